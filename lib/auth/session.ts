@@ -1,0 +1,35 @@
+/** What the client needs of authentication: an address, and a fetch that adds the credentials itself. */
+
+/** A service and how to reach it. */
+export interface Target {
+  /** Name of the profile that was selected. */
+  readonly profile: string;
+  /** Scheme, host and port, without a slash at the end, e.g. `https://svc.example`. */
+  readonly baseUrl: string;
+  /** Path of the API below the base URL, e.g. `/dx-api/v2`. */
+  readonly apiRoot: string;
+  /** Seconds that one call may take. */
+  readonly timeoutSeconds: number;
+}
+
+/** A request before the credentials are added. */
+export interface SessionRequest {
+  /** HTTP method. */
+  readonly method: string;
+  /** Absolute URL. */
+  readonly url: string;
+  /** Headers without `Authorization`. */
+  readonly headers: Headers;
+  /** Body, if there is one. */
+  readonly body?: BodyInit;
+  /** Cancels the exchange. */
+  readonly signal: AbortSignal;
+}
+
+/** An authenticated way to one service. */
+export interface Session {
+  /** The service. */
+  readonly target: Target;
+  /** Sends a request with a valid token: exchanges one where needed, and once more on a 401 for a cached token. */
+  fetch(request: SessionRequest): Promise<Response>;
+}

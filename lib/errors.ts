@@ -1,0 +1,151 @@
+/** The one family of errors: what went wrong, as a code, and what to do about it, as a hint. */
+import type { JsonObject } from "./json.ts";
+
+const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
+  400: "BAD_REQUEST",
+  401: "UNAUTHORIZED",
+  403: "FORBIDDEN",
+  404: "NOT_FOUND",
+  408: "TIMEOUT",
+  409: "CONFLICT",
+  412: "PRECONDITION_FAILED",
+  422: "VALIDATION_FAIL",
+  423: "LOCKED",
+  424: "FAILED_DEPENDENCY",
+  428: "PRECONDITION_REQUIRED",
+  429: "RATE_LIMITED",
+  500: "INTERNAL_SERVER_ERROR",
+};
+
+/** What can go wrong: the service's statuses by name, then what the client finds by itself. */
+export type ErrorCode =
+  | "BAD_REQUEST"
+  | "UNAUTHORIZED"
+  | "FORBIDDEN"
+  | "NOT_FOUND"
+  | "TIMEOUT"
+  | "CONFLICT"
+  | "PRECONDITION_FAILED"
+  | "VALIDATION_FAIL"
+  | "LOCKED"
+  | "FAILED_DEPENDENCY"
+  | "PRECONDITION_REQUIRED"
+  | "RATE_LIMITED"
+  | "INTERNAL_SERVER_ERROR"
+  | "SERVER_ERROR"
+  | "HTTP_ERROR"
+  | "INVALID_ARGS"
+  | "INVALID_CONFIG"
+  | "NETWORK_ERROR"
+  | "MISSING_ETAG"
+  | "BULK_PARTIAL_FAILURE"
+  | "INVALID_RESPONSE"
+  | "WORKFLOW_FAILED"
+  | "PERMISSION_DENIED"
+  | "INTERRUPTED"
+  | "INTERNAL_ERROR";
+
+/** What an error can say beyond its code and message. */
+export interface SvcErrorOptions extends ErrorOptions {
+  /** HTTP status, where the service answered. */
+  status?: number;
+  /** The service's own class of the error, e.g. `Resource not found`. */
+  classification?: string;
+  /** One element per finding, e.g. per field of a content that did not fit. */
+  details?: JsonObject[];
+  /** The operation that failed, by its permission name, e.g. `cases.get`. */
+  operation?: string;
+  /** The service's identifier of the request, for its operators' logs. */
+  requestId?: string;
+  /** What the user can do next, in one sentence. */
+  hint?: string;
+}
+
+/** An error as it is written to stderr, and as it crosses to a workflow. */
+export interface ErrorRecord extends Omit<SvcErrorOptions, "cause"> {
+  /** What went wrong. */
+  code: ErrorCode;
+  /** One sentence for people. */
+  message: string;
+}
+
+/**
+ * The error that every function of this library throws.
+ *
+ * @example Telling a missing case from other failures
+ * ```ts
+ * import { createClient, SvcError } from "@svc/lib";
+ *
+ * const svc = createClient();
+ * try {
+ *   await svc.cases.get("no such case");
+ * } catch (error) {
+ *   if (!(error instanceof SvcError) || error.code !== "NOT_FOUND") throw error;
+ *   console.log("gone");
+ * }
+ * ```
+ */
+export class SvcError extends Error {
+  /** The class's name, as it shows in a log. */
+  override readonly name = "SvcError";
+  /** What went wrong. */
+  readonly code: ErrorCode;
+  /** HTTP status, where the service answered. */
+  readonly status?: number;
+  /** The service's own class of the error. */
+  readonly classification?: string;
+  /** One element per finding. */
+  readonly details?: JsonObject[];
+  /** The operation that failed, e.g. `cases.get`. */
+  readonly operation?: string;
+  /** The service's identifier of the request. */
+  readonly requestId?: string;
+  /** What the user can do next. */
+  readonly hint?: string;
+
+  /** Makes an error of a code, with a sentence for people and what else is known. */
+  constructor(code: ErrorCode, message: string, options: SvcErrorOptions = {}) {
+    super(message, "cause" in options ? { cause: options.cause } : undefined);
+    this.code = code;
+    this.status = options.status;
+    this.classification = options.classification;
+    this.details = options.details;
+    this.operation = options.operation;
+    this.requestId = options.requestId;
+    this.hint = options.hint;
+  }
+
+  /** The error as plain data; members that are not known are absent. */
+  toJSON(): ErrorRecord {
+    const { code, message, status, classification, details, operation, requestId, hint } = this;
+    const record = { code, message, status, classification, details, operation, requestId, hint };
+    for (const name of Object.keys(record) as (keyof typeof record)[]) {
+      if (record[name] === undefined) delete record[name];
+    }
+    return record;
+  }
+
+  /** The same error, known to have happened in an operation. */
+  during(operation: string): SvcError {
+    if (this.operation !== undefined) return this;
+    return new SvcError(this.code, this.message, { ...this.toJSON(), cause: this.cause, operation });
+  }
+}
+
+/** The code of an HTTP status of 300 or more. */
+export function codeOfStatus(status: number): ErrorCode {
+  return CODE_OF_STATUS[status] ?? (status >= 500 ? "SERVER_ERROR" : "HTTP_ERROR");
+}
+
+/** Any thrown value as an error of the family; what nobody foresaw is a defect of ours and says so. */
+export function toSvcError(thrown: unknown): SvcError {
+  if (thrown instanceof SvcError) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  if (thrown instanceof Deno.errors.NotCapable) {
+    return new SvcError("PERMISSION_DENIED", message, { cause: thrown, hint: "Run svc with the permission it names." });
+  }
+  return new SvcError("INTERNAL_ERROR", message, {
+    cause: thrown,
+    hint: "This is a defect of svc. SVC_DEBUG=1 shows where it happened.",
+  });
+}

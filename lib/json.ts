@@ -1,0 +1,20 @@
+/** The JSON values that travel between a caller, the client and the service. */
+
+/** Any JSON value. */
+export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
+
+/** A JSON object. */
+export interface JsonObject {
+  /** Members by name; absent members read as `undefined`. */
+  [name: string]: JsonValue | undefined;
+}
+
+/** Tells whether a value is an object with members, not an array and not null. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Tells whether a value is a string, number or boolean. */
+export function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}

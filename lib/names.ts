@@ -1,0 +1,11 @@
+/** One name, two spellings: `getNext` in TypeScript is `get-next` on the command line and in permissions. */
+
+/** `getNext` as `get-next`. */
+export function toKebab(camel: string): string {
+  return camel.replace(/[A-Z]/g, (letter) => "-" + letter.toLowerCase());
+}
+
+/** `get-next` as `getNext`. */
+export function toCamel(kebab: string): string {
+  return kebab.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

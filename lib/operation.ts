@@ -1,0 +1,191 @@
+/**
+ * The one description of an operation. Command, library function, help, dry run, permission name, reference page and
+ * service route all come from it.
+ */
+import type { Answers } from "./answers.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
+
+/**
+ * Where a value goes: into the request (`path:caseID`, `query:actionID`, `body:paging.pageNumber`, `body:*` for all of
+ * it), or nowhere, because it picks an element of a list that the service answers (`pick:caseTypes.ID`).
+ */
+export type Place = `path:${string}` | `query:${string}` | `body:${string}` | `pick:${string}`;
+
+/** The values that parameters take, by the name of their type. */
+export interface ParamTypes {
+  /** Text. */
+  string: string;
+  /** A whole number that is not negative. */
+  integer: number;
+  /** A switch. */
+  boolean: boolean;
+  /** A JSON object. */
+  object: JsonObject;
+  /** A JSON array. */
+  array: JsonValue[];
+  /** Several texts: comma-separated on the command line. */
+  list: string[];
+  /** A calculation request: `{ calculations: { fields: [{ name, context }] } }`. */
+  calculation: CalculationRequest;
+}
+
+/** The body of the `recalculate` operations and of `cases.calcFields`. */
+export interface CalculationRequest {
+  /** What to compute. */
+  calculations: {
+    /** Properties to compute, e.g. `{ name: ".Total", context: "content" }`. */
+    fields: { name: string; context: string }[];
+    /** Conditions to evaluate. */
+    whens?: { name: string; context: string }[];
+  };
+}
+
+/** A flag or a positional argument. */
+export interface Param {
+  /** What it means, for the help: no full stop. */
+  readonly help: string;
+  /** What it takes. */
+  readonly type: keyof ParamTypes;
+  /** Where it goes. A body path may hold `[]` (an element per value) or `[0]` (the one element). */
+  readonly to: Place;
+  /** Whether the call cannot be made without it. */
+  readonly required?: true;
+  /** The one-letter form. */
+  readonly short?: string;
+  /** Value of an absent flag. */
+  readonly default?: string;
+  /** Flags that cannot be given together with this one. */
+  readonly excludes?: readonly string[];
+  /** Why the flag is accepted by nobody: it is declared so that giving it is answered with this reason. */
+  readonly rejected?: string;
+  /** The first platform version whose service knows it. */
+  readonly since?: number;
+  /** The only deployment variant whose service knows it. */
+  readonly variant?: "hosted";
+}
+
+/** A positional argument, which has its name with it because its place matters. */
+export interface PositionalParam extends Param {
+  /** Name, e.g. `caseId`. */
+  readonly name: string;
+  /** A positional argument is always needed. */
+  readonly required: true;
+}
+
+/** Where the entity tag is read that a changing call sends. */
+export interface TagSource {
+  /** Path template of the read, filled with the values of the call's own path. */
+  readonly path: string;
+  /** A flag whose scalar members identify the record: they are sent as `dataViewParameters`. */
+  readonly scalarsOf?: string;
+}
+
+/** One operation. */
+export interface Operation {
+  /** What it does, in one imperative sentence without a full stop. */
+  readonly summary: string;
+  /** HTTP method. */
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Path template below the API root, e.g. `/cases/{caseID}`. */
+  readonly path: string;
+  /** Positional arguments, in order. */
+  readonly args?: readonly PositionalParam[];
+  /** Flags by name, in the order of the help. */
+  readonly flags?: Readonly<Record<string, Param>>;
+  /** Shape of the answer. */
+  readonly answer: keyof Answers;
+  /** HTTP status of success, where it is not 200. */
+  readonly status?: number;
+  /** Says of a method other than GET that it changes nothing. */
+  readonly reads?: true;
+  /** Says of an operation that only computes that it takes an entity tag all the same. */
+  readonly conditional?: true;
+  /** Where the entity tag is read first. */
+  readonly tagFrom?: TagSource;
+  /** Sends `{}` although no flag goes into the body. */
+  readonly emptyBody?: true;
+  /** Flags of which at least one must be given. */
+  readonly atLeastOne?: readonly string[];
+  /** Lets a person fill in the required flags at prompts. */
+  readonly interactive?: true;
+  /** The only deployment variant that serves it. */
+  readonly variant?: "hosted";
+  /** Arguments of an example command line. */
+  readonly example: string;
+}
+
+/** A group of operations by name. */
+export type Group = Readonly<Record<string, Operation>>;
+
+/** What a caller may add to any call of the library. */
+export interface CallOptions {
+  /** Cancels the call. */
+  signal?: AbortSignal;
+  /** Seconds that the call may take; the profile's `timeoutSeconds`, or 30, without it. */
+  timeoutSeconds?: number;
+}
+
+/** What a caller may add to a call that takes an entity tag. */
+export interface TagOptions {
+  /** Entity tag to send as `If-Match`, as it is; the tag is not read first then. */
+  ifMatch?: string;
+}
+
+/** The labels of positional arguments in an editor: TypeScript keeps only labels that are written out. */
+export interface PositionalLabels {
+  /** Case handle. */
+  caseId: [caseId: string];
+  /** Assignment handle. */
+  assignmentId: [assignmentId: string];
+  /** Data view ID. */
+  dataViewId: [dataViewId: string];
+  /** Case type ID. */
+  caseTypeId: [caseTypeId: string];
+}
+
+/** The positional arguments of an operation's function. */
+export type Positionals<A> = A extends readonly [infer First extends PositionalParam, ...infer Rest]
+  ? [...(First["name"] extends keyof PositionalLabels ? PositionalLabels[First["name"]] : [id: string]), ...Positionals<Rest>]
+  : [];
+
+/** The flags of an operation as the properties of its function's options. */
+export type FlagOptions<F> =
+  & { -readonly [N in keyof F as F[N] extends { required: true } ? N : never]: FlagValue<F[N]> }
+  & { -readonly [N in keyof F as F[N] extends { required: true } | { rejected: string } ? never : N]?: FlagValue<F[N]> };
+
+/** The value of one flag. */
+export type FlagValue<P> = P extends { type: infer T extends keyof ParamTypes } ? ParamTypes[T] : never;
+
+/** The options of an operation's function: its flags, the entity tag where it takes one, and the call's own. */
+export type OptionsOf<O> =
+  & (O extends { flags: infer F } ? FlagOptions<F> : unknown)
+  & (O extends { method: "GET" } ? unknown : O extends { reads: true } ? (O extends { conditional: true } ? TagOptions : unknown) : TagOptions)
+  & CallOptions;
+
+/** The answer of an operation. */
+export type AnswerOf<O> = O extends { answer: infer N extends keyof Answers } ? Answers[N] : never;
+
+/** The library function of an operation. */
+export type OperationFunction<O> = O extends Operation
+  ? Record<never, never> extends OptionsOf<O>
+    ? (...args: [...Positionals<O["args"]>, options?: OptionsOf<O>]) => Promise<AnswerOf<O>>
+  : (...args: [...Positionals<O["args"]>, options: OptionsOf<O>]) => Promise<AnswerOf<O>>
+  : never;
+
+/** Whether an operation changes nothing. */
+export function isRead(operation: Operation): boolean {
+  return operation.method === "GET" || operation.reads === true;
+}
+
+/** Whether an operation takes an entity tag. */
+export function takesTag(operation: Operation): boolean {
+  return operation.conditional === true || !isRead(operation);
+}
+
+/** Everything that a call may be given, positional arguments first. */
+export function paramsOf(operation: Operation): [name: string, param: Param][] {
+  return [
+    ...(operation.args ?? []).map((arg): [string, Param] => [arg.name, arg]),
+    ...Object.entries(operation.flags ?? {}),
+  ];
+}

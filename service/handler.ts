@@ -1,0 +1,61 @@
+/** What serves one operation: values in, outcome out. Routes, decoding and transactions are elsewhere. */
+import type { JsonValue } from "../lib/json.ts";
+import type { FlagOptions, FlagValue, PositionalParam, TagOptions } from "../lib/operation.ts";
+import type { Resources } from "../lib/resources/mod.ts";
+import type { Application } from "./definition/application.ts";
+import type { Transaction } from "./store/store.ts";
+
+/** Who calls. */
+export interface Operator {
+  /** Operator ID, e.g. `clerk@city`. */
+  readonly id: string;
+  /** Name for people. */
+  readonly name: string;
+  /** Queues from which the operator takes work. */
+  readonly queues: readonly string[];
+}
+
+/** What a handler works with. */
+export interface HandlerContext {
+  /** The application that is served. */
+  readonly app: Application;
+  /** The unit of work. */
+  readonly tx: Transaction;
+  /** Who calls. */
+  readonly caller: Operator;
+  /** Time of the call, the same for everything that it changes. */
+  readonly now: Date;
+  /** Query parameters that are no flag of the operation, e.g. `viewType`. */
+  readonly query: URLSearchParams;
+  /** The whole body, for members that are no flag of the operation. */
+  readonly body: JsonValue | undefined;
+  /** Does a unit of work of its own after the answer. */
+  readonly background: (work: (tx: Transaction) => Promise<void>) => void;
+}
+
+/** What a handler answers. */
+export interface Outcome {
+  /** HTTP status, where it is not the operation's. */
+  readonly status?: number;
+  /** Body; nothing for an empty answer. */
+  readonly body?: JsonValue;
+  /** Entity tag of the resource as it is now. */
+  readonly tag?: string;
+  /** Path of the resource, relative to the API root. */
+  readonly location?: string;
+}
+
+/** The decoded values of an operation. */
+export type ValuesOf<O> =
+  & (O extends { args: readonly (infer A extends PositionalParam)[] } ? { [P in A as P["name"]]: FlagValue<P> } : unknown)
+  & (O extends { flags: infer F } ? FlagOptions<F> : unknown)
+  & TagOptions;
+
+/** Serves one operation. */
+export type Handler<O> = (values: ValuesOf<O>, context: HandlerContext) => Promise<Outcome>;
+
+/** The handlers of one group: one per operation, or it does not compile. */
+export type GroupHandlers<G extends keyof Resources> = { readonly [O in keyof Resources[G]]: Handler<Resources[G][O]> };
+
+/** The handlers of all groups. */
+export type Handlers = { readonly [G in keyof Resources]: GroupHandlers<G> };

@@ -1,0 +1,130 @@
+/**
+ * What the service keeps, and the one narrow way to it. Nothing outside this folder knows which database is below, and
+ * everything is asynchronous, so that a database over a socket can take SQLite's place.
+ */
+import type { JsonObject } from "../../lib/json.ts";
+
+/** A case as it is stored. */
+export interface StoredCase {
+  /** Case handle, e.g. `CITY-PERMIT-WORK P-1`. */
+  id: string;
+  /** The part of the handle that people use, e.g. `P-1`. */
+  businessId: string;
+  /** Case type ID. */
+  typeId: string;
+  /** Handle of the parent case. */
+  parentId?: string;
+  /** Status, e.g. `Open`. */
+  status: string;
+  /** Urgency, 0 to 100. */
+  urgency: number;
+  /** Current stage. */
+  stageId: string;
+  /** Operator who created it. */
+  createdBy: string;
+  /** ISO 8601 time, UTC, with milliseconds. */
+  createdAt: string;
+  /** Operator who changed it last. */
+  updatedBy: string;
+  /** ISO 8601 time, UTC, with milliseconds. */
+  updatedAt: string;
+  /** Entity tag: strictly newer at every change, e.g. `20260102T030405.678 GMT`. */
+  tag: string;
+  /** The fields. */
+  content: JsonObject;
+  /** What the engine remembers of the case's way: visited stages, running processes. */
+  flow: JsonObject;
+}
+
+/** An open assignment as it is stored; a performed one is gone, the history tells of it. */
+export interface StoredAssignment {
+  /** Assignment handle, e.g. `ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE`. */
+  id: string;
+  /** Its case. */
+  caseId: string;
+  /** Process it belongs to. */
+  processId: string;
+  /** Step of the process. */
+  stepId: string;
+  /** Urgency, 0 to 100. */
+  urgency: number;
+  /** ISO 8601 time, UTC, with milliseconds. */
+  createdAt: string;
+  /** A person's worklist, or a queue from which a person takes it. */
+  assignee: { kind: "operator" | "queue"; id: string };
+  /** Draft and visited steps. */
+  state: JsonObject;
+}
+
+/** One line of a case's history. */
+export interface StoredEvent {
+  /** The case. */
+  caseId: string;
+  /** ISO 8601 time, UTC, with milliseconds. */
+  at: string;
+  /** Operator who did it. */
+  by: string;
+  /** What happened, e.g. `created`, `performed`, `stage`, `resolved`. */
+  kind: string;
+  /** A sentence for people. */
+  text: string;
+  /** Its facts, e.g. the action and the content that was submitted. */
+  facts: JsonObject;
+}
+
+/** A data record as it is stored. */
+export interface StoredRecord {
+  /** Class of the record: what its data views have in common. */
+  classId: string;
+  /** Key of the record within its class: the key fields' values as JSON text. */
+  key: string;
+  /** Entity tag. */
+  tag: string;
+  /** The fields. */
+  content: JsonObject;
+}
+
+/** Everything that one unit of work may read and change. Its changes become durable together, or not at all. */
+export interface Transaction {
+  /** The next number of a sequence, from 1. */
+  nextNumber(sequence: string): Promise<number>;
+  /** A case, if it exists. */
+  getCase(id: string): Promise<StoredCase | undefined>;
+  /** Writes a new case or a new state of a case. */
+  putCase(stored: StoredCase): Promise<void>;
+  /** Removes a case with its assignments and history. */
+  deleteCase(id: string): Promise<void>;
+  /** The cases whose parent it is, in order of creation. */
+  childrenOf(id: string): Promise<StoredCase[]>;
+  /** An open assignment, if it exists. */
+  getAssignment(id: string): Promise<StoredAssignment | undefined>;
+  /** Writes a new assignment or a new state of an assignment. */
+  putAssignment(stored: StoredAssignment): Promise<void>;
+  /** Removes an assignment. */
+  deleteAssignment(id: string): Promise<void>;
+  /** The open assignments of a case, in order of creation. */
+  assignmentsOf(caseId: string): Promise<StoredAssignment[]>;
+  /** The most urgent, then oldest assignment of a person or of the queues: those of nobody else. */
+  nextAssignment(operator: string, queues: readonly string[]): Promise<StoredAssignment | undefined>;
+  /** Adds a line to a case's history. */
+  addEvent(event: StoredEvent): Promise<void>;
+  /** A case's history, oldest first. */
+  eventsOf(caseId: string): Promise<StoredEvent[]>;
+  /** A record, if it exists. */
+  getRecord(classId: string, key: string): Promise<StoredRecord | undefined>;
+  /** Writes a new record or a new state of a record. */
+  putRecord(stored: StoredRecord): Promise<void>;
+  /** Removes a record. */
+  deleteRecord(classId: string, key: string): Promise<void>;
+}
+
+/** A database with the state of one application. */
+export interface Store {
+  /**
+   * Does a unit of work and answers when it is durable. Units run one after another, so none sees another's half; those
+   * that wait at the same time share one commit. One that throws leaves nothing behind.
+   */
+  transact<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /** Finishes the work in hand and closes the database. */
+  close(): Promise<void>;
+}
