@@ -1,0 +1,33 @@
+/** The process around a command: its streams, its environment and the wish to stop. Tests and embedders bring their own. */
+
+/** Where text goes. */
+export interface Output {
+  /** Writes all of it. */
+  write(text: string): void;
+  /** Whether a person reads it at a terminal. */
+  isTerminal(): boolean;
+  /** Width of the terminal in columns; undefined where there is none. */
+  columns(): number | undefined;
+}
+
+/** Where payloads and answers to prompts come from. */
+export interface Input {
+  /** Whether a person types it at a terminal. */
+  isTerminal(): boolean;
+  /** The bytes, as they arrive; can be read once. */
+  readonly readable: ReadableStream<Uint8Array>;
+}
+
+/** The process around a command. */
+export interface Io {
+  /** Standard input. */
+  readonly stdin: Input;
+  /** Standard output: results alone. */
+  readonly stdout: Output;
+  /** Standard error: errors, warnings, progress, prompts. */
+  readonly stderr: Output;
+  /** The value of an environment variable. */
+  env(name: string): string | undefined;
+  /** Calls back when the person interrupts (Ctrl-C); the function that it gives back stops that. */
+  onInterrupt(listener: () => void): () => void;
+}
