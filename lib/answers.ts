@@ -199,7 +199,8 @@ export interface Answers {
 /** Whether a value has the members that a shape promises. */
 const SHAPES: { readonly [N in keyof Answers]: (value: unknown) => value is Answers[N] } = {
   case: (value): value is CaseAnswer =>
-    hasCaseData(value) && typeof value.id === "string" && typeof value.type === "string" && typeof value.status === "string",
+    hasCaseData(value) && typeof value.id === "string" && typeof value.type === "string" &&
+    typeof value.status === "string",
   assignment: (value): value is AssignmentAnswer => hasCaseData(value) && typeof value.id === "string",
   view: (value): value is ViewAnswer => hasCaseData(value),
   stages: (value): value is StagesAnswer => isJsonObject(value) && Array.isArray(value.stages),
@@ -214,20 +215,28 @@ const SHAPES: { readonly [N in keyof Answers]: (value: unknown) => value is Answ
 };
 
 /** The body of an answer as the shape that its operation promises, or `INVALID_RESPONSE`. */
-export function checkAnswer<N extends keyof Answers>(shape: N, body: JsonValue | undefined): Answers[N] {
-  const value = shape === "nothing" ? undefined : withIdOnTop(shape, body);
+export function checkAnswer<N extends keyof Answers>(
+  shape: N,
+  answer: { readonly body: JsonValue | undefined; readonly etag?: string },
+): Answers[N] {
+  const value = shape === "nothing" ? undefined : completed(shape, answer.body, answer.etag);
   if (SHAPES[shape](value)) return value;
-  throw new SvcError("INVALID_RESPONSE", `The service's answer is not a ${shape}.`, {
+  throw new SvcError("INVALID_RESPONSE", `The service's answer is not of the shape "${shape}".`, {
     hint: "Check that the base URL and API root name a DX API v2 service. --verbose shows the answer.",
   });
 }
 
-/** Servers that answer the bare envelope get the members that service.md promises at the top. */
-function withIdOnTop(shape: keyof Answers, body: JsonValue | undefined): unknown {
-  if ((shape !== "case" && shape !== "assignment") || !hasCaseData(body) || typeof body.id === "string") return body;
+/** The answer with its identifier and entity tag at the top: some servers give them only further down or in a header. */
+function completed(shape: keyof Answers, body: JsonValue | undefined, etag?: string): unknown {
+  if (!isJsonObject(body)) return body;
+  return { ...identityOf(shape, body), ...(etag !== undefined && { etag }), ...body };
+}
+
+function identityOf(shape: keyof Answers, body: JsonObject): JsonObject {
+  if (!hasCaseData(body)) return {};
   const { ID, caseTypeID, status, urgency, assignments } = body.data.caseInfo;
-  if (shape === "assignment") return { id: assignments?.[0]?.ID, ...body };
-  return { id: ID, type: caseTypeID, status, urgency, ...body };
+  if (shape === "case") return { id: ID, type: caseTypeID, status, urgency };
+  return shape === "assignment" ? { id: assignments?.[0]?.ID } : {};
 }
 
 function hasCaseData(value: unknown): value is JsonObject & { data: CaseData } {

@@ -144,14 +144,18 @@ export interface PositionalLabels {
 }
 
 /** The positional arguments of an operation's function. */
-export type Positionals<A> = A extends readonly [infer First extends PositionalParam, ...infer Rest]
-  ? [...(First["name"] extends keyof PositionalLabels ? PositionalLabels[First["name"]] : [id: string]), ...Positionals<Rest>]
+export type Positionals<A> = A extends readonly [infer First extends PositionalParam, ...infer Rest] ? [
+    ...(First["name"] extends keyof PositionalLabels ? PositionalLabels[First["name"]] : [id: string]),
+    ...Positionals<Rest>,
+  ]
   : [];
 
 /** The flags of an operation as the properties of its function's options. */
 export type FlagOptions<F> =
   & { -readonly [N in keyof F as F[N] extends { required: true } ? N : never]: FlagValue<F[N]> }
-  & { -readonly [N in keyof F as F[N] extends { required: true } | { rejected: string } ? never : N]?: FlagValue<F[N]> };
+  & {
+    -readonly [N in keyof F as F[N] extends { required: true } | { rejected: string } ? never : N]?: FlagValue<F[N]>;
+  };
 
 /** The value of one flag. */
 export type FlagValue<P> = P extends { type: infer T extends keyof ParamTypes } ? ParamTypes[T] : never;
@@ -159,7 +163,9 @@ export type FlagValue<P> = P extends { type: infer T extends keyof ParamTypes } 
 /** The options of an operation's function: its flags, the entity tag where it takes one, and the call's own. */
 export type OptionsOf<O> =
   & (O extends { flags: infer F } ? FlagOptions<F> : unknown)
-  & (O extends { method: "GET" } ? unknown : O extends { reads: true } ? (O extends { conditional: true } ? TagOptions : unknown) : TagOptions)
+  & (O extends { method: "GET" } ? unknown
+    : O extends { reads: true } ? (O extends { conditional: true } ? TagOptions : unknown)
+    : TagOptions)
   & CallOptions;
 
 /** The answer of an operation. */

@@ -33,3 +33,12 @@ export const groups = {
 export type Resources = {
   readonly [G in keyof typeof groups]: Awaited<ReturnType<(typeof groups)[G]["load"]>>["operations"];
 };
+
+/** The operations of all groups, loaded. */
+export async function loadResources(): Promise<Record<string, Group>> {
+  const loaded = Object.entries(groups).map(async ([name, group]): Promise<[string, Group]> => {
+    const { operations } = await group.load();
+    return [name, operations];
+  });
+  return Object.fromEntries(await Promise.all(loaded));
+}

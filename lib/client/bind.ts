@@ -1,0 +1,43 @@
+/** The typed functions of the operations: `svc.cases.create({...})` from the descriptions, over any way to make a call. */
+import type { Answers } from "../answers.ts";
+import { toKebab } from "../names.ts";
+import type { CallOptions, Group, Operation, OperationFunction } from "../operation.ts";
+import type { Resources } from "../resources/mod.ts";
+import type { OperationRef } from "./caller.ts";
+import type { Values } from "./values.ts";
+
+/** The functions of all operations, by group and name. */
+export type Client = { readonly [G in keyof Resources]: GroupFunctions<Resources[G]> };
+
+/** The functions of one group. */
+export type GroupFunctions<G> = { readonly [O in keyof G]: OperationFunction<G[O]> };
+
+/** Makes one call and checks its answer. */
+export type Invoke = (ref: OperationRef, values: Values, options: CallOptions) => Promise<Answers[keyof Answers]>;
+
+/** The functions of all operations, each of which makes its call by `invoke`. */
+export function bindOperations(resources: Readonly<Record<string, Group>>, invoke: Invoke): Client {
+  const client = mapValues(resources, (group, groupName) =>
+    mapValues(group, (operation, name) => {
+      const ref = { name: permissionName(groupName, name), operation };
+      return (...args: unknown[]) => invoke(ref, ...valuesOf(operation, args));
+    }));
+  // The functions are made from the same descriptions as their types; TypeScript cannot follow that through a loop.
+  return client as unknown as Client;
+}
+
+/** `assignments.get-next` for the operation `getNext` of `assignments`. */
+export function permissionName(group: string, operation: string): string {
+  return `${toKebab(group)}.${toKebab(operation)}`;
+}
+
+function valuesOf(operation: Operation, args: readonly unknown[]): [Values, CallOptions] {
+  const names = (operation.args ?? []).map((arg) => arg.name);
+  const { signal, timeoutSeconds, ...flags } = Object(args[names.length] ?? {}) as CallOptions & Values;
+  const positional = Object.fromEntries(names.map((name, i) => [name, args[i]]));
+  return [{ ...positional, ...flags }, { signal, timeoutSeconds }];
+}
+
+function mapValues<V, R>(object: Readonly<Record<string, V>>, map: (value: V, name: string) => R): Record<string, R> {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value, name)]));
+}

@@ -1,0 +1,144 @@
+/** One call: values in, reply out. The command line, the library and a workflow's parent all enter here. */
+import type { Session } from "../auth/session.ts";
+import { openSession, type SessionOptions } from "../auth/session_open.ts";
+import { SvcError, toSvcError } from "../errors.ts";
+import { isJsonObject, type JsonObject } from "../json.ts";
+import { type CallOptions, type Operation, paramsOf } from "../operation.ts";
+import { VERSION } from "../version.ts";
+import { Deadline } from "./deadline.ts";
+import { type EncodedRequest, encodeRequest } from "./encode.ts";
+import { readText, type Reply, toReply } from "./reply.ts";
+import type { Values } from "./values.ts";
+
+/** An operation with its permission name. */
+export interface OperationRef {
+  /** Permission name, e.g. `assignments.get-next`. */
+  readonly name: string;
+  /** Its description. */
+  readonly operation: Operation;
+}
+
+/** One request and its answer, for the caller's log. Nothing in it is secret. */
+export interface Exchange {
+  /** HTTP method. */
+  readonly method: string;
+  /** Path with query. */
+  readonly path: string;
+  /** HTTP status. */
+  readonly status: number;
+  /** Reason phrase. */
+  readonly reason: string;
+  /** Milliseconds from the request to the end of the answer. */
+  readonly milliseconds: number;
+  /** Body of the answer. */
+  readonly text: string;
+}
+
+/** How to reach the service, and who wants to know of each exchange. */
+export interface CallerOptions extends SessionOptions {
+  /** Is told of each exchange with the API. */
+  onReply?: (exchange: Exchange) => void;
+}
+
+/** Makes calls. */
+export interface Caller {
+  /** Makes one call: one request, and before it the read of an entity tag where the operation needs one. */
+  call(ref: OperationRef, values: Values, options?: CallOptions): Promise<Reply>;
+}
+
+/** A caller for the service that the options, the environment and the profile name; nothing is read before the first call. */
+export function createCaller(options: CallerOptions = {}): Caller {
+  let opening: Promise<Session> | undefined;
+  return {
+    async call(ref, values, callOptions = {}) {
+      try {
+        const request = encodeRequest(ref.operation, values);
+        opening ??= openSession(options);
+        const call = new Call(await opening, callOptions, options.onReply);
+        return picked(ref.operation, values, await call.run(request));
+      } catch (error) {
+        throw toSvcError(error).during(ref.name);
+      }
+    },
+  };
+}
+
+/** One call in progress. */
+class Call {
+  readonly #session: Session;
+  readonly #options: CallOptions;
+  readonly #onReply?: (exchange: Exchange) => void;
+
+  constructor(session: Session, options: CallOptions, onReply?: (exchange: Exchange) => void) {
+    this.#session = session;
+    this.#options = options;
+    this.#onReply = onReply;
+  }
+
+  async run(request: EncodedRequest): Promise<Reply> {
+    const tag = request.tagPath === undefined ? request.ifMatch : await this.#readTag(request.tagPath);
+    return await this.#send(request.method, request.path, tag, request.body);
+  }
+
+  async #readTag(path: string): Promise<string> {
+    const { etag } = await this.#send("GET", path);
+    if (etag !== undefined) return etag;
+    throw new SvcError("MISSING_ETAG", `GET ${path} answered no entity tag.`, {
+      hint: "Give the tag that you last read with --if-match.",
+    });
+  }
+
+  async #send(method: string, path: string, ifMatch?: string, body?: JsonObject): Promise<Reply> {
+    const { baseUrl, apiRoot, timeoutSeconds } = this.#session.target;
+    const deadline = new Deadline(this.#options.timeoutSeconds ?? timeoutSeconds, this.#options.signal);
+    const started = performance.now();
+    try {
+      const response = await this.#session.fetch({
+        method,
+        url: baseUrl + apiRoot + path,
+        headers: headersOf(ifMatch, body),
+        body: body && JSON.stringify(body),
+        signal: deadline.signal,
+      });
+      const text = await readText(response);
+      const milliseconds = performance.now() - started;
+      const { status, statusText: reason } = response;
+      this.#onReply?.({ method, path: apiRoot + path, status, reason, milliseconds, text });
+      return toReply(response, text, milliseconds);
+    } catch (error) {
+      throw deadline.explain(error, `${method} ${baseUrl}${apiRoot}${path}`);
+    } finally {
+      deadline.clear();
+    }
+  }
+}
+
+function headersOf(ifMatch: string | undefined, body: JsonObject | undefined): Headers {
+  const headers = new Headers({
+    "accept": "application/json",
+    "user-agent": `svc/${VERSION}`,
+    "x-origin-channel": "Web",
+  });
+  if (ifMatch !== undefined) headers.set("if-match", ifMatch);
+  if (body !== undefined) headers.set("content-type", "application/json");
+  return headers;
+}
+
+/** The element that the caller asked for, where the service only lists them all. */
+function picked(operation: Operation, values: Values, reply: Reply): Reply {
+  for (const [name, param] of paramsOf(operation)) {
+    if (!param.to.startsWith("pick:")) continue;
+    const [list = "", member = ""] = param.to.slice("pick:".length).split(".");
+    const elements = isJsonObject(reply.body) ? reply.body[list] : undefined;
+    const body = Array.isArray(elements)
+      ? elements.filter(isJsonObject).find((one) => one[member] === values[name])
+      : undefined;
+    if (body === undefined) {
+      throw new SvcError("NOT_FOUND", `The service lists no ${list} with ${member} ${JSON.stringify(values[name])}.`, {
+        hint: "The list command of this group shows what there is.",
+      });
+    }
+    return { ...reply, body, text: JSON.stringify(body) };
+  }
+  return reply;
+}

@@ -1,0 +1,66 @@
+/** The end of a call that takes too long or that its caller no longer wants, and what a failed exchange is called. */
+import { SvcError } from "../errors.ts";
+
+/** Aborts after some seconds, or when another signal aborts. */
+export class Deadline {
+  readonly #controller = new AbortController();
+  readonly #seconds: number;
+  readonly #outer?: AbortSignal;
+  readonly #timer: ReturnType<typeof setTimeout>;
+  readonly #forward = () => this.#controller.abort();
+
+  /** Starts to run at once. */
+  constructor(seconds: number, outer?: AbortSignal) {
+    this.#seconds = seconds;
+    this.#outer = outer;
+    this.#timer = setTimeout(this.#forward, seconds * 1000);
+    if (outer?.aborted) this.#forward();
+    else outer?.addEventListener("abort", this.#forward, { once: true });
+  }
+
+  /** Aborts when the time is up. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Stops the clock. */
+  clear(): void {
+    clearTimeout(this.#timer);
+    this.#outer?.removeEventListener("abort", this.#forward);
+  }
+
+  /** What an exchange failed of: the caller's own abort, the time, or the network. */
+  explain(error: unknown, exchange: string): SvcError {
+    if (error instanceof SvcError) return error;
+    if (this.#outer?.aborted) {
+      return new SvcError("INTERRUPTED", "The call was cancelled.", {
+        cause: error,
+        hint: "Whether the service did it is not known: read the resource before you try again.",
+      });
+    }
+    if (this.#controller.signal.aborted) {
+      return new SvcError("TIMEOUT", `${exchange} did not answer within ${this.#seconds} s.`, {
+        cause: error,
+        hint: "Raise timeoutSeconds in the profile, or see 'svc auth diagnose'.",
+      });
+    }
+    return explainNetwork(error, exchange);
+  }
+}
+
+/** A failure of the network, in one sentence. */
+export function explainNetwork(error: unknown, exchange: string): SvcError {
+  if (error instanceof Deno.errors.NotCapable) throw error;
+  const reason = rootReason(error);
+  return new SvcError("NETWORK_ERROR", `${exchange} failed: ${reason}.`, {
+    cause: error,
+    hint: "Check the address and that the service runs; 'svc auth diagnose' shows where it fails.",
+  });
+}
+
+/** The innermost reason: `fetch` wraps it in sentences that repeat the address. */
+function rootReason(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const last = message.split(": ").at(-1) ?? message;
+  return last.replace(/ \(os error \d+\)$/, "").replace(/\.$/, "");
+}

@@ -1,0 +1,21 @@
+/** The request that a call would make, as text and without its credentials. */
+import type { Target } from "../auth/session.ts";
+import type { Operation } from "../operation.ts";
+import { encodeRequest } from "./encode.ts";
+import type { Values } from "./values.ts";
+
+/** The request that an operation would make of values; nothing is sent and no credentials are needed. */
+export function renderDryRun(target: Target, operation: Operation, values: Values): string {
+  const request = encodeRequest(operation, values);
+  const url = new URL(target.baseUrl + target.apiRoot + request.path);
+  const tag = request.tagPath === undefined ? request.ifMatch : "[FETCHED]";
+  return [
+    `${request.method} ${url.pathname}${url.search}`,
+    `Host: ${url.host}`,
+    "Authorization: Bearer [REDACTED]",
+    ...(tag === undefined ? [] : [`If-Match: ${tag}`]),
+    "Content-Type: application/json",
+    "",
+    JSON.stringify(request.body ?? {}, null, 2),
+  ].join("\n");
+}

@@ -1,0 +1,110 @@
+/** The request of a call: which value goes where, as its description says. */
+import { writeBody } from "../body_path.ts";
+import { SvcError } from "../errors.ts";
+import { isJsonObject, isScalar, type JsonObject, type JsonValue } from "../json.ts";
+import { type Operation, paramsOf } from "../operation.ts";
+import { type CheckedValue, checkValues, type Values } from "./values.ts";
+
+/** A request below the API root. */
+export interface EncodedRequest {
+  /** HTTP method. */
+  readonly method: string;
+  /** Path with query, percent-encoded. */
+  readonly path: string;
+  /** Body; absent where there is none. */
+  readonly body?: JsonObject;
+  /** Entity tag to send. */
+  readonly ifMatch?: string;
+  /** Path at which the entity tag must be read first. */
+  readonly tagPath?: string;
+}
+
+/** The request that an operation makes of values; `INVALID_ARGS` where they do not fit. */
+export function encodeRequest(operation: Operation, values: Values): EncodedRequest {
+  const checked = checkValues(operation, values);
+  const segments = new Map<string, string>();
+  const query: [string, string][] = [];
+  let body: JsonObject | undefined = operation.emptyBody ? {} : undefined;
+  for (const [name, param] of paramsOf(operation)) {
+    const value = checked.get(name);
+    const colon = param.to.indexOf(":");
+    const place = param.to.slice(colon + 1);
+    switch (param.to.slice(0, colon)) {
+      case "path":
+        segments.set(place, encodeSegment(name, String(value)));
+        break;
+      case "query":
+        if (value !== undefined) query.push(...queryOf(place, value));
+        break;
+      case "body":
+        body = withValue(body ?? {}, place, value);
+        break;
+    }
+  }
+  const ifMatch = typeof values.ifMatch === "string" ? values.ifMatch : undefined;
+  return {
+    method: operation.method,
+    path: fill(operation.path, segments) + queryText(query),
+    ...(body && { body }),
+    ...(ifMatch !== undefined && { ifMatch }),
+    ...(ifMatch === undefined && operation.tagFrom && { tagPath: tagPathOf(operation, segments, checked) }),
+  };
+}
+
+function tagPathOf(
+  operation: Operation,
+  segments: ReadonlyMap<string, string>,
+  checked: ReadonlyMap<string, CheckedValue>,
+): string | undefined {
+  if (!operation.tagFrom) return undefined;
+  const { path, scalarsOf } = operation.tagFrom;
+  const record = scalarsOf === undefined ? undefined : checked.get(scalarsOf);
+  if (!isJsonObject(record)) return fill(path, segments);
+  const scalars = Object.fromEntries(Object.entries(record).filter(([, member]) => isScalar(member)));
+  return fill(path, segments) + queryText([["dataViewParameters", JSON.stringify(scalars)]]);
+}
+
+function withValue(body: JsonObject, place: string, value: CheckedValue | undefined): JsonObject {
+  if (value === undefined) return body;
+  const json: JsonValue = toJson(value);
+  if (place === "*") return isJsonObject(json) ? json : body;
+  writeBody(body, place, json);
+  return body;
+}
+
+/** A calculation request is JSON too, but its interface has no index signature. */
+function toJson(value: CheckedValue): JsonValue {
+  return typeof value === "object" && !Array.isArray(value) ? { ...value } : value;
+}
+
+function queryOf(place: string, value: CheckedValue): [string, string][] {
+  if (place !== "*") return [[place, queryValue(value)]];
+  return Object.entries(value).map(([name, member]) => [name, queryValue(member)]);
+}
+
+function queryValue(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+function queryText(query: readonly [string, string][]): string {
+  const pairs = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  return pairs.length === 0 ? "" : "?" + pairs.join("&");
+}
+
+function fill(template: string, segments: ReadonlyMap<string, string>): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const segment = segments.get(name);
+    if (segment === undefined) throw new SvcError("INTERNAL_ERROR", `Nothing fills {${name}} of ${template}.`);
+    return segment;
+  });
+}
+
+/** One path segment. A URL parser would resolve `.` and `..`, and drop an empty one: they are refused. */
+function encodeSegment(name: string, value: string): string {
+  if (value === "" || value === "." || value === ".." || !value.isWellFormed()) {
+    throw new SvcError("INVALID_ARGS", `${name} cannot be ${JSON.stringify(value)}.`, {
+      hint: "Give the identifier as the service printed it.",
+    });
+  }
+  return encodeURIComponent(value);
+}

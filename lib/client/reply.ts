@@ -1,0 +1,108 @@
+/** What came back: read once, checked once, with the service's errors as errors of the family. */
+import { codeOfStatus, SvcError } from "../errors.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+
+/** Bytes that an answer may have: more is refused, whoever sends it. */
+const ANSWER_LIMIT = 64 * 1024 * 1024;
+
+/** An answer of the service. */
+export interface Reply {
+  /** HTTP status. */
+  readonly status: number;
+  /** Reason phrase of the status. */
+  readonly reason: string;
+  /** Body; undefined where it is empty. */
+  readonly body: JsonValue | undefined;
+  /** Body as it was received. */
+  readonly text: string;
+  /** Entity tag. */
+  readonly etag?: string;
+  /** The service's identifier of the request. */
+  readonly requestId?: string;
+  /** Milliseconds from the request to the end of the answer. */
+  readonly milliseconds: number;
+}
+
+/** The text of an answer, or `INVALID_RESPONSE` where it is too long. */
+export async function readText(response: Response): Promise<string> {
+  const length = Number(response.headers.get("content-length") ?? NaN);
+  if (length <= ANSWER_LIMIT || response.body === null) return await response.text();
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const chunk of response.body) {
+    bytes += chunk.length;
+    if (bytes > ANSWER_LIMIT) {
+      throw new SvcError("INVALID_RESPONSE", `The service's answer is longer than ${ANSWER_LIMIT} bytes.`);
+    }
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** The reply of a response whose text has been read; throws what the service refused. */
+export function toReply(response: Response, text: string, milliseconds: number): Reply {
+  const { status, statusText, headers } = response;
+  const etag = headers.get("etag") ?? undefined;
+  const requestId = headers.get("x-request-id") ?? undefined;
+  if (status >= 300) throw refusal(status, statusText, text, headers, requestId);
+  const body = text === "" ? undefined : parseBody(status, text, headers, requestId);
+  return { status, reason: statusText, body, text, etag, requestId, milliseconds };
+}
+
+function parseBody(status: number, text: string, headers: Headers, requestId?: string): JsonValue {
+  try {
+    const body: JsonValue = JSON.parse(text);
+    return body;
+  } catch (cause) {
+    const type = headers.get("content-type") ?? "no content type";
+    throw new SvcError("INVALID_RESPONSE", `The service's answer is not JSON (${type}, ${text.length} characters).`, {
+      cause,
+      status,
+      requestId,
+      hint: "Check the base URL and the API root; 'svc auth diagnose' tests both.",
+    });
+  }
+}
+
+function refusal(status: number, reason: string, text: string, headers: Headers, requestId?: string): SvcError {
+  const code = codeOfStatus(status);
+  const body = tryParse(text);
+  const details = Array.isArray(body?.errorDetails) ? body.errorDetails.filter(isJsonObject) : [];
+  const said = [body?.localizedValue, details[0]?.localizedValue, details[0]?.message].filter(isText);
+  return new SvcError(code, said[0] ?? `The service answered ${status} ${reason}`.trimEnd() + ".", {
+    status,
+    classification: isText(body?.errorClassification) ? body.errorClassification : undefined,
+    details: details.length > 0 ? details : undefined,
+    requestId,
+    hint: hintFor(status, headers),
+  });
+}
+
+/** What the user can do about a status. */
+function hintFor(status: number, headers: Headers): string | undefined {
+  if (status < 400) {
+    return `It redirects to ${headers.get("location") ?? "nowhere"}: set the base URL to the address it names.`;
+  }
+  if (status === 429) return `Wait ${headers.get("retry-after") ?? "a few"} seconds, then try again.`;
+  return HINTS[status];
+}
+
+const HINTS: Readonly<Record<number, string>> = {
+  401: "Run 'svc auth login', or check the client ID and secret.",
+  412: "It was changed by somebody else. Read it again, then decide.",
+  428: "Give the entity tag that you last read with --if-match.",
+};
+
+function tryParse(text: string): JsonObject | undefined {
+  try {
+    const body: unknown = JSON.parse(text);
+    return isJsonObject(body) ? body : undefined;
+  } catch {
+    return undefined; // The status alone says enough: a proxy's error page is no JSON.
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}

@@ -1,0 +1,72 @@
+/** The check of what a caller gives an operation, before anything is sent. */
+import { SvcError } from "../errors.ts";
+import { toKebab } from "../names.ts";
+import { type Operation, paramsOf, type ParamTypes, takesTag } from "../operation.ts";
+import { isOfType, TYPE_NAMES } from "../param_types.ts";
+
+/** The arguments of one call by parameter name, positional and flags alike. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** A value that has been checked against its parameter. */
+export type CheckedValue = ParamTypes[keyof ParamTypes];
+
+/** The values that are given, defaults included, each of its type; `INVALID_ARGS` otherwise. */
+export function checkValues(operation: Operation, values: Values): Map<string, CheckedValue> {
+  const checked = new Map<string, CheckedValue>();
+  for (const [name, param] of paramsOf(operation)) {
+    const value = values[name] ?? param.default;
+    if (value === undefined) {
+      if (param.required) throw invalid(`${flag(name)} is required.`, `It is the ${lowerFirst(param.help)}.`);
+      continue;
+    }
+    if (param.rejected !== undefined) throw invalid(param.rejected, `Leave out ${flag(name)}.`);
+    if (!isOfType(param.type, value)) throw invalid(`${flag(name)} must be ${TYPE_NAMES[param.type]}.`);
+    checked.set(name, value);
+  }
+  checkTogether(operation, checked);
+  checkNames(operation, values);
+  return checked;
+}
+
+function checkTogether(operation: Operation, given: ReadonlyMap<string, unknown>): void {
+  for (const [name, param] of paramsOf(operation)) {
+    const other = given.has(name) ? param.excludes?.find((excluded) => given.has(excluded)) : undefined;
+    if (other === undefined) continue;
+    throw invalid(
+      `${flag(name)} and ${flag(other)} are mutually exclusive.`,
+      `Put it all into ${flag(name)}, or leave ${flag(name)} out.`,
+    );
+  }
+  const { atLeastOne } = operation;
+  if (atLeastOne && !atLeastOne.some((name) => given.has(name))) {
+    throw invalid(`At least one of ${atLeastOne.map(flag).join(", ")} is required.`);
+  }
+}
+
+function checkNames(operation: Operation, values: Values): void {
+  const known = new Set(paramsOf(operation).map(([name]) => name));
+  for (const [name, value] of Object.entries(values)) {
+    if (value === undefined || known.has(name)) continue;
+    if (name === "ifMatch" && takesTag(operation)) {
+      if (isHeaderValue(value)) continue;
+      throw invalid("--if-match must be an entity tag: printable ASCII text.");
+    }
+    throw invalid(`${flag(name)} is not an option of this operation.`);
+  }
+}
+
+function isHeaderValue(value: unknown): value is string {
+  return typeof value === "string" && /^[\x20-\x7e]+$/.test(value);
+}
+
+function flag(name: string): string {
+  return "--" + toKebab(name);
+}
+
+function lowerFirst(text: string): string {
+  return text.slice(0, 1).toLowerCase() + text.slice(1);
+}
+
+function invalid(message: string, hint?: string): SvcError {
+  return new SvcError("INVALID_ARGS", message, { hint });
+}

@@ -1,0 +1,31 @@
+/** Whether a value is of a parameter's type: the client asks before sending, the service after receiving. */
+import { isJsonObject } from "./json.ts";
+import type { ParamTypes } from "./operation.ts";
+
+/** What each type wants, as the end of the sentence "--flag must be …". */
+export const TYPE_NAMES: { readonly [T in keyof ParamTypes]: string } = {
+  string: "text",
+  integer: "a whole number, 0 or more",
+  boolean: "true or false",
+  object: "a JSON object",
+  array: "a JSON array",
+  list: "a list of texts, none of them empty",
+  calculation: 'a calculation request: {"calculations":{"fields":[{"name":".Total","context":"content"}]}}',
+};
+
+const CHECKS: { readonly [T in keyof ParamTypes]: (value: unknown) => value is ParamTypes[T] } = {
+  string: (value): value is string => typeof value === "string",
+  integer: (value): value is number => Number.isSafeInteger(value) && Number(value) >= 0,
+  boolean: (value): value is boolean => typeof value === "boolean",
+  object: isJsonObject,
+  array: (value): value is ParamTypes["array"] => Array.isArray(value),
+  list: (value): value is string[] =>
+    Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string" && one !== ""),
+  calculation: (value): value is ParamTypes["calculation"] =>
+    isJsonObject(value) && isJsonObject(value.calculations) && Array.isArray(value.calculations.fields),
+};
+
+/** Whether a value is of a type. */
+export function isOfType<T extends keyof ParamTypes>(type: T, value: unknown): value is ParamTypes[T] {
+  return CHECKS[type](value);
+}

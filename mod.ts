@@ -1,0 +1,21 @@
+/**
+ * The library of svc: typed functions for every operation of a case-management service.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from "@svc/lib";
+ *
+ * const svc = createClient();
+ * const { caseTypes } = await svc.caseTypes.list();
+ * console.log(caseTypes.map((type) => type.name));
+ * ```
+ *
+ * @module
+ */
+export { createClient } from "./lib/client/client.ts";
+export type { Client, GroupFunctions } from "./lib/client/bind.ts";
+export type { CallerOptions, Exchange } from "./lib/client/caller.ts";
+export { type ErrorCode, type ErrorRecord, SvcError, type SvcErrorOptions } from "./lib/errors.ts";
+export type { JsonObject, JsonValue } from "./lib/json.ts";
+export type * from "./lib/answers.ts";
+export type * from "./lib/operation.ts";
