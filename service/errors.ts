@@ -1,0 +1,70 @@
+/** What the service answers when it cannot do what was asked: a status and the body that DX API clients read. */
+import type { JsonObject } from "../lib/json.ts";
+
+/** What each status is called, and the sentence for people. */
+const KINDS = {
+  400: ["Invalid inputs", "One or more inputs are invalid"],
+  401: ["Unauthorized", "Invalid or expired token"],
+  403: ["Insufficient security", "User is not allowed to access or update the resource"],
+  404: ["Resource not found", "The resource cannot be found."],
+  409: ["Conflict", "The request conflicts with the state of the resource."],
+  412: ["Precondition failed", "The resource has changed since it was read."],
+  413: ["Content too large", "The request body is too large."],
+  422: ["Validation fail", "Validation failed: Errors Detected."],
+  423: ["Locked", "The resource is locked."],
+  428: ["Precondition required", "The entity tag of the resource is needed."],
+  500: ["Internal server error", "The service failed."],
+} as const;
+
+/** A status that the service answers instead of success. */
+export type FailureStatus = keyof typeof KINDS;
+
+/** One finding. */
+export interface ErrorDetail extends JsonObject {
+  /** A code, or a sentence. */
+  message: string;
+  /** The sentence for people. */
+  localizedValue?: string;
+  /** The field, e.g. `.Applicant`, or the embedded page that holds it. */
+  erroneousInputOutputFieldInPage?: string;
+  /** The property of the embedded page, or the name of the parameter. */
+  erroneousInputOutputIdentifier?: string;
+}
+
+/** Thrown by whatever serves an operation; becomes the answer. */
+export class ServiceError extends Error {
+  /** The class's name, as it shows in a log. */
+  override readonly name = "ServiceError";
+  /** HTTP status. */
+  readonly status: FailureStatus;
+  /** What kind of failure it is. */
+  readonly classification: string;
+  /** The sentence for people. */
+  readonly localizedValue: string;
+  /** One element per finding. */
+  readonly details: readonly ErrorDetail[];
+
+  /** Makes a failure from a sentence, or from its findings. */
+  constructor(status: FailureStatus, findings: string | readonly ErrorDetail[]) {
+    const details = typeof findings === "string" ? [{ message: findings, localizedValue: findings }] : findings;
+    super(details.map((detail) => detail.localizedValue ?? detail.message).join(" "));
+    this.status = status;
+    [this.classification, this.localizedValue] = KINDS[status];
+    this.details = details;
+  }
+
+  /** The body of the answer. */
+  toBody(): JsonObject {
+    return {
+      errorClassification: this.classification,
+      localizedValue: this.localizedValue,
+      errorDetails: this.details.map((detail) => ({ ...detail })),
+    };
+  }
+}
+
+/** A 422: the generic finding that clients expect first, then one per field. */
+export function validationFailure(findings: readonly ErrorDetail[]): ServiceError {
+  const generic = { message: "Error_Validation_Fail", localizedValue: "Validation failed: Errors Detected." };
+  return new ServiceError(422, [generic, ...findings]);
+}
