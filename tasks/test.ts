@@ -1,0 +1,54 @@
+/**
+ * Every test, then every example of the documentation against an embedded service of its own. Ends with a line
+ * `N passed, N failed`.
+ */
+import { startService } from "../service/mod.ts";
+
+interface Counts {
+  passed: number;
+  failed: number;
+}
+
+const directory = await Deno.makeTempDir({ prefix: "svc-test-" });
+try {
+  const tests = await denoTest("tests", ["--parallel", "tests"]);
+  const examples = await testExamples();
+  const passed = tests.passed + examples.passed;
+  const failed = tests.failed + examples.failed;
+  console.log(`\n${passed} passed, ${failed} failed`);
+  Deno.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+} finally {
+  await Deno.remove(directory, { recursive: true });
+}
+
+/** The examples make their calls with the environment's credentials, as a reader's own script does. */
+async function testExamples(): Promise<Counts> {
+  await using service = await startService({ data: ":memory:" });
+  const { clientId, clientSecret } = await service.addClient("clerk@city");
+  return await denoTest("examples", ["--doc", "mod.ts", "cli.ts", "lib", "service", "workflows"], {
+    SVC_CONFIG_DIR: directory,
+    SVC_BASE_URL: service.url,
+    SVC_CLIENT_ID: clientId,
+    SVC_CLIENT_SECRET: clientSecret,
+  });
+}
+
+async function denoTest(name: string, args: string[], env: Record<string, string> = {}): Promise<Counts> {
+  const report = `${directory}/${name}.xml`;
+  const command = new Deno.Command(Deno.execPath(), {
+    args: ["test", "--allow-all", `--junit-path=${report}`, ...args],
+    env,
+  });
+  const { success } = await command.spawn().status;
+  const counts = await countsOf(report);
+  // A run that broke before or between its tests failed, whatever its report counts.
+  return success || counts.failed > 0 ? counts : { ...counts, failed: 1 };
+}
+
+async function countsOf(report: string): Promise<Counts> {
+  const xml = await Deno.readTextFile(report).catch(() => "");
+  const suites = xml.match(/<testsuites [^>]*>/)?.[0] ?? "";
+  const count = (attribute: string) => Number(suites.match(new RegExp(` ${attribute}="(\\d+)"`))?.[1] ?? 0);
+  const failed = count("failures") + count("errors");
+  return { passed: count("tests") - failed, failed };
+}
