@@ -1,0 +1,133 @@
+/** What a call sends: identifiers survive the path, values survive the body, and what does not fit is refused first. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { readBody, writeBody } from "../lib/body_path.ts";
+import { encodeRequest } from "../lib/client/encode.ts";
+import type { JsonObject } from "../lib/json.ts";
+import type { Operation } from "../lib/operation.ts";
+import { operations as assignments } from "../lib/resources/assignments.ts";
+import { operations as cases } from "../lib/resources/cases.ts";
+import { operations as data } from "../lib/resources/data.ts";
+
+const identifier = fc.string({ unit: "binary", minLength: 1 })
+  .filter((text) => text.isWellFormed() && text !== "." && text !== "..");
+
+Deno.test("any identifier is one segment of the path and comes out of it unchanged", () => {
+  fc.assert(fc.property(identifier, identifier, (caseId, action) => {
+    const { path } = encodeRequest(cases.getAction, { caseId, action });
+    const { pathname } = new URL("https://svc.example" + path);
+    const segments = pathname.split("/").map(decodeURIComponent);
+    assert.deepEqual(segments, ["", "cases", caseId, "actions", action]);
+  }));
+});
+
+Deno.test("any query value comes out of the query unchanged", () => {
+  fc.assert(fc.property(identifier, fc.uniqueArray(identifier, { minLength: 1 }), (action, ids) => {
+    const { path, body } = encodeRequest(cases.bulkPerform, { action, cases: ids });
+    const { searchParams } = new URL("https://svc.example" + path);
+    assert.equal(searchParams.get("actionID"), action);
+    assert.deepEqual(body, { cases: ids.map((ID) => ({ ID })) });
+  }));
+});
+
+Deno.test("what is written at a path of a body is read there", () => {
+  const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean());
+  fc.assert(fc.property(scalar, fc.array(fc.string(), { minLength: 1 }), (one, many) => {
+    const body: JsonObject = {};
+    writeBody(body, "flat", one);
+    writeBody(body, "paging.pageNumber", one);
+    writeBody(body, "cases[].ID", many);
+    writeBody(body, "first[0].ID", one);
+    writeBody(body, "first[0].relationship", one);
+    assert.equal(readBody(body, "flat"), one);
+    assert.equal(readBody(body, "paging.pageNumber"), one);
+    assert.deepEqual(readBody(body, "cases[].ID"), many);
+    assert.deepEqual(body.first, [{ ID: one, relationship: one }]);
+    assert.equal(readBody(body, "first[0].relationship"), one);
+    assert.equal(readBody(body, "absent[].ID"), undefined);
+  }));
+});
+
+Deno.test("a body that blocks the way to a value is named", () => {
+  assert.throws(() => readBody({ cases: "C-1" }, "cases[].ID"), { message: "cases must be an array" });
+  assert.throws(() => readBody({ paging: 3 }, "paging.pageNumber"), { message: "paging must hold objects" });
+});
+
+const REFUSED: [why: string, Operation, values: Record<string, unknown>, message: string][] = [
+  ["an empty identifier", cases.get, { caseId: "" }, 'caseId cannot be "".'],
+  ["the identifier ..", cases.get, { caseId: ".." }, 'caseId cannot be "..".'],
+  ["the identifier .", cases.get, { caseId: "." }, 'caseId cannot be ".".'],
+  ["half a character", cases.get, { caseId: "\ud800" }, 'caseId cannot be "\\ud800".'],
+  ["a missing action", cases.getAction, { caseId: "C-1" }, "--action is required."],
+  ["content that is no object", cases.create, { type: "T", data: [] }, "--data must be a JSON object."],
+  ["instructions that are no array", cases.performAction, {
+    caseId: "C-1",
+    action: "a",
+    pageInstructions: {},
+  }, "--page-instructions must be a JSON array."],
+  [
+    "attachments on a refresh",
+    assignments.refreshAction,
+    { assignmentId: "A", action: "a", attachments: [] },
+    "Attachments are accepted only by the perform and save commands.",
+  ],
+  ["a calculation without fields", cases.calcFields, {
+    caseId: "C-1",
+    view: "v",
+    data: { calculations: {} },
+  }, '--data must be a calculation request: {"calculations":{"fields":[{"name":".Total","context":"content"}]}}.'],
+  [
+    "a body with a parameter",
+    data.count,
+    { dataViewId: "D", params: {}, data: {} },
+    "--data and --params are mutually exclusive.",
+  ],
+  [
+    "a body with a limit",
+    data.query,
+    { dataViewId: "D", max: 1, data: {} },
+    "--data and --max are mutually exclusive.",
+  ],
+  [
+    "a body with a page",
+    data.query,
+    { dataViewId: "D", page: 1, data: {} },
+    "--data and --page are mutually exclusive.",
+  ],
+  ["a body with a total", data.queryView, {
+    dataViewId: "D",
+    view: "v",
+    includeTotal: true,
+    data: {},
+  }, "--data and --include-total are mutually exclusive."],
+  ["a negative page", data.query, { dataViewId: "D", page: -1 }, "--page must be a whole number, 0 or more."],
+  ["no cases", cases.bulkActions, { cases: [] }, "--cases must be a list of texts, none of them empty."],
+  ["an unknown option", cases.get, { caseId: "C-1", colour: "red" }, "--colour is not an option of this operation."],
+  [
+    "an entity tag on a read",
+    cases.get,
+    { caseId: "C-1", ifMatch: "x" },
+    "--if-match is not an option of this operation.",
+  ],
+  ["an entity tag that would add a header", cases.stageNext, {
+    caseId: "C-1",
+    ifMatch: "x\r\nHost: evil",
+  }, "--if-match must be an entity tag: printable ASCII text."],
+];
+
+for (const [why, operation, values, message] of REFUSED) {
+  Deno.test(`${why} is refused before anything is sent`, () => {
+    assert.throws(() => encodeRequest(operation, values), { name: "SvcError", code: "INVALID_ARGS", message });
+  });
+}
+
+Deno.test("the tag of a record is read by the scalar members of the record", () => {
+  const { tagPath } = encodeRequest(data.update, { dataViewId: "D", data: { ID: "1", Year: 2, Parts: [], Owner: {} } });
+  assert.equal(tagPath, "/data_views/D?dataViewParameters=" + encodeURIComponent('{"ID":"1","Year":2}'));
+});
+
+Deno.test("a tag that is given is sent as it is and nothing is read first", () => {
+  const request = encodeRequest(assignments.perform, { assignmentId: "A", action: "a", ifMatch: '"T"' });
+  assert.equal(request.ifMatch, '"T"');
+  assert.equal(request.tagPath, undefined);
+});
