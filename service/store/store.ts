@@ -3,6 +3,7 @@
  * everything is asynchronous, so that a database over a socket can take SQLite's place.
  */
 import type { JsonObject } from "../../lib/json.ts";
+import type { Page, RowQuery } from "./query.ts";
 
 /** A case as it is stored. */
 export interface StoredCase {
@@ -84,6 +85,28 @@ export interface StoredRecord {
   content: JsonObject;
 }
 
+/** A program that may call, and as whom. */
+export interface StoredClient {
+  /** Client ID. */
+  id: string;
+  /** Hash of its secret. */
+  secretHash: string;
+  /** Operator as whom it works. */
+  operator: string;
+  /** ISO 8601 time, UTC, with milliseconds. */
+  createdAt: string;
+}
+
+/** An access token that was given out. */
+export interface StoredToken {
+  /** Hash of the token. */
+  hash: string;
+  /** Client to which it was given. */
+  clientId: string;
+  /** ISO 8601 time, UTC, with milliseconds. */
+  expiresAt: string;
+}
+
 /** Everything that one unit of work may read and change. Its changes become durable together, or not at all. */
 export interface Transaction {
   /** The next number of a sequence, from 1. */
@@ -116,6 +139,20 @@ export interface Transaction {
   putRecord(stored: StoredRecord): Promise<void>;
   /** Removes a record. */
   deleteRecord(classId: string, key: string): Promise<void>;
+  /** Rows of records, cases, assignments or events. */
+  queryRows(query: RowQuery, page: Page): Promise<JsonObject[]>;
+  /** How many rows a query has in all. */
+  countRows(query: RowQuery): Promise<number>;
+  /** A client, if it exists. */
+  getClient(id: string): Promise<StoredClient | undefined>;
+  /** The number of clients. */
+  countClients(): Promise<number>;
+  /** Writes a new client. */
+  putClient(client: StoredClient): Promise<void>;
+  /** A token with its client, if it exists. */
+  getToken(hash: string): Promise<{ token: StoredToken; client: StoredClient } | undefined>;
+  /** Writes a new token and forgets those that expired before a time. */
+  putToken(token: StoredToken, expiredBefore: string): Promise<void>;
 }
 
 /** A database with the state of one application. */
@@ -125,6 +162,8 @@ export interface Store {
    * that wait at the same time share one commit. One that throws leaves nothing behind.
    */
   transact<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /** The same for a unit that is expected to change nothing: it does not wait for others to share a commit with. */
+  read<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   /** Finishes the work in hand and closes the database. */
   close(): Promise<void>;
 }

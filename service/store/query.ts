@@ -1,0 +1,92 @@
+/** A question about many rows, as data: whoever asks knows no query language, and no text of theirs becomes part of one. */
+
+/** Where the rows come from. */
+export type RowSource =
+  | { readonly kind: "records"; readonly classId: string }
+  | { readonly kind: "cases"; readonly typeIds: readonly string[] }
+  | { readonly kind: "assignments"; readonly operator: string; readonly queues: readonly string[] }
+  | { readonly kind: "events"; readonly caseId: string };
+
+/** What every row of a source has besides its content, named as in what is stored. */
+export interface RowProperties {
+  /** Data records. */
+  records: "key" | "tag";
+  /** Cases. */
+  cases:
+    | "id"
+    | "businessId"
+    | "typeId"
+    | "parentId"
+    | "status"
+    | "urgency"
+    | "stageId"
+    | "createdBy"
+    | "createdAt"
+    | "updatedBy"
+    | "updatedAt"
+    | "tag";
+  /** Open assignments; their content is that of their case. */
+  assignments: "id" | "caseId" | "processId" | "stepId" | "urgency" | "createdAt" | "assigneeKind" | "assigneeId";
+  /** Lines of a case's history; their content is their facts. */
+  events: "caseId" | "at" | "by" | "kind" | "text";
+}
+
+/** A value of a row: one of its properties, or what its content holds at a path of member names (none: all of it). */
+export type RowField =
+  | { readonly property: RowProperties[keyof RowProperties] }
+  | { readonly content: readonly string[] };
+
+/** What can be asked of two values. */
+export type Comparator = "EQ" | "GT" | "GTE" | "LT" | "LTE" | "STARTS_WITH" | "ENDS_WITH" | "CONTAINS";
+
+/** A value to compare with. */
+export type Operand = { readonly value: string | number | boolean } | { readonly field: RowField };
+
+/** Which rows. A comparison with an absent value holds for no row, its negation for every such row. */
+export type Filter =
+  | { readonly and: readonly Filter[] }
+  | { readonly or: readonly Filter[] }
+  | { readonly not: Filter }
+  | { readonly isNull: RowField }
+  | { readonly in: readonly (string | number | boolean)[]; readonly field: RowField; readonly ignoreCase?: boolean }
+  | {
+    readonly left: RowField;
+    readonly comparator: Comparator;
+    readonly right: Operand;
+    readonly ignoreCase?: boolean;
+  };
+
+/** How the rows of a group become one value. */
+export type SummaryFunction = "COUNT" | "DISTINCT_COUNT" | "MIN" | "MAX" | "SUM" | "AVG";
+
+/** A column of the answer. */
+export interface Column {
+  /** Name of the member. */
+  readonly name: string;
+  /** The value. */
+  readonly field: RowField;
+  /** Computes one value per group; the columns without one make the groups. */
+  readonly summary?: SummaryFunction;
+}
+
+/** A question about rows. */
+export interface RowQuery {
+  /** Where they come from. */
+  readonly source: RowSource;
+  /** What each row of the answer holds. */
+  readonly columns: readonly Column[];
+  /** Which rows; all without it. */
+  readonly filter?: Filter;
+  /** Order, by names of columns. What is equal stays in the order of creation. */
+  readonly sort?: readonly { readonly column: string; readonly descending: boolean }[];
+  /** Leaves out rows that are equal to one before. */
+  readonly distinct?: boolean;
+}
+
+/** Which rows of an answer. */
+export interface Page {
+  /** Rows to pass over. */
+  readonly offset: number;
+  /** Rows at most. */
+  readonly limit: number;
+}

@@ -1,0 +1,80 @@
+/** The store on SQLite: one file, one connection, one writer; what was answered is on disk. */
+import { DatabaseSync } from "node:sqlite";
+import { SvcError } from "../../lib/errors.ts";
+import { Batches, type BatchTarget } from "./batch.ts";
+import { prepareSchema } from "./sqlite_schema.ts";
+import { SqliteTransaction, Statements } from "./sqlite_transaction.ts";
+import type { Store, Transaction } from "./store.ts";
+
+/** Milliseconds to wait for another process that writes, e.g. one that adds a client. */
+const BUSY_TIMEOUT = 5000;
+
+/** Opens a database file, made if need be, or one in memory (`:memory:`). */
+export function openSqliteStore(path: string): Store {
+  const db = open(path);
+  const statements = new Statements(db);
+  const batches = new Batches(targetOf(db));
+  let closed = false;
+
+  function run<T>(work: (transaction: Transaction) => Promise<T>, urgent: boolean): Promise<T> {
+    if (closed) return Promise.reject(new TypeError("The store is closed."));
+    return batches.add(async (unit) => {
+      const transaction = new SqliteTransaction(statements, unit);
+      try {
+        return await work(transaction);
+      } finally {
+        transaction.end();
+      }
+    }, urgent);
+  }
+
+  return {
+    transact: (work) => run(work, false),
+    read: (work) => run(work, true),
+    async close() {
+      if (closed) return;
+      closed = true;
+      await batches.idle();
+      db.close();
+    },
+  };
+}
+
+function open(path: string): DatabaseSync {
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
+    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+    prepareSchema(db, path);
+    // SQLite's own lower() knows ASCII alone.
+    db.function("fold", { deterministic: true }, (value) => typeof value === "string" ? value.toLowerCase() : value);
+    return db;
+  } catch (cause) {
+    db?.close();
+    if (cause instanceof SvcError) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new SvcError("INVALID_CONFIG", `The database ${path} cannot be opened: ${reason}.`, {
+      cause,
+      hint: "Check that it is a database of svc and that you may write it, or use another data directory.",
+    });
+  }
+}
+
+function targetOf(db: DatabaseSync): BatchTarget {
+  const [begin, commit, rollback, mark, releaseMark, rollbackToMark] = [
+    "BEGIN IMMEDIATE",
+    "COMMIT",
+    "ROLLBACK",
+    "SAVEPOINT unit",
+    "RELEASE unit",
+    "ROLLBACK TO unit",
+  ].map((sql) => db.prepare(sql));
+  return {
+    begin: () => begin?.run(),
+    commit: () => commit?.run(),
+    rollback: () => void (db.isTransaction && rollback?.run()), // SQLite itself rolls back when the disk is full
+    mark: () => mark?.run(),
+    releaseMark: () => releaseMark?.run(),
+    rollbackToMark: () => rollbackToMark?.run(),
+  };
+}

@@ -1,0 +1,245 @@
+/** A question about rows as SQL. Whatever comes from outside is a bound parameter: names of members are, as values are. */
+import type { SQLInputValue } from "node:sqlite";
+import type {
+  Column,
+  Comparator,
+  Filter,
+  Operand,
+  Page,
+  RowField,
+  RowProperties,
+  RowQuery,
+  RowSource,
+} from "./query.ts";
+
+/** SQL and the values of its parameters. */
+export interface Compiled {
+  /** The statement. */
+  readonly sql: string;
+  /** Values by name of the parameter. */
+  readonly parameters: Record<string, SQLInputValue>;
+}
+
+interface Table {
+  readonly from: string;
+  readonly content: string;
+  readonly sequence: string;
+  readonly properties: ReadonlySet<string>;
+  /** What a property's name is prefixed with. */
+  readonly prefix: string;
+}
+
+const TABLES: { readonly [K in RowSource["kind"]]: Table } = {
+  records: table("records", "content", ["key", "tag"]),
+  cases: table("cases", "content", [
+    "id",
+    "businessId",
+    "typeId",
+    "parentId",
+    "status",
+    "urgency",
+    "stageId",
+    "createdBy",
+    "createdAt",
+    "updatedBy",
+    "updatedAt",
+    "tag",
+  ]),
+  assignments: {
+    ...table("assignments", "content", [
+      "id",
+      "caseId",
+      "processId",
+      "stepId",
+      "urgency",
+      "createdAt",
+      "assigneeKind",
+      "assigneeId",
+    ]),
+    from: "assignments JOIN cases ON cases.id = assignments.caseId",
+    content: "cases.content",
+  },
+  events: table("events", "facts", ["caseId", "at", "by", "kind", "text"]),
+};
+
+function table<K extends keyof RowProperties>(
+  name: K,
+  content: string,
+  properties: readonly RowProperties[K][],
+): Table {
+  const prefix = name + ".";
+  return { from: name, content: prefix + content, sequence: prefix + "seq", properties: new Set(properties), prefix };
+}
+
+/** The statement for the rows of a page; each is JSON text in the column `row`. */
+export function compileRows(query: RowQuery, page: Page): Compiled {
+  const compiler = new Compiler(query);
+  const order = [...compiler.order(), compiler.tieBreak].join(", ");
+  const limit = `LIMIT ${compiler.bind(page.limit)} OFFSET ${compiler.bind(page.offset)}`;
+  return compiler.finish(`SELECT ${compiler.row()} AS row FROM ${compiler.body()} ORDER BY ${order} ${limit}`);
+}
+
+/** The statement for the number of all rows, in the column `count`. */
+export function compileCount(query: RowQuery): Compiled {
+  const compiler = new Compiler(query);
+  const one = compiler.summarised ? "COUNT(*)" : "1";
+  return compiler.finish(`SELECT COUNT(*) AS count FROM (SELECT ${one} FROM ${compiler.body()})`);
+}
+
+class Compiler {
+  readonly #query: RowQuery;
+  readonly #table: Table;
+  readonly #parameters: Record<string, SQLInputValue> = {};
+  #count = 0;
+
+  constructor(query: RowQuery) {
+    this.#query = query;
+    this.#table = TABLES[query.source.kind];
+  }
+
+  finish(sql: string): Compiled {
+    return { sql, parameters: this.#parameters };
+  }
+
+  bind(value: string | number | boolean): string {
+    const name = `p${++this.#count}`;
+    this.#parameters[name] = typeof value === "boolean" ? Number(value) : value;
+    return ":" + name;
+  }
+
+  get summarised(): boolean {
+    return this.#query.columns.some((column) => column.summary !== undefined);
+  }
+
+  /** Equal rows are a group, so that leaving them out is grouping by all columns. */
+  get #grouped(): boolean {
+    return this.summarised || this.#query.distinct === true;
+  }
+
+  get tieBreak(): string {
+    return this.#grouped ? `MIN(${this.#table.sequence})` : this.#table.sequence;
+  }
+
+  row(): string {
+    const members = this.#query.columns.map((column) => {
+      const value = column.summary === undefined ? this.#json(column.field) : this.#value(column);
+      return `${this.bind(column.name)}, ${value}`;
+    });
+    return `json_object(${members.join(", ")})`;
+  }
+
+  order(): string[] {
+    return (this.#query.sort ?? []).map(({ column: name, descending }) => {
+      const column = this.#query.columns.find((one) => one.name === name);
+      if (!column) throw new TypeError(`Rows cannot be sorted by ${name}, which is no column.`);
+      return this.#value(column) + (descending ? " DESC" : " ASC");
+    });
+  }
+
+  body(): string {
+    const { filter, source, columns } = this.#query;
+    const conditions = [this.#source(source), ...(filter ? [this.#filter(filter)] : [])];
+    const body = `${this.#table.from} WHERE ${conditions.join(" AND ")}`;
+    const groups = columns.filter((column) => column.summary === undefined).map((column) => this.#json(column.field));
+    return this.#grouped && groups.length > 0 ? `${body} GROUP BY ${groups.join(", ")}` : body;
+  }
+
+  #source(source: RowSource): string {
+    switch (source.kind) {
+      case "records":
+        return `records.classId = ${this.bind(source.classId)}`;
+      case "cases":
+        return `cases.typeId IN ${this.#list(source.typeIds)}`;
+      case "assignments":
+        return `(assigneeKind = 'operator' AND assigneeId = ${this.bind(source.operator)}
+          OR assigneeKind = 'queue' AND assigneeId IN ${this.#list(source.queues)})`;
+      case "events":
+        return `events.caseId = ${this.bind(source.caseId)}`;
+    }
+  }
+
+  /** One parameter however many values: the number of parameters is limited. */
+  #list(values: readonly (string | number | boolean)[]): string {
+    return `(SELECT value FROM json_each(${this.bind(JSON.stringify(values))}))`;
+  }
+
+  #filter(filter: Filter): string {
+    if ("and" in filter) return this.#join(filter.and, " AND ", "1");
+    if ("or" in filter) return this.#join(filter.or, " OR ", "0");
+    if ("not" in filter) return `NOT ${this.#filter(filter.not)}`;
+    if ("isNull" in filter) return `(${this.#scalar(filter.isNull)} IS NULL)`;
+    const fold = filter.ignoreCase ? (sql: string) => `fold(${sql})` : (sql: string) => sql;
+    if ("in" in filter) {
+      const values = filter.ignoreCase ? filter.in.map(folded) : filter.in;
+      return `IFNULL(${fold(this.#scalar(filter.field))} IN ${this.#list(values)}, 0)`;
+    }
+    const left = fold(this.#scalar(filter.left));
+    return `IFNULL(${compare(filter.comparator, left, fold(this.#operand(filter.right)))}, 0)`;
+  }
+
+  #join(filters: readonly Filter[], word: string, none: string): string {
+    return filters.length === 0 ? none : `(${filters.map((filter) => this.#filter(filter)).join(word)})`;
+  }
+
+  #operand(operand: Operand): string {
+    return "field" in operand ? this.#scalar(operand.field) : this.bind(operand.value);
+  }
+
+  #value({ field, summary }: Column): string {
+    const value = this.#scalar(field);
+    if (summary === undefined) return value;
+    if (summary === "DISTINCT_COUNT") return `COUNT(DISTINCT ${value})`;
+    if (summary === "SUM") return `TOTAL(${value})`; // SUM fails where whole numbers grow beyond 64 bits
+    return `${summary}(${value})`;
+  }
+
+  /** The value for comparing and sorting: text, a number, or NULL. */
+  #scalar(field: RowField): string {
+    return "property" in field
+      ? this.#property(field.property)
+      : `json_extract(${this.#table.content}, ${this.#path(field.content)})`;
+  }
+
+  /** The value for the answer: JSON keeps what SQL does not know, such as true and false. */
+  #json(field: RowField): string {
+    return "property" in field
+      ? this.#property(field.property)
+      : `${this.#table.content} -> ${this.#path(field.content)}`;
+  }
+
+  #property(name: string): string {
+    if (!this.#table.properties.has(name)) {
+      throw new TypeError(`Rows of ${this.#query.source.kind} have no property ${name}.`);
+    }
+    return `${this.#table.prefix}"${name}"`;
+  }
+
+  #path(members: readonly string[]): string {
+    return this.bind("$" + members.map((name) => "." + JSON.stringify(name)).join(""));
+  }
+}
+
+function folded(value: string | number | boolean): string | number | boolean {
+  return typeof value === "string" ? value.toLowerCase() : value;
+}
+
+function compare(comparator: Comparator, left: string, right: string): string {
+  switch (comparator) {
+    case "EQ":
+      return `${left} = ${right}`;
+    case "GT":
+      return `${left} > ${right}`;
+    case "GTE":
+      return `${left} >= ${right}`;
+    case "LT":
+      return `${left} < ${right}`;
+    case "LTE":
+      return `${left} <= ${right}`;
+    case "STARTS_WITH":
+      return `substr(${left}, 1, length(${right})) = ${right}`;
+    case "ENDS_WITH":
+      return `substr(${left}, length(${left}) - length(${right}) + 1) = ${right}`;
+    case "CONTAINS":
+      return `instr(${left}, ${right}) > 0`;
+  }
+}

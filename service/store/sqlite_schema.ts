@@ -1,0 +1,101 @@
+/** The tables, and the version of them that a database file has. */
+import type { DatabaseSync } from "node:sqlite";
+import { SvcError } from "../../lib/errors.ts";
+
+/** Raised with every change of the tables; a file of an older version is brought forward step by step. */
+const VERSION = 1;
+
+const TABLES = `
+  CREATE TABLE sequences (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE cases (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    businessId TEXT NOT NULL,
+    typeId TEXT NOT NULL,
+    parentId TEXT REFERENCES cases (id) ON DELETE SET NULL,
+    status TEXT NOT NULL,
+    urgency INTEGER NOT NULL,
+    stageId TEXT NOT NULL,
+    createdBy TEXT NOT NULL,
+    createdAt TEXT NOT NULL,
+    updatedBy TEXT NOT NULL,
+    updatedAt TEXT NOT NULL,
+    tag TEXT NOT NULL,
+    content TEXT NOT NULL,
+    flow TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX casesByType ON cases (typeId);
+  CREATE INDEX casesByParent ON cases (parentId) WHERE parentId IS NOT NULL;
+
+  CREATE TABLE assignments (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    caseId TEXT NOT NULL REFERENCES cases (id) ON DELETE CASCADE,
+    processId TEXT NOT NULL,
+    stepId TEXT NOT NULL,
+    urgency INTEGER NOT NULL,
+    createdAt TEXT NOT NULL,
+    assigneeKind TEXT NOT NULL,
+    assigneeId TEXT NOT NULL,
+    state TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX assignmentsByCase ON assignments (caseId);
+  CREATE INDEX assignmentsByAssignee ON assignments (assigneeKind, assigneeId, urgency DESC, createdAt, seq);
+
+  CREATE TABLE events (
+    seq INTEGER PRIMARY KEY,
+    caseId TEXT NOT NULL REFERENCES cases (id) ON DELETE CASCADE,
+    at TEXT NOT NULL,
+    "by" TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    text TEXT NOT NULL,
+    facts TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX eventsByCase ON events (caseId);
+
+  CREATE TABLE records (
+    seq INTEGER PRIMARY KEY,
+    classId TEXT NOT NULL,
+    key TEXT NOT NULL,
+    tag TEXT NOT NULL,
+    content TEXT NOT NULL,
+    UNIQUE (classId, key)
+  ) STRICT;
+
+  CREATE TABLE clients (
+    id TEXT PRIMARY KEY,
+    secretHash TEXT NOT NULL,
+    operator TEXT NOT NULL,
+    createdAt TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE tokens (
+    hash TEXT PRIMARY KEY,
+    clientId TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    expiresAt TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX tokensByExpiry ON tokens (expiresAt);
+`;
+
+/** Makes the tables of a new database and refuses one that a newer version of svc has written. */
+export function prepareSchema(db: DatabaseSync, path: string): void {
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    const found = Number(db.prepare("PRAGMA user_version").get()?.user_version);
+    if (found > VERSION) {
+      throw new SvcError(
+        "INVALID_CONFIG",
+        `${path} was written by a newer version of svc (schema ${found}, known ${VERSION}).`,
+        {
+          hint: "Use that version, or another data directory.",
+        },
+      );
+    }
+    if (found === 0) db.exec(`${TABLES} PRAGMA user_version = ${VERSION};`);
+    db.exec("COMMIT");
+  } catch (error) {
+    db.exec("ROLLBACK");
+    throw error;
+  }
+}

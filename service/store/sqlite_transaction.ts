@@ -1,0 +1,273 @@
+// deno-lint-ignore-file require-await -- the store promises to be asynchronous, SQLite is not: async turns a throw into a rejection
+/** One unit of work on SQLite. */
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { JsonObject } from "../../lib/json.ts";
+import type { UnitState } from "./batch.ts";
+import type { Page, RowQuery } from "./query.ts";
+import { compileCount, compileRows } from "./sqlite_query.ts";
+import {
+  number,
+  object,
+  type SqlRow,
+  toAssignment,
+  toCase,
+  toClient,
+  toEvent,
+  toRecord,
+  toToken,
+} from "./sqlite_rows.ts";
+import type {
+  StoredAssignment,
+  StoredCase,
+  StoredClient,
+  StoredEvent,
+  StoredRecord,
+  StoredToken,
+  Transaction,
+} from "./store.ts";
+
+const CASE_COLUMNS =
+  "id, businessId, typeId, parentId, status, urgency, stageId, createdBy, createdAt, updatedBy, updatedAt, tag, content, flow";
+const ASSIGNMENT_COLUMNS = "id, caseId, processId, stepId, urgency, createdAt, assigneeKind, assigneeId, state";
+
+const SQL = {
+  nextNumber: "INSERT INTO sequences VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value",
+  getCase: "SELECT * FROM cases WHERE id = ?",
+  putCase: upsert("cases", CASE_COLUMNS, "id"),
+  deleteCase: "DELETE FROM cases WHERE id = ?",
+  childrenOf: "SELECT * FROM cases WHERE parentId = ? ORDER BY seq",
+  getAssignment: "SELECT * FROM assignments WHERE id = ?",
+  putAssignment: upsert("assignments", ASSIGNMENT_COLUMNS, "id"),
+  deleteAssignment: "DELETE FROM assignments WHERE id = ?",
+  assignmentsOf: "SELECT * FROM assignments WHERE caseId = ? ORDER BY seq",
+  nextAssignment:
+    "SELECT * FROM assignments WHERE assigneeKind = ? AND assigneeId = ? ORDER BY urgency DESC, createdAt, seq LIMIT 1",
+  addEvent: 'INSERT INTO events (caseId, at, "by", kind, text, facts) VALUES (?, ?, ?, ?, ?, ?)',
+  eventsOf: "SELECT * FROM events WHERE caseId = ? ORDER BY seq",
+  getRecord: "SELECT * FROM records WHERE classId = ? AND key = ?",
+  putRecord: upsert("records", "classId, key, tag, content", "classId, key"),
+  deleteRecord: "DELETE FROM records WHERE classId = ? AND key = ?",
+  getClient: "SELECT * FROM clients WHERE id = ?",
+  countClients: "SELECT COUNT(*) AS count FROM clients",
+  putClient: "INSERT INTO clients (id, secretHash, operator, createdAt) VALUES (?, ?, ?, ?)",
+  getToken: "SELECT * FROM tokens JOIN clients ON clients.id = tokens.clientId WHERE hash = ?",
+  putToken: "INSERT INTO tokens (hash, clientId, expiresAt) VALUES (?, ?, ?)",
+  deleteTokens: "DELETE FROM tokens WHERE expiresAt < ?",
+} as const;
+
+function upsert(table: string, columns: string, key: string): string {
+  const keys = key.split(", ");
+  const names = columns.split(", ");
+  const changes = names.filter((name) => !keys.includes(name)).map((name) => `${name} = excluded.${name}`);
+  return `INSERT INTO ${table} (${columns}) VALUES (${names.map(() => "?").join(", ")})
+    ON CONFLICT (${key}) DO UPDATE SET ${changes.join(", ")}`;
+}
+
+/** The statements of a connection, each compiled once, when it is first needed. */
+export class Statements {
+  readonly #db: DatabaseSync;
+  readonly #prepared = new Map<string, StatementSync>();
+
+  /** Makes the statements of a connection. */
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  /** A statement by its name. */
+  get(name: keyof typeof SQL): StatementSync {
+    const known = this.#prepared.get(name);
+    if (known) return known;
+    const prepared = this.#db.prepare(SQL[name]);
+    this.#prepared.set(name, prepared);
+    return prepared;
+  }
+
+  /** A statement that is used once. */
+  once(sql: string): StatementSync {
+    return this.#db.prepare(sql);
+  }
+}
+
+/** What a unit of work may read and change. */
+export class SqliteTransaction implements Transaction {
+  readonly #statements: Statements;
+  readonly #unit: UnitState;
+  #open = true;
+
+  /** Makes the view of one unit of work. */
+  constructor(statements: Statements, unit: UnitState) {
+    this.#statements = statements;
+    this.#unit = unit;
+  }
+
+  /** Ends it: work that somebody forgot to await fails instead of landing in somebody else's transaction. */
+  end(): void {
+    this.#open = false;
+  }
+
+  async nextNumber(sequence: string): Promise<number> {
+    this.#willWrite();
+    const row = this.#one("nextNumber", sequence);
+    if (!row) throw new TypeError(`Sequence ${sequence} gave no number.`);
+    return number(row, "value");
+  }
+
+  async getCase(id: string): Promise<StoredCase | undefined> {
+    const row = this.#one("getCase", id);
+    return row && toCase(row);
+  }
+
+  async putCase(stored: StoredCase): Promise<void> {
+    this.#change(
+      "putCase",
+      stored.id,
+      stored.businessId,
+      stored.typeId,
+      stored.parentId ?? null,
+      stored.status,
+      stored.urgency,
+      stored.stageId,
+      stored.createdBy,
+      stored.createdAt,
+      stored.updatedBy,
+      stored.updatedAt,
+      stored.tag,
+      JSON.stringify(stored.content),
+      JSON.stringify(stored.flow),
+    );
+  }
+
+  async deleteCase(id: string): Promise<void> {
+    this.#change("deleteCase", id);
+  }
+
+  async childrenOf(id: string): Promise<StoredCase[]> {
+    return this.#all("childrenOf", id).map(toCase);
+  }
+
+  async getAssignment(id: string): Promise<StoredAssignment | undefined> {
+    const row = this.#one("getAssignment", id);
+    return row && toAssignment(row);
+  }
+
+  async putAssignment(stored: StoredAssignment): Promise<void> {
+    this.#change(
+      "putAssignment",
+      stored.id,
+      stored.caseId,
+      stored.processId,
+      stored.stepId,
+      stored.urgency,
+      stored.createdAt,
+      stored.assignee.kind,
+      stored.assignee.id,
+      JSON.stringify(stored.state),
+    );
+  }
+
+  async deleteAssignment(id: string): Promise<void> {
+    this.#change("deleteAssignment", id);
+  }
+
+  async assignmentsOf(caseId: string): Promise<StoredAssignment[]> {
+    return this.#all("assignmentsOf", caseId).map(toAssignment);
+  }
+
+  /** Asks each list for its first, which an index answers, however long the lists are. */
+  async nextAssignment(operator: string, queues: readonly string[]): Promise<StoredAssignment | undefined> {
+    const lists = [["operator", operator], ...queues.map((queue) => ["queue", queue])];
+    const firsts = lists.map((list) => this.#one("nextAssignment", ...list)).filter((row) => row !== undefined);
+    const first = firsts.sort(byTurn)[0];
+    return first && toAssignment(first);
+  }
+
+  async addEvent(event: StoredEvent): Promise<void> {
+    this.#change("addEvent", event.caseId, event.at, event.by, event.kind, event.text, JSON.stringify(event.facts));
+  }
+
+  async eventsOf(caseId: string): Promise<StoredEvent[]> {
+    return this.#all("eventsOf", caseId).map(toEvent);
+  }
+
+  async getRecord(classId: string, key: string): Promise<StoredRecord | undefined> {
+    const row = this.#one("getRecord", classId, key);
+    return row && toRecord(row);
+  }
+
+  async putRecord(stored: StoredRecord): Promise<void> {
+    this.#change("putRecord", stored.classId, stored.key, stored.tag, JSON.stringify(stored.content));
+  }
+
+  async deleteRecord(classId: string, key: string): Promise<void> {
+    this.#change("deleteRecord", classId, key);
+  }
+
+  async queryRows(query: RowQuery, page: Page): Promise<JsonObject[]> {
+    this.#check();
+    const { sql, parameters } = compileRows(query, page);
+    return this.#statements.once(sql).all(parameters).map((row) => object(row, "row"));
+  }
+
+  async countRows(query: RowQuery): Promise<number> {
+    this.#check();
+    const { sql, parameters } = compileCount(query);
+    const row = this.#statements.once(sql).get(parameters);
+    return row ? number(row, "count") : 0;
+  }
+
+  async getClient(id: string): Promise<StoredClient | undefined> {
+    const row = this.#one("getClient", id);
+    return row && toClient(row);
+  }
+
+  async countClients(): Promise<number> {
+    const row = this.#one("countClients");
+    return row ? number(row, "count") : 0;
+  }
+
+  async putClient(client: StoredClient): Promise<void> {
+    this.#change("putClient", client.id, client.secretHash, client.operator, client.createdAt);
+  }
+
+  async getToken(hash: string): Promise<{ token: StoredToken; client: StoredClient } | undefined> {
+    const row = this.#one("getToken", hash);
+    return row && { token: toToken(row), client: toClient(row) };
+  }
+
+  async putToken(token: StoredToken, expiredBefore: string): Promise<void> {
+    this.#change("deleteTokens", expiredBefore);
+    this.#change("putToken", token.hash, token.clientId, token.expiresAt);
+  }
+
+  #one(name: keyof typeof SQL, ...parameters: SQLInputValue[]): SqlRow | undefined {
+    this.#check();
+    return this.#statements.get(name).get(...parameters);
+  }
+
+  #all(name: keyof typeof SQL, ...parameters: SQLInputValue[]): SqlRow[] {
+    this.#check();
+    return this.#statements.get(name).all(...parameters);
+  }
+
+  #change(name: keyof typeof SQL, ...parameters: SQLInputValue[]): void {
+    this.#willWrite();
+    this.#statements.get(name).run(...parameters);
+  }
+
+  #willWrite(): void {
+    this.#check();
+    this.#unit.willWrite();
+  }
+
+  #check(): void {
+    if (!this.#open) throw new TypeError("This unit of work has ended.");
+  }
+}
+
+/** The most urgent first, then the oldest. */
+function byTurn(a: SqlRow, b: SqlRow): number {
+  const [left, right] = [a.createdAt, b.createdAt].map(String);
+  if (a.urgency !== b.urgency) return number(b, "urgency") - number(a, "urgency");
+  if (left !== right) return String(left) < String(right) ? -1 : 1;
+  return number(a, "seq") - number(b, "seq");
+}
