@@ -1,0 +1,143 @@
+/** The configuration directory, and the profiles in its `config.json`. */
+import { SvcError } from "../errors.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { checkProfile, checkProfileName, type Profile, PROFILE_MEMBERS } from "./profile.ts";
+
+const SAVE_SECONDS = 10;
+
+/** Is told what a person should know but nothing fails of. */
+export type Warn = (message: string) => void;
+
+/** The text of `config.json`, checked. */
+interface Config extends JsonObject {
+  profiles: { [name: string]: Profile };
+}
+
+/** The directory of profiles and tokens: `SVC_CONFIG_DIR`, or `.svc-cli` in the home directory. */
+export function configDirectory(): string {
+  const own = Deno.env.get("SVC_CONFIG_DIR");
+  if (own) return own;
+  const home = Deno.env.get("HOME") || Deno.env.get("USERPROFILE");
+  if (home) return `${home}/.svc-cli`;
+  throw new SvcError("INVALID_CONFIG", "There is no home directory to look for the configuration in.", {
+    hint: "Set SVC_CONFIG_DIR to a directory of your own.",
+  });
+}
+
+/** The file that holds the profiles. */
+export function configFile(directory: string = configDirectory()): string {
+  return `${directory}/config.json`;
+}
+
+/** A profile by name; undefined where there is none. */
+export async function findProfile(name: string, warn: Warn): Promise<Profile | undefined> {
+  checkProfileName(name);
+  const config = await readConfig(configFile(), warn);
+  return Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
+}
+
+/** A profile by name; `INVALID_CONFIG`, with how to make it, where there is none. */
+export async function loadProfile(name: string, warn: Warn = () => {}): Promise<Profile> {
+  return await findProfile(name, warn) ?? raise(missingProfile(name));
+}
+
+/** Writes a profile; other profiles and members that svc does not know stay as they are. */
+export async function saveProfile(name: string, profile: Profile): Promise<void> {
+  checkProfileName(name);
+  checkProfile(profile, `profiles.${name}`);
+  const { FileLock, makePrivateDirectory, writePrivateFile } = await import("./private_file.ts");
+  const directory = configDirectory();
+  const path = configFile(directory);
+  await makePrivateDirectory(directory);
+  const lockPath = `${directory}/config.lock`;
+  using _lock = await FileLock.acquire(lockPath, AbortSignal.timeout(SAVE_SECONDS * 1000)).catch((cause) =>
+    raise(lockError(lockPath, cause))
+  );
+  const config = await readConfig(path, () => {});
+  const before = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
+  const profiles = { ...config.profiles, [name]: { ...unknownMembers(before), ...profile } };
+  await writePrivateFile(path, JSON.stringify({ ...config, profiles }, null, 2) + "\n");
+}
+
+/** What is wrong when a profile does not exist, and how to make one. */
+export function missingProfile(name: string): SvcError {
+  const path = configFile();
+  const example = { profiles: { [name]: { baseUrl: "https://…", clientId: "…", clientSecret: "…" } } };
+  return new SvcError("INVALID_CONFIG", `There is no profile ${JSON.stringify(name)} in ${path}.`, {
+    hint: `Set SVC_BASE_URL, SVC_CLIENT_ID and SVC_CLIENT_SECRET, or put ${JSON.stringify(example)} into ${path}. ` +
+      "'svc service start' makes a profile for a service of its own.",
+  });
+}
+
+/** Warns of a file that people other than its owner can read. Windows has no mode to look at. */
+export async function warnIfExposed(path: string, warn: Warn): Promise<void> {
+  const { mode } = await Deno.stat(path);
+  if (mode === null || (mode & 0o044) === 0) return;
+  warn(`${path} holds a secret and others can read it. Run: chmod 600 '${path}'`);
+}
+
+async function readConfig(path: string, warn: Warn): Promise<Config> {
+  const text = await readOptional(path);
+  if (text === undefined) return { profiles: {} };
+  const config = checkConfig(parse(text, path), path);
+  if (Object.values(config.profiles).some((profile) => profile.clientSecret)) await warnIfExposed(path, warn);
+  return config;
+}
+
+async function readOptional(path: string): Promise<string | undefined> {
+  try {
+    return await Deno.readTextFile(path);
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotFound) return undefined;
+    if (cause instanceof Deno.errors.NotCapable) throw cause;
+    throw new SvcError("INVALID_CONFIG", `${path} cannot be read.`, {
+      cause,
+      hint: "Check what it is and who owns it.",
+    });
+  }
+}
+
+/** The parser's own message can quote the text, and with it a secret: only its position is passed on. */
+function parse(text: string, path: string): JsonValue {
+  try {
+    const value: JsonValue = JSON.parse(text);
+    return value;
+  } catch (error) {
+    const place = error instanceof Error ? / \(line \d+ column \d+\)/.exec(error.message)?.[0] ?? "" : "";
+    throw new SvcError("INVALID_CONFIG", `${path} is not valid JSON${place}.`, {
+      hint: "Correct it: a comma or a quotation mark too many or too few is the usual cause.",
+    });
+  }
+}
+
+function checkConfig(value: JsonValue, path: string): Config {
+  const place = (member: string) => `${path}: ${member}`;
+  if (!isJsonObject(value)) throw invalidConfig(`${path} must hold a JSON object.`);
+  const { profiles = {} } = value;
+  if (!isJsonObject(profiles)) throw invalidConfig(`${place("profiles")} must be an object.`);
+  const checked: [string, Profile][] = Object.entries(profiles).map(([name, profile]) => {
+    checkProfile(profile, place(`profiles.${name}`));
+    return [name, profile];
+  });
+  return { ...value, profiles: Object.fromEntries(checked) };
+}
+
+function unknownMembers(profile: Profile = {}): JsonObject {
+  return Object.fromEntries(Object.entries(profile).filter(([name]) => !PROFILE_MEMBERS.includes(name)));
+}
+
+function lockError(path: string, cause: unknown): unknown {
+  if (!(cause instanceof DOMException)) return cause;
+  return new SvcError("TIMEOUT", `Another process has kept ${path} locked for ${SAVE_SECONDS} s.`, {
+    cause,
+    hint: "End the svc process that hangs, then try again.",
+  });
+}
+
+function invalidConfig(message: string): SvcError {
+  return new SvcError("INVALID_CONFIG", message, { hint: 'It looks like {"profiles": {"default": {…}}}.' });
+}
+
+function raise(error: unknown): never {
+  throw error;
+}

@@ -1,0 +1,90 @@
+/** The token exchange: OAuth 2.0 client credentials (RFC 6749, section 4.4), the client authenticated by HTTP Basic. */
+import { codeOfStatus, SvcError } from "../errors.ts";
+import { isJsonObject, type JsonObject } from "../json.ts";
+import type { Credentials } from "./settings.ts";
+import { isTokenText, type Token, tokenOf } from "./token_cache.ts";
+
+const DEFAULT_LIFE = 3600;
+/** A year: a server may claim more seconds than a date can hold. */
+const LONGEST_LIFE = 31_536_000;
+const REDACTED = "[REDACTED]";
+
+/** Exchanges the client's secret for a token; rejects with the signal's reason or the network's error as they come. */
+export async function exchangeToken(credentials: Credentials, secret: string, signal: AbortSignal): Promise<Token> {
+  const oauth = await import("oauth4webapi");
+  const url = tokenUrl(credentials);
+  const server = { issuer: credentials.target.baseUrl, token_endpoint: url };
+  const client = { client_id: credentials.clientId };
+  const started = performance.now();
+  const response = await oauth.clientCredentialsGrantRequest(server, client, oauth.ClientSecretBasic(secret), {}, {
+    signal,
+    // Whether plain http is allowed here has been checked with the profile.
+    [oauth.allowInsecureRequests]: true,
+  });
+  const { status, statusText: reason } = response;
+  const milliseconds = performance.now() - started;
+  credentials.onExchange({ method: "POST", path: new URL(url).pathname, status, reason, milliseconds });
+  if (status !== 200) throw await refusal(response, url, secret);
+  const answer = await oauth.processClientCredentialsResponse(server, client, response).catch((error: unknown) => {
+    if (signal.aborted || !isOAuthError(error)) throw error;
+    // The library's error carries the answer, and with it the token: it goes no further.
+    throw invalidAnswer(url, "is no token response");
+  });
+  if (!isTokenText(answer.access_token)) throw invalidAnswer(url, "holds a token that no header can carry");
+  return tokenOf(answer.access_token, Math.min(answer.expires_in ?? DEFAULT_LIFE, LONGEST_LIFE));
+}
+
+/** The address of the token endpoint. */
+export function tokenUrl({ target, tokenPath }: Credentials): string {
+  return target.baseUrl + tokenPath;
+}
+
+async function refusal(response: Response, url: string, secret: string): Promise<SvcError> {
+  const { status, statusText, headers } = response;
+  const said = descriptionOf(parse(await response.text()));
+  const answered = `The token endpoint ${url} answered ${status} ${statusText}`.trimEnd();
+  if (status < 400) {
+    return new SvcError("INVALID_RESPONSE", `${answered}, and redirects are not followed.`, {
+      status,
+      hint: `Set the base URL to the address it names: ${headers.get("location") ?? "none"}.`,
+    });
+  }
+  const message = said === undefined ? `${answered}.` : `${answered}: ${redact(said, secret)}`;
+  if (status === 400 || status === 401 || status === 403) {
+    const hint = "Check the client ID and secret; 'svc auth diagnose' tests them.";
+    return new SvcError("UNAUTHORIZED", message, { status, hint });
+  }
+  const hint = status === 404
+    ? "Check baseUrl, and tokenPath in the profile."
+    : "Try again; 'svc auth diagnose' shows more.";
+  return new SvcError(codeOfStatus(status), message, { status, hint });
+}
+
+/** What the server says of its refusal, in the members of OAuth or of the API. */
+function descriptionOf(body: JsonObject | undefined): string | undefined {
+  return [body?.error_description, body?.localizedValue, body?.error].find((said) => typeof said === "string");
+}
+
+function parse(text: string): JsonObject | undefined {
+  try {
+    const body: unknown = JSON.parse(text);
+    return isJsonObject(body) ? body : undefined;
+  } catch {
+    return undefined; // The status says enough.
+  }
+}
+
+/** A server may repeat what it was sent. */
+function redact(text: string, secret: string): string {
+  return [secret, encodeURIComponent(secret)].reduce((redacted, part) => redacted.replaceAll(part, REDACTED), text);
+}
+
+function isOAuthError(error: unknown): boolean {
+  return error instanceof Error && "code" in error && String(error.code).startsWith("OAUTH_");
+}
+
+function invalidAnswer(url: string, what: string): SvcError {
+  return new SvcError("INVALID_RESPONSE", `The answer of the token endpoint ${url} ${what}.`, {
+    hint: "Check baseUrl, and tokenPath in the profile.",
+  });
+}

@@ -1,0 +1,62 @@
+/** Files that hold secrets: theirs alone to read, never half written, and one writer at a time. */
+
+const FIRST_PAUSE = 5;
+const LONGEST_PAUSE = 25;
+
+/** Makes the directory, for its owner alone, where it does not exist. */
+export async function makePrivateDirectory(directory: string): Promise<void> {
+  await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
+}
+
+/** Writes a file as a whole: a reader sees the old text or the new, also after a crash. */
+export async function writePrivateFile(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
+  try {
+    await writeNew(temporary, text);
+    await Deno.rename(temporary, path);
+  } catch (error) {
+    await Deno.remove(temporary).catch(ignoreMissing);
+    throw error;
+  }
+}
+
+/** A lock between processes. Disposing of it gives it back; so does the end of the process, however it ends. */
+export class FileLock implements Disposable {
+  readonly #file: Deno.FsFile;
+
+  private constructor(file: Deno.FsFile) {
+    this.#file = file;
+  }
+
+  /** Waits until the lock is free; rejects with the signal's reason when that comes first. */
+  static async acquire(path: string, signal: AbortSignal): Promise<FileLock> {
+    const file = await Deno.open(path, { create: true, write: true, mode: 0o600 });
+    try {
+      for (let pause = FIRST_PAUSE; !(await file.tryLock(true)); pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+        signal.throwIfAborted();
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+      return new FileLock(file);
+    } catch (error) {
+      file.close();
+      throw error;
+    }
+  }
+
+  /** Gives the lock back. */
+  [Symbol.dispose](): void {
+    this.#file.close();
+  }
+}
+
+/** The error of a file that does not exist is no error here; any other is. */
+export function ignoreMissing(error: unknown): void {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+}
+
+async function writeNew(path: string, text: string): Promise<void> {
+  using file = await Deno.open(path, { createNew: true, write: true, mode: 0o600 });
+  const bytes = new TextEncoder().encode(text);
+  for (let written = 0; written < bytes.length;) written += await file.write(bytes.subarray(written));
+  await file.sync();
+}

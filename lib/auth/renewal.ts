@@ -1,0 +1,90 @@
+/** Having a new token: one process exchanges, the others wait for what it puts into the cache. */
+import { Deadline } from "../client/deadline.ts";
+import { exchangeToken, tokenUrl } from "./oauth.ts";
+import { FileLock, makePrivateDirectory, writePrivateFile } from "./private_file.ts";
+import { readSecret } from "./secret.ts";
+import type { Credentials } from "./settings.ts";
+import { readToken, type Token, tokenFile, tokenText } from "./token_cache.ts";
+import type { Taken } from "./token_source.ts";
+
+/** A token other than the refused one: from the cache if another process has just renewed it, else by an exchange. */
+export async function renewToken(
+  credentials: Credentials,
+  refused: Token | undefined,
+  signal: AbortSignal,
+): Promise<Taken> {
+  return await withDeadline(credentials, signal, async (deadline) => {
+    using _lock = await lock(credentials, deadline);
+    const cached = await readToken(credentials);
+    if (cached && cached.accessToken !== refused?.accessToken) return { token: cached, isNew: false };
+    return { token: await exchangeAndSave(credentials, deadline), isNew: true };
+  });
+}
+
+/** A token straight from the server, whatever the cache holds; the cache holds it afterwards. */
+export async function freshToken(credentials: Credentials, signal: AbortSignal): Promise<Token> {
+  return await withDeadline(credentials, signal, async (deadline) => {
+    using _lock = await lock(credentials, deadline);
+    return await exchangeAndSave(credentials, deadline);
+  });
+}
+
+async function withDeadline<T>(
+  { target }: Credentials,
+  signal: AbortSignal,
+  run: (deadline: Deadline) => Promise<T>,
+): Promise<T> {
+  const deadline = new Deadline(target.timeoutSeconds, signal);
+  try {
+    return await run(deadline);
+  } finally {
+    deadline.clear();
+  }
+}
+
+async function exchangeAndSave(credentials: Credentials, deadline: Deadline): Promise<Token> {
+  const token = await exchange(credentials, deadline);
+  await save(credentials, token);
+  return token;
+}
+
+async function exchange(credentials: Credentials, deadline: Deadline): Promise<Token> {
+  const secret = await readSecret(credentials.secret, deadline);
+  try {
+    return await exchangeToken(credentials, secret, deadline.signal);
+  } catch (error) {
+    throw deadline.explain(error, `POST ${tokenUrl(credentials)}`);
+  }
+}
+
+/** The lock of the profile's token; undefined where there is no cache, or none that this process may write. */
+async function lock(credentials: Credentials, deadline: Deadline): Promise<FileLock | undefined> {
+  const { cacheDirectory, target, warn } = credentials;
+  if (cacheDirectory === undefined) return undefined;
+  const path = `${cacheDirectory}/token.${target.profile}.lock`;
+  try {
+    await makePrivateDirectory(cacheDirectory);
+    return await FileLock.acquire(path, deadline.signal);
+  } catch (error) {
+    if (deadline.signal.aborted) throw deadline.explain(error, `The svc process that holds ${path}`);
+    warn(notCached(error));
+    return undefined;
+  }
+}
+
+/** A token that cannot be cached is good all the same. */
+async function save(credentials: Credentials, token: Token): Promise<void> {
+  const { cacheDirectory, target, warn } = credentials;
+  if (cacheDirectory === undefined) return;
+  try {
+    await writePrivateFile(tokenFile(cacheDirectory, target.profile), tokenText(credentials, token));
+  } catch (error) {
+    warn(notCached(error));
+  }
+}
+
+function notCached(error: unknown): string {
+  return `The token cannot be cached, so that each run exchanges a new one: ${
+    error instanceof Error ? error.message : error
+  }`;
+}

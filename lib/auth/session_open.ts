@@ -1,0 +1,48 @@
+/** Opens sessions. The secret and the tokens stay in closures: a session holds neither. */
+import { SvcError } from "../errors.ts";
+import type { Session, SessionRequest, Target } from "./session.ts";
+import { type Credentials, readSettings, type SessionOptions, withCredentials } from "./settings.ts";
+import type { Token } from "./token_cache.ts";
+import { TokenSource } from "./token_source.ts";
+
+export type { ExchangeSummary, SessionOptions } from "./settings.ts";
+
+/** Opens a session with the service that options, environment and profile name; nothing is sent yet. */
+export async function openSession(options: SessionOptions = {}): Promise<Session> {
+  const credentials = withCredentials(await readSettings(options));
+  return sessionOf(credentials, new TokenSource(credentials));
+}
+
+/** The service that options, environment and profile name; needs no credentials. */
+export async function openTarget(options: SessionOptions = {}): Promise<Target> {
+  return (await readSettings(options)).target;
+}
+
+/** A session whose tokens come from a source. */
+export function sessionOf({ target }: Credentials, tokens: TokenSource): Session {
+  return Object.freeze({ target, fetch: (request: SessionRequest) => fetchWithToken(request, target, tokens) });
+}
+
+async function fetchWithToken(request: SessionRequest, target: Target, tokens: TokenSource): Promise<Response> {
+  checkDestination(request.url, target);
+  const { token, isNew } = await tokens.take(request.signal);
+  const response = await send(request, token);
+  const canRetry = !isNew && !(request.body instanceof ReadableStream);
+  if (response.status !== 401 || !canRetry) return response;
+  await response.body?.cancel();
+  return await send(request, await tokens.replace(token, request.signal));
+}
+
+function send({ method, url, headers, body, signal }: SessionRequest, token: Token): Promise<Response> {
+  const authorized = new Headers(headers);
+  authorized.set("authorization", `Bearer ${token.accessToken}`);
+  return fetch(url, { method, headers: authorized, body, signal, redirect: "manual" });
+}
+
+/** A token goes to the service that issued it and nowhere else. */
+function checkDestination(url: string, { baseUrl }: Target): void {
+  if (URL.parse(url)?.href.startsWith(baseUrl + "/")) return;
+  throw new SvcError("INVALID_ARGS", `${url} is not below ${baseUrl}: the token is not sent there.`, {
+    hint: "Call the service through the address of its profile.",
+  });
+}

@@ -1,0 +1,172 @@
+/** What a session works with: options given in code over the environment, the environment over the profile. */
+import { SvcError } from "../errors.ts";
+import { configDirectory, configFile, findProfile, missingProfile, type Warn } from "./config.ts";
+import { checkMember, isSecure, type Profile, type ProfileMember } from "./profile.ts";
+import type { Target } from "./session.ts";
+
+const DEFAULTS = { profile: "default", apiRoot: "/dx-api/v2", tokenPath: "/oauth2/token", timeoutSeconds: 30 };
+
+/** A token exchange in short, for a log. Nothing in it is secret. */
+export interface ExchangeSummary {
+  /** HTTP method. */
+  readonly method: string;
+  /** Path of the token endpoint. */
+  readonly path: string;
+  /** HTTP status. */
+  readonly status: number;
+  /** Reason phrase. */
+  readonly reason: string;
+  /** Milliseconds until the answer began. */
+  readonly milliseconds: number;
+}
+
+/** How to reach and enter a service. What is absent comes from the environment, then from the profile. */
+export interface SessionOptions {
+  /** Name of the profile; `default` without it. */
+  profile?: string;
+  /** Address of the service; before `SVC_BASE_URL`. */
+  baseUrl?: string;
+  /** Client ID; before `SVC_CLIENT_ID`. */
+  clientId?: string;
+  /** Client secret; before `SVC_CLIENT_SECRET`. */
+  clientSecret?: string;
+  /** Path of the API below the base URL. */
+  apiRoot?: string;
+  /** Path of the token endpoint below the base URL. */
+  tokenPath?: string;
+  /** Seconds that one call may take. */
+  timeoutSeconds?: number;
+  /** Leaves the token cache alone; so does `SVC_NO_CACHE=true`. */
+  noCache?: boolean;
+  /** Allows `http://` beyond this machine. */
+  allowInsecureHttp?: boolean;
+  /** Is told what a person should know but nothing fails of. */
+  warn?: Warn;
+  /** Is told of each token exchange. */
+  onExchange?: (summary: ExchangeSummary) => void;
+}
+
+/** Where the client secret comes from. */
+export type SecretSource = { readonly text: string } | { readonly command: readonly string[] };
+
+/** Settings that name a service. */
+export interface Settings {
+  /** The service. */
+  readonly target: Target;
+  /** Path of the token endpoint below the base URL. */
+  readonly tokenPath: string;
+  /** Client ID, where one is known. */
+  readonly clientId?: string;
+  /** Client secret, where one is known. */
+  readonly secret?: SecretSource;
+  /** Directory of the token cache; undefined leaves the cache alone. */
+  readonly cacheDirectory?: string;
+  /** Is told what a person should know. */
+  readonly warn: Warn;
+  /** Is told of each token exchange. */
+  readonly onExchange: (summary: ExchangeSummary) => void;
+}
+
+/** Settings with which a token can be had. */
+export interface Credentials extends Settings {
+  /** Client ID. */
+  readonly clientId: string;
+  /** Client secret. */
+  readonly secret: SecretSource;
+}
+
+/** The settings that options, environment and profile make together. */
+export async function readSettings(options: SessionOptions = {}): Promise<Settings> {
+  const warn = options.warn ?? (() => {});
+  const name = options.profile ?? DEFAULTS.profile;
+  checkOptions(options);
+  const given = {
+    baseUrl: options.baseUrl ?? environment("SVC_BASE_URL", "baseUrl"),
+    clientId: options.clientId ?? environment("SVC_CLIENT_ID", "clientId"),
+    clientSecret: options.clientSecret ?? environment("SVC_CLIENT_SECRET", "clientSecret"),
+  };
+  const profile = needsProfile(options) ? await readProfile(name, Object.values(given), warn) : {};
+  const baseUrl = given.baseUrl ?? profile?.baseUrl;
+  if (baseUrl === undefined) throw profile ? missingMember(name, "baseUrl") : missingProfile(name);
+  checkTransport(baseUrl, options.allowInsecureHttp ?? profile?.allowInsecureHttp ?? false);
+  const noCache = options.noCache === true || Deno.env.get("SVC_NO_CACHE") === "true";
+  return {
+    target: {
+      profile: name,
+      baseUrl: withoutSlash(new URL(baseUrl).href),
+      apiRoot: withoutSlash(options.apiRoot ?? profile?.apiRoot ?? DEFAULTS.apiRoot),
+      timeoutSeconds: options.timeoutSeconds ?? profile?.timeoutSeconds ?? DEFAULTS.timeoutSeconds,
+    },
+    tokenPath: options.tokenPath ?? profile?.tokenPath ?? DEFAULTS.tokenPath,
+    clientId: given.clientId ?? profile?.clientId,
+    secret: secretSource(given.clientSecret, profile),
+    cacheDirectory: noCache ? undefined : configDirectory(),
+    warn,
+    onExchange: options.onExchange ?? (() => {}),
+  };
+}
+
+/** The settings, where they are enough to have a token; `INVALID_CONFIG` otherwise. */
+export function withCredentials(settings: Settings): Credentials {
+  const { clientId, secret, target } = settings;
+  if (clientId === undefined) throw missingMember(target.profile, "clientId");
+  if (secret === undefined) throw missingMember(target.profile, "clientSecret");
+  return { ...settings, clientId, secret };
+}
+
+/** A program that says everything itself needs no profile, and no permission to look for one. */
+function needsProfile({ baseUrl, clientId, clientSecret, profile }: SessionOptions): boolean {
+  return profile !== undefined || baseUrl === undefined || clientId === undefined || clientSecret === undefined;
+}
+
+/** The profile; undefined where there is none, or where the program may not look and needs nothing of it. */
+async function readProfile(name: string, given: (string | undefined)[], warn: Warn): Promise<Profile | undefined> {
+  try {
+    return await findProfile(name, warn);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotCapable && !given.includes(undefined)) return undefined;
+    throw error;
+  }
+}
+
+function checkOptions(options: SessionOptions): void {
+  const { baseUrl, clientId, clientSecret, apiRoot, tokenPath, timeoutSeconds } = options;
+  const given = { baseUrl, clientId, clientSecret, apiRoot, tokenPath, timeoutSeconds };
+  for (const member of Object.keys(given) as (keyof typeof given)[]) {
+    const value = given[member];
+    if (value !== undefined) checkMember(member, value, member);
+  }
+}
+
+/** A variable of the environment; an empty one counts as absent. */
+function environment(variable: string, member: ProfileMember): string | undefined {
+  const value = Deno.env.get(variable);
+  if (!value) return undefined;
+  checkMember(member, value, variable);
+  return value;
+}
+
+function secretSource(given: string | undefined, profile: Profile = {}): SecretSource | undefined {
+  const text = given ?? profile.clientSecret;
+  if (text !== undefined) return { text };
+  return profile.clientSecretCommand && { command: profile.clientSecretCommand };
+}
+
+function checkTransport(baseUrl: string, insecureAllowed: boolean): void {
+  if (insecureAllowed || isSecure(baseUrl)) return;
+  throw new SvcError("INVALID_CONFIG", `${baseUrl} would send the secret unencrypted.`, {
+    hint: 'Use https://, or set "allowInsecureHttp": true in the profile if the network is yours.',
+  });
+}
+
+function missingMember(profile: string, member: "baseUrl" | "clientId" | "clientSecret"): SvcError {
+  const variable = { baseUrl: "SVC_BASE_URL", clientId: "SVC_CLIENT_ID", clientSecret: "SVC_CLIENT_SECRET" }[member];
+  const also = member === "clientSecret" ? " or clientSecretCommand" : "";
+  return new SvcError("INVALID_CONFIG", `Profile ${JSON.stringify(profile)} has no ${member}${also}.`, {
+    hint: `Add it to the profile in ${configFile()}, or set ${variable}.`,
+  });
+}
+
+function withoutSlash(text: string): string {
+  return text.replace(/\/+$/, "");
+}

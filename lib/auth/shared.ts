@@ -1,0 +1,47 @@
+/** Work that several callers wait for, each with a signal of its own. */
+
+/** The outcome of some work, or the signal's reason when that comes first. */
+export async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(signal.reason);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([aborted.promise, work]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+interface Run<T> {
+  readonly outcome: Promise<T>;
+  readonly controller: AbortController;
+  waiting: number;
+}
+
+/** One run of some work at a time, shared by all who ask while it runs; it is cancelled when the last of them is gone. */
+export class Shared<T> {
+  #run?: Run<T>;
+
+  /** Joins the run in progress, or starts one. */
+  async join(start: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+    signal.throwIfAborted();
+    const run = this.#run ??= this.#begin(start);
+    run.waiting++;
+    try {
+      return await orAbort(run.outcome, signal);
+    } finally {
+      if (--run.waiting === 0) this.#end(run);
+    }
+  }
+
+  #begin(start: (signal: AbortSignal) => Promise<T>): Run<T> {
+    const controller = new AbortController();
+    return { outcome: start(controller.signal), controller, waiting: 0 };
+  }
+
+  #end(run: Run<T>): void {
+    run.controller.abort();
+    if (this.#run === run) this.#run = undefined;
+  }
+}

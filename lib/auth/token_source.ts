@@ -1,0 +1,47 @@
+/** The tokens of one session: from memory, else from the cache, else by an exchange that all who wait share. */
+import { Shared } from "./shared.ts";
+import type { Credentials } from "./settings.ts";
+import { isFresh, readToken, type Token } from "./token_cache.ts";
+
+/** A token, and whether it was exchanged for this very request. */
+export interface Taken {
+  /** The token. */
+  readonly token: Token;
+  /** Whether it was exchanged just now, so that a refusal of it is final. */
+  readonly isNew: boolean;
+}
+
+/** Hands out tokens. */
+export class TokenSource {
+  readonly #credentials: Credentials;
+  readonly #renewal = new Shared<Taken>();
+  #token?: Token;
+
+  /** A source that has read and sent nothing yet. */
+  constructor(credentials: Credentials) {
+    this.#credentials = credentials;
+  }
+
+  /** A token that has not come to its end. */
+  async take(signal: AbortSignal): Promise<Taken> {
+    this.#token ??= await readToken(this.#credentials);
+    if (this.#token && isFresh(this.#token)) return { token: this.#token, isNew: false };
+    return await this.#renew(undefined, signal);
+  }
+
+  /** Another token than the one that the server refused. */
+  async replace(refused: Token, signal: AbortSignal): Promise<Token> {
+    const current = this.#token;
+    if (current && current.accessToken !== refused.accessToken && isFresh(current)) return current;
+    return (await this.#renew(refused, signal)).token;
+  }
+
+  async #renew(refused: Token | undefined, signal: AbortSignal): Promise<Taken> {
+    const taken = await this.#renewal.join(async (shared) => {
+      const { renewToken } = await import("./renewal.ts");
+      return await renewToken(this.#credentials, refused, shared);
+    }, signal);
+    this.#token = taken.token;
+    return taken;
+  }
+}
