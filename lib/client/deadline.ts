@@ -58,8 +58,9 @@ export function explainNetwork(error: unknown, exchange: string): SvcError {
   });
 }
 
-/** The innermost reason: `fetch` wraps it in sentences that repeat the address. */
+/** The innermost reason: `fetch` wraps it in errors and sentences that repeat the address. */
 function rootReason(error: unknown): string {
+  if (error instanceof Error && error.cause instanceof Error) return rootReason(error.cause);
   const message = error instanceof Error ? error.message : String(error);
   const last = message.split(": ").at(-1) ?? message;
   return last.replace(/ \(os error \d+\)$/, "").replace(/\.$/, "");
