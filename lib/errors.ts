@@ -18,32 +18,36 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
 };
 
 /** What can go wrong: the service's statuses by name, then what the client finds by itself. */
-export type ErrorCode =
-  | "BAD_REQUEST"
-  | "UNAUTHORIZED"
-  | "FORBIDDEN"
-  | "NOT_FOUND"
-  | "TIMEOUT"
-  | "CONFLICT"
-  | "PRECONDITION_FAILED"
-  | "VALIDATION_FAIL"
-  | "LOCKED"
-  | "FAILED_DEPENDENCY"
-  | "PRECONDITION_REQUIRED"
-  | "RATE_LIMITED"
-  | "INTERNAL_SERVER_ERROR"
-  | "SERVER_ERROR"
-  | "HTTP_ERROR"
-  | "INVALID_ARGS"
-  | "INVALID_CONFIG"
-  | "NETWORK_ERROR"
-  | "MISSING_ETAG"
-  | "BULK_PARTIAL_FAILURE"
-  | "INVALID_RESPONSE"
-  | "WORKFLOW_FAILED"
-  | "PERMISSION_DENIED"
-  | "INTERRUPTED"
-  | "INTERNAL_ERROR";
+export const ERROR_CODES = [
+  "BAD_REQUEST",
+  "UNAUTHORIZED",
+  "FORBIDDEN",
+  "NOT_FOUND",
+  "TIMEOUT",
+  "CONFLICT",
+  "PRECONDITION_FAILED",
+  "VALIDATION_FAIL",
+  "LOCKED",
+  "FAILED_DEPENDENCY",
+  "PRECONDITION_REQUIRED",
+  "RATE_LIMITED",
+  "INTERNAL_SERVER_ERROR",
+  "SERVER_ERROR",
+  "HTTP_ERROR",
+  "INVALID_ARGS",
+  "INVALID_CONFIG",
+  "NETWORK_ERROR",
+  "MISSING_ETAG",
+  "BULK_PARTIAL_FAILURE",
+  "INVALID_RESPONSE",
+  "WORKFLOW_FAILED",
+  "PERMISSION_DENIED",
+  "INTERRUPTED",
+  "INTERNAL_ERROR",
+] as const;
+
+/** What can go wrong, by its name. */
+export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** What an error can say beyond its code and message. */
 export interface SvcErrorOptions extends ErrorOptions {
