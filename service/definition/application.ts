@@ -1,6 +1,7 @@
 /** The application that is served: its definition, indexed, with every reference resolved and every expression compiled. */
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import type { Operator } from "../handler.ts";
+import type { StoredAssignment, StoredCase, StoredEvent } from "../store/store.ts";
 
 /** What an expression can see. */
 export interface Scope {
@@ -347,8 +348,14 @@ export interface DataViewCondition {
   readonly field: string;
   /** How it compares. */
   readonly comparator: Comparator;
-  /** With what: a value, or the value of a parameter. The condition is left out when an optional parameter is not given. */
-  readonly with: { readonly value: string | number | boolean } | { readonly parameter: string };
+  /**
+   * With what: a value, the value of a parameter (the condition is left out when an optional one is not given), or the
+   * caller's operator ID.
+   */
+  readonly with:
+    | { readonly value: string | number | boolean }
+    | { readonly parameter: string }
+    | { readonly caller: true };
 }
 
 /** A parameter of a data view. */
@@ -365,8 +372,20 @@ export interface DataViewParameter {
   readonly default?: string | number | boolean;
 }
 
-/** Where the value of a column is: a member of what is stored, or a member of its JSON (`content`, `facts`). */
-export type ColumnPlace = { readonly member: string } | { readonly json: string };
+/**
+ * Where the value of a column is: a member of what is stored, or a member of its JSON: a case's and a record's content,
+ * an event's facts, an assignment's state.
+ */
+export type ColumnPlace =
+  | {
+    readonly member:
+      | Exclude<keyof StoredCase, "content" | "flow">
+      | Exclude<keyof StoredAssignment, "assignee" | "state">
+      | Exclude<keyof StoredEvent, "facts">
+      | "assignee.kind"
+      | "assignee.id";
+  }
+  | { readonly json: string };
 
 /** A column of a data view. */
 export interface Column {

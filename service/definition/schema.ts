@@ -197,6 +197,7 @@ const condition = z.strictObject({
   comparator: comparator.default("EQ"),
   value: scalar.optional(),
   parameter: identifier.optional().describe("The condition is left out when an optional parameter is not given"),
+  caller: z.literal(true).optional().describe("Compare with the caller's operator ID"),
 });
 const parameter = z.strictObject({
   type: z.enum(["Text", "Integer", "Decimal", "Boolean", "Date", "DateTime"]).default("Text"),

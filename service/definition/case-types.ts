@@ -1,0 +1,223 @@
+/** Compiles case types. */
+import { type CaseTypeContext, compileLocalActions, compileWhen } from "./actions.ts";
+import type { AttachmentCategory, CaseType, Field, LocalAction, Process, Stage, View } from "./application.ts";
+import { chooseView, compileFields, compileViews, spaced, viewField } from "./fields.ts";
+import type { Path, Report } from "./findings.ts";
+import { compileProcesses } from "./processes.ts";
+import type { CaseTypeDefinition, Definition } from "./schema.ts";
+
+const DEFAULT_CONFIRMATION = "Thank you! The next step in this case has been routed appropriately.";
+
+/** The field of `pyChangeStage`: it exists in no case. */
+export const STAGE_FIELD = "pyGotoStage";
+
+/** Compiles all case types. */
+export function compileCaseTypes(definition: Definition, report: Report): Map<string, CaseType> {
+  const whole = {
+    caseTypes: new Set(Object.keys(definition.caseTypes)),
+    queues: new Set(Object.keys(definition.queues)),
+    report,
+  };
+  const types = new Map<string, CaseType>();
+  for (const [id, caseType] of Object.entries(definition.caseTypes)) {
+    const at = ["caseTypes", id];
+    const { fields, words } = compileFields(caseType.fields, id, [...at, "fields"], report);
+    const views = compileViews(caseType.views, fields, [...at, "views"], report);
+    const stages = new Set(Object.keys(caseType.stages));
+    types.set(id, compileCaseType(id, caseType, at, { ...whole, fields, words, views, stages }));
+  }
+  checkHandles(types, report);
+  checkChildContent(types, report);
+  return types;
+}
+
+function compileCaseType(id: string, definition: CaseTypeDefinition, at: Path, context: CaseTypeContext): CaseType {
+  const { fields, words, views, report } = context;
+  const { name, prefix, workPool, urgency, status, creatable } = definition;
+  const stages = compileStages(definition, at, context);
+  const caseWide = compileProcesses(
+    definition.optionalProcesses,
+    { optional: true },
+    [...at, "optionalProcesses"],
+    context,
+  );
+  const details = views.get("pyDetails");
+  return {
+    id,
+    name,
+    prefix,
+    workPool,
+    label: definition.label === undefined
+      ? undefined
+      : words.expression(definition.label, [...at, "label"], report, "Text"),
+    urgency,
+    status,
+    creatable,
+    confirmation: definition.confirmation ?? DEFAULT_CONFIRMATION,
+    fields,
+    calculated: [...fields.values()].filter((field) => field.calculated !== undefined),
+    views,
+    createView: creationView(definition, details, at, context),
+    stages,
+    processes: allProcesses(stages, caseWide, at, report),
+    actions: caseActions(definition, details, stages, at, context),
+    attachmentCategories: compileCategories(definition, at, context),
+    participantRoles: new Map(
+      Object.entries(definition.participantRoles ?? {}).map(([role, { name }]) => [role, name ?? spaced(role)]),
+    ),
+  };
+}
+
+/** Creation takes any field but asks for none: what is required, the first step asks for. */
+function creationView(
+  { create }: CaseTypeDefinition,
+  details: View | undefined,
+  at: Path,
+  { views, fields, report }: CaseTypeContext,
+): View {
+  const own = { id: "Create", name: "Create" };
+  if (create !== undefined) return chooseView(create, own, views, fields, details, [...at, "create"], report);
+  const open = [...fields.values()].map((field) => [field.name, viewField(field, { required: false })] as const);
+  return { ...own, fields: new Map(open) };
+}
+
+function compileStages(definition: CaseTypeDefinition, at: Path, context: CaseTypeContext): Map<string, Stage> {
+  const stages = new Map<string, Stage>();
+  for (const [id, stage] of Object.entries(definition.stages)) {
+    const here = [...at, "stages", id];
+    const { name, type, transition, status, resolve } = stage;
+    if (resolve !== undefined && transition !== "resolution") {
+      context.report([...here, "resolve"], "'resolve' goes with the transition 'resolution'");
+    }
+    stages.set(id, {
+      id,
+      name,
+      type,
+      transition,
+      status,
+      resolve: resolve ?? "Resolved-Completed",
+      processes: compileProcesses(stage.processes, { stage: id, optional: false }, [...here, "processes"], context),
+      optionalProcesses: compileProcesses(
+        stage.optionalProcesses,
+        { stage: id, optional: true },
+        [...here, "optionalProcesses"],
+        context,
+      ),
+      actions: compileLocalActions(stage.actions, "Stage", [...here, "actions"], context),
+    });
+  }
+  const [first] = stages.values();
+  if (first?.type !== "Primary") context.report([...at, "stages"], "the first stage must be a primary stage");
+  return stages;
+}
+
+/** A process's ID is the last part of its assignments' handles, in capitals: no two may share it. */
+function allProcesses(
+  stages: ReadonlyMap<string, Stage>,
+  caseWide: ReadonlyMap<string, Process>,
+  at: Path,
+  report: Report,
+): Map<string, Process> {
+  const processes = new Map<string, Process>();
+  const taken = new Set<string>();
+  const add = (some: ReadonlyMap<string, Process>, place: Path): void => {
+    for (const [id, process] of some) {
+      if (taken.has(id.toUpperCase())) report([...place, id], `another process of the case type is called '${id}'`);
+      taken.add(id.toUpperCase());
+      processes.set(id, process);
+    }
+  };
+  for (const stage of stages.values()) {
+    add(stage.processes, [...at, "stages", stage.id, "processes"]);
+    add(stage.optionalProcesses, [...at, "stages", stage.id, "optionalProcesses"]);
+  }
+  add(caseWide, [...at, "optionalProcesses"]);
+  return processes;
+}
+
+/** The case-wide actions, after the two that every case has. */
+function caseActions(
+  definition: CaseTypeDefinition,
+  details: View | undefined,
+  stages: ReadonlyMap<string, Stage>,
+  at: Path,
+  context: CaseTypeContext,
+): Map<string, LocalAction> {
+  const builtIn = { scope: "Case", set: [], next: [], bulk: true } as const;
+  const empty = { id: "pyDetails", name: "Details", fields: new Map() };
+  const actions = new Map<string, LocalAction>([
+    ["pyUpdateCaseDetails", { ...builtIn, id: "pyUpdateCaseDetails", name: "Edit details", view: details ?? empty }],
+    ["pyChangeStage", { ...builtIn, id: "pyChangeStage", name: "Change stage", view: stageView(stages) }],
+  ]);
+  for (const [id, action] of compileLocalActions(definition.actions, "Case", [...at, "actions"], context)) {
+    actions.set(id, action);
+  }
+  return actions;
+}
+
+function stageView(stages: ReadonlyMap<string, Stage>): View {
+  const field: Field = {
+    name: STAGE_FIELD,
+    type: "Dropdown",
+    label: "Stage",
+    required: true,
+    values: [...stages.values()].map((stage) => stage.name),
+  };
+  return { id: "pyChangeStage", name: "Change stage", fields: new Map([[STAGE_FIELD, viewField(field)]]) };
+}
+
+function compileCategories(
+  { attachmentCategories }: CaseTypeDefinition,
+  at: Path,
+  context: CaseTypeContext,
+): Map<string, AttachmentCategory> {
+  const categories = new Map<string, AttachmentCategory>();
+  for (const [id, category] of Object.entries(attachmentCategories ?? {})) {
+    const here = [...at, "attachmentCategories", id];
+    const right = (name: "view" | "create" | "edit" | "deleteOwn" | "deleteAll") => {
+      const given = category[name];
+      if (typeof given === "boolean") return () => given;
+      return compileWhen(given, [...here, name], context) ?? (() => false);
+    };
+    categories.set(id, {
+      id,
+      name: category.name ?? spaced(id),
+      type: category.type,
+      canView: right("view"),
+      canCreate: right("create"),
+      canEdit: right("edit"),
+      canDeleteOwn: right("deleteOwn"),
+      canDeleteAll: right("deleteAll"),
+    });
+  }
+  return categories;
+}
+
+/** Case numbers count by prefix and work pool: two types that share both would share handles. */
+function checkHandles(types: ReadonlyMap<string, CaseType>, report: Report): void {
+  const taken = new Map<string, string>();
+  for (const { id, workPool, prefix } of types.values()) {
+    const other = taken.get(`${workPool} ${prefix}`);
+    if (other !== undefined) report(["caseTypes", id, "prefix"], `'${other}' has the same work pool and prefix`);
+    taken.set(`${workPool} ${prefix}`, id);
+  }
+}
+
+/** The fields of a child case are known only when all types are. */
+function checkChildContent(types: ReadonlyMap<string, CaseType>, report: Report): void {
+  for (const type of types.values()) {
+    for (const process of type.processes.values()) {
+      for (const step of process.steps.values()) {
+        if (step.kind !== "child") continue;
+        const child = types.get(step.caseType);
+        for (const [name] of step.content) {
+          if (child === undefined || child.fields.has(name)) continue;
+          report(
+            ["caseTypes", type.id],
+            `step '${step.id}' sets the field '${name}', which '${child.id}' does not have`,
+          );
+        }
+      }
+    }
+  }
+}

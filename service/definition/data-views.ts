@@ -1,0 +1,181 @@
+/** Compiles data types and data views. */
+import type {
+  CaseType,
+  Column,
+  ColumnPlace,
+  DataType,
+  DataView,
+  DataViewCondition,
+  Field,
+  FieldType,
+  RecordAction,
+  View,
+} from "./application.ts";
+import { BUILT_IN_VIEWS, caseColumns, fixedColumns } from "./columns.ts";
+import { chooseView, compileFields, compileViews, spaced } from "./fields.ts";
+import type { Path, Report } from "./findings.ts";
+import type { DataTypeDefinition, DataViewDefinition, Definition } from "./schema.ts";
+
+/** What a data view takes from what its rows are; the views are those that it may replace. */
+type Source = Pick<DataView, "classId" | "columns" | "dataType" | "caseTypes" | "savable" | "views">;
+
+/** Compiles all data types. */
+export function compileDataTypes(definition: Definition, report: Report): Map<string, DataType> {
+  const types = new Map<string, DataType>();
+  for (const [id, dataType] of Object.entries(definition.dataTypes)) {
+    const type = compileDataType(id, dataType, report);
+    types.set(id, type);
+    if (type.savable === undefined) continue;
+    const view = definition.dataViews[type.savable];
+    if (view?.source !== "records" || view.class !== id) {
+      report(["dataTypes", id, "savable"], `there is no data view '${type.savable}' over records of '${id}'`);
+    }
+  }
+  return types;
+}
+
+/** Compiles all data views, with those that every application has. */
+export function compileDataViews(
+  definition: Definition,
+  caseTypes: ReadonlyMap<string, CaseType>,
+  dataTypes: ReadonlyMap<string, DataType>,
+  report: Report,
+): Map<string, DataView> {
+  const views = new Map<string, DataView>();
+  for (const [id, dataView] of Object.entries({ ...BUILT_IN_VIEWS, ...definition.dataViews })) {
+    views.set(id, compileDataView(id, dataView, caseTypes, dataTypes, report));
+  }
+  return views;
+}
+
+function compileDataType(id: string, definition: DataTypeDefinition, report: Report): DataType {
+  const at = ["dataTypes", id];
+  const { fields } = compileFields(definition.fields, id, [...at, "fields"], report);
+  const views = compileViews(definition.views, fields, [...at, "views"], report);
+  for (const [index, name] of definition.key.entries()) {
+    const field = fields.get(name);
+    if (field === undefined) report([...at, "key", index], `there is no field '${name}'`);
+    else if (field.calculated !== undefined || field.embedded !== undefined) {
+      report([...at, "key", index], `'${name}' cannot be a key: it is ${field.embedded ? "embedded" : "calculated"}`);
+    }
+  }
+  const actions = new Map<string, RecordAction>();
+  for (const [actionId, action] of Object.entries(definition.actions ?? {})) {
+    const own = { id: actionId, name: action.name ?? spaced(actionId) };
+    const view = chooseView(action, own, views, fields, views.get("pyDetails"), [...at, "actions", actionId], report);
+    actions.set(actionId, { ...own, view });
+  }
+  return { id, name: definition.name, key: definition.key, fields, views, savable: definition.savable, actions };
+}
+
+function compileDataView(
+  id: string,
+  definition: DataViewDefinition,
+  caseTypes: ReadonlyMap<string, CaseType>,
+  dataTypes: ReadonlyMap<string, DataType>,
+  report: Report,
+): DataView {
+  const at = ["dataViews", id];
+  const source = sourceOf(id, definition, caseTypes, dataTypes, at, report);
+  const fields = new Map([...source.columns].map(([name, column]) => [name, column.field] as const));
+  const own = compileViews(definition.views, fields, [...at, "views"], report);
+  if (definition.views?.pyDetails === undefined && source.views.has("pyDetails")) own.delete("pyDetails");
+  const parameters = new Map(
+    Object.entries(definition.parameters ?? {}).map(([name, { description, ...parameter }]) =>
+      [name, { name, description: description ?? "", ...parameter }] as const
+    ),
+  );
+  return {
+    ...source,
+    id,
+    name: definition.name,
+    source: definition.source,
+    structure: definition.structure,
+    parameters,
+    filter: compileFilter(definition, fields, [...at, "filter"], report),
+    queryable: definition.queryable,
+    views: new Map([...source.views, ...own]),
+  };
+}
+
+function sourceOf(
+  id: string,
+  definition: DataViewDefinition,
+  caseTypes: ReadonlyMap<string, CaseType>,
+  dataTypes: ReadonlyMap<string, DataType>,
+  at: Path,
+  report: Report,
+): Source {
+  const { source } = definition;
+  if (definition.class !== undefined && source !== "records") {
+    report([...at, "class"], "'class' goes with the source 'records'");
+  }
+  if (definition.caseTypes !== undefined && source !== "cases") {
+    report([...at, "caseTypes"], "'caseTypes' goes with the source 'cases'");
+  }
+  const bare = { caseTypes: [], savable: false, views: new Map<string, View>() };
+  if (source === "records") {
+    const dataType = definition.class === undefined ? undefined : dataTypes.get(definition.class);
+    if (dataType === undefined) report(at, `a data view over records needs the 'class' of a data type`);
+    const columns = columnsOf(dataType?.fields.values() ?? [], (name) => ({ json: name }));
+    return {
+      ...bare,
+      classId: dataType?.id ?? "",
+      dataType,
+      columns,
+      savable: dataType?.savable === id,
+      views: dataType?.views ?? bare.views,
+    };
+  }
+  if (source !== "cases") return { ...bare, ...fixedColumns(source) };
+  const types = (definition.caseTypes ?? [...caseTypes.keys()]).flatMap((name, index) => {
+    const type = caseTypes.get(name);
+    if (type === undefined) report([...at, "caseTypes", index], `there is no case type '${name}'`);
+    return type ?? [];
+  });
+  const columns = new Map([
+    ...caseColumns(),
+    ...columnsOf(types.flatMap((type) => [...type.fields.values()]), (name) => ({ json: name })),
+  ]);
+  const [only] = types;
+  const single = types.length === 1 && only !== undefined;
+  return {
+    ...bare,
+    classId: single ? only.id : "Work-",
+    caseTypes: types,
+    columns,
+    views: single ? only.views : bare.views,
+  };
+}
+
+function columnsOf(fields: Iterable<Field>, place: (name: string) => ColumnPlace): Map<string, Column> {
+  return new Map([...fields].map((field) => [field.name, { field, place: place(field.name) }]));
+}
+
+function compileFilter(
+  definition: DataViewDefinition,
+  fields: ReadonlyMap<string, Field>,
+  at: Path,
+  report: Report,
+): DataViewCondition[] {
+  return (definition.filter ?? []).map(({ field, comparator, value, parameter, caller }, index) => {
+    const here = [...at, index];
+    const known = fields.get(field);
+    if (known === undefined) report([...here, "field"], `there is no field '${field}'`);
+    else if (isEmbedded(known.type)) report([...here, "field"], `'${field}' is embedded: it cannot be compared`);
+    if ([value, parameter, caller].filter((given) => given !== undefined).length !== 1) {
+      report(here, "a condition needs exactly one of 'value', 'parameter' and 'caller'");
+    }
+    if (parameter !== undefined) {
+      if (definition.parameters?.[parameter] === undefined) {
+        report([...here, "parameter"], `there is no parameter '${parameter}'`);
+      }
+      return { field, comparator, with: { parameter } };
+    }
+    return { field, comparator, with: caller ? { caller } : { value: value ?? "" } };
+  });
+}
+
+function isEmbedded(type: FieldType): boolean {
+  return type === "Page" || type === "List";
+}

@@ -1,0 +1,143 @@
+/** Expressions in CEL: checked against the fields that they may name when the definition is loaded, never `eval`. */
+import { Environment } from "@marcbachmann/cel-js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import { validationFailure } from "../errors.ts";
+import type { Condition, Expression, FieldType, Scope } from "./application.ts";
+import type { Path, Report } from "./findings.ts";
+
+/** The type of a field in CEL, and what it reads as while it has no value. */
+const CEL: Record<FieldType, readonly [type: string, empty: JsonValue]> = {
+  Text: ["string", ""],
+  TextArea: ["string", ""],
+  Integer: ["double", 0],
+  Decimal: ["double", 0],
+  Currency: ["double", 0],
+  Boolean: ["bool", false],
+  Date: ["string", ""],
+  DateTime: ["string", ""],
+  Dropdown: ["string", ""],
+  Email: ["string", ""],
+  Phone: ["string", ""],
+  Url: ["string", ""],
+  Page: ["map", {}],
+  List: ["list", []],
+};
+
+/** Names that every expression can use, so that no field may have them. */
+const GIVEN = { caseInfo: "map", operator: "map", action: "string", now: "string", today: "string" } as const;
+
+/** Words of the language. */
+const KEYWORDS = ["true", "false", "null", "in", "size", "has", "type", "int", "uint", "double", "string", "bool"];
+
+const BASE = baseEnvironment();
+
+/** The names that expressions over some fields can use. */
+export interface Vocabulary {
+  /** Compiles an expression whose value a field of that type, or any, can take. */
+  expression(source: string, at: Path, report: Report, wanted?: FieldType): Expression;
+  /** Compiles a condition. */
+  condition(source: string, at: Path, report: Report): Condition;
+}
+
+/** Why a field cannot have a name. */
+export function nameProblem(name: string): string | undefined {
+  if (Object.hasOwn(GIVEN, name) || KEYWORDS.includes(name)) {
+    return `'${name}' has a meaning in expressions: choose another name`;
+  }
+  return undefined;
+}
+
+/** The vocabulary of some fields. */
+export function vocabulary(fields: Iterable<readonly [name: string, type: FieldType]>): Vocabulary {
+  const environment = BASE.clone();
+  const empty: JsonObject = {};
+  for (const [name, type] of fields) {
+    if (nameProblem(name) !== undefined) continue;
+    environment.registerVariable(name, CEL[type][0]);
+    empty[name] = CEL[type][1];
+  }
+  const contextOf = ({ fields, caseInfo, operator, action, now }: Scope): JsonObject => ({
+    ...empty,
+    ...fields,
+    caseInfo,
+    operator,
+    action,
+    now,
+    today: now.slice(0, 10),
+  });
+
+  function expression(source: string, at: Path, report: Report, wanted?: FieldType): Expression {
+    const check = environment.check(source);
+    if (!check.valid) {
+      report(at, `bad expression: ${firstLine(check.error)}`);
+      return () => null;
+    }
+    if (wanted !== undefined && !fits(check.type ?? "dyn", CEL[wanted][0])) {
+      report(at, `the expression gives a ${check.type}, which a field of type ${wanted} cannot hold`);
+    }
+    const evaluate = environment.parse(source);
+    return (scope) => {
+      try {
+        return toJson(evaluate(contextOf(scope)), wanted);
+      } catch (error) {
+        const message = `Cannot compute ${source}: ${firstLine(error)}.`;
+        throw validationFailure([{ message, localizedValue: message }]);
+      }
+    };
+  }
+
+  return {
+    expression,
+    condition(source: string, at: Path, report: Report): Condition {
+      const value = expression(source, at, report, "Boolean");
+      return (scope) => value(scope) === true;
+    },
+  };
+}
+
+/** CEL has no arithmetic between whole and decimal numbers; people expect it. */
+function baseEnvironment(): Environment {
+  const environment = new Environment({ limits: { maxAstNodes: 1000, maxDepth: 50 } });
+  for (const [name, type] of Object.entries(GIVEN)) environment.registerVariable(name, type);
+  for (const [left, right] of [["double", "int"], ["int", "double"]]) {
+    environment.registerOperator(`${left} + ${right}`, (a: Numeric, b: Numeric) => Number(a) + Number(b));
+    environment.registerOperator(`${left} - ${right}`, (a: Numeric, b: Numeric) => Number(a) - Number(b));
+    environment.registerOperator(`${left} * ${right}`, (a: Numeric, b: Numeric) => Number(a) * Number(b));
+    environment.registerOperator(`${left} / ${right}`, (a: Numeric, b: Numeric) => Number(a) / Number(b));
+  }
+  environment.registerOperator("double == int", (a: Numeric, b: Numeric) => Number(a) === Number(b));
+  environment.registerFunction(
+    "sum(list): double",
+    (values: unknown[]) => values.reduce<number>((total, value) => total + Number(value ?? 0), 0),
+  );
+  return environment.clone();
+}
+
+type Numeric = number | bigint;
+
+function fits(type: string, wanted: string): boolean {
+  if (type === "dyn" || type === wanted) return true;
+  if (wanted === "double") return type === "int" || type === "uint";
+  if (wanted === "string") return type === "google.protobuf.Timestamp" || type === "timestamp";
+  return type.startsWith(wanted + "<");
+}
+
+function toJson(value: unknown, wanted?: FieldType): JsonValue {
+  if (typeof value === "bigint") return Number(value);
+  if (typeof value === "number") {
+    if (!Number.isFinite(value)) throw new Error("the result is not a number");
+    if (wanted === "Integer") return Math.round(value);
+    return wanted === "Currency" ? Math.round(value * 100) / 100 : value;
+  }
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
+  if (value instanceof Date) return wanted === "Date" ? value.toISOString().slice(0, 10) : value.toISOString();
+  if (Array.isArray(value)) return value.map((element) => toJson(element));
+  const members = value instanceof Map ? Object.fromEntries(value) : value;
+  if (!isJsonObject(members)) throw new Error("the result is no JSON value");
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, toJson(member)]));
+}
+
+function firstLine(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.split("\n", 1)[0] ?? message;
+}

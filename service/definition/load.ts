@@ -1,0 +1,99 @@
+/** Reads an application definition, or says what is wrong with it and where. */
+import { LineCounter, parseDocument } from "yaml";
+import type { z } from "zod";
+import { SvcError } from "../../lib/errors.ts";
+import type { Application } from "./application.ts";
+import { compileCaseTypes } from "./case-types.ts";
+import { compileDataTypes, compileDataViews } from "./data-views.ts";
+import type { Finding, Report } from "./findings.ts";
+import { positionOf } from "./positions.ts";
+import { type Definition, definitionSchema } from "./schema.ts";
+
+const HINT =
+  "Correct the definition. docs/application.md explains the format; `svc service schema` prints its JSON Schema.";
+
+/** Reads a definition from a file. */
+export async function loadApplication(path: string): Promise<Application> {
+  let text: string;
+  try {
+    text = await Deno.readTextFile(path);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new SvcError("INVALID_CONFIG", `Cannot read the application definition ${path}: ${reason}`, { cause });
+  }
+  return parseApplication(text, path);
+}
+
+/** Reads a definition from YAML text; the file's name is for the messages. */
+export function parseApplication(text: string, fileName: string): Application {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const refuse = (found: readonly { line: number; column: number; message: string }[]): never => {
+    const [first] = found;
+    const more = found.length > 1 ? ` (and ${found.length - 1} more)` : "";
+    throw new SvcError("INVALID_CONFIG", `${fileName}:${first?.line}:${first?.column}: ${first?.message}${more}`, {
+      details: found.map(({ line, column, message }) => ({ line, column, message })),
+      hint: HINT,
+    });
+  };
+  if (document.errors.length > 0) {
+    refuse(document.errors.map((error) => ({ ...place(lines, error.pos[0]), message: error.message })));
+  }
+  const { application, findings } = compile(document.toJS());
+  if (application !== undefined) return application;
+  const found = findings.map(({ path, message }) => ({ ...place(lines, positionOf(document, path)), message }));
+  return refuse(found.sort((a, b) => a.line - b.line || a.column - b.column));
+}
+
+function compile(value: unknown): { application?: Application; findings: Finding[] } {
+  const checked = definitionSchema.safeParse(value);
+  if (!checked.success) return { findings: checked.error.issues.flatMap(findingsOf) };
+  const findings: Finding[] = [];
+  const application = compileApplication(checked.data, (path, message) => findings.push({ path, message }));
+  return findings.length === 0 ? { application, findings } : { findings };
+}
+
+function compileApplication(definition: Definition, report: Report): Application {
+  const caseTypes = compileCaseTypes(definition, report);
+  const dataTypes = compileDataTypes(definition, report);
+  const operators = Object.entries(definition.operators).map(([id, operator]) => {
+    for (const [index, queue] of operator.queues.entries()) {
+      if (definition.queues[queue] === undefined) {
+        report(["operators", id, "queues", index], `there is no queue '${queue}'`);
+      }
+    }
+    return [id, { id, ...operator }] as const;
+  });
+  if (operators.length === 0) report(["operators"], "an application needs an operator");
+  return {
+    ...definition.application,
+    operators: new Map(operators),
+    queues: new Map(Object.entries(definition.queues).map(([id, { name }]) => [id, name])),
+    caseTypes,
+    dataTypes,
+    dataViews: compileDataViews(definition, caseTypes, dataTypes, report),
+  };
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** The check's issues in our words, each at the key that it is about. */
+function findingsOf(issue: Issue): Finding[] {
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({ path: [...issue.path, key], message: `'${key}' is not known here` }));
+  }
+  if (issue.code === "invalid_key") {
+    const reason = issue.issues[0]?.message ?? issue.message;
+    return [{ path: issue.path, message: `the name '${String(issue.path.at(-1))}' ${reason}` }];
+  }
+  if (issue.code === "invalid_type" && issue.message.endsWith("received undefined")) {
+    return [{ path: issue.path, message: `'${String(issue.path.at(-1))}' is missing` }];
+  }
+  const name = issue.path.findLast((key) => typeof key === "string");
+  return [{ path: issue.path, message: name === undefined ? issue.message : `'${String(name)}': ${issue.message}` }];
+}
+
+function place(lines: LineCounter, offset: number): { line: number; column: number } {
+  const { line, col } = lines.linePos(offset);
+  return { line, column: col };
+}

@@ -1,0 +1,91 @@
+/** Whether a value fits a field. */
+import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import type { Field, FieldType } from "./application.ts";
+
+const EMAIL = /^[^\s@]+@[^\s@]+$/;
+const PHONE = /^\+?[\d ()./-]{3,}$/;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/;
+
+/** The words for a value of each type, in the sentence `X is not a valid …`. */
+const NAMES: Record<FieldType, string> = {
+  Text: "text value",
+  TextArea: "text value",
+  Integer: "integer value",
+  Decimal: "decimal value",
+  Currency: "amount",
+  Boolean: "true or false value",
+  Date: "date (YYYY-MM-DD)",
+  DateTime: "date and time (ISO 8601 with a time zone)",
+  Dropdown: "choice",
+  Email: "e-mail address",
+  Phone: "phone number",
+  Url: "URL",
+  Page: "page (a JSON object)",
+  List: "list (a JSON array of objects)",
+};
+
+/** Whether a value counts as none: a required field may not have it. */
+export function isEmpty(value: JsonValue | undefined): boolean {
+  return value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
+}
+
+/**
+ * Why a value does not fit a field, as a sentence; nothing when it does. An empty value always fits: whether one is
+ * needed is the view's matter. The members of pages and rows are looked at by the caller.
+ */
+export function valueProblem(field: Field, value: JsonValue): string | undefined {
+  if (isEmpty(value)) return undefined;
+  if (!hasType(field.type, value)) return `${shown(value)} is not a valid ${NAMES[field.type]}`;
+  if (field.values !== undefined && typeof value === "string" && !field.values.includes(value)) {
+    return `${value} is not one of ${field.values.join(", ")}`;
+  }
+  if (typeof value === "string" && field.maxLength !== undefined && [...value].length > field.maxLength) {
+    return `The text is longer than ${field.maxLength} characters`;
+  }
+  if (typeof value === "number") {
+    if (field.min !== undefined && value < field.min) return `${value} is less than ${field.min}`;
+    if (field.max !== undefined && value > field.max) return `${value} is more than ${field.max}`;
+  }
+  return undefined;
+}
+
+function hasType(type: FieldType, value: JsonValue): boolean {
+  switch (type) {
+    case "Integer":
+      return Number.isSafeInteger(value);
+    case "Decimal":
+    case "Currency":
+      return typeof value === "number";
+    case "Boolean":
+      return typeof value === "boolean";
+    case "Page":
+      return isJsonObject(value);
+    case "List":
+      return Array.isArray(value) && value.every(isJsonObject);
+    default:
+      return typeof value === "string" && isTextOf(type, value);
+  }
+}
+
+function isTextOf(type: FieldType, value: string): boolean {
+  switch (type) {
+    case "Date":
+      return DATE.test(value) && new Date(value).toJSON()?.startsWith(value) === true;
+    case "DateTime":
+      return DATE_TIME.test(value) && !Number.isNaN(Date.parse(value));
+    case "Email":
+      return EMAIL.test(value);
+    case "Phone":
+      return PHONE.test(value);
+    case "Url":
+      return URL.canParse(value);
+    default:
+      return true;
+  }
+}
+
+function shown(value: JsonValue): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length > 60 ? text.slice(0, 60) + "…" : text;
+}
