@@ -4,8 +4,8 @@
 export type RowSource =
   | { readonly kind: "records"; readonly classId: string }
   | { readonly kind: "cases"; readonly typeIds: readonly string[] }
-  | { readonly kind: "assignments"; readonly operator: string; readonly queues: readonly string[] }
-  | { readonly kind: "events"; readonly caseId: string };
+  | { readonly kind: "assignments" }
+  | { readonly kind: "events" };
 
 /** What every row of a source has besides its content, named as in what is stored. */
 export interface RowProperties {
@@ -25,16 +25,14 @@ export interface RowProperties {
     | "updatedBy"
     | "updatedAt"
     | "tag";
-  /** Open assignments; their content is that of their case. */
-  assignments: "id" | "caseId" | "processId" | "stepId" | "urgency" | "createdAt" | "assigneeKind" | "assigneeId";
+  /** Open assignments; their content is their state. */
+  assignments: "id" | "caseId" | "processId" | "stepId" | "urgency" | "createdAt" | "assignee.kind" | "assignee.id";
   /** Lines of a case's history; their content is their facts. */
   events: "caseId" | "at" | "by" | "kind" | "text";
 }
 
-/** A value of a row: one of its properties, or what its content holds at a path of member names (none: all of it). */
-export type RowField =
-  | { readonly property: RowProperties[keyof RowProperties] }
-  | { readonly content: readonly string[] };
+/** A value of a row: one of its properties, or what its content holds at a path of member names. */
+export type RowField = { readonly property: string } | { readonly content: readonly string[] };
 
 /** What can be asked of two values. */
 export type Comparator = "EQ" | "GT" | "GTE" | "LT" | "LTE" | "STARTS_WITH" | "ENDS_WITH" | "CONTAINS";

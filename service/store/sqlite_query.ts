@@ -21,54 +21,54 @@ export interface Compiled {
 }
 
 interface Table {
-  readonly from: string;
+  readonly name: string;
   readonly content: string;
-  readonly sequence: string;
-  readonly properties: ReadonlySet<string>;
-  /** What a property's name is prefixed with. */
-  readonly prefix: string;
+  readonly columns: ReadonlyMap<string, string>;
 }
 
 const TABLES: { readonly [K in RowSource["kind"]]: Table } = {
-  records: table("records", "content", ["key", "tag"]),
-  cases: table("cases", "content", [
-    "id",
-    "businessId",
-    "typeId",
-    "parentId",
-    "status",
-    "urgency",
-    "stageId",
-    "createdBy",
-    "createdAt",
-    "updatedBy",
-    "updatedAt",
-    "tag",
-  ]),
-  assignments: {
-    ...table("assignments", "content", [
-      "id",
-      "caseId",
-      "processId",
-      "stepId",
-      "urgency",
-      "createdAt",
-      "assigneeKind",
-      "assigneeId",
-    ]),
-    from: "assignments JOIN cases ON cases.id = assignments.caseId",
-    content: "cases.content",
+  records: { name: "records", content: "content", columns: columns<"records">({ key: "key", tag: "tag" }) },
+  cases: {
+    name: "cases",
+    content: "content",
+    columns: columns<"cases">({
+      id: "id",
+      businessId: "businessId",
+      typeId: "typeId",
+      parentId: "parentId",
+      status: "status",
+      urgency: "urgency",
+      stageId: "stageId",
+      createdBy: "createdBy",
+      createdAt: "createdAt",
+      updatedBy: "updatedBy",
+      updatedAt: "updatedAt",
+      tag: "tag",
+    }),
   },
-  events: table("events", "facts", ["caseId", "at", "by", "kind", "text"]),
+  assignments: {
+    name: "assignments",
+    content: "state",
+    columns: columns<"assignments">({
+      id: "id",
+      caseId: "caseId",
+      processId: "processId",
+      stepId: "stepId",
+      urgency: "urgency",
+      createdAt: "createdAt",
+      "assignee.kind": "assigneeKind",
+      "assignee.id": "assigneeId",
+    }),
+  },
+  events: {
+    name: "events",
+    content: "facts",
+    columns: columns<"events">({ caseId: "caseId", at: "at", by: '"by"', kind: "kind", text: "text" }),
+  },
 };
 
-function table<K extends keyof RowProperties>(
-  name: K,
-  content: string,
-  properties: readonly RowProperties[K][],
-): Table {
-  const prefix = name + ".";
-  return { from: name, content: prefix + content, sequence: prefix + "seq", properties: new Set(properties), prefix };
+function columns<K extends keyof RowProperties>(names: Record<RowProperties[K], string>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(names));
 }
 
 /** The statement for the rows of a page; each is JSON text in the column `row`. */
@@ -117,7 +117,7 @@ class Compiler {
   }
 
   get tieBreak(): string {
-    return this.#grouped ? `MIN(${this.#table.sequence})` : this.#table.sequence;
+    return this.#grouped ? "MIN(seq)" : "seq";
   }
 
   row(): string {
@@ -138,24 +138,17 @@ class Compiler {
 
   body(): string {
     const { filter, source, columns } = this.#query;
-    const conditions = [this.#source(source), ...(filter ? [this.#filter(filter)] : [])];
-    const body = `${this.#table.from} WHERE ${conditions.join(" AND ")}`;
+    const conditions = [...this.#source(source), ...(filter ? [this.#filter(filter)] : [])];
+    const where = conditions.length > 0 ? ` WHERE ${conditions.join(" AND ")}` : "";
     const groups = columns.filter((column) => column.summary === undefined).map((column) => this.#json(column.field));
-    return this.#grouped && groups.length > 0 ? `${body} GROUP BY ${groups.join(", ")}` : body;
+    const groupBy = this.#grouped && groups.length > 0 ? ` GROUP BY ${groups.join(", ")}` : "";
+    return this.#table.name + where + groupBy;
   }
 
-  #source(source: RowSource): string {
-    switch (source.kind) {
-      case "records":
-        return `records.classId = ${this.bind(source.classId)}`;
-      case "cases":
-        return `cases.typeId IN ${this.#list(source.typeIds)}`;
-      case "assignments":
-        return `(assigneeKind = 'operator' AND assigneeId = ${this.bind(source.operator)}
-          OR assigneeKind = 'queue' AND assigneeId IN ${this.#list(source.queues)})`;
-      case "events":
-        return `events.caseId = ${this.bind(source.caseId)}`;
-    }
+  #source(source: RowSource): string[] {
+    if (source.kind === "records") return [`classId = ${this.bind(source.classId)}`];
+    if (source.kind === "cases") return [`typeId IN ${this.#list(source.typeIds)}`];
+    return [];
   }
 
   /** One parameter however many values: the number of parameters is limited. */
@@ -163,22 +156,27 @@ class Compiler {
     return `(SELECT value FROM json_each(${this.bind(JSON.stringify(values))}))`;
   }
 
-  #filter(filter: Filter): string {
-    if ("and" in filter) return this.#join(filter.and, " AND ", "1");
-    if ("or" in filter) return this.#join(filter.or, " OR ", "0");
-    if ("not" in filter) return `NOT ${this.#filter(filter.not)}`;
-    if ("isNull" in filter) return `(${this.#scalar(filter.isNull)} IS NULL)`;
+  /** NULL counts as false on the way to WHERE, and an index serves a bare comparison; below NOT it must be made false. */
+  #filter(filter: Filter, negated = false): string {
+    if ("and" in filter) return this.#join(filter.and, " AND ", "1", negated);
+    if ("or" in filter) return this.#join(filter.or, " OR ", "0", negated);
+    if ("not" in filter) return `NOT ${this.#filter(filter.not, true)}`;
+    const condition = this.#condition(filter);
+    return negated ? `IFNULL(${condition}, 0)` : `(${condition})`;
+  }
+
+  #condition(filter: Exclude<Filter, { and: unknown } | { or: unknown } | { not: unknown }>): string {
+    if ("isNull" in filter) return `${this.#scalar(filter.isNull)} IS NULL`;
     const fold = filter.ignoreCase ? (sql: string) => `fold(${sql})` : (sql: string) => sql;
     if ("in" in filter) {
       const values = filter.ignoreCase ? filter.in.map(folded) : filter.in;
-      return `IFNULL(${fold(this.#scalar(filter.field))} IN ${this.#list(values)}, 0)`;
+      return `${fold(this.#scalar(filter.field))} IN ${this.#list(values)}`;
     }
-    const left = fold(this.#scalar(filter.left));
-    return `IFNULL(${compare(filter.comparator, left, fold(this.#operand(filter.right)))}, 0)`;
+    return compare(filter.comparator, fold(this.#scalar(filter.left)), fold(this.#operand(filter.right)));
   }
 
-  #join(filters: readonly Filter[], word: string, none: string): string {
-    return filters.length === 0 ? none : `(${filters.map((filter) => this.#filter(filter)).join(word)})`;
+  #join(filters: readonly Filter[], word: string, none: string, negated: boolean): string {
+    return filters.length === 0 ? none : `(${filters.map((filter) => this.#filter(filter, negated)).join(word)})`;
   }
 
   #operand(operand: Operand): string {
@@ -208,10 +206,9 @@ class Compiler {
   }
 
   #property(name: string): string {
-    if (!this.#table.properties.has(name)) {
-      throw new TypeError(`Rows of ${this.#query.source.kind} have no property ${name}.`);
-    }
-    return `${this.#table.prefix}"${name}"`;
+    const column = this.#table.columns.get(name);
+    if (column === undefined) throw new TypeError(`Rows of ${this.#query.source.kind} have no property ${name}.`);
+    return column;
   }
 
   #path(members: readonly string[]): string {
