@@ -12,6 +12,20 @@ const assignmentId = {
 
 /** The operations by name. */
 export const operations = {
+  /**
+   * Reads an assignment with its case and its actions.
+   *
+   * Errors: `NOT_FOUND` for one that was performed or never was.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { nextAssignmentInfo: next } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * if (next) console.log(await svc.assignments.get(next.ID));
+   * ```
+   */
   get: {
     summary: "Read an assignment",
     method: "GET",
@@ -20,6 +34,22 @@ export const operations = {
     answer: "assignment",
     example: "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE'",
   },
+  /**
+   * Takes the next assignment that the caller may perform: the most urgent, then the oldest. One from a queue is the
+   * caller's from then on.
+   *
+   * Errors: `NOT_FOUND` when there is none.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const next = await svc.assignments.getNext();
+   * console.log(next.id);
+   * ```
+   */
   getNext: {
     summary: "Take the next assignment: the most urgent, then the oldest",
     method: "GET",
@@ -27,6 +57,20 @@ export const operations = {
     answer: "assignment",
     example: "--fields id",
   },
+  /**
+   * Reads the form of an assignment's action: content in `data.caseInfo.content`, fields and components in `uiResources`.
+   *
+   * Errors: `NOT_FOUND`, `FORBIDDEN` for somebody else's assignment, `CONFLICT` for an action that it does not have.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { nextAssignmentInfo: next } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * if (next) console.log(await svc.assignments.getAction(next.ID, { action: "Register" }));
+   * ```
+   */
   getAction: {
     summary: "Read the form of an assignment's action",
     method: "GET",
@@ -36,6 +80,22 @@ export const operations = {
     answer: "view",
     example: "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register",
   },
+  /**
+   * Performs an assignment and answers the case with `nextAssignmentInfo`, if there is more to do for the caller. Its entity
+   * tag is read first, unless `ifMatch` gives one.
+   *
+   * Errors: `PRECONDITION_FAILED` when somebody changed the case meanwhile, `FORBIDDEN` for somebody else's assignment,
+   * `CONFLICT` for an action that it does not have, `VALIDATION_FAIL` with a detail per field, `MISSING_ETAG`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { nextAssignmentInfo: next } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * if (next) await svc.assignments.perform(next.ID, { action: "Register", data: { Applicant: "Ada" } });
+   * ```
+   */
   perform: {
     summary: "Perform an assignment: submit one of its actions",
     method: "PATCH",
@@ -47,6 +107,20 @@ export const operations = {
     answer: "case",
     example: `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Applicant":"Ada"}'`,
   },
+  /**
+   * Saves a draft of an assignment's action: the assignment stays open and its case unchanged.
+   *
+   * Errors: as `perform`, but required fields may be missing.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { nextAssignmentInfo: next } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * if (next) await svc.assignments.save(next.ID, { action: "Register", data: { Applicant: "Ada" } });
+   * ```
+   */
   save: {
     summary: "Save a draft of an assignment's action",
     method: "PATCH",
@@ -56,6 +130,21 @@ export const operations = {
     answer: "assignment",
     example: `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Applicant":"Ada"}'`,
   },
+  /**
+   * Computes fields of an assignment's action and saves nothing.
+   *
+   * Errors: `NOT_FOUND`, `CONFLICT` for an action that the assignment does not have.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { nextAssignmentInfo: next } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const data = { calculations: { fields: [{ name: ".Fee", context: "content" }] } };
+   * if (next) console.log(await svc.assignments.recalculate(next.ID, { action: "Register", data }));
+   * ```
+   */
   recalculate: {
     summary: "Compute fields of an assignment's action without saving",
     method: "PATCH",
@@ -68,6 +157,21 @@ export const operations = {
     example:
       `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"calculations":{"fields":[{"name":".Fee","context":"content"}]}}'`,
   },
+  /**
+   * Computes the form of an assignment's action as it would be with changed content, and saves nothing.
+   *
+   * Errors: `BAD_REQUEST` for page instructions that cannot be applied, `CONFLICT` for an action that the assignment does not
+   * have.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { nextAssignmentInfo: next } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * if (next) console.log(await svc.assignments.refreshAction(next.ID, { action: "Register", data: { Applicant: "Ada" } }));
+   * ```
+   */
   refreshAction: {
     summary: "Compute the form of an assignment's action from changed content, without saving",
     method: "PATCH",
@@ -79,6 +183,24 @@ export const operations = {
     answer: "view",
     example: `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Channel":"Desk"}'`,
   },
+  /**
+   * Goes back to the previous step of a screen flow; what is given is saved as a draft.
+   *
+   * Errors: `VALIDATION_FAIL` on the first step.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const { nextAssignmentInfo: next } = await svc.cases.stageGo(id, { stage: "Review" });
+   * if (next) {
+   *   await svc.assignments.perform(next.ID, { action: "CheckApplication", data: { Address: "Main Street 1" } });
+   *   await svc.assignments.navigateBack(next.ID);
+   * }
+   * ```
+   */
   navigateBack: {
     summary: "Go back to the previous step of an assignment",
     method: "PATCH",
@@ -88,6 +210,24 @@ export const operations = {
     answer: "assignment",
     example: "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE'",
   },
+  /**
+   * Goes to a step of a screen flow that was visited already; what is given is saved as a draft.
+   *
+   * Errors: `NOT_FOUND` for an unknown step, `CONFLICT` for the current one.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const { nextAssignmentInfo: next } = await svc.cases.stageGo(id, { stage: "Review" });
+   * if (next) {
+   *   await svc.assignments.perform(next.ID, { action: "CheckApplication", data: { Address: "Main Street 1" } });
+   *   await svc.assignments.navigateToStep(next.ID, { step: "AssignmentSF1" });
+   * }
+   * ```
+   */
   navigateToStep: {
     summary: "Go to a visited step of an assignment",
     method: "PATCH",

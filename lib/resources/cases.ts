@@ -1,6 +1,7 @@
 /** The operations of `svc cases`. */
 import type { Group } from "../operation.ts";
-import { action, calculation, caseId, content, refresh, view } from "./common.ts";
+import { forms } from "./case_forms.ts";
+import { caseId, content } from "./common.ts";
 
 const caseList = {
   help: "Case handles, separated by commas",
@@ -11,6 +12,21 @@ const caseList = {
 
 /** The operations by name. */
 export const operations = {
+  /**
+   * Creates a case of a type and puts it on its first step. `nextAssignmentInfo` names the assignment that is next for the
+   * caller.
+   *
+   * Errors: `NOT_FOUND` for an unknown type, `VALIDATION_FAIL` with a detail per field for content that does not fit.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const created = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * console.log(created.id, created.nextAssignmentInfo?.ID);
+   * ```
+   */
   create: {
     summary: "Create a case",
     method: "POST",
@@ -23,6 +39,21 @@ export const operations = {
     status: 201,
     example: `--type City-Permit-Work-Permit --data '{"Applicant":"Ada"}'`,
   },
+  /**
+   * Reads a case: status, stages, open assignments, and the fields of its details view.
+   *
+   * Errors: `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const { status, data } = await svc.cases.get(id);
+   * console.log(status, data.caseInfo.content);
+   * ```
+   */
   get: {
     summary: "Read a case",
     method: "GET",
@@ -31,6 +62,20 @@ export const operations = {
     answer: "case",
     example: "'CITY-PERMIT-WORK P-1' --fields id,status",
   },
+  /**
+   * Deletes a case. Only a case in its create stage can be deleted.
+   *
+   * Errors: `FORBIDDEN` for a case that has moved on, `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * await svc.cases.delete(id);
+   * ```
+   */
   delete: {
     summary: "Delete a case that is still in its create stage",
     method: "DELETE",
@@ -39,6 +84,20 @@ export const operations = {
     answer: "nothing",
     example: "'CITY-PERMIT-WORK P-1'",
   },
+  /**
+   * Discards what was saved as drafts of a case's assignments and answers the case as it is without them.
+   *
+   * Errors: `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * await svc.cases.discardUpdates(id);
+   * ```
+   */
   discardUpdates: {
     summary: "Discard the saved drafts of a case and release its lock",
     method: "DELETE",
@@ -47,77 +106,21 @@ export const operations = {
     answer: "case",
     example: "'CITY-PERMIT-WORK P-1'",
   },
-  getAction: {
-    summary: "Read the form of a case action",
-    method: "GET",
-    path: "/cases/{caseID}/actions/{actionID}",
-    args: [caseId],
-    flags: { action },
-    answer: "view",
-    example: "'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails",
-  },
-  performAction: {
-    summary: "Perform a case-wide or stage-wide action",
-    method: "PATCH",
-    path: "/cases/{caseID}/actions/{actionID}",
-    args: [caseId],
-    flags: { action, ...content },
-    answer: "case",
-    example: `'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data '{"Applicant":"Ada"}'`,
-  },
-  recalculate: {
-    summary: "Compute fields of a case action without saving",
-    method: "PATCH",
-    reads: true,
-    conditional: true,
-    path: "/cases/{caseID}/actions/{actionID}/recalculate",
-    args: [caseId],
-    flags: { action, data: calculation },
-    answer: "view",
-    example:
-      `'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data '{"calculations":{"fields":[{"name":".Fee","context":"content"}]}}'`,
-  },
-  refreshAction: {
-    summary: "Compute the form of a case action from changed content, without saving",
-    method: "PATCH",
-    reads: true,
-    conditional: true,
-    path: "/cases/{caseID}/actions/{actionID}/refresh",
-    args: [caseId],
-    flags: { action, ...refresh },
-    answer: "view",
-    example: `'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data '{"Channel":"Desk"}'`,
-  },
-  getView: {
-    summary: "Read a view of a case",
-    method: "GET",
-    path: "/cases/{caseID}/views/{viewID}",
-    args: [caseId],
-    flags: { view },
-    answer: "view",
-    example: "'CITY-PERMIT-WORK P-1' --view pyDetails",
-  },
-  refreshView: {
-    summary: "Compute a view of a case from changed content, without saving",
-    method: "PATCH",
-    reads: true,
-    path: "/cases/{caseID}/views/{viewID}/refresh",
-    args: [caseId],
-    flags: { view, ...refresh },
-    answer: "view",
-    example: `'CITY-PERMIT-WORK P-1' --view pyDetails --data '{"Channel":"Desk"}'`,
-  },
-  calcFields: {
-    summary: "Compute calculated fields of a view",
-    method: "POST",
-    reads: true,
-    path: "/cases/{caseID}/views/{viewID}/calculated_fields",
-    args: [caseId],
-    flags: { view, data: calculation },
-    answer: "view",
-    example:
-      `'CITY-PERMIT-WORK P-1' --view pyDetails --data '{"calculations":{"fields":[{"name":".Fee","context":"content"}]}}'`,
-  },
+  ...forms,
+  /**
+   * Lists the parent of a case in `ancestors`, then its parent, and so on; an empty object for a case without parent.
+   *
+   * Errors: `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * console.log(await svc.cases.listAncestors(id));
+   * ```
+   */
   listAncestors: {
     summary: "List the parent of a case, its parent, and so on",
     method: "GET",
@@ -126,6 +129,20 @@ export const operations = {
     answer: "object",
     example: "'CITY-PERMIT-WORK P-2'",
   },
+  /**
+   * Lists the children of a case in `childCases`, each with its own; an empty object for a case without children.
+   *
+   * Errors: `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * console.log(await svc.cases.listDescendants(id));
+   * ```
+   */
   listDescendants: {
     summary: "List the children of a case, their children, and so on",
     method: "GET",
@@ -134,6 +151,20 @@ export const operations = {
     answer: "object",
     example: "'CITY-PERMIT-WORK P-1'",
   },
+  /**
+   * Lists the attachment categories of a case in `attachment_categories`, with what the caller may do in each.
+   *
+   * Errors: `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * console.log(await svc.cases.listAttachmentCategories(id));
+   * ```
+   */
   listAttachmentCategories: {
     summary: "List the attachment categories of a case and the caller's rights",
     method: "GET",
@@ -142,6 +173,21 @@ export const operations = {
     answer: "object",
     example: "'CITY-PERMIT-WORK P-1'",
   },
+  /**
+   * Lists the stages of a case, with the processes and steps of each.
+   *
+   * Errors: `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const { stages } = await svc.cases.listStages(id);
+   * console.log(stages.map((stage) => `${stage.name}: ${stage.visited_status}`));
+   * ```
+   */
   listStages: {
     summary: "List the stages of a case, with their processes and steps",
     method: "GET",
@@ -150,6 +196,22 @@ export const operations = {
     answer: "stages",
     example: "'CITY-PERMIT-WORK P-1'",
   },
+  /**
+   * Moves a case to a stage, by name or ID, and drops the open assignments of the stage that it leaves.
+   *
+   * Errors: `NOT_FOUND` for an unknown stage, `CONFLICT` for the stage where it is, `PRECONDITION_FAILED` for a stale
+   * `ifMatch`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const moved = await svc.cases.stageGo(id, { stage: "Decision" });
+   * console.log(moved.data.caseInfo.stageLabel);
+   * ```
+   */
   stageGo: {
     summary: "Move a case to a stage",
     method: "PUT",
@@ -159,6 +221,21 @@ export const operations = {
     answer: "case",
     example: "'CITY-PERMIT-WORK P-1' --stage Decision",
   },
+  /**
+   * Moves a case to its next stage.
+   *
+   * Errors: `CONFLICT` for a case in its last stage, `PRECONDITION_FAILED` for a stale `ifMatch`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const moved = await svc.cases.stageNext(id);
+   * console.log(moved.data.caseInfo.stageLabel);
+   * ```
+   */
   stageNext: {
     summary: "Move a case to its next stage",
     method: "POST",
@@ -167,6 +244,20 @@ export const operations = {
     answer: "case",
     example: "'CITY-PERMIT-WORK P-1'",
   },
+  /**
+   * Starts an optional process of a case.
+   *
+   * Errors: `NOT_FOUND` for a process that the case does not offer now.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * await svc.cases.startProcess(id, { process: "Site_Visit" });
+   * ```
+   */
   startProcess: {
     summary: "Start an optional process of a case",
     method: "POST",
@@ -176,6 +267,20 @@ export const operations = {
     answer: "case",
     example: "'CITY-PERMIT-WORK P-1' --process Site_Visit",
   },
+  /**
+   * Lists the actions that all of the cases have.
+   *
+   * Errors: `BAD_REQUEST`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * console.log(await svc.cases.bulkActions({ cases: [id] }));
+   * ```
+   */
   bulkActions: {
     summary: "List the actions that several cases have in common",
     method: "POST",
@@ -185,6 +290,26 @@ export const operations = {
     answer: "object",
     example: "--cases 'CITY-PERMIT-WORK P-1,CITY-PERMIT-WORK P-2'",
   },
+  /**
+   * Performs an action on several cases. What became of each is in `results`; one that failed does not stop the others.
+   * With the running mode `async` a hosted service answers a `jobID` at once and does the work in the background.
+   *
+   * Errors: `BAD_REQUEST`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const done = await svc.cases.bulkPerform({
+   *   action: "pyUpdateCaseDetails",
+   *   cases: [id],
+   *   data: { Applicant: "Grace" },
+   * });
+   * console.log(done.results);
+   * ```
+   */
   bulkPerform: {
     summary: "Perform an action on several cases",
     method: "PATCH",

@@ -37,6 +37,21 @@ const queried = {
 
 /** The operations by name. */
 export const operations = {
+  /**
+   * Reads a data view that is a single page.
+   *
+   * Errors: `NOT_FOUND` for an unknown data view, `VALIDATION_FAIL` for one that is a list.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const { data } = await svc.cases.get(id);
+   * console.log(await svc.data.get("D_Permit", { params: { pyID: data.caseInfo.businessID } }));
+   * ```
+   */
   get: {
     summary: "Read a data view that is a single page",
     method: "GET",
@@ -46,6 +61,19 @@ export const operations = {
     answer: "object",
     example: `D_Permit --params '{"pyID":"P-1"}'`,
   },
+  /**
+   * Reads the parameters and the fields of a data view.
+   *
+   * Errors: `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * console.log(await svc.data.getMetadata("D_Permits"));
+   * ```
+   */
   getMetadata: {
     summary: "Read the parameters and fields of a data view",
     method: "GET",
@@ -54,6 +82,19 @@ export const operations = {
     answer: "object",
     example: "D_Permits",
   },
+  /**
+   * Reads the parameters and the fields of a data view, for given parameters.
+   *
+   * Errors: `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * console.log(await svc.data.queryMetadata("D_Permits", { params: {} }));
+   * ```
+   */
   queryMetadata: {
     summary: "Read the parameters and fields of a data view, for given parameters",
     method: "POST",
@@ -64,6 +105,20 @@ export const operations = {
     answer: "object",
     example: `D_Permits --params '{"Channel":"Desk"}'`,
   },
+  /**
+   * Counts the rows of a data view. `data` is the whole body, with `query`; it excludes `params`.
+   *
+   * Errors: `NOT_FOUND`, `BAD_REQUEST` for a query that names an unknown field.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { resultCount } = await svc.data.count("D_Permits");
+   * console.log(resultCount);
+   * ```
+   */
   count: {
     summary: "Count the rows of a data view",
     method: "POST",
@@ -74,6 +129,21 @@ export const operations = {
     answer: "count",
     example: `D_Permits --params '{"Channel":"Desk"}'`,
   },
+  /**
+   * Queries the rows of a data view: `max` rows of the 1-based `page`, all matching rows counted with `includeTotal`. `data`
+   * is the whole body, with `query` for select, filter, sort and aggregates; it excludes the others.
+   *
+   * Errors: `NOT_FOUND`, `BAD_REQUEST` for a query that names an unknown field.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { data, totalCount } = await svc.data.query("D_Permits", { max: 20, includeTotal: true });
+   * console.log(totalCount, data?.length);
+   * ```
+   */
   query: {
     summary: "Query the rows of a data view",
     method: "POST",
@@ -84,6 +154,19 @@ export const operations = {
     answer: "rows",
     example: "D_Permits --max 20 --include-total --format table",
   },
+  /**
+   * Queries the rows of a data view through one of its views: its fields alone, and the view in `uiResources`.
+   *
+   * Errors: `NOT_FOUND` for an unknown data view or view.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * console.log(await svc.data.queryView("D_Inspectors", { view: "pyDetails", max: 20 }));
+   * ```
+   */
   queryView: {
     summary: "Query the rows of a data view through one of its views",
     method: "POST",
@@ -94,6 +177,21 @@ export const operations = {
     answer: "object",
     example: "D_Permits --view pyDetails --max 20",
   },
+  /**
+   * Creates a data record.
+   *
+   * Errors: `CONFLICT` for a key that exists, `VALIDATION_FAIL` with a detail per field.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const data = { ID: crypto.randomUUID().slice(0, 8), Name: "Grace" };
+   * const { responseData } = await svc.data.create("D_Inspectors", { data });
+   * console.log(responseData);
+   * ```
+   */
   create: {
     summary: "Create a data record",
     method: "POST",
@@ -103,6 +201,21 @@ export const operations = {
     answer: "record",
     example: `D_Inspectors --data '{"ID":"I-1","Name":"Grace"}'`,
   },
+  /**
+   * Replaces a data record. Its entity tag is read first by the scalar members of `data`, unless `ifMatch` gives one.
+   *
+   * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` when somebody changed it meanwhile, `VALIDATION_FAIL`, `MISSING_ETAG`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const ID = crypto.randomUUID().slice(0, 8);
+   * await svc.data.create("D_Inspectors", { data: { ID, Name: "Grace" } });
+   * await svc.data.update("D_Inspectors", { data: { ID, Name: "Grace Hopper" } });
+   * ```
+   */
   update: {
     summary: "Replace a data record",
     method: "PUT",
@@ -113,6 +226,22 @@ export const operations = {
     answer: "record",
     example: `D_Inspectors --data '{"ID":"I-1","Name":"Grace Hopper"}'`,
   },
+  /**
+   * Changes members of a data record. Its entity tag is read first by the scalar members of `data`, unless `ifMatch` gives
+   * one.
+   *
+   * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` when somebody changed it meanwhile, `VALIDATION_FAIL`, `MISSING_ETAG`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const ID = crypto.randomUUID().slice(0, 8);
+   * await svc.data.create("D_Inspectors", { data: { ID, Name: "Grace" } });
+   * await svc.data.patch("D_Inspectors", { data: { ID, Phone: "555-0100" } });
+   * ```
+   */
   patch: {
     summary: "Change members of a data record",
     method: "PATCH",
@@ -123,6 +252,21 @@ export const operations = {
     answer: "record",
     example: `D_Inspectors --data '{"ID":"I-1","Phone":"555-0100"}'`,
   },
+  /**
+   * Deletes the data record that `params` identify.
+   *
+   * Errors: `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const ID = crypto.randomUUID().slice(0, 8);
+   * await svc.data.create("D_Inspectors", { data: { ID, Name: "Grace" } });
+   * await svc.data.delete("D_Inspectors", { params: { ID } });
+   * ```
+   */
   delete: {
     summary: "Delete a data record",
     method: "DELETE",
@@ -132,6 +276,19 @@ export const operations = {
     answer: "nothing",
     example: `D_Inspectors --params '{"ID":"I-1"}'`,
   },
+  /**
+   * Lists the actions of a data view's records.
+   *
+   * Errors: `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * console.log(await svc.data.listActions("D_Inspectors"));
+   * ```
+   */
   listActions: {
     summary: "List the actions of a data view's records",
     method: "POST",
@@ -142,6 +299,21 @@ export const operations = {
     answer: "object",
     example: "D_Inspectors",
   },
+  /**
+   * Reads the form of an action of the record that `data` identifies.
+   *
+   * Errors: `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const ID = crypto.randomUUID().slice(0, 8);
+   * await svc.data.create("D_Inspectors", { data: { ID, Name: "Grace" } });
+   * console.log(await svc.data.getAction("D_Inspectors", { action: "Edit", data: { ID } }));
+   * ```
+   */
   getAction: {
     summary: "Read the form of a record's action",
     method: "POST",
@@ -152,6 +324,21 @@ export const operations = {
     answer: "object",
     example: `D_Inspectors --action Edit --data '{"ID":"I-1"}'`,
   },
+  /**
+   * Performs an action on the record that the key members of `data` identify.
+   *
+   * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` for a stale `ifMatch`, `VALIDATION_FAIL` with a detail per field.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const ID = crypto.randomUUID().slice(0, 8);
+   * await svc.data.create("D_Inspectors", { data: { ID, Name: "Grace" } });
+   * await svc.data.performAction("D_Inspectors", { action: "Edit", data: { ID, Phone: "555-0100" } });
+   * ```
+   */
   performAction: {
     summary: "Perform an action on a record",
     method: "PATCH",
@@ -161,6 +348,17 @@ export const operations = {
     answer: "object",
     example: `D_Inspectors --action Edit --data '{"ID":"I-1","Phone":"555-0100"}'`,
   },
+  /**
+   * Lists the data objects of the application, with the data view that lists each.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * console.log(await svc.data.listObjects());
+   * ```
+   */
   listObjects: {
     summary: "List the data objects of the application",
     method: "GET",
@@ -168,6 +366,17 @@ export const operations = {
     answer: "object",
     example: "",
   },
+  /**
+   * Lists the data pages of the application: `all`, or the `explorable` ones.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * console.log(await svc.data.listPages({ type: "explorable" }));
+   * ```
+   */
   listPages: {
     summary: "List the data pages of the application",
     method: "GET",

@@ -25,7 +25,7 @@ export const groups = {
   },
   caseTypes: {
     summary: "List case types and their actions",
-    load: (): Promise<typeof import("./case-types.ts")> => import("./case-types.ts"),
+    load: (): Promise<typeof import("./case_types.ts")> => import("./case_types.ts"),
   },
 } as const satisfies Record<string, GroupEntry>;
 

@@ -1,0 +1,186 @@
+/** The operations of `svc cases` on the forms of a case: its actions and its views. */
+import type { Group } from "../operation.ts";
+import { action, calculation, caseId, content, refresh, view } from "./common.ts";
+
+/** The operations by name. */
+export const forms = {
+  /**
+   * Reads the form of a case action: content in `data.caseInfo.content`, fields and components in `uiResources`.
+   *
+   * Errors: `NOT_FOUND`, `CONFLICT` for an action that the case does not have now.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const form = await svc.cases.getAction(id, { action: "pyUpdateCaseDetails" });
+   * console.log(form.data.caseInfo.content);
+   * ```
+   */
+  getAction: {
+    summary: "Read the form of a case action",
+    method: "GET",
+    path: "/cases/{caseID}/actions/{actionID}",
+    args: [caseId],
+    flags: { action },
+    answer: "view",
+    example: "'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails",
+  },
+  /**
+   * Performs a case-wide or stage-wide action, and answers the case as it is then.
+   *
+   * Errors: `CONFLICT` for an action that the case does not have now, `PRECONDITION_FAILED` for a stale `ifMatch`,
+   * `VALIDATION_FAIL` with a detail per field.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * await svc.cases.performAction(id, { action: "pyUpdateCaseDetails", data: { Applicant: "Grace" } });
+   * ```
+   */
+  performAction: {
+    summary: "Perform a case-wide or stage-wide action",
+    method: "PATCH",
+    path: "/cases/{caseID}/actions/{actionID}",
+    args: [caseId],
+    flags: { action, ...content },
+    answer: "case",
+    example: `'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data '{"Applicant":"Ada"}'`,
+  },
+  /**
+   * Computes fields of a case action and saves nothing.
+   *
+   * Errors: `NOT_FOUND`, `CONFLICT` for an action that the case does not have now.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const data = { calculations: { fields: [{ name: ".Fee", context: "content" }] } };
+   * const form = await svc.cases.recalculate(id, { action: "pyUpdateCaseDetails", data });
+   * console.log(form.data.caseInfo.content?.Fee);
+   * ```
+   */
+  recalculate: {
+    summary: "Compute fields of a case action without saving",
+    method: "PATCH",
+    reads: true,
+    conditional: true,
+    path: "/cases/{caseID}/actions/{actionID}/recalculate",
+    args: [caseId],
+    flags: { action, data: calculation },
+    answer: "view",
+    example:
+      `'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data '{"calculations":{"fields":[{"name":".Fee","context":"content"}]}}'`,
+  },
+  /**
+   * Computes the form of a case action as it would be with changed content, and saves nothing.
+   *
+   * Errors: `BAD_REQUEST` for page instructions that cannot be applied, `CONFLICT` for an action that the case does not have
+   * now.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const form = await svc.cases.refreshAction(id, { action: "pyUpdateCaseDetails", data: { Applicant: "Grace" } });
+   * console.log(form.data.caseInfo.content);
+   * ```
+   */
+  refreshAction: {
+    summary: "Compute the form of a case action from changed content, without saving",
+    method: "PATCH",
+    reads: true,
+    conditional: true,
+    path: "/cases/{caseID}/actions/{actionID}/refresh",
+    args: [caseId],
+    flags: { action, ...refresh },
+    answer: "view",
+    example: `'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data '{"Channel":"Desk"}'`,
+  },
+  /**
+   * Reads a view of a case: content in `data.caseInfo.content`, fields and components in `uiResources`.
+   *
+   * Errors: `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const details = await svc.cases.getView(id, { view: "pyDetails" });
+   * console.log(details.data.caseInfo.content);
+   * ```
+   */
+  getView: {
+    summary: "Read a view of a case",
+    method: "GET",
+    path: "/cases/{caseID}/views/{viewID}",
+    args: [caseId],
+    flags: { view },
+    answer: "view",
+    example: "'CITY-PERMIT-WORK P-1' --view pyDetails",
+  },
+  /**
+   * Computes a view as it would be with changed content, and saves nothing.
+   *
+   * Errors: `NOT_FOUND`, `BAD_REQUEST` for page instructions that cannot be applied.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const details = await svc.cases.refreshView(id, { view: "pyDetails", data: { Applicant: "Grace" } });
+   * console.log(details.data.caseInfo.content);
+   * ```
+   */
+  refreshView: {
+    summary: "Compute a view of a case from changed content, without saving",
+    method: "PATCH",
+    reads: true,
+    path: "/cases/{caseID}/views/{viewID}/refresh",
+    args: [caseId],
+    flags: { view, ...refresh },
+    answer: "view",
+    example: `'CITY-PERMIT-WORK P-1' --view pyDetails --data '{"Channel":"Desk"}'`,
+  },
+  /**
+   * Computes calculated fields of a view and saves nothing. Unknown fields are left out of the answer.
+   *
+   * Errors: `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const data = { calculations: { fields: [{ name: ".Fee", context: "content" }] } };
+   * const view = await svc.cases.calcFields(id, { view: "pyDetails", data });
+   * console.log(view.data.caseInfo.content?.Fee);
+   * ```
+   */
+  calcFields: {
+    summary: "Compute calculated fields of a view",
+    method: "POST",
+    reads: true,
+    path: "/cases/{caseID}/views/{viewID}/calculated_fields",
+    args: [caseId],
+    flags: { view, data: calculation },
+    answer: "view",
+    example:
+      `'CITY-PERMIT-WORK P-1' --view pyDetails --data '{"calculations":{"fields":[{"name":".Fee","context":"content"}]}}'`,
+  },
+} as const satisfies Group;
