@@ -1,11 +1,7 @@
 /** The flags that every command takes. */
-import type { LocalFlag } from "./local.ts";
-
-/** The output formats by name. */
-export const FORMATS = ["json", "compact", "yaml", "table"] as const;
-
-/** An output format. */
-export type Format = (typeof FORMATS)[number];
+import { SvcError } from "../errors.ts";
+import { type Format, FORMATS } from "../output/format.ts";
+import type { Flag, Given } from "./command.ts";
 
 /** The values of the global flags. */
 export interface GlobalFlags {
@@ -21,17 +17,40 @@ export interface GlobalFlags {
   readonly verbose: boolean;
   /** No token cache. */
   readonly noCache: boolean;
-  /** Name of the profile; undefined is the default. */
+  /** Name of the profile; undefined is the default one. */
   readonly profile?: string;
 }
 
 /** Their descriptions, in the order of the help. */
 export const globalFlags = {
   format: { help: `Output format: ${FORMATS.join(", ")}`, type: "string", placeholder: "format", default: "json" },
-  fields: { help: "Top-level fields to keep, separated by commas", type: "list", placeholder: "names" },
-  dryRun: { help: "Print the request without credentials, send nothing", type: "boolean" },
-  quiet: { help: "No warnings and no progress on stderr", type: "boolean" },
-  verbose: { help: "Requests and answers in short on stderr", type: "boolean" },
-  noCache: { help: "Exchange a fresh token, leave the cache alone", type: "boolean" },
-  profile: { help: "Profile to use", type: "string", placeholder: "name", default: "default" },
-} as const satisfies Record<string, LocalFlag>;
+  fields: { help: "Top-level fields to keep, separated by commas", type: "list" },
+  dryRun: { help: "Print the request without its credentials and send nothing", type: "boolean" },
+  quiet: { help: "Leave out warnings and progress", type: "boolean" },
+  verbose: { help: "Show requests and answers on stderr", type: "boolean" },
+  noCache: { help: "Exchange a fresh token and leave the token cache alone", type: "boolean" },
+  profile: { help: "Profile to use instead of 'default'", type: "string", placeholder: "name" },
+} as const satisfies Record<keyof GlobalFlags, Flag>;
+
+/** The values of the global flags among what was given. */
+export function readGlobalFlags(given: Given): GlobalFlags {
+  const format = FORMATS.find((name) => name === (given.format ?? globalFlags.format.default));
+  if (format === undefined) throw new SvcError("INVALID_ARGS", `--format must be one of ${FORMATS.join(", ")}.`);
+  return {
+    format,
+    fields: typeof given.fields === "string" ? readFields(given.fields) : undefined,
+    dryRun: given.dryRun === true,
+    quiet: given.quiet === true,
+    verbose: given.verbose === true,
+    noCache: given.noCache === true,
+    profile: typeof given.profile === "string" ? given.profile : undefined,
+  };
+}
+
+function readFields(text: string): string[] {
+  const fields = text.split(",").map((field) => field.trim());
+  if (fields.every((field) => field !== "")) return fields;
+  throw new SvcError("INVALID_ARGS", "--fields must be names, separated by commas.", {
+    hint: "For example --fields id,status.",
+  });
+}

@@ -2,7 +2,7 @@
 
 /** Where text goes. */
 export interface Output {
-  /** Writes all of it. */
+  /** Writes all of it; throws `OutputClosed` when nobody reads any more. */
   write(text: string): void;
   /** Whether a person reads it at a terminal. */
   isTerminal(): boolean;
@@ -28,6 +28,12 @@ export interface Io {
   readonly stderr: Output;
   /** The value of an environment variable. */
   env(name: string): string | undefined;
-  /** Calls back when the person interrupts (Ctrl-C); the function that it gives back stops that. */
-  onInterrupt(listener: () => void): () => void;
+  /** Calls back when the person interrupts (Ctrl-C). */
+  onInterrupt(listener: () => void): void;
+}
+
+/** The reader of an output has gone, as in `svc … | head -1`. */
+export class OutputClosed extends Error {
+  /** The class's name, as it shows in a log. */
+  override readonly name = "OutputClosed";
 }

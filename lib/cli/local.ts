@@ -1,7 +1,7 @@
 /**
  * The contract of a command that is no API operation (`svc auth …`, `svc service …`, `svc workflow …`).
  *
- * A group is a module that exports `commands`, a `LocalGroup`; `local_groups.ts` names it with its loader. The module
+ * A group is a module that exports `commands`, a `LocalGroup`; `groups.ts` names it with its loader. The module
  * holds descriptions only: what a command needs to run is imported inside `run`, so that help and other commands
  * do not load it.
  *
@@ -19,57 +19,16 @@
  * };
  * ```
  */
-import type { JsonValue } from "../json.ts";
-import type { Param, ParamTypes } from "../operation.ts";
-import type { GlobalFlags } from "./global_flags.ts";
-import type { Io } from "./io.ts";
+import { SvcError } from "../errors.ts";
+import { toKebab } from "../names.ts";
+import { isOfType, TYPE_NAMES } from "../param_types.ts";
+import type { Arg, Command, CommandContext, CommandDescription, Flag, FlagTypes } from "./command.ts";
+import { paramsOf, readValues } from "./values.ts";
 
-/** The values that local flags take, by the name of their type. */
-export interface LocalTypes extends ParamTypes {
-  /** Any JSON value: inline, `@file` or `-`. */
-  json: JsonValue;
-}
+export type { CommandContext } from "./command.ts";
 
-/** A flag of a local command. */
-export interface LocalFlag extends Pick<Param, "help" | "required" | "short" | "default"> {
-  /** What it takes. */
-  readonly type: keyof LocalTypes;
-  /** What stands for its value in the help, e.g. `file`; derived from the type without it. */
-  readonly placeholder?: string;
-}
-
-/** A positional argument of a local command. */
-export interface LocalArg extends LocalFlag {
-  /** Name, as the help shows it: `<name>`. */
-  readonly name: string;
-}
-
-/** What a running command has around it. */
-export interface CommandContext {
-  /** The global flags. */
-  readonly globals: GlobalFlags;
-  /** Streams and environment. */
-  readonly io: Io;
-  /** Aborts when the person interrupts; the first look at it takes over Ctrl-C. */
-  readonly signal: AbortSignal;
-  /** Prints a result to stdout in the chosen format, after `--fields`; prints nothing for undefined. */
-  print(result: JsonValue | undefined): Promise<void>;
-  /** Writes a line of progress or warning to stderr, unless `--quiet`. */
-  note(line: string): void;
-}
-
-/** A local command, as the tree sees it. */
-export interface LocalCommand {
-  /** What it does, in one imperative sentence without a full stop. */
-  readonly summary: string;
-  /** More for its help page: whole sentences. */
-  readonly details?: string;
-  /** Positional arguments, in order. */
-  readonly args?: readonly LocalArg[];
-  /** Flags by camel-case name, in the order of the help. */
-  readonly flags?: Readonly<Record<string, LocalFlag>>;
-  /** Arguments of an example command line. */
-  readonly example: string;
+/** A local command. */
+export interface LocalCommand extends CommandDescription {
   /** Does it. What it throws becomes the error on stderr and the exit code. */
   run(context: CommandContext, values: Readonly<Record<string, unknown>>): Promise<void>;
 }
@@ -78,17 +37,17 @@ export interface LocalCommand {
 export type LocalGroup = Readonly<Record<string, LocalCommand>>;
 
 /** The values that a local command is given: checked against its description, defaults included. */
-export type LocalValues<A extends readonly LocalArg[], F extends Readonly<Record<string, LocalFlag>>> =
+export type LocalValues<A extends readonly Arg[], F extends Readonly<Record<string, Flag>>> =
   & { readonly [P in A[number] as P["name"]]: LocalValue<P> }
   & { readonly [N in keyof F]: LocalValue<F[N]> };
 
-type LocalValue<P extends LocalFlag> = P extends { required: true } | { default: string } ? LocalTypes[P["type"]]
-  : LocalTypes[P["type"]] | undefined;
+type LocalValue<P extends Flag> = P extends { required: true } | { default: string } ? FlagTypes[P["type"]]
+  : FlagTypes[P["type"]] | undefined;
 
 /** Describes a local command, so that `run` knows the types of its values. */
 export function localCommand<
-  const A extends readonly LocalArg[] = readonly [],
-  const F extends Readonly<Record<string, LocalFlag>> = Record<never, never>,
+  const A extends readonly Arg[] = readonly [],
+  const F extends Readonly<Record<string, Flag>> = Record<never, never>,
 >(
   command: Omit<LocalCommand, "args" | "flags" | "run"> & {
     readonly args?: A;
@@ -97,4 +56,24 @@ export function localCommand<
   },
 ): LocalCommand {
   return command;
+}
+
+/** A local command as a command of the tree: its values are read and checked before it runs. */
+export function fromLocal(local: LocalCommand): Command {
+  return {
+    ...local,
+    async run(context, given) {
+      const values = await readValues(local, given, context.io);
+      for (const [name, flag] of paramsOf(local)) check(name, flag, values[name]);
+      await local.run(context, values);
+    },
+  };
+}
+
+function check(name: string, flag: Flag, value: unknown): void {
+  if (value === undefined) {
+    if (flag.required) throw new SvcError("INVALID_ARGS", `--${toKebab(name)} is required.`);
+  } else if (flag.type !== "json" && !isOfType(flag.type, value)) {
+    throw new SvcError("INVALID_ARGS", `--${toKebab(name)} must be ${TYPE_NAMES[flag.type]}.`);
+  }
 }

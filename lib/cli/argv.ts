@@ -1,0 +1,65 @@
+/** Finds the group and the command in the arguments: global flags may stand before them. */
+import { SvcError } from "../errors.ts";
+import { toKebab } from "../names.ts";
+import { globalFlags } from "./global_flags.ts";
+
+const FLAG = /^--([a-z][a-z\d-]+)(?:=([^]*))?$/i;
+
+/** The arguments, taken apart. */
+export interface Argv {
+  /** The group and the command, as far as they are given. */
+  readonly words: readonly string[];
+  /** Everything else, in order, in the forms that the scanner knows. */
+  readonly rest: readonly string[];
+}
+
+/** Takes the arguments apart. `help <group> <command>` is `<group> <command> --help`. */
+export function takeApart(args: readonly string[]): Argv {
+  const words: string[] = [];
+  const before: string[] = [];
+  let help = false;
+  let index = 0;
+  while (index < args.length && words.length < 2) {
+    const arg = args[index++] ?? "";
+    if (arg === "help" && words.length === 0) help = true;
+    else if (!arg.startsWith("-")) words.push(arg);
+    else before.push(arg, ...(takesNext(arg) ? args.slice(index, ++index) : []));
+  }
+  return { words, rest: [...toScannerForms(before), ...(help ? ["--help"] : toScannerForms(args.slice(index)))] };
+}
+
+/** Whether a flag that stands before the command takes the next argument as its value. */
+function takesNext(arg: string): boolean {
+  if (arg === "-h" || arg === "--help") return false;
+  const [, flag, attached] = FLAG.exec(arg) ?? [];
+  const param = Object.entries(globalFlags).find(([name]) => toKebab(name) === flag)?.[1];
+  if (param !== undefined) return attached === undefined && param.type !== "boolean";
+  const known = Object.keys(globalFlags).map((name) => `--${toKebab(name)}`).join(", ");
+  throw new SvcError("INVALID_ARGS", `${arg} cannot stand before the command.`, {
+    hint: `Only the global flags can: ${known}. 'svc --help' lists the commands.`,
+  });
+}
+
+/**
+ * The scanner would take `--x` for an argument, and so `--data=` and a `--data=` value of several lines: the first is
+ * refused, since it is more likely a slip than an identifier, the others become two arguments.
+ */
+function toScannerForms(args: readonly string[]): string[] {
+  const forms: string[] = [];
+  for (const [index, arg] of args.entries()) {
+    if (arg === "--") return [...forms, ...args.slice(index)];
+    if (!arg.startsWith("--")) {
+      forms.push(arg);
+      continue;
+    }
+    const [, flag, value] = FLAG.exec(arg) ?? [];
+    if (flag === undefined) {
+      throw new SvcError("INVALID_ARGS", `${arg} is no flag.`, {
+        hint: "Write --flag=value for a value that begins with dashes, or -- before such an argument.",
+      });
+    }
+    if (value === undefined || /^.+$/.test(value)) forms.push(arg);
+    else forms.push(`--${flag}`, value);
+  }
+  return forms;
+}

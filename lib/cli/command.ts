@@ -1,0 +1,72 @@
+/** A command, wherever it comes from: an operation's description or a local group. */
+import type { JsonValue } from "../json.ts";
+import type { Param, ParamTypes } from "../operation.ts";
+import type { GlobalFlags } from "./global_flags.ts";
+import type { Io } from "./io.ts";
+
+/** The values that flags take, by the name of their type. */
+export interface FlagTypes extends ParamTypes {
+  /** Any JSON value: inline, `@file` or `-`. */
+  json: JsonValue;
+}
+
+/** A flag. */
+export interface Flag extends Pick<Param, "help" | "required" | "short" | "default"> {
+  /** What it takes. */
+  readonly type: keyof FlagTypes;
+  /** What stands for its value in the help, e.g. `file`; derived from the type without it. */
+  readonly placeholder?: string;
+  /** Left out of the help. */
+  readonly hidden?: true;
+}
+
+/** A positional argument. */
+export interface Arg extends Flag {
+  /** Name, as the help shows it: `<name>`. */
+  readonly name: string;
+}
+
+/** What a running command has around it. */
+export interface CommandContext {
+  /** The global flags. */
+  readonly globals: GlobalFlags;
+  /** Streams and environment. */
+  readonly io: Io;
+  /** Aborts when the person interrupts; the first look at it takes over Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** Prints a result to stdout in the chosen format, after `--fields`; prints nothing for undefined. */
+  print(result: JsonValue | undefined): Promise<void>;
+  /** Writes a line of progress or warning to stderr, unless `--quiet`. */
+  note(line: string): void;
+}
+
+/** What the command line gives a command: texts and switches by name. */
+export type Given = Readonly<Record<string, string | boolean | undefined>>;
+
+/** What a command says of itself. */
+export interface CommandDescription {
+  /** What it does, in one imperative sentence without a full stop. */
+  readonly summary: string;
+  /** More for its help page: whole sentences. */
+  readonly details?: string;
+  /** Positional arguments, in order. */
+  readonly args?: readonly Arg[];
+  /** Flags by camel-case name, in the order of the help. */
+  readonly flags?: Readonly<Record<string, Flag>>;
+  /** Arguments of an example command line. */
+  readonly example: string;
+}
+
+/** A command. */
+export interface Command extends CommandDescription {
+  /** Does it. What it throws becomes the error on stderr and the exit code. */
+  run(context: CommandContext, given: Given): Promise<void>;
+}
+
+/** A group of commands. */
+export interface CommandGroup {
+  /** What its commands are about, for the help: no full stop. */
+  readonly summary: string;
+  /** Loads its commands, by camel-case name. */
+  readonly load: () => Promise<Readonly<Record<string, Command>>>;
+}

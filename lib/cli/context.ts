@@ -1,0 +1,38 @@
+/** What a running command has around it. */
+import { SvcError } from "../errors.ts";
+import { onOneLine } from "../output/control_characters.ts";
+import { render } from "../output/render.ts";
+import type { CommandContext } from "./command.ts";
+import type { GlobalFlags } from "./global_flags.ts";
+import type { Io } from "./io.ts";
+
+/** The context of one command. */
+export function createContext(globals: GlobalFlags, io: Io): CommandContext {
+  let signal: AbortSignal | undefined;
+  const context: CommandContext = {
+    globals,
+    io,
+    get signal() {
+      return signal ??= interruptSignal(io);
+    },
+    async print(result) {
+      if (result === undefined) return;
+      const { text, notes } = await render(result, globals, {
+        columns: io.stdout.columns(),
+        color: io.stdout.isTerminal() && !io.env("NO_COLOR"),
+      });
+      io.stdout.write(text);
+      notes.forEach(context.note);
+    },
+    note(line) {
+      if (!globals.quiet) io.stderr.write(onOneLine(line) + "\n");
+    },
+  };
+  return context;
+}
+
+function interruptSignal(io: Io): AbortSignal {
+  const controller = new AbortController();
+  io.onInterrupt(() => controller.abort(new SvcError("INTERRUPTED", "Interrupted.")));
+  return controller.signal;
+}

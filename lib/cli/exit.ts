@@ -1,0 +1,30 @@
+/** The one place where an error becomes a record on stderr and an exit code. */
+import type { ErrorCode, SvcError } from "../errors.ts";
+import { escapeControls } from "../output/control_characters.ts";
+import type { Io } from "./io.ts";
+
+/** Exit codes of errors; every other code ends with 1. */
+const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
+  INVALID_ARGS: 2,
+  INVALID_CONFIG: 2,
+  UNAUTHORIZED: 4,
+  INTERRUPTED: 130,
+};
+
+/** The exit code of an error. */
+export function exitCodeOf(error: SvcError): number {
+  return EXIT_CODES[error.code] ?? 1;
+}
+
+/** Writes an error to stderr: one JSON object, on one line unless a person reads it. */
+export function writeError(error: SvcError, io: Io): void {
+  const record = io.env("SVC_DEBUG") === "1" ? { ...error.toJSON(), stack: stackOf(error) } : error.toJSON();
+  const text = JSON.stringify({ error: record }, null, io.stderr.isTerminal() ? 2 : undefined);
+  io.stderr.write(escapeControls(text) + "\n");
+}
+
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const stack = error.stack ?? String(error);
+  return error.cause === undefined ? stack : `${stack}\nCaused by: ${stackOf(error.cause)}`;
+}

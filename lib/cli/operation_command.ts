@@ -1,0 +1,63 @@
+/** The command of an operation. */
+import { toKebab } from "../names.ts";
+import { type Operation, type Param, takesTag } from "../operation.ts";
+import type { Command, Flag } from "./command.ts";
+import { readValues } from "./values.ts";
+
+const IF_MATCH: Flag = {
+  help: "Entity tag that must still be current, sent as it is",
+  type: "string",
+  placeholder: "tag",
+};
+const INTERACTIVE: Flag = { help: "Pick the action and fill in its required fields at prompts", type: "boolean" };
+
+/** The command of an operation: values in, request or answer out. */
+export function fromOperation(group: string, name: string, operation: Operation): Command {
+  const ref = { name: `${toKebab(group)}.${toKebab(name)}`, operation };
+  return {
+    summary: operation.summary,
+    details: operation.variant && `Only the ${operation.variant} deployment variant serves it.`,
+    args: operation.args,
+    flags: flagsOf(operation),
+    example: operation.example,
+    async run(context, { interactive, ...given }) {
+      if (interactive === true) {
+        const { performInteractively } = await import("./interactive.ts");
+        return await performInteractively(context, ref, given);
+      }
+      const values = await readValues(this, given, context.io);
+      const { runOperation } = await import("./run_operation.ts");
+      await runOperation(context, ref, values);
+    },
+  };
+}
+
+function flagsOf(operation: Operation): Record<string, Flag> {
+  const flags = Object.entries(operation.flags ?? {}).map(([name, param]): [string, Flag] => [name, flagOf(param)]);
+  return {
+    ...Object.fromEntries(flags),
+    ...(takesTag(operation) && { ifMatch: IF_MATCH }),
+    ...(operation.interactive && { interactive: INTERACTIVE }),
+  };
+}
+
+function flagOf({ help, type, required, short, default: standard, excludes, rejected, since, variant }: Param): Flag {
+  const remarks = [
+    isPayload(type) && "JSON, @file or -",
+    excludes && `not with ${excludes.map((name) => `--${toKebab(name)}`).join(", ")}`,
+    since && `platform version ${since} and later`,
+    variant && `${variant} variant only`,
+  ].filter((remark) => typeof remark === "string");
+  return {
+    help: remarks.length === 0 ? help : `${help}; ${remarks.join("; ")}`,
+    type,
+    required,
+    short,
+    default: standard,
+    hidden: rejected === undefined ? undefined : true,
+  };
+}
+
+function isPayload(type: Param["type"]): boolean {
+  return type === "object" || type === "array" || type === "calculation";
+}

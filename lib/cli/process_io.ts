@@ -1,0 +1,42 @@
+/** The streams and the environment of this process. */
+import { type Io, type Output, OutputClosed } from "./io.ts";
+
+/** The streams and the environment of this process. */
+export const processIo: Io = {
+  stdin: {
+    isTerminal: () => Deno.stdin.isTerminal(),
+    get readable() {
+      return Deno.stdin.readable;
+    },
+  },
+  stdout: outputTo(Deno.stdout),
+  stderr: outputTo(Deno.stderr),
+  env: (name) => Deno.env.get(name),
+  onInterrupt(listener) {
+    const once = () => {
+      // A second Ctrl-C ends the process at once, as if nobody had listened.
+      Deno.removeSignalListener("SIGINT", once);
+      listener();
+    };
+    Deno.addSignalListener("SIGINT", once);
+  },
+};
+
+function outputTo(stream: typeof Deno.stdout): Output {
+  const encoder = new TextEncoder();
+  return {
+    write(text) {
+      let rest = encoder.encode(text);
+      try {
+        while (rest.length > 0) rest = rest.subarray(stream.writeSync(rest));
+      } catch (error) {
+        if (error instanceof Deno.errors.BrokenPipe) {
+          throw new OutputClosed("Nobody reads the output.", { cause: error });
+        }
+        throw error;
+      }
+    },
+    isTerminal: () => stream.isTerminal(),
+    columns: () => stream.isTerminal() ? Deno.consoleSize().columns : undefined,
+  };
+}

@@ -1,0 +1,35 @@
+/** How the global flags reach the client: the profile, the cache, warnings, and what `--verbose` shows. */
+import type { CallerOptions } from "../client/caller.ts";
+import { escapeControls, onOneLine } from "../output/control_characters.ts";
+import type { CommandContext } from "./command.ts";
+
+/** The options with which a command's calls are made. */
+export function callerOptions(context: CommandContext): CallerOptions {
+  const { globals: { profile, noCache, verbose }, io } = context;
+  const common: CallerOptions = { profile, noCache, warn: (message) => context.note(`Warning: ${message}`) };
+  if (!verbose) return common;
+  const log = (line: string) => io.stderr.write(`[HTTP] ${onOneLine(line)}\n`);
+  return {
+    ...common,
+    onExchange: (exchange) => log(summary(exchange)),
+    onReply: (exchange) => {
+      log(summary(exchange));
+      log(`Response: ${compact(exchange.text)}`);
+    },
+  };
+}
+
+type Summary = Parameters<NonNullable<CallerOptions["onExchange"]>>[0];
+
+function summary({ method, path, status, reason, milliseconds }: Summary): string {
+  return [method, path, status, reason, `(${Math.round(milliseconds)}ms)`].filter((part) => part !== "").join(" ");
+}
+
+/** JSON on one line, or the text as it is where it is none. */
+function compact(text: string): string {
+  try {
+    return escapeControls(JSON.stringify(JSON.parse(text)));
+  } catch {
+    return text; // What it is then, the error says; this is only a view of it.
+  }
+}

@@ -1,0 +1,73 @@
+/** What is wrong with a command line, in words: what the parser library finds, as errors of the family. */
+import {
+  AliasNotFoundError,
+  ArgumentParseError,
+  FlagNotFoundError,
+  InvalidNegatedFlagSyntaxError,
+  UnexpectedFlagError,
+  UnexpectedPositionalError,
+  UnsatisfiedFlagError,
+} from "@stricli/core";
+import { SvcError } from "../errors.ts";
+import { toKebab } from "../names.ts";
+import type { Arg, CommandDescription } from "./command.ts";
+
+/** A group or a command that does not exist. */
+export function unknownWord(input: string, corrections: readonly string[], words: readonly string[]): SvcError {
+  const isGroup = input === words[0];
+  const place = isGroup ? "svc" : `svc ${words[0]}`;
+  const kind = isGroup ? "group" : "command";
+  const names = corrections.map((correction) => correction.replaceAll("`", "'"));
+  return invalid(`${place} has no ${kind} '${input}'.`, `${didYouMean(names)}'${place} --help' lists the ${kind}s.`);
+}
+
+/** An argument that is not there. */
+export function missingArgument(arg: Arg, { args = [] }: CommandDescription, words: readonly string[]): SvcError {
+  const usage = ["svc", ...words, ...args.map(({ name }) => `<${name}>`)].join(" ");
+  return invalid(`The argument <${arg.name}> is missing.`, `Usage: ${usage} [flags]`);
+}
+
+/** What the parser library found while it scanned the flags and arguments of a command. */
+export function scanError(error: unknown, words: readonly string[]): unknown {
+  const command = ["svc", ...words].join(" ");
+  if (error instanceof FlagNotFoundError) {
+    const flags = error.corrections.map((name) => `--${toKebab(name)}`);
+    return invalid(
+      `${command} has no flag --${error.input}.`,
+      `${didYouMean(flags)}'${command} --help' lists the flags.`,
+    );
+  }
+  if (error instanceof AliasNotFoundError) {
+    return invalid(
+      `${command} has no flag -${error.input}.`,
+      "Write --flag=value for a value that begins with a dash.",
+    );
+  }
+  if (error instanceof UnexpectedFlagError) return invalid(`--${error.externalFlagName} is given twice.`);
+  if (error instanceof UnsatisfiedFlagError) {
+    return invalid(
+      `--${error.externalFlagName} needs a value.`,
+      "Write --flag=value for a value that begins with a dash.",
+    );
+  }
+  if (error instanceof InvalidNegatedFlagSyntaxError) return invalid(`--${error.externalFlagName} takes no value.`);
+  if (error instanceof ArgumentParseError) {
+    return invalid(`--${error.externalFlagNameOrPlaceholder} takes no value but true or false.`);
+  }
+  if (error instanceof UnexpectedPositionalError) {
+    const takes = error.expectedCount === 1 ? "1 argument" : `${error.expectedCount || "no"} arguments`;
+    return invalid(
+      `${command} takes ${takes}: '${error.input}' is one too many.`,
+      "Quote an argument that holds spaces.",
+    );
+  }
+  return error;
+}
+
+function didYouMean(names: readonly string[]): string {
+  return names.length === 0 ? "" : `Did you mean ${names.join(" or ")}? `;
+}
+
+function invalid(message: string, hint?: string): SvcError {
+  return new SvcError("INVALID_ARGS", message, { hint });
+}

@@ -1,0 +1,43 @@
+/** The texts of a command line as values of the types that their descriptions name. */
+import { toKebab } from "../names.ts";
+import type { CommandDescription, Flag, Given } from "./command.ts";
+import type { Io } from "./io.ts";
+import { type PayloadReader, payloadReader } from "./payload.ts";
+
+/** Positional arguments and flags by name. */
+export function paramsOf({ args = [], flags = {} }: CommandDescription): [name: string, flag: Flag][] {
+  return [...args.map((arg): [string, Flag] => [arg.name, arg]), ...Object.entries(flags)];
+}
+
+/**
+ * The values of what was given, defaults included. A text that is no number stays text: whoever checks the values
+ * names the flag and what it must be.
+ */
+export async function readValues(command: CommandDescription, given: Given, io: Io): Promise<Record<string, unknown>> {
+  const readPayload = payloadReader(io);
+  const values: Record<string, unknown> = {};
+  // One after the other: two payloads may want the same standard input.
+  for (const [name, flag] of paramsOf(command)) {
+    const text = given[name] ?? flag.default;
+    if (text !== undefined) {
+      values[name] = typeof text === "string" ? await toValue(name, flag, text, readPayload) : text;
+    }
+  }
+  return values;
+}
+
+async function toValue(name: string, flag: Flag, text: string, readPayload: PayloadReader): Promise<unknown> {
+  switch (flag.type) {
+    case "integer":
+      return /^\d+$/.test(text) ? Number(text) : text;
+    case "list":
+      return text.split(",").map((element) => element.trim());
+    case "object":
+    case "array":
+    case "calculation":
+    case "json":
+      return await readPayload(`--${toKebab(name)}`, text);
+    default:
+      return text;
+  }
+}

@@ -1,0 +1,5 @@
+/** The formats of results by name. */
+export const FORMATS = ["json", "compact", "yaml", "table"] as const;
+
+/** A format of results. */
+export type Format = (typeof FORMATS)[number];

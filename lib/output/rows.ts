@@ -1,0 +1,24 @@
+/** Results that are a list: an array of objects, alone or as the only member of an object. */
+import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+
+/** A list. */
+export interface Rows {
+  /** Its elements. */
+  readonly rows: readonly JsonObject[];
+  /** The member that holds it; undefined where the result is the array itself. */
+  readonly member?: string;
+}
+
+/** The list that a result is; undefined where it is none. */
+export function rowsOf(value: JsonValue): Rows | undefined {
+  if (isRows(value)) return { rows: value };
+  if (!isJsonObject(value)) return undefined;
+  const [member, ...others] = Object.keys(value);
+  if (member === undefined || others.length > 0) return undefined;
+  const list = value[member];
+  return isRows(list) ? { rows: list, member } : undefined;
+}
+
+function isRows(value: JsonValue | undefined): value is JsonObject[] {
+  return Array.isArray(value) && value.every(isJsonObject);
+}
