@@ -7,6 +7,7 @@ const KINDS = {
   401: ["Unauthorized", "Invalid or expired token"],
   403: ["Insufficient security", "User is not allowed to access or update the resource"],
   404: ["Resource not found", "The resource cannot be found."],
+  405: ["Method not allowed", "The resource does not take this method."],
   409: ["Conflict", "The request conflicts with the state of the resource."],
   412: ["Precondition failed", "The resource has changed since it was read."],
   413: ["Content too large", "The request body is too large."],

@@ -1,0 +1,33 @@
+/** The programs that may call, each as an operator. */
+import { randomBytes } from "node:crypto";
+import type { Store, StoredClient } from "../store/store.ts";
+import { hashSecret, matchesHash, randomSecret } from "./secrets.ts";
+
+/** What a program needs to call. The secret is known here and now only: the service keeps its hash. */
+export interface ClientCredentials {
+  /** Client ID. */
+  readonly clientId: string;
+  /** Client secret. */
+  readonly clientSecret: string;
+}
+
+/** Compared with when there is no such client, so that the time of the answer does not tell. */
+const NOBODY = hashSecret(randomSecret());
+
+/** Makes a client that works as an operator. */
+export async function createClient(store: Store, operator: string): Promise<ClientCredentials> {
+  const clientId = "client-" + randomBytes(9).toString("base64url");
+  const clientSecret = randomSecret();
+  const client = { id: clientId, secretHash: hashSecret(clientSecret), operator, createdAt: new Date().toISOString() };
+  await store.transact((tx) => tx.putClient(client));
+  return { clientId, clientSecret };
+}
+
+/** The client that has these credentials, if there is one. */
+export async function authenticate(
+  store: Store,
+  { clientId, clientSecret }: ClientCredentials,
+): Promise<StoredClient | undefined> {
+  const client = await store.read((tx) => tx.getClient(clientId));
+  return matchesHash(clientSecret, client?.secretHash ?? NOBODY) ? client : undefined;
+}

@@ -1,0 +1,127 @@
+/** The HTTP side of the service: a route per operation, the token endpoint, and JSON for everything else. */
+import { type Context, type Handler as HonoHandler, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { isRead } from "../../lib/operation.ts";
+import { VERSION } from "../../lib/version.ts";
+import type { Tokens } from "../access/tokens.ts";
+import type { Application } from "../definition/application.ts";
+import { ServiceError } from "../errors.ts";
+import type { Handlers } from "../handler.ts";
+import type { Store, Transaction } from "../store/store.ts";
+import { answerOf, failureOf, jsonOf, unauthorized } from "./answers.ts";
+import { BODY_LIMIT, parseBody } from "./body.ts";
+import { decoderOf } from "./decode.ts";
+import { allowedMethods, queryOf, rawPath, segmentReader } from "./paths.ts";
+import { type Route, routesOf } from "./routes.ts";
+import { exchange } from "./token.ts";
+
+/** What the HTTP side serves, and with what. */
+export interface AppOptions {
+  /** The application. */
+  readonly app: Application;
+  /** Its state. */
+  readonly store: Store;
+  /** The handlers of all operations. */
+  readonly handlers: Handlers;
+  /** Gives out tokens and knows them. */
+  readonly tokens: Tokens;
+  /** Seconds that a token lives. */
+  readonly tokenLifetimeSeconds: number;
+  /** Path of the API. */
+  readonly apiRoot: string;
+  /** Path of the token endpoint. */
+  readonly tokenPath: string;
+  /** Takes the work that is done after an answer. */
+  readonly background: (work: (tx: Transaction) => Promise<void>) => void;
+  /** Is told of what nobody foresaw. */
+  readonly log: (line: string) => void;
+}
+
+/** Makes the function that answers requests. */
+export async function createApp(options: AppOptions): Promise<(request: Request) => Response | Promise<Response>> {
+  const { apiRoot, tokenPath, tokenLifetimeSeconds: lifetimeSeconds } = options;
+  const hono = new Hono({ getPath: rawPath });
+  const limit = bodyLimit({ maxSize: BODY_LIMIT, onError: () => fail(new ServiceError(413, TOO_LARGE)) });
+  const routes = await routesOf(options.handlers);
+  for (const route of routes) {
+    const path = apiRoot + route.operation.path.replace(/\{(\w+)\}/g, ":$1");
+    const { method } = route.operation;
+    const handler = handlerOf(route, options);
+    // One handler alone is the short way through Hono; a request without a body needs no limit.
+    if (method === "GET" || method === "DELETE") hono.on(method, path, handler);
+    else hono.on(method, path, limit, handler);
+  }
+  hono.post(tokenPath, limit, async (c) => {
+    return await exchange({ ...options, lifetimeSeconds }, await c.req.text(), c.req.header("authorization"));
+  });
+  hono.get("/health", () => jsonOf(200, { status: "ok", version: VERSION, application: options.app.name }));
+  hono.notFound((c) =>
+    unknownRoute(c, [...routes.map(({ operation }) => ({ method: operation.method, path: apiRoot + operation.path })), {
+      method: "POST",
+      path: tokenPath,
+    }, { method: "GET", path: "/health" }])
+  );
+  hono.onError((error) => error instanceof ServiceError ? fail(error) : unforeseen(error, options));
+  return (request) => hono.fetch(request);
+}
+
+const TOO_LARGE = `A body may have ${BODY_LIMIT} bytes.`;
+
+function handlerOf({ name, operation, serve }: Route, options: AppOptions): HonoHandler {
+  const { app, store, tokens, apiRoot } = options;
+  const decode = decoderOf(operation, app);
+  const segment = segmentReader(apiRoot + operation.path);
+  const run = isRead(operation) ? store.read : store.transact;
+  const hasBody = operation.method !== "GET" && operation.method !== "DELETE";
+  const served = operation.variant === undefined || operation.variant === app.variant;
+  const status = operation.status ?? 200;
+
+  return async (c) => {
+    const requestId = crypto.randomUUID();
+    const token = bearerOf(c);
+    const operator = token === undefined ? undefined : await tokens.operatorOf(token);
+    if (operator === undefined) {
+      return unauthorized(token === undefined ? NO_TOKEN : BAD_TOKEN, token !== undefined, requestId);
+    }
+    const caller = app.operators.get(operator);
+    if (!caller) throw new ServiceError(403, `The application has no operator ${operator}.`);
+    if (!served) throw new ServiceError(404, `${name} is served by the ${operation.variant} variant only.`);
+
+    const body = hasBody ? parseBody(await c.req.text()) : undefined;
+    const query = queryOf(c.req.url);
+    const ifMatch = c.req.header("if-match");
+    const values = decode({ segment: (variable) => segment(c.req.url, variable), query, body, ifMatch });
+    const later: ((tx: Transaction) => Promise<void>)[] = [];
+    const background = (work: (tx: Transaction) => Promise<void>) => void later.push(work);
+    const outcome = await run((tx) => serve(values, { app, tx, caller, now: new Date(), query, body, background }));
+    later.forEach(options.background);
+    return answerOf(outcome, status, apiRoot, requestId);
+  };
+}
+
+const NO_TOKEN = "An access token is needed.";
+const BAD_TOKEN = "Invalid or expired token";
+
+function bearerOf(c: Context): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
+}
+
+function unknownRoute(c: Context, routes: readonly { method: string; path: string }[]): Response {
+  const methods = allowedMethods(c.req.url, routes);
+  if (methods.length === 0) return fail(new ServiceError(404, `There is nothing at ${c.req.path}.`));
+  const allow = methods.join(", ");
+  return fail(new ServiceError(405, `${c.req.path} takes ${allow}, not ${c.req.method}.`), { allow });
+}
+
+function unforeseen(error: Error, { log }: AppOptions): Response {
+  const requestId = crypto.randomUUID();
+  log(`Request ${requestId} failed: ${error.stack ?? error.message}`);
+  return failureOf(
+    new ServiceError(500, `The service failed. Its log has the reason at request ${requestId}.`),
+    requestId,
+  );
+}
+
+function fail(failure: ServiceError, headers?: Record<string, string>): Response {
+  return failureOf(failure, crypto.randomUUID(), headers);
+}

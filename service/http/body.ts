@@ -1,0 +1,34 @@
+/** The body of a request. */
+import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { ServiceError } from "../errors.ts";
+
+/** Bytes that a body may have. */
+export const BODY_LIMIT = 4 * 1024 * 1024;
+
+/** Objects and arrays in one another: the database's JSON functions refuse a thousand. */
+const DEPTH_LIMIT = 100;
+
+/** A body's text as JSON; nothing where it is empty. */
+export function parseBody(text: string): JsonValue | undefined {
+  if (text.trim() === "") return undefined;
+  const value = parse(text);
+  if (isDeeper(value, DEPTH_LIMIT)) {
+    throw new ServiceError(400, `The body nests objects and arrays more than ${DEPTH_LIMIT} deep.`);
+  }
+  return value;
+}
+
+function parse(text: string): JsonValue {
+  try {
+    const value: JsonValue = JSON.parse(text);
+    return value;
+  } catch (error) {
+    throw new ServiceError(400, `The body is not JSON: ${error instanceof Error ? error.message : String(error)}.`);
+  }
+}
+
+function isDeeper(value: JsonValue | undefined, depth: number): boolean {
+  if (Array.isArray(value)) return depth === 0 || value.some((element) => isDeeper(element, depth - 1));
+  if (isJsonObject(value)) return depth === 0 || Object.values(value).some((member) => isDeeper(member, depth - 1));
+  return false;
+}

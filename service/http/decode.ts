@@ -1,0 +1,147 @@
+/** A request as the values of its operation: the inverse of the client's encoding, from the same description. */
+import { readBody } from "../../lib/body_path.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import { type Operation, type Param, paramsOf, takesTag } from "../../lib/operation.ts";
+import { isOfType, TYPE_NAMES } from "../../lib/param_types.ts";
+import { type ErrorDetail, ServiceError } from "../errors.ts";
+
+/** The parts of a request that hold values. */
+export interface RequestParts {
+  /** A variable of the path, decoded. */
+  segment(name: string): string | undefined;
+  /** The query. */
+  readonly query: URLSearchParams;
+  /** The body. */
+  readonly body: JsonValue | undefined;
+  /** The `If-Match` header. */
+  readonly ifMatch: string | undefined;
+}
+
+/** What is served decides which parameters there are. */
+export interface Served {
+  /** Deployment variant. */
+  readonly variant: string;
+  /** Platform version. */
+  readonly platformVersion: number;
+}
+
+/** Decodes the requests of one operation. */
+export type Decode = (parts: RequestParts) => Record<string, unknown>;
+
+type Read = (parts: RequestParts, body: JsonObject) => JsonValue | undefined;
+
+/** Makes the decoder of an operation. It answers 400 with one detail for each value that does not fit. */
+export function decoderOf(operation: Operation, served: Served): Decode {
+  const params = decodedParams(operation).map(([name, param]) => ({ name, param, read: readerOf(param, served) }));
+  const tagged = takesTag(operation);
+  return (parts) => {
+    if (parts.body !== undefined && !isJsonObject(parts.body)) {
+      throw new ServiceError(400, "The body must be a JSON object.");
+    }
+    const values: Record<string, unknown> = {};
+    const findings: ErrorDetail[] = [];
+    for (const { name, param, read } of params) {
+      try {
+        const value = read(parts, parts.body ?? {});
+        if (value !== undefined) values[name] = value;
+      } catch (error) {
+        findings.push(toFinding(param, error));
+      }
+    }
+    if (findings.length > 0) throw new ServiceError(400, findings);
+    if (tagged && parts.ifMatch !== undefined) values.ifMatch = parts.ifMatch;
+    return values;
+  };
+}
+
+/** Where one flag takes the whole body, the flags for parts of it are the client's shorthand only. */
+function decodedParams(operation: Operation): [string, Param][] {
+  const params = paramsOf(operation);
+  const whole = params.some(([, param]) => param.to === "body:*");
+  return params.filter(([, param]) => !whole || param.to === "body:*" || !param.to.startsWith("body:"));
+}
+
+/** Reads a value and checks it. A `RangeError` says what is wrong, without the value's name. */
+function readerOf(param: Param, served: Served): Read {
+  const find = finderOf(param);
+  const refusal = param.rejected ?? gateOf(param, served);
+  return (parts, body) => {
+    const value = find(parts, body) ?? param.default;
+    if (value === undefined) {
+      if (param.required) throw new RangeError("is required");
+    } else if (refusal !== undefined) {
+      throw new RangeError(refusal);
+    } else if (!isOfType(param.type, value)) {
+      throw new RangeError(`must be ${TYPE_NAMES[param.type]}`);
+    }
+    return value;
+  };
+}
+
+function gateOf(param: Param, served: Served): string | undefined {
+  if (param.variant !== undefined && param.variant !== served.variant) {
+    return `exists on the ${param.variant} variant only`;
+  }
+  if (param.since !== undefined && param.since > served.platformVersion) {
+    return `exists from platform version ${param.since} on; this is version ${served.platformVersion}`;
+  }
+  return undefined;
+}
+
+function finderOf(param: Param): Read {
+  const place = wireName(param);
+  switch (param.to.slice(0, param.to.indexOf(":"))) {
+    case "path":
+      return (parts) => parts.segment(place);
+    case "query":
+      return place === "*" ? (parts) => wholeQuery(parts.query) : (parts) => fromQuery(param, parts.query.get(place));
+    case "body":
+      return place === "*" ? (parts) => parts.body : (_, body) => readBody(body, place);
+    default:
+      return () => undefined;
+  }
+}
+
+function fromQuery(param: Param, text: string | null): JsonValue | undefined {
+  if (text === null) return undefined;
+  switch (param.type) {
+    case "string":
+      return text;
+    case "boolean":
+      return text === "true" ? true : text === "false" ? false : text;
+    case "integer":
+      return /^\d+$/.test(text) ? Number(text) : text;
+    default:
+      return parseJson(text);
+  }
+}
+
+/** Every query parameter is a member; `dataViewParameters` holds several as JSON text. */
+function wholeQuery(query: URLSearchParams): JsonObject | undefined {
+  if (query.size === 0) return undefined;
+  const { dataViewParameters, ...members } = Object.fromEntries(query);
+  if (dataViewParameters === undefined) return members;
+  const more = parseJson(dataViewParameters);
+  if (!isJsonObject(more)) throw new RangeError("must be a JSON object");
+  return { ...members, ...more };
+}
+
+function parseJson(text: string): JsonValue {
+  try {
+    const value: JsonValue = JSON.parse(text);
+    return value;
+  } catch (cause) {
+    throw new RangeError("must be JSON", { cause });
+  }
+}
+
+function toFinding(param: Param, error: unknown): ErrorDetail {
+  if (!(error instanceof RangeError)) throw error;
+  const name = param.to === "body:*" ? "The body" : wireName(param);
+  const sentence = `${name}: ${error.message.replace(/\.$/, "")}.`;
+  return { message: sentence, localizedValue: sentence, erroneousInputOutputIdentifier: wireName(param) };
+}
+
+function wireName(param: Param): string {
+  return param.to.slice(param.to.indexOf(":") + 1);
+}

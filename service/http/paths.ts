@@ -1,0 +1,49 @@
+/** Paths as they were sent: decoded once, segment by segment, after they were split. */
+import { ServiceError } from "../errors.ts";
+
+/** The path of a request, still encoded: a `%2F` is no separator. */
+export function rawPath(request: Request): string {
+  return pathOf(request.url);
+}
+
+/** The query of a URL. */
+export function queryOf(url: string): URLSearchParams {
+  const mark = url.indexOf("?");
+  return new URLSearchParams(mark < 0 ? "" : url.slice(mark));
+}
+
+/** Makes what reads the variables of a path such as `/cases/{caseID}`. */
+export function segmentReader(template: string): (url: string, variable: string) => string | undefined {
+  const places = new Map(template.split("/").map((segment, index) => [segment, index]));
+  return (url, variable) => {
+    const place = places.get(`{${variable}}`);
+    const segment = place === undefined ? undefined : pathOf(url).split("/")[place];
+    return segment === undefined ? undefined : decode(segment);
+  };
+}
+
+/** The methods that some route takes at a URL. */
+export function allowedMethods(url: string, routes: readonly { method: string; path: string }[]): string[] {
+  const given = pathOf(url).split("/");
+  const fits = (template: string) => {
+    const segments = template.split("/");
+    return segments.length === given.length &&
+      segments.every((segment, index) => segment === given[index] || (segment.startsWith("{") && given[index] !== ""));
+  };
+  return [...new Set(routes.filter(({ path }) => fits(path)).map(({ method }) => method))].sort();
+}
+
+function pathOf(url: string): string {
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  if (start < 0) return "/";
+  const end = url.slice(start).search(/[?#]/);
+  return end < 0 ? url.slice(start) : url.slice(start, start + end);
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new ServiceError(400, `The path holds ${segment}, which is not percent-encoded UTF-8.`);
+  }
+}
