@@ -1,7 +1,7 @@
 /** The configuration directory, and the profiles in its `config.json`. */
 import { SvcError } from "../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
-import { checkProfile, checkProfileName, type Profile, PROFILE_MEMBERS } from "./profile.ts";
+import { checkProfile, checkProfileName, isProfileMember, type Profile } from "./profile.ts";
 
 const SAVE_SECONDS = 10;
 
@@ -25,28 +25,35 @@ export function configDirectory(): string {
 }
 
 /** The file that holds the profiles. */
-export function configFile(directory: string = configDirectory()): string {
+export function configFile(directory: string): string {
   return `${directory}/config.json`;
 }
 
 /** A profile by name; undefined where there is none. */
-export async function findProfile(name: string, warn: Warn): Promise<Profile | undefined> {
+export async function findProfile(name: string, directory: string, warn: Warn): Promise<Profile | undefined> {
   checkProfileName(name);
-  const config = await readConfig(configFile(), warn);
+  const config = await readConfig(configFile(directory), warn);
   return Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
 }
 
 /** A profile by name; `INVALID_CONFIG`, with how to make it, where there is none. */
-export async function loadProfile(name: string, warn: Warn = () => {}): Promise<Profile> {
-  return await findProfile(name, warn) ?? raise(missingProfile(name));
+export async function loadProfile(
+  name: string,
+  directory: string = configDirectory(),
+  warn: Warn = () => {},
+): Promise<Profile> {
+  return await findProfile(name, directory, warn) ?? raise(missingProfile(name, directory));
 }
 
 /** Writes a profile; other profiles and members that svc does not know stay as they are. */
-export async function saveProfile(name: string, profile: Profile): Promise<void> {
+export async function saveProfile(
+  name: string,
+  profile: Profile,
+  directory: string = configDirectory(),
+): Promise<void> {
   checkProfileName(name);
   checkProfile(profile, `profiles.${name}`);
   const { FileLock, makePrivateDirectory, writePrivateFile } = await import("./private_file.ts");
-  const directory = configDirectory();
   const path = configFile(directory);
   await makePrivateDirectory(directory);
   const lockPath = `${directory}/config.lock`;
@@ -60,8 +67,8 @@ export async function saveProfile(name: string, profile: Profile): Promise<void>
 }
 
 /** What is wrong when a profile does not exist, and how to make one. */
-export function missingProfile(name: string): SvcError {
-  const path = configFile();
+export function missingProfile(name: string, directory: string): SvcError {
+  const path = configFile(directory);
   const example = { profiles: { [name]: { baseUrl: "https://…", clientId: "…", clientSecret: "…" } } };
   return new SvcError("INVALID_CONFIG", `There is no profile ${JSON.stringify(name)} in ${path}.`, {
     hint: `Set SVC_BASE_URL, SVC_CLIENT_ID and SVC_CLIENT_SECRET, or put ${JSON.stringify(example)} into ${path}. ` +
@@ -123,7 +130,7 @@ function checkConfig(value: JsonValue, path: string): Config {
 }
 
 function unknownMembers(profile: Profile = {}): JsonObject {
-  return Object.fromEntries(Object.entries(profile).filter(([name]) => !PROFILE_MEMBERS.includes(name)));
+  return Object.fromEntries(Object.entries(profile).filter(([name]) => !isProfileMember(name)));
 }
 
 function lockError(path: string, cause: unknown): unknown {

@@ -51,12 +51,10 @@ async function refusal(response: Response, url: string, secret: string): Promise
   }
   const message = said === undefined ? `${answered}.` : `${answered}: ${redact(said, secret)}`;
   if (status === 400 || status === 401 || status === 403) {
-    const hint = "Check the client ID and secret; 'svc auth diagnose' tests them.";
+    const hint = "Check the client ID and the client secret.";
     return new SvcError("UNAUTHORIZED", message, { status, hint });
   }
-  const hint = status === 404
-    ? "Check baseUrl, and tokenPath in the profile."
-    : "Try again; 'svc auth diagnose' shows more.";
+  const hint = status === 404 ? "Check baseUrl, and tokenPath in the profile." : "Try again later.";
   return new SvcError(codeOfStatus(status), message, { status, hint });
 }
 

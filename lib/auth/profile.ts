@@ -65,8 +65,10 @@ const RULES = {
 /** The members of a profile that svc knows. */
 export type ProfileMember = keyof typeof RULES;
 
-/** The names of the members that svc knows. */
-export const PROFILE_MEMBERS: readonly string[] = Object.keys(RULES);
+/** Whether svc knows a member of this name. */
+export function isProfileMember(name: string): name is ProfileMember {
+  return Object.hasOwn(RULES, name);
+}
 
 /** Refuses a value that a member cannot have; `place` names it in the message. */
 export function checkMember(member: ProfileMember, value: JsonValue, place: string): void {
@@ -79,7 +81,7 @@ export function checkProfile(value: JsonValue | undefined, place: string): asser
   if (!isJsonObject(value)) throw invalid(`${place} must be an object.`);
   for (const member of Object.keys(RULES)) {
     const content = value[member];
-    if (isMember(member) && content !== undefined) checkMember(member, content, `${place}.${member}`);
+    if (isProfileMember(member) && content !== undefined) checkMember(member, content, `${place}.${member}`);
   }
   if (value.clientSecret !== undefined && value.clientSecretCommand !== undefined) {
     throw invalid(`${place} must have clientSecret or clientSecretCommand, not both.`);
@@ -103,10 +105,6 @@ export function isSecure(baseUrl: string): boolean {
 
 function invalid(message: string): SvcError {
   return new SvcError("INVALID_CONFIG", message, { hint: "Correct it, then try again." });
-}
-
-function isMember(name: string): name is ProfileMember {
-  return Object.hasOwn(RULES, name);
 }
 
 function isText(value: JsonValue | undefined): boolean {

@@ -1,10 +1,16 @@
 /** What a session works with: options given in code over the environment, the environment over the profile. */
 import { SvcError } from "../errors.ts";
 import { configDirectory, configFile, findProfile, missingProfile, type Warn } from "./config.ts";
-import { checkMember, isSecure, type Profile, type ProfileMember } from "./profile.ts";
+import { checkMember, isProfileMember, isSecure, type Profile } from "./profile.ts";
 import type { Target } from "./session.ts";
 
-const DEFAULTS = { profile: "default", apiRoot: "/dx-api/v2", tokenPath: "/oauth2/token", timeoutSeconds: 30 };
+const DEFAULTS = { apiRoot: "/dx-api/v2", tokenPath: "/oauth2/token", timeoutSeconds: 30 };
+
+const VARIABLES = {
+  baseUrl: "SVC_BASE_URL",
+  clientId: "SVC_CLIENT_ID",
+  clientSecret: "SVC_CLIENT_SECRET",
+} as const;
 
 /** A token exchange in short, for a log. Nothing in it is secret. */
 export interface ExchangeSummary {
@@ -40,6 +46,8 @@ export interface SessionOptions {
   noCache?: boolean;
   /** Allows `http://` beyond this machine. */
   allowInsecureHttp?: boolean;
+  /** Directory of profiles and tokens; before `SVC_CONFIG_DIR`. */
+  configDirectory?: string;
   /** Is told what a person should know but nothing fails of. */
   warn?: Warn;
   /** Is told of each token exchange. */
@@ -61,6 +69,8 @@ export interface Settings {
   readonly secret?: SecretSource;
   /** Directory of the token cache; undefined leaves the cache alone. */
   readonly cacheDirectory?: string;
+  /** The error of a member that neither options, environment nor profile give. */
+  readonly missing: (member: "clientId" | "clientSecret") => SvcError;
   /** Is told what a person should know. */
   readonly warn: Warn;
   /** Is told of each token exchange. */
@@ -75,19 +85,21 @@ export interface Credentials extends Settings {
   readonly secret: SecretSource;
 }
 
+/** What options and environment give, before the profile. */
+type Given = { readonly [M in keyof typeof VARIABLES]: string | undefined };
+
 /** The settings that options, environment and profile make together. */
 export async function readSettings(options: SessionOptions = {}): Promise<Settings> {
-  const warn = options.warn ?? (() => {});
-  const name = options.profile ?? DEFAULTS.profile;
   checkOptions(options);
-  const given = {
-    baseUrl: options.baseUrl ?? environment("SVC_BASE_URL", "baseUrl"),
-    clientId: options.clientId ?? environment("SVC_CLIENT_ID", "clientId"),
-    clientSecret: options.clientSecret ?? environment("SVC_CLIENT_SECRET", "clientSecret"),
+  const name = profileOf(options);
+  const given: Given = {
+    baseUrl: options.baseUrl ?? environment("baseUrl"),
+    clientId: options.clientId ?? environment("clientId"),
+    clientSecret: options.clientSecret ?? environment("clientSecret"),
   };
-  const profile = needsProfile(options) ? await readProfile(name, Object.values(given), warn) : {};
+  const profile = needsProfile(options) ? await readProfile(name, options, given) : undefined;
   const baseUrl = given.baseUrl ?? profile?.baseUrl;
-  if (baseUrl === undefined) throw profile ? missingMember(name, "baseUrl") : missingProfile(name);
+  if (baseUrl === undefined) throw missing("baseUrl", name, directoryOf(options), profile);
   checkTransport(baseUrl, options.allowInsecureHttp ?? profile?.allowInsecureHttp ?? false);
   const noCache = options.noCache === true || Deno.env.get("SVC_NO_CACHE") === "true";
   return {
@@ -100,18 +112,29 @@ export async function readSettings(options: SessionOptions = {}): Promise<Settin
     tokenPath: options.tokenPath ?? profile?.tokenPath ?? DEFAULTS.tokenPath,
     clientId: given.clientId ?? profile?.clientId,
     secret: secretSource(given.clientSecret, profile),
-    cacheDirectory: noCache ? undefined : configDirectory(),
-    warn,
+    cacheDirectory: noCache ? undefined : directoryOf(options),
+    missing: (member) => missing(member, name, directoryOf(options), profile),
+    warn: options.warn ?? (() => {}),
     onExchange: options.onExchange ?? (() => {}),
   };
 }
 
 /** The settings, where they are enough to have a token; `INVALID_CONFIG` otherwise. */
 export function withCredentials(settings: Settings): Credentials {
-  const { clientId, secret, target } = settings;
-  if (clientId === undefined) throw missingMember(target.profile, "clientId");
-  if (secret === undefined) throw missingMember(target.profile, "clientSecret");
+  const { clientId, secret } = settings;
+  if (clientId === undefined) throw settings.missing("clientId");
+  if (secret === undefined) throw settings.missing("clientSecret");
   return { ...settings, clientId, secret };
+}
+
+/** The name of the profile. */
+export function profileOf({ profile }: SessionOptions): string {
+  return profile ?? "default";
+}
+
+/** The directory of profiles and tokens. */
+export function directoryOf({ configDirectory: own }: SessionOptions): string {
+  return own ?? configDirectory();
 }
 
 /** A program that says everything itself needs no profile, and no permission to look for one. */
@@ -120,29 +143,27 @@ function needsProfile({ baseUrl, clientId, clientSecret, profile }: SessionOptio
 }
 
 /** The profile; undefined where there is none, or where the program may not look and needs nothing of it. */
-async function readProfile(name: string, given: (string | undefined)[], warn: Warn): Promise<Profile | undefined> {
+async function readProfile(name: string, options: SessionOptions, given: Given): Promise<Profile | undefined> {
   try {
-    return await findProfile(name, warn);
+    return await findProfile(name, directoryOf(options), options.warn ?? (() => {}));
   } catch (error) {
-    if (error instanceof Deno.errors.NotCapable && !given.includes(undefined)) return undefined;
+    if (error instanceof Deno.errors.NotCapable && !Object.values(given).includes(undefined)) return undefined;
     throw error;
   }
 }
 
-function checkOptions(options: SessionOptions): void {
-  const { baseUrl, clientId, clientSecret, apiRoot, tokenPath, timeoutSeconds } = options;
+function checkOptions({ baseUrl, clientId, clientSecret, apiRoot, tokenPath, timeoutSeconds }: SessionOptions): void {
   const given = { baseUrl, clientId, clientSecret, apiRoot, tokenPath, timeoutSeconds };
-  for (const member of Object.keys(given) as (keyof typeof given)[]) {
-    const value = given[member];
-    if (value !== undefined) checkMember(member, value, member);
+  for (const [member, value] of Object.entries(given)) {
+    if (isProfileMember(member) && value !== undefined) checkMember(member, value, member);
   }
 }
 
-/** A variable of the environment; an empty one counts as absent. */
-function environment(variable: string, member: ProfileMember): string | undefined {
-  const value = Deno.env.get(variable);
+/** A member's variable of the environment; an empty one counts as absent. */
+function environment(member: keyof Given): string | undefined {
+  const value = Deno.env.get(VARIABLES[member]);
   if (!value) return undefined;
-  checkMember(member, value, variable);
+  checkMember(member, value, VARIABLES[member]);
   return value;
 }
 
@@ -159,11 +180,11 @@ function checkTransport(baseUrl: string, insecureAllowed: boolean): void {
   });
 }
 
-function missingMember(profile: string, member: "baseUrl" | "clientId" | "clientSecret"): SvcError {
-  const variable = { baseUrl: "SVC_BASE_URL", clientId: "SVC_CLIENT_ID", clientSecret: "SVC_CLIENT_SECRET" }[member];
+function missing(member: keyof Given, name: string, directory: string, profile: Profile | undefined): SvcError {
+  if (!profile) return missingProfile(name, directory);
   const also = member === "clientSecret" ? " or clientSecretCommand" : "";
-  return new SvcError("INVALID_CONFIG", `Profile ${JSON.stringify(profile)} has no ${member}${also}.`, {
-    hint: `Add it to the profile in ${configFile()}, or set ${variable}.`,
+  return new SvcError("INVALID_CONFIG", `Profile ${JSON.stringify(name)} has no ${member}${also}.`, {
+    hint: `Add it to the profile in ${configFile(directory)}, or set ${VARIABLES[member]}.`,
   });
 }
 

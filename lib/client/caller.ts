@@ -46,14 +46,20 @@ export interface Caller {
   call(ref: OperationRef, values: Values, options?: CallOptions): Promise<Reply>;
 }
 
-/** A caller for the service that the options, the environment and the profile name; nothing is read before the first call. */
-export function createCaller(options: CallerOptions = {}): Caller {
+/**
+ * A caller for the service that the options, the environment and the profile name, or whose session `open` opens;
+ * nothing is read before the first call.
+ */
+export function createCaller(
+  options: CallerOptions = {},
+  open: (options: SessionOptions) => Promise<Session> = openSession,
+): Caller {
   let opening: Promise<Session> | undefined;
   return {
     async call(ref, values, callOptions = {}) {
       try {
         const request = encodeRequest(ref.operation, values);
-        opening ??= openSession(options);
+        opening ??= open(options);
         const call = new Call(await opening, callOptions, options.onReply);
         return picked(ref.operation, values, await call.run(request));
       } catch (error) {

@@ -1,0 +1,192 @@
+/** What `svc auth diagnose` does: it tries each layer of a connection in turn and says what to do about the first that fails. */
+import { checkAnswer } from "../answers.ts";
+import { Deadline } from "../client/deadline.ts";
+import { type SvcError, toSvcError } from "../errors.ts";
+import { type AuthOptions, listCaseTypes, signalOf } from "./commands.ts";
+import { tokenUrl } from "./oauth.ts";
+import { orAbort } from "./shared.ts";
+import { type Credentials, profileOf, readSettings, withCredentials } from "./settings.ts";
+import { TokenSource } from "./token_source.ts";
+
+const STEPS = ["configuration", "dns", "tcp", "tls", "token", "api"] as const;
+
+/** A layer of a connection. */
+export type StepName = typeof STEPS[number];
+
+/** What became of one layer. */
+export type DiagnosisStep = {
+  /** The layer. */
+  step: StepName;
+  /** Whether it works. */
+  ok: boolean;
+  /** What was found, in one sentence. */
+  result: string;
+  /** What to do about it. */
+  hint?: string;
+  /** How long it took. */
+  milliseconds: number;
+};
+
+/** What `auth diagnose` answers. */
+export type DiagnosisResult = {
+  /** Name of the profile. */
+  profile: string;
+  /** Whether every layer works. */
+  ok: boolean;
+  /** All layers, in order. */
+  steps: DiagnosisStep[];
+};
+
+/** What a step found: for people, and for the next step. */
+interface Finding<T> {
+  readonly result: string;
+  readonly value: T;
+}
+
+/** Tries each layer; a failure is part of the result, not an error. The token cache is neither used nor changed. */
+export async function diagnose(options: AuthOptions = {}): Promise<DiagnosisResult> {
+  const log = new StepLog(signalOf(options));
+  await tryLayers(options, log);
+  const steps = log.complete();
+  return { profile: profileOf(options), ok: steps.every((step) => step.ok), steps };
+}
+
+async function tryLayers(options: AuthOptions, log: StepLog): Promise<void> {
+  const credentials = await log.check("configuration", () => readConfiguration(options));
+  if (!credentials) return;
+  const { target } = credentials;
+  const url = new URL(target.baseUrl);
+  const timed = <T>(what: string, run: (signal: AbortSignal) => Promise<T>) => () =>
+    within(target.timeoutSeconds, signalOf(options), what, run);
+
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  if (!await log.check("dns", timed(`The name ${host}`, () => resolve(host)), DNS_HINT)) return;
+  const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+  const connection = await log.check(
+    "tcp",
+    timed(`${host}:${port}`, (signal) => connect(host, port, signal)),
+    TCP_HINT,
+  );
+  if (!connection) return;
+  const secured = url.protocol === "https:"
+    ? timed(`TLS with ${host}:${port}`, (signal) => secure(connection, host, signal))
+    : () => plain(connection);
+  if (!await log.check("tls", secured, TLS_HINT)) return;
+
+  const tokens = new TokenSource({ ...credentials, cacheDirectory: undefined });
+  if (!await log.check("token", () => takeToken(credentials, tokens, signalOf(options)))) return;
+  const apiHint = `Check apiRoot in the profile: the API was looked for at ${target.baseUrl}${target.apiRoot}.`;
+  await log.check("api", () => callApi(credentials, tokens, options), apiHint);
+}
+
+const DNS_HINT = "Check the host name in baseUrl, and the name server of this machine.";
+const TCP_HINT = "Check the port in baseUrl and that the service runs; a firewall may stand between.";
+const TLS_HINT =
+  "Check that the port speaks https. A certificate authority of your own is named with DENO_CERT=<file>.";
+
+/** The steps so far. */
+class StepLog {
+  readonly #steps: DiagnosisStep[] = [];
+  readonly #signal: AbortSignal;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  /** Takes one step; its value, or undefined where it failed. */
+  async check<T>(step: StepName, run: () => Promise<Finding<T>>, hint?: string): Promise<T | undefined> {
+    const started = performance.now();
+    const elapsed = () => Math.round(performance.now() - started);
+    try {
+      const { result, value } = await run();
+      this.#steps.push({ step, ok: true, result, milliseconds: elapsed() });
+      return value;
+    } catch (thrown) {
+      const error = toSvcError(thrown);
+      if (this.#signal.aborted) throw error;
+      const advice = adviceFor(error, hint);
+      this.#steps.push({ step, ok: false, result: error.message, ...advice, milliseconds: elapsed() });
+      return undefined;
+    }
+  }
+
+  /** All steps: those that were not reached are shown as skipped. */
+  complete(): DiagnosisStep[] {
+    const failed = this.#steps.at(-1)?.step;
+    const rest = STEPS.slice(this.#steps.length);
+    return [
+      ...this.#steps,
+      ...rest.map((step) => ({ step, ok: false, result: `skipped: ${failed} failed`, milliseconds: 0 })),
+    ];
+  }
+}
+
+/** The step's own advice, unless the service itself said what is wrong. */
+function adviceFor(error: SvcError, hint: string | undefined): { hint?: string } {
+  const fromService = error.status !== undefined && error.status !== 404 && error.code !== "INVALID_RESPONSE";
+  const advice = fromService ? error.hint ?? hint : hint ?? error.hint;
+  return advice === undefined ? {} : { hint: advice };
+}
+
+async function within<T>(
+  seconds: number,
+  outer: AbortSignal,
+  what: string,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const deadline = new Deadline(seconds, outer);
+  try {
+    return await orAbort(run(deadline.signal), deadline.signal);
+  } catch (error) {
+    throw deadline.explain(error, what);
+  } finally {
+    deadline.clear();
+  }
+}
+
+async function readConfiguration(options: AuthOptions): Promise<Finding<Credentials>> {
+  const value = withCredentials(await readSettings(options));
+  const { target, clientId } = value;
+  return { result: `client ${clientId} of ${target.baseUrl}, API at ${target.apiRoot || "/"}`, value };
+}
+
+/** The system's own resolver, so that its hosts file counts too. */
+async function resolve(host: string): Promise<Finding<true>> {
+  const { lookup } = await import("node:dns/promises");
+  const addresses = (await lookup(host, { all: true })).map(({ address }) => address);
+  return { result: `${host} is ${addresses.join(", ")}`, value: true };
+}
+
+async function connect(hostname: string, port: number, signal: AbortSignal): Promise<Finding<Deno.TcpConn>> {
+  const value = await Deno.connect({ hostname, port, signal });
+  return { result: `${hostname}:${port} accepts connections`, value };
+}
+
+async function secure(connection: Deno.TcpConn, hostname: string, signal: AbortSignal): Promise<Finding<true>> {
+  using secured = await Deno.startTls(connection, { hostname });
+  await orAbort(secured.handshake(), signal);
+  return { result: `the certificate is valid for ${hostname}`, value: true };
+}
+
+function plain(connection: Deno.TcpConn): Promise<Finding<true>> {
+  connection.close();
+  return Promise.resolve({ result: "not used: the address begins with http://", value: true });
+}
+
+async function takeToken(
+  credentials: Credentials,
+  tokens: TokenSource,
+  signal: AbortSignal,
+): Promise<Finding<true>> {
+  const { token } = await tokens.take(signal);
+  return { result: `${tokenUrl(credentials)} issued a token that ends ${token.expiresAt}`, value: true };
+}
+
+async function callApi(credentials: Credentials, tokens: TokenSource, options: AuthOptions): Promise<Finding<true>> {
+  const reply = await listCaseTypes(credentials, tokens, options);
+  const { caseTypes } = checkAnswer("caseTypes", reply);
+  return {
+    result: `GET ${credentials.target.apiRoot}/casetypes answered ${reply.status}; case types: ${caseTypes.length}`,
+    value: true,
+  };
+}

@@ -1,0 +1,25 @@
+/** A process that makes one call, or tells its target, with the options in its first argument; it prints JSON alone. */
+import { saveProfile } from "../../lib/auth/config.ts";
+import { openSession, openTarget } from "../../lib/auth/session_open.ts";
+import { toSvcError } from "../../lib/errors.ts";
+import { callApi } from "./oauth.ts";
+
+const [action = "", options = "{}"] = Deno.args;
+const actions: Record<string, () => Promise<unknown>> = {
+  async call() {
+    return { status: await callApi(await openSession(JSON.parse(options))) };
+  },
+  target: () => openTarget(JSON.parse(options)),
+  async save() {
+    const { name, profile } = JSON.parse(options);
+    await saveProfile(name, profile);
+    return { saved: name };
+  },
+};
+
+try {
+  console.log(JSON.stringify(await actions[action]?.()));
+} catch (error) {
+  console.log(JSON.stringify({ error: toSvcError(error) }));
+  Deno.exitCode = 1;
+}

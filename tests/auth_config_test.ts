@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { loadProfile, saveProfile } from "../lib/auth/config.ts";
+import { failure, freshDirectory, runScript } from "./_support/oauth.ts";
+
+const PROFILE = { baseUrl: "https://svc.example", clientId: "id", clientSecret: "s3cret" };
+
+async function withConfig(text: string): Promise<string> {
+  const directory = await Deno.makeTempDir({ prefix: "svc-config-" });
+  await Deno.writeTextFile(`${directory}/config.json`, text, { mode: 0o600 });
+  return directory;
+}
+
+function withProfile(profile: unknown): Promise<string> {
+  return withConfig(JSON.stringify({ profiles: { default: profile } }));
+}
+
+Deno.test("a saved profile is read back, from a file that only its owner can read", async () => {
+  const directory = await freshDirectory();
+  await saveProfile("work", PROFILE, directory);
+  assert.deepEqual(await loadProfile("work", directory), PROFILE);
+  if (Deno.build.os !== "windows") {
+    assert.equal((await Deno.stat(directory)).mode! & 0o777, 0o700);
+    assert.equal((await Deno.stat(`${directory}/config.json`)).mode! & 0o777, 0o600);
+  }
+  const names = Array.from(Deno.readDirSync(directory), (entry) => entry.name).sort();
+  assert.deepEqual(names, ["config.json", "config.lock"]);
+});
+
+Deno.test("saving a profile keeps other profiles and what svc does not know", async () => {
+  const directory = await withConfig(JSON.stringify({
+    note: "mine",
+    profiles: { other: PROFILE, work: { ...PROFILE, colour: "red", apiRoot: "/old" } },
+  }));
+  await saveProfile("work", { ...PROFILE, clientId: "new" }, directory);
+  assert.deepEqual(JSON.parse(await Deno.readTextFile(`${directory}/config.json`)), {
+    note: "mine",
+    profiles: { other: PROFILE, work: { colour: "red", ...PROFILE, clientId: "new" } },
+  });
+});
+
+Deno.test("processes that save profiles at the same time lose none", async () => {
+  const directory = await freshDirectory();
+  const names = Array.from({ length: 8 }, (_, i) => `p${i}`);
+  const runs = names.map((name) =>
+    runScript("auth_script.ts", ["save", JSON.stringify({ name, profile: PROFILE })], { SVC_CONFIG_DIR: directory })
+  );
+  for (const { code, stdout } of await Promise.all(runs)) assert.equal(code, 0, stdout);
+  const { profiles } = JSON.parse(await Deno.readTextFile(`${directory}/config.json`));
+  assert.deepEqual(Object.keys(profiles).sort(), names);
+});
+
+Deno.test("a name that cannot be part of a file's name is refused before anything is written", async () => {
+  const directory = await freshDirectory();
+  for (const name of ["", ".", "..", "../x", "a/b", "a\\b", "a\u0000b", "a\nb", ".hidden", "x".repeat(65), "a:b"]) {
+    assert.equal((await failure(saveProfile(name, PROFILE, directory))).code, "INVALID_ARGS", JSON.stringify(name));
+    assert.equal((await failure(loadProfile(name, directory))).code, "INVALID_ARGS");
+  }
+  await assert.rejects(Deno.stat(directory), Deno.errors.NotFound);
+});
+
+Deno.test("any other name works, also those that objects have by themselves", async () => {
+  const directory = await freshDirectory();
+  for (const name of ["__proto__", "constructor", "toString"]) {
+    assert.equal((await failure(loadProfile(name, directory))).code, "INVALID_CONFIG");
+    await saveProfile(name, PROFILE, directory);
+    assert.deepEqual(await loadProfile(name, directory), PROFILE);
+  }
+  const names = fc.stringMatching(/^[\p{L}\p{N}_-][\p{L}\p{N}._ @-]{0,20}$/u);
+  await fc.assert(
+    fc.asyncProperty(names, async (name) => {
+      await saveProfile(name, PROFILE, directory);
+      assert.deepEqual(await loadProfile(name, directory), PROFILE);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+Deno.test("each wrong member is named with what it must be", async () => {
+  const cases: [profile: unknown, message: RegExp][] = [
+    [7, /profiles\.default must be an object\.$/],
+    [{ baseUrl: 7 }, /profiles\.default\.baseUrl must be an http or https address/],
+    [{ baseUrl: "svc.example" }, /baseUrl must be/],
+    [{ baseUrl: "ftp://svc.example" }, /baseUrl must be/],
+    [{ baseUrl: "https://user:pw@svc.example" }, /baseUrl must be .* without user name/],
+    [{ baseUrl: "https://svc.example/?a=1" }, /baseUrl must be/],
+    [{ baseUrl: "https://svc.example/#a" }, /baseUrl must be/],
+    [{ clientId: "" }, /clientId must be a text that is not empty\.$/],
+    [{ clientSecret: 1 }, /clientSecret must be a text/],
+    [{ clientSecretCommand: "pass svc" }, /clientSecretCommand must be an array with a program and its arguments\.$/],
+    [{ clientSecretCommand: [] }, /clientSecretCommand must be/],
+    [{ clientSecretCommand: ["pass", 1] }, /clientSecretCommand must be/],
+    [{ clientSecret: "a", clientSecretCommand: ["b"] }, /clientSecret or clientSecretCommand, not both\.$/],
+    [{ apiRoot: "dx-api" }, /apiRoot must be a path such as "\/dx-api\/v2"/],
+    [{ apiRoot: "/a/../b" }, /apiRoot must be/],
+    [{ tokenPath: "/token?x=1" }, /tokenPath must be a path such as "\/oauth2\/token"/],
+    [{ timeoutSeconds: 0 }, /timeoutSeconds must be a number of seconds above 0 and at most 86400\.$/],
+    [{ timeoutSeconds: "30" }, /timeoutSeconds must be/],
+    [{ allowInsecureHttp: "yes" }, /allowInsecureHttp must be true or false\.$/],
+    [{ idempotencyKeys: 1 }, /idempotencyKeys must be true or false\.$/],
+  ];
+  for (const [profile, message] of cases) {
+    const directory = await withProfile(profile);
+    const error = await failure(loadProfile("default", directory));
+    assert.equal(error.code, "INVALID_CONFIG", JSON.stringify(profile));
+    assert.match(error.message, message);
+    assert(error.message.startsWith(`${directory}/config.json: profiles.default`), error.message);
+    assert(error.hint);
+  }
+});
+
+Deno.test("a file that is no JSON is refused with its position and without its text", async () => {
+  for (
+    const text of ['{"profiles": {"default": {"clientSecret": "s3cret" "x"}}}', '{"profiles":', "s3cret", '"s3cret', ""]
+  ) {
+    const directory = await withConfig(text);
+    const error = await failure(loadProfile("default", directory));
+    assert.equal(error.code, "INVALID_CONFIG");
+    assert.match(error.message, /config\.json is not valid JSON/);
+    assert(!Deno.inspect(error).includes("s3cret"), Deno.inspect(error));
+    await failure(saveProfile("x", PROFILE, directory));
+    assert.equal(await Deno.readTextFile(`${directory}/config.json`), text);
+  }
+  const error = await failure(loadProfile("default", await withConfig('{\n  "profiles": {\n  },\n}')));
+  assert.match(error.message, /line 4 column 1/);
+});
+
+Deno.test("a file of another shape is refused", async () => {
+  assert.match((await failure(loadProfile("x", await withConfig("[]")))).message, /must hold a JSON object\.$/);
+  const error = await failure(loadProfile("x", await withConfig('{"profiles": []}')));
+  assert.match(error.message, /profiles must be an object\.$/);
+});
+
+Deno.test("a profile that does not exist is refused with how to make it", async () => {
+  const directory = await withProfile(PROFILE);
+  const error = await failure(loadProfile("prod", directory));
+  assert.equal(error.code, "INVALID_CONFIG");
+  assert.equal(error.message, `There is no profile "prod" in ${directory}/config.json.`);
+  assert.match(error.hint ?? "", /SVC_BASE_URL.*"prod".*svc service start/);
+});
+
+Deno.test({
+  name: "a configuration with a secret that others can read causes a warning",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const directory = await withProfile(PROFILE);
+    const warnings: string[] = [];
+    const warn = (message: string) => warnings.push(message);
+    await loadProfile("default", directory, warn);
+    assert.deepEqual(warnings, []);
+    await Deno.chmod(`${directory}/config.json`, 0o640);
+    await loadProfile("default", directory, warn);
+    assert.equal(warnings.length, 1);
+    assert.match(warnings[0] ?? "", /others can read it\. Run: chmod 600/);
+  },
+});
