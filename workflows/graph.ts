@@ -1,0 +1,124 @@
+/**
+ * What a script would load, checked before it runs. The sandbox's process needs no permission to load what a script
+ * imports *statically*, wherever it lies and even if it is no code (`import key from "/home/…" with { type: "text" }`).
+ * So the list of all that, which Deno makes without running anything, must lie in the script's own folder.
+ */
+import { SvcError } from "../lib/errors.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../lib/json.ts";
+import { escapeControls } from "../lib/output/control_characters.ts";
+import { graphCommand, type Limits, type Place, WORKFLOW_MODULE } from "./sandbox/command.ts";
+
+/** The files of a script. */
+export interface ScriptGraph {
+  /** Paths of the script and of everything that it imports, the library aside. */
+  readonly files: readonly string[];
+}
+
+/** A list of modules needs no more, however many there are. */
+const GRAPH_LIMITS: Limits = { timeoutSeconds: 60, maxMemoryMiB: 512 };
+
+/** Lists the files of a script; `WORKFLOW_FAILED` where one is missing, is no code, or lies outside the root. */
+export async function checkGraph(place: Place, root: string): Promise<ScriptGraph> {
+  const { modules, redirects } = await readGraph(place);
+  const files: string[] = [];
+  const visited = new Set<string>();
+  const waiting = [place.script.href];
+  for (let url = waiting.pop(); url !== undefined; url = waiting.pop()) {
+    if (visited.has(url) || url === WORKFLOW_MODULE) continue;
+    visited.add(url);
+    const module = modules.get(url);
+    if (module === undefined) continue;
+    if (typeof module.error === "string") throw unusable(readable(module.error, place));
+    if (typeof module.local === "string") files.push(module.local);
+    for (const dependency of listOf(module.dependencies)) {
+      const target = targetOf(dependency, url, modules, place);
+      if (target === undefined) continue;
+      await checkTarget(target, positionIn(url, dependency, place), modules, root);
+      waiting.push(textOf(redirects[target]) ?? target);
+    }
+  }
+  return { files };
+}
+
+/** The module that an import loads; undefined for one that only names types, or that fails when it is reached. */
+function targetOf(
+  dependency: JsonObject,
+  from: string,
+  modules: ReadonlyMap<string, JsonObject>,
+  place: Place,
+): string | undefined {
+  const code = isJsonObject(dependency.code) ? dependency.code : {};
+  const target = textOf(code.specifier);
+  const error = textOf(code.error) ?? (target === undefined ? undefined : textOf(modules.get(target)?.error));
+  if (error === undefined || dependency.isDynamic === true) return error === undefined ? target : undefined;
+  const isForeign = target !== undefined && !/^(file|data|node):/.test(target);
+  throw isForeign ? foreign(target, positionIn(from, dependency, place)) : unusable(readable(error, place));
+}
+
+async function checkTarget(
+  target: string,
+  position: string,
+  modules: ReadonlyMap<string, JsonObject>,
+  root: string,
+): Promise<void> {
+  if (target === WORKFLOW_MODULE || /^(data|node):/.test(target)) return;
+  if (!target.startsWith("file:")) throw foreign(target, position);
+  const local = textOf(modules.get(target)?.local);
+  if (local === undefined) return; // Deno does not find it, and so the sandbox will not.
+  // The real path counts: a link inside the folder may lead anywhere.
+  const path = await Deno.realPath(local);
+  const folder = await Deno.realPath(root);
+  if (path.startsWith(folder.replace(/[\\/]?$/, Deno.build.os === "windows" ? "\\" : "/"))) return;
+  throw new SvcError(
+    "PERMISSION_DENIED",
+    `The script imports ${escapeControls(path)}, which is outside ${folder} (${position}).`,
+    {
+      hint: "A script may import files of its own folder; --root names a wider one.",
+    },
+  );
+}
+
+interface Graph {
+  readonly modules: ReadonlyMap<string, JsonObject>;
+  readonly redirects: JsonObject;
+}
+
+async function readGraph(place: Place): Promise<Graph> {
+  const { stdout, stderr, success } = await graphCommand(place, GRAPH_LIMITS).output();
+  const value: unknown = success ? JSON.parse(new TextDecoder().decode(stdout)) : undefined;
+  if (!isJsonObject(value)) throw unusable(readable(new TextDecoder().decode(stderr).slice(0, 2000), place));
+  const modules = listOf(value.modules).map((module): [string, JsonObject] => [textOf(module.specifier) ?? "", module]);
+  return { modules: new Map(modules), redirects: isJsonObject(value.redirects) ? value.redirects : {} };
+}
+
+function foreign(target: string, position: string): SvcError {
+  return new SvcError("PERMISSION_DENIED", `The script imports ${escapeControls(target)} (${position}).`, {
+    hint: "A script may import its own files and @svc/lib/workflow, nothing from the network and no package.",
+  });
+}
+
+function unusable(reason: string): SvcError {
+  return new SvcError("WORKFLOW_FAILED", `The script cannot be loaded: ${reason}`);
+}
+
+/** `helpers/a.ts:3` for an import: what a person calls the place, relative to the script. */
+function positionIn(url: string, dependency: JsonObject, place: Place): string {
+  const code = isJsonObject(dependency.code) ? dependency.code : {};
+  const span = isJsonObject(code.span) && isJsonObject(code.span.start) ? code.span.start : {};
+  return `${readable(url, place)}:${Number(span.line ?? 0) + 1}`;
+}
+
+/** Deno's words with paths relative to the script, on one line. */
+function readable(text: string, { script }: Place): string {
+  const folder = new URL(".", script).href;
+  const [line = ""] = text.replace(/^error: /, "").replaceAll(folder, "").trim().split("\n\n");
+  return escapeControls(line.replace(/\s*\n\s*/g, " "));
+}
+
+function listOf(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,84 @@
+/**
+ * What a workflow script imports. `svc workflow run` runs the script in a child process that has no permission at all;
+ * the functions of `svc` are the library's, and each call is made by the parent, if the operation was granted.
+ *
+ * @example A workflow that creates a case and performs its first assignment
+ * ```ts
+ * import { defineWorkflow } from "@svc/lib/workflow";
+ *
+ * export default defineWorkflow({
+ *   name: "intake",
+ *   allow: ["cases.create", "assignments.get-next", "assignments.perform"],
+ *   async run({ svc, input, log }) {
+ *     const created = await svc.cases.create({ type: "City-Permit-Work-Permit", data: input });
+ *     log("created", created.id);
+ *     const next = await svc.assignments.getNext();
+ *     return await svc.assignments.perform(next.id, { action: "Register" });
+ *   },
+ * });
+ * ```
+ *
+ * @module
+ */
+import type { Client } from "../lib/client/bind.ts";
+import { SvcError } from "../lib/errors.ts";
+import type { JsonObject } from "../lib/json.ts";
+import type { Resources } from "../lib/resources/mod.ts";
+
+export { SvcError };
+export type { ErrorCode, ErrorRecord } from "../lib/errors.ts";
+export type { JsonObject, JsonValue } from "../lib/json.ts";
+export type { Client };
+
+/** A workflow: what it is called, what it asks for, what it does. */
+export interface Workflow<Input = JsonObject> {
+  /** Name for people. */
+  readonly name: string;
+  /** The operations that it asks for: nothing is granted by asking. */
+  readonly allow: readonly PermissionName[];
+  /** Does the work. What it gives back must be JSON; it is the result of the run. */
+  run(context: WorkflowContext<Input>): unknown;
+}
+
+/** What a running workflow has. */
+export interface WorkflowContext<Input = JsonObject> {
+  /** The functions of the operations, as in the library. Each throws `SvcError` alone. */
+  readonly svc: Client;
+  /** The input: of `--input`, or one line of `--each`. Its type is the script's claim: nobody checks it. */
+  readonly input: Input;
+  /** Writes a line to stderr. */
+  readonly log: (...values: unknown[]) => void;
+}
+
+/** An operation's name, as permissions spell it (`assignments.get-next`), or a pattern (`assignments.*`, `*`). */
+export type PermissionName =
+  | "*"
+  | { [G in keyof Resources]: `${Kebab<G>}.${Kebab<keyof Resources[G]> | "*"}` }[keyof Resources];
+
+/** `getNext` as `get-next`. */
+type Kebab<Name> = Name extends `${infer Letter}${infer Rest}`
+  ? `${Letter extends Lowercase<Letter> ? Letter : `-${Lowercase<Letter>}`}${Kebab<Rest>}`
+  : "";
+
+/**
+ * Describes a workflow; a script exports the description as its default.
+ *
+ * @example An input of one's own type
+ * ```ts
+ * import { defineWorkflow } from "@svc/lib/workflow";
+ *
+ * export default defineWorkflow<{ caseId: string }>({
+ *   name: "status",
+ *   allow: ["cases.get"],
+ *   run: async ({ svc, input }) => (await svc.cases.get(input.caseId)).status,
+ * });
+ * ```
+ */
+export function defineWorkflow<Input = JsonObject>(workflow: Workflow<Input>): Workflow<Input> {
+  return workflow;
+}
+
+/** Whether a value that was thrown is an error of the library. */
+export function isSvcError(thrown: unknown): thrown is SvcError {
+  return thrown instanceof SvcError;
+}

@@ -1,0 +1,89 @@
+/** The command line of a process that runs foreign code: no permission, no environment, limited memory. */
+import { VERSION } from "../../lib/version.ts";
+
+/** What a run may use. */
+export interface Limits {
+  /** Seconds from the start of a run to its end. */
+  readonly timeoutSeconds: number;
+  /** Mebibytes of memory that the script may use, of whatever kind. */
+  readonly maxMemoryMiB: number;
+}
+
+/** A script, and where its process may keep what Deno caches. */
+export interface Place {
+  /** URL of the script. */
+  readonly script: URL;
+  /** Throw-away folder; the process cannot write anything of its own into it. */
+  readonly folder: string;
+}
+
+/** What runs in the sandbox in front of the script. */
+const HOST = new URL("./host.ts", import.meta.url).href;
+
+/** The library's module that scripts import. */
+export const WORKFLOW_MODULE: string = new URL("../mod.ts", import.meta.url).href;
+
+/** An empty program has about this much data as the operating system counts it: V8 reserves most of it for code. */
+const BASE_MIB = 544;
+
+/** What each processor's threads add to that. */
+const BASE_MIB_PER_PROCESSOR = 8;
+
+/** Shell that sets the limits, then becomes the program. */
+const SHELL = "/bin/sh";
+
+/** The process that runs a script. */
+export function hostCommand(place: Place, limits: Limits): Deno.Command {
+  const permissions = ["--no-prompt", "--deny-import", "--cached-only"];
+  const heap = `--v8-flags=--max-old-space-size=${limits.maxMemoryMiB}`;
+  return command(["run", ...permissions, ...loading(place), heap, HOST], place, limits, "piped");
+}
+
+/** The process that lists what a script imports. */
+export function graphCommand(place: Place, limits: Limits): Deno.Command {
+  return command(["info", "--json", "--deny-import", ...loading(place), place.script.href], place, limits, "null");
+}
+
+/** How modules are found: files alone, with the library and the script under their fixed names. */
+function loading({ script }: Place): string[] {
+  const names = [
+    "@svc/lib/workflow",
+    "jsr:@svc/lib/workflow",
+    `jsr:@svc/lib@${VERSION}/workflow`,
+    `jsr:@svc/lib@^${VERSION}/workflow`,
+  ];
+  const imports = Object.fromEntries(names.map((name) => [name, WORKFLOW_MODULE]));
+  imports[new URL("./script.ts", import.meta.url).href] = script.href;
+  const map = "data:application/json," + encodeURIComponent(JSON.stringify({ imports }));
+  return ["--no-remote", "--no-npm", "--no-config", "--no-lock", `--import-map=${map}`];
+}
+
+function command(args: string[], { folder }: Place, limits: Limits, stdin: "piped" | "null"): Deno.Command {
+  const options = {
+    cwd: folder,
+    clearEnv: true,
+    env: { DENO_DIR: folder, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
+    stdin,
+    stdout: "piped",
+    stderr: "piped",
+  } as const;
+  const deno = Deno.execPath();
+  if (!limitsAllMemory()) return new Deno.Command(deno, { ...options, args });
+  return new Deno.Command(SHELL, { ...options, args: ["-c", limiter(limits), deno, ...args] });
+}
+
+/** Whether the operating system limits all memory, and not V8 its heap alone. */
+export function limitsAllMemory(): boolean {
+  return Deno.build.os === "linux";
+}
+
+/**
+ * A shell script that sets limits for what takes its place. `ulimit -v` would not do: V8 reserves far more addresses than
+ * it uses. The limit of processor time ends a process that nobody watches any more, its parent having been killed.
+ */
+function limiter({ maxMemoryMiB, timeoutSeconds }: Limits): string {
+  const base = BASE_MIB + BASE_MIB_PER_PROCESSOR * navigator.hardwareConcurrency;
+  const kibibytes = Math.ceil((base + maxMemoryMiB) * 1024);
+  const seconds = Math.ceil(timeoutSeconds * navigator.hardwareConcurrency) + 60;
+  return `ulimit -c 0 && ulimit -t ${seconds} && ulimit -d ${kibibytes} && exec "$0" "$@"`;
+}

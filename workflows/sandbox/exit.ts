@@ -1,0 +1,66 @@
+/** Why a sandbox ended before its run did, as an error for the person who started it. */
+import { SvcError } from "../../lib/errors.ts";
+import type { Limits } from "./command.ts";
+
+/** What engine and runtime write when memory has run out. */
+const OUT_OF_MEMORY =
+  /out of memory|memory allocation of \d+ bytes failed|Cannot allocate memory|allocation failed|failed to (reserve|allocate)/i;
+
+/** Signals with which the engine ends its process itself. */
+const ENGINE_SIGNALS: readonly (Deno.Signal | null)[] = ["SIGABRT", "SIGTRAP", "SIGILL", "SIGSEGV", "SIGBUS"];
+
+/** The error of a sandbox that ended although nobody ended it. */
+export function explainExit(status: Deno.CommandStatus, stderr: string, limits: Limits): SvcError {
+  if (OUT_OF_MEMORY.test(stderr)) return outOfMemory(limits);
+  if (status.signal === "SIGXCPU" || status.signal === "SIGKILL") {
+    return new SvcError(
+      "WORKFLOW_FAILED",
+      "The operating system ended the workflow: it used too much of the machine.",
+      {
+        hint: "Look at --max-memory and --timeout, and at the memory that the machine has.",
+      },
+    );
+  }
+  if (ENGINE_SIGNALS.includes(status.signal)) {
+    return new SvcError("WORKFLOW_FAILED", `The workflow's process crashed (${status.signal}).`, {
+      hint: `Most often memory has run out: it may use ${limits.maxMemoryMiB} MiB; --max-memory changes that.`,
+    });
+  }
+  const said = firstLine(stderr);
+  return new SvcError(
+    "WORKFLOW_FAILED",
+    `The script ended its process (exit code ${status.code}) before it gave a result${said}.`,
+    {
+      hint: "A workflow ends by returning its result, or by throwing; it must not call Deno.exit.",
+    },
+  );
+}
+
+/** The error of a run that took too long. */
+export function outOfTime(limits: Limits): SvcError {
+  return new SvcError("TIMEOUT", `The workflow did not end within ${limits.timeoutSeconds} s and was stopped.`, {
+    hint: "Raise --timeout if it needs longer.",
+  });
+}
+
+/** The error of a sandbox that said what no sandbox of ours says. */
+export function broken(what: string): SvcError {
+  return new SvcError("WORKFLOW_FAILED", `The workflow was stopped: it sent ${what}.`, {
+    hint: "Only svc may write to the standard output of its process; print with console or log.",
+  });
+}
+
+function outOfMemory({ maxMemoryMiB }: Limits): SvcError {
+  return new SvcError(
+    "WORKFLOW_FAILED",
+    `The workflow needed more than ${maxMemoryMiB} MiB of memory and was stopped.`,
+    {
+      hint: "Raise --max-memory if it needs more.",
+    },
+  );
+}
+
+function firstLine(stderr: string): string {
+  const line = stderr.split("\n").find((one) => one.trim() !== "")?.trim().slice(0, 300);
+  return line === undefined ? "" : `: ${line.replace(/\.$/, "")}`;
+}

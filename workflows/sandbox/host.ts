@@ -1,0 +1,89 @@
+/**
+ * Runs in the sandbox: loads the script, tells the parent what it asks for, waits for the input, runs it, and sends the
+ * result. The process has no permission; everything that the script gets done is a message to the parent.
+ */
+import { connectClient, idle } from "./calls.ts";
+import { flush, receive, send } from "./channel.ts";
+import { lockDown, log } from "./lockdown.ts";
+import { FromSandbox, parseMessage, PROTOCOL, ToSandbox } from "./messages.ts";
+import { recordOf } from "./script_error.ts";
+import type { Client, Workflow } from "../mod.ts";
+import { SvcError } from "../../lib/errors.ts";
+import type { JsonValue } from "../../lib/json.ts";
+
+const { unrefTimer } = Deno;
+const exit: typeof Deno.exit = Deno.exit;
+
+function fail(thrown: unknown): never {
+  send({ kind: FromSandbox.failure, id: 0, text: JSON.stringify(recordOf(thrown)) });
+  flush();
+  exit(1);
+}
+
+async function main(): Promise<void> {
+  const svc = await connectClient();
+  const workflow = checkScript((await import("./script.ts")).default);
+  send({
+    kind: FromSandbox.ready,
+    id: 0,
+    text: JSON.stringify({ protocol: PROTOCOL, name: workflow.name, allow: workflow.allow }),
+  });
+  const input = await start();
+  const result = await run(workflow, svc, input);
+  send({ kind: FromSandbox.result, id: 0, text: result });
+  flush();
+  exit(0);
+}
+
+async function start(): Promise<JsonValue | undefined> {
+  const [frame] = await receive();
+  const message = frame?.kind === ToSandbox.start ? parseMessage(frame.text) : undefined;
+  if (message === undefined) throw new SvcError("INTERNAL_ERROR", "The parent did not say what to run.");
+  // The parent ends this process in time; if it cannot, because it was killed, nobody else would.
+  unrefTimer(setTimeout(() => exit(1), Number(message.timeoutSeconds) * 1000));
+  return message.input;
+}
+
+async function run(
+  workflow: Workflow<JsonValue | undefined>,
+  svc: Client,
+  input: JsonValue | undefined,
+): Promise<string> {
+  const result = await workflow.run({ svc, input, log });
+  await idle();
+  try {
+    return JSON.stringify(result) ?? "";
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message.split("\n")[0] : cause;
+    throw new SvcError("WORKFLOW_FAILED", `The workflow's result is not JSON: ${reason}`, { cause });
+  }
+}
+
+/** What the script exports, if it is a workflow. */
+function checkScript(script: unknown): Workflow<JsonValue | undefined> {
+  if (isWorkflow(script)) return script;
+  throw new SvcError("WORKFLOW_FAILED", "The script's default export is not a workflow.", {
+    hint: "Write: export default defineWorkflow({ name, allow: [...], run });",
+  });
+}
+
+function isWorkflow(value: unknown): value is Workflow<JsonValue | undefined> {
+  if (typeof value !== "object" || value === null) return false;
+  const { name, allow, run }: { name?: unknown; allow?: unknown; run?: unknown } = value;
+  return typeof name === "string" && Array.isArray(allow) && allow.every((one) => typeof one === "string") &&
+    typeof run === "function";
+}
+
+lockDown();
+globalThis.addEventListener("unhandledrejection", (event) => {
+  event.preventDefault();
+  fail(event.reason);
+});
+globalThis.addEventListener("error", (event) => {
+  event.preventDefault();
+  fail(event.error);
+});
+globalThis.addEventListener("beforeunload", () => {
+  fail(new SvcError("WORKFLOW_FAILED", "The script waits for something that can no longer happen."));
+});
+main().catch(fail);

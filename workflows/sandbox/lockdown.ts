@@ -1,0 +1,109 @@
+/**
+ * Puts the globals of the sandbox in order before the script is loaded: what prints goes to the parent as a message,
+ * and what a script without permissions has no use for is gone. This is tidiness, not the wall: the wall is a process
+ * without permissions, whose parent alone decides.
+ */
+import { flush, send } from "./channel.ts";
+import { FromSandbox } from "./messages.ts";
+
+/** Storage that outlives a run, threads, and the prompts that would read the parent's messages. */
+const GONE = ["localStorage", "sessionStorage", "caches", "Worker", "alert", "confirm", "prompt", "process"];
+
+/** Characters of one log message; the rest is cut. */
+const MAX_LOG_CHARACTERS = 1024 * 1024;
+
+const { exit } = Deno;
+
+/** Sends a line for stderr. */
+export function log(...values: unknown[]): void {
+  send({ kind: FromSandbox.log, id: 0, text: format(values).slice(0, MAX_LOG_CHARACTERS) });
+}
+
+/** Removes and replaces globals; call it once. */
+export function lockDown(): void {
+  for (const name of GONE) Reflect.deleteProperty(globalThis, name);
+  Reflect.deleteProperty(Navigator.prototype, "gpu");
+  Object.assign(console, consoleMethods());
+  for (const name of ["stdout", "stderr"]) Object.defineProperty(Deno, name, { value: textSink() });
+  Reflect.deleteProperty(Deno, "stdin");
+  Deno.exit = (code) => {
+    flush();
+    return exit(code);
+  };
+}
+
+/** Values as `console.log` would print them, on one or more lines. */
+function format(values: readonly unknown[]): string {
+  const [first, ...rest] = values;
+  if (typeof first !== "string") return values.map(show).join(" ");
+  const text = first.replace(/%[sdifjoOc%]/g, (directive) => {
+    if (directive === "%%") return "%";
+    if (rest.length === 0) return directive;
+    const value = rest.shift();
+    return directive === "%c" ? "" : show(value);
+  });
+  return [text, ...rest.map(show)].join(" ");
+}
+
+function show(value: unknown): string {
+  return typeof value === "string" ? value : Deno.inspect(value);
+}
+
+function consoleMethods(): Partial<Console> {
+  const counts = new Map<string, number>();
+  const times = new Map<string, number>();
+  let indent = "";
+  const print = (...values: unknown[]) => log("%s", indent + format(values).replaceAll("\n", "\n" + indent));
+  const group = (...values: unknown[]) => {
+    if (values.length > 0) print(...values);
+    indent += "  ";
+  };
+  const timeLog = (label = "default", ...values: unknown[]) => {
+    const since = times.get(label);
+    if (since !== undefined) print("%s:", label, `${Math.round(performance.now() - since)}ms`, ...values);
+  };
+  return {
+    log: print,
+    info: print,
+    debug: print,
+    warn: print,
+    error: print,
+    dirxml: print,
+    dir: (value, options) => print(Deno.inspect(value, options)),
+    table: (data) => print(data),
+    trace: (...values) => print("Trace:", ...values),
+    assert: (condition, ...values) => condition || print("Assertion failed:", ...values),
+    group,
+    groupCollapsed: group,
+    groupEnd: () => indent = indent.slice(2),
+    count: (label = "default") => {
+      counts.set(label, (counts.get(label) ?? 0) + 1);
+      print("%s:", label, counts.get(label));
+    },
+    countReset: (label = "default") => counts.delete(label),
+    time: (label = "default") => times.set(label, performance.now()),
+    timeLog,
+    timeEnd: (label = "default") => {
+      timeLog(label);
+      times.delete(label);
+    },
+    clear: () => {},
+  };
+}
+
+/** What a script finds as `Deno.stdout` and `Deno.stderr`: the real ones carry the messages. */
+function textSink(): unknown {
+  const decoder = new TextDecoder();
+  const writeSync = (bytes: Uint8Array) => {
+    log("%s", decoder.decode(bytes, { stream: true }));
+    return bytes.length;
+  };
+  return {
+    writeSync,
+    write: (bytes: Uint8Array) => Promise.resolve(writeSync(bytes)),
+    isTerminal: () => false,
+    get writable() {
+      return new WritableStream<Uint8Array>({ write: (bytes) => void writeSync(bytes) });
+    },
+  };
+}

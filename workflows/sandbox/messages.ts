@@ -1,0 +1,91 @@
+/** What parent and sandbox say to each other, and the limits of it. */
+import { ERROR_CODES, type ErrorCode, SvcError } from "../../lib/errors.ts";
+import { isJsonObject, type JsonObject } from "../../lib/json.ts";
+
+/** Version of the protocol: both ends must have the same. */
+export const PROTOCOL = 1;
+
+/** Bytes that one message of a sandbox may have. */
+export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+
+/** Calls that a sandbox may have open at a time; the script's further calls wait inside the sandbox. */
+export const MAX_OPEN_CALLS = 64;
+
+/** Characters that the open calls of a sandbox may have together, unless a single one has more. */
+export const MAX_OPEN_CHARACTERS = 32 * 1024 * 1024;
+
+/** Kinds of messages from the sandbox. */
+export const FromSandbox = {
+  /** The script is loaded: `{ protocol, name, allow }`. */
+  ready: 1,
+  /** Make a call: `{ operation, values, timeoutSeconds? }`. Identifiers are 1, 2, 3 …: the call's position in the run. */
+  call: 2,
+  /** The script no longer wants the answer of a call. */
+  cancel: 3,
+  /** Text for stderr. */
+  log: 4,
+  /** The run has ended: its result as JSON, or nothing. */
+  result: 5,
+  /** The run, or loading the script, has failed: an error record. */
+  failure: 6,
+} as const;
+
+/** Kinds of messages to the sandbox. */
+export const ToSandbox = {
+  /** Run: `{ input, timeoutSeconds }`. */
+  start: 16,
+  /** The answer to a call: a line of JSON, `{ etag? }`, then the service's answer as it came. */
+  reply: 17,
+  /** The failure of a call: an error record. */
+  refusal: 18,
+} as const;
+
+/** The call that a sandbox asks for. */
+export interface CallRequest {
+  /** Permission name of the operation. */
+  readonly operation: string;
+  /** Values by parameter name: not checked yet. */
+  readonly values: JsonObject;
+  /** Seconds that the call may take. */
+  readonly timeoutSeconds?: number;
+}
+
+/** What a loaded script says of itself. */
+export interface Declaration {
+  /** Name of the workflow. */
+  readonly name: string;
+  /** Operations that it asks for: not checked against what there is yet. */
+  readonly allow: readonly string[];
+}
+
+/** The members of a message; undefined where it is no JSON object. */
+export function parseMessage(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined; // The caller says what was wrong: it knows which message this was.
+  }
+}
+
+/** The error that a record describes; undefined where it is none. */
+export function errorOfRecord(record: JsonObject): SvcError | undefined {
+  const { code, message, status, classification, details, operation, requestId, hint } = record;
+  if (!isErrorCode(code) || typeof message !== "string") return undefined;
+  return new SvcError(code, message, {
+    status: typeof status === "number" ? status : undefined,
+    classification: textOrNothing(classification),
+    details: Array.isArray(details) ? details.filter(isJsonObject) : undefined,
+    operation: textOrNothing(operation),
+    requestId: textOrNothing(requestId),
+    hint: textOrNothing(hint),
+  });
+}
+
+function isErrorCode(value: unknown): value is ErrorCode {
+  return ERROR_CODES.some((code) => code === value);
+}
+
+function textOrNothing(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

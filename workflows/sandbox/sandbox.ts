@@ -1,0 +1,253 @@
+/** The parent's end of a sandbox: one process, one script, one run. Whatever the process says is a request, no more. */
+import { SvcError, toSvcError } from "../../lib/errors.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import { escapeControls } from "../../lib/output/control_characters.ts";
+import { hostCommand, type Limits, type Place } from "./command.ts";
+import { broken, explainExit, outOfTime } from "./exit.ts";
+import { type Frame, FrameError, FrameReader } from "./frames.ts";
+import {
+  type CallRequest,
+  type Declaration,
+  errorOfRecord,
+  FromSandbox,
+  MAX_MESSAGE_BYTES,
+  MAX_OPEN_CALLS,
+  MAX_OPEN_CHARACTERS,
+  parseMessage,
+  PROTOCOL,
+  ToSandbox,
+} from "./messages.ts";
+import { Outbox } from "./outbox.ts";
+
+/** An answer for the script: the service's text as it came. */
+export interface CallAnswer {
+  /** Body; empty where there is none. */
+  readonly text: string;
+  /** Entity tag. */
+  readonly etag?: string;
+}
+
+/** What a run does with the wishes of its script. */
+export interface RunHandlers {
+  /** Makes a call, or throws. The position counts the calls of the run from 1: the same script asks in the same order. */
+  call(request: CallRequest, position: number, signal: AbortSignal): Promise<CallAnswer>;
+  /** Takes what the script prints: one or more lines, safe for a terminal. */
+  log(text: string): void;
+}
+
+/** Bytes of stderr that are kept to explain a crash. */
+const STDERR_BYTES = 16 * 1024;
+
+/**
+ * How much more than its open calls we hold for a sandbox: it may have read an answer, and asked again, before we know
+ * that the answer was taken.
+ */
+const HELD = 2;
+
+/** One process that runs one script once. */
+export class Sandbox {
+  /** What the script says of itself, once it is loaded. */
+  readonly ready: Promise<Declaration>;
+  readonly #process: Deno.ChildProcess;
+  readonly #limits: Limits;
+  readonly #outbox: Outbox;
+  readonly #stderr: Promise<string>;
+  readonly #declared = Promise.withResolvers<Declaration>();
+  readonly #result = Promise.withResolvers<JsonValue | undefined>();
+  readonly #calls = new Map<number, AbortController>();
+  readonly #held = { calls: 0, characters: 0 };
+  #lastPosition = 0;
+  #state: "loading" | "ready" | "running" | "ended" = "loading";
+  #handlers?: RunHandlers;
+  #clock: ReturnType<typeof setTimeout>;
+
+  /** Starts to load the script. */
+  constructor(place: Place, limits: Limits) {
+    this.#limits = limits;
+    this.#process = hostCommand(place, limits).spawn();
+    this.#outbox = new Outbox(this.#process.stdin);
+    this.#stderr = tailOf(this.#process.stderr);
+    this.ready = this.#declared.promise;
+    // Both may fail while nobody waits: for a sandbox in reserve, or before the run.
+    this.ready.catch(() => {});
+    this.#result.promise.catch(() => {});
+    this.#clock = this.#startClock();
+    void this.#listen();
+  }
+
+  /** Runs the script on an input; gives its result, or throws what it failed of. A sandbox runs once. */
+  async run(input: JsonValue | undefined, handlers: RunHandlers): Promise<JsonValue | undefined> {
+    await this.ready;
+    if (this.#state !== "ready") throw new SvcError("INTERNAL_ERROR", "A sandbox runs once.");
+    this.#state = "running";
+    this.#handlers = handlers;
+    clearTimeout(this.#clock);
+    this.#clock = this.#startClock();
+    const { timeoutSeconds } = this.#limits;
+    this.#outbox.send({ kind: ToSandbox.start, id: 0, text: JSON.stringify({ input, timeoutSeconds }) });
+    return await this.#result.promise;
+  }
+
+  /** Ends the process, with this reason where a run is in progress. */
+  stop(reason: SvcError = new SvcError("INTERRUPTED", "The workflow was stopped.")): void {
+    if (this.#state === "ended") return;
+    this.#state = "ended";
+    clearTimeout(this.#clock);
+    this.#declared.reject(reason);
+    this.#result.reject(reason);
+    for (const controller of this.#calls.values()) controller.abort();
+    this.#outbox.close();
+    kill(this.#process);
+  }
+
+  /** Resolves when the process is gone. */
+  async gone(): Promise<void> {
+    await this.#process.status;
+  }
+
+  #startClock(): ReturnType<typeof setTimeout> {
+    return setTimeout(() => this.stop(outOfTime(this.#limits)), this.#limits.timeoutSeconds * 1000);
+  }
+
+  async #listen(): Promise<void> {
+    try {
+      const reader = new FrameReader(MAX_MESSAGE_BYTES);
+      for await (const bytes of this.#process.stdout) {
+        for (const frame of reader.push(bytes)) {
+          if (!this.#ended()) this.#take(frame);
+        }
+        if (this.#ended()) break;
+      }
+      if (!this.#ended()) this.stop(explainExit(await this.#process.status, await this.#stderr, this.#limits));
+    } catch (error) {
+      this.stop(error instanceof FrameError ? broken(error.message) : toSvcError(error));
+    }
+  }
+
+  #ended(): boolean {
+    return this.#state === "ended";
+  }
+
+  #take({ kind, id, text }: Frame): void {
+    switch (kind) {
+      case FromSandbox.ready:
+        return this.#declare(text);
+      case FromSandbox.call:
+        return this.#open(id, text);
+      case FromSandbox.cancel:
+        return this.#calls.get(id)?.abort();
+      case FromSandbox.log:
+        return this.#handlers?.log(escapeControls(text));
+      case FromSandbox.result:
+        return this.#finish(text);
+      case FromSandbox.failure:
+        return this.stop(errorOfRecord(printable(parseMessage(text))) ?? broken("an error that is none"));
+      default:
+        throw new FrameError(`a message of an unknown kind (${kind})`);
+    }
+  }
+
+  #declare(text: string): void {
+    const { protocol, name, allow } = parseMessage(text) ?? {};
+    if (this.#state !== "loading" || protocol !== PROTOCOL || typeof name !== "string" || !isTextArray(allow)) {
+      throw new FrameError("a declaration that is none");
+    }
+    this.#state = "ready";
+    clearTimeout(this.#clock);
+    this.#declared.resolve({ name: escapeControls(name.slice(0, 200)), allow });
+  }
+
+  #open(position: number, text: string): void {
+    const request = requestOf(text);
+    if (this.#state !== "running" || position !== this.#lastPosition + 1 || request === undefined) {
+      throw new FrameError("a call that is none");
+    }
+    this.#hold(text.length);
+    this.#lastPosition = position;
+    const controller = new AbortController();
+    this.#calls.set(position, controller);
+    void this.#answer(request, position, controller.signal, text.length);
+  }
+
+  /** Makes room for a call until its answer is taken: a script that asks and never reads must not fill our memory. */
+  #hold(characters: number): void {
+    const isMuch = this.#held.calls > 0 && this.#held.characters + characters > HELD * MAX_OPEN_CHARACTERS;
+    if (this.#held.calls >= HELD * MAX_OPEN_CALLS || isMuch) throw new FrameError("more calls at a time than it may");
+    this.#held.calls++;
+    this.#held.characters += characters;
+  }
+
+  #release(characters: number): void {
+    this.#held.calls--;
+    this.#held.characters -= characters;
+  }
+
+  async #answer(request: CallRequest, position: number, signal: AbortSignal, characters: number): Promise<void> {
+    const frame = await this.#call(request, position, signal);
+    this.#calls.delete(position);
+    if (!this.#ended()) this.#outbox.send(frame, () => this.#release(characters));
+  }
+
+  async #call(request: CallRequest, id: number, signal: AbortSignal): Promise<Frame> {
+    try {
+      if (!this.#handlers) throw new SvcError("INTERNAL_ERROR", "Nobody makes the calls of this run.");
+      const { text, etag } = await this.#handlers.call(request, id, signal);
+      return { kind: ToSandbox.reply, id, text: JSON.stringify({ etag }) + "\n" + text };
+    } catch (error) {
+      return { kind: ToSandbox.refusal, id, text: JSON.stringify(toSvcError(error)) };
+    }
+  }
+
+  #finish(text: string): void {
+    if (this.#state !== "running" || this.#calls.size > 0) throw new FrameError("a result out of turn");
+    this.#result.resolve(text === "" ? undefined : resultOf(text));
+    this.stop();
+  }
+}
+
+function resultOf(text: string): JsonValue {
+  try {
+    const result: JsonValue = JSON.parse(text);
+    return result;
+  } catch (cause) {
+    throw new FrameError("a result that is not JSON", { cause });
+  }
+}
+
+function requestOf(text: string): CallRequest | undefined {
+  const { operation, values, timeoutSeconds } = parseMessage(text) ?? {};
+  if (typeof operation !== "string" || !isJsonObject(values)) return undefined;
+  if (timeoutSeconds === undefined) return { operation, values };
+  return typeof timeoutSeconds === "number" && timeoutSeconds > 0 ? { operation, values, timeoutSeconds } : undefined;
+}
+
+function isTextArray(value: JsonValue | undefined): value is string[] {
+  return Array.isArray(value) && value.length <= 1000 &&
+    value.every((one) => typeof one === "string" && one.length <= 200);
+}
+
+/** The record without control characters in what is meant for people. */
+function printable(record: JsonObject = {}): JsonObject {
+  const { message, hint } = record;
+  return {
+    ...record,
+    ...(typeof message === "string" && { message: escapeControls(message.slice(0, 10_000)) }),
+    ...(typeof hint === "string" && { hint: escapeControls(hint.slice(0, 1000)) }),
+  };
+}
+
+function kill(process: Deno.ChildProcess): void {
+  try {
+    process.kill("SIGKILL");
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error; // It has ended already.
+  }
+}
+
+/** The end of what a stream says; all of it is read, so that the process never waits for a reader. */
+async function tailOf(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let tail = "";
+  for await (const bytes of stream) tail = (tail + decoder.decode(bytes, { stream: true })).slice(-STDERR_BYTES);
+  return tail;
+}
