@@ -11,13 +11,15 @@ export interface Argv {
   readonly words: readonly string[];
   /** Everything else, in order, in the forms that the scanner knows. */
   readonly rest: readonly string[];
+  /** Whether help is wanted. */
+  readonly help: boolean;
 }
 
 /** Takes the arguments apart. `help <group> <command>` is `<group> <command> --help`. */
 export function takeApart(args: readonly string[]): Argv {
   const words: string[] = [];
   const before: string[] = [];
-  let help = false;
+  let help = asksForHelp(args);
   let index = 0;
   while (index < args.length && words.length < 2) {
     const arg = args[index++] ?? "";
@@ -25,7 +27,12 @@ export function takeApart(args: readonly string[]): Argv {
     else if (!arg.startsWith("-")) words.push(arg);
     else before.push(arg, ...(takesNext(arg) ? args.slice(index, ++index) : []));
   }
-  return { words, rest: [...toScannerForms(before), ...(help ? ["--help"] : toScannerForms(args.slice(index)))] };
+  return { words, rest: help ? [] : toScannerForms([...before, ...args.slice(index)]), help };
+}
+
+function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf("--");
+  return args.slice(0, end < 0 ? args.length : end).some((arg) => arg === "-h" || arg === "--help");
 }
 
 /** Whether a flag that stands before the command takes the next argument as its value. */

@@ -63,10 +63,18 @@ export interface Command extends CommandDescription {
   run(context: CommandContext, given: Given): Promise<void>;
 }
 
+/** A command by its name: described only when it is the one that runs. */
+export interface CommandEntry {
+  /** What it does, for the help of its group. */
+  readonly summary: string;
+  /** The command. */
+  describe(): Command;
+}
+
 /** A group of commands. */
 export interface CommandGroup {
   /** What its commands are about, for the help: no full stop. */
   readonly summary: string;
   /** Loads its commands, by camel-case name. */
-  readonly load: () => Promise<Readonly<Record<string, Command>>>;
+  load(): Promise<Readonly<Record<string, CommandEntry>>>;
 }

@@ -1,32 +1,48 @@
 /** All groups of commands: those of the API, then those of this program. Each is loaded only when it is named. */
 import { type GroupEntry, groups as operationGroups } from "../resources/mod.ts";
-import type { Command, CommandGroup } from "./command.ts";
+import type { Command, CommandEntry, CommandGroup } from "./command.ts";
 import { fromLocal, type LocalGroup } from "./local.ts";
 import { fromOperation } from "./operation_command.ts";
 
 const apiGroups: Readonly<Record<string, GroupEntry>> = operationGroups;
 
-const localGroups: Readonly<Record<string, { summary: string; load: () => Promise<{ commands: LocalGroup }> }>> = {
+interface LocalModule {
+  readonly commands: LocalGroup;
+}
+
+const localGroups: Readonly<Record<string, { summary: string; load: () => Promise<LocalModule> }>> = {
   auth: { summary: "Log in, log out, find out what is wrong with a connection", load: () => import("./auth.ts") },
-  service: { summary: "Run the embedded service", load: () => import("./service.ts") },
-  workflow: { summary: "Run workflow scripts in a sandbox", load: () => import("./workflow.ts") },
+  service: { summary: "Run the embedded service", load: () => importUnseen("./service.ts") },
+  workflow: { summary: "Run workflow scripts in a sandbox", load: () => importUnseen("./workflow.ts") },
 };
+
+/**
+ * Imports a module whose name Deno does not see. It reads all that a literal `import()` names when the program starts,
+ * whether it is executed or not: with the service and its libraries, every command would start slower.
+ */
+async function importUnseen(module: string): Promise<LocalModule> {
+  return await import(module);
+}
 
 /** All groups by camel-case name, in the order of the help. */
 export const groups: Readonly<Record<string, CommandGroup>> = {
-  ...mapValues(apiGroups, ({ summary, load }, group) => ({
+  ...mapValues(apiGroups, ({ summary, load }, group): CommandGroup => ({
     summary,
-    load: async () => mapValues((await load()).operations, (operation, name) => fromOperation(group, name, operation)),
+    load: async () => entriesOf((await load()).operations, (operation, name) => fromOperation(group, name, operation)),
   })),
-  ...mapValues(localGroups, ({ summary, load }) => ({
+  ...mapValues(localGroups, ({ summary, load }): CommandGroup => ({
     summary,
-    load: async () => mapValues((await load()).commands, (command) => fromLocal(command)),
+    load: async () => entriesOf((await load()).commands, fromLocal),
   })),
 };
 
-function mapValues<T, U extends Command | CommandGroup>(
-  object: Readonly<Record<string, T>>,
-  map: (value: T, name: string) => U,
-): Record<string, U> {
+function entriesOf<T extends { readonly summary: string }>(
+  sources: Readonly<Record<string, T>>,
+  toCommand: (source: T, name: string) => Command,
+): Record<string, CommandEntry> {
+  return mapValues(sources, (source, name) => ({ summary: source.summary, describe: () => toCommand(source, name) }));
+}
+
+function mapValues<T, U>(object: Readonly<Record<string, T>>, map: (value: T, name: string) => U): Record<string, U> {
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value, name)]));
 }

@@ -1,5 +1,5 @@
 /** The help pages, made from the descriptions. */
-import { toCamel, toKebab } from "../names.ts";
+import { toKebab } from "../names.ts";
 import type { CommandDescription, Flag } from "./command.ts";
 import { globalFlags } from "./global_flags.ts";
 
@@ -17,48 +17,34 @@ const PLACEHOLDERS: Readonly<Record<Flag["type"], string>> = {
 const HELP: Flag = { help: "Print this help", type: "boolean", short: "h" };
 const VERSION: Flag = { help: "Print the version", type: "boolean" };
 
-/** A name and what it is about. */
-type Topic = readonly [name: string, summary: string];
+/** Groups or commands by camel-case name, with what they are about. */
+type Topics = Readonly<Record<string, { readonly summary: string }>>;
 
-/** The page that `--help` asks for: of svc, of a group, or of a command. */
-export function helpPage(
-  groups: Readonly<Record<string, { readonly summary: string }>>,
-  commands: Readonly<Record<string, CommandDescription>>,
-  groupName?: string,
-  commandName?: string,
-): string {
-  if (groupName === undefined) return rootHelp(topicsOf(groups));
-  const group = toCamel(groupName);
-  if (commandName === undefined) return groupHelp(toKebab(group), groups[group]?.summary ?? "", topicsOf(commands));
-  const command = commands[toCamel(commandName)];
-  return command ? commandHelp(`${toKebab(group)} ${toKebab(toCamel(commandName))}`, command) : "";
-}
-
-function topicsOf(entries: Readonly<Record<string, { readonly summary: string }>>): Topic[] {
-  return Object.entries(entries).map(([name, { summary }]) => [toKebab(name), summary]);
-}
-
-function rootHelp(groups: readonly Topic[]): string {
+/** The page of `svc --help`. */
+export function rootHelp(groups: Topics): string {
   const flags = { ...globalFlags, help: HELP, version: VERSION };
   return page(
     ["The command line of a case-management service."],
     section("Usage", ["svc <group> <command> [<argument>...] [flags]"]),
-    section("Groups", columns(groups)),
+    section("Groups", topicLines(groups)),
     section("Global flags", flagLines(flags)),
     ["'svc <group> --help' lists the commands of a group, 'svc <group> <command> --help' explains one."],
   );
 }
 
-function groupHelp(name: string, summary: string, commands: readonly Topic[]): string {
+/** The page of `svc <group> --help`. */
+export function groupHelp(name: string, { summary }: { readonly summary: string }, commands: Topics): string {
   return page(
     [`${summary}.`],
     section("Usage", [`svc ${name} <command> [<argument>...] [flags]`]),
-    section("Commands", columns(commands)),
+    section("Commands", topicLines(commands)),
     [`'svc ${name} <command> --help' explains a command, with an example.`],
   );
 }
 
-function commandHelp(name: string, command: CommandDescription): string {
+/** The page of `svc <group> <command> --help`. */
+export function commandHelp(words: readonly string[], command: CommandDescription): string {
+  const name = words.join(" ");
   const { args = [], flags = {}, summary, details, example } = command;
   const required = Object.entries(flags).filter(([, flag]) => flag.required).map(([flag, param]) =>
     flagName(flag, param)
@@ -82,7 +68,11 @@ function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  ${line}`)];
 }
 
-function columns(topics: readonly Topic[]): string[] {
+function topicLines(topics: Topics): string[] {
+  return columns(Object.entries(topics).map(([name, { summary }]) => [toKebab(name), summary]));
+}
+
+function columns(topics: readonly (readonly [string, string])[]): string[] {
   const width = Math.max(0, ...topics.map(([name]) => name.length));
   return topics.map(([name, summary]) => `${name.padEnd(width)}  ${summary}`);
 }

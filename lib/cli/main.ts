@@ -1,14 +1,14 @@
 /** One run of the command line: arguments in, exit code out. */
 import { toSvcError } from "../errors.ts";
 import { takeApart } from "./argv.ts";
+import { runCommandLine } from "./command_line.ts";
 import { exitCodeOf, writeError } from "./exit.ts";
 import { type Io, OutputClosed } from "./io.ts";
-import { runTree } from "./tree.ts";
 
 /** Runs a command line. Results go to stdout, everything else to stderr; the exit code says how it ended. */
 export async function main(args: readonly string[], io: Io): Promise<number> {
   try {
-    await runTree(takeApart(args), io);
+    await runCommandLine(takeApart(args), io);
     return 0;
   } catch (thrown) {
     if (thrown instanceof OutputClosed) return 0; // `svc … | head -1`: the reader has what it wanted.

@@ -10,21 +10,12 @@ import {
 } from "@stricli/core";
 import { SvcError } from "../errors.ts";
 import { toKebab } from "../names.ts";
-import type { Arg, CommandDescription } from "./command.ts";
-
-/** A group or a command that does not exist. */
-export function unknownWord(input: string, corrections: readonly string[], words: readonly string[]): SvcError {
-  const isGroup = input === words[0];
-  const place = isGroup ? "svc" : `svc ${words[0]}`;
-  const kind = isGroup ? "group" : "command";
-  const names = corrections.map((correction) => correction.replaceAll("`", "'"));
-  return invalid(`${place} has no ${kind} '${input}'.`, `${didYouMean(names)}'${place} --help' lists the ${kind}s.`);
-}
+import type { Arg } from "./command.ts";
 
 /** An argument that is not there. */
-export function missingArgument(arg: Arg, { args = [] }: CommandDescription, words: readonly string[]): SvcError {
+export function missingArgument(args: readonly Arg[], given: number, words: readonly string[]): SvcError {
   const usage = ["svc", ...words, ...args.map(({ name }) => `<${name}>`)].join(" ");
-  return invalid(`The argument <${arg.name}> is missing.`, `Usage: ${usage} [flags]`);
+  return invalid(`The argument <${args[given]?.name}> is missing.`, `Usage: ${usage} [flags]`);
 }
 
 /** What the parser library found while it scanned the flags and arguments of a command. */
@@ -32,10 +23,8 @@ export function scanError(error: unknown, words: readonly string[]): unknown {
   const command = ["svc", ...words].join(" ");
   if (error instanceof FlagNotFoundError) {
     const flags = error.corrections.map((name) => `--${toKebab(name)}`);
-    return invalid(
-      `${command} has no flag --${error.input}.`,
-      `${didYouMean(flags)}'${command} --help' lists the flags.`,
-    );
+    const question = flags.length === 0 ? "" : `Did you mean ${flags.join(" or ")}? `;
+    return invalid(`${command} has no flag --${error.input}.`, `${question}'${command} --help' lists the flags.`);
   }
   if (error instanceof AliasNotFoundError) {
     return invalid(
@@ -62,10 +51,6 @@ export function scanError(error: unknown, words: readonly string[]): unknown {
     );
   }
   return error;
-}
-
-function didYouMean(names: readonly string[]): string {
-  return names.length === 0 ? "" : `Did you mean ${names.join(" or ")}? `;
 }
 
 function invalid(message: string, hint?: string): SvcError {

@@ -1,0 +1,30 @@
+/** One command line: finds the command and runs it, prints help, or says what is wrong. */
+import { toCamel } from "../names.ts";
+import type { Argv } from "./argv.ts";
+import { createContext } from "./context.ts";
+import { readGlobalFlags } from "./global_flags.ts";
+import { groups } from "./groups.ts";
+import type { Io } from "./io.ts";
+import { scan } from "./scanner.ts";
+
+/** Runs the command that the arguments name, or prints the help that they ask for. */
+export async function runCommandLine({ words, rest, help }: Argv, io: Io): Promise<void> {
+  const [groupWord, commandWord] = words;
+  if (groupWord === undefined) return io.stdout.write((await import("./help.ts")).rootHelp(groups));
+  const group = await find("svc", "group", groups, groupWord);
+  const commands = await group.load();
+  if (commandWord === undefined) {
+    return io.stdout.write((await import("./help.ts")).groupHelp(groupWord, group, commands));
+  }
+  const command = (await find(`svc ${groupWord}`, "command", commands, commandWord)).describe();
+  if (help) return io.stdout.write((await import("./help.ts")).commandHelp(words, command));
+  const given = await scan(command, words, rest);
+  await command.run(createContext(readGlobalFlags(given), io), given);
+}
+
+async function find<T>(place: string, kind: string, entries: Readonly<Record<string, T>>, word: string): Promise<T> {
+  const entry = Object.entries(entries).find(([name]) => name === toCamel(word))?.[1];
+  if (entry !== undefined) return entry;
+  const { unknownWord } = await import("./unknown_word.ts");
+  throw await unknownWord(place, kind, Object.keys(entries), word);
+}
