@@ -1,5 +1,54 @@
 /** The commands of `svc auth`. */
-import type { LocalGroup } from "./local.ts";
+import type { AuthOptions } from "../auth/commands.ts";
+import type { DiagnosisResult, StepName } from "../auth/diagnose.ts";
+import { type ErrorCode, SvcError } from "../errors.ts";
+import { type CommandContext, type LocalCommand, localCommand, type LocalGroup } from "./local.ts";
+import { callerOptions } from "./service_access.ts";
+
+/** The code of the error with which `diagnose` ends, by the step that failed. */
+const FAILURES: Readonly<Record<StepName, ErrorCode>> = {
+  configuration: "INVALID_CONFIG",
+  dns: "NETWORK_ERROR",
+  tcp: "NETWORK_ERROR",
+  tls: "NETWORK_ERROR",
+  token: "UNAUTHORIZED",
+  api: "HTTP_ERROR",
+};
 
 /** The commands by name. */
-export const commands: LocalGroup = {};
+export const commands: LocalGroup = {
+  login: authCommand("Exchange the client secret for a token and cache it", "--profile test", "login"),
+  logout: authCommand("Forget the cached token", "--profile test", "logout"),
+  status: authCommand("Show the profile, its server and when the cached token ends", "", "status"),
+  ping: authCommand("Make one cheap call and show its time", "--fields milliseconds", "ping"),
+  diagnose: localCommand({
+    summary: "Test each layer of a connection: configuration, DNS, TCP, TLS, token, API",
+    example: "--fields steps --format table",
+    async run(context) {
+      const { diagnose } = await import("../auth/diagnose.ts");
+      const diagnosis = await diagnose(authOptions(context));
+      await context.print(diagnosis);
+      checkDiagnosis(diagnosis);
+    },
+  }),
+};
+
+function authCommand(summary: string, example: string, name: "login" | "logout" | "status" | "ping"): LocalCommand {
+  return localCommand({
+    summary,
+    example,
+    async run(context) {
+      const auth = await import("../auth/commands.ts");
+      await context.print(await auth[name](authOptions(context)));
+    },
+  });
+}
+
+function authOptions(context: CommandContext): AuthOptions {
+  return { ...callerOptions(context), signal: context.signal };
+}
+
+function checkDiagnosis({ steps }: DiagnosisResult): void {
+  const failed = steps.find((step) => !step.ok);
+  if (failed) throw new SvcError(FAILURES[failed.step], failed.result, { hint: failed.hint });
+}

@@ -29,6 +29,8 @@ export type { CommandContext } from "./command.ts";
 
 /** A local command. */
 export interface LocalCommand extends CommandDescription {
+  /** Says that `run` itself does what `--dry-run` asks for; without it the command does nothing then. */
+  readonly dryRun?: true;
   /** Does it. What it throws becomes the error on stderr and the exit code. */
   run(context: CommandContext, values: Readonly<Record<string, unknown>>): Promise<void>;
 }
@@ -63,6 +65,9 @@ export function fromLocal(local: LocalCommand): Command {
   return {
     ...local,
     async run(context, given) {
+      if (context.globals.dryRun && !local.dryRun) {
+        return context.note("Nothing was done: the command has no single request that --dry-run could print.");
+      }
       const values = await readValues(local, given, context.io);
       for (const [name, flag] of paramsOf(local)) check(name, flag, values[name]);
       await local.run(context, values);

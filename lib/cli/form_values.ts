@@ -1,0 +1,58 @@
+/** What a person types as the value of a field, and what is wrong with it. */
+import type { JsonObject, JsonValue } from "../json.ts";
+import type { FormField } from "./form.ts";
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** What is wrong with a text as the value of a field; undefined where nothing is. */
+export function findFault(field: FormField, text: string): string | undefined {
+  if (text.trim() === "") return "It is required.";
+  switch (field.kind) {
+    case "integer":
+      return Number.isSafeInteger(Number(text)) && /^-?\d+$/.test(text)
+        ? outOfRange(field, text)
+        : "Give a whole number.";
+    case "decimal":
+      return /^-?\d+(\.\d+)?$/.test(text) ? outOfRange(field, text) : "Give a number, e.g. 12.50.";
+    case "date":
+      return DATE.test(text) && new Date(text).toJSON()?.startsWith(text) ? undefined : "Give a date, e.g. 2026-01-31.";
+    case "dateTime":
+      return DATE_TIME.test(text) && !Number.isNaN(Date.parse(text))
+        ? undefined
+        : "Give a date and time with its zone, e.g. 2026-01-31T09:30:00Z.";
+    default:
+      return field.maxLength !== undefined && text.length > field.maxLength
+        ? `Give at most ${field.maxLength} characters.`
+        : undefined;
+  }
+}
+
+function outOfRange({ min = -Infinity, max = Infinity }: FormField, text: string): string | undefined {
+  if (Number(text) < min) return `Give ${min} or more.`;
+  return Number(text) > max ? `Give ${max} or less.` : undefined;
+}
+
+/** A text without faults as the value to submit. */
+export function toFieldValue(field: FormField, text: string): JsonValue {
+  return field.kind === "integer" || field.kind === "decimal" ? Number(text) : text;
+}
+
+/** The values of fields as an action takes them: its own as content, those of embedded pages as page instructions. */
+export function toSubmission(
+  values: ReadonlyMap<FormField, JsonValue>,
+): { data: JsonObject; pageInstructions?: JsonValue[] } {
+  const pages = new Map<string, [string, JsonValue][]>();
+  for (const [{ path }, value] of values) {
+    const page = path.slice(0, -1).map((name) => `.${name}`).join("");
+    pages.set(page, [...pages.get(page) ?? [], [path.at(-1) ?? "", value]]);
+  }
+  const data = Object.fromEntries(pages.get("") ?? []);
+  pages.delete("");
+  const pageInstructions = [...pages].map(([target, members]) => ({
+    instruction: "UPDATE",
+    target,
+    content: Object.fromEntries(members),
+  }));
+  return pageInstructions.length === 0 ? { data } : { data, pageInstructions };
+}

@@ -1,0 +1,57 @@
+/** Questions to a person at a terminal: the prompt library, on streams of the caller's choice. */
+import * as clack from "@clack/prompts";
+import type { Readable, Writable } from "node:stream";
+import { SvcError } from "../errors.ts";
+import { hasControls, onOneLine } from "../output/control_characters.ts";
+import type { Choice } from "./form.ts";
+
+/** Where questions are shown and answers typed. */
+export interface PromptStreams {
+  /** What the person types. */
+  readonly input: Readable;
+  /** What the person sees. */
+  readonly output: Writable;
+}
+
+/** Asks questions; a person who cancels one ends the command with `INTERRUPTED`. */
+export class Prompts {
+  readonly #streams: PromptStreams;
+
+  /** Asks on these streams. */
+  constructor(streams: PromptStreams) {
+    this.#streams = streams;
+  }
+
+  /** One of several. */
+  async choose(message: string, choices: readonly Choice[], initialValue?: string): Promise<string> {
+    const options = choices.map(({ value, label }) => ({ value, label: onOneLine(label) }));
+    return answered(await clack.select({ ...this.#streams, message: onOneLine(message), options, initialValue }));
+  }
+
+  /** A text in which no fault is found. */
+  async text(message: string, findFault: (text: string) => string | undefined, present = ""): Promise<string> {
+    return answered(
+      await clack.text({
+        ...this.#streams,
+        message: onOneLine(message),
+        initialValue: hasControls(present) ? "" : present,
+        validate: (text) => findFault(text ?? ""),
+      }),
+    );
+  }
+
+  /** Yes or no. */
+  async confirm(message: string, initialValue = true): Promise<boolean> {
+    return answered(await clack.confirm({ ...this.#streams, message: onOneLine(message), initialValue }));
+  }
+
+  /** Shows lines under a title. */
+  show(title: string, lines: readonly string[]): void {
+    clack.note(lines.map(onOneLine).join("\n"), onOneLine(title), { output: this.#streams.output });
+  }
+}
+
+function answered<T extends string | boolean>(answer: T | typeof clack.CANCEL_SYMBOL): T {
+  if (clack.isCancel(answer)) throw new SvcError("INTERRUPTED", "Cancelled: nothing was sent.");
+  return answer;
+}
