@@ -85,10 +85,10 @@ class Work {
         hint: "'svc assignments get-next' answers one that you may.",
       });
     }
-    if (etag === undefined) {
+    if (reply.etag === undefined) {
       throw new SvcError("MISSING_ETAG", "The service answered the assignment without an entity tag.");
     }
-    return { actions, etag };
+    return { actions, etag: reply.etag };
   }
 
   async readForm(action: string): Promise<FormField[]> {
