@@ -1,0 +1,136 @@
+/** The envelope in which a case travels. */
+import type { JsonObject } from "../../../lib/json.ts";
+import type { LocalAction, View } from "../../definition/application.ts";
+import type { Outcome } from "../../handler.ts";
+import { type AssignmentWork, nextFor, offeredActions, withDraft } from "../assignments.ts";
+import { currentStage, known } from "../flow.ts";
+import { localActions } from "../local-actions.ts";
+import { optionalProcesses } from "../stages.ts";
+import { isResolved } from "../context.ts";
+import type { CaseWork } from "../work.ts";
+import { actionButtons, assignmentInfo, navigation, nextAssignmentInfo, urgencyIn } from "./assignment.ts";
+import { contentOf } from "./content.ts";
+import { link } from "./links.ts";
+import { stageInfos } from "./stages.ts";
+import { viewResources } from "./ui.ts";
+
+/** What a client wants to see besides the data. */
+export type ViewType = "none" | "form" | "page";
+
+/** How a case is answered. */
+export interface CaseOptions {
+  /** What a client wants to see besides the data. */
+  readonly viewType?: ViewType;
+  /** Whether something has changed: clients then reload their lists. */
+  readonly changed?: boolean;
+  /** Whether to name what is next for the caller. */
+  readonly next?: boolean;
+  /** Whether the case is new: clients look for its handle at the top then. */
+  readonly created?: boolean;
+}
+
+/** The view `pyDetails`, which every case type has. */
+export function detailsOf(work: CaseWork): View {
+  return known(work.type.views, "pyDetails");
+}
+
+/** A case, with what is next for the caller where something has changed. */
+export function caseOutcome(work: CaseWork, options: CaseOptions): Outcome {
+  const { viewType = "none", changed = false, next = false, created = false } = options;
+  const { stored, type, context } = work;
+  const view = detailsOf(work);
+  const assignment = next ? nextFor(work) : undefined;
+  return {
+    tag: stored.tag,
+    location: `/cases/${stored.id}`,
+    body: {
+      id: stored.id,
+      ...(created && { ID: stored.id }),
+      type: type.id,
+      status: stored.status,
+      urgency: urgencyIn(context.app.platformVersion, stored.urgency),
+      etag: stored.tag,
+      ...(next &&
+        (assignment === undefined
+          ? { confirmationNote: type.confirmation }
+          : { nextAssignmentInfo: nextAssignmentInfo(work, assignment) })),
+      data: { caseInfo: caseInfo(work, contentOf(work, view), changed) },
+      ...(viewType !== "none" && { uiResources: viewResources(view, type.id) }),
+    },
+  };
+}
+
+/** An assignment with its case: the form of its first action, where a client wants to see it. */
+export function assignmentOutcome(open: AssignmentWork, viewType: ViewType, changed = false): Outcome {
+  const { work, assignment } = open;
+  const [action] = offeredActions(open);
+  const view = action?.view ?? detailsOf(work);
+  const content = action === undefined ? work.stored.content : withDraft(open, action);
+  return {
+    tag: work.stored.tag,
+    location: `/assignments/${assignment.id}`,
+    body: {
+      id: assignment.id,
+      etag: work.stored.tag,
+      data: { caseInfo: caseInfo(work, contentOf(work, view, content), changed) },
+      ...(viewType !== "none" && { uiResources: assignmentResources(open, view) }),
+    },
+  };
+}
+
+/** The resources of an assignment's form. */
+export function assignmentResources(open: AssignmentWork, view: View): JsonObject {
+  const steps = navigation(open);
+  return {
+    ...viewResources(view, open.work.type.id),
+    ...(steps && { navigation: steps }),
+    actionButtons: actionButtons(open),
+  };
+}
+
+/** The facts of a case with the given content. */
+export function caseInfo(work: CaseWork, content: JsonObject, changed: boolean): JsonObject {
+  const { stored, type, context } = work;
+  return {
+    ID: stored.id,
+    businessID: stored.businessId,
+    caseTypeID: type.id,
+    caseTypeName: type.name,
+    name: type.name,
+    caseTypeIcon: "cmicons/pycase.svg",
+    ...(stored.parentId !== undefined && { parentCaseID: stored.parentId }),
+    status: stored.status,
+    urgency: urgencyIn(context.app.platformVersion, stored.urgency),
+    owner: stored.createdBy,
+    createdBy: stored.createdBy,
+    createTime: stored.createdAt,
+    lastUpdatedBy: stored.updatedBy,
+    lastUpdateTime: stored.updatedAt,
+    stageID: stored.stageId,
+    stageLabel: currentStage(work).name,
+    sla: { goal: "", deadline: "" },
+    associations: { follows: false },
+    hasNewAttachments: false,
+    WidgetsToRefresh: changed ? ["TaskList"] : [],
+    content,
+    assignments: work.assignments.map((assignment) => assignmentInfo(work, assignment)),
+    stages: stageInfos(work),
+    availableActions: localActions(work).map((action) => localActionInfo(work, action)),
+    availableProcesses: isResolved(stored) ? [] : optionalProcesses(work).map(({ id, name, stage }) => ({
+      ID: id,
+      name,
+      type: stage === undefined ? "Case" : "Stage",
+      links: { add: link(`/cases/${stored.id}/processes/${id}`, "POST", "Add optional process") },
+    })),
+  };
+}
+
+/** A case-wide or stage-wide action of a case. */
+export function localActionInfo({ stored }: CaseWork, { id, name, scope }: LocalAction): JsonObject {
+  return {
+    ID: id,
+    name,
+    type: scope,
+    links: { open: link(`/cases/${stored.id}/actions/${id}`, "GET", "Get case action details") },
+  };
+}

@@ -1,0 +1,44 @@
+/** The content of a case, as a view shows it. */
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../lib/json.ts";
+import type { Field, View } from "../../definition/application.ts";
+import type { CaseWork } from "../work.ts";
+
+/** The fields of a view, with the facts that every view carries. */
+export function contentOf(work: CaseWork, view: View, content: JsonObject = work.stored.content): JsonObject {
+  const { stored, type } = work;
+  const shown: JsonObject = {
+    classID: type.id,
+    pxObjClass: type.id,
+    pyID: stored.businessId,
+    pyLabel: stored.content.pyLabel,
+    pyStatusWork: stored.status,
+    pxUrgencyWork: stored.urgency,
+    pxCreateOperator: stored.createdBy,
+    pxCreateDateTime: stored.createdAt,
+    pxUpdateOperator: stored.updatedBy,
+    pxUpdateDateTime: stored.updatedAt,
+  };
+  for (const { field } of view.fields.values()) shown[field.name] = shownValue(field, content[field.name]);
+  return shown;
+}
+
+/** Values of a class, each as it is shown. */
+export function shownValues(fields: ReadonlyMap<string, Field>, content: JsonObject, classId: string): JsonObject {
+  const shown: JsonObject = { classID: classId };
+  for (const field of fields.values()) shown[field.name] = shownValue(field, content[field.name]);
+  return shown;
+}
+
+/** No text is an empty one, no rows are an empty list; a number, a choice of yes or no and a page are just not there. */
+function shownValue(field: Field, value: JsonValue | undefined): JsonValue | undefined {
+  const { type, embedded } = field;
+  if (embedded !== undefined && isJsonObject(value)) return shownValues(embedded.fields, value, embedded.classId);
+  if (embedded !== undefined && Array.isArray(value)) {
+    return value.map((row) => isJsonObject(row) ? shownValues(embedded.fields, row, embedded.classId) : row);
+  }
+  if (value !== undefined) return value;
+  if (type === "List") return [];
+  return type === "Page" || type === "Boolean" || NUMBERS.has(type) ? undefined : "";
+}
+
+const NUMBERS: ReadonlySet<string> = new Set(["Integer", "Decimal", "Currency"]);

@@ -1,0 +1,48 @@
+/** The cases above and below a case. */
+import type { JsonObject } from "../../../lib/json.ts";
+import type { EngineContext } from "../context.ts";
+import { openCase } from "../work.ts";
+import { assignmentInfo, urgencyIn } from "./assignment.ts";
+import { link } from "./links.ts";
+
+/** The parent of a case, its parent, and so on; nothing for a case without one. */
+export async function ancestors(context: EngineContext, caseId: string): Promise<JsonObject> {
+  const found: JsonObject[] = [];
+  let { stored } = await openCase(context, caseId);
+  while (stored.parentId !== undefined) {
+    const parent = await openCase(context, stored.parentId);
+    stored = parent.stored;
+    found.push({ ID: stored.id, name: parent.type.name, links: { open: openLink(stored.id) } });
+  }
+  return found.length === 0 ? {} : { ancestors: found };
+}
+
+/** The children of a case, their children, and so on; nothing for a case without any. */
+export async function descendants(context: EngineContext, caseId: string): Promise<JsonObject> {
+  await openCase(context, caseId);
+  return await childrenOf(context, caseId);
+}
+
+async function childrenOf(context: EngineContext, caseId: string): Promise<JsonObject> {
+  const childCases: JsonObject[] = [];
+  for (const { id } of await context.tx.childrenOf(caseId)) {
+    const work = await openCase(context, id);
+    const { stored, type } = work;
+    childCases.push({
+      ID: stored.id,
+      businessID: stored.businessId,
+      name: type.name,
+      caseTypeID: type.id,
+      status: stored.status,
+      urgency: urgencyIn(context.app.platformVersion, stored.urgency),
+      links: { open: openLink(stored.id) },
+      assignments: work.assignments.map((assignment) => assignmentInfo(work, assignment)),
+      ...await childrenOf(context, id),
+    });
+  }
+  return childCases.length === 0 ? {} : { childCases };
+}
+
+function openLink(caseId: string): JsonObject {
+  return link(`/cases/${caseId}`, "GET", "Get case details");
+}

@@ -1,0 +1,7 @@
+/** Links: what can be done next, and at which path below the API root. */
+import type { JsonObject } from "../../../lib/json.ts";
+
+/** A link. */
+export function link(href: string, type: string, title: string): JsonObject {
+  return { rel: "self", href, type, title };
+}

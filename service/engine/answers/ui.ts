@@ -1,0 +1,111 @@
+/** User-interface resources: views, the components that show their fields, and what clients need to know of each field. */
+import type { JsonObject } from "../../../lib/json.ts";
+import type { Field, FieldType, View, ViewField } from "../../definition/application.ts";
+
+/** How a field of each type is declared and shown. */
+const SHOWN: Record<FieldType, readonly [type: string, displayAs: string, component: string]> = {
+  Text: ["Text", "pxTextInput", "TextInput"],
+  TextArea: ["Text", "pxTextArea", "TextArea"],
+  Integer: ["Integer", "pxInteger", "Integer"],
+  Decimal: ["Decimal", "pxNumber", "Decimal"],
+  Currency: ["Decimal", "pxCurrency", "Currency"],
+  Boolean: ["True-False", "pxCheckbox", "Checkbox"],
+  Date: ["Date", "pxDateTime", "Date"],
+  DateTime: ["Date Time", "pxDateTime", "DateTime"],
+  Dropdown: ["Text", "pxDropdown", "Dropdown"],
+  Email: ["Text", "pxEmail", "Email"],
+  Phone: ["Text", "pxPhone", "Phone"],
+  Url: ["Text", "pxURL", "URL"],
+  Page: ["Page", "Scalar", "Group"],
+  List: ["Page List", "Scalar", "SimpleTableSelect"],
+};
+
+/** A view never changes while the service runs, and neither do its resources. */
+const cache = new WeakMap<View, Map<string, JsonObject>>();
+
+/** The resources of one view: its components and its fields. */
+export function viewResources(view: View, classId: string, context = "caseInfo.content"): JsonObject {
+  const known = cache.get(view) ?? new Map<string, JsonObject>();
+  cache.set(view, known);
+  const key = `${classId} ${context}`;
+  const resources = known.get(key) ?? buildResources(view, classId, context);
+  known.set(key, resources);
+  return resources;
+}
+
+function buildResources(view: View, classId: string, context: string): JsonObject {
+  const localeReference = `@LR ${classId.toUpperCase()}!VIEW!${view.id.toUpperCase()}`;
+  const shown = [...view.fields.values()];
+  const components = new Set(["View", "Region", "reference"]);
+  const children = shown.map((field) => component(field, "", components));
+  return {
+    resources: {
+      views: {
+        [view.id]: [{
+          name: view.id,
+          type: "View",
+          classID: classId,
+          config: { template: "DefaultForm", ruleClass: classId, localeReference },
+          children: [{ name: "Fields", type: "Region", children }],
+        }],
+      },
+      fields: Object.fromEntries(shown.map(({ field }) => [field.name, [fieldResource(field, classId)]])),
+      paragraphs: {},
+      datapages: {},
+      dataTypes: {},
+    },
+    components: [...components],
+    localeReferences: [localeReference],
+    root: { type: "reference", config: { type: "view", name: view.id, context } },
+    context_data: {},
+  };
+}
+
+function component({ field, label, required, readOnly }: ViewField, path: string, components: Set<string>): JsonObject {
+  const [, , type] = SHOWN[field.type];
+  components.add(type);
+  const place = `${path}.${field.name}`;
+  const inner = field.embedded &&
+    [...field.embedded.fields.values()].map((member) =>
+      component(asShown(member, readOnly), field.type === "Page" ? place : "", components)
+    );
+  return {
+    type,
+    config: {
+      value: `@P ${place}`,
+      label: label === field.label ? `@FL ${place}` : label,
+      labelOption: "default",
+      ...(required && { required }),
+      ...(readOnly && { readOnly }),
+      ...(field.values && { datasource: `@ASSOCIATED ${place}` }),
+    },
+    ...(inner && { children: inner }),
+  };
+}
+
+function asShown(field: Field, readOnly: boolean): ViewField {
+  const fixed = readOnly || field.calculated !== undefined;
+  return { field, label: field.label, required: field.required && !fixed, readOnly: fixed };
+}
+
+function fieldResource(field: Field, classId: string): JsonObject {
+  const [type, displayAs] = SHOWN[field.type];
+  const { label, maxLength, min, max, calculated, values, embedded } = field;
+  return {
+    classID: classId,
+    type,
+    displayAs,
+    label,
+    ...(maxLength !== undefined && { maxLength }),
+    ...(min !== undefined && { min }),
+    ...(max !== undefined && { max }),
+    ...(calculated && { isDeclarativeTarget: true }),
+    ...(values && { datasource: { tableType: "PromptList", records: values.map((value) => ({ key: value, value })) } }),
+    ...(embedded && {
+      pageClass: embedded.classId,
+      fields: Object.fromEntries(
+        [...embedded.fields.values()].map((inner) => [inner.name, [fieldResource(inner, embedded.classId)]]),
+      ),
+    }),
+  };
+}

@@ -1,0 +1,58 @@
+/** Views that are shown by themselves: of actions, of cases, and what computing them gives. */
+import type { JsonObject } from "../../../lib/json.ts";
+import type { View } from "../../definition/application.ts";
+import type { Outcome } from "../../handler.ts";
+import type { AssignmentWork } from "../assignments.ts";
+import type { RowPlace } from "../compute.ts";
+import type { CaseWork } from "../work.ts";
+import { actionButtons } from "./assignment.ts";
+import { assignmentResources, caseInfo } from "./case.ts";
+import { contentOf } from "./content.ts";
+import { viewResources } from "./ui.ts";
+
+/** The form of an action, with the case around it. */
+export function formOutcome(work: CaseWork, view: View, content: JsonObject, open?: AssignmentWork): Outcome {
+  const { stored, type } = work;
+  const buttons = open && actionButtons(open);
+  return {
+    tag: stored.tag,
+    body: {
+      id: open?.assignment.id ?? stored.id,
+      etag: stored.tag,
+      data: { caseInfo: caseInfo(work, contentOf(work, view, content), false) },
+      uiResources: open === undefined
+        ? { ...viewResources(view, type.id), actionButtons: caseActionButtons }
+        : { ...assignmentResources(open, view), actionButtons: buttons },
+    },
+  };
+}
+
+/** A view with its content and nothing of the case around it, as clients expect of what is computed. */
+export function viewOutcome(work: CaseWork, view: View, content: JsonObject, row?: RowPlace): Outcome {
+  const shown = contentOf(work, view, content);
+  const context = row === undefined ? undefined : `caseInfo.content.${row.list}[${row.row}]`;
+  if (row !== undefined) hideOtherRows(shown, row);
+  return {
+    body: {
+      data: { caseInfo: { content: shown } },
+      uiResources: viewResources(view, work.type.id, context),
+    },
+  };
+}
+
+/** Values alone. */
+export function valuesOutcome(work: CaseWork, view: View, values: JsonObject): Outcome {
+  return {
+    body: { data: { caseInfo: { content: values } }, uiResources: viewResources(view, work.type.id) },
+  };
+}
+
+const caseActionButtons: JsonObject = {
+  main: [{ jsAction: "finishAssignment", name: "Submit", actionID: "submit" }],
+  secondary: [{ jsAction: "cancelAssignment", name: "Cancel", actionID: "cancel" }],
+};
+
+function hideOtherRows(content: JsonObject, { list, row }: RowPlace): void {
+  const rows = content[list];
+  if (Array.isArray(rows)) content[list] = rows.map((shown, index) => index === row ? shown : {});
+}

@@ -1,0 +1,55 @@
+/** Actions on several cases at once. */
+import type { JsonObject } from "../../lib/json.ts";
+import type { CaseType, LocalAction } from "../definition/application.ts";
+import { ServiceError } from "../errors.ts";
+import type { EngineContext } from "./context.ts";
+import type { Submission } from "./forms.ts";
+import { localActions, performLocal } from "./local-actions.ts";
+import { openCase } from "./work.ts";
+
+/** The actions of a case type that can be performed on several of its cases, whatever their stages. */
+export function bulkActionsOf(type: CaseType): LocalAction[] {
+  return [...type.actions.values()].filter(({ bulk }) => bulk);
+}
+
+/** The actions that several cases have in common. */
+export async function commonActions(context: EngineContext, caseIds: readonly string[]): Promise<LocalAction[]> {
+  if (caseIds.length === 0) throw new ServiceError(400, "At least one case is needed");
+  let common: LocalAction[] | undefined;
+  for (const caseId of caseIds) {
+    const actions = localActions(await openCase(context, caseId)).filter(({ bulk }) => bulk);
+    const ids = new Set(actions.map(({ id }) => id));
+    common = common === undefined ? actions : common.filter(({ id }) => ids.has(id));
+  }
+  return common ?? [];
+}
+
+/** Performs an action on each of several cases; one that fails does not stop the others. */
+export async function performOnAll(
+  context: EngineContext,
+  caseIds: readonly string[],
+  action: string,
+  submission: Submission,
+): Promise<JsonObject[]> {
+  if (caseIds.length === 0) throw new ServiceError(400, "At least one case is needed");
+  const results: JsonObject[] = [];
+  for (const caseId of caseIds) results.push(await performOnOne(context, caseId, action, submission));
+  return results;
+}
+
+/** Performs an action on a case and tells what became of it: a refused one has changed nothing. */
+export async function performOnOne(
+  context: EngineContext,
+  caseId: string,
+  action: string,
+  submission: Submission,
+): Promise<JsonObject> {
+  try {
+    const { stored, type } = await performLocal(context, caseId, action, undefined, submission, true);
+    return { ID: caseId, BusinessID: stored.businessId, Name: type.name, status: 200 };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const { errorDetails } = error.toBody();
+    return { ID: caseId, status: error.status, message: error.message, errorDetails };
+  }
+}

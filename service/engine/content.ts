@@ -1,0 +1,156 @@
+/** Submitted content: what a form takes, what it refuses, and what becomes of it. */
+import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import type { EmbeddedClass, Field, Scope, View } from "../definition/application.ts";
+import { isEmpty, valueProblem } from "../definition/values.ts";
+import { type ErrorDetail, ServiceError, validationFailure } from "../errors.ts";
+
+/** Findings of the two kinds: what nobody may send (400), and what does not fit (422). */
+export class Findings {
+  /** Members that the form does not take. */
+  readonly invalid: ErrorDetail[] = [];
+  /** Values that do not fit. */
+  readonly misfits: ErrorDetail[] = [];
+
+  /** A member that the form does not take. */
+  refuse(name: string, reason: string): void {
+    this.invalid.push({ message: reason, localizedValue: reason, erroneousInputOutputIdentifier: "." + name });
+  }
+
+  /** A value that does not fit a field; `page` is the path of the embedded page that holds it. */
+  misfit(page: string, name: string, reason: string): void {
+    const place = page === ""
+      ? { erroneousInputOutputFieldInPage: "." + name }
+      : { erroneousInputOutputFieldInPage: page, erroneousInputOutputIdentifier: "." + name };
+    this.misfits.push({ message: reason, localizedValue: reason, ...place });
+  }
+
+  /** Throws what was found, if anything was. */
+  check(): void {
+    if (this.invalid.length > 0) throw new ServiceError(400, this.invalid);
+    if (this.misfits.length > 0) throw validationFailure(this.misfits);
+  }
+}
+
+/** The content after what was submitted; what was there is left as it is. */
+export function mergeContent(view: View, current: JsonObject, submitted: JsonObject, findings: Findings): JsonObject {
+  const merged = { ...current };
+  for (const [name, value] of Object.entries(submitted)) {
+    if (name === "classID" || value === undefined) continue;
+    const shown = view.fields.get(name);
+    if (shown === undefined) findings.refuse(name, `'${name}' is not a field of this form`);
+    else if (shown.readOnly) findings.refuse(name, `'${name}' is not editable in this form`);
+    else setValue(shown.field, merged, value, "", findings);
+  }
+  return merged;
+}
+
+/** Merges members into an embedded page; its calculated members are the service's. */
+export function mergePage(
+  embedded: EmbeddedClass,
+  page: JsonObject,
+  submitted: JsonObject,
+  path: string,
+  findings: Findings,
+): JsonObject {
+  const merged = { ...page };
+  for (const [name, value] of Object.entries(submitted)) {
+    const field = embedded.fields.get(name);
+    if (name === "classID" || value === undefined || field?.calculated !== undefined) continue;
+    if (field === undefined) findings.refuse(name, `'${name}' is not a field of ${path}`);
+    else setValue(field, merged, value, path, findings);
+  }
+  return merged;
+}
+
+/** A page or row with nothing but its defaults. */
+export function newPage(fields: ReadonlyMap<string, Field>): JsonObject {
+  const page: JsonObject = {};
+  for (const field of fields.values()) {
+    if (field.default !== undefined) page[field.name] = field.default;
+  }
+  return page;
+}
+
+/** Finds the required fields that have no value. */
+export function checkRequired(view: View, content: JsonObject, findings: Findings): void {
+  for (const { field, required, readOnly, label } of view.fields.values()) {
+    const value = content[field.name];
+    if (required && isEmpty(value)) findings.misfit("", field.name, `${label} is required`);
+    else if (!readOnly && field.embedded !== undefined) {
+      checkPages(field, field.embedded, value, "." + field.name, findings);
+    }
+  }
+}
+
+/** Computes the calculated fields: those of pages and rows first, since others sum them up. */
+export function calculate(fields: ReadonlyMap<string, Field>, content: JsonObject, scope: Scope): void {
+  for (const { name, embedded } of fields.values()) {
+    if (embedded === undefined) continue;
+    for (const page of pagesOf(content[name])) calculate(embedded.fields, page, { ...scope, fields: page });
+  }
+  for (const { name, calculated } of fields.values()) {
+    if (calculated !== undefined) content[name] = calculated(scope);
+  }
+}
+
+/** The pages of a value: the rows of a list, the one page of a page, none of nothing. */
+export function pagesOf(value: JsonValue | undefined): JsonObject[] {
+  return (Array.isArray(value) ? value : [value]).filter(isJsonObject);
+}
+
+/** The editable part of a view's content, as a draft keeps it: null for what has no value. */
+export function editablePart(view: View, content: JsonObject): JsonObject {
+  const part: JsonObject = {};
+  for (const { field, readOnly } of view.fields.values()) {
+    if (!readOnly) part[field.name] = content[field.name] ?? null;
+  }
+  return part;
+}
+
+function setValue(field: Field, target: JsonObject, value: JsonValue, page: string, findings: Findings): void {
+  const problem = valueProblem(field, value);
+  if (problem !== undefined) return findings.misfit(page, field.name, problem);
+  if (value === null || (value === "" && field.type !== "Text" && field.type !== "TextArea")) delete target[field.name];
+  else {target[field.name] = field.embedded === undefined
+      ? value
+      : embeddedValue(field, field.embedded, target[field.name], value, page, findings);}
+}
+
+/** A page is merged, a list is replaced row by row: what changes single rows are page instructions. */
+function embeddedValue(
+  field: Field,
+  embedded: EmbeddedClass,
+  current: JsonValue | undefined,
+  value: JsonValue,
+  page: string,
+  findings: Findings,
+): JsonValue {
+  const path = `${page}.${field.name}`;
+  if (field.type === "Page") {
+    const base = isJsonObject(current) ? current : newPage(embedded.fields);
+    return isJsonObject(value) ? mergePage(embedded, base, value, path, findings) : base;
+  }
+  return pagesOf(value).map((row, index) =>
+    mergePage(embedded, newPage(embedded.fields), row, `${path}(${index + 1})`, findings)
+  );
+}
+
+function checkPages(
+  field: Field,
+  embedded: EmbeddedClass,
+  value: JsonValue | undefined,
+  path: string,
+  findings: Findings,
+): void {
+  const isList = field.type === "List";
+  for (const [index, page] of pagesOf(value).entries()) {
+    const here = isList ? `${path}(${index + 1})` : path;
+    for (const inner of embedded.fields.values()) {
+      const member = page[inner.name];
+      if (inner.required && isEmpty(member)) findings.misfit(here, inner.name, `${inner.label} is required`);
+      else if (inner.embedded !== undefined) {
+        checkPages(inner, inner.embedded, member, `${here}.${inner.name}`, findings);
+      }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/** Drafts: what a person has filled in and not submitted yet. The case's content stays as it is. */
+import type { JsonObject } from "../../lib/json.ts";
+import type { Action } from "../definition/application.ts";
+import { checkTag } from "../tags.ts";
+import { type AssignmentWork, withDraft } from "./assignments.ts";
+import { addAttachments } from "./attachments.ts";
+import { editablePart } from "./content.ts";
+import type { EngineContext } from "./context.ts";
+import { fillForm, type Submission } from "./forms.ts";
+import { type ActionRequest, openAction } from "./perform.ts";
+import { dropDrafts, hasDrafts, setDraft, setLock } from "./state.ts";
+import { type CaseWork, checkLock, openCase } from "./work.ts";
+
+/** Saves a draft of an action. Nobody else may change the case until it is submitted or discarded. */
+export async function saveDraft(
+  context: EngineContext,
+  request: ActionRequest,
+  submission: Submission,
+): Promise<AssignmentWork> {
+  const { action, ...open } = await openAction(context, request);
+  const { work, assignment } = open;
+  checkLock(work);
+  checkTag(request.ifMatch, work.stored.tag);
+  keepDraft(open, action, fillForm(action.view, withDraft(open, action), submission, { complete: false }));
+  addAttachments(work, submission.attachments);
+  work.putAssignment(assignment);
+  await work.save();
+  return open;
+}
+
+/** Keeps the editable part of a form's content as the draft of its action. */
+export function keepDraft({ work, assignment }: AssignmentWork, action: Action, content: JsonObject): void {
+  work.touch();
+  setDraft(assignment, action.id, editablePart(action.view, content));
+  setLock(work.stored, work.context.caller.id);
+}
+
+/** Discards all drafts of a case, whoever saved them: the lock is released with the last. */
+export async function discardDrafts(
+  context: EngineContext,
+  caseId: string,
+  ifMatch: string | undefined,
+): Promise<CaseWork> {
+  const work = await openCase(context, caseId);
+  checkTag(ifMatch, work.stored.tag);
+  const drafted = work.assignments.filter(hasDrafts);
+  if (drafted.length === 0) return work;
+  for (const assignment of drafted) {
+    dropDrafts(assignment);
+    work.putAssignment(assignment);
+  }
+  work.touch();
+  work.addEvent("discarded", "Discarded the saved drafts", {});
+  await work.save();
+  return work;
+}

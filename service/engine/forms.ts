@@ -1,0 +1,38 @@
+/** Forms: content that is submitted through a view. */
+import type { JsonObject, JsonValue } from "../../lib/json.ts";
+import type { View } from "../definition/application.ts";
+import { checkRequired, Findings, mergeContent } from "./content.ts";
+import { applyInstructions } from "./page-instructions.ts";
+
+/** What a person submits. */
+export interface Submission {
+  /** Content of the fields. */
+  readonly content?: JsonObject;
+  /** Changes of embedded pages and lists. */
+  readonly pageInstructions?: readonly JsonValue[];
+  /** Attachments to add. */
+  readonly attachments?: readonly JsonValue[];
+}
+
+/** How strictly a form is checked. */
+export interface FormOptions {
+  /** Whether the required fields must be there. */
+  readonly complete: boolean;
+}
+
+/** The content after a submission, or a 400 or 422 with all that is wrong with it. */
+export function fillForm(
+  view: View,
+  current: JsonObject,
+  submission: Submission,
+  { complete }: FormOptions,
+): JsonObject {
+  const findings = new Findings();
+  const content = mergeContent(view, current, submission.content ?? {}, findings);
+  if (submission.pageInstructions !== undefined) {
+    applyInstructions(view, content, submission.pageInstructions, findings);
+  }
+  if (complete) checkRequired(view, content, findings);
+  findings.check();
+  return content;
+}

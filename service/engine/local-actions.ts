@@ -1,0 +1,54 @@
+/** Case-wide and stage-wide actions: of one case, or of several at once. */
+import type { JsonObject } from "../../lib/json.ts";
+import type { LocalAction } from "../definition/application.ts";
+import { STAGE_FIELD } from "../definition/case-types.ts";
+import { ServiceError } from "../errors.ts";
+import { checkTag } from "../tags.ts";
+import { addAttachments } from "./attachments.ts";
+import type { EngineContext } from "./context.ts";
+import { isResolved } from "./context.ts";
+import { currentStage, enterStage, known } from "./flow.ts";
+import { fillForm, type Submission } from "./forms.ts";
+import { findStage } from "./stages.ts";
+import { type CaseWork, checkLock, openCase } from "./work.ts";
+
+/** The actions that a case offers now. */
+export function localActions(work: CaseWork): LocalAction[] {
+  return isResolved(work.stored) ? [] : [...work.type.actions.values(), ...currentStage(work).actions.values()];
+}
+
+/** An action that a case offers now, or 409. */
+export function localAction(work: CaseWork, id: string): LocalAction {
+  const action = localActions(work).find((offered) => offered.id === id);
+  if (action !== undefined) return action;
+  throw new ServiceError(409, `${id} is not a valid action to use on the case ${work.stored.id}`);
+}
+
+/** Performs an action on a case. */
+export async function performLocal(
+  context: EngineContext,
+  caseId: string,
+  actionId: string,
+  ifMatch: string | undefined,
+  submission: Submission,
+  bulk = false,
+): Promise<CaseWork> {
+  const work = await openCase(context, caseId);
+  const action = localAction(work, actionId);
+  if (bulk && !action.bulk) throw new ServiceError(409, `${actionId} is not a valid action to use on several cases`);
+  checkLock(work);
+  checkTag(ifMatch, work.stored.tag);
+  work.touch();
+  const { [STAGE_FIELD]: stageName, ...content } = fillForm(action.view, work.stored.content, submission, {
+    complete: true,
+  });
+  work.setContent(content, action.set, action.id);
+  addAttachments(work, submission.attachments);
+  if (action.status !== undefined) work.stored.status = action.status;
+  const facts: JsonObject = { action: action.id, content: submission.content ?? {} };
+  work.addEvent("performed", `Performed ${action.name}`, facts);
+  if (typeof stageName === "string") await enterStage(work, findStage(work, stageName));
+  else if (action.stage !== undefined) await enterStage(work, known(work.type.stages, action.stage));
+  await work.save();
+  return work;
+}

@@ -1,0 +1,149 @@
+/** One case in hand: it is read, changed in memory, and written once. */
+import type { JsonObject } from "../../lib/json.ts";
+import type { Action, CaseType, Scope } from "../definition/application.ts";
+import { ServiceError } from "../errors.ts";
+import type { StoredAssignment, StoredCase, StoredEvent } from "../store/store.ts";
+import { nextTag } from "../tags.ts";
+import { calculate } from "./content.ts";
+import { type EngineContext, isResolved, scopeOf } from "./context.ts";
+import { hasDrafts, lockHolder, setLock } from "./state.ts";
+
+/** A case with its open assignments, and what is to be written of them. */
+export class CaseWork {
+  /** What the engine knows of the call. */
+  readonly context: EngineContext;
+  /** The case's type. */
+  readonly type: CaseType;
+  /** The case as it is now. */
+  readonly stored: StoredCase;
+  /** The case of whose step it is the child, if it is created by that step in this call. */
+  readonly creator?: CaseWork;
+  /** Cases that change together with it: its new children, its parent. They are written with it. */
+  readonly related: CaseWork[] = [];
+  /** How far it has moved by itself: a definition that never comes to rest is stopped. */
+  moves = 0;
+  readonly #assignments: Map<string, StoredAssignment>;
+  readonly #written = new Set<string>();
+  readonly #removed = new Set<string>();
+  readonly #events: StoredEvent[] = [];
+  #changed = false;
+
+  /** Takes a case in hand. */
+  constructor(
+    context: EngineContext,
+    type: CaseType,
+    stored: StoredCase,
+    assignments: readonly StoredAssignment[],
+    creator?: CaseWork,
+  ) {
+    this.context = context;
+    this.type = type;
+    this.stored = stored;
+    this.creator = creator;
+    this.#assignments = new Map(assignments.map((assignment) => [assignment.id, assignment]));
+  }
+
+  /** Its open assignments, in order of creation. */
+  get assignments(): readonly StoredAssignment[] {
+    return [...this.#assignments.values()];
+  }
+
+  /** An open assignment. */
+  assignment(id: string): StoredAssignment | undefined {
+    return this.#assignments.get(id);
+  }
+
+  /** What an expression sees. */
+  scope(action = ""): Scope {
+    return scopeOf(this.stored, this.context, action);
+  }
+
+  /** Opens an assignment, or writes a new state of one. */
+  putAssignment(assignment: StoredAssignment): void {
+    this.#assignments.set(assignment.id, assignment);
+    this.#written.add(assignment.id);
+    this.#removed.delete(assignment.id);
+  }
+
+  /** Closes an assignment. */
+  removeAssignment(id: string): void {
+    if (!this.#assignments.delete(id)) return;
+    this.#written.delete(id);
+    this.#removed.add(id);
+  }
+
+  /** Adds a line to the history. */
+  addEvent(kind: string, text: string, facts: JsonObject): void {
+    const { caller, now } = this.context;
+    this.#events.push({ caseId: this.stored.id, at: now.toISOString(), by: caller.id, kind, text, facts });
+  }
+
+  /** Replaces the content and sets the fields that an action or a step sets, in order. */
+  setContent(content: JsonObject, set: Action["set"], action = ""): void {
+    this.stored.content = content;
+    const scope = this.scope(action);
+    for (const [name, value] of set) content[name] = value(scope);
+    this.calculate();
+  }
+
+  /** Computes the calculated fields and the label. */
+  calculate(): void {
+    const { content } = this.stored;
+    const scope = this.scope();
+    calculate(this.type.fields, content, scope);
+    content.pyLabel = this.type.label?.(scope) || this.type.name;
+  }
+
+  /** Marks the case as changed: it gets a new entity tag. */
+  touch(): void {
+    if (this.#changed) return;
+    this.#changed = true;
+    const { caller, now } = this.context;
+    this.stored.tag = nextTag(this.stored.tag || undefined, now);
+    this.stored.updatedBy = caller.id;
+    this.stored.updatedAt = now.toISOString();
+  }
+
+  /** Writes what has changed, of this case and of those that changed with it. */
+  async save(): Promise<void> {
+    const { tx } = this.context;
+    if (lockHolder(this.stored) !== undefined && !this.assignments.some(hasDrafts)) setLock(this.stored, undefined);
+    if (this.#changed) await tx.putCase(this.stored);
+    for (const id of this.#removed) await tx.deleteAssignment(id);
+    for (const id of this.#written) {
+      const assignment = this.#assignments.get(id);
+      if (assignment !== undefined) await tx.putAssignment(assignment);
+    }
+    for (const event of this.#events) await tx.addEvent(event);
+    for (const work of this.related) await work.save();
+  }
+}
+
+/** Takes a case in hand, if it exists. */
+export async function findCase(context: EngineContext, caseId: string): Promise<CaseWork | undefined> {
+  const stored = await context.tx.getCase(caseId);
+  const type = stored && context.app.caseTypes.get(stored.typeId);
+  if (stored === undefined || type === undefined) return undefined;
+  return new CaseWork(context, type, stored, await context.tx.assignmentsOf(caseId));
+}
+
+/** Takes a case in hand, or answers 404. */
+export async function openCase(context: EngineContext, caseId: string): Promise<CaseWork> {
+  const work = await findCase(context, caseId);
+  if (work !== undefined) return work;
+  throw new ServiceError(404, "Case not found for the given parameter ID");
+}
+
+/** Refuses a case that another operator has locked with a draft. */
+export function checkLock({ stored, context }: CaseWork): void {
+  const holder = lockHolder(stored);
+  if (holder === undefined || holder === context.caller.id) return;
+  throw new ServiceError(423, `Resource is locked by ${context.app.operators.get(holder)?.name ?? holder}`);
+}
+
+/** Refuses to move a case that is resolved. */
+export function checkOpen({ stored }: CaseWork): void {
+  if (isResolved(stored)) {
+    throw new ServiceError(409, `${stored.businessId} is resolved: it cannot be changed any more`);
+  }
+}

@@ -1,0 +1,63 @@
+/** Serves the operations of `svc assignments`. */
+import { assignmentOutcome, caseOutcome } from "../engine/answers/case.ts";
+import { formOutcome, valuesOutcome, viewOutcome } from "../engine/answers/view.ts";
+import { openAssignmentWork, takeNext, withDraft } from "../engine/assignments.ts";
+import { computed, interestRow, requestedFields } from "../engine/compute.ts";
+import { saveDraft } from "../engine/drafts.ts";
+import { navigateBack, navigateTo } from "../engine/navigate.ts";
+import { openAction, perform } from "../engine/perform.ts";
+import type { GroupHandlers } from "../handler.ts";
+import { checkTag } from "../tags.ts";
+import { submissionIn, submissionOf, viewTypeOf } from "./common.ts";
+
+/** The handlers by operation. */
+export const handlers: GroupHandlers<"assignments"> = {
+  async get({ assignmentId }, context) {
+    return assignmentOutcome(await openAssignmentWork(context, assignmentId), viewTypeOf(context, "page"));
+  },
+
+  async getNext(_values, context) {
+    return assignmentOutcome(await takeNext(context), viewTypeOf(context, "page"));
+  },
+
+  async getAction(values, context) {
+    const { action, ...open } = await openAction(context, values);
+    return formOutcome(open.work, action.view, withDraft(open, action), open);
+  },
+
+  async perform(values, context) {
+    const work = await perform(context, values, submissionOf(values));
+    return caseOutcome(work, { viewType: viewTypeOf(context, "none"), changed: true, next: true });
+  },
+
+  async save(values, context) {
+    const open = await saveDraft(context, values, submissionOf(values));
+    return assignmentOutcome(open, viewTypeOf(context, "none"), true);
+  },
+
+  async recalculate(values, context) {
+    const { action, ...open } = await openAction(context, values);
+    checkTag(values.ifMatch, open.work.stored.tag);
+    const content = computed(open.work, action.view, withDraft(open, action), submissionIn(context.body));
+    return valuesOutcome(open.work, action.view, requestedFields(values.data, action.view, content));
+  },
+
+  async refreshAction(values, context) {
+    const { action, ...open } = await openAction(context, values);
+    checkTag(values.ifMatch, open.work.stored.tag);
+    const content = computed(open.work, action.view, withDraft(open, action), submissionOf(values));
+    const row = interestRow(values, content);
+    return viewOutcome(open.work, action.view, content, row);
+  },
+
+  async navigateBack(values, context) {
+    const open = await navigateBack(context, values.assignmentId, values.ifMatch, submissionOf(values));
+    return assignmentOutcome(open, viewTypeOf(context, "form"), true);
+  },
+
+  async navigateToStep(values, context) {
+    const { assignmentId, step, ifMatch } = values;
+    const open = await navigateTo(context, assignmentId, step, ifMatch, submissionOf(values));
+    return assignmentOutcome(open, viewTypeOf(context, "form"), true);
+  },
+};

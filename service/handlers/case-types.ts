@@ -1,0 +1,75 @@
+/** Serves the operations of `svc case-types`. */
+import type { JsonObject } from "../../lib/json.ts";
+import type { Application, CaseType, View } from "../definition/application.ts";
+import { shownValues } from "../engine/answers/content.ts";
+import { link } from "../engine/answers/links.ts";
+import { viewResources } from "../engine/answers/ui.ts";
+import { bulkActionsOf } from "../engine/bulk.ts";
+import { newPage } from "../engine/content.ts";
+import { ServiceError } from "../errors.ts";
+import type { GroupHandlers, Outcome } from "../handler.ts";
+import { bulkInfo } from "./common.ts";
+
+/** The handlers by operation. */
+export const handlers: GroupHandlers<"caseTypes"> = {
+  list(_values, { app }) {
+    return Promise.resolve(listOf(app));
+  },
+
+  /** The client picks the type from the list. */
+  get(_values, { app }) {
+    return Promise.resolve(listOf(app));
+  },
+
+  async getAction({ caseTypeId, action }, { app }) {
+    const type = await caseTypeOf(app, caseTypeId);
+    const view = action === "Create" ? type.createView : bulkActionsOf(type).find(({ id }) => id === action)?.view;
+    if (view === undefined) {
+      throw new ServiceError(404, `${action} is not a valid action to use on the case type ${caseTypeId}`);
+    }
+    return formOf(type, view);
+  },
+
+  async listBulkActions({ caseTypeId }, { app }) {
+    return { body: { bulkActions: bulkActionsOf(await caseTypeOf(app, caseTypeId)).map(bulkInfo) } };
+  },
+};
+
+function listOf(app: Application): Outcome {
+  const caseTypes = [...app.caseTypes.values()].filter(({ creatable }) => creatable).map(({ id, name }) => ({
+    ID: id,
+    name,
+    links: {
+      create: {
+        ...link("/cases", "POST", "Create Case"),
+        rel: "create",
+        request_body: { caseTypeID: id, processID: "pyStartCase" },
+      },
+    },
+  }));
+  return { body: { applicationIsConstellationCompatible: true, caseTypes } };
+}
+
+function formOf(type: CaseType, view: View): Outcome {
+  const fields = new Map([...view.fields].map(([name, { field }]) => [name, field]));
+  const content: JsonObject = shownValues(fields, newPage(fields), type.id);
+  return {
+    body: {
+      data: { caseInfo: { caseTypeID: type.id, content } },
+      uiResources: {
+        ...viewResources(view, type.id),
+        actionButtons: {
+          main: [{ jsAction: "finishAssignment", name: "Submit", actionID: "submit" }],
+          secondary: [{ jsAction: "cancelAssignment", name: "Cancel", actionID: "cancel" }],
+        },
+      },
+    },
+  };
+}
+
+function caseTypeOf(app: Application, id: string): Promise<CaseType> {
+  const type = app.caseTypes.get(id);
+  return type === undefined
+    ? Promise.reject(new ServiceError(404, `Case type '${id}' not found`))
+    : Promise.resolve(type);
+}

@@ -1,0 +1,175 @@
+/** Serves the operations of `svc cases`. */
+import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import type { AttachmentCategory } from "../definition/application.ts";
+import { caseOutcome } from "../engine/answers/case.ts";
+import { ancestors, descendants } from "../engine/answers/family.ts";
+import { stagesWithProcesses } from "../engine/answers/stages.ts";
+import { formOutcome, valuesOutcome, viewOutcome } from "../engine/answers/view.ts";
+import { commonActions, performOnAll, performOnOne } from "../engine/bulk.ts";
+import { computed, interestRow, requestedFields } from "../engine/compute.ts";
+import { createCase, deleteCase } from "../engine/create.ts";
+import { discardDrafts } from "../engine/drafts.ts";
+import { localAction, performLocal } from "../engine/local-actions.ts";
+import { goToNextStage, goToStage, type MoveOptions, startOptionalProcess } from "../engine/stages.ts";
+import { type CaseWork, openCase } from "../engine/work.ts";
+import { ServiceError } from "../errors.ts";
+import type { GroupHandlers, HandlerContext, Outcome } from "../handler.ts";
+import { checkTag } from "../tags.ts";
+import { bulkInfo, submissionIn, submissionOf, viewOf, viewTypeOf } from "./common.ts";
+
+/** The handlers by operation. */
+export const handlers: GroupHandlers<"cases"> = {
+  async create({ type: typeId, data: content }, context) {
+    const { parentId, pageInstructions, attachments } = creationMembers(context.body);
+    const work = await createCase(context, { typeId, content, parentId, pageInstructions, attachments });
+    return caseOutcome(work, { viewType: viewTypeOf(context, "none"), changed: true, next: true, created: true });
+  },
+
+  async get({ caseId }, context) {
+    return caseOutcome(await openCase(context, caseId), { viewType: viewTypeOf(context, "none") });
+  },
+
+  async delete({ caseId, ifMatch }, context) {
+    await deleteCase(context, caseId, ifMatch);
+    return {};
+  },
+
+  async discardUpdates({ caseId, ifMatch }, context) {
+    return caseOutcome(await discardDrafts(context, caseId, ifMatch), { viewType: viewTypeOf(context, "none") });
+  },
+
+  async getAction({ caseId, action }, context) {
+    const work = await openCase(context, caseId);
+    return formOutcome(work, localAction(work, action).view, work.stored.content);
+  },
+
+  async performAction(values, context) {
+    const work = await performLocal(context, values.caseId, values.action, values.ifMatch, submissionOf(values));
+    return moved(work, context);
+  },
+
+  async recalculate({ caseId, action, data, ifMatch }, context) {
+    const work = await openCase(context, caseId);
+    const { view } = localAction(work, action);
+    checkTag(ifMatch, work.stored.tag);
+    const content = computed(work, view, work.stored.content, submissionIn(context.body));
+    return valuesOutcome(work, view, requestedFields(data, view, content));
+  },
+
+  async refreshAction(values, context) {
+    const work = await openCase(context, values.caseId);
+    const { view } = localAction(work, values.action);
+    checkTag(values.ifMatch, work.stored.tag);
+    const content = computed(work, view, work.stored.content, submissionOf(values));
+    return viewOutcome(work, view, content, interestRow(values, content));
+  },
+
+  async getView({ caseId, view: viewId }, context) {
+    const work = await openCase(context, caseId);
+    return viewOutcome(work, viewOf(work, viewId), work.stored.content);
+  },
+
+  async refreshView(values, context) {
+    const work = await openCase(context, values.caseId);
+    const view = viewOf(work, values.view);
+    const content = computed(work, view, work.stored.content, submissionOf(values));
+    return viewOutcome(work, view, content, interestRow(values, content));
+  },
+
+  async calcFields({ caseId, view: viewId, data }, context) {
+    const work = await openCase(context, caseId);
+    const view = viewOf(work, viewId);
+    const content = computed(work, view, work.stored.content, submissionIn(context.body));
+    return valuesOutcome(work, view, requestedFields(data, view, content));
+  },
+
+  async listAncestors({ caseId }, context) {
+    return { body: await ancestors(context, caseId) };
+  },
+
+  async listDescendants({ caseId }, context) {
+    return { body: await descendants(context, caseId) };
+  },
+
+  async listAttachmentCategories({ caseId }, context) {
+    const work = await openCase(context, caseId);
+    const type = context.query.get("type")?.toUpperCase();
+    const categories = [...work.type.attachmentCategories.values()]
+      .filter((category) => type === undefined || category.type.toUpperCase() === type);
+    return { body: { attachment_categories: categories.map((category) => categoryInfo(work, category)) } };
+  },
+
+  async listStages({ caseId }, context) {
+    return { body: { stages: stagesWithProcesses(await openCase(context, caseId)) } };
+  },
+
+  async stageGo({ caseId, stage, ifMatch }, context) {
+    return moved(await goToStage(context, caseId, stage, moveOptions(ifMatch, context)), context);
+  },
+
+  async stageNext({ caseId, ifMatch }, context) {
+    return moved(await goToNextStage(context, caseId, moveOptions(ifMatch, context)), context);
+  },
+
+  async startProcess({ caseId, process, ifMatch }, context) {
+    return moved(await startOptionalProcess(context, caseId, process, ifMatch), context);
+  },
+
+  async bulkActions({ cases }, context) {
+    return { body: { bulkActions: (await commonActions(context, cases)).map(bulkInfo) } };
+  },
+
+  async bulkPerform(values, context) {
+    const { cases, action, runningMode } = values;
+    const submission = submissionOf(values);
+    if (runningMode === "async") {
+      for (const caseId of cases) {
+        context.background(async (tx) => void await performOnOne({ ...context, tx }, caseId, action, submission));
+      }
+      return { status: 202, body: { jobID: crypto.randomUUID() } };
+    }
+    if (runningMode !== undefined) throw new ServiceError(400, `runningMode must be async, not '${runningMode}'`);
+    const results = await performOnAll(context, cases, action, submission);
+    const successful = results.filter(({ status }) => status === 200).length;
+    const failed = results.length - successful;
+    const summary = { total: results.length, successful, failed };
+    return { status: 207, body: { results, successCount: successful, failureCount: failed, summary } };
+  },
+};
+
+/** A case that has changed, with what is next for the caller. */
+function moved(work: CaseWork, context: HandlerContext): Outcome {
+  return caseOutcome(work, { viewType: viewTypeOf(context, "none"), changed: true, next: true });
+}
+
+function moveOptions(ifMatch: string | undefined, { query }: HandlerContext): MoveOptions {
+  return { ifMatch, cleanup: query.get("cleanupProcesses") !== "false" };
+}
+
+/** The members of a creation that are no flags of the command. */
+function creationMembers(
+  body: JsonValue | undefined,
+): { parentId?: string; pageInstructions?: JsonValue[]; attachments?: JsonValue[] } {
+  const { parentCaseID: parentId, pageInstructions, attachments } = isJsonObject(body) ? body : {};
+  if (parentId !== undefined && typeof parentId !== "string") throw new ServiceError(400, "parentCaseID must be text");
+  if (pageInstructions !== undefined && !Array.isArray(pageInstructions)) {
+    throw new ServiceError(400, "pageInstructions must be an array");
+  }
+  if (attachments !== undefined && !Array.isArray(attachments)) {
+    throw new ServiceError(400, "attachments must be an array");
+  }
+  return { parentId, pageInstructions, attachments };
+}
+
+function categoryInfo(work: CaseWork, category: AttachmentCategory): JsonObject {
+  const scope = work.scope();
+  return {
+    ID: category.id,
+    name: category.name,
+    canView: category.canView(scope),
+    canCreate: category.canCreate(scope),
+    canEdit: category.canEdit(scope),
+    canDeleteOwn: category.canDeleteOwn(scope),
+    canDeleteAll: category.canDeleteAll(scope),
+  };
+}

@@ -1,0 +1,52 @@
+/** What the handlers of cases and assignments share. */
+import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import type { LocalAction, View } from "../definition/application.ts";
+import type { ViewType } from "../engine/answers/case.ts";
+import type { Submission } from "../engine/forms.ts";
+import type { CaseWork } from "../engine/work.ts";
+import { ServiceError } from "../errors.ts";
+import type { HandlerContext } from "../handler.ts";
+
+/** The decoded values of the operations that submit a form. */
+export interface FormValues {
+  /** Content of the fields. */
+  data?: JsonObject;
+  /** Changes of embedded pages and lists. */
+  pageInstructions?: JsonValue[];
+  /** Attachments to add. */
+  attachments?: JsonValue[];
+}
+
+/** What a person submits. */
+export function submissionOf({ data, pageInstructions, attachments }: FormValues): Submission {
+  return { content: data, pageInstructions, attachments };
+}
+
+/** What a client wants to see besides the data. */
+export function viewTypeOf({ query }: HandlerContext, fallback: ViewType): ViewType {
+  const given = query.get("viewType") ?? fallback;
+  if (given === "none" || given === "form" || given === "page") return given;
+  throw new ServiceError(400, `viewType must be none, form or page, not '${given}'`);
+}
+
+/** A view of a case, or 404. */
+export function viewOf({ type }: CaseWork, id: string): View {
+  const view = type.views.get(id);
+  if (view !== undefined) return view;
+  throw new ServiceError(404, `View '${id}' not found`);
+}
+
+/** An action that can be performed on several cases. */
+export function bulkInfo({ id, name, scope }: LocalAction): JsonObject {
+  return { ID: id, name, type: scope };
+}
+
+/** What a calculation request submits besides the fields that it asks for. */
+export function submissionIn(body: JsonValue | undefined): Submission {
+  if (!isJsonObject(body)) return {};
+  const { content, pageInstructions } = body;
+  return {
+    content: isJsonObject(content) ? content : undefined,
+    pageInstructions: Array.isArray(pageInstructions) ? pageInstructions : undefined,
+  };
+}
