@@ -1,0 +1,126 @@
+/** The engine on a store in memory, called through the handlers as the HTTP side calls them. */
+import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import type { Application } from "../../service/definition/application.ts";
+import { loadApplication, parseApplication } from "../../service/definition/load.ts";
+import { ServiceError } from "../../service/errors.ts";
+import { handlers as assignments } from "../../service/handlers/assignments.ts";
+import { handlers as caseTypes } from "../../service/handlers/case-types.ts";
+import { handlers as cases } from "../../service/handlers/cases.ts";
+import type { HandlerContext, Outcome } from "../../service/handler.ts";
+import { openSqliteStore } from "../../service/store/sqlite.ts";
+import type { StoredEvent, Transaction } from "../../service/store/store.ts";
+
+const HANDLERS = { cases, assignments, caseTypes };
+
+/** The sample application. */
+export const PERMIT_FILE = new URL("../../service/apps/permit.yaml", import.meta.url).pathname;
+
+/** What a test may say of a call besides its values. */
+export interface CallContext {
+  /** Operator who calls. */
+  as?: string;
+  /** Query parameters. */
+  query?: Record<string, string>;
+  /** The whole body. */
+  body?: JsonValue;
+}
+
+/** An engine under test. */
+export interface Engine extends AsyncDisposable {
+  /** The application that is served. */
+  readonly app: Application;
+  /** Calls an operation, e.g. `cases.create`. */
+  call(name: string, values: object, context?: CallContext): Promise<Outcome>;
+  /** Calls an operation and answers its body. */
+  body(name: string, values: object, context?: CallContext): Promise<JsonObject>;
+  /** Calls an operation that must be refused. */
+  refused(name: string, values: object, context?: CallContext): Promise<ServiceError>;
+  /** A case's history. */
+  history(caseId: string): Promise<StoredEvent[]>;
+  /** Waits for the work that is done after the answers. */
+  settle(): Promise<void>;
+}
+
+/** An engine for an application: the sample application, or the one of a YAML text. */
+export async function openEngine(yaml?: string): Promise<Engine> {
+  const app = yaml === undefined ? await loadApplication(PERMIT_FILE) : parseApplication(yaml, "test.yaml");
+  const store = openSqliteStore(":memory:");
+  const background: Promise<void>[] = [];
+  let time = Date.parse("2026-01-02T03:04:05.678Z");
+
+  async function call(name: string, values: object, { as, query, body }: CallContext = {}): Promise<Outcome> {
+    const caller = app.operators.get(as ?? [...app.operators.keys()][0] ?? "");
+    if (caller === undefined) throw new TypeError(`No operator ${as}`);
+    const later: ((tx: Transaction) => Promise<void>)[] = [];
+    const serve = handlerOf(name);
+    time += 1000;
+    const outcome = await store.transact((tx) =>
+      serve(values, {
+        app,
+        tx,
+        caller,
+        now: new Date(time),
+        query: new URLSearchParams(query),
+        body,
+        background: (work) => void later.push(work),
+      })
+    );
+    for (const work of later) background.push(store.transact(work));
+    return outcome;
+  }
+
+  return {
+    app,
+    call,
+    async body(name, values, context) {
+      const { body } = await call(name, values, context);
+      if (isJsonObject(body)) return body;
+      throw new TypeError(`${name} answered no object`);
+    },
+    async refused(name, values, context) {
+      try {
+        await call(name, values, context);
+      } catch (error) {
+        if (error instanceof ServiceError) return error;
+        throw error;
+      }
+      throw new TypeError(`${name} was not refused`);
+    },
+    history: (caseId) => store.read((tx) => tx.eventsOf(caseId)),
+    async settle() {
+      await Promise.all(background);
+    },
+    async [Symbol.asyncDispose]() {
+      await store.close();
+    },
+  };
+}
+
+/** A member deep in a JSON value, e.g. `data.caseInfo.content.Fee` or `assignments.0.ID`. */
+export function at(value: JsonValue | undefined, path: string): JsonValue | undefined {
+  let here: JsonValue | undefined = value;
+  for (const key of path.split(".")) {
+    here = Array.isArray(here) ? here[Number(key)] : isJsonObject(here) ? here[key] : undefined;
+  }
+  return here;
+}
+
+/** A text deep in a JSON value. */
+export function textAt(value: JsonValue | undefined, path: string): string {
+  const text = at(value, path);
+  if (typeof text === "string") return text;
+  throw new TypeError(`${path} is ${JSON.stringify(text)}, no text`);
+}
+
+/** Handlers are declared as methods here, so that a test may call any of them by name. */
+interface AnyHandler {
+  serve(values: object, context: HandlerContext): Promise<Outcome>;
+}
+
+function handlerOf(name: string): AnyHandler["serve"] {
+  const [group, operation] = name.split(".");
+  const groups: Readonly<Record<string, Readonly<Record<string, AnyHandler["serve"]>>>> = HANDLERS;
+  const serve = groups[group ?? ""]?.[operation ?? ""];
+  if (serve === undefined) throw new TypeError(`No operation ${name}`);
+  return serve;
+}
