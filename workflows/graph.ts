@@ -19,6 +19,7 @@ const GRAPH_LIMITS: Limits = { timeoutSeconds: 60, maxMemoryMiB: 512 };
 
 /** Lists the files of a script; `WORKFLOW_FAILED` where one is missing, is no code, or lies outside the root. */
 export async function checkGraph(place: Place, root: string): Promise<ScriptGraph> {
+  const folder = await Deno.realPath(root);
   const { modules, redirects } = await readGraph(place);
   const files: string[] = [];
   const visited = new Set<string>();
@@ -33,7 +34,7 @@ export async function checkGraph(place: Place, root: string): Promise<ScriptGrap
     for (const dependency of listOf(module.dependencies)) {
       const target = targetOf(dependency, url, modules, place);
       if (target === undefined) continue;
-      await checkTarget(target, positionIn(url, dependency, place), modules, root);
+      await checkTarget(target, positionIn(url, dependency, place), modules, folder);
       waiting.push(textOf(redirects[target]) ?? target);
     }
   }
@@ -59,7 +60,7 @@ async function checkTarget(
   target: string,
   position: string,
   modules: ReadonlyMap<string, JsonObject>,
-  root: string,
+  folder: string,
 ): Promise<void> {
   if (target === WORKFLOW_MODULE || /^(data|node):/.test(target)) return;
   if (!target.startsWith("file:")) throw foreign(target, position);
@@ -67,7 +68,6 @@ async function checkTarget(
   if (local === undefined) return; // Deno does not find it, and so the sandbox will not.
   // The real path counts: a link inside the folder may lead anywhere.
   const path = await Deno.realPath(local);
-  const folder = await Deno.realPath(root);
   if (path.startsWith(folder.replace(/[\\/]?$/, Deno.build.os === "windows" ? "\\" : "/"))) return;
   throw new SvcError(
     "PERMISSION_DENIED",

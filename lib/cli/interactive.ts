@@ -138,7 +138,8 @@ async function ask(prompts: Prompts, field: FormField): Promise<JsonValue> {
   return toFieldValue(field, await prompts.text(label, (text) => findFault(field, text), present));
 }
 
-async function promptsOfProcess(): Promise<Prompts> {
+/** Questions at the terminal of this process. */
+export async function promptsOfProcess(): Promise<Prompts> {
   const [{ Prompts }, { default: process }] = await Promise.all([import("./prompts.ts"), import("node:process")]);
   return new Prompts({ input: process.stdin, output: process.stderr });
 }

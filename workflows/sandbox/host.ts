@@ -84,6 +84,10 @@ globalThis.addEventListener("error", (event) => {
   fail(event.error);
 });
 globalThis.addEventListener("beforeunload", () => {
-  fail(new SvcError("WORKFLOW_FAILED", "The script waits for something that can no longer happen."));
+  fail(
+    new SvcError("WORKFLOW_FAILED", "The script waits for something that can no longer happen.", {
+      hint: "It awaits a promise that nothing settles.",
+    }),
+  );
 });
 main().catch(fail);

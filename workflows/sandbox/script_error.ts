@@ -15,7 +15,7 @@ export function recordOf(thrown: unknown): ErrorRecord {
     return { ...record, ...(details && { details: [...(record.details ?? []), ...details] }) };
   }
   return {
-    code: "WORKFLOW_FAILED",
+    code: thrown instanceof Deno.errors.NotCapable ? "PERMISSION_DENIED" : "WORKFLOW_FAILED",
     message: `The script failed: ${messageOf(thrown)}${where}`,
     ...(details && { details }),
     ...hintFor(thrown),

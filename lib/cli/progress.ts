@@ -1,0 +1,67 @@
+/** One line on a terminal that says how far a long command is. */
+import type { Output } from "./io.ts";
+
+/** What the line says. */
+export interface Progress {
+  /** What is finished. */
+  readonly done: number;
+  /** What of it failed. */
+  readonly failed: number;
+  /** How much is finished in a second. */
+  readonly perSecond: number;
+}
+
+/** Milliseconds between two looks of the line. */
+const INTERVAL = 100;
+
+const BAR_WIDTH = 24;
+
+/** Back to the start of the line, and nothing on it. */
+const CLEAR = "\r\x1b[K";
+
+/** Draws the line, and takes it away for other output. */
+export class ProgressBar {
+  readonly #output: Output;
+  readonly #total: number;
+  #drawnAt = -Infinity;
+  #isShown = false;
+
+  /** A line about this many things. */
+  constructor(output: Output, total: number) {
+    this.#output = output;
+    this.#total = total;
+  }
+
+  /** Shows how far it is, unless it did so a moment ago. */
+  show(progress: Progress): void {
+    const now = performance.now();
+    if (now - this.#drawnAt < INTERVAL) return;
+    this.#drawnAt = now;
+    const width = (this.#output.columns() ?? 80) - 1;
+    this.#output.write(CLEAR + describeProgress(progress, this.#total).slice(0, width));
+    this.#isShown = true;
+  }
+
+  /** Takes the line away; the next `show` draws it again. */
+  clear(): void {
+    if (!this.#isShown) return;
+    this.#output.write(CLEAR);
+    this.#isShown = false;
+    this.#drawnAt = -Infinity;
+  }
+}
+
+/** `[######------] 12/24 · 3/s · 1 failed · 4 s left`. */
+export function describeProgress({ done, failed, perSecond }: Progress, total: number): string {
+  const filled = Math.round(BAR_WIDTH * Math.min(1, total === 0 ? 1 : done / total));
+  const bar = "#".repeat(filled).padEnd(BAR_WIDTH, "-");
+  const rate = perSecond < 10 ? perSecond.toFixed(1) : Math.round(perSecond);
+  const left = perSecond > 0 && total > done ? ` · ${duration((total - done) / perSecond)} left` : "";
+  return `[${bar}] ${done}/${total} · ${rate}/s · ${failed} failed${left}`;
+}
+
+function duration(seconds: number): string {
+  if (seconds < 60) return `${Math.ceil(seconds)} s`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

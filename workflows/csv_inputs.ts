@@ -1,0 +1,79 @@
+/** The inputs of a CSV file: the header row names the members, each further row is one input of texts. */
+import { CsvError, parse } from "csv-parse/sync";
+import { SvcError } from "../lib/errors.ts";
+import type { JsonObject } from "../lib/json.ts";
+import { badInput, type BatchInput } from "./inputs.ts";
+import { type Line, MAX_LINE_BYTES } from "./lines.ts";
+
+/** Reads rows as they come; a row that does not fit the header is a failure of that row alone. */
+export async function* csvInputs(lines: AsyncIterable<Line>, name: string): AsyncGenerator<BatchInput> {
+  let header: readonly string[] | undefined;
+  for await (const { number, text, fault } of rowsOf(lines)) {
+    const place = `${name}:${number}`;
+    const fields = text === undefined ? fault ?? "cannot be read" : fieldsOf(text);
+    if (header === undefined) header = checkHeader(fields, place);
+    else yield typeof fields === "string" ? badInput(place, fields) : inputOf(place, header, fields);
+  }
+}
+
+/**
+ * Rows: a row goes on while its quotes are not closed. Cutting the rows here, and not in one parser of the whole file,
+ * keeps what is wrong with a row from spoiling the next.
+ */
+async function* rowsOf(lines: AsyncIterable<Line>): AsyncGenerator<Line> {
+  let row: { number: number; texts: string[]; length: number } | undefined;
+  for await (const { number, text, fault } of lines) {
+    if (text === undefined) {
+      yield { number, fault };
+      continue;
+    }
+    row ??= { number, texts: [], length: 0 };
+    row.texts.push(text);
+    row.length += text.length + 1;
+    const quotesMatch = (countQuotes(text) % 2 === 0) === (row.texts.length === 1);
+    if (!quotesMatch && row.length <= MAX_LINE_BYTES) continue;
+    const whole = row.texts.join("\n");
+    if (!quotesMatch) yield { number: row.number, fault: "has a quote that is not closed" };
+    else if (whole.trim() !== "") yield { number: row.number, text: whole };
+    row = undefined;
+  }
+  if (row !== undefined) yield { number: row.number, fault: "has a quote that is not closed" };
+}
+
+function countQuotes(text: string): number {
+  let quotes = 0;
+  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) quotes++;
+  return quotes;
+}
+
+/** The fields of a row, or what is wrong with it. */
+function fieldsOf(text: string): string[] | string {
+  try {
+    const [fields] = parse(text, { relax_column_count: true });
+    return fields ?? [];
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    return "is not CSV: its quotes do not fit";
+  }
+}
+
+function checkHeader(fields: string[] | string, place: string): readonly string[] {
+  const names = typeof fields === "string" ? [] : fields.map((field) => field.trim());
+  const twice = names.find((field, i) => names.indexOf(field) !== i);
+  if (names.length > 0 && !names.includes("") && twice === undefined) return names;
+  throw new SvcError(
+    "INVALID_ARGS",
+    `${place} is no header row: ${twice === undefined ? "a name is missing" : `${twice} stands there twice`}.`,
+    {
+      hint: "The first row of a CSV file names its columns.",
+    },
+  );
+}
+
+function inputOf(place: string, header: readonly string[], fields: readonly string[]): BatchInput {
+  if (fields.length !== header.length) {
+    return badInput(place, `has ${fields.length} fields, the header has ${header.length}`);
+  }
+  const value: JsonObject = Object.fromEntries(header.map((name, i) => [name, fields[i]]));
+  return { place, value };
+}

@@ -1,0 +1,69 @@
+/** The inputs of a batch, one at a time from a file of any length: NDJSON, or CSV with a header row. */
+import { SvcError } from "../lib/errors.ts";
+import type { JsonValue } from "../lib/json.ts";
+import { type Line, LINE_FEED, linesOf } from "./lines.ts";
+
+/** One input of a batch. */
+export interface BatchInput {
+  /** Where it stands, e.g. `cases.ndjson:17`. */
+  readonly place: string;
+  /** The input. */
+  readonly value?: JsonValue;
+  /** Why the line is no input. */
+  readonly error?: SvcError;
+}
+
+/** Opens a file of inputs; its name says how it is written: `.csv`, or else NDJSON. They can be read once. */
+export async function openInputs(path: string): Promise<AsyncIterable<BatchInput>> {
+  const lines = linesOf(await open(path));
+  const name = path.slice(path.search(/[^\\/]*$/));
+  if (!/\.csv$/i.test(name)) return ndjsonInputs(lines, name);
+  const { csvInputs } = await import("./csv_inputs.ts");
+  return csvInputs(lines, name);
+}
+
+/** About how many inputs a file has: its lines, for the time that is left. */
+export async function countInputs(path: string): Promise<number> {
+  let lines = 0;
+  let last = LINE_FEED;
+  for await (const chunk of await open(path)) {
+    for (let feed = chunk.indexOf(LINE_FEED); feed >= 0; feed = chunk.indexOf(LINE_FEED, feed + 1)) lines++;
+    last = chunk.at(-1) ?? last;
+  }
+  if (last !== LINE_FEED) lines++;
+  return /\.csv$/i.test(path) ? Math.max(0, lines - 1) : lines;
+}
+
+/** A line that is no input. */
+export function badInput(place: string, fault: string, hint?: string): BatchInput {
+  return { place, error: new SvcError("INVALID_ARGS", `${place} ${fault}.`, { hint }) };
+}
+
+async function open(path: string): Promise<ReadableStream<Uint8Array>> {
+  try {
+    const file = await Deno.open(path);
+    if (!(await file.stat()).isDirectory) return file.readable;
+    file.close();
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.NotFound)) throw cause;
+    throw new SvcError("INVALID_ARGS", `--each ${path} does not exist.`, { cause, hint: "Check the path." });
+  }
+  throw new SvcError("INVALID_ARGS", `--each ${path} is a folder.`, { hint: "Name a file with one input per line." });
+}
+
+async function* ndjsonInputs(lines: AsyncIterable<Line>, name: string): AsyncGenerator<BatchInput> {
+  for await (const { number, text, fault } of lines) {
+    const place = `${name}:${number}`;
+    if (text === undefined) yield badInput(place, fault ?? "cannot be read");
+    else if (text.trim() !== "") yield parseInput(place, text);
+  }
+}
+
+function parseInput(place: string, text: string): BatchInput {
+  try {
+    const value: JsonValue = JSON.parse(text);
+    return { place, value };
+  } catch {
+    return badInput(place, "is not JSON", "Write one JSON value per line.");
+  }
+}
