@@ -1,0 +1,219 @@
+/**
+ * Every command's dry run, word for word as the specification says. The table is written from the specification and
+ * not from the descriptions: it is what holds them to it.
+ */
+import assert from "node:assert/strict";
+import { permissionName } from "../lib/client/bind.ts";
+import { loadResources } from "../lib/resources/mod.ts";
+import { svc } from "./_support/cli.ts";
+
+interface DryRun {
+  /** Request line, with the path below the API root. */
+  request: string;
+  /** Body; `{}` where there is none. */
+  body?: unknown;
+  /** Value of `If-Match`, where the request has one. */
+  tag?: string;
+}
+
+const C = "'ACME-WORK C-1'";
+const CASE = "/cases/ACME-WORK%20C-1";
+const A = "'ASSIGN-WORKLIST ACME-WORK C-1!INTAKE'";
+const ASSIGNMENT = "/assignments/ASSIGN-WORKLIST%20ACME-WORK%20C-1!INTAKE";
+const CONTENT =
+  `--data '{"Name":"Ada"}' --page-instructions '[{"instruction":"DELETE","target":".Items","listIndex":1}]'`;
+const content = { Name: "Ada" };
+const pageInstructions = [{ instruction: "DELETE", target: ".Items", listIndex: 1 }];
+const ATTACHMENTS = `--attachments '[{"type":"URL","category":"URL","name":"Site","url":"https://x.example"}]'`;
+const attachments = [{ type: "URL", category: "URL", name: "Site", url: "https://x.example" }];
+const CALCULATION = `--data '{"calculations":{"fields":[{"name":".Total","context":"content"}]}}'`;
+const calculation = { calculations: { fields: [{ name: ".Total", context: "content" }] } };
+const INTEREST = "--interest-page '.Items(1)' --interest-page-action-id EditItem";
+const interest = { interestPage: ".Items(1)", interestPageActionID: "EditItem" };
+const VIEW = "/data_views/D_Cars";
+
+const DRY_RUNS: Record<string, DryRun> = {
+  [`cases create --type ACME-Work-Claim --data '{"Name":"Ada"}'`]: {
+    request: "POST /cases",
+    body: { caseTypeID: "ACME-Work-Claim", content },
+  },
+  [`cases create --type ACME-Work-Claim`]: { request: "POST /cases", body: { caseTypeID: "ACME-Work-Claim" } },
+  [`cases get ${C}`]: { request: `GET ${CASE}` },
+  [`cases delete ${C}`]: { request: `DELETE ${CASE}` },
+  [`cases discard-updates ${C}`]: { request: `DELETE ${CASE}/updates` },
+  [`cases get-action ${C} --action Edit`]: { request: `GET ${CASE}/actions/Edit` },
+  [`cases perform-action ${C} --action Edit ${CONTENT} ${ATTACHMENTS}`]: {
+    request: `PATCH ${CASE}/actions/Edit`,
+    body: { content, pageInstructions, attachments },
+  },
+  [`cases perform-action ${C} --action Edit --if-match '20260102T030405.678 GMT'`]: {
+    request: `PATCH ${CASE}/actions/Edit`,
+    tag: "20260102T030405.678 GMT",
+  },
+  [`cases recalculate ${C} --action Edit ${CALCULATION}`]: {
+    request: `PATCH ${CASE}/actions/Edit/recalculate`,
+    body: calculation,
+  },
+  [`cases refresh-action ${C} --action Edit ${CONTENT} ${INTEREST}`]: {
+    request: `PATCH ${CASE}/actions/Edit/refresh`,
+    body: { content, pageInstructions, ...interest },
+  },
+  [`cases get-view ${C} --view pyDetails`]: { request: `GET ${CASE}/views/pyDetails` },
+  [`cases refresh-view ${C} --view pyDetails ${CONTENT} ${INTEREST}`]: {
+    request: `PATCH ${CASE}/views/pyDetails/refresh`,
+    body: { content, pageInstructions, ...interest },
+  },
+  [`cases calc-fields ${C} --view pyDetails ${CALCULATION}`]: {
+    request: `POST ${CASE}/views/pyDetails/calculated_fields`,
+    body: calculation,
+  },
+  [`cases list-ancestors ${C}`]: { request: `GET ${CASE}/ancestors` },
+  [`cases list-descendants ${C}`]: { request: `GET ${CASE}/descendants` },
+  [`cases list-attachment-categories ${C}`]: { request: `GET ${CASE}/attachment_categories` },
+  [`cases list-stages ${C}`]: { request: `GET ${CASE}/stages` },
+  [`cases stage-go ${C} --stage 'In review'`]: { request: `PUT ${CASE}/stages/In%20review` },
+  [`cases stage-next ${C}`]: { request: `POST ${CASE}/stages/next` },
+  [`cases start-process ${C} --process Visit`]: { request: `POST ${CASE}/processes/Visit` },
+  [`cases bulk-actions --cases 'ACME-WORK C-1,ACME-WORK C-2'`]: {
+    request: "POST /cases/bulk-actions",
+    body: { cases: [{ ID: "ACME-WORK C-1" }, { ID: "ACME-WORK C-2" }] },
+  },
+  [`cases bulk-perform --action Edit --cases 'ACME-WORK C-1' --running-mode async ${CONTENT} ${ATTACHMENTS}`]: {
+    request: "PATCH /cases?actionID=Edit&runningMode=async",
+    body: { cases: [{ ID: "ACME-WORK C-1" }], content, pageInstructions, attachments },
+  },
+  [`cases bulk-perform --action Edit --cases 'ACME-WORK C-1'`]: {
+    request: "PATCH /cases?actionID=Edit",
+    body: { cases: [{ ID: "ACME-WORK C-1" }] },
+  },
+
+  [`assignments get ${A}`]: { request: `GET ${ASSIGNMENT}` },
+  [`assignments get-next`]: { request: "GET /assignments/next" },
+  [`assignments get-action ${A} --action Enter`]: { request: `GET ${ASSIGNMENT}/actions/Enter` },
+  [`assignments perform ${A} --action Enter ${CONTENT} ${ATTACHMENTS}`]: {
+    request: `PATCH ${ASSIGNMENT}/actions/Enter`,
+    body: { content, pageInstructions, attachments },
+    tag: "[FETCHED]",
+  },
+  [`assignments perform ${A} --action Enter --if-match T1`]: {
+    request: `PATCH ${ASSIGNMENT}/actions/Enter`,
+    tag: "T1",
+  },
+  [`assignments save ${A} --action Enter ${CONTENT} ${ATTACHMENTS}`]: {
+    request: `PATCH ${ASSIGNMENT}/actions/Enter/save`,
+    body: { content, pageInstructions, attachments },
+  },
+  [`assignments recalculate ${A} --action Enter ${CALCULATION}`]: {
+    request: `PATCH ${ASSIGNMENT}/actions/Enter/recalculate`,
+    body: calculation,
+  },
+  [`assignments refresh-action ${A} --action Enter ${CONTENT} ${INTEREST}`]: {
+    request: `PATCH ${ASSIGNMENT}/actions/Enter/refresh`,
+    body: { content, pageInstructions, ...interest },
+  },
+  [`assignments navigate-back ${A} ${CONTENT} ${ATTACHMENTS}`]: {
+    request: `PATCH ${ASSIGNMENT}/navigation_steps/previous`,
+    body: { content, pageInstructions, attachments },
+  },
+  [`assignments navigate-to-step ${A} --step AssignmentSF1 ${CONTENT} ${ATTACHMENTS}`]: {
+    request: `PATCH ${ASSIGNMENT}/navigation_steps/AssignmentSF1`,
+    body: { content, pageInstructions, attachments },
+  },
+
+  [`data get D_Cars`]: { request: `GET ${VIEW}` },
+  [`data get D_Car --params '{"ID":"1"}'`]: {
+    request: "GET /data_views/D_Car?dataViewParameters=%7B%22ID%22%3A%221%22%7D",
+  },
+  [`data get-metadata D_Cars`]: { request: `GET ${VIEW}/metadata` },
+  [`data query-metadata D_Cars --params '{"Make":"A"}'`]: {
+    request: `POST ${VIEW}/metadata`,
+    body: { dataViewParameters: { Make: "A" } },
+  },
+  [`data count D_Cars --params '{"Make":"A"}'`]: {
+    request: `POST ${VIEW}/count`,
+    body: { dataViewParameters: { Make: "A" } },
+  },
+  [`data count D_Cars -d '{"query":{"select":["Make"]}}'`]: {
+    request: `POST ${VIEW}/count`,
+    body: { query: { select: ["Make"] } },
+  },
+  [`data query D_Cars --params '{"Make":"A"}' --max 20 --page 2 --include-total`]: {
+    request: `POST ${VIEW}`,
+    body: {
+      dataViewParameters: { Make: "A" },
+      paging: { maxResultsToFetch: 20, pageNumber: 2, includeTotalCount: true },
+    },
+  },
+  [`data query D_Cars -d '{"query":{"select":["Make"]}}'`]: {
+    request: `POST ${VIEW}`,
+    body: { query: { select: ["Make"] } },
+  },
+  [`data query-view D_Cars --view Row --params '{"Make":"A"}' --max 20 --page 2 --include-total`]: {
+    request: `POST ${VIEW}/views/Row`,
+    body: {
+      dataViewParameters: { Make: "A" },
+      paging: { maxResultsToFetch: 20, pageNumber: 2, includeTotalCount: true },
+    },
+  },
+  [`data create D_Cars --data '{"ID":"1"}'`]: { request: "POST /data/D_Cars", body: { data: { ID: "1" } } },
+  [`data update D_Cars --data '{"ID":"1","Parts":[]}'`]: {
+    request: "PUT /data/D_Cars",
+    body: { data: { ID: "1", Parts: [] } },
+    tag: "[FETCHED]",
+  },
+  [`data patch D_Cars --data '{"ID":"1"}'`]: {
+    request: "PATCH /data/D_Cars",
+    body: { data: { ID: "1" } },
+    tag: "[FETCHED]",
+  },
+  [`data delete D_Cars --params '{"ID":"1","Year":2026}'`]: { request: "DELETE /data/D_Cars?ID=1&Year=2026" },
+  [`data list-actions D_Cars`]: { request: "POST /data/D_Cars/actions" },
+  [`data get-action D_Cars --action Edit --data '{"ID":"1"}'`]: {
+    request: "POST /data/D_Cars/actions/Edit",
+    body: { ID: "1" },
+  },
+  [`data perform-action D_Cars --action Edit ${CONTENT} ${ATTACHMENTS}`]: {
+    request: "PATCH /data/D_Cars/actions/Edit",
+    body: { content, pageInstructions, attachments },
+  },
+  [`data list-objects`]: { request: "GET /data_objects" },
+  [`data list-pages`]: { request: "GET /data_pages?type=all" },
+  [`data list-pages --type explorable`]: { request: "GET /data_pages?type=explorable" },
+
+  [`case-types list`]: { request: "GET /casetypes" },
+  [`case-types get ACME-Work-Claim`]: { request: "GET /casetypes" },
+  [`case-types get-action ACME-Work-Claim --action Create`]: {
+    request: "GET /casetypes/ACME-Work-Claim/actions/Create",
+  },
+  [`case-types list-bulk-actions ACME-Work-Claim`]: { request: "GET /casetypes/ACME-Work-Claim/bulk-actions" },
+};
+
+for (const [line, { request, body, tag }] of Object.entries(DRY_RUNS)) {
+  Deno.test(`svc ${line} --dry-run prints the request of the specification`, async () => {
+    const { code, stdout, stderr } = await svc([...words(line), "--dry-run"], {
+      env: { SVC_BASE_URL: "https://svc.example:8443" },
+    });
+    const [method, path] = request.split(" ");
+    assert.equal(
+      stdout,
+      `${method} /dx-api/v2${path}\nHost: svc.example:8443\nAuthorization: Bearer [REDACTED]\n` +
+        (tag === undefined ? "" : `If-Match: ${tag}\n`) +
+        `Content-Type: application/json\n\n${JSON.stringify(body ?? {}, null, 2)}\n`,
+    );
+    assert.equal(stderr, "");
+    assert.equal(code, 0);
+  });
+}
+
+Deno.test("the dry runs cover every operation", async () => {
+  const named = new Set(Object.keys(DRY_RUNS).map((line) => words(line).slice(0, 2).join(".")));
+  const operations = Object.entries(await loadResources()).flatMap(([group, operations]) =>
+    Object.keys(operations).map((operation) => permissionName(group, operation))
+  );
+  assert.deepEqual([...named].sort(), operations.sort());
+});
+
+/** Splits a command line as a shell does with words and single quotes. */
+function words(line: string): string[] {
+  return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
+}
