@@ -1,0 +1,256 @@
+/** What cases do besides being performed: stages, processes, actions, bulk, family. */
+import assert from "node:assert/strict";
+import { at, type Engine, openEngine, textAt } from "./_support/engine.ts";
+
+const TYPE = "City-Permit-Work-Permit";
+
+async function create(engine: Engine, data = {}, body = {}): Promise<string> {
+  return textAt(await engine.body("cases.create", { type: TYPE, data }, { body }), "id");
+}
+
+Deno.test("a case is read with its stages, actions and assignments in the shape of the API", async () => {
+  await using engine = await openEngine();
+  const caseId = await create(engine, { Applicant: "Ada" });
+  const info = at(await engine.body("cases.get", { caseId }), "data.caseInfo");
+  assert.equal(at(info, "businessID"), "P-1");
+  assert.equal(at(info, "content.pyLabel"), "Permit for Ada");
+  assert.equal(at(info, "content.Channel"), "Internet");
+  assert.equal(at(info, "stages.0.visited_status"), "active");
+  assert.equal(at(info, "stages.1.visited_status"), "future");
+  assert.equal(at(info, "stages.1.entryTime"), undefined);
+  assert.deepEqual(at(info, "availableActions.0"), {
+    ID: "pyUpdateCaseDetails",
+    name: "Edit details",
+    type: "Case",
+    links: {
+      open: {
+        rel: "self",
+        href: "/cases/CITY-PERMIT-WORK P-1/actions/pyUpdateCaseDetails",
+        type: "GET",
+        title: "Get case action details",
+      },
+    },
+  });
+  assert.equal(at(info, "availableProcesses.0.ID"), "Site_Visit");
+  assert.equal(at(info, "assignments.0.actions.0.ID"), "Register");
+  assert.equal((await engine.refused("cases.get", { caseId: "CITY-PERMIT-WORK P-99" })).status, 404);
+});
+
+Deno.test("a case goes to a stage by name or ID, to the next one, and not beyond the last", async () => {
+  await using engine = await openEngine();
+  const caseId = await create(engine);
+  const gone = await engine.body("cases.stageGo", { caseId, stage: "Decision" });
+  assert.equal(at(gone, "data.caseInfo.stageID"), "PRIM2");
+  assert.equal(at(gone, "data.caseInfo.assignments.length"), undefined);
+  assert.deepEqual(at(gone, "data.caseInfo.assignments.1"), undefined, "the assignment of the stage it left is closed");
+  assert.equal((await engine.refused("cases.stageNext", { caseId })).status, 409);
+  await engine.call("cases.stageGo", { caseId, stage: "PRIM0" });
+  const next = await engine.body("cases.stageNext", { caseId });
+  assert.equal(at(next, "data.caseInfo.stageLabel"), "Review");
+  const kept = await engine.body("cases.stageNext", { caseId }, { query: { cleanupProcesses: "false" } });
+  assert.equal(at(kept, "data.caseInfo.assignments.1.processID"), "Decision");
+  assert.equal((await engine.refused("cases.stageGo", { caseId, stage: "Nowhere" })).status, 404);
+  const stale = { caseId, stage: "PRIM0", ifMatch: "20200101T000000.000 GMT" };
+  assert.equal((await engine.refused("cases.stageGo", stale)).status, 412);
+});
+
+Deno.test("an optional process runs beside the stage and survives a change of stage", async () => {
+  await using engine = await openEngine();
+  const caseId = await create(engine);
+  const started = await engine.body("cases.startProcess", { caseId, process: "Site_Visit" });
+  assert.equal(at(started, "data.caseInfo.assignments.1.ID"), "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!SITE_VISIT");
+  assert.equal((await engine.refused("cases.startProcess", { caseId, process: "Site_Visit" })).status, 409);
+  assert.equal((await engine.refused("cases.startProcess", { caseId, process: "Intake" })).status, 404);
+  await engine.call("cases.stageGo", { caseId, stage: "Review" });
+  const visit = await engine.body("assignments.getNext", {}, { as: "inspector@city" });
+  assert.equal(at(visit, "data.caseInfo.assignments.0.processID"), "Site_Visit");
+  const done = await engine.body("assignments.perform", {
+    assignmentId: at(visit, "id"),
+    action: "Visit",
+    data: { Inspector: "I-1", VisitDate: "2026-02-30" },
+    ifMatch: at(visit, "etag"),
+  }, { as: "inspector@city" }).catch((error: Error) => error.message);
+  assert.match(String(done), /2026-02-30 is not a valid date/);
+});
+
+Deno.test("case actions change fields, set fields and move the case", async () => {
+  await using engine = await openEngine();
+  const caseId = await create(engine, { Applicant: "Ada" });
+  const perform = async (action: string, data: object) =>
+    await engine.body("cases.performAction", { caseId, action, data });
+  const edited = await perform("pyUpdateCaseDetails", { Applicant: "Grace", Contact: { Phone: "555-0100" } });
+  assert.equal(at(edited, "data.caseInfo.content.Applicant"), "Grace");
+  assert.deepEqual(at(edited, "data.caseInfo.content.Contact"), {
+    classID: "City-Permit-Data-Contact",
+    Name: "",
+    Phone: "555-0100",
+  });
+  assert.equal(at(await perform("Expedite", {}), "data.caseInfo.content.Fee"), 150);
+  assert.equal(at(await perform("pyChangeStage", { pyGotoStage: "Decision" }), "data.caseInfo.stageID"), "PRIM2");
+  assert.equal(at(await perform("Withdraw", { Reason: "Moved away" }), "data.caseInfo.stageID"), "ALT1");
+  const refused = await engine.refused("cases.performAction", { caseId, action: "Nope" });
+  assert.equal(refused.status, 409);
+  assert.match(refused.message, /not a valid action/);
+  const wrong = await engine.refused("cases.performAction", {
+    caseId,
+    action: "pyUpdateCaseDetails",
+    data: { Contact: { Phone: "none" } },
+  });
+  assert.equal(wrong.status, 422);
+  assert.equal(wrong.details[1]?.erroneousInputOutputFieldInPage, ".Contact");
+  assert.equal(wrong.details[1]?.erroneousInputOutputIdentifier, ".Phone");
+});
+
+Deno.test("a bulk action tells what became of each case, and one that fails stops no other", async () => {
+  await using engine = await openEngine();
+  const first = await create(engine);
+  const last = await create(engine);
+  const cases = [first, "CITY-PERMIT-WORK P-99", last];
+  const common = await engine.body("cases.bulkActions", { cases: [first, last] });
+  assert.deepEqual(at(common, "bulkActions.2"), { ID: "Expedite", name: "Expedite", type: "Case" });
+  const values = { cases, action: "pyUpdateCaseDetails", data: { Channel: "Desk" } };
+  const done = await engine.call("cases.bulkPerform", values);
+  assert.equal(done.status, 207);
+  assert.deepEqual(at(done.body, "summary"), { total: 3, successful: 2, failed: 1 });
+  assert.equal(at(done.body, "results.1.status"), 404);
+  assert.equal(at(done.body, "results.2.status"), 200);
+  assert.equal(at(await engine.body("cases.get", { caseId: last }), "data.caseInfo.content.Channel"), "Desk");
+  const single = await engine.body("cases.bulkPerform", { cases: [first], action: "Withdraw", data: { Reason: "-" } });
+  assert.equal(at(single, "results.0.status"), 409, "not every case action is a bulk action");
+});
+
+Deno.test("a bulk action in the background is answered with a job and done afterwards", async () => {
+  await using engine = await openEngine();
+  const caseId = await create(engine);
+  const values = { cases: [caseId], action: "pyUpdateCaseDetails", data: { Channel: "Post" }, runningMode: "async" };
+  const accepted = await engine.call("cases.bulkPerform", values);
+  assert.equal(accepted.status, 202);
+  assert.match(textAt(accepted.body, "jobID"), /^[0-9a-f-]{36}$/);
+  await engine.settle();
+  assert.equal(at(await engine.body("cases.get", { caseId }), "data.caseInfo.content.Channel"), "Post");
+  assert.equal((await engine.refused("cases.bulkPerform", { ...values, runningMode: "fast" })).status, 400);
+});
+
+Deno.test("only a case that is still in its create stage can be deleted", async () => {
+  await using engine = await openEngine();
+  const caseId = await create(engine);
+  const other = await create(engine);
+  await engine.call("cases.delete", { caseId });
+  assert.equal((await engine.refused("cases.get", { caseId })).status, 404);
+  await engine.call("cases.stageNext", { caseId: other });
+  assert.equal((await engine.refused("cases.delete", { caseId: other })).status, 403);
+});
+
+Deno.test("parents and children are listed up and down", async () => {
+  await using engine = await openEngine();
+  const parent = await create(engine);
+  const child = await create(engine, {}, { parentCaseID: parent });
+  const grandchild = await create(engine, {}, { parentCaseID: child });
+  const up = await engine.body("cases.listAncestors", { caseId: grandchild });
+  assert.deepEqual([at(up, "ancestors.0.ID"), at(up, "ancestors.1.ID")], [child, parent]);
+  assert.deepEqual(await engine.body("cases.listAncestors", { caseId: parent }), {});
+  const down = await engine.body("cases.listDescendants", { caseId: parent });
+  assert.equal(at(down, "childCases.0.ID"), child);
+  assert.equal(at(down, "childCases.0.childCases.0.ID"), grandchild);
+  assert.deepEqual(await engine.body("cases.listDescendants", { caseId: grandchild }), {});
+  assert.equal((await engine.refused("cases.delete", { caseId: parent })).status, 409);
+  const orphan = await engine.refused("cases.create", { type: TYPE }, { body: { parentCaseID: "NO C-1" } });
+  assert.equal(orphan.status, 404);
+});
+
+Deno.test("attachment categories tell the caller's rights", async () => {
+  await using engine = await openEngine();
+  const caseId = await create(engine);
+  const rights = async (as: string) =>
+    at(await engine.body("cases.listAttachmentCategories", { caseId }, { as }), "attachment_categories.0.canDeleteAll");
+  assert.equal(await rights("clerk@city"), false);
+  assert.equal(await rights("decider@city"), true);
+  const links = await engine.body("cases.listAttachmentCategories", { caseId }, { query: { type: "url" } });
+  assert.equal(at(links, "attachment_categories.0.ID"), "URL");
+});
+
+Deno.test("case types are listed with the forms of their creation and bulk actions", async () => {
+  await using engine = await openEngine();
+  const list = await engine.body("caseTypes.list", {});
+  assert.equal(at(list, "caseTypes.0.ID"), TYPE);
+  const form = await engine.body("caseTypes.getAction", { caseTypeId: TYPE, action: "Create" });
+  assert.equal(at(form, "data.caseInfo.content.Channel"), "Internet");
+  assert.equal(at(form, "uiResources.resources.fields.Channel.0.datasource.records.1.value"), "Desk");
+  assert.equal((await engine.refused("caseTypes.getAction", { caseTypeId: TYPE, action: "No" })).status, 404);
+  const bulk = await engine.body("caseTypes.listBulkActions", { caseTypeId: TYPE });
+  assert.equal(at(bulk, "bulkActions.0.ID"), "pyUpdateCaseDetails");
+});
+
+const FAMILY = `
+application: { id: Test, name: Test, organisation: Test }
+operators: { boss@test: { name: Boss } }
+caseTypes:
+  Test-Work-Order:
+    name: Order
+    prefix: O
+    workPool: TEST-WORK
+    fields:
+      Amount: { type: Currency }
+      Checked: { type: Boolean }
+    stages:
+      PRIM0:
+        name: Order
+        transition: resolution
+        processes:
+          Check:
+            steps:
+              Prepare: { type: automatic, set: { Amount: "Amount + 1" } }
+              Child: { type: child, caseType: Test-Work-Check, content: { Total: Amount * 2 }, wait: true }
+              Finish: { type: automatic, set: { Checked: "true" }, status: Pending-Close }
+  Test-Work-Check:
+    name: Check
+    prefix: K
+    workPool: TEST-WORK
+    creatable: false
+    fields: { Total: { type: Currency } }
+    stages:
+      PRIM0:
+        name: Check
+        transition: resolution
+        resolve: Resolved-Checked
+        processes: { Check: { steps: { Look: { fields: [Total] } } } }
+  Test-Work-Loop:
+    name: Loop
+    prefix: L
+    workPool: TEST-WORK
+    fields: {}
+    stages:
+      PRIM0:
+        name: Loop
+        processes:
+          Loop:
+            steps:
+              A: { type: automatic, next: [{ step: B }] }
+              B: { type: automatic, next: [{ step: A }] }
+`;
+
+Deno.test("a case waits for the child case that a step creates, and goes on when it is resolved", async () => {
+  await using engine = await openEngine(FAMILY);
+  const order = await engine.body("cases.create", { type: "Test-Work-Order", data: { Amount: 4 } });
+  assert.equal(at(order, "status"), "New");
+  const next = await engine.body("assignments.getNext", {});
+  assert.equal(at(next, "data.caseInfo.content.Total"), 10);
+  await engine.call("assignments.perform", {
+    assignmentId: at(next, "id"),
+    action: "Look",
+    ifMatch: at(next, "etag"),
+  });
+  const after = await engine.body("cases.get", { caseId: at(order, "id") });
+  assert.equal(at(after, "status"), "Resolved-Completed");
+  assert.equal(at(after, "data.caseInfo.content.Checked"), true);
+  assert.ok(textAt(after, "etag") > textAt(order, "etag"));
+  const down = await engine.body("cases.listDescendants", { caseId: at(order, "id") });
+  assert.equal(at(down, "childCases.0.status"), "Resolved-Checked");
+  assert.equal((await engine.refused("cases.create", { type: "Test-Work-Check" })).status, 403);
+});
+
+Deno.test("a definition that moves a case round and round is stopped, and leaves nothing behind", async () => {
+  await using engine = await openEngine(FAMILY);
+  assert.equal((await engine.refused("cases.create", { type: "Test-Work-Loop" })).status, 500);
+  assert.equal((await engine.refused("cases.get", { caseId: "TEST-WORK L-1" })).status, 404);
+});

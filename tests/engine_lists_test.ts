@@ -1,0 +1,129 @@
+/** Page instructions: changes of embedded pages and lists. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { JsonObject } from "../lib/json.ts";
+import { loadApplication } from "../service/definition/load.ts";
+import { fillForm } from "../service/engine/forms.ts";
+import { ServiceError } from "../service/errors.ts";
+import { PERMIT_FILE } from "./_support/engine.ts";
+
+const app = await loadApplication(PERMIT_FILE);
+const view = app.caseTypes.get("City-Permit-Work-Permit")?.views.get("Application");
+assert.ok(view);
+
+function fill(current: JsonObject, ...pageInstructions: JsonObject[]): JsonObject {
+  assert.ok(view);
+  return fillForm(view, current, { pageInstructions }, { complete: false });
+}
+
+function titles(content: JsonObject): unknown[] {
+  const rows = content.Documents;
+  return Array.isArray(rows)
+    ? rows.map((row) => typeof row === "object" && row !== null && "Title" in row ? row.Title : row)
+    : [];
+}
+
+function rejected(...pageInstructions: JsonObject[]): ServiceError {
+  try {
+    fill({ Documents: [{ Title: "A" }] }, ...pageInstructions);
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+  throw new TypeError("not rejected");
+}
+
+Deno.test("instructions change a list in their order, rows counted from one", () => {
+  const target = ".Documents";
+  const filled = fill(
+    {},
+    { instruction: "APPEND", target, content: { Title: "A" } },
+    { instruction: "APPEND", target: "Documents", content: { Title: "B" } },
+    { instruction: "INSERT", target, listIndex: 1, content: { Title: "C" } },
+    { instruction: "MOVE", target, listIndex: 1, listMoveToIndex: 3 },
+    { instruction: "UPDATE", target, listIndex: 2, content: { Pages: 9 } },
+    { instruction: "REPLACE", target: ".Documents(3)", content: { Title: "D" } },
+    { instruction: "DELETE", target, listIndex: 1 },
+  );
+  assert.deepEqual(filled.Documents, [{ Title: "B", Pages: 9 }, { Title: "D", Pages: 1 }]);
+});
+
+Deno.test("instructions merge, replace and delete an embedded page", () => {
+  const target = ".Contact";
+  const current = { Contact: { Name: "Ada", Phone: "555-0100" } };
+  assert.deepEqual(fill(current, { instruction: "UPDATE", target, content: { Name: "Grace" } }).Contact, {
+    Name: "Grace",
+    Phone: "555-0100",
+  });
+  assert.deepEqual(fill(current, { instruction: "REPLACE", target, content: { Name: "Grace" } }).Contact, {
+    Name: "Grace",
+  });
+  assert.equal(fill(current, { instruction: "DELETE", target }).Contact, undefined);
+  assert.deepEqual(current, { Contact: { Name: "Ada", Phone: "555-0100" } }, "what was there is not changed in place");
+});
+
+Deno.test("an instruction that cannot be applied is a 400 that names it", () => {
+  const target = ".Documents";
+  const bad: [JsonObject, RegExp][] = [
+    [{ target }, /'instruction' is missing/],
+    [{ instruction: "APPEND" }, /'target' is missing/],
+    [{ instruction: "APPEND", target }, /needs 'content'/],
+    [{ instruction: "UPDATE", target, content: {} }, /needs 'listIndex'/],
+    [{ instruction: "DELETE", target, listIndex: 2 }, /2 is not between 1 and 1/],
+    [{ instruction: "DELETE", target, listIndex: 0 }, /0 is not between 1 and 1/],
+    [{ instruction: "INSERT", target, listIndex: 3, content: {} }, /3 is not between 1 and 2/],
+    [{ instruction: "MOVE", target, listIndex: 1, listMoveToIndex: 9 }, /9 is not between 1 and 1/],
+    [{ instruction: "SHUFFLE", target, content: {} }, /not an instruction for a list/],
+    [{ instruction: "APPEND", target: ".Contact", content: {} }, /not an instruction for a page/],
+    [{ instruction: "APPEND", target: ".Advice", content: {} }, /not editable in this form/],
+    [{ instruction: "UPDATE", target: ".Applicant", content: {} }, /not an embedded page or list/],
+    [{ instruction: "UPDATE", target: "..", content: {} }, /not a target/],
+    [{ instruction: "APPEND", target, content: { Nope: 1 } }, /'Nope' is not a field of .Documents\(2\)/],
+  ];
+  for (const [instruction, reason] of bad) {
+    const error = rejected(instruction);
+    assert.equal(error.status, 400, JSON.stringify(instruction));
+    assert.match(error.message, reason);
+  }
+});
+
+Deno.test("a value of a row that does not fit names the row and the field", () => {
+  const error = rejected({ instruction: "UPDATE", target: ".Documents", listIndex: 1, content: { Pages: "many" } });
+  assert.equal(error.status, 422);
+  assert.equal(error.details[1]?.erroneousInputOutputFieldInPage, ".Documents(1)");
+  assert.equal(error.details[1]?.erroneousInputOutputIdentifier, ".Pages");
+});
+
+Deno.test("any sequence of list instructions does what the same changes of an array do", () => {
+  const target = ".Documents";
+  const change = fc.record({
+    kind: fc.constantFrom("APPEND", "INSERT", "DELETE", "MOVE"),
+    a: fc.nat(20),
+    b: fc.nat(20),
+  });
+  fc.assert(fc.property(fc.array(change, { maxLength: 20 }), (changes) => {
+    const expected: string[] = [];
+    const instructions: JsonObject[] = [];
+    for (const [index, { kind, a, b }] of changes.entries()) {
+      const Title = `T${index}`;
+      if (kind === "APPEND" || expected.length === 0) {
+        expected.push(Title);
+        instructions.push({ instruction: "APPEND", target, content: { Title } });
+        continue;
+      }
+      const from = a % expected.length;
+      const to = b % expected.length;
+      if (kind === "INSERT") {
+        expected.splice(from, 0, Title);
+        instructions.push({ instruction: kind, target, listIndex: from + 1, content: { Title } });
+      } else if (kind === "DELETE") {
+        expected.splice(from, 1);
+        instructions.push({ instruction: kind, target, listIndex: from + 1 });
+      } else {
+        expected.splice(to, 0, ...expected.splice(from, 1));
+        instructions.push({ instruction: kind, target, listIndex: from + 1, listMoveToIndex: to + 1 });
+      }
+    }
+    assert.deepEqual(titles(fill({}, ...instructions)), expected);
+  }));
+});
