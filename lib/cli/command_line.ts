@@ -25,6 +25,6 @@ export async function runCommandLine({ words, rest, help }: Argv, io: Io): Promi
 async function find<T>(place: string, kind: string, entries: Readonly<Record<string, T>>, word: string): Promise<T> {
   const entry = Object.entries(entries).find(([name]) => name === toCamel(word))?.[1];
   if (entry !== undefined) return entry;
-  const { unknownWord } = await import("./unknown_word.ts");
+  const { unknownWord } = await import("./usage_errors.ts");
   throw await unknownWord(place, kind, Object.keys(entries), word);
 }

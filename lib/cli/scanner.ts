@@ -11,9 +11,6 @@ import {
 import type { Command, Flag, Given } from "./command.ts";
 import { globalFlags } from "./global_flags.ts";
 
-/** How far a name may be from what was written to be suggested. */
-export const DISTANCES = { threshold: 5, weights: { insertion: 1, deletion: 3, substitution: 2, transposition: 1 } };
-
 /** What was given to a command; `INVALID_ARGS` where it takes no such thing. */
 export async function scan(command: Command, words: readonly string[], inputs: readonly string[]): Promise<Given> {
   const { args = [], flags = {} } = command;
@@ -36,13 +33,19 @@ export async function scan(command: Command, words: readonly string[], inputs: r
   const root = buildRouteMap({ routes: { target }, docs: { brief: "" } });
   const app = buildApplication(root, {
     name: "svc",
-    scanner: { caseStyle: "allow-kebab-for-camel", allowArgumentEscapeSequence: true, distanceOptions: DISTANCES },
-    localization: { text: { ...text_en, exceptionWhileParsingArguments: fail, exceptionWhileRunningCommand: fail } },
+    scanner: { caseStyle: "allow-kebab-for-camel", allowArgumentEscapeSequence: true },
+    localization: { text: { ...text_en, exceptionWhileParsingArguments: fail } },
   }, {});
   const silent = { write() {} }; // What it would write to stderr is in `failures`.
   await run(app, ["target", ...inputs], { process: { stdout: silent, stderr: silent } });
-  if (failures.length > 0) throw (await import("./usage_errors.ts")).scanError(failures[0], words);
-  if (texts.length < args.length) throw (await import("./usage_errors.ts")).missingArgument(args, texts.length, words);
+  if (failures.length > 0) {
+    const { scanError } = await import("./usage_errors.ts");
+    throw await scanError(failures[0], command, words);
+  }
+  if (texts.length < args.length) {
+    const { missingArgument } = await import("./usage_errors.ts");
+    throw missingArgument(args, texts.length, words);
+  }
   return { ...given, ...Object.fromEntries(args.map(({ name }, index) => [name, texts[index]])) };
 }
 

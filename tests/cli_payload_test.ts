@@ -1,0 +1,83 @@
+/** Payloads: inline, from a file, from standard input, and what is said of a bad one. */
+import assert from "node:assert/strict";
+import { type CliOptions, type CliResult, errorOf, svc } from "./_support/cli.ts";
+import { svcHere } from "./_support/captured_io.ts";
+import { makeFolder } from "./_support/workflow.ts";
+
+const ENV = { SVC_BASE_URL: "https://svc.example" };
+
+function create(data: string, options: CliOptions = {}): Promise<CliResult> {
+  return svc(["cases", "create", "--type", "T", "--dry-run", "--data", data], { env: ENV, ...options });
+}
+
+Deno.test("a payload comes inline, from a file or from standard input", async () => {
+  const json = '{"Applicant":"Ada ✓ \u{1f600}","__proto__":{"a":1},"constructor":{"prototype":2}}';
+  await using folder = await makeFolder({ "data.json": json, "bom.json": "\ufeff" + json, "a b/@-.json": json });
+  const results = await Promise.all([
+    create(json),
+    create("@data.json", { cwd: folder.path }),
+    create(`@${folder.path}/bom.json`),
+    create("@a b/@-.json", { cwd: folder.path }),
+    create("-", { stdin: json }),
+    create("-", { stdin: "\ufeff" + json }),
+  ]);
+  for (const result of results) {
+    const text = result.stdout.slice(result.stdout.indexOf("\n\n"));
+    assert.deepEqual(JSON.parse(text), JSON.parse(`{"caseTypeID":"T","content":${json}}`));
+    assert.ok(text.includes('"__proto__"'), "a member with a special name is a member like any other");
+  }
+});
+
+Deno.test("two payloads cannot both read standard input", async () => {
+  const args = ["cases", "perform-action", "C", "--action", "a", "--data", "-", "--page-instructions", "-"];
+  const result = await svc(args, { env: ENV, stdin: "{}" });
+  assert.equal(result.code, 2);
+  assert.equal(errorOf(result).message, "--data and --page-instructions cannot both read standard input.");
+});
+
+Deno.test("at a terminal, - says what to do instead of waiting", async () => {
+  const result = await svcHere(["cases", "create", "--type", "T", "--data", "-"], { terminal: true });
+  assert.equal(result.code, 2);
+  assert.equal(errorOf(result).message, "--data - reads standard input, which is the terminal.");
+  assert.match(String(errorOf(result).hint), /^Pipe the JSON in, or give --data @file\.$/);
+});
+
+Deno.test("broken JSON is placed by flag, source, line and column", async () => {
+  await using folder = await makeFolder({ "bad.json": '{\n  "a": 1,\n  "é": tru\n}\n', "empty.json": "" });
+  const cwd = folder.path;
+  const messages: [CliResult, string][] = [
+    [await create("{'a':1}"), `--data is not valid JSON: line 1, column 2 has "'".`],
+    [await create('{"a":1'), "--data is not valid JSON: line 1, column 7 has the end."],
+    [await create("@bad.json", { cwd }), '--data from bad.json is not valid JSON: line 3, column 8 has "t".'],
+    [await create("@empty.json", { cwd }), "--data from empty.json is not valid JSON: line 1, column 1 has the end."],
+    [await create("-", { stdin: "[1,]" }), '--data from standard input is not valid JSON: line 1, column 4 has "]".'],
+    [await create("-"), "--data from standard input is not valid JSON: line 1, column 1 has the end."],
+    [await create(""), "--data is not valid JSON: line 1, column 1 has the end."],
+  ];
+  for (const [result, message] of messages) {
+    assert.equal(result.code, 2);
+    assert.equal(errorOf(result).message, message);
+    assert.equal(result.stdout, "");
+  }
+});
+
+Deno.test("a file that cannot be read is named with the reason", async () => {
+  await using folder = await makeFolder({ "file.json": "{}" });
+  const cwd = folder.path;
+  const latin1 = new Uint8Array([0x7b, 0x22, 0xe4, 0x22, 0x3a, 0x31, 0x7d]);
+  await Deno.writeFile(`${cwd}/latin1.json`, latin1);
+  const messages: [string, string][] = [
+    ["@none.json", "--data cannot read none.json: there is no such file."],
+    ["@.", "--data cannot read .: it is a directory."],
+    ["@file.json/x", "--data cannot read file.json/x: part of the path is a file."],
+    ["@", "--data @ names no file."],
+    ["@latin1.json", "--data from latin1.json is not UTF-8 text."],
+  ];
+  for (const [data, message] of messages) {
+    const result = await create(data, { cwd });
+    assert.equal(result.code, 2);
+    assert.equal(errorOf(result).message, message);
+  }
+  const result = await create("-", { stdin: latin1 });
+  assert.equal(errorOf(result).message, "--data from standard input is not UTF-8 text.");
+});

@@ -1,0 +1,175 @@
+/** What a person sees who asks for help or mistypes. */
+import assert from "node:assert/strict";
+import { loadResources } from "../lib/resources/mod.ts";
+import { toKebab } from "../lib/names.ts";
+import { takesTag } from "../lib/operation.ts";
+import { svcHere } from "./_support/captured_io.ts";
+import { errorOf, svc } from "./_support/cli.ts";
+
+Deno.test("svc --version prints the version alone", async () => {
+  const { version } = JSON.parse(await Deno.readTextFile(new URL("../deno.json", import.meta.url)));
+  assert.deepEqual(await svc(["--version"]), { code: 0, stdout: `${version}\n`, stderr: "" });
+});
+
+Deno.test("svc without arguments, svc help and svc --help print the same page, which lists every group", async () => {
+  const page = (await svcHere([])).stdout;
+  for (const args of [["--help"], ["-h"], ["help"], ["--format", "table", "--help"]]) {
+    assert.deepEqual(await svcHere(args), { code: 0, stdout: page, stderr: "" });
+  }
+  for (const group of [...Object.keys(await loadResources()), "auth", "service", "workflow"]) {
+    assert.match(page, new RegExp(`^  ${toKebab(group)} +[A-Z]`, "m"));
+  }
+});
+
+Deno.test("a group's help lists its commands, in every spelling of the question", async () => {
+  const page = (await svcHere(["case-types"])).stdout;
+  for (const args of [["case-types", "--help"], ["case-types", "-h"], ["help", "case-types"], ["-h", "case-types"]]) {
+    assert.equal((await svcHere(args)).stdout, page);
+  }
+  assert.match(page, /^ {2}list-bulk-actions +List the bulk actions of a case type$/m);
+});
+
+Deno.test("every command's help has its usage, its arguments, its flags and an example that starts with itself", async () => {
+  for (const [group, operations] of Object.entries(await loadResources())) {
+    for (const [name, operation] of Object.entries(operations)) {
+      const words = [toKebab(group), toKebab(name)];
+      const { code, stdout } = await svcHere([...words, "--help"]);
+      assert.equal(code, 0);
+      assert.equal((await svcHere(["help", ...words])).stdout, stdout);
+      assert.ok(stdout.startsWith(`${operation.summary}.\n`), stdout);
+      assert.ok(stdout.includes(`Example:\n  svc ${words.join(" ")} ${operation.example}`.trimEnd()), stdout);
+      for (const { name } of operation.args ?? []) assert.ok(stdout.includes(`  <${name}>  `), stdout);
+      for (const [flag, { rejected }] of Object.entries(operation.flags ?? {})) {
+        assert.equal(
+          stdout.includes(`--${toKebab(flag)} `) || stdout.includes(`--${toKebab(flag)}\n`),
+          !rejected,
+          flag,
+        );
+      }
+      assert.equal(stdout.includes("--if-match <tag>"), takesTag(operation), words.join(" "));
+    }
+  }
+});
+
+Deno.test("the help of a command shows short forms, defaults, what is required and what excludes what", async () => {
+  const { stdout } = await svcHere(["data", "query", "--help"]);
+  assert.match(
+    stdout,
+    /-d, --data <json> +The whole request body; JSON, @file or -; not with --params, --max, --page, --include-total/,
+  );
+  assert.match(stdout, /--include-total +Count/);
+  assert.match((await svcHere(["data", "list-pages", "--help"])).stdout, /--type <text> .*\(default: all\)/);
+  assert.match(
+    (await svcHere(["cases", "create", "--help"])).stdout,
+    /^ {2}svc cases create --type <text> \[flags\]$/m,
+  );
+  assert.match((await svcHere(["case-types", "list-bulk-actions", "-h"])).stdout, /Only the hosted deployment variant/);
+});
+
+interface Mistake {
+  message: string;
+  hint?: string | RegExp;
+}
+
+const MISTAKES: Record<string, Mistake> = {
+  "case get C-1": { message: "svc has no group 'case'.", hint: /^Did you mean 'cases'\? 'svc --help'/ },
+  "assignment get-next": { message: "svc has no group 'assignment'.", hint: /^Did you mean 'assignments'\?/ },
+  "constructor get": { message: "svc has no group 'constructor'.", hint: "'svc --help' lists the groups." },
+  "cases gett C-1": { message: "svc cases has no command 'gett'.", hint: /^Did you mean 'get'\? 'svc cases --help'/ },
+  "cases toString": { message: "svc cases has no command 'toString'." },
+  "assignments getnext": { message: "svc assignments has no command 'getnext'.", hint: /^Did you mean 'get-next'/ },
+  "cases gett --help": { message: "svc cases has no command 'gett'." },
+  "cases get C-1 --formt yaml": { message: "svc cases get has no flag --formt.", hint: /^Did you mean --format\?/ },
+  "cases refresh-view C-1 --interest-pag x": {
+    message: "svc cases refresh-view has no flag --interest-pag.",
+    hint: /--interest-page\?/,
+  },
+  "cases get C-1 --constructor": { message: "svc cases get has no flag --constructor." },
+  "cases get C-1 --if-match t": { message: "svc cases get has no flag --if-match." },
+  "cases get C-1 -x": { message: "svc cases get has no flag -x.", hint: /^Write --flag=value/ },
+  "cases get --x": { message: "--x is no flag.", hint: /-- before such an argument/ },
+  "--verbos cases get C-1": { message: "--verbos cannot stand before the command.", hint: /--verbose/ },
+  "cases get": { message: "The argument <caseId> is missing.", hint: "Usage: svc cases get <caseId> [flags]" },
+  "cases get A B": { message: "svc cases get takes 1 argument: 'B' is one too many.", hint: /Quote/ },
+  "case-types list A": { message: "svc case-types list takes no arguments: 'A' is one too many." },
+  "cases get C-1 --format xml": { message: "--format must be one of json, compact, yaml, table." },
+  "cases get C-1 --fields id,,type": {
+    message: "--fields must be names, separated by commas.",
+    hint: "For example --fields id,status.",
+  },
+  "cases get C-1 --quiet --quiet": { message: "--quiet is given twice." },
+  "--quiet cases get C-1 --quiet": { message: "--quiet is given twice." },
+  "cases get C-1 --fields": { message: "--fields needs a value." },
+  "cases get C-1 --fields --quiet": { message: "--fields needs a value.", hint: /^Write --flag=value/ },
+  "cases get C-1 --quiet=perhaps": { message: "--quiet takes no value but true or false." },
+  "data query D --no-include-total=1": { message: "--no-include-total takes no value." },
+  "cases get C-1 --no-quiet": { message: "svc cases get has no flag --no-quiet." },
+};
+
+for (const [line, { message, hint }] of Object.entries(MISTAKES)) {
+  Deno.test(`svc ${line}: ${message}`, async () => {
+    const result = await svcHere(line.split(" "));
+    assert.equal(result.code, 2, result.stderr);
+    assert.equal(result.stdout, "");
+    const error = errorOf(result);
+    assert.equal(error.code, "INVALID_ARGS");
+    assert.equal(error.message, message);
+    if (hint instanceof RegExp) assert.match(String(error.hint), hint);
+    else if (hint !== undefined) assert.equal(error.hint, hint);
+  });
+}
+
+Deno.test("the values of an operation are checked before anything is read or sent", async () => {
+  const mistakes: [string[], RegExp][] = [
+    [["cases", "create"], /^--type is required\.$/],
+    [["data", "query", "D", "--max", "many"], /^--max must be a whole number/],
+    [["data", "query", "D", "-d", "{}", "--max", "3"], /^--data and --max are mutually exclusive\.$/],
+    [["cases", "bulk-actions", "--cases", "A,,B"], /^--cases must be a list of texts, none of them empty\.$/],
+    [["cases", "create", "--type", "T", "--data", "[]"], /^--data must be a JSON object\.$/],
+    [["cases", "refresh-view", "C", "--view", "v", "--attachments", "[]"], /only by the perform and save commands\.$/],
+    [["cases", "get", ".."], /cannot be "\.\."\.$/],
+    [["assignments", "perform", "A"], /^--action is required\.$/],
+  ];
+  for (const [args, message] of mistakes) {
+    const result = await svcHere(args);
+    assert.equal(result.code, 2);
+    assert.match(String(errorOf(result).message), message);
+  }
+});
+
+Deno.test("global flags may stand before the group, between the words and after the command", async () => {
+  const env = { SVC_BASE_URL: "https://svc.example" };
+  const lines = [
+    ["--dry-run", "cases", "get", "C-1"],
+    ["cases", "--dry-run", "get", "C-1"],
+    ["--format", "table", "--quiet", "cases", "get", "--dry-run", "C-1"],
+    ["--format=table", "cases", "get", "C-1", "--dry-run"],
+  ];
+  for (const args of lines) {
+    const { code, stdout } = await svc(args, { env });
+    assert.equal(code, 0);
+    assert.match(stdout, /^GET \/dx-api\/v2\/cases\/C-1\n/);
+  }
+});
+
+Deno.test("after -- everything is an argument, and an attached value may look like a flag", async () => {
+  const env = { SVC_BASE_URL: "https://svc.example" };
+  const escaped = await svc(["cases", "get", "--dry-run", "--", "--help"], { env });
+  assert.match(escaped.stdout, /^GET \/dx-api\/v2\/cases\/--help\n/);
+  const attached = await svc(["cases", "get-view", "C-1", "--dry-run", "--view=-v", "--no-cache"], { env });
+  assert.match(attached.stdout, /^GET \/dx-api\/v2\/cases\/C-1\/views\/-v\n/);
+  const lines = await svc(["cases", "create", "--type", "T", "--dry-run", '--data={\n"a": 1}'], { env });
+  assert.match(lines.stdout, /"a": 1/);
+});
+
+Deno.test("on a terminal an error is laid out over lines; it is one JSON object all the same", async () => {
+  const { code, stderr } = await svcHere(["nothing"], { terminal: true });
+  assert.equal(code, 2);
+  assert.match(stderr, /^\{\n {2}"error": \{\n/);
+  assert.equal(errorOf({ code, stdout: "", stderr }).code, "INVALID_ARGS");
+});
+
+Deno.test("SVC_DEBUG=1 adds the stack, nothing else does", async () => {
+  assert.equal(errorOf(await svcHere(["nothing"])).stack, undefined);
+  assert.match(String(errorOf(await svcHere(["nothing"], { env: { SVC_DEBUG: "1" } })).stack), /usage_errors\.ts/);
+});
