@@ -1,0 +1,97 @@
+/** Tables: in a pipe and at a terminal. */
+import assert from "node:assert/strict";
+import type { JsonValue } from "../lib/json.ts";
+import { render, type Surface } from "../lib/output/render.ts";
+
+async function table(
+  value: JsonValue,
+  surface: Surface = { color: false },
+): Promise<{ lines: string[]; notes: readonly string[] }> {
+  const { text, notes } = await render(value, { format: "table" }, surface);
+  assert.ok(text.endsWith("\n") && !text.endsWith("\n\n"));
+  return { lines: text.slice(0, -1).split("\n"), notes };
+}
+
+Deno.test("in a pipe a table is aligned, without borders, colour or trailing spaces", async () => {
+  const rows = [{ ID: "A", count: 5, open: true, note: null }, {
+    ID: "Long one",
+    count: 12345,
+    open: false,
+    note: "x",
+  }];
+  assert.deepEqual(await table(rows), {
+    lines: ["ID        count  open   note", "A             5  true", "Long one  12345  false  x"],
+    notes: [],
+  });
+});
+
+Deno.test("an object is one row; nested members are left out and named", async () => {
+  assert.deepEqual(await table({ id: "C-1", data: {}, tags: ["a"], status: "Open" }), {
+    lines: ["id   status", "C-1  Open"],
+    notes: ["Left out, because they are nested: data, tags."],
+  });
+});
+
+Deno.test("a single member that is a list of objects is the table", async () => {
+  assert.deepEqual(await table({ stages: [{ ID: "P0", links: {} }, { ID: "P1", name: "Second" }] }), {
+    lines: ["ID  name", "P0", "P1  Second"],
+    notes: ["Left out, because they are nested: links."],
+  });
+});
+
+Deno.test("what is no table falls back to JSON, with one line that says why", async () => {
+  const unfit: [JsonValue, string][] = [
+    ["text", "the answer is neither an object nor a list of objects"],
+    [[1, 2], "the answer is neither an object nor a list of objects"],
+    [{}, "the answer has no field that is not nested"],
+    [{ a: {}, b: [] }, "the answer has no field that is not nested"],
+    [{ list: [] }, "the list is empty"],
+    [[{ a: 1 }, { b: 2 }], "its rows share no field"],
+    [[{ a: 1, c: {} }, { b: 2, c: {} }], "its rows share no field"],
+  ];
+  for (const [value, reason] of unfit) {
+    const { text, notes } = await render(value, { format: "table" }, { color: false });
+    assert.equal(text, JSON.stringify(value, null, 2) + "\n");
+    assert.deepEqual(notes, [`Printed as JSON: ${reason}.`]);
+  }
+});
+
+Deno.test("controls and line ends are shown as escapes, in names and cells", async () => {
+  const { lines } = await table({ "a\x1b[2J": "line\none\ttab", b: "\u202eevil\x9b31m" });
+  assert.deepEqual(lines, ["a\\u001b[2J      b", "line\\none\\ttab  \\u202eevil\\u009b31m"]);
+});
+
+Deno.test("wide characters take two columns", async () => {
+  const { lines } = await table([{ name: "日本", n: "x" }, { name: "abcde", n: "y" }]);
+  assert.deepEqual(lines, ["name   n", "日本   x", "abcde  y"]);
+});
+
+Deno.test("at a terminal the table has borders and keeps to the width", async () => {
+  const rows = [{ ID: "A", text: "word ".repeat(40), n: 1 }, { ID: "B", text: "日本語".repeat(30), n: 2 }];
+  for (const columns of [20, 40, 80, 300]) {
+    const { lines, notes } = await table(rows, { color: false, columns });
+    assert.match(lines[0] ?? "", /^┌.*┐$/);
+    assert.ok(lines.every((line) => widthOf(line) <= columns), lines.join("\n"));
+    assert.equal(new Set(lines.map(widthOf)).size, 1, lines.join("\n"));
+    assert.deepEqual(notes, []);
+  }
+});
+
+Deno.test("columns for which there is no room are named", async () => {
+  const row = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`column${index}`, "some value"]));
+  const { lines, notes } = await table(row, { color: false, columns: 80 });
+  assert.ok(lines.every((line) => widthOf(line) <= 80), lines.join("\n"));
+  assert.match(notes[0] ?? "", /^Left out for want of room: column7, .*, column29\. --fields picks columns\.$/);
+});
+
+Deno.test("the head is bold where colour is wanted, and nowhere else", async () => {
+  const bold = (await table({ id: "C-1" }, { color: true, columns: 80 })).lines;
+  assert.equal(bold[1], "│ \x1b[1mid\x1b[22m  │");
+  const plain = (await table({ id: "C-1" }, { color: false, columns: 80 })).lines;
+  assert.equal(plain[1], "│ id  │");
+});
+
+/** Width of a line of the characters that these tests use. */
+function widthOf(line: string): number {
+  return [...line].reduce((width, character) => width + (/[日本語]/.test(character) ? 2 : 1), 0);
+}
