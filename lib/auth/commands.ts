@@ -5,7 +5,8 @@ import { operations as caseTypes } from "../resources/case_types.ts";
 import { checkProfileName } from "./profile.ts";
 import { sessionOf } from "./session_open.ts";
 import { type Credentials, directoryOf, profileOf, readSettings, withCredentials } from "./settings.ts";
-import { readToken, tokenFile } from "./token_cache.ts";
+import { within } from "./shared.ts";
+import { readToken, type Token, tokenFile } from "./token_cache.ts";
 import { TokenSource } from "./token_source.ts";
 
 /** How to reach the service, and when to stop. */
@@ -88,9 +89,16 @@ export async function status(options: AuthOptions = {}): Promise<StatusResult> {
 export async function ping(options: AuthOptions = {}): Promise<PingResult> {
   const credentials = withCredentials(await readSettings(options));
   const tokens = new TokenSource(credentials);
-  await tokens.take(signalOf(options));
+  await takeToken(credentials, tokens, options);
   const { status, milliseconds } = await listCaseTypes(credentials, tokens, options);
   return { ...nameOf(credentials), status, milliseconds: Math.round(milliseconds) };
+}
+
+/** A token, so that what follows is no longer than its own call. */
+export async function takeToken(credentials: Credentials, tokens: TokenSource, options: AuthOptions): Promise<Token> {
+  const { timeoutSeconds } = credentials.target;
+  const exchange = `The token exchange with ${credentials.target.baseUrl}`;
+  return await within(timeoutSeconds, signalOf(options), exchange, async (signal) => (await tokens.take(signal)).token);
 }
 
 /** The cheap call: every service has case types, and any caller may list them. */

@@ -1,10 +1,9 @@
 /** What `svc auth diagnose` does: it tries each layer of a connection in turn and says what to do about the first that fails. */
 import { checkAnswer } from "../answers.ts";
-import { Deadline } from "../client/deadline.ts";
 import { type SvcError, toSvcError } from "../errors.ts";
-import { type AuthOptions, listCaseTypes, signalOf } from "./commands.ts";
+import { type AuthOptions, listCaseTypes, signalOf, takeToken } from "./commands.ts";
 import { tokenUrl } from "./oauth.ts";
-import { orAbort } from "./shared.ts";
+import { orAbort, within } from "./shared.ts";
 import { type Credentials, profileOf, readSettings, withCredentials } from "./settings.ts";
 import { TokenSource } from "./token_source.ts";
 
@@ -74,7 +73,7 @@ async function tryLayers(options: AuthOptions, log: StepLog): Promise<void> {
   if (!await log.check("tls", secured, TLS_HINT)) return;
 
   const tokens = new TokenSource({ ...credentials, cacheDirectory: undefined });
-  if (!await log.check("token", () => takeToken(credentials, tokens, signalOf(options)))) return;
+  if (!await log.check("token", () => exchange(credentials, tokens, options))) return;
   const apiHint = `Check apiRoot in the profile: the API was looked for at ${target.baseUrl}${target.apiRoot}.`;
   await log.check("api", () => callApi(credentials, tokens, options), apiHint);
 }
@@ -128,22 +127,6 @@ function adviceFor(error: SvcError, hint: string | undefined): { hint?: string }
   return advice === undefined ? {} : { hint: advice };
 }
 
-async function within<T>(
-  seconds: number,
-  outer: AbortSignal,
-  what: string,
-  run: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const deadline = new Deadline(seconds, outer);
-  try {
-    return await orAbort(run(deadline.signal), deadline.signal);
-  } catch (error) {
-    throw deadline.explain(error, what);
-  } finally {
-    deadline.clear();
-  }
-}
-
 async function readConfiguration(options: AuthOptions): Promise<Finding<Credentials>> {
   const value = withCredentials(await readSettings(options));
   const { target, clientId } = value;
@@ -173,13 +156,9 @@ function plain(connection: Deno.TcpConn): Promise<Finding<true>> {
   return Promise.resolve({ result: "not used: the address begins with http://", value: true });
 }
 
-async function takeToken(
-  credentials: Credentials,
-  tokens: TokenSource,
-  signal: AbortSignal,
-): Promise<Finding<true>> {
-  const { token } = await tokens.take(signal);
-  return { result: `${tokenUrl(credentials)} issued a token that ends ${token.expiresAt}`, value: true };
+async function exchange(credentials: Credentials, tokens: TokenSource, options: AuthOptions): Promise<Finding<true>> {
+  const { expiresAt } = await takeToken(credentials, tokens, options);
+  return { result: `${tokenUrl(credentials)} issued a token that ends ${expiresAt}`, value: true };
 }
 
 async function callApi(credentials: Credentials, tokens: TokenSource, options: AuthOptions): Promise<Finding<true>> {

@@ -1,4 +1,5 @@
-/** Work that several callers wait for, each with a signal of its own. */
+/** Waiting for work no longer than a signal allows, also for work that several callers wait for. */
+import { Deadline } from "../client/deadline.ts";
 
 /** The outcome of some work, or the signal's reason when that comes first. */
 export async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
@@ -10,6 +11,23 @@ export async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise
     return await Promise.race([aborted.promise, work]);
   } finally {
     signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** The outcome of one exchange that may take some seconds; `exchange` names it in the error of one that fails. */
+export async function within<T>(
+  seconds: number,
+  outer: AbortSignal,
+  exchange: string,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const deadline = new Deadline(seconds, outer);
+  try {
+    return await orAbort(run(deadline.signal), deadline.signal);
+  } catch (error) {
+    throw deadline.explain(error, exchange);
+  } finally {
+    deadline.clear();
   }
 }
 

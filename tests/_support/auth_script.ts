@@ -1,5 +1,6 @@
-/** A process that makes one call, or tells its target, with the options in its first argument; it prints JSON alone. */
+/** A process that does one thing with the authentication code, with the options in its second argument; it prints JSON alone. */
 import { saveProfile } from "../../lib/auth/config.ts";
+import { diagnose } from "../../lib/auth/diagnose.ts";
 import { openSession, openTarget } from "../../lib/auth/session_open.ts";
 import { toSvcError } from "../../lib/errors.ts";
 import { callApi } from "./oauth.ts";
@@ -9,6 +10,7 @@ const actions: Record<string, () => Promise<unknown>> = {
   async call() {
     return { status: await callApi(await openSession(JSON.parse(options))) };
   },
+  diagnose: () => diagnose(JSON.parse(options)),
   target: () => openTarget(JSON.parse(options)),
   async save() {
     const { name, profile } = JSON.parse(options);

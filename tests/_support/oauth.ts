@@ -13,6 +13,8 @@ export interface ServiceOptions {
   token?: (request: Request) => Response | Promise<Response>;
   /** Answers calls with a valid token instead. */
   api?: (request: Request) => Response | Promise<Response>;
+  /** Speaks https with this certificate. */
+  certificate?: { readonly cert: string; readonly key: string };
   /** Members of a token response instead of, or beside, the usual ones. */
   grant?: Record<string, unknown>;
 }
@@ -34,11 +36,12 @@ export interface TestService extends AsyncDisposable {
 /** Starts a service on a free port. */
 export function startService(options: ServiceOptions = {}): TestService {
   const valid = new Set<string>();
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
+  const address = { hostname: "127.0.0.1", port: 0, onListen() {}, ...options.certificate };
+  const server = Deno.serve(address, (request) => {
     return new URL(request.url).pathname === "/oauth2/token" ? token(request) : api(request);
   });
   const service: TestService = {
-    baseUrl: `http://127.0.0.1:${server.addr.port}`,
+    baseUrl: `${options.certificate ? "https" : "http"}://127.0.0.1:${server.addr.port}`,
     exchanges: 0,
     calls: 0,
     issued: [],

@@ -1,0 +1,37 @@
+/** A certificate authority that nobody trusts, and a certificate of it for this machine. The key is for tests alone. */
+
+/** The authority's certificate. */
+export const AUTHORITY = `-----BEGIN CERTIFICATE-----
+MIIBkTCCATegAwIBAgIUCspiO904cF5CbFPCuRtTwZWuimcwCgYIKoZIzj0EAwIw
+HTEbMBkGA1UEAwwSc3ZjIHRlc3QgYXV0aG9yaXR5MCAXDTI2MTEyMTEwNDY0MFoY
+DzIxMjYxMDI4MTA0NjQwWjAdMRswGQYDVQQDDBJzdmMgdGVzdCBhdXRob3JpdHkw
+WTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATd5ADrz7sRxUqZInGWBV/AT17jTn8z
+U2/B+YU1buRYO8i+aawFhbLJGQo033w87Twu3S9LMWkVq7JrO1M/tEKIo1MwUTAd
+BgNVHQ4EFgQU1j0DcnvhrFoairh9vkQe8GXy1gwwHwYDVR0jBBgwFoAU1j0Dcnvh
+rFoairh9vkQe8GXy1gwwDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNIADBF
+AiEA1gi/S04hb5Z17K4gpobMDOVfXUMi1F1C658ujcEjrXgCIBIRi4M3gi11Ij/g
+BGGthy9aEI7UMiuTlsn6CZThCCuD
+-----END CERTIFICATE-----
+`;
+
+/** What `Deno.serve` needs to speak https as `localhost` and `127.0.0.1`. */
+export const CERTIFICATE = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBkjCCATigAwIBAgIBATAKBggqhkjOPQQDAjAdMRswGQYDVQQDDBJzdmMgdGVz
+dCBhdXRob3JpdHkwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBsx
+GTAXBgNVBAMMEHN2YyB0ZXN0IHNlcnZpY2UwWTATBgcqhkjOPQIBBggqhkjOPQMB
+BwNCAAQ96EFrSBJ3D7yyHIXjO/dXx8M+lA/c/03NZHgGztca2wgyOdK0LBl5F6ZZ
+ub6kOLije8MmC/vwKqtekwBTSUSdo2kwZzAaBgNVHREEEzARgglsb2NhbGhvc3SH
+BH8AAAEwCQYDVR0TBAIwADAdBgNVHQ4EFgQUZpNiTlRJrwrA8eFE2+rDrynNe4Iw
+HwYDVR0jBBgwFoAU1j0DcnvhrFoairh9vkQe8GXy1gwwCgYIKoZIzj0EAwIDSAAw
+RQIgcK/6dya2IK3tpLmojYut/5Ee6bmVTMDgurTN8XOe6SQCIQDMpvznaXZhsFFT
+3ZFcud7y2mdvQuxqrdafNHoakXhu0w==
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgg6epYao5o3GKMCJ1
+aT+On3UYBPPRmIg+h9Vsy5WCmbehRANCAAQ96EFrSBJ3D7yyHIXjO/dXx8M+lA/c
+/03NZHgGztca2wgyOdK0LBl5F6ZZub6kOLije8MmC/vwKqtekwBTSUSd
+-----END PRIVATE KEY-----
+`,
+} as const;

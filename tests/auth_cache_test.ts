@@ -1,0 +1,209 @@
+import assert from "node:assert/strict";
+import { openSession, type SessionOptions } from "../lib/auth/session_open.ts";
+import { callApi, CLIENT, optionsFor, runScript, startService } from "./_support/oauth.ts";
+
+function tokenFile({ configDirectory, profile = "default" }: SessionOptions): string {
+  return `${configDirectory}/token.${profile}.json`;
+}
+
+/** Changes the cached token, keeping the rest. */
+async function editToken(options: SessionOptions, changes: Record<string, unknown>): Promise<void> {
+  const cached = JSON.parse(await Deno.readTextFile(tokenFile(options)));
+  await Deno.writeTextFile(tokenFile(options), JSON.stringify({ ...cached, ...changes }));
+}
+
+Deno.test("a second session finds the token in the cache, in a file that only its owner can read", async () => {
+  await using service = startService();
+  const options = await optionsFor(service);
+  assert.equal(await callApi(await openSession(options)), 200);
+  assert.equal(await callApi(await openSession(options)), 200);
+  assert.equal(service.exchanges, 1);
+  if (Deno.build.os !== "windows") assert.equal((await Deno.stat(tokenFile(options))).mode! & 0o777, 0o600);
+  assert(!(await Deno.readTextFile(tokenFile(options))).includes(CLIENT.clientSecret));
+});
+
+Deno.test("many processes on a cold cache make one exchange and leave one whole token", async () => {
+  await using service = startService();
+  const options = await optionsFor(service);
+  const runs = Array.from({ length: 12 }, () => runScript("auth_script.ts", ["call", JSON.stringify(options)], {}));
+  for (const { stdout, stderr } of await Promise.all(runs)) assert.equal(stdout, '{"status":200}\n', stderr);
+  assert.equal(service.exchanges, 1);
+  const names = Array.from(Deno.readDirSync(options.configDirectory ?? ""), ({ name }) => name).sort();
+  assert.deepEqual(names, ["token.default.json", "token.default.lock"]);
+  assert.equal(JSON.parse(await Deno.readTextFile(tokenFile(options))).accessToken, service.issued[0]);
+});
+
+Deno.test("a process that is killed in the middle of its exchange keeps nobody waiting", async () => {
+  const arrived = Promise.withResolvers<void>();
+  const never = Promise.withResolvers<Response>();
+  await using stuck = startService({
+    token() {
+      arrived.resolve();
+      return never.promise;
+    },
+  });
+  await using service = startService();
+  const options = await optionsFor(stuck);
+  const script = new URL("_support/auth_script.ts", import.meta.url).pathname;
+  const args = ["run", "--quiet", "--allow-all", script, "call", JSON.stringify(options)];
+  const holder = new Deno.Command(Deno.execPath(), { args, stdin: "null", stdout: "null" }).spawn();
+  await arrived.promise;
+  holder.kill("SIGKILL");
+  await holder.status;
+  assert.equal(await callApi(await openSession({ ...options, baseUrl: service.baseUrl })), 200);
+  never.resolve(new Response());
+});
+
+Deno.test("who waits too long for another process's exchange is told so", async () => {
+  const arrived = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<Response>();
+  await using service = startService({
+    token() {
+      arrived.resolve();
+      return answer.promise;
+    },
+  });
+  const options = await optionsFor(service);
+  const holder = callApi(await openSession(options));
+  await arrived.promise;
+  const waiter = callApi(await openSession({ ...options, timeoutSeconds: 0.05 }));
+  await assert.rejects(waiter, {
+    code: "TIMEOUT",
+    message: /holds .*token\.default\.lock did not answer within 0\.05 s/,
+  });
+  answer.resolve(Response.json({ access_token: "unknown", token_type: "Bearer" }));
+  assert.equal(await holder, 401);
+});
+
+Deno.test("a cached token is used for its own server, token endpoint and client alone", async () => {
+  await using first = startService();
+  await using second = startService();
+  const options = await optionsFor(first);
+  await callApi(await openSession(options));
+  assert.equal(await callApi(await openSession({ ...options, baseUrl: second.baseUrl })), 200);
+  assert.equal(second.exchanges, 1);
+  assert.equal(second.calls, 1, "the other server's token was never sent here");
+  const otherClient = await openSession({ ...options, baseUrl: second.baseUrl, clientId: "another" });
+  await assert.rejects(callApi(otherClient), { code: "UNAUTHORIZED" });
+  const otherEndpoint = await openSession({ ...options, baseUrl: second.baseUrl, tokenPath: "/elsewhere" });
+  await assert.rejects(callApi(otherEndpoint), { code: "UNAUTHORIZED" });
+  assert.equal(second.calls, 2);
+});
+
+Deno.test("a token is renewed a minute before it ends, a short-lived one after half its life", async () => {
+  for (const [expires_in, margin] of [[3600, 60], [120, 60], [10, 5]] as const) {
+    await using service = startService({ grant: { expires_in } });
+    const options = await optionsFor(service);
+    await callApi(await openSession(options));
+    const { expiresAt, refreshAt } = JSON.parse(await Deno.readTextFile(tokenFile(options)));
+    assert.equal(Date.parse(expiresAt) - Date.parse(refreshAt), margin * 1000);
+    await editToken(options, { refreshAt: new Date(Date.now() - 1).toISOString() });
+    await callApi(await openSession(options));
+    assert.equal(service.exchanges, 2);
+  }
+});
+
+Deno.test("a damaged cache counts as none and is replaced", async () => {
+  await using service = startService();
+  const options = await optionsFor(service);
+  await callApi(await openSession(options));
+  const good = JSON.parse(await Deno.readTextFile(tokenFile(options)));
+  const damaged = [
+    "",
+    '{"accessToken":"tok',
+    "null",
+    "[]",
+    JSON.stringify({ ...good, accessToken: "a\nb" }),
+    JSON.stringify({ ...good, accessToken: 7 }),
+    JSON.stringify({ ...good, refreshAt: "soon" }),
+    JSON.stringify({ ...good, expiresAt: undefined }),
+  ];
+  for (const [i, text] of damaged.entries()) {
+    await Deno.writeTextFile(tokenFile(options), text);
+    assert.equal(await callApi(await openSession(options)), 200);
+    assert.equal(service.exchanges, i + 2, text);
+    assert.equal(JSON.parse(await Deno.readTextFile(tokenFile(options))).accessToken, service.issued.at(-1));
+  }
+});
+
+Deno.test("a 401 for a cached token causes one exchange and one more try", async () => {
+  await using service = startService();
+  const options = await optionsFor(service);
+  await callApi(await openSession(options));
+  service.revoke();
+  assert.equal(await callApi(await openSession(options)), 200);
+  assert.deepEqual([service.exchanges, service.calls], [2, 3]);
+  assert.equal(JSON.parse(await Deno.readTextFile(tokenFile(options))).accessToken, service.issued[1]);
+});
+
+Deno.test("a 401 for a new token is final", async () => {
+  await using service = startService({ grant: { access_token: "never valid" } });
+  await using valid = startService({ grant: { access_token: "never-valid" } });
+  const refused = callApi(await openSession(await optionsFor(service)));
+  await assert.rejects(refused, { code: "INVALID_RESPONSE" });
+  assert.equal(await callApi(await openSession(await optionsFor(valid))), 401);
+  assert.deepEqual([valid.exchanges, valid.calls], [1, 1]);
+});
+
+Deno.test("concurrent calls share the exchange, on a cold cache and after a 401", async () => {
+  await using service = startService();
+  for (const noCache of [false, true]) {
+    const session = await openSession({ ...await optionsFor(service), noCache });
+    const before = service.exchanges;
+    const twenty = () => Promise.all(Array.from({ length: 20 }, () => callApi(session)));
+    assert.deepEqual(await twenty(), Array(20).fill(200));
+    assert.equal(service.exchanges, before + 1);
+    service.revoke();
+    assert.deepEqual(await twenty(), Array(20).fill(200));
+    assert.equal(service.exchanges, before + 2);
+  }
+});
+
+Deno.test("a 401 takes the token that another session has renewed in the meantime", async () => {
+  await using service = startService();
+  const options = await optionsFor(service);
+  const [one, two] = [await openSession(options), await openSession(options)];
+  await callApi(one);
+  await callApi(two);
+  service.revoke();
+  assert.deepEqual(await Promise.all([callApi(one), callApi(two)]), [200, 200]);
+  assert.equal(service.exchanges, 2);
+});
+
+Deno.test("noCache exchanges once per session and leaves no file", async () => {
+  await using service = startService();
+  const options = { ...await optionsFor(service), noCache: true };
+  const session = await openSession(options);
+  await callApi(session);
+  await callApi(session);
+  await callApi(await openSession(options));
+  assert.equal(service.exchanges, 2);
+  assert.deepEqual(Array.from(Deno.readDirSync(options.configDirectory ?? "")), []);
+});
+
+Deno.test("a directory that cannot be written costs the cache, not the call", async () => {
+  await using service = startService();
+  const options = await optionsFor(service);
+  const file = `${options.configDirectory}/file`;
+  await Deno.writeTextFile(file, "");
+  const warnings: string[] = [];
+  const warn = (message: string) => warnings.push(message);
+  assert.equal(await callApi(await openSession({ ...options, configDirectory: file, warn })), 200);
+  assert.match(warnings.join("\n"), /The token cannot be cached, so that each run exchanges a new one/);
+});
+
+Deno.test({
+  name: "a token that others can read causes a warning",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using service = startService();
+    const warnings: string[] = [];
+    const options = { ...await optionsFor(service), warn: (message: string) => warnings.push(message) };
+    await callApi(await openSession(options));
+    await callApi(await openSession(options));
+    assert.deepEqual(warnings, []);
+    await Deno.chmod(tokenFile(options), 0o644);
+    await callApi(await openSession(options));
+    assert.match(warnings.join("\n"), /^\S*token\.default\.json holds a secret and others can read it/);
+  },
+});

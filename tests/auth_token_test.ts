@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { openSession, type SessionOptions } from "../lib/auth/session_open.ts";
+import type { SvcError } from "../lib/errors.ts";
+import { callApi, CLIENT, failure, optionsFor, type ServiceOptions, startService } from "./_support/oauth.ts";
+
+/** The error of a first call to a service that differs as said. */
+async function failureWith(differs: ServiceOptions, changes: SessionOptions = {}): Promise<SvcError> {
+  await using service = startService(differs);
+  const options = { ...await optionsFor(service), ...changes };
+  const error = await failure(openSession(options).then((session) => callApi(session)));
+  const shown = Deno.inspect(error) + JSON.stringify(error);
+  for (const secret of [CLIENT.clientSecret, encodeURIComponent(CLIENT.clientSecret), "tok-"]) {
+    assert(!shown.includes(secret), shown);
+  }
+  assert.deepEqual(tokenFiles(options), [], "a failed exchange leaves no token");
+  return error;
+}
+
+function tokenFiles({ configDirectory = "" }: SessionOptions): string[] {
+  return Array.from(Deno.readDirSync(configDirectory), ({ name }) => name).filter((name) => !name.endsWith(".lock"));
+}
+
+Deno.test("a call carries a token that the secret was exchanged for", async () => {
+  await using service = startService();
+  const summaries: string[] = [];
+  const session = await openSession({
+    ...await optionsFor(service),
+    onExchange: ({ method, path, status, reason }) => summaries.push([method, path, status, reason].join(" ")),
+  });
+  assert.equal(service.exchanges, 0);
+  assert.equal(await callApi(session), 200);
+  assert.equal(await callApi(session), 200);
+  assert.equal(service.exchanges, 1);
+  assert.deepEqual(summaries, ["POST /oauth2/token 200 OK"]);
+});
+
+Deno.test("a wrong secret is UNAUTHORIZED with what the server says", async () => {
+  const error = await failureWith({}, { clientSecret: "wrong" });
+  assert.equal(error.code, "UNAUTHORIZED");
+  assert.equal(error.status, 401);
+  assert.match(error.message, /\/oauth2\/token answered 401 Unauthorized: Unknown client$/);
+  assert.equal(error.hint, "Check the client ID and the client secret.");
+});
+
+Deno.test("a refusal in any form is UNAUTHORIZED", async () => {
+  const answers = [
+    Response.json({ error: "unauthorized_client" }, { status: 400 }),
+    Response.json({ errorDetails: [], localizedValue: "No access" }, { status: 403 }),
+    new Response("who are you?", { status: 401, headers: { "www-authenticate": "Basic" } }),
+  ];
+  const messages = [/400 Bad Request: unauthorized_client$/, /403 Forbidden: No access$/, /401 Unauthorized\.$/];
+  for (const [i, answer] of answers.entries()) {
+    const error = await failureWith({ token: () => answer });
+    assert.equal(error.code, "UNAUTHORIZED");
+    assert.match(error.message, messages[i] ?? /never/);
+  }
+});
+
+Deno.test("a server that repeats the secret does not make it show", async () => {
+  const repeat = `bad: ${CLIENT.clientSecret} ${encodeURIComponent(CLIENT.clientSecret)}`;
+  const token = () => Response.json({ error: "invalid_client", error_description: repeat }, { status: 400 });
+  assert.match((await failureWith({ token })).message, /bad: \[REDACTED\] \[REDACTED\]$/);
+});
+
+Deno.test("other statuses keep their codes", async () => {
+  const cases: [status: number, code: string, hint: RegExp][] = [
+    [404, "NOT_FOUND", /tokenPath/],
+    [429, "RATE_LIMITED", /later/],
+    [500, "INTERNAL_SERVER_ERROR", /later/],
+    [503, "SERVER_ERROR", /later/],
+  ];
+  for (const [status, code, hint] of cases) {
+    const error = await failureWith({ token: () => new Response("<html>", { status }) });
+    assert.equal(error.code, code);
+    assert.equal(error.status, status);
+    assert.match(error.hint ?? "", hint);
+  }
+});
+
+Deno.test("a redirect is not followed", async () => {
+  await using other = startService();
+  const location = `${other.baseUrl}/oauth2/token`;
+  const error = await failureWith({ token: () => new Response(null, { status: 307, headers: { location } }) });
+  assert.equal(error.code, "INVALID_RESPONSE");
+  assert(error.hint?.includes(location));
+  assert.equal(other.exchanges, 0);
+});
+
+Deno.test("an answer that is no token response is INVALID_RESPONSE and does not show its text", async () => {
+  const bodies = [
+    "<html>tok-1</html>",
+    '{"access_token":"tok-1","token_type":"Be',
+    "[]",
+    '{"token_type":"Bearer","other":"tok-1"}',
+    '{"access_token":"tok-1"}',
+    '{"access_token":"tok-1","token_type":"mac"}',
+    '{"access_token":"tok-1","token_type":"Bearer","expires_in":-1}',
+    '{"access_token":"tok-1","token_type":"Bearer","expires_in":"soon"}',
+    '{"access_token":"tok-1\\r\\nx: y","token_type":"Bearer"}',
+    '{"access_token":"tok-1 é","token_type":"Bearer"}',
+  ];
+  for (const body of bodies) {
+    const token = () => new Response(body, { headers: { "content-type": "application/json" } });
+    const error = await failureWith({ token });
+    assert.equal(error.code, "INVALID_RESPONSE", body);
+    assert.match(error.message, /^The answer of the token endpoint http.*oauth2\/token (is no|holds a) token/);
+  }
+});
+
+Deno.test("a token without expires_in lives an hour, and one that claims for ever lives a year", async () => {
+  for (const [claim, seconds] of [[undefined, 3600], ["120", 120], [1e300, 31_536_000]] as const) {
+    await using service = startService({ grant: { expires_in: claim } });
+    const options = await optionsFor(service);
+    const before = Date.now();
+    await callApi(await openSession(options));
+    const { expiresAt } = JSON.parse(await Deno.readTextFile(`${options.configDirectory}/token.default.json`));
+    const life = (Date.parse(expiresAt) - before) / 1000;
+    assert(life >= seconds && life < seconds + 10, `${claim}: ${life}`);
+  }
+});
+
+Deno.test("a closed port is NETWORK_ERROR with the reason", async () => {
+  const service = startService();
+  await service[Symbol.asyncDispose]();
+  const error = await failure(openSession(await optionsFor(service)).then((session) => callApi(session)));
+  assert.equal(error.code, "NETWORK_ERROR");
+  assert.equal(error.message, `POST ${service.baseUrl}/oauth2/token failed: Connection refused.`);
+});
+
+Deno.test("a token endpoint that does not answer is TIMEOUT", async () => {
+  const done = Promise.withResolvers<Response>();
+  await using service = startService({ token: () => done.promise });
+  const options = await optionsFor(service);
+  const error = await failure(openSession({ ...options, timeoutSeconds: 0.05 }).then((session) => callApi(session)));
+  assert.equal(error.code, "TIMEOUT");
+  assert.match(error.message, /oauth2\/token did not answer within 0\.05 s\.$/);
+  done.resolve(new Response());
+});
+
+Deno.test("a caller that goes away cancels the exchange unless another waits for it", async () => {
+  const arrived = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<Response>();
+  await using service = startService({
+    token() {
+      arrived.resolve();
+      return answer.promise;
+    },
+    api: () => Response.json({}),
+  });
+  const session = await openSession(await optionsFor(service));
+  const leaver = new AbortController();
+  const first = callApi(session, leaver.signal);
+  const second = callApi(session);
+  await arrived.promise;
+  leaver.abort();
+  await assert.rejects(first, { name: "AbortError" });
+  answer.resolve(Response.json({ access_token: "unknown", token_type: "Bearer" }));
+  assert.equal(await second, 401);
+  assert.equal(service.exchanges, 1);
+});
+
+Deno.test("a session shows neither the secret nor a token, however it is looked at", async () => {
+  await using service = startService();
+  const session = await openSession(await optionsFor(service));
+  await callApi(session);
+  const shown = Deno.inspect(session, { depth: 20, showHidden: true, getters: true }) + JSON.stringify(session) +
+    Object.values(Object.getOwnPropertyDescriptors(session)).map((property) => Deno.inspect(property.value)).join();
+  assert(!shown.includes(CLIENT.clientSecret), shown);
+  assert(!shown.includes(service.issued[0] ?? "no token"), shown);
+});
+
+Deno.test("a token is sent to its own service alone, and not back to the caller", async () => {
+  await using service = startService();
+  await using other = startService();
+  const session = await openSession(await optionsFor(service));
+  const { signal } = new AbortController();
+  const headers = new Headers({ accept: "text/plain" });
+  const urls = [`${other.baseUrl}/x`, `${service.baseUrl}.example/x`, `${service.baseUrl}@other.example/`, "no url"];
+  for (const url of urls) {
+    assert.equal((await failure(session.fetch({ method: "GET", url, headers, signal }))).code, "INVALID_ARGS");
+  }
+  assert.equal(other.calls + service.exchanges, 0);
+  const response = await session.fetch({ method: "GET", url: `${service.baseUrl}/x`, headers, signal });
+  await response.body?.cancel();
+  assert.deepEqual([...headers], [["accept", "text/plain"]]);
+});
+
+Deno.test("a redirect of the API is handed to the caller, not followed", async () => {
+  await using other = startService();
+  await using service = startService({ api: () => Response.redirect(`${other.baseUrl}/x`) });
+  assert.equal(await callApi(await openSession(await optionsFor(service))), 302);
+  assert.equal(other.calls, 0);
+});
