@@ -46,8 +46,7 @@ function open(path: string): DatabaseSync {
     db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
     prepareSchema(db, path);
-    // SQLite's own lower() knows ASCII alone.
-    db.function("fold", { deterministic: true }, (value) => typeof value === "string" ? value.toLowerCase() : value);
+    defineFunctions(db);
     return db;
   } catch (cause) {
     db?.close();
@@ -58,6 +57,15 @@ function open(path: string): DatabaseSync {
       hint: "Check that it is a database of svc and that you may write it, or use another data directory.",
     });
   }
+}
+
+function defineFunctions(db: DatabaseSync): void {
+  // SQLite's own lower() knows ASCII alone.
+  db.function("fold", { deterministic: true }, (value) => typeof value === "string" ? value.toLowerCase() : value);
+  db.function("instant", { deterministic: true }, (value) => {
+    const time = typeof value === "string" ? Date.parse(value) : NaN;
+    return Number.isNaN(time) ? value : new Date(time).toISOString();
+  });
 }
 
 function targetOf(db: DatabaseSync): BatchTarget {

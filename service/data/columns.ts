@@ -1,0 +1,91 @@
+/** The columns of a data view: what they hold, how they compare, and where the store has them. */
+import type { Column, DataView, Field, FieldType } from "../definition/application.ts";
+import type { JsonValue } from "../../lib/json.ts";
+import { ServiceError } from "../errors.ts";
+import type { RowField } from "../store/query.ts";
+
+/** How values compare. */
+export type Kind = "text" | "number" | "boolean" | "date" | "instant" | "embedded";
+
+/** A value that can be compared. */
+export type Scalar = string | number | boolean;
+
+/** A column that a request has named. */
+export interface NamedColumn {
+  /** The name without a leading dot: the member of the answer's rows. */
+  readonly name: string;
+  /** The field. */
+  readonly field: Field;
+  /** Where the store has it. */
+  readonly place: RowField;
+}
+
+/** A column by its name, which may be a path into embedded pages; 400 where there is none. */
+export function columnOf(view: DataView, name: string): NamedColumn {
+  const [head = "", ...rest] = name.replace(/^\./, "").split(".");
+  const column = view.columns.get(head);
+  if (!column) throw new ServiceError(400, `${view.id} has no field ${name}.`);
+  let field = column.field;
+  for (const member of rest) {
+    const inner = field.type === "Page" ? field.embedded?.fields.get(member) : undefined;
+    if (!inner) throw new ServiceError(400, `${view.id} has no field ${name}.`);
+    field = inner;
+  }
+  return { name: [head, ...rest].join("."), field, place: placeOf(column, rest, kindOf(field.type)) };
+}
+
+/** All columns of a data view. */
+export function columnsOf(view: DataView): NamedColumn[] {
+  return [...view.columns.keys()].map((name) => columnOf(view, name));
+}
+
+/** How values of a type compare. */
+export function kindOf(type: FieldType): Kind {
+  switch (type) {
+    case "Integer":
+    case "Decimal":
+    case "Currency":
+      return "number";
+    case "Boolean":
+      return "boolean";
+    case "Date":
+      return "date";
+    case "DateTime":
+      return "instant";
+    case "Page":
+    case "List":
+      return "embedded";
+    default:
+      return "text";
+  }
+}
+
+/** A value as one of a type: numbers and switches may come as text. Nothing where it is none. */
+export function toScalar(type: FieldType, value: JsonValue | undefined): Scalar | undefined {
+  const kind = kindOf(type);
+  if (typeof value === "string" && kind === "number") return toScalar(type, toNumber(value));
+  if (typeof value === "string" && kind === "boolean") {
+    return value === "true" ? true : value === "false" ? false : undefined;
+  }
+  if (kind === "number") {
+    return typeof value === "number" && (type !== "Integer" || Number.isInteger(value)) ? value : undefined;
+  }
+  if (kind === "boolean") return typeof value === "boolean" ? value : undefined;
+  if (kind === "embedded" || typeof value !== "string") return undefined;
+  return kind === "instant" ? toInstant(value) : value;
+}
+
+function toNumber(text: string): number | undefined {
+  return /^[+-]?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : undefined;
+}
+
+/** A day is its first moment. */
+function toInstant(text: string): string | undefined {
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+}
+
+function placeOf(column: Column, rest: readonly string[], kind: Kind): RowField {
+  if ("member" in column.place) return { property: column.place.member };
+  return { content: [column.place.json, ...rest], instant: kind === "instant" };
+}

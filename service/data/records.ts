@@ -1,0 +1,152 @@
+/** Data records: created, replaced, changed and deleted through the data view that saves them. */
+import type { JsonObject } from "../../lib/json.ts";
+import type { DataType, DataView, View } from "../definition/application.ts";
+import { viewField } from "../definition/fields.ts";
+import { calculate, newPage } from "../engine/content.ts";
+import { operatorFacts } from "../engine/context.ts";
+import { fillForm, type Submission } from "../engine/forms.ts";
+import { type ErrorDetail, ServiceError, validationFailure } from "../errors.ts";
+import type { HandlerContext, Outcome } from "../handler.ts";
+import type { StoredRecord } from "../store/store.ts";
+import { checkTag, nextTag } from "../tags.ts";
+import { type Scalar, toScalar } from "./columns.ts";
+
+/** What a record's operations know of the call. */
+export type RecordContext = Pick<HandlerContext, "tx" | "caller" | "now">;
+
+/** The data type whose records a data view saves; 400 where it saves none. */
+export function savedType(view: DataView): DataType {
+  if (view.dataType && view.savable) return view.dataType;
+  throw new ServiceError(400, `${view.id} does not save records.`);
+}
+
+/** Creates a record; 409 where its key is taken. */
+export async function createRecord(type: DataType, data: JsonObject, context: RecordContext): Promise<Outcome> {
+  const content = fill(type, formOf(type), newPage(type.fields), { content: data }, context);
+  const key = keyOf(type, content);
+  if (await context.tx.getRecord(type.id, key)) {
+    throw new ServiceError(409, `There is a record with ${describe(type, content)} already.`);
+  }
+  return await save({ classId: type.id, key, tag: nextTag(undefined, context.now), content }, type, context);
+}
+
+/** Replaces a record, or changes members of it and keeps the others; the record's tag is needed. */
+export async function changeRecord(
+  type: DataType,
+  data: JsonObject,
+  { ifMatch, keep }: { readonly ifMatch?: string; readonly keep: boolean },
+  context: RecordContext,
+): Promise<Outcome> {
+  const stored = await requireRecord(type, data, context);
+  checkTag(ifMatch, stored.tag, true);
+  const base = keep ? stored.content : newPage(type.fields);
+  return await update(stored, type, fill(type, formOf(type), base, { content: data }, context), context);
+}
+
+/** Changes a record through a form, which takes the fields of its view alone. */
+export async function submitRecord(
+  type: DataType,
+  view: View,
+  submission: Submission,
+  ifMatch: string | undefined,
+  context: RecordContext,
+): Promise<Outcome> {
+  const given = submission.content ?? {};
+  const stored = await requireRecord(type, given, context);
+  checkTag(ifMatch, stored.tag);
+  const content = Object.fromEntries(
+    Object.entries(given).filter(([name]) => view.fields.has(name) || !type.key.includes(name)),
+  );
+  return await update(stored, type, fill(type, view, stored.content, { ...submission, content }, context), context);
+}
+
+/** Deletes a record. */
+export async function deleteRecord(
+  type: DataType,
+  keys: JsonObject,
+  ifMatch: string | undefined,
+  context: RecordContext,
+): Promise<void> {
+  const stored = await requireRecord(type, keys, context);
+  checkTag(ifMatch, stored.tag);
+  await context.tx.deleteRecord(type.id, stored.key);
+}
+
+/** The record that members identify; 422 where a key field is missing, 404 where there is none. */
+export async function requireRecord(type: DataType, members: JsonObject, { tx }: RecordContext): Promise<StoredRecord> {
+  const stored = await tx.getRecord(type.id, keyOf(type, members));
+  if (!stored) throw new ServiceError(404, `There is no record with ${describe(type, members)}.`);
+  return stored;
+}
+
+/** Whether members identify a record: all key fields are there. */
+export function identifies(type: DataType, members: JsonObject): boolean {
+  return type.key.every((name) => keyValue(type, name, members) !== undefined);
+}
+
+/** A record's identifier for people: the value of its key, or the values of its keys as JSON. */
+export function recordId(type: DataType, content: JsonObject): string {
+  const values = type.key.map((name) => keyValue(type, name, content) ?? "");
+  return values.length === 1 ? String(values[0]) : JSON.stringify(values);
+}
+
+/** A form with all fields of a data type. */
+export function formOf({ id, name, fields, key }: DataType): View {
+  const shown = [...fields.values()].map((field) =>
+    [field.name, viewField(field, { ...(key.includes(field.name) && { required: true }) })] as const
+  );
+  return { id, name, fields: new Map(shown) };
+}
+
+function fill(
+  type: DataType,
+  view: View,
+  base: JsonObject,
+  submission: Submission,
+  { caller, now }: RecordContext,
+): JsonObject {
+  const content = fillForm(view, base, submission, { complete: true });
+  const scope = { fields: content, caseInfo: {}, operator: operatorFacts(caller), action: "", now: now.toISOString() };
+  calculate(type.fields, content, scope);
+  return content;
+}
+
+/** The key fields were what found the record, so they are the same after it. */
+async function update(
+  stored: StoredRecord,
+  type: DataType,
+  content: JsonObject,
+  context: RecordContext,
+): Promise<Outcome> {
+  return await save({ ...stored, tag: nextTag(stored.tag, context.now), content }, type, context);
+}
+
+async function save(record: StoredRecord, type: DataType, { tx }: RecordContext): Promise<Outcome> {
+  await tx.putRecord(record);
+  return { body: { id: recordId(type, record.content), responseData: record.content }, tag: record.tag };
+}
+
+function keyOf(type: DataType, members: JsonObject): string {
+  const values: Scalar[] = [];
+  const missing: ErrorDetail[] = [];
+  for (const name of type.key) {
+    const value = keyValue(type, name, members);
+    if (value !== undefined) values.push(value);
+    else {missing.push({
+        message: `${name} is needed: it identifies the record`,
+        erroneousInputOutputFieldInPage: "." + name,
+      });}
+  }
+  if (missing.length > 0) throw validationFailure(missing);
+  return JSON.stringify(values);
+}
+
+function keyValue(type: DataType, name: string, members: JsonObject): Scalar | undefined {
+  const field = type.fields.get(name);
+  const value = field && Object.hasOwn(members, name) ? toScalar(field.type, members[name]) : undefined;
+  return value === "" ? undefined : value;
+}
+
+function describe(type: DataType, members: JsonObject): string {
+  return type.key.map((name) => `${name} ${JSON.stringify(keyValue(type, name, members))}`).join(", ");
+}
