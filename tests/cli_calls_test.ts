@@ -1,0 +1,205 @@
+/** Whole calls: what reaches the service, stdout, stderr and the shell. */
+import assert from "node:assert/strict";
+import { type CliOptions, type CliResult, errorOf, spawnSvc, svc } from "./_support/cli.ts";
+import { CLIENT, startService, type TestService } from "./_support/oauth.ts";
+import { makeFolder } from "./_support/workflow.ts";
+
+const CASE = { id: "C 1", type: "T", status: "Op\x1b[2Jen\u202e", urgency: 10, data: { caseInfo: {} } };
+const SHOWN = JSON.stringify(CASE, null, 2).replace("\u202e", "\\u202e") + "\n";
+
+function answers(body: unknown, init?: ResponseInit): TestService {
+  return startService({ api: () => Response.json(body, init) });
+}
+
+function envOf({ baseUrl }: Pick<TestService, "baseUrl">): Record<string, string> {
+  return { SVC_BASE_URL: baseUrl, SVC_CLIENT_ID: CLIENT.clientId, SVC_CLIENT_SECRET: CLIENT.clientSecret };
+}
+
+function call(service: Pick<TestService, "baseUrl">, line: string, options: CliOptions = {}): Promise<CliResult> {
+  return svc(line.split(" "), { ...options, env: { ...envOf(service), ...options.env } });
+}
+
+Deno.test("an answer is printed as JSON on stdout, and nothing else is printed", async () => {
+  await using service = answers(CASE);
+  assert.deepEqual(await call(service, "cases get C"), { code: 0, stdout: SHOWN, stderr: "" });
+});
+
+Deno.test("an empty answer prints nothing", async () => {
+  await using service = startService({ api: () => new Response(null, { status: 204 }) });
+  assert.deepEqual(await call(service, "cases delete C"), { code: 0, stdout: "", stderr: "" });
+});
+
+Deno.test("identifiers and values reach the service as they were written", async () => {
+  const seen: unknown[] = [];
+  await using service = startService({
+    api: async (request) => {
+      const { pathname } = new URL(request.url);
+      const segments = pathname.split("/").map(decodeURIComponent);
+      seen.push(request.method, segments.slice(3), request.headers.get("if-match"), await request.json());
+      return Response.json(CASE);
+    },
+  });
+  const id = "ASSIGN A/B C-1!Ü%#?&日";
+  const args = ["assignments", "perform", id, "--action", "Do it", "--data", '{"a":" "}', "--if-match", '"t 1"'];
+  assert.equal((await svc(args, { env: envOf(service) })).code, 0);
+  assert.deepEqual(seen, ["PATCH", ["assignments", id, "actions", "Do it"], '"t 1"', { content: { a: " " } }]);
+});
+
+Deno.test("a table leaves out nested members and says so on stderr, unless --quiet", async () => {
+  await using service = answers(CASE);
+  const stdout = "id   type  status               urgency\nC 1  T     Op\\u001b[2Jen\\u202e       10\n";
+  const stderr = "Left out, because they are nested: data.\n";
+  assert.deepEqual(await call(service, "cases get C --format table"), { code: 0, stdout, stderr });
+  assert.deepEqual(await call(service, "cases get C --format table --quiet"), { code: 0, stdout, stderr: "" });
+});
+
+Deno.test("--verbose shows each exchange in two lines, the token's without its credentials", async () => {
+  await using service = answers(CASE);
+  const { code, stdout, stderr } = await call(service, "--verbose cases get C");
+  assert.equal(code, 0);
+  assert.equal(stdout, SHOWN);
+  const [exchange = "", line = "", response = "", ...rest] = stderr.split("\n");
+  assert.match(exchange, /^\[HTTP\] POST \/oauth2\/token 200 OK \(\d+ms\)$/);
+  assert.match(line, /^\[HTTP\] GET \/dx-api\/v2\/cases\/C 200 OK \(\d+ms\)$/);
+  assert.equal(response, `[HTTP] Response: ${JSON.stringify(CASE).replace("\u202e", "\\u202e")}`);
+  assert.deepEqual(rest, [""]);
+  for (const secret of [CLIENT.clientSecret, ...service.issued]) assert.equal(stderr.includes(secret), false);
+});
+
+Deno.test("--verbose shows an answer that is no JSON on one line, escaped", async () => {
+  await using service = startService({ api: () => new Response("<b>\r\n\x1b]0;evil\x07</b>", { status: 502 }) });
+  const { code, stderr } = await call(service, "cases get C --verbose");
+  assert.equal(code, 1);
+  assert.ok(stderr.includes("\n[HTTP] Response: <b>\\r\\n\\u001b]0;evil\\u0007</b>\n"), stderr);
+});
+
+Deno.test("a refusal is one JSON object on stderr, escaped, with the service's words", async () => {
+  const body = {
+    errorClassification: "Validation fail",
+    localizedValue: "Bad\x9b31m",
+    errorDetails: [{ message: "Error_Validation_Fail", erroneousInputOutputFieldInPage: ".A" }],
+  };
+  await using service = answers(body, { status: 422, headers: { "x-request-id": "r-1" } });
+  const result = await call(service, "cases create --type T");
+  assert.equal(result.code, 1);
+  assert.equal(result.stdout, "");
+  assert.ok(result.stderr.includes("Bad\\u009b31m"));
+  assert.deepEqual(errorOf(result), {
+    code: "VALIDATION_FAIL",
+    message: "Bad\x9b31m",
+    status: 422,
+    classification: "Validation fail",
+    details: body.errorDetails,
+    operation: "cases.create",
+    requestId: "r-1",
+  });
+});
+
+Deno.test("--quiet never hides an error", async () => {
+  await using service = answers({ localizedValue: "Gone" }, { status: 404 });
+  assert.equal(errorOf(await call(service, "cases get C --quiet")).code, "NOT_FOUND");
+});
+
+Deno.test("exit codes tell failures apart: 1 service or network, 2 arguments or configuration, 4 not authenticated", async () => {
+  await using service = startService({ api: () => Response.json({}, { status: 500 }) });
+  const gone = await (async () => {
+    await using stopped = answers({});
+    return { baseUrl: stopped.baseUrl };
+  })();
+  const expected: [Promise<CliResult>, number, string][] = [
+    [call(service, "cases get C"), 1, "INTERNAL_SERVER_ERROR"],
+    [call(gone, "cases get C"), 1, "NETWORK_ERROR"],
+    [call(service, "cases get"), 2, "INVALID_ARGS"],
+    [svc(["cases", "get", "C"]), 2, "INVALID_CONFIG"],
+    [call(service, "cases get C", { env: { SVC_CLIENT_SECRET: "wrong" } }), 4, "UNAUTHORIZED"],
+  ];
+  for (const [result, code, name] of expected) {
+    assert.equal((await result).code, code);
+    assert.equal(errorOf(await result).code, name);
+  }
+});
+
+Deno.test("a bulk call in which some cases failed prints its answer and ends with 1", async () => {
+  const failed = { ID: "C-2", status: "409", errorDetails: [{ message: "Error" }] };
+  const body = { results: [{ ID: "C-1", status: 200 }, failed] };
+  await using service = answers(body, { status: 207 });
+  const result = await call(service, "cases bulk-perform --action a --cases C-1,C-2 --format compact");
+  assert.equal(result.code, 1);
+  assert.equal(result.stdout, JSON.stringify(body) + "\n");
+  const { code, message, details } = errorOf(result);
+  assert.deepEqual([code, message, details], ["BULK_PARTIAL_FAILURE", "1 of 2 cases failed.", [failed]]);
+});
+
+Deno.test("a bulk call without failures, or done in the background, ends with 0", async () => {
+  for (const [body, status] of [[{ results: [{ ID: "C-1", status: "200" }] }, 207], [{ jobID: "J-1" }, 202]] as const) {
+    await using service = answers(body, { status });
+    const { code, stderr } = await call(service, "cases bulk-perform --action a --cases C-1");
+    assert.deepEqual([code, stderr], [0, ""]);
+  }
+});
+
+Deno.test("a reader that has seen enough ends svc quietly", async () => {
+  await using service = answers({ rows: "x".repeat(10_000_000) });
+  await using folder = await makeFolder();
+  const process = spawnSvc(["cases", "list-stages", "C"], { env: { ...envOf(service), SVC_CONFIG_DIR: folder.path } });
+  await process.stdin.close();
+  const reader = process.stdout.getReader();
+  await reader.read();
+  await reader.cancel();
+  const [{ code }, stderr] = await Promise.all([process.status, new Response(process.stderr).text()]);
+  assert.deepEqual([code, stderr], [0, ""]);
+});
+
+Deno.test({
+  name: "Ctrl-C aborts the call in flight and ends with 130",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const arrived = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<Response>();
+    await using service = startService({
+      api: () => {
+        arrived.resolve();
+        return released.promise;
+      },
+    });
+    await using folder = await makeFolder();
+    const process = spawnSvc(["cases", "get", "C"], { env: { ...envOf(service), SVC_CONFIG_DIR: folder.path } });
+    await process.stdin.close();
+    await arrived.promise;
+    process.kill("SIGINT");
+    const { code, stdout, stderr } = await process.output();
+    released.resolve(Response.json({}));
+    const error = errorOf({ code, stdout: "", stderr: new TextDecoder().decode(stderr) });
+    assert.deepEqual([code, stdout.length, error.code, error.operation], [130, 0, "INTERRUPTED", "cases.get"]);
+  },
+});
+
+Deno.test("--no-cache leaves no token behind, without it one exchange serves many calls", async () => {
+  await using service = answers(CASE);
+  await using folder = await makeFolder();
+  const env = { SVC_CONFIG_DIR: folder.path };
+  await call(service, "cases get C --no-cache", { env });
+  assert.deepEqual(await Array.fromAsync(Deno.readDir(folder.path)), []);
+  await call(service, "cases get C", { env });
+  await call(service, "cases get C", { env });
+  assert.deepEqual([service.exchanges, service.calls], [2, 3]);
+});
+
+Deno.test("auth commands print their result; a failed diagnosis ends with the failed step's error", async () => {
+  await using service = startService();
+  await using folder = await makeFolder();
+  const env = { SVC_CONFIG_DIR: folder.path };
+  const login = JSON.parse((await call(service, "auth login", { env })).stdout);
+  assert.deepEqual([login.profile, login.server], ["default", service.baseUrl]);
+  assert.equal(JSON.parse((await call(service, "auth status", { env })).stdout).tokenCached, true);
+  assert.equal((await call(service, "auth ping --fields status --format compact", { env })).stdout, '{"status":200}\n');
+  assert.equal(JSON.parse((await call(service, "auth diagnose", { env })).stdout).ok, true);
+  const untouched = await call(service, "auth logout --dry-run", { env });
+  assert.deepEqual([untouched.code, untouched.stdout], [0, ""]);
+  assert.match(untouched.stderr, /^Nothing was done/);
+  assert.equal(JSON.parse((await call(service, "auth logout", { env })).stdout).removed, true);
+  const refused = await call(service, "auth diagnose", { env: { ...env, SVC_CLIENT_SECRET: "wrong" } });
+  assert.equal(refused.code, 4);
+  assert.equal(JSON.parse(refused.stdout).ok, false);
+  assert.equal(errorOf(refused).code, "UNAUTHORIZED");
+});
