@@ -9,6 +9,8 @@ export interface Finding {
   readonly path: Path;
   /** What, in a few words. */
   readonly message: string;
+  /** Whether the last key itself is wrong, not what it holds. */
+  readonly atKey?: boolean;
 }
 
 /** Collects what is wrong. */

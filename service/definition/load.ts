@@ -3,8 +3,8 @@ import { LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
 import { SvcError } from "../../lib/errors.ts";
 import type { Application } from "./application.ts";
-import { compileCaseTypes } from "./case-types.ts";
-import { compileDataTypes, compileDataViews } from "./data-views.ts";
+import { compileCaseTypes } from "./case_types.ts";
+import { compileDataTypes, compileDataViews } from "./data_views.ts";
 import type { Finding, Report } from "./findings.ts";
 import { positionOf } from "./positions.ts";
 import { type Definition, definitionSchema } from "./schema.ts";
@@ -41,7 +41,10 @@ export function parseApplication(text: string, fileName: string): Application {
   }
   const { application, findings } = compile(document.toJS());
   if (application !== undefined) return application;
-  const found = findings.map(({ path, message }) => ({ ...place(lines, positionOf(document, path)), message }));
+  const found = findings.map((finding) => ({
+    ...place(lines, positionOf(document, finding)),
+    message: finding.message,
+  }));
   return refuse(found.sort((a, b) => a.line - b.line || a.column - b.column));
 }
 
@@ -80,11 +83,15 @@ type Issue = z.core.$ZodIssue;
 /** The check's issues in our words, each at the key that it is about. */
 function findingsOf(issue: Issue): Finding[] {
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({ path: [...issue.path, key], message: `'${key}' is not known here` }));
+    return issue.keys.map((key) => ({
+      path: [...issue.path, key],
+      message: `'${key}' is not known here`,
+      atKey: true,
+    }));
   }
   if (issue.code === "invalid_key") {
     const reason = issue.issues[0]?.message ?? issue.message;
-    return [{ path: issue.path, message: `the name '${String(issue.path.at(-1))}' ${reason}` }];
+    return [{ path: issue.path, message: `the name '${String(issue.path.at(-1))}' ${reason}`, atKey: true }];
   }
   if (issue.code === "invalid_type" && issue.message.endsWith("received undefined")) {
     return [{ path: issue.path, message: `'${String(issue.path.at(-1))}' is missing` }];

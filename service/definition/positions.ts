@@ -1,16 +1,17 @@
 /** Where in a YAML text a path leads. */
 import { type Document, isAlias, isMap, isNode, isPair, isScalar, isSeq, type ParsedNode } from "yaml";
-import type { Path } from "./findings.ts";
+import type { Finding } from "./findings.ts";
 
-/** The offset of what a path names: a plain value itself, else its key; of what is missing, the nearest that is there. */
-export function positionOf(document: Document<ParsedNode>, path: Path): number {
+/** The offset of what a finding is about: a plain value itself, else its key; of what is missing, the nearest there is. */
+export function positionOf(document: Document<ParsedNode>, { path, atKey = false }: Finding): number {
   let node: unknown = document.contents;
   let offset = startOf(node) ?? 0;
-  for (const key of path) {
+  for (const [depth, key] of path.entries()) {
     const step = child(document, node, key);
     if (step === undefined) break;
     node = step.value;
-    offset = (isScalar(node) ? startOf(node) : startOf(step.key)) ?? startOf(node) ?? offset;
+    const ownKey = !isScalar(node) || (atKey && depth === path.length - 1);
+    offset = (ownKey ? startOf(step.key) : undefined) ?? startOf(node) ?? offset;
   }
   return offset;
 }

@@ -4,7 +4,7 @@ import type { CaseType, LocalAction } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
 import type { EngineContext } from "./context.ts";
 import type { Submission } from "./forms.ts";
-import { localActions, performLocal } from "./local-actions.ts";
+import { localActions, performLocal } from "./local_actions.ts";
 import { openCase } from "./work.ts";
 
 /** The actions of a case type that can be performed on several of its cases, whatever their stages. */

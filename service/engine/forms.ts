@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import type { View } from "../definition/application.ts";
 import { checkRequired, Findings, mergeContent } from "./content.ts";
-import { applyInstructions } from "./page-instructions.ts";
+import { applyInstructions } from "./page_instructions.ts";
 
 /** What a person submits. */
 export interface Submission {

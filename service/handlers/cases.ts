@@ -9,7 +9,7 @@ import { commonActions, performOnAll, performOnOne } from "../engine/bulk.ts";
 import { computed, interestRow, requestedFields } from "../engine/compute.ts";
 import { createCase, deleteCase } from "../engine/create.ts";
 import { discardDrafts } from "../engine/drafts.ts";
-import { localAction, performLocal } from "../engine/local-actions.ts";
+import { localAction, performLocal } from "../engine/local_actions.ts";
 import { goToNextStage, goToStage, type MoveOptions, startOptionalProcess } from "../engine/stages.ts";
 import { type CaseWork, openCase } from "../engine/work.ts";
 import { ServiceError } from "../errors.ts";

@@ -4,7 +4,7 @@ import type { Application } from "../../service/definition/application.ts";
 import { loadApplication, parseApplication } from "../../service/definition/load.ts";
 import { ServiceError } from "../../service/errors.ts";
 import { handlers as assignments } from "../../service/handlers/assignments.ts";
-import { handlers as caseTypes } from "../../service/handlers/case-types.ts";
+import { handlers as caseTypes } from "../../service/handlers/case_types.ts";
 import { handlers as cases } from "../../service/handlers/cases.ts";
 import type { HandlerContext, Outcome } from "../../service/handler.ts";
 import { openSqliteStore } from "../../service/store/sqlite.ts";

@@ -4,7 +4,7 @@ import type { LocalAction, View } from "../../definition/application.ts";
 import type { Outcome } from "../../handler.ts";
 import { type AssignmentWork, nextFor, offeredActions, withDraft } from "../assignments.ts";
 import { currentStage, known } from "../flow.ts";
-import { localActions } from "../local-actions.ts";
+import { localActions } from "../local_actions.ts";
 import { optionalProcesses } from "../stages.ts";
 import { isResolved } from "../context.ts";
 import type { CaseWork } from "../work.ts";

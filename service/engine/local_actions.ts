@@ -1,7 +1,7 @@
 /** Case-wide and stage-wide actions: of one case, or of several at once. */
 import type { JsonObject } from "../../lib/json.ts";
 import type { LocalAction } from "../definition/application.ts";
-import { STAGE_FIELD } from "../definition/case-types.ts";
+import { STAGE_FIELD } from "../definition/case_types.ts";
 import { ServiceError } from "../errors.ts";
 import { checkTag } from "../tags.ts";
 import { addAttachments } from "./attachments.ts";

@@ -1,0 +1,128 @@
+/** Application definitions: what is accepted, and how what is wrong is reported. */
+import assert from "node:assert/strict";
+import { SvcError } from "../lib/errors.ts";
+import { loadApplication, parseApplication } from "../service/definition/load.ts";
+import { applicationJsonSchema } from "../service/definition/schema.ts";
+import { PERMIT_FILE } from "./_support/engine.ts";
+
+const SAMPLE = await Deno.readTextFile(PERMIT_FILE);
+
+/** The sample with one text replaced, which must be refused. */
+function refusal(wrong: string, right: string): SvcError {
+  assert.ok(SAMPLE.includes(right), `the sample has no ${right}`);
+  try {
+    parseApplication(SAMPLE.replace(right, wrong), "app.yaml");
+  } catch (error) {
+    if (error instanceof SvcError) return error;
+    throw error;
+  }
+  throw new TypeError(`${wrong} was accepted`);
+}
+
+/** Where the sample has a text, as `line:column`. */
+function positionOf(text: string, within = text): string {
+  const offset = SAMPLE.indexOf(within) + within.indexOf(text);
+  const before = SAMPLE.slice(0, offset).split("\n");
+  return `${before.length}:${(before.at(-1) ?? "").length + 1}`;
+}
+
+Deno.test("the sample application is served as it is written", async () => {
+  const app = await loadApplication(PERMIT_FILE);
+  assert.equal(app.platformVersion, 25);
+  assert.deepEqual([...app.caseTypes.keys()], ["City-Permit-Work-Permit", "City-Permit-Work-Receipt"]);
+  const receipt = app.caseTypes.get("City-Permit-Work-Receipt");
+  const activities = [...receipt?.processes.values() ?? []].flatMap(({ steps }) =>
+    [...steps.values()].flatMap((step) => step.kind === "assignment" ? [...step.actions.keys()] : [])
+  );
+  assert.equal(activities.length, 27);
+  assert.equal(app.dataViews.get("D_Inspectors")?.savable, true);
+  assert.ok(app.dataViews.get("D_pyWorkHistory"), "every application has the history of its cases");
+  assert.equal(app.dataViews.get("D_Permits")?.columns.get("Fee")?.field.type, "Currency");
+});
+
+Deno.test("a reference to what is not there is refused with its line and the reason", () => {
+  const cases: [right: string, wrong: string, at: string, reason: RegExp][] = [
+    [
+      "queue: Review }\n                urgency",
+      "queue: Nowhere }\n                urgency",
+      "Review }\n",
+      /no queue 'Nowhere'/,
+    ],
+    ["[{ stage: PRIM1 }]", "[{ stage: PRIM9 }]", "PRIM1 }]", /no stage 'PRIM9'/],
+    ["[{ step: Check }]", "[{ step: Chekc }]", "Check }]", /no step 'Chekc' in this process/],
+    ["set: { Urgent:", "set: { Urgnet:", '"true" }', /no field 'Urgnet'/],
+    ["key: [ID]", "key: [Id]", "ID]", /no field 'Id'/],
+    [
+      "field: Channel, parameter: Channel",
+      "field: Chanel, parameter: Channel",
+      "Channel, parameter",
+      /no field 'Chanel'/,
+    ],
+    ["savable: D_Inspectors", "savable: D_Permits", "D_Inspectors", /no data view 'D_Permits' over records/],
+  ];
+  for (const [right, wrong, text, reason] of cases) {
+    const error = refusal(wrong, right);
+    assert.equal(error.code, "INVALID_CONFIG");
+    assert.match(error.message, reason);
+    assert.ok(
+      error.message.startsWith(`app.yaml:${positionOf(text, right.includes(text) ? right : `${right} ${text}`)}: `),
+      error.message,
+    );
+    assert.ok(error.hint);
+  }
+});
+
+Deno.test("an expression is checked when it is loaded: names, types and syntax", () => {
+  const area = "Area * 2.5";
+  assert.match(refusal("Aria * 2.5", area).message, /bad expression: Unknown variable: Aria/);
+  assert.match(refusal("Area * Applicant", area).message, /bad expression: no such overload/);
+  assert.match(refusal("Area * (2.5", area).message, /bad expression: /);
+  assert.match(refusal('when: "1 + 1"', 'when: "!Complete"').message, /gives a int, which .* Boolean cannot hold/);
+  assert.match(refusal('Urgent: "now"', 'Urgent: "true"').message, /gives a string, which .* Boolean cannot hold/);
+});
+
+Deno.test("what the format does not know is refused at its place", () => {
+  const unknown = refusal("{ stap: Check }", "{ step: Check }");
+  assert.match(unknown.message, new RegExp(`^app.yaml:${positionOf("step: Check }")}: 'stap' is not known here`));
+  assert.match(refusal("type: Emial", "type: Email").message, /'type': Invalid option/);
+  assert.match(refusal("", "    workPool: CITY-PERMIT-WORK\n").message, /'workPool' is missing/);
+  assert.match(refusal("Re view: {", "Review: {").message, /the name 'Re view' must be letters/);
+  assert.match(refusal("now: { type", "Applicant: { type").message, /bad expression|'now' has a meaning/);
+  assert.match(refusal("default: Intrnet }", "default: Internet }").message, /Intrnet is not one of Internet/);
+  assert.match(
+    refusal("type: Boolean, maxLength: 3, label: Urgent", "type: Boolean, label: Urgent").message,
+    /has no 'maxLength'/,
+  );
+  assert.match(refusal("prefix: P", "prefix: R").message, /has the same work pool and prefix/);
+});
+
+Deno.test("a text that is no YAML is refused with its line", () => {
+  assert.throws(() => parseApplication("application: {\n  id: [", "bad.yaml"), /^SvcError: bad.yaml:2:/);
+  assert.throws(() => parseApplication("", "empty.yaml"), /^SvcError: empty.yaml:1:1: /);
+  assert.throws(() => parseApplication("application: 1\napplication: 2", "twice.yaml"), /twice.yaml:2:1: .*unique/);
+});
+
+Deno.test("everything that is wrong is reported, the first place first", () => {
+  const text = SAMPLE.replace("[{ stage: PRIM1 }]", "[{ stage: PRIM9 }]").replace("key: [ID]", "key: [Id]");
+  try {
+    parseApplication(text, "app.yaml");
+    assert.fail("accepted");
+  } catch (error) {
+    assert.ok(error instanceof SvcError);
+    assert.equal(error.details?.length, 2);
+    assert.match(error.message, /PRIM9.*\(and 1 more\)/);
+  }
+});
+
+Deno.test("a file that cannot be read is a configuration error that names it", async () => {
+  await assert.rejects(() => loadApplication("/no/such/app.yaml"), (error) => {
+    return error instanceof SvcError && error.code === "INVALID_CONFIG" && error.message.includes("/no/such/app.yaml");
+  });
+});
+
+Deno.test("the published JSON Schema describes the format", () => {
+  const schema = applicationJsonSchema();
+  assert.equal(schema.$schema, "https://json-schema.org/draft/2020-12/schema");
+  assert.deepEqual(schema.required, ["application", "operators", "caseTypes"]);
+  assert.match(JSON.stringify(schema), /"description":"Allowed values of a Dropdown"/);
+});
