@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { login, logout, ping, status } from "../lib/auth/commands.ts";
 import { saveProfile } from "../lib/auth/config.ts";
-import { callApi, CLIENT, failure, freshDirectory, optionsFor, startService } from "./_support/oauth.ts";
+import { callApi, CLIENT, failure, freshDirectory, optionsFor, runScript, startService } from "./_support/oauth.ts";
 import { openSession } from "../lib/auth/session_open.ts";
 
 function secretCommand(code: string): string[] {
@@ -112,4 +112,27 @@ Deno.test("a program that waits for ever is ended at the timeout", async () => {
   const error = await failure(login(await withSecretCommand("http://127.0.0.1:9999", command, 0.2)));
   assert.equal(error.code, "TIMEOUT");
   assert.match(error.message, /^clientSecretCommand \S*deno\S* did not answer within 0\.2 s\.$/);
+});
+
+Deno.test("no command shows the secret or a token, with --verbose, when refused, or with a stack trace", async () => {
+  await using service = startService();
+  const { configDirectory = "" } = await optionsFor(service);
+  const profile = { baseUrl: service.baseUrl, ...CLIENT };
+  await saveProfile("default", profile, configDirectory);
+  await saveProfile("wrong", { ...profile, clientId: "nobody" }, configDirectory);
+  await saveProfile("gone", { ...profile, baseUrl: "http://127.0.0.1:9" }, configDirectory);
+  const commands = ["login", "status", "ping", "diagnose", "logout"].map((name) => ["auth", name]);
+  commands.push(["case-types", "list"], ["case-types", "list", "--no-cache"], ["case-types", "list", "--dry-run"]);
+  const env = { SVC_CONFIG_DIR: configDirectory, SVC_DEBUG: "1" };
+  const runs = ["default", "wrong", "gone"].flatMap((name) =>
+    commands.map((command) => runScript("../../cli.ts", [...command, "--verbose", "--profile", name], env))
+  );
+  const outputs = (await Promise.all(runs)).map(({ stdout, stderr }) => stdout + stderr).join("\n");
+  assert.match(outputs, /\[HTTP\] POST \/oauth2\/token 200 OK \(\d+ms\)/);
+  assert.match(outputs, /UNAUTHORIZED/);
+  const { clientSecret } = CLIENT;
+  const basic = btoa("client+one:").slice(0, 12);
+  for (const secret of [clientSecret, encodeURIComponent(clientSecret), "s3cret", basic, ...service.issued]) {
+    assert(!outputs.includes(secret), `shown: ${secret}`);
+  }
 });

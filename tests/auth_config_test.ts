@@ -154,3 +154,21 @@ Deno.test({
     assert.match(warnings[0] ?? "", /others can read it\. Run: chmod 600/);
   },
 });
+
+Deno.test("a directory that cannot be written is named with what to do", async () => {
+  const file = `${await Deno.makeTempDir()}/file`;
+  await Deno.writeTextFile(file, "");
+  const error = await failure(saveProfile("default", PROFILE, file));
+  assert.equal(error.code, "INVALID_CONFIG");
+  assert(error.message.startsWith(`${file} cannot be written: `), error.message);
+  assert.match(error.hint ?? "", /SVC_CONFIG_DIR/);
+});
+
+Deno.test("a save that fails leaves the old file and no other", async () => {
+  const directory = await freshDirectory();
+  await saveProfile("default", PROFILE, directory);
+  const before = await Deno.readTextFile(`${directory}/config.json`);
+  await failure(saveProfile("default", { baseUrl: "nowhere" }, directory));
+  assert.equal(await Deno.readTextFile(`${directory}/config.json`), before);
+  assert.deepEqual(Array.from(Deno.readDirSync(directory), ({ name }) => name).sort(), ["config.json", "config.lock"]);
+});

@@ -54,7 +54,7 @@ Deno.test("without a configuration it says how to make one", async () => {
 Deno.test("a host that nobody knows fails at dns", async () => {
   const failed = failedStep(await diagnose(await optionsFor({ baseUrl: "https://nowhere.invalid" })));
   assert.equal(failed.step, "dns");
-  assert.match(failed.result, /^The name nowhere\.invalid failed: .*(ENOTFOUND|EAI_AGAIN)/);
+  assert.match(failed.result, /^Looking up nowhere\.invalid failed: .*(ENOTFOUND|EAI_AGAIN)/);
   assert.match(failed.hint ?? "", /host name in baseUrl/);
 });
 
@@ -62,7 +62,7 @@ Deno.test("a closed port fails at tcp", async () => {
   const service = await closedService();
   const failed = failedStep(await diagnose(await optionsFor(service)));
   assert.equal(failed.step, "tcp");
-  assert.equal(failed.result, `${new URL(service.baseUrl).host} failed: Connection refused.`);
+  assert.equal(failed.result, `Connecting to ${new URL(service.baseUrl).host} failed: Connection refused.`);
   assert.match(failed.hint ?? "", /the port in baseUrl/);
 });
 
@@ -127,6 +127,12 @@ Deno.test("an API that refuses the token fails at api with what to do", async ()
   const failed = failedStep(await diagnose(await optionsFor(service)));
   assert.equal(failed.step, "api");
   assert.equal(failed.result, "Invalid or expired token");
+  assert.match(failed.hint ?? "", /svc auth login/);
+
+  await using closed = startService({ api: () => Response.json({ localizedValue: "Not for you" }, { status: 403 }) });
+  const forbidden = failedStep(await diagnose(await optionsFor(closed)));
+  assert.deepEqual([forbidden.step, forbidden.result], ["api", "Not for you"]);
+  assert.match(forbidden.hint ?? "", /people who run the service/);
 });
 
 Deno.test("a server that accepts a connection and stays silent ends in a timeout", async () => {

@@ -2,6 +2,7 @@
 import { type CallerOptions, createCaller } from "../client/caller.ts";
 import type { Reply } from "../client/reply.ts";
 import { operations as caseTypes } from "../resources/case_types.ts";
+import { writeError } from "./config.ts";
 import { checkProfileName } from "./profile.ts";
 import { sessionOf } from "./session_open.ts";
 import { type Credentials, directoryOf, profileOf, readSettings, withCredentials } from "./settings.ts";
@@ -69,12 +70,13 @@ export async function login(options: AuthOptions = {}): Promise<LoginResult> {
 export async function logout(options: AuthOptions = {}): Promise<LogoutResult> {
   const profile = profileOf(options);
   checkProfileName(profile);
+  const directory = directoryOf(options);
   try {
-    await Deno.remove(tokenFile(directoryOf(options), profile));
+    await Deno.remove(tokenFile(directory, profile));
     return { profile, removed: true };
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return { profile, removed: false };
-    throw error;
+    throw writeError(directory, error);
   }
 }
 

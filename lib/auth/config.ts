@@ -42,7 +42,9 @@ export async function loadProfile(
   directory: string = configDirectory(),
   warn: Warn = () => {},
 ): Promise<Profile> {
-  return await findProfile(name, directory, warn) ?? raise(missingProfile(name, directory));
+  const profile = await findProfile(name, directory, warn);
+  if (profile === undefined) throw missingProfile(name, directory);
+  return profile;
 }
 
 /** Writes a profile; other profiles and members that svc does not know stay as they are. */
@@ -53,13 +55,34 @@ export async function saveProfile(
 ): Promise<void> {
   checkProfileName(name);
   checkProfile(profile, `profiles.${name}`);
+  try {
+    await writeProfile(name, profile, directory);
+  } catch (error) {
+    throw writeError(directory, error);
+  }
+}
+
+/** What went wrong in writing below the configuration directory. */
+export function writeError(directory: string, cause: unknown): unknown {
+  if (cause instanceof SvcError || cause instanceof Deno.errors.NotCapable) return cause;
+  if (cause instanceof DOMException) {
+    return new SvcError("TIMEOUT", `Another process has kept ${directory} locked for ${SAVE_SECONDS} s.`, {
+      cause,
+      hint: "End the svc process that hangs, then try again.",
+    });
+  }
+  const reason = cause instanceof Error ? cause.message : cause;
+  return new SvcError("INVALID_CONFIG", `${directory} cannot be written: ${reason}.`, {
+    cause,
+    hint: "Check who owns it, or set SVC_CONFIG_DIR to a directory of your own.",
+  });
+}
+
+async function writeProfile(name: string, profile: Profile, directory: string): Promise<void> {
   const { FileLock, makePrivateDirectory, writePrivateFile } = await import("./private_file.ts");
-  const path = configFile(directory);
   await makePrivateDirectory(directory);
-  const lockPath = `${directory}/config.lock`;
-  using _lock = await FileLock.acquire(lockPath, AbortSignal.timeout(SAVE_SECONDS * 1000)).catch((cause) =>
-    raise(lockError(lockPath, cause))
-  );
+  using _lock = await FileLock.acquire(`${directory}/config.lock`, AbortSignal.timeout(SAVE_SECONDS * 1000));
+  const path = configFile(directory);
   const config = await readConfig(path, () => {});
   const before = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
   const profiles = { ...config.profiles, [name]: { ...unknownMembers(before), ...profile } };
@@ -133,18 +156,6 @@ function unknownMembers(profile: Profile = {}): JsonObject {
   return Object.fromEntries(Object.entries(profile).filter(([name]) => !isProfileMember(name)));
 }
 
-function lockError(path: string, cause: unknown): unknown {
-  if (!(cause instanceof DOMException)) return cause;
-  return new SvcError("TIMEOUT", `Another process has kept ${path} locked for ${SAVE_SECONDS} s.`, {
-    cause,
-    hint: "End the svc process that hangs, then try again.",
-  });
-}
-
 function invalidConfig(message: string): SvcError {
   return new SvcError("INVALID_CONFIG", message, { hint: 'It looks like {"profiles": {"default": {…}}}.' });
-}
-
-function raise(error: unknown): never {
-  throw error;
 }

@@ -59,11 +59,11 @@ async function tryLayers(options: AuthOptions, log: StepLog): Promise<void> {
     within(target.timeoutSeconds, signalOf(options), what, run);
 
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  if (!await log.check("dns", timed(`The name ${host}`, () => resolve(host)), DNS_HINT)) return;
+  if (!await log.check("dns", timed(`Looking up ${host}`, () => resolve(host)), DNS_HINT)) return;
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
   const connection = await log.check(
     "tcp",
-    timed(`${host}:${port}`, (signal) => connect(host, port, signal)),
+    timed(`Connecting to ${host}:${port}`, (signal) => connect(host, port, signal)),
     TCP_HINT,
   );
   if (!connection) return;
@@ -103,8 +103,8 @@ class StepLog {
     } catch (thrown) {
       const error = toSvcError(thrown);
       if (this.#signal.aborted) throw error;
-      const advice = adviceFor(error, hint);
-      this.#steps.push({ step, ok: false, result: error.message, ...advice, milliseconds: elapsed() });
+      const result = error.message;
+      this.#steps.push({ step, ok: false, result, hint: adviceFor(error, hint), milliseconds: elapsed() });
       return undefined;
     }
   }
@@ -120,11 +120,10 @@ class StepLog {
   }
 }
 
-/** The step's own advice, unless the service itself said what is wrong. */
-function adviceFor(error: SvcError, hint: string | undefined): { hint?: string } {
-  const fromService = error.status !== undefined && error.status !== 404 && error.code !== "INVALID_RESPONSE";
-  const advice = fromService ? error.hint ?? hint : hint ?? error.hint;
-  return advice === undefined ? {} : { hint: advice };
+/** The step's own advice, unless the service was found and itself refused. */
+function adviceFor(error: SvcError, hint: string | undefined): string {
+  const refused = error.status !== undefined && error.status !== 404 && error.code !== "INVALID_RESPONSE";
+  return (refused ? undefined : hint) ?? error.hint ?? "Ask the people who run the service: it works, but refuses.";
 }
 
 async function readConfiguration(options: AuthOptions): Promise<Finding<Credentials>> {

@@ -103,7 +103,7 @@ export async function callApi(session: Session, signal?: AbortSignal): Promise<n
   return response.status;
 }
 
-/** Runs a script of `tests/_support` in a process with an environment of its own. */
+/** Runs a script, by its path from `tests/_support`, in a process with an environment of its own. */
 export async function runScript(
   name: string,
   args: string[],
