@@ -140,8 +140,8 @@ class Compiler {
     const { filter, source, columns } = this.#query;
     const conditions = [...this.#source(source), ...(filter ? [this.#filter(filter)] : [])];
     const where = conditions.length > 0 ? ` WHERE ${conditions.join(" AND ")}` : "";
-    const groups = columns.filter((column) => column.summary === undefined).map((column) => this.#json(column.field));
-    const groupBy = this.#grouped && groups.length > 0 ? ` GROUP BY ${groups.join(", ")}` : "";
+    const grouped = this.#grouped ? columns.filter((column) => column.summary === undefined) : [];
+    const groupBy = grouped.length > 0 ? ` GROUP BY ${grouped.map(({ field }) => this.#json(field)).join(", ")}` : "";
     return this.#table.name + where + groupBy;
   }
 
