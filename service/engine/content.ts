@@ -108,12 +108,12 @@ export function editablePart(view: View, content: JsonObject): JsonObject {
 }
 
 function setValue(field: Field, target: JsonObject, value: JsonValue, page: string, findings: Findings): void {
+  const { name, type, embedded } = field;
   const problem = valueProblem(field, value);
-  if (problem !== undefined) return findings.misfit(page, field.name, problem);
-  if (value === null || (value === "" && field.type !== "Text" && field.type !== "TextArea")) delete target[field.name];
-  else {target[field.name] = field.embedded === undefined
-      ? value
-      : embeddedValue(field, field.embedded, target[field.name], value, page, findings);}
+  if (problem !== undefined) findings.misfit(page, name, problem);
+  else if (value === null || (value === "" && type !== "Text" && type !== "TextArea")) delete target[name];
+  else if (embedded !== undefined) target[name] = embeddedValue(field, embedded, target[name], value, page, findings);
+  else target[name] = value;
 }
 
 /** A page is merged, a list is replaced row by row: what changes single rows are page instructions. */
