@@ -5,6 +5,11 @@ export function toKebab(camel: string): string {
   return camel.replace(/[A-Z]/g, (letter) => "-" + letter.toLowerCase());
 }
 
+/** `assignments.get-next` for the operation `getNext` of `assignments`. */
+export function permissionName(group: string, operation: string): string {
+  return `${toKebab(group)}.${toKebab(operation)}`;
+}
+
 /** `get-next` as `getNext`. */
 export function toCamel(kebab: string): string {
   return kebab.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -3,7 +3,7 @@
  * not from the descriptions: it is what holds them to it.
  */
 import assert from "node:assert/strict";
-import { permissionName } from "../lib/client/bind.ts";
+import { permissionName } from "../lib/names.ts";
 import { loadResources } from "../lib/resources/mod.ts";
 import { svc } from "./_support/cli.ts";
 

@@ -1,5 +1,5 @@
 /** Which operations a run may call: names (`cases.create`), patterns (`assignments.*`, `*`), and who grants them. */
-import { permissionName } from "../lib/client/bind.ts";
+import { permissionName } from "../lib/names.ts";
 import type { OperationRef } from "../lib/client/caller.ts";
 import { SvcError } from "../lib/errors.ts";
 import { loadResources } from "../lib/resources/mod.ts";

@@ -1,5 +1,5 @@
 /** The command of an operation. */
-import { toKebab } from "../names.ts";
+import { permissionName, toKebab } from "../names.ts";
 import { type Operation, type Param, takesTag } from "../operation.ts";
 import type { Command, Flag } from "./command.ts";
 import { readValues } from "./values.ts";
@@ -13,7 +13,7 @@ const INTERACTIVE: Flag = { help: "Pick the action and fill in its required fiel
 
 /** The command of an operation: values in, request or answer out. */
 export function fromOperation(group: string, name: string, operation: Operation): Command {
-  const ref = { name: `${toKebab(group)}.${toKebab(name)}`, operation };
+  const ref = { name: permissionName(group, name), operation };
   return {
     summary: operation.summary,
     details: operation.variant && `Only the ${operation.variant} deployment variant serves it.`,

@@ -1,6 +1,6 @@
 /** The typed functions of the operations: `svc.cases.create({...})` from the descriptions, over any way to make a call. */
 import type { Answers } from "../answers.ts";
-import { toKebab } from "../names.ts";
+import { permissionName } from "../names.ts";
 import type { CallOptions, Group, Operation, OperationFunction } from "../operation.ts";
 import type { Resources } from "../resources/mod.ts";
 import type { OperationRef } from "./caller.ts";
@@ -24,11 +24,6 @@ export function bindOperations(resources: Readonly<Record<string, Group>>, invok
     }));
   // The functions are made from the same descriptions as their types; TypeScript cannot follow that through a loop.
   return client as unknown as Client;
-}
-
-/** `assignments.get-next` for the operation `getNext` of `assignments`. */
-export function permissionName(group: string, operation: string): string {
-  return `${toKebab(group)}.${toKebab(operation)}`;
 }
 
 function valuesOf(operation: Operation, args: readonly unknown[]): [Values, CallOptions] {

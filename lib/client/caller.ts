@@ -55,11 +55,16 @@ export function createCaller(
   open: (options: SessionOptions) => Promise<Session> = openSession,
 ): Caller {
   let opening: Promise<Session> | undefined;
+  // A session that cannot be opened is tried again by the next call: the configuration may be mended meanwhile.
+  const reopenable = (error: unknown) => {
+    opening = undefined;
+    throw error;
+  };
   return {
     async call(ref, values, callOptions = {}) {
       try {
         const request = encodeRequest(ref.operation, values);
-        opening ??= open(options);
+        opening ??= open(options).catch(reopenable);
         const call = new Call(await opening, callOptions, options.onReply);
         return picked(ref.operation, values, await call.run(request));
       } catch (error) {
