@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { SvcError } from "../lib/errors.ts";
 import { loadApplication, parseApplication } from "../service/definition/load.ts";
 import { applicationJsonSchema } from "../service/definition/schema.ts";
-import { PERMIT_FILE } from "./_support/engine.ts";
+import { at, openEngine, PERMIT_FILE } from "./_support/engine.ts";
 
 const SAMPLE = await Deno.readTextFile(PERMIT_FILE);
 
@@ -118,6 +118,29 @@ Deno.test("a file that cannot be read is a configuration error that names it", a
   await assert.rejects(() => loadApplication("/no/such/app.yaml"), (error) => {
     return error instanceof SvcError && error.code === "INVALID_CONFIG" && error.message.includes("/no/such/app.yaml");
   });
+});
+
+Deno.test("the definition in the documentation is served as it is described", async () => {
+  const page = await Deno.readTextFile(new URL("../docs/application.md", import.meta.url));
+  const [, yaml] = page.match(/```yaml\n([\s\S]*?)```/) ?? [];
+  assert.ok(yaml);
+  await using engine = await openEngine(yaml);
+  const created = await engine.body("cases.create", { type: "Acme-Leave-Work-Request" });
+  assert.equal(at(created, "nextAssignmentInfo.ID"), "ASSIGN-WORKLIST ACME-LEAVE-WORK L-1!ASK");
+  const asked = await engine.body("assignments.perform", {
+    assignmentId: "ASSIGN-WORKLIST ACME-LEAVE-WORK L-1!ASK",
+    action: "Ask",
+    data: { From: "2026-07-01", Days: 5 },
+    ifMatch: at(created, "etag"),
+  });
+  assert.equal(at(asked, "data.caseInfo.content.Paid"), 5);
+  const decided = await engine.body("assignments.perform", {
+    assignmentId: at(await engine.body("assignments.getNext", {}, { as: "boss@acme" }), "id"),
+    action: "Decide",
+    data: { Answer: "No" },
+    ifMatch: at(asked, "etag"),
+  }, { as: "boss@acme" });
+  assert.equal(at(decided, "status"), "Resolved-Rejected");
 });
 
 Deno.test("the published JSON Schema describes the format", () => {
