@@ -52,8 +52,9 @@ function targetOf(
   const target = textOf(code.specifier);
   const error = textOf(code.error) ?? (target === undefined ? undefined : textOf(modules.get(target)?.error));
   if (error === undefined || dependency.isDynamic === true) return error === undefined ? target : undefined;
+  const position = positionIn(from, dependency, place);
   const isForeign = target !== undefined && !/^(file|data|node):/.test(target);
-  throw isForeign ? foreign(target, positionIn(from, dependency, place)) : unusable(readable(error, place));
+  throw isForeign ? foreign(target, position) : unusable(`${readable(error, place).replace(/\.$/, "")} (${position}).`);
 }
 
 async function checkTarget(

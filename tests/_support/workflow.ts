@@ -56,7 +56,9 @@ export class TinyApi implements AsyncDisposable {
   constructor(answer: (call: string) => Promise<Response> | Response = answerCase) {
     this.#server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
       const { pathname } = new URL(request.url);
-      if (pathname === "/oauth2/token") return Response.json({ access_token: "t", token_type: "bearer", expires_in: 3600 });
+      if (pathname === "/oauth2/token") {
+        return Response.json({ access_token: "t", token_type: "bearer", expires_in: 3600 });
+      }
       const text = await request.text();
       const call = `${request.method} ${decodeURIComponent(pathname.replace("/dx-api/v2", ""))}`;
       this.received.push({ call, ...(text !== "" && { body: JSON.parse(text) }) });
@@ -85,7 +87,7 @@ function answerCase(call: string): Response {
   if (call.includes("missing")) {
     return Response.json({ localizedValue: "The resource cannot be found.", errorDetails: [] }, { status: 404 });
   }
-  const id = call.split("/").at(-1) ?? "";
+  const id = call.replace(/^\w+ \/cases\/?/, "");
   return Response.json(caseAnswer(id), { headers: { etag: "tag-1" } });
 }
 

@@ -14,9 +14,10 @@ const MAX_LOG_CHARACTERS = 1024 * 1024;
 
 const { exit } = Deno;
 
-/** Sends a line for stderr. */
+/** Sends lines for stderr, at once: what a script says before it hangs must be seen. */
 export function log(...values: unknown[]): void {
   send({ kind: FromSandbox.log, id: 0, text: format(values).slice(0, MAX_LOG_CHARACTERS) });
+  flush();
 }
 
 /** Removes and replaces globals; call it once. */

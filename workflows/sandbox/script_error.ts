@@ -32,7 +32,7 @@ function hintFor(thrown: unknown): { hint?: string } {
   if (thrown instanceof Deno.errors.NotCapable) {
     return { hint: "A workflow script has no permission of its own: it reaches the service through svc alone." };
   }
-  if (thrown instanceof RangeError && /allocation failed|Invalid (typed )?array/i.test(thrown.message)) {
+  if (thrown instanceof RangeError && /allocation failed|Invalid (typed )?array|memory/i.test(thrown.message)) {
     return { hint: "If the script needs that much memory, raise --max-memory." };
   }
   return {};

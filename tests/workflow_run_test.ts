@@ -1,0 +1,229 @@
+/** What a workflow script can do, what it is granted, and what its failures look like. */
+import assert from "node:assert/strict";
+import { noCaller, runText, scriptText, TinyApi } from "./_support/workflow.ts";
+
+Deno.test("a script has the library's functions, its input and its log; its result is JSON", async () => {
+  await using api = new TinyApi();
+  const body = `log("input", input); console.error("%s: %d", "n", 7);
+    const one = await svc.cases.get(input.id);
+    const made = await svc.cases.create({ type: "T", data: { a: 1 } });
+    return { id: one.id, etag: one.etag, made: made.status, at: new Date(0), none: undefined };`;
+  const { result, log, error } = await runText(scriptText(body), { caller: api.caller }, { id: "ACME-WORK C-1/ü!" });
+  assert.equal(error, undefined);
+  assert.deepEqual(result, { id: "ACME-WORK C-1/ü!", etag: "tag-1", made: "Open", at: "1970-01-01T00:00:00.000Z" });
+  assert.deepEqual(log, [`input { id: "ACME-WORK C-1/ü!" }`, "n: 7"]);
+  assert.deepEqual(api.received, [
+    { call: "GET /cases/ACME-WORK C-1/ü!" },
+    { call: "POST /cases", body: { caseTypeID: "T", content: { a: 1 } } },
+  ]);
+});
+
+Deno.test("a script without input and without result is fine", async () => {
+  const { result, error } = await runText(scriptText("if (input !== undefined) throw new Error();"));
+  assert.deepEqual([result, error], [undefined, undefined]);
+});
+
+Deno.test("a script catches the service's errors as typed errors", async () => {
+  await using api = new TinyApi();
+  const body = `try { await svc.cases.get("missing"); } catch (error) {
+      return [isSvcError(error), error instanceof SvcError, error instanceof Error, error.code, error.status, error.operation];
+    }`;
+  const { result } = await runText(scriptText(body), { caller: api.caller });
+  assert.deepEqual(result, [true, true, true, "NOT_FOUND", 404, "cases.get"]);
+});
+
+Deno.test("an error of the service that a script does not catch keeps its code and names the line", async () => {
+  await using api = new TinyApi();
+  const { error } = await runText(scriptText(`log("1");\n    await svc.cases.get("missing");`), { caller: api.caller });
+  assert.deepEqual(error?.toJSON(), {
+    code: "NOT_FOUND",
+    message: "The resource cannot be found.",
+    status: 404,
+    operation: "cases.get",
+    details: [{ file: "script.ts", line: 8, column: 5 }],
+  });
+});
+
+Deno.test("any other error is WORKFLOW_FAILED with the line of the script", async () => {
+  const thrown: [code: string, message: RegExp][] = [
+    [
+      "input.a.b.c;",
+      /^The script failed: TypeError: Cannot read properties of undefined \(reading 'a'\) \(script\.ts:7\)$/,
+    ],
+    ["throw new Error('no luck');", /^The script failed: no luck \(script\.ts:7\)$/],
+    ["throw { reason: 1 };", /^The script failed: it threw { reason: 1 }$/],
+    ["await Promise.all([Promise.reject(new Error('inner'))]);", /inner \(script\.ts:7\)$/],
+    ["Promise.reject(new Error('lost')); await new Promise((go) => setTimeout(go, 5000));", /lost \(script\.ts:7\)$/],
+    [
+      "setTimeout(() => { throw new Error('late'); }); await new Promise((go) => setTimeout(go, 5000));",
+      /late \(script\.ts:7\)$/,
+    ],
+  ];
+  for (const [code, message] of thrown) {
+    const { error } = await runText(scriptText(code));
+    assert.equal(error?.code, "WORKFLOW_FAILED");
+    assert.match(error.message, message);
+  }
+});
+
+Deno.test("a script that cannot be loaded fails with file and line", async () => {
+  const broken: [before: string, message: RegExp][] = [
+    ["let let = 1;", /cannot be loaded: .*script\.ts:2/],
+    ["throw new Error('at once');", /^The script failed: at once \(script\.ts:2\)$/],
+    [`import { nothing } from "@svc/lib/workflow"; nothing();`, /does not provide an export named 'nothing'/],
+  ];
+  for (const [before, message] of broken) {
+    const { error } = await runText(scriptText("return 1;", [], before));
+    assert.equal(error?.code, "WORKFLOW_FAILED");
+    assert.match(error.message, message);
+  }
+});
+
+Deno.test("a script that exports no workflow says how to", async () => {
+  for (
+    const text of ["export default 1;", "export const a = 1;", `export default { name: "x", allow: "*", run() {} };`]
+  ) {
+    const { error } = await runText(text);
+    assert.equal(error?.code, "WORKFLOW_FAILED");
+    assert.match(error.message + error.hint, /default export.*defineWorkflow/);
+  }
+});
+
+Deno.test("a call that was not granted is PERMISSION_DENIED with the name to grant, and is not sent", async () => {
+  await using api = new TinyApi();
+  const body = `const codes = [];
+    for (const act of [() => svc.cases.get("C-1"), () => svc.cases.delete("C-1"), () => svc.caseTypes.list()]) {
+      try { await act(); codes.push("done"); } catch (error) { codes.push(error.code + " " + error.hint); }
+    }
+    return codes;`;
+  const { result } = await runText(scriptText(body), { caller: api.caller, allow: ["cases.get"] });
+  assert.deepEqual(result, [
+    "done",
+    "PERMISSION_DENIED Grant it with --allow cases.delete.",
+    "PERMISSION_DENIED Grant it with --allow case-types.list.",
+  ]);
+  assert.deepEqual(api.received, [{ call: "GET /cases/C-1" }]);
+});
+
+Deno.test("names and patterns grant what they name", async () => {
+  const body =
+    `const can = async (act) => { try { await act(); return true; } catch (error) { return error.code !== "PERMISSION_DENIED"; } };
+    return [await can(() => svc.cases.get("1")), await can(() => svc.assignments.getNext()), await can(() => svc.data.get("D"))];`;
+  const grants: [string[], boolean[]][] = [
+    [["cases.get"], [true, false, false]],
+    [["assignments.*", "data.get"], [false, true, true]],
+    [["*"], [true, true, true]],
+    [[], [false, false, false]],
+  ];
+  for (const [allow, expected] of grants) {
+    const { result } = await runText(scriptText(body), { caller: noCaller, allow });
+    assert.deepEqual(result, expected, allow.join());
+  }
+});
+
+Deno.test("a name that names nothing is INVALID_ARGS with the nearest one", async () => {
+  for (
+    const [pattern, nearest] of [["cases.creat", "cases.create"], ["assignments.getNext", "assignments.get-next"], [
+      "case.*",
+      "cases.*",
+    ]]
+  ) {
+    const { error } = await runText(scriptText("return 1;"), { allow: [pattern ?? ""] });
+    assert.equal(error?.code, "INVALID_ARGS");
+    assert.match(error.hint ?? "", new RegExp(`^Did you mean ${nearest?.replace("*", "\\*")}\\?`));
+  }
+  const { error } = await runText(scriptText("return 1;", ["cases.creat"]));
+  assert.equal(error?.code, "WORKFLOW_FAILED");
+  assert.match(error.message, /The script's allow: "cases.creat" names no operation/);
+});
+
+Deno.test("without a grant a person is asked once; a pipe refuses", async (t) => {
+  const script = scriptText(`await svc.cases.get("C-1"); return "ran";`, ["cases.get"]);
+  await t.step("yes", async () => {
+    await using api = new TinyApi();
+    const asked: unknown[] = [];
+    const ask = (...question: unknown[]) => Promise.resolve(asked.push(question) > 0);
+    assert.equal((await runText(script, { caller: api.caller, ask })).result, "ran");
+    assert.deepEqual(asked, [["test", ["cases.get"]]]);
+  });
+  await t.step("no", async () => {
+    const { error } = await runText(script, { ask: () => Promise.resolve(false) });
+    assert.equal(error?.code, "PERMISSION_DENIED");
+  });
+  await t.step("nobody to ask", async () => {
+    const { error } = await runText(script, { ask: undefined, allowDeclared: false });
+    assert.equal(error?.code, "PERMISSION_DENIED");
+    assert.match(error.message, /asks for cases\.get; nothing was granted/);
+    assert.match(error.hint ?? "", /--allow cases\.get, or all that it asks for with --allow-declared/);
+  });
+  await t.step("a script that asks for nothing needs no grant", async () => {
+    assert.equal((await runText(scriptText("return 1;", []), { allowDeclared: false })).result, 1);
+  });
+});
+
+Deno.test("a script can give up a call", async () => {
+  const arrived = Promise.withResolvers<void>();
+  await using api = new TinyApi(async () => {
+    arrived.resolve();
+    await new Promise((go) => setTimeout(go, 300));
+    return Response.json({});
+  });
+  const body = `const controller = new AbortController();
+    setTimeout(() => controller.abort(), 50);
+    const started = performance.now();
+    try { await svc.cases.get("C-1", { signal: controller.signal }); } catch (error) { return [error.code, performance.now() - started < 250]; }`;
+  const { result } = await runText(scriptText(body), { caller: api.caller });
+  assert.deepEqual(result, ["INTERRUPTED", true]);
+});
+
+Deno.test("calls that a script does not wait for are finished before its result counts", async () => {
+  await using api = new TinyApi();
+  const { result } = await runText(scriptText(`svc.cases.get("C-1").then(() => svc.cases.get("C-2")); return 1;`), {
+    caller: api.caller,
+  });
+  assert.deepEqual([result, api.received.length], [1, 2]);
+});
+
+Deno.test("an interrupt stops a run at once", async () => {
+  const controller = new AbortController();
+  const { error } = await runText(scriptText(`log("here"); for (;;);`), {
+    signal: controller.signal,
+    onLog: () => controller.abort(),
+  });
+  assert.equal(error?.code, "INTERRUPTED");
+});
+
+Deno.test("what a script prints cannot drive a terminal", async () => {
+  const { log } = await runText(
+    scriptText(`console.log("\\x1b[2Jgone\\u202e"); Deno.stdout.writeSync(new TextEncoder().encode("raw\\x07"));`),
+  );
+  assert.deepEqual(log, ["\\u001b[2Jgone\\u202e", "raw\\u0007"]);
+});
+
+Deno.test("console has all that scripts use, on stderr", async () => {
+  const body =
+    `console.info("info"); console.table([{ a: 1 }]); console.group("group"); console.log("inner"); console.groupEnd();
+    console.count(); console.count(); console.assert(true); console.assert(false, "no"); console.dir({ a: { b: { c: {} } } }, { depth: 0 });
+    console.time("t"); console.timeEnd("t"); console.log("100%", "%s", 1); console.log({ a: 1 }, [2]);`;
+  const { log } = await runText(scriptText(body));
+  const [info, table, group, inner, one, two, no, dir, time, ...rest] = log;
+  assert.deepEqual([info, table, group, inner, one, two, no], [
+    "info",
+    "[ { a: 1 } ]",
+    "group",
+    "  inner",
+    "default: 1",
+    "default: 2",
+    "Assertion failed: no",
+  ]);
+  assert.match(dir ?? "", /a: \[Object\]/);
+  assert.match(time ?? "", /^t: \d+ms$/);
+  assert.deepEqual(rest, ["100% %s 1", "{ a: 1 } [ 2 ]"]);
+});
+
+Deno.test("limits that cannot be are refused", async () => {
+  for (const limits of [{ timeoutSeconds: 0 }, { timeoutSeconds: NaN }, { maxMemoryMiB: 1 }]) {
+    const { error } = await runText(scriptText("return 1;"), { limits });
+    assert.equal(error?.code, "INVALID_ARGS");
+  }
+});
