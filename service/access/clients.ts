@@ -1,5 +1,7 @@
 /** The programs that may call, each as an operator. */
 import { randomBytes } from "node:crypto";
+import { SvcError } from "../../lib/errors.ts";
+import type { Application } from "../definition/application.ts";
 import type { Store, StoredClient } from "../store/store.ts";
 import { hashSecret, matchesHash, randomSecret } from "./secrets.ts";
 
@@ -14,8 +16,13 @@ export interface ClientCredentials {
 /** Compared with when there is no such client, so that the time of the answer does not tell. */
 const NOBODY = hashSecret(randomSecret());
 
-/** Makes a client that works as an operator. */
-export async function createClient(store: Store, operator: string): Promise<ClientCredentials> {
+/** Makes a client that works as an operator of the application. */
+export async function addClient(store: Store, app: Application, operator: string): Promise<ClientCredentials> {
+  if (!app.operators.has(operator)) {
+    throw new SvcError("INVALID_ARGS", `The application has no operator ${operator}.`, {
+      hint: `Its operators are ${[...app.operators.keys()].join(", ")}.`,
+    });
+  }
   const clientId = "client-" + randomBytes(9).toString("base64url");
   const clientSecret = randomSecret();
   const client = { id: clientId, secretHash: hashSecret(clientSecret), operator, createdAt: new Date().toISOString() };

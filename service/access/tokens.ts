@@ -7,21 +7,22 @@ const REMEMBERED = 10_000;
 
 /** Gives out tokens and tells whose they are. A token that was seen once costs no look-up again. */
 export class Tokens {
+  /** Seconds that a token lives. */
+  readonly lifetimeSeconds: number;
   readonly #store: Store;
-  readonly #lifetime: number;
   readonly #known = new Map<string, { operator: string; expires: number }>();
 
   /** Makes tokens that live for some seconds. */
   constructor(store: Store, lifetimeSeconds: number) {
     this.#store = store;
-    this.#lifetime = lifetimeSeconds * 1000;
+    this.lifetimeSeconds = lifetimeSeconds;
   }
 
   /** A new token of a client. */
   async issue(client: StoredClient): Promise<string> {
     const token = randomSecret();
     const now = Date.now();
-    const expires = now + this.#lifetime;
+    const expires = now + this.lifetimeSeconds * 1000;
     const stored = { hash: hashSecret(token), clientId: client.id, expiresAt: new Date(expires).toISOString() };
     await this.#store.transact((tx) => tx.putToken(stored, new Date(now).toISOString()));
     this.#remember(token, client.operator, expires);

@@ -25,8 +25,6 @@ export interface AppOptions {
   readonly handlers: Handlers;
   /** Gives out tokens and knows them. */
   readonly tokens: Tokens;
-  /** Seconds that a token lives. */
-  readonly tokenLifetimeSeconds: number;
   /** Path of the API. */
   readonly apiRoot: string;
   /** Path of the token endpoint. */
@@ -39,7 +37,7 @@ export interface AppOptions {
 
 /** Makes the function that answers requests. */
 export async function createApp(options: AppOptions): Promise<(request: Request) => Response | Promise<Response>> {
-  const { apiRoot, tokenPath, tokenLifetimeSeconds: lifetimeSeconds } = options;
+  const { apiRoot, tokenPath } = options;
   const hono = new Hono({ getPath: rawPath });
   const limit = bodyLimit({ maxSize: BODY_LIMIT, onError: () => fail(new ServiceError(413, TOO_LARGE)) });
   const routes = await routesOf(options.handlers);
@@ -52,7 +50,7 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
     else hono.on(method, path, limit, handler);
   }
   hono.post(tokenPath, limit, async (c) => {
-    return await exchange({ ...options, lifetimeSeconds }, await c.req.text(), c.req.header("authorization"));
+    return await exchange(options, await c.req.text(), c.req.header("authorization"));
   });
   hono.get("/health", () => jsonOf(200, { status: "ok", version: VERSION, application: options.app.name }));
   hono.notFound((c) =>

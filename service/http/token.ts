@@ -10,8 +10,6 @@ export interface TokenEndpoint {
   readonly store: Store;
   /** Gives out tokens. */
   readonly tokens: Tokens;
-  /** Seconds that a token lives. */
-  readonly lifetimeSeconds: number;
 }
 
 /** Exchanges a client's credentials, sent by HTTP Basic or in the body, for a token. */
@@ -30,7 +28,7 @@ export async function exchange(
   const client = credentials && await authenticate(endpoint.store, credentials);
   if (!client) return refuse(401, "invalid_client", "The client ID or the client secret is wrong.");
   const token = await endpoint.tokens.issue(client);
-  return jsonOf(200, { access_token: token, token_type: "Bearer", expires_in: endpoint.lifetimeSeconds });
+  return jsonOf(200, { access_token: token, token_type: "Bearer", expires_in: endpoint.tokens.lifetimeSeconds });
 }
 
 function fromForm(form: URLSearchParams): ClientCredentials | undefined {

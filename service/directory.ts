@@ -1,0 +1,140 @@
+/** A data directory: the database, a lock that says whether a service works on it, and where that service is. */
+import { configDirectory } from "../lib/auth/config.ts";
+import { FileLock, ignoreMissing, makePrivateDirectory, writePrivateFile } from "../lib/auth/private_file.ts";
+import { SvcError } from "../lib/errors.ts";
+import { isJsonObject, type JsonObject } from "../lib/json.ts";
+
+/** Milliseconds to wait for a lock: another command may look at it for a moment. */
+const LOCK_PATIENCE = 300;
+
+/** What is known of the service that works, or last worked, on a directory. */
+export interface ServiceState extends JsonObject {
+  /** Its process. */
+  pid: number;
+  /** Its address. */
+  url: string;
+  /** Path of the API. */
+  apiRoot: string;
+  /** Path of the token endpoint. */
+  tokenPath: string;
+  /** File of the application definition. */
+  app: string;
+  /** ISO 8601 time, UTC, with milliseconds. */
+  startedAt: string;
+  /** Profiles that were written for it. */
+  profiles: string[];
+}
+
+/** The files of a data directory. */
+export interface DirectoryFiles {
+  /** The directory. */
+  readonly path: string;
+  /** The database. */
+  readonly database: string;
+  /** What a detached service writes. */
+  readonly log: string;
+}
+
+/** The directory of the service that a person starts without naming one. */
+export function defaultDataDirectory(): string {
+  return `${configDirectory()}/service`;
+}
+
+/** Where the files of a directory are. */
+export function filesOf(path: string): DirectoryFiles {
+  return { path, database: `${path}/service.db`, log: `${path}/service.log` };
+}
+
+/** Takes the directory, made if need be, for this process alone; refuses when a service works on it. */
+export async function lockDirectory(path: string): Promise<FileLock> {
+  await make(path);
+  const lock = await tryLock(path, LOCK_PATIENCE);
+  if (lock) return lock;
+  const state = await readState(path);
+  throw new SvcError(
+    "CONFLICT",
+    `A service works on ${path} already${state ? ` (${state.url}, process ${state.pid})` : ""}.`,
+    {
+      hint: "Use it, stop it with 'svc service stop', or choose another directory with --data.",
+    },
+  );
+}
+
+/** Waits until no service works on the directory, for some milliseconds; nothing when one still does. */
+export async function tryLock(path: string, patience: number): Promise<FileLock | undefined> {
+  try {
+    return await FileLock.acquire(lockFile(path), AbortSignal.timeout(patience));
+  } catch (error) {
+    if (error instanceof DOMException) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a service works on the directory. */
+export async function isInUse(path: string): Promise<boolean> {
+  if (!await exists(lockFile(path))) return false;
+  using lock = await tryLock(path, 0);
+  return lock === undefined;
+}
+
+/** What is known of the directory's service; nothing where none ever started. */
+export async function readState(path: string): Promise<ServiceState | undefined> {
+  let text: string;
+  try {
+    text = await Deno.readTextFile(stateFile(path));
+  } catch (error) {
+    ignoreMissing(error);
+    return undefined;
+  }
+  const state: unknown = JSON.parse(text);
+  if (isState(state)) return state;
+  throw new SvcError("INVALID_CONFIG", `${stateFile(path)} is damaged.`, {
+    hint: "Delete it; 'svc service start' writes it anew.",
+  });
+}
+
+/** Notes what is known of the directory's service. */
+export async function writeState(path: string, state: ServiceState): Promise<void> {
+  await writePrivateFile(stateFile(path), JSON.stringify(state, null, 2) + "\n");
+}
+
+/** Removes what a service has written. The lock file stays: somebody may be waiting for it. */
+export async function removeData(path: string): Promise<void> {
+  const { database, log } = filesOf(path);
+  for (const file of [database, `${database}-wal`, `${database}-shm`, log, stateFile(path)]) {
+    await Deno.remove(file).catch(ignoreMissing);
+  }
+}
+
+async function make(path: string): Promise<void> {
+  try {
+    await makePrivateDirectory(path);
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotCapable) throw cause;
+    throw new SvcError("INVALID_CONFIG", `The data directory ${path} cannot be made: ${String(cause)}`, {
+      cause,
+      hint: "Choose another one with --data.",
+    });
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(() => true, (error) => {
+    ignoreMissing(error);
+    return false;
+  });
+}
+
+function isState(value: unknown): value is ServiceState {
+  return isJsonObject(value) && typeof value.pid === "number" && Array.isArray(value.profiles) &&
+    value.profiles.every((name) => typeof name === "string") &&
+    [value.url, value.apiRoot, value.tokenPath, value.app, value.startedAt].every((text) => typeof text === "string");
+}
+
+function lockFile(path: string): string {
+  return `${path}/service.lock`;
+}
+
+function stateFile(path: string): string {
+  return `${path}/service.json`;
+}

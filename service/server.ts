@@ -1,0 +1,100 @@
+/** The service as a running HTTP server. */
+import { SvcError } from "../lib/errors.ts";
+import type { Tokens } from "./access/tokens.ts";
+import type { Application } from "./definition/application.ts";
+import type { Handlers } from "./handler.ts";
+import { createApp } from "./http/app.ts";
+import type { Store, Transaction } from "./store/store.ts";
+
+/** What is served, and where. */
+export interface ServerOptions {
+  /** The application. */
+  readonly app: Application;
+  /** Its state. */
+  readonly store: Store;
+  /** Gives out tokens and knows them. */
+  readonly tokens: Tokens;
+  /** The handlers of all operations. */
+  readonly handlers: Handlers;
+  /** Address of this machine to listen at. */
+  readonly hostname: string;
+  /** Port to listen on; 0 picks one. */
+  readonly port: number;
+  /** Path of the API. */
+  readonly apiRoot: string;
+  /** Path of the token endpoint. */
+  readonly tokenPath: string;
+  /** Is told of what nobody foresaw. */
+  readonly log: (line: string) => void;
+}
+
+/** A server that runs. */
+export interface Server extends AsyncDisposable {
+  /** Its address, e.g. `http://127.0.0.1:8080`. */
+  readonly url: string;
+}
+
+/** Milliseconds that calls in hand are given to finish. */
+const GRACE = 5000;
+
+/** Starts to serve, until it is disposed of: that finishes the calls in hand and the work behind them. */
+export async function serve(options: ServerOptions): Promise<Server> {
+  const jobs = new Jobs(options.store, options.log);
+  const answer = await createApp({ ...options, background: (work) => jobs.add(work) });
+  const cut = new AbortController();
+  const server = listen(options, answer, cut.signal);
+  return {
+    url: urlOf(options.hostname, server.addr.port),
+    async [Symbol.asyncDispose]() {
+      const timer = setTimeout(() => cut.abort(), GRACE);
+      await server.shutdown();
+      clearTimeout(timer);
+      await jobs.done();
+    },
+  };
+}
+
+/** The address of a host and port. */
+export function urlOf(hostname: string, port: number): string {
+  return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+}
+
+/** Work that is done after the answer. */
+class Jobs {
+  readonly #running = new Set<Promise<void>>();
+  readonly #store: Store;
+  readonly #log: (line: string) => void;
+
+  constructor(store: Store, log: (line: string) => void) {
+    this.#store = store;
+    this.#log = log;
+  }
+
+  add(work: (tx: Transaction) => Promise<void>): void {
+    const job = this.#store.transact(work).catch((error: unknown) => {
+      this.#log(`Work in the background failed: ${error instanceof Error ? error.stack : String(error)}`);
+    }).finally(() => this.#running.delete(job));
+    this.#running.add(job);
+  }
+
+  async done(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+}
+
+function listen(
+  { hostname, port }: ServerOptions,
+  answer: (request: Request) => Response | Promise<Response>,
+  signal: AbortSignal,
+): Deno.HttpServer<Deno.NetAddr> {
+  try {
+    return Deno.serve({ hostname, port, signal, onListen: () => {} }, answer);
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotCapable) throw cause;
+    const reason = cause instanceof Deno.errors.AddrInUse ? "another program listens there" : String(cause);
+    throw new SvcError("INVALID_ARGS", `The service cannot listen on ${urlOf(hostname, port)}: ${reason}.`, {
+      cause,
+      hint: "Choose another port; 0 picks a free one.",
+    });
+  }
+}
