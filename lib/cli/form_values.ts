@@ -38,6 +38,12 @@ export function toFieldValue(field: FormField, text: string): JsonValue {
   return field.kind === "integer" || field.kind === "decimal" ? Number(text) : text;
 }
 
+/** The value of a field as a person reads it. */
+export function shownValue({ choices }: FormField, value: JsonValue): string {
+  if (typeof value === "boolean") return value ? "Yes" : "No";
+  return choices.find((choice) => choice.value === value)?.label ?? String(value);
+}
+
 /** The values of fields as an action takes them: its own as content, those of embedded pages as page instructions. */
 export function toSubmission(
   values: ReadonlyMap<FormField, JsonValue>,

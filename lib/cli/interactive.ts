@@ -9,7 +9,7 @@ import { toKebab } from "../names.ts";
 import { operations } from "../resources/assignments.ts";
 import type { CommandContext, Given } from "./command.ts";
 import { type FormField, requiredFields } from "./form.ts";
-import { findFault, toFieldValue, toSubmission } from "./form_values.ts";
+import { findFault, shownValue, toFieldValue, toSubmission } from "./form_values.ts";
 import { globalFlags } from "./global_flags.ts";
 import type { Prompts } from "./prompts.ts";
 import { callerOptions } from "./service_access.ts";
@@ -19,7 +19,6 @@ export async function performInteractively(
   context: CommandContext,
   perform: OperationRef,
   given: Given,
-  openPrompts: () => Promise<Prompts> = promptsOfProcess,
 ): Promise<void> {
   checkAlone(perform, given);
   if (context.globals.dryRun) throw exclusive("dryRun");
@@ -31,10 +30,11 @@ export async function performInteractively(
   }
   const work = new Work(createCaller(callerOptions(context)), given.assignmentId, context.signal);
   const assignment = await work.readAssignment();
-  const prompts = await openPrompts();
+  const { promptsOfProcess } = await import("./prompts.ts");
+  const prompts = await promptsOfProcess();
   const action = await pickAction(prompts, assignment.actions);
   const values = await askFields(prompts, action, await work.readForm(action.ID));
-  prompts.show(action.name, [...values].map(([field, value]) => `${field.label}: ${value}`));
+  prompts.show(action.name, [...values].map(([field, value]) => `${field.label}: ${shownValue(field, value)}`));
   if (!await prompts.confirm(`Submit '${action.name}'?`)) {
     throw new SvcError("INTERRUPTED", "Not confirmed: nothing was sent.");
   }
@@ -136,10 +136,4 @@ async function ask(prompts: Prompts, field: FormField): Promise<JsonValue> {
   const present = value === undefined ? "" : String(value);
   if (kind === "choice") return await prompts.choose(label, choices, present);
   return toFieldValue(field, await prompts.text(label, (text) => findFault(field, text), present));
-}
-
-/** Questions at the terminal of this process. */
-export async function promptsOfProcess(): Promise<Prompts> {
-  const [{ Prompts }, { default: process }] = await Promise.all([import("./prompts.ts"), import("node:process")]);
-  return new Prompts({ input: process.stdin, output: process.stderr });
 }

@@ -51,6 +51,12 @@ export class Prompts {
   }
 }
 
+/** Asks on the terminal of this process: answers from stdin, questions on stderr. */
+export async function promptsOfProcess(): Promise<Prompts> {
+  const { default: process } = await import("node:process");
+  return new Prompts({ input: process.stdin, output: process.stderr });
+}
+
 function answered<T extends string | boolean>(answer: T | typeof clack.CANCEL_SYMBOL): T {
   if (clack.isCancel(answer)) throw new SvcError("INTERRUPTED", "Cancelled: nothing was sent.");
   return answer;

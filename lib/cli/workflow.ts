@@ -7,6 +7,7 @@ import { type CommandContext, localCommand, type LocalGroup } from "./local.ts";
 export const commands: LocalGroup = {
   run: localCommand({
     summary: "Run a workflow script in a sandbox",
+    dryRun: true,
     details:
       "The script runs in a process without any permission. What it prints goes to stderr, its result to stdout. " +
       "With --each it runs once per line of a file; stdout gets one line of JSON per input, in the order of the file.",
@@ -81,7 +82,7 @@ function canAsk({ io }: CommandContext): boolean {
 }
 
 async function ask(workflow: string, asked: readonly string[]): Promise<boolean> {
-  const { promptsOfProcess } = await import("./interactive.ts");
+  const { promptsOfProcess } = await import("./prompts.ts");
   const prompts = await promptsOfProcess();
   return await prompts.confirm(`May the workflow ${workflow} call ${asked.join(", ")}?`, false);
 }

@@ -9,6 +9,7 @@ const ENVIRONMENT = [
   "SVC_NO_CACHE",
   "SVC_DEBUG",
   "NO_COLOR",
+  "TERM",
   "HOME",
   "USERPROFILE",
 ];

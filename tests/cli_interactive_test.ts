@@ -1,0 +1,194 @@
+/** `assignments perform --interactive`: what is asked, what is sent, and when nothing is. */
+import assert from "node:assert/strict";
+import { type CliResult, errorOf, svc, svcCommand } from "./_support/cli.ts";
+import { ASSIGNMENT, type FormService, PERFORMED, startFormService } from "./_support/form_service.ts";
+import { CLIENT } from "./_support/oauth.ts";
+import { makeFolder } from "./_support/workflow.ts";
+
+const PERFORM = ["assignments", "perform", ASSIGNMENT, "--interactive"];
+const ENTER = "\r";
+const LEFT = "\x1b[D";
+const DOWN = "\x1b[B";
+const CTRL_C = "\x03";
+
+/** The answers to the form's questions: each is typed when its question is there. */
+const ANSWERS: [question: string, keys: string][] = [
+  ["Applicant", " L." + ENTER],
+  ["Count", "none" + ENTER],
+  ["Give a whole number.", "\x7f\x7f\x7f\x7f0" + ENTER],
+  ["Give 1 or more.", "\x7f7" + ENTER],
+  ["Amount", "1.5" + ENTER],
+  ["Urgent", LEFT + ENTER],
+  ["Visit", "2026-02-30" + ENTER],
+  ["Give a date, e.g. 2026-01-31.", "\x7f\x7f28" + ENTER],
+  ["Channel", DOWN + ENTER],
+  ["City", ENTER],
+];
+
+const CONTENT = { Name: "Ada L.", Count: 7, Amount: 1.5, Urgent: true, Visit: "2026-02-28", Channel: "P" };
+const SUBMITTED = {
+  path: `/dx-api/v2/assignments/${ASSIGNMENT}/actions/Enter`,
+  tag: "tag-7",
+  body: {
+    content: CONTENT,
+    pageInstructions: [{ instruction: "UPDATE", target: ".Contact", content: { City: "Oslo" } }],
+  },
+};
+
+function envOf({ service }: FormService, directory: string): Record<string, string> {
+  return {
+    SVC_BASE_URL: service.baseUrl,
+    SVC_CLIENT_ID: CLIENT.clientId,
+    SVC_CLIENT_SECRET: CLIENT.clientSecret,
+    SVC_CONFIG_DIR: directory,
+  };
+}
+
+/** A question that never comes must not hold up all other tests. */
+const PIPED = { stdin: "piped", stdout: "piped", stderr: "piped", signal: AbortSignal.timeout(60_000) } as const;
+
+/** Runs a program and types each answer when its question has been written to a stream. */
+async function converse(
+  command: Deno.Command,
+  answers: readonly (readonly [string, string])[],
+  questions: "stdout" | "stderr",
+): Promise<CliResult> {
+  const process = command.spawn();
+  const writer = process.stdin.getWriter();
+  const other = new Response(questions === "stderr" ? process.stdout : process.stderr).text();
+  const waiting = [...answers];
+  let seen = "";
+  let unread = 0;
+  for await (const text of process[questions].pipeThrough(new TextDecoderStream())) {
+    seen += text;
+    for (let next = waiting[0]; next !== undefined && seen.includes(next[0], unread); next = waiting[0]) {
+      unread = seen.indexOf(next[0], unread) + next[0].length;
+      waiting.shift();
+      await writer.write(new TextEncoder().encode(next[1]));
+    }
+  }
+  const { code } = await process.status;
+  await writer.close().catch(() => {}); // The program has ended: nobody reads any more.
+  assert.deepEqual(waiting.map(([question]) => question), [], `not asked, or not answered:\n${seen}`);
+  return questions === "stderr"
+    ? { code, stdout: await other, stderr: seen }
+    : { code, stdout: seen, stderr: await other };
+}
+
+/** Performs with streams that pass for a terminal. */
+async function perform(form: FormService, answers: readonly (readonly [string, string])[]): Promise<CliResult> {
+  await using folder = await makeFolder();
+  const script = new URL("./_support/terminal_svc.ts", import.meta.url).pathname;
+  const command = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "--no-prompt", "--allow-all", script, ...PERFORM],
+    env: { ...envOf(form, folder.path), NO_COLOR: "1" },
+    ...PIPED,
+  });
+  return await converse(command, answers, "stderr");
+}
+
+/** The error record, which follows the questions. */
+function errorAfterQuestions({ stderr }: CliResult): Record<string, unknown> {
+  return JSON.parse(stderr.slice(stderr.indexOf('{\n  "error"'))).error;
+}
+
+Deno.test("the only action is taken, each required field asked for, and the answer alone goes to stdout", async () => {
+  const form = startFormService();
+  await using _service = form.service;
+  const { code, stdout, stderr } = await perform(form, [...ANSWERS, ["Submit 'Enter it'?", ENTER]]);
+  assert.equal(code, 0, stderr);
+  assert.equal(stdout, JSON.stringify(PERFORMED, null, 2) + "\n");
+  assert.deepEqual(form.submitted, [SUBMITTED]);
+  assert.ok(stderr.includes("Channel: Post\\u001b[2J"), "the summary shows labels, escaped");
+  assert.equal(stderr.includes("\x1b[2J"), false);
+  assert.equal(stderr.includes("Title") || stderr.includes("Note"), false, "neither list rows nor optional fields");
+});
+
+Deno.test("of several actions the person picks one", async () => {
+  const form = startFormService(["Reject", "Enter"]);
+  await using _service = form.service;
+  const answers = [["Which action?", DOWN + ENTER], ...ANSWERS, ["Submit 'Enter it'?", ENTER]] as const;
+  assert.equal((await perform(form, answers)).code, 0);
+  assert.deepEqual(form.submitted, [SUBMITTED]);
+});
+
+Deno.test("a person who cancels, at any question, has sent nothing", async () => {
+  const dialogues = [
+    [["Which action?", CTRL_C]],
+    [["Which action?", DOWN + ENTER], ["Applicant", CTRL_C]],
+    [["Which action?", DOWN + ENTER], ...ANSWERS, ["Submit 'Enter it'?", CTRL_C]],
+    [["Which action?", DOWN + ENTER], ...ANSWERS, ["Submit 'Enter it'?", "n"]],
+  ] as const;
+  const form = startFormService(["Reject", "Enter"]);
+  await using _service = form.service;
+  for (const dialogue of dialogues) {
+    const result = await perform(form, dialogue);
+    assert.equal(result.code, 130);
+    assert.equal(result.stdout, "");
+    assert.equal(errorAfterQuestions(result).code, "INTERRUPTED");
+    assert.match(String(errorAfterQuestions(result).message), /nothing was sent\.$/);
+  }
+  assert.deepEqual(form.submitted, []);
+});
+
+Deno.test("a required field that prompts cannot fill in is named before anything is asked", async () => {
+  const form = startFormService(["Reject"]);
+  await using _service = form.service;
+  const result = await perform(form, []);
+  assert.equal(result.code, 2);
+  assert.equal(errorAfterQuestions(result).message, "'Reject it' requires Items, which prompts cannot fill in.");
+});
+
+Deno.test("an assignment that the person may not perform says where to find one", async () => {
+  const form = startFormService([]);
+  await using _service = form.service;
+  const result = await perform(form, []);
+  assert.equal(result.code, 2);
+  assert.equal(errorAfterQuestions(result).message, "The assignment has no action that you may perform.");
+});
+
+Deno.test("without a terminal, or with flags that it would ask for, --interactive is refused and nothing is sent", async () => {
+  const form = startFormService();
+  await using service = form.service;
+  await using folder = await makeFolder();
+  const messages: [string[], string][] = [
+    [[], "--interactive needs a terminal to ask questions on."],
+    [["--action", "Enter"], "--action and --interactive are mutually exclusive."],
+    [["--data", "{}"], "--data and --interactive are mutually exclusive."],
+    [["--page-instructions", "[]"], "--page-instructions and --interactive are mutually exclusive."],
+    [["--attachments", "[]"], "--attachments and --interactive are mutually exclusive."],
+    [["--if-match", "t"], "--if-match and --interactive are mutually exclusive."],
+    [["--dry-run"], "--dry-run and --interactive are mutually exclusive."],
+  ];
+  for (const [flags, message] of messages) {
+    const result = await svc([...PERFORM, ...flags], { env: envOf(form, folder.path) });
+    assert.equal(result.code, 2);
+    const error = errorOf(result);
+    assert.deepEqual([error.code, error.message], ["INVALID_ARGS", message]);
+  }
+  assert.equal(service.calls, 0);
+});
+
+const PTY = await new Deno.Command("script", { args: ["--version"], stdout: "null", stderr: "null" }).output()
+  .then(({ success }) => success, () => false);
+
+Deno.test({
+  name: "at a real terminal, with the documented permissions, the answer can be redirected" +
+    (PTY ? "" : " (skipped: it needs the program 'script' of util-linux)"),
+  ignore: !PTY,
+  async fn() {
+    const form = startFormService();
+    await using _service = form.service;
+    await using folder = await makeFolder();
+    const line = svcCommand(PERFORM, folder.path).map((word) => `'${word}'`).join(" ");
+    const command = new Deno.Command("script", {
+      args: ["-qefc", `stty cols 100 rows 40; ${line} > '${folder.path}/answer.json'`, "/dev/null"],
+      env: { ...envOf(form, folder.path), NO_COLOR: "1", TERM: "xterm" },
+      ...PIPED,
+    });
+    const { code, stdout } = await converse(command, [...ANSWERS, ["Submit 'Enter it'?", ENTER]], "stdout");
+    assert.equal(code, 0, stdout);
+    assert.deepEqual(form.submitted, [SUBMITTED]);
+    assert.deepEqual(JSON.parse(await Deno.readTextFile(`${folder.path}/answer.json`)), PERFORMED);
+  },
+});
