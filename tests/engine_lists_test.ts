@@ -1,7 +1,7 @@
 /** Page instructions: changes of embedded pages and lists. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { JsonObject } from "../lib/json.ts";
+import { isJsonObject, type JsonObject } from "../lib/json.ts";
 import { loadApplication } from "../service/definition/load.ts";
 import { fillForm } from "../service/engine/forms.ts";
 import { ServiceError } from "../service/errors.ts";
@@ -18,9 +18,7 @@ function fill(current: JsonObject, ...pageInstructions: JsonObject[]): JsonObjec
 
 function titles(content: JsonObject): unknown[] {
   const rows = content.Documents;
-  return Array.isArray(rows)
-    ? rows.map((row) => typeof row === "object" && row !== null && "Title" in row ? row.Title : row)
-    : [];
+  return Array.isArray(rows) ? rows.filter(isJsonObject).map(({ Title }) => Title) : [];
 }
 
 function rejected(...pageInstructions: JsonObject[]): ServiceError {

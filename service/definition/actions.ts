@@ -11,8 +11,8 @@ export interface CaseTypeContext extends FieldSet {
   readonly views: ReadonlyMap<string, View>;
   /** IDs of the stages. */
   readonly stages: ReadonlySet<string>;
-  /** IDs of the case types. */
-  readonly caseTypes: ReadonlySet<string>;
+  /** The fields of all case types, by case type ID. */
+  readonly caseTypes: ReadonlyMap<string, FieldSet>;
   /** IDs of the queues. */
   readonly queues: ReadonlySet<string>;
   /** Collects what is wrong. */
@@ -71,11 +71,12 @@ export function compileLocalActions(
   return actions;
 }
 
-/** Compiles assignments of expressions to fields. */
+/** Compiles assignments of expressions to fields: of the case itself, or of another. */
 export function compileSet(
   definitions: Readonly<Record<string, string>>,
   at: Path,
-  { fields, words, report }: CaseTypeContext,
+  { words, report, ...own }: CaseTypeContext,
+  fields: FieldSet["fields"] = own.fields,
 ): (readonly [string, Expression])[] {
   return Object.entries(definitions).map(([name, source]) => {
     const field = fields.get(name);

@@ -13,21 +13,20 @@ export const STAGE_FIELD = "pyGotoStage";
 
 /** Compiles all case types. */
 export function compileCaseTypes(definition: Definition, report: Report): Map<string, CaseType> {
-  const whole = {
-    caseTypes: new Set(Object.keys(definition.caseTypes)),
-    queues: new Set(Object.keys(definition.queues)),
-    report,
-  };
+  // The fields of all come first: a step may create a case of any type.
+  const written = Object.entries(definition.caseTypes).map(([id, caseType]) => {
+    return { id, caseType, set: compileFields(caseType.fields, id, ["caseTypes", id, "fields"], report) };
+  });
+  const caseTypes = new Map(written.map(({ id, set }) => [id, set]));
+  const queues = new Set(Object.keys(definition.queues));
   const types = new Map<string, CaseType>();
-  for (const [id, caseType] of Object.entries(definition.caseTypes)) {
+  for (const { id, caseType, set } of written) {
     const at = ["caseTypes", id];
-    const { fields, words } = compileFields(caseType.fields, id, [...at, "fields"], report);
-    const views = compileViews(caseType.views, fields, [...at, "views"], report);
+    const views = compileViews(caseType.views, set.fields, [...at, "views"], report);
     const stages = new Set(Object.keys(caseType.stages));
-    types.set(id, compileCaseType(id, caseType, at, { ...whole, fields, words, views, stages }));
+    types.set(id, compileCaseType(id, caseType, at, { ...set, caseTypes, queues, views, stages, report }));
   }
   checkHandles(types, report);
-  checkChildContent(types, report);
   return types;
 }
 
@@ -200,24 +199,5 @@ function checkHandles(types: ReadonlyMap<string, CaseType>, report: Report): voi
     const other = taken.get(`${workPool} ${prefix}`);
     if (other !== undefined) report(["caseTypes", id, "prefix"], `'${other}' has the same work pool and prefix`);
     taken.set(`${workPool} ${prefix}`, id);
-  }
-}
-
-/** The fields of a child case are known only when all types are. */
-function checkChildContent(types: ReadonlyMap<string, CaseType>, report: Report): void {
-  for (const type of types.values()) {
-    for (const process of type.processes.values()) {
-      for (const step of process.steps.values()) {
-        if (step.kind !== "child") continue;
-        const child = types.get(step.caseType);
-        for (const [name] of step.content) {
-          if (child === undefined || child.fields.has(name)) continue;
-          report(
-            ["caseTypes", type.id],
-            `step '${step.id}' sets the field '${name}', which '${child.id}' does not have`,
-          );
-        }
-      }
-    }
   }
 }

@@ -1,6 +1,6 @@
 /** Compiles processes and their steps. */
 import { type CaseTypeContext, compileAction, compileSet, compileTransitions, compileWhen } from "./actions.ts";
-import type { Action, AssignmentStep, Process, Route, Step } from "./application.ts";
+import type { Action, AssignmentStep, ChildStep, Process, Route, Step } from "./application.ts";
 import { chooseView, spaced } from "./fields.ts";
 import type { Path } from "./findings.ts";
 import type { ProcessDefinition, StepDefinition } from "./schema.ts";
@@ -58,7 +58,7 @@ function compileStep(
         next,
       };
     case "child":
-      return compileChild(id, name, definition, next, at, context);
+      return { kind: "child", id, name, next, ...compileChild(definition, at, context) };
     default:
       return {
         kind: "assignment",
@@ -119,26 +119,14 @@ function compileRoute(route: StepDefinition["route"], at: Path, { queues, words,
 }
 
 function compileChild(
-  id: string,
-  name: string,
-  { caseType, content, wait }: StepDefinition,
-  next: Step["next"],
+  { caseType = "", content, wait = false }: StepDefinition,
   at: Path,
-  { caseTypes, words, report }: CaseTypeContext,
-): Step {
-  if (caseType === undefined) report(at, "the step needs 'caseType'");
-  else if (!caseTypes.has(caseType)) report([...at, "caseType"], `there is no case type '${caseType}'`);
-  return {
-    kind: "child",
-    id,
-    name,
-    caseType: caseType ?? "",
-    content: Object.entries(content ?? {}).map(([field, source]) =>
-      [field, words.expression(source, [...at, "content", field], report)] as const
-    ),
-    wait: wait ?? false,
-    next,
-  };
+  context: CaseTypeContext,
+): Pick<ChildStep, "caseType" | "content" | "wait"> {
+  const child = context.caseTypes.get(caseType);
+  if (caseType === "") context.report(at, "the step needs 'caseType'");
+  else if (child === undefined) context.report([...at, "caseType"], `there is no case type '${caseType}'`);
+  return { caseType, content: compileSet(content ?? {}, [...at, "content"], context, child?.fields), wait };
 }
 
 /** An attribute that a kind of step does not have would be ignored silently. */

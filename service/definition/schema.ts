@@ -6,11 +6,10 @@ import { z } from "zod";
 import type { JsonObject } from "../../lib/json.ts";
 
 const text = z.string().min(1);
-const identifier = z.string().regex(/^[A-Za-z][A-Za-z0-9_]*$/, "must be letters, digits and underscores");
-const actionId = z.string().regex(
-  /^[A-Za-z][\w .-]*$/,
-  "must be letters, digits, spaces, dots, hyphens and underscores",
-);
+const named = (pattern: RegExp, rule: string) =>
+  z.string().regex(pattern, rule).refine((name) => !(name in Object.prototype), "is a name that every object has");
+const identifier = named(/^[A-Za-z][A-Za-z0-9_]*$/, "must be letters, digits and underscores");
+const actionId = named(/^[A-Za-z][\w .-]*$/, "must be letters, digits, spaces, dots, hyphens and underscores");
 const className = z.string().regex(/^@?[A-Za-z][\w-]*$/, "must be letters, digits, hyphens and underscores");
 const principal = z.string().regex(/^\S+$/, "must not hold spaces");
 const status = z.string().regex(

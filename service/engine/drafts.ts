@@ -16,9 +16,9 @@ export async function saveDraft(
   context: EngineContext,
   request: ActionRequest,
   submission: Submission,
-): Promise<AssignmentWork> {
-  const { action, ...open } = await openAction(context, request);
-  const { work, assignment } = open;
+): Promise<AssignmentWork & { action: Action }> {
+  const open = await openAction(context, request);
+  const { work, assignment, action } = open;
   checkLock(work);
   checkTag(request.ifMatch, work.stored.tag);
   keepDraft(open, action, fillForm(action.view, withDraft(open, action), submission, { complete: false }));

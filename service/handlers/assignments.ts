@@ -13,11 +13,13 @@ import { submissionIn, submissionOf, viewTypeOf } from "./common.ts";
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"assignments"> = {
   async get({ assignmentId }, context) {
-    return assignmentOutcome(await openAssignmentWork(context, assignmentId), viewTypeOf(context, "page"));
+    return assignmentOutcome(await openAssignmentWork(context, assignmentId), {
+      viewType: viewTypeOf(context, "page"),
+    });
   },
 
   async getNext(_values, context) {
-    return assignmentOutcome(await takeNext(context), viewTypeOf(context, "page"));
+    return assignmentOutcome(await takeNext(context), { viewType: viewTypeOf(context, "page") });
   },
 
   async getAction(values, context) {
@@ -32,7 +34,7 @@ export const handlers: GroupHandlers<"assignments"> = {
 
   async save(values, context) {
     const open = await saveDraft(context, values, submissionOf(values));
-    return assignmentOutcome(open, viewTypeOf(context, "none"), true);
+    return assignmentOutcome(open, { viewType: viewTypeOf(context, "none"), changed: true }, open.action);
   },
 
   async recalculate(values, context) {
@@ -52,12 +54,12 @@ export const handlers: GroupHandlers<"assignments"> = {
 
   async navigateBack(values, context) {
     const open = await navigateBack(context, values.assignmentId, values.ifMatch, submissionOf(values));
-    return assignmentOutcome(open, viewTypeOf(context, "form"), true);
+    return assignmentOutcome(open, { viewType: viewTypeOf(context, "form"), changed: true });
   },
 
   async navigateToStep(values, context) {
     const { assignmentId, step, ifMatch } = values;
     const open = await navigateTo(context, assignmentId, step, ifMatch, submissionOf(values));
-    return assignmentOutcome(open, viewTypeOf(context, "form"), true);
+    return assignmentOutcome(open, { viewType: viewTypeOf(context, "form"), changed: true });
   },
 };

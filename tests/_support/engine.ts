@@ -7,10 +7,11 @@ import { handlers as assignments } from "../../service/handlers/assignments.ts";
 import { handlers as caseTypes } from "../../service/handlers/case_types.ts";
 import { handlers as cases } from "../../service/handlers/cases.ts";
 import type { HandlerContext, Outcome } from "../../service/handler.ts";
+import { handlers as data } from "../../service/handlers/data.ts";
 import { openSqliteStore } from "../../service/store/sqlite.ts";
 import type { StoredEvent, Transaction } from "../../service/store/store.ts";
 
-const HANDLERS = { cases, assignments, caseTypes };
+const HANDLERS = { cases, assignments, caseTypes, data };
 
 /** The sample application. */
 export const PERMIT_FILE = new URL("../../service/apps/permit.yaml", import.meta.url).pathname;

@@ -42,7 +42,7 @@ export function caseOutcome(work: CaseWork, options: CaseOptions): Outcome {
   const assignment = next ? nextFor(work) : undefined;
   return {
     tag: stored.tag,
-    location: `/cases/${stored.id}`,
+    ...(changed && { location: `/cases/${stored.id}` }),
     body: {
       id: stored.id,
       ...(created && { ID: stored.id }),
@@ -60,15 +60,17 @@ export function caseOutcome(work: CaseWork, options: CaseOptions): Outcome {
   };
 }
 
-/** An assignment with its case: the form of its first action, where a client wants to see it. */
-export function assignmentOutcome(open: AssignmentWork, viewType: ViewType, changed = false): Outcome {
+/** An assignment with its case, and the form of an action, the first without one, where a client wants to see it. */
+export function assignmentOutcome(
+  open: AssignmentWork,
+  { viewType = "none", changed = false }: CaseOptions,
+  action = offeredActions(open)[0],
+): Outcome {
   const { work, assignment } = open;
-  const [action] = offeredActions(open);
   const view = action?.view ?? detailsOf(work);
   const content = action === undefined ? work.stored.content : withDraft(open, action);
   return {
     tag: work.stored.tag,
-    location: `/assignments/${assignment.id}`,
     body: {
       id: assignment.id,
       etag: work.stored.tag,

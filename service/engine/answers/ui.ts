@@ -21,19 +21,21 @@ const SHOWN: Record<FieldType, readonly [type: string, displayAs: string, compon
 };
 
 /** A view never changes while the service runs, and neither do its resources. */
-const cache = new WeakMap<View, Map<string, JsonObject>>();
+const cache = new WeakMap<View, JsonObject>();
 
-/** The resources of one view: its components and its fields. */
-export function viewResources(view: View, classId: string, context = "caseInfo.content"): JsonObject {
-  const known = cache.get(view) ?? new Map<string, JsonObject>();
-  cache.set(view, known);
-  const key = `${classId} ${context}`;
-  const resources = known.get(key) ?? buildResources(view, classId, context);
-  known.set(key, resources);
+/** The resources of one view of a class: its components and its fields. */
+export function viewResources(view: View, classId: string): JsonObject {
+  const resources = cache.get(view) ?? buildResources(view, classId);
+  cache.set(view, resources);
   return resources;
 }
 
-function buildResources(view: View, classId: string, context: string): JsonObject {
+/** The component that shows a view, at a place in the answer. */
+export function viewRoot(view: View, context: string): JsonObject {
+  return { type: "reference", config: { type: "view", name: view.id, context } };
+}
+
+function buildResources(view: View, classId: string): JsonObject {
   const localeReference = `@LR ${classId.toUpperCase()}!VIEW!${view.id.toUpperCase()}`;
   const shown = [...view.fields.values()];
   const components = new Set(["View", "Region", "reference"]);
@@ -56,7 +58,7 @@ function buildResources(view: View, classId: string, context: string): JsonObjec
     },
     components: [...components],
     localeReferences: [localeReference],
-    root: { type: "reference", config: { type: "view", name: view.id, context } },
+    root: viewRoot(view, "caseInfo.content"),
     context_data: {},
   };
 }

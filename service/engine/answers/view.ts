@@ -8,7 +8,7 @@ import type { CaseWork } from "../work.ts";
 import { actionButtons } from "./assignment.ts";
 import { assignmentResources, caseInfo } from "./case.ts";
 import { contentOf } from "./content.ts";
-import { viewResources } from "./ui.ts";
+import { viewResources, viewRoot } from "./ui.ts";
 
 /** The form of an action, with the case around it. */
 export function formOutcome(work: CaseWork, view: View, content: JsonObject, open?: AssignmentWork): Outcome {
@@ -30,12 +30,14 @@ export function formOutcome(work: CaseWork, view: View, content: JsonObject, ope
 /** A view with its content and nothing of the case around it, as clients expect of what is computed. */
 export function viewOutcome(work: CaseWork, view: View, content: JsonObject, row?: RowPlace): Outcome {
   const shown = contentOf(work, view, content);
-  const context = row === undefined ? undefined : `caseInfo.content.${row.list}[${row.row}]`;
   if (row !== undefined) hideOtherRows(shown, row);
   return {
     body: {
       data: { caseInfo: { content: shown } },
-      uiResources: viewResources(view, work.type.id, context),
+      uiResources: {
+        ...viewResources(view, work.type.id),
+        ...(row && { root: viewRoot(view, `caseInfo.content.${row.list}[${row.row}]`) }),
+      },
     },
   };
 }

@@ -1,0 +1,71 @@
+/** The history of a case, as the API tells it. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { isJsonObject, type JsonObject } from "../lib/json.ts";
+import { at, type Engine, openEngine, PERMIT_FILE, textAt } from "./_support/engine.ts";
+import { loadApplication } from "../service/definition/load.ts";
+
+const TYPE = "City-Permit-Work-Receipt";
+const FIRST = "Confirmation of receipt";
+
+const app = await loadApplication(PERMIT_FILE);
+const handle = app.caseTypes.get(TYPE)?.processes.get("Handling")?.steps.get("Handle");
+const activities = handle?.kind === "assignment" ? [...handle.actions.keys()] : [];
+
+async function performAll(engine: Engine, trace: readonly string[]): Promise<JsonObject> {
+  let answer = await engine.body("cases.create", { type: TYPE, data: { Reference: "case-1" } });
+  for (const [index, action] of trace.entries()) {
+    const next = await engine.body("assignments.getNext", {});
+    assert.equal(at(next, "id"), at(answer, "nextAssignmentInfo.ID"));
+    const PerformedAt = `2011-10-11 13:45:${String(index).padStart(2, "0")}.276000+02:00`;
+    const data = { Resource: `Resource${index}`, PerformedAt, Last: index === trace.length - 1 };
+    const values = { assignmentId: at(next, "id"), action, data, ifMatch: at(next, "etag") };
+    answer = await engine.body("assignments.perform", values);
+  }
+  return answer;
+}
+
+async function historyOf(engine: Engine, caseId: string): Promise<JsonObject[]> {
+  const data = { dataViewParameters: { CaseInstanceKey: caseId } };
+  const { data: rows } = await engine.body("data.query", { dataViewId: "D_pyWorkHistory", data });
+  return Array.isArray(rows) ? rows.filter(isJsonObject) : [];
+}
+
+Deno.test("a receipt takes its activities in any order, and its history read through the API is that order", async () => {
+  await using engine = await openEngine();
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...activities), { maxLength: 12 }), async (rest) => {
+      const trace = [FIRST, ...rest];
+      const answer = await performAll(engine, trace);
+      assert.equal(at(answer, "status"), "Resolved-Completed");
+      const history = await historyOf(engine, textAt(answer, "id"));
+      const performed = history.filter((line) => line.pyHistoryType === "performed");
+      assert.deepEqual(performed.map((line) => line.pyActionID), trace);
+      assert.deepEqual(
+        performed.map((line) => at(line, "pyContent.Resource")),
+        trace.map((_, index) => `Resource${index}`),
+      );
+      assert.equal(at(performed[0], "pyContent.PerformedAt"), "2011-10-11 13:45:00.276000+02:00");
+      assert.equal(at(performed[0], "pyPerformer"), "clerk@city");
+    }),
+    { numRuns: 20 },
+  );
+});
+
+Deno.test("a link that comes with a submission is kept in the history, a file that was not uploaded is refused", async () => {
+  await using engine = await openEngine();
+  const created = await engine.body("cases.create", { type: "City-Permit-Work-Permit" });
+  const perform = (attachments: JsonObject[]) => ({
+    caseId: at(created, "id"),
+    action: "pyUpdateCaseDetails",
+    attachments,
+  });
+  const link = { type: "URL", category: "URL", name: "Map", url: "https://maps.example/1" };
+  await engine.call("cases.performAction", perform([link]));
+  const history = await historyOf(engine, textAt(created, "id"));
+  assert.ok(history.some(({ pyMessageKey }) => pyMessageKey === "Attached Map"));
+  const file = await engine.refused("cases.performAction", perform([{ type: "File", category: "File", ID: "x" }]));
+  assert.equal(file.status, 400);
+  const category = await engine.refused("cases.performAction", perform([{ ...link, category: "File" }]));
+  assert.match(category.message, /'File' is not a category of links/);
+});
