@@ -161,6 +161,9 @@ function checkLimits(limits: Limits): Limits {
 async function findScript(path: string, root?: string): Promise<{ script: URL; folder: string }> {
   const { pathToFileURL } = await import("node:url");
   const script = await realPath(path, "script");
+  if ((await Deno.stat(script)).isDirectory) {
+    throw new SvcError("INVALID_ARGS", `${path} is a folder.`, { hint: "Name the script's file." });
+  }
   return {
     script: pathToFileURL(script),
     folder: root === undefined ? parentOf(script) : await realPath(root, "root"),

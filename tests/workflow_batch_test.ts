@@ -1,0 +1,183 @@
+/** One run per line of a file: order, failures, isolation, bounded memory. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { type BatchResult, type BatchSummary, failureOf, runBatch } from "../workflows/batch.ts";
+import { mapInOrder } from "../workflows/in_order.ts";
+import { type BatchInput, countInputs, openInputs } from "../workflows/inputs.ts";
+import { openWorkflow } from "../workflows/run.ts";
+import { makeFolder, noCaller, scriptText } from "./_support/workflow.ts";
+
+interface Batch {
+  readonly results: readonly BatchResult[];
+  readonly summary: BatchSummary;
+  readonly log: readonly string[];
+}
+
+async function runFile(body: string, file: string, text: string | Uint8Array, concurrency = 3): Promise<Batch> {
+  await using folder = await makeFolder({ "script.ts": scriptText(body, []) });
+  const path = `${folder.path}/${file}`;
+  await Deno.writeFile(path, typeof text === "string" ? new TextEncoder().encode(text) : text);
+  await using workflow = await openWorkflow({ script: `${folder.path}/script.ts`, caller: noCaller });
+  const results: BatchResult[] = [];
+  const log: string[] = [];
+  const summary = await runBatch(workflow, await openInputs(path), {
+    concurrency,
+    onResult: (result) => results.push(result),
+    onLog: (line, input) => log.push(`${input}: ${line}`),
+  });
+  return { results, summary, log };
+}
+
+async function readInputs(file: string, text: string | Uint8Array): Promise<BatchInput[]> {
+  await using folder = await makeFolder();
+  await Deno.writeFile(`${folder.path}/${file}`, typeof text === "string" ? new TextEncoder().encode(text) : text);
+  return await Array.fromAsync(await openInputs(`${folder.path}/${file}`));
+}
+
+function shown({ place, value, error }: BatchInput): unknown[] {
+  return [place, error === undefined ? value : error.message];
+}
+
+Deno.test("results come in the order of the inputs, and every failure names its line", async () => {
+  const body = `await new Promise((go) => setTimeout(go, input.wait));
+    log("done", input.n);
+    if (input.n === 2) throw new Error("two");
+    return input.n;`;
+  const text = `{"n":1,"wait":120}\n\n{"n":2,"wait":1}\nnonsense\n{"n":3,"wait":1}`;
+  const { results, summary, log } = await runFile(body, "in.ndjson", text);
+  assert.deepEqual(results.map((one) => "error" in one ? [one.input, one.error.message] : [one.input, one.result]), [
+    ["in.ndjson:1", 1],
+    ["in.ndjson:3", "The script failed: two (script.ts:9)"],
+    ["in.ndjson:4", "in.ndjson:4 is not JSON."],
+    ["in.ndjson:5", 3],
+  ]);
+  assert.deepEqual([summary.inputs, summary.succeeded, summary.failed], [4, 2, 2]);
+  assert.deepEqual(log.toSorted(), ["in.ndjson:1: done 1", "in.ndjson:3: done 2", "in.ndjson:5: done 3"]);
+  assert.equal(
+    failureOf(summary)?.message,
+    "2 of 4 inputs failed: in.ndjson:3 (WORKFLOW_FAILED), in.ndjson:4 (INVALID_ARGS).",
+  );
+});
+
+Deno.test("nothing of one input can be seen by the next", async () => {
+  const body = `const seen = globalThis.seen ?? [];
+    globalThis.seen = [...seen, input];
+    Array.prototype.includes = () => { throw new Error("poisoned"); };
+    let stored;
+    try { stored = globalThis.localStorage?.getItem("x"); localStorage.setItem("x", "y"); } catch { /* there is none */ }
+    try { await (await globalThis.caches.open("a")).put("http://a/", new Response("b")); stored = "cache"; } catch { /* there is none */ }
+    return { seen, stored: stored ?? null };`;
+  const { results } = await runFile(body, "in.ndjson", "1\n2\n3\n4\n", 1);
+  for (const one of results) assert.deepEqual("result" in one && one.result, { seen: [], stored: null });
+});
+
+Deno.test("a script that ends its process fails for its own input alone", async () => {
+  const { results } = await runFile("if (input === 2) Deno.exit(0); return input;", "in.ndjson", "1\n2\n3\n", 2);
+  assert.deepEqual(results.map((one) => "error" in one ? one.error.code : one.result), [1, "WORKFLOW_FAILED", 3]);
+});
+
+Deno.test("rows of a CSV file are inputs by the names of the header; a bad row fails alone", async () => {
+  const text =
+    '\ufeffname, note\r\nAda,"two\r\nlines, ""quoted"""\r\n\r\nonly one\r\na"b,c"d\r\n"x"y,z\r\nBob,\r\n"open,1\r\n';
+  const inputs = await readInputs("in.csv", text);
+  assert.deepEqual(inputs.map(shown), [
+    ["in.csv:2", { name: "Ada", note: 'two\r\nlines, "quoted"' }],
+    ["in.csv:5", "in.csv:5 has 1 fields, the header has 2."],
+    ["in.csv:6", "in.csv:6 is not CSV: its quotes do not fit."],
+    ["in.csv:7", "in.csv:7 is not CSV: its quotes do not fit."],
+    ["in.csv:8", { name: "Bob", note: "" }],
+    ["in.csv:9", "in.csv:9 has a quote that is not closed."],
+  ]);
+});
+
+Deno.test("a CSV file without a usable header is refused as a whole", async () => {
+  for (const header of ["a,a", "a,,b", '"a']) {
+    await assert.rejects(readInputs("in.csv", `${header}\n1,2\n`), { code: "INVALID_ARGS" });
+  }
+});
+
+Deno.test("lines that are too long or no UTF-8 fail alone", async () => {
+  const long = new Uint8Array(17 * 1024 * 1024).fill(0x31);
+  const bytes = new Uint8Array([0x31, 0x0a, 0xff, 0x0a, ...new TextEncoder().encode('"ü"\n')]);
+  const inputs = await readInputs("in.ndjson", await new Blob([bytes, long, "\n2"]).bytes());
+  assert.deepEqual(inputs.map(shown), [
+    ["in.ndjson:1", 1],
+    ["in.ndjson:2", "in.ndjson:2 is not UTF-8 text."],
+    ["in.ndjson:3", "ü"],
+    ["in.ndjson:4", "in.ndjson:4 has more than 16777216 bytes."],
+    ["in.ndjson:5", 2],
+  ]);
+});
+
+Deno.test("whatever JSON is written per line is read back, with its line", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.jsonValue(), { maxLength: 20 }), fc.boolean(), async (values, endsInFeed) => {
+      const text = values.map((value) => JSON.stringify(value)).join("\n") + (endsInFeed ? "\n" : "");
+      const inputs = await readInputs("in.ndjson", text);
+      assert.deepEqual(
+        inputs.map(shown),
+        JSON.parse(JSON.stringify(values)).map((value: unknown, i: number) => [`in.ndjson:${i + 1}`, value]),
+      );
+    }),
+    { numRuns: 30 },
+  );
+});
+
+Deno.test("inputs are counted by lines, a header aside", async () => {
+  await using folder = await makeFolder({ "a.ndjson": "1\n2\n3", "b.csv": "a\n1\n2\n", "c.ndjson": "" });
+  const counts = ["a.ndjson", "b.csv", "c.ndjson"].map((name) => countInputs(`${folder.path}/${name}`));
+  assert.deepEqual(await Promise.all(counts), [3, 2, 0]);
+});
+
+Deno.test("a file that is none is INVALID_ARGS", async () => {
+  await using folder = await makeFolder();
+  await assert.rejects(openInputs(`${folder.path}/none.ndjson`), { code: "INVALID_ARGS", message: /does not exist/ });
+  await assert.rejects(openInputs(folder.path), { code: "INVALID_ARGS", message: /is a folder/ });
+});
+
+Deno.test("work runs as much at a time as it may, and no result waits for more than it may", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.nat(3), { maxLength: 30 }),
+      fc.integer({ min: 1, max: 5 }),
+      fc.integer({ min: 1, max: 8 }),
+      async (waits, concurrency, lookahead) => {
+        let running = 0;
+        let begun = 0;
+        let given = 0;
+        async function* items() {
+          for (const [i, turns] of waits.entries()) yield { i, turns };
+        }
+        const work = async ({ i, turns }: { i: number; turns: number }) => {
+          begun++;
+          assert(++running <= concurrency);
+          assert(begun - given <= lookahead);
+          for (let turn = 0; turn < turns; turn++) await new Promise((go) => setTimeout(go));
+          running--;
+          return i;
+        };
+        const order: number[] = [];
+        for await (const i of mapInOrder(items(), work, concurrency, lookahead)) {
+          given++;
+          order.push(i);
+        }
+        assert.deepEqual(order, waits.map((_, i) => i));
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+Deno.test("an interrupt ends a batch", async () => {
+  await using folder = await makeFolder({ "script.ts": scriptText("for (;;);", []), "in.ndjson": "1\n2\n3\n" });
+  const controller = new AbortController();
+  const { signal } = controller;
+  await using workflow = await openWorkflow({ script: `${folder.path}/script.ts`, caller: noCaller, signal });
+  const batch = runBatch(workflow, await openInputs(`${folder.path}/in.ndjson`), {
+    concurrency: 2,
+    signal,
+    onResult() {},
+  });
+  setTimeout(() => controller.abort(), 50);
+  await assert.rejects(batch, { code: "INTERRUPTED" });
+});

@@ -1,0 +1,167 @@
+/** `svc workflow`, as a process with the permissions that the documentation names. */
+import assert from "node:assert/strict";
+import { startService } from "../service/mod.ts";
+import { svcHere } from "./_support/captured_io.ts";
+import { makeFolder, scriptText } from "./_support/workflow.ts";
+
+const CLI = new URL("../cli.ts", import.meta.url).pathname;
+const decoder = new TextDecoder();
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function svc(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  const temporary = await Deno.realPath(await Deno.makeTempDir());
+  const permissions = [
+    "--no-prompt",
+    "--allow-net=127.0.0.1",
+    "--allow-read",
+    `--allow-write=${temporary}`,
+    `--allow-run=/bin/sh,${Deno.execPath()}`,
+    "--allow-env=SVC_BASE_URL,SVC_CLIENT_ID,SVC_CLIENT_SECRET,SVC_CONFIG_DIR,SVC_NO_CACHE,SVC_DEBUG,NO_COLOR,HOME",
+  ];
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", ...permissions, CLI, "workflow", ...args],
+    env: { TMPDIR: temporary, SVC_CONFIG_DIR: temporary, SVC_DEBUG: "", ...env },
+    stdin: "null",
+  }).output();
+  const left = [...Deno.readDirSync(temporary)].filter(({ name }) => name.startsWith("svc-workflow-"));
+  await Deno.remove(temporary, { recursive: true });
+  assert.deepEqual(left, [], "the sandbox leaves nothing behind");
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+Deno.test("svc workflow run prints the result on stdout and what the script says on stderr", async () => {
+  await using service = await startService();
+  const { clientId, clientSecret } = await service.addClient("clerk@city");
+  const env = { SVC_BASE_URL: service.url, SVC_CLIENT_ID: clientId, SVC_CLIENT_SECRET: clientSecret };
+  const script = new URL("../workflows/examples/intake.ts", import.meta.url).pathname;
+  const input = `{"Applicant":"Ada","Address":"Main St 1"}`;
+  const { code, stdout, stderr } = await svc([
+    "run",
+    script,
+    "--allow-declared",
+    "--input",
+    input,
+    "--format",
+    "compact",
+  ], env);
+  assert.equal(stderr, "Created CITY-PERMIT-WORK P-1.\nRegistered: Pending-Review.\n");
+  assert.equal(stdout, `{"id":"CITY-PERMIT-WORK P-1","status":"Pending-Review"}\n`);
+  assert.equal(code, 0);
+});
+
+Deno.test("svc workflow run --each prints a line per input, a summary, and ends with 1 if one failed", async () => {
+  await using folder = await makeFolder({
+    "script.ts": scriptText(`if (input === 2) throw new Error("two"); log("got", input); return { n: input };`, []),
+    "in.ndjson": "1\n2\n3\n",
+  });
+  const { code, stdout, stderr } = await svc([
+    "run",
+    `${folder.path}/script.ts`,
+    "--each",
+    `${folder.path}/in.ndjson`,
+    "--concurrency",
+    "1",
+  ]);
+  const lines = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual(lines.map(({ input, result, error }) => [input, result ?? error.code]), [
+    ["in.ndjson:1", { n: 1 }],
+    ["in.ndjson:2", "WORKFLOW_FAILED"],
+    ["in.ndjson:3", { n: 3 }],
+  ]);
+  const [first, second, summary, error, rest] = stderr.split("\n");
+  assert.deepEqual([first, second, summary, rest], [
+    "in.ndjson:1: got 1",
+    "in.ndjson:3: got 3",
+    "3 inputs: 2 succeeded, 1 failed.",
+    "",
+  ]);
+  assert.equal(JSON.parse(error ?? "").error.message, "1 of 3 inputs failed: in.ndjson:2 (WORKFLOW_FAILED).");
+  assert.equal(code, 1);
+});
+
+Deno.test("a terminal shows a bar, unless --quiet", async () => {
+  await using folder = await makeFolder({ "script.ts": scriptText("return input;", []), "in.ndjson": "1\n2\n" });
+  const args = ["workflow", "run", `${folder.path}/script.ts`, "--each", `${folder.path}/in.ndjson`];
+  const shown = await svcHere(args, { terminal: true });
+  assert.match(shown.stderr, /\r\x1b\[K\[#+-*\] 1\/2 · [\d.]+\/s · 0 failed · 1 s left/);
+  assert.match(shown.stderr, /\r\x1b\[K2 inputs: 2 succeeded, 0 failed\.\n$/);
+  assert.equal(shown.code, 0);
+  assert.equal((await svcHere([...args, "--quiet"], { terminal: true })).stderr, "");
+});
+
+Deno.test("what cannot be run is one error with the right exit code", async (t) => {
+  await using folder = await makeFolder({
+    "script.ts": scriptText("return 1;", ["cases.get"]),
+    "bad.ts": "export const = 1;",
+  });
+  const script = `${folder.path}/script.ts`;
+  const errors: [args: string[], exit: number, code: string, message: RegExp][] = [
+    [["run", script], 1, "PERMISSION_DENIED", /asks for cases\.get; nothing was granted/],
+    [["run", script, "--allow", "cases.gte"], 2, "INVALID_ARGS", /names no operation/],
+    [["run", `${folder.path}/none.ts`], 2, "INVALID_ARGS", /does not exist/],
+    [["run", folder.path], 2, "INVALID_ARGS", /is a folder/],
+    [["run", script, "--input", "{"], 2, "INVALID_ARGS", /--input is not valid JSON/],
+    [["run", script, "--input", "1", "--each", "x"], 2, "INVALID_ARGS", /mutually exclusive/],
+    [["run", script, "--each", `${folder.path}/none`, "--allow-declared"], 2, "INVALID_ARGS", /does not exist/],
+    [["run", script, "--timeout", "0"], 2, "INVALID_ARGS", /--timeout/],
+    [["run", script, "--dry-run"], 2, "INVALID_ARGS", /--dry-run/],
+    [["run", `${folder.path}/bad.ts`], 1, "WORKFLOW_FAILED", /cannot be loaded: .*bad\.ts:1/],
+  ];
+  for (const [args, exit, code, message] of errors) {
+    await t.step(args.slice(1).join(" ").replaceAll(folder.path, ""), async () => {
+      const ended = await svc(args);
+      const { error } = JSON.parse(ended.stderr);
+      assert.deepEqual([ended.code, error.code, ended.stdout], [exit, code, ""]);
+      assert.match(error.message, message);
+    });
+  }
+});
+
+Deno.test("svc workflow init writes what an editor needs, and overwrites nothing", async () => {
+  await using folder = await makeFolder();
+  const made = `${folder.path}/new/flows`;
+  const first = await svcHere(["workflow", "init", made, "--format", "compact"]);
+  assert.deepEqual(JSON.parse(first.stdout), { written: [`${made}/deno.json`, `${made}/intake.ts`], kept: [] });
+  const check = await new Deno.Command(Deno.execPath(), { args: ["check", "intake.ts"], cwd: made, stderr: "piped" })
+    .output();
+  assert.equal(check.code, 0, decoder.decode(check.stderr));
+  await Deno.writeTextFile(`${made}/intake.ts`, "mine");
+  const again = await svcHere(["workflow", "init", made, "--format", "compact"]);
+  assert.deepEqual(JSON.parse(again.stdout).written, []);
+  assert.equal(await Deno.readTextFile(`${made}/intake.ts`), "mine");
+});
+
+Deno.test("a batch that is interrupted says how far it came, and its sandboxes are gone", async () => {
+  await using folder = await makeFolder({ "script.ts": scriptText(`log("up"); for (;;);`, []), "in.ndjson": "1\n2\n" });
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--quiet",
+      "-A",
+      CLI,
+      "workflow",
+      "run",
+      `${folder.path}/script.ts`,
+      "--each",
+      `${folder.path}/in.ndjson`,
+    ],
+    env: { TMPDIR: folder.path, SVC_CONFIG_DIR: folder.path },
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const out = new Response(child.stdout).text();
+  let said = "";
+  for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
+    if (said === "") child.kill("SIGINT");
+    said += text;
+  }
+  assert.match(said, /"code":"INTERRUPTED"/);
+  assert.equal(await out, "");
+  assert.equal((await child.status).code, 130);
+  assert.deepEqual([...Deno.readDirSync(folder.path)].map(({ name }) => name).toSorted(), ["in.ndjson", "script.ts"]);
+});
