@@ -5,7 +5,7 @@
  * holds descriptions only: what a command needs to run is imported inside `run`, so that help and other commands
  * do not load it.
  *
- * ```ts
+ * ```ts ignore
  * export const commands: LocalGroup = {
  *   start: localCommand({
  *     summary: "Start the embedded service",

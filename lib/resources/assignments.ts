@@ -208,7 +208,7 @@ export const operations = {
     args: [assignmentId],
     flags: content,
     answer: "assignment",
-    example: "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE'",
+    example: "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW'",
   },
   /**
    * Goes to a step of a screen flow that was visited already; what is given is saved as a draft.
@@ -235,6 +235,6 @@ export const operations = {
     args: [assignmentId],
     flags: { step: { help: "Step ID", type: "string", to: "path:stepID", required: true }, ...content },
     answer: "assignment",
-    example: "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --step AssignmentSF1",
+    example: "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW' --step AssignmentSF1",
   },
 } as const satisfies Group;
