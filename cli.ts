@@ -4,6 +4,8 @@
  * @module
  */
 import type { Io } from "./lib/cli/io.ts";
+import { importUnseen } from "./lib/cli/import_unseen.ts";
+import { toSvcError } from "./lib/errors.ts";
 import { VERSION } from "./lib/version.ts";
 
 export type { Input, Io, Output } from "./lib/cli/io.ts";
@@ -19,12 +21,17 @@ export type { Input, Io, Output } from "./lib/cli/io.ts";
  * ```
  */
 export async function main(args: readonly string[], io?: Io): Promise<number> {
-  // Everything is loaded by what needs it: the version needs nothing.
-  const { main } = await import("./lib/cli/main.ts");
-  return await main(args, io ?? (await import("./lib/cli/process_io.ts")).processIo);
+  const { main }: typeof import("./lib/cli/main.ts") = await importUnseen(import.meta.resolve("./lib/cli/main.ts"));
+  return await main(args, io);
 }
 
 if (import.meta.main) {
   if (Deno.args[0] === "--version") console.log(VERSION);
-  else Deno.exit(await main(Deno.args));
+  else Deno.exit(await main(Deno.args).catch(reportUnloaded));
+}
+
+/** What could not even be loaded has no other way to stderr. */
+function reportUnloaded(thrown: unknown): number {
+  console.error(JSON.stringify({ error: toSvcError(thrown) }));
+  return 1;
 }

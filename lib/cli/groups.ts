@@ -1,6 +1,7 @@
 /** All groups of commands: those of the API, then those of this program. Each is loaded only when it is named. */
 import { type GroupEntry, groups as operationGroups } from "../resources/mod.ts";
 import type { Command, CommandEntry, CommandGroup } from "./command.ts";
+import { importUnseen } from "./import_unseen.ts";
 import { fromLocal, type LocalGroup } from "./local.ts";
 import { fromOperation } from "./operation_command.ts";
 
@@ -12,17 +13,12 @@ interface LocalModule {
 
 const localGroups: Readonly<Record<string, { summary: string; load: () => Promise<LocalModule> }>> = {
   auth: { summary: "Log in, log out, find out what is wrong with a connection", load: () => import("./auth.ts") },
-  service: { summary: "Run the embedded service", load: () => importUnseen("./service.ts") },
-  workflow: { summary: "Run workflow scripts in a sandbox", load: () => importUnseen("./workflow.ts") },
+  service: { summary: "Run the embedded service", load: () => importUnseen(import.meta.resolve("./service.ts")) },
+  workflow: {
+    summary: "Run workflow scripts in a sandbox",
+    load: () => importUnseen(import.meta.resolve("./workflow.ts")),
+  },
 };
-
-/**
- * Imports a module whose name Deno does not see. It reads all that a literal `import()` names when the program starts,
- * whether it is executed or not: with the service and its libraries, every command would start slower.
- */
-async function importUnseen(module: string): Promise<LocalModule> {
-  return await import(module);
-}
 
 /** All groups by camel-case name, in the order of the help. */
 export const groups: Readonly<Record<string, CommandGroup>> = {

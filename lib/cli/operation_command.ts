@@ -2,6 +2,7 @@
 import { permissionName, toKebab } from "../names.ts";
 import { type Operation, type Param, takesTag } from "../operation.ts";
 import type { Command, Flag } from "./command.ts";
+import { runOperation } from "./run_operation.ts";
 import { readValues } from "./values.ts";
 
 const IF_MATCH: Flag = {
@@ -26,7 +27,6 @@ export function fromOperation(group: string, name: string, operation: Operation)
         return await performInteractively(context, ref, given);
       }
       const values = await readValues(this, given, context.io);
-      const { runOperation } = await import("./run_operation.ts");
       await runOperation(context, ref, values);
     },
   };
