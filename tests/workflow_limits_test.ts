@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { limitsAllMemory } from "../workflows/sandbox/command.ts";
 import { caseAnswer, runText, scriptText, TinyApi } from "./_support/workflow.ts";
 
-const SMALL = { timeoutSeconds: 60, maxMemoryMiB: 64 };
-const BRIEF = { timeoutSeconds: 0.5, maxMemoryMiB: 64 };
+const SMALL = { timeoutSeconds: 60, maxMemoryMiB: 128 };
+const BRIEF = { timeoutSeconds: 0.5, maxMemoryMiB: 128 };
 
 const TOO_LONG = /did not end within 0.5 s/;
 
@@ -17,10 +17,10 @@ const ABUSES: Readonly<Record<string, [code: string, message: RegExp]>> = {
     TOO_LONG,
   ],
   "waits for what never happens": ["await new Promise(() => {});", /waits for something that can no longer happen/],
-  "fills its heap": ["const all = []; for (;;) all.push({ n: [all.length] });", /more than 64 MiB of memory/],
+  "fills its heap": ["const all = []; for (;;) all.push({ n: [all.length] });", /more than 128 MiB of memory/],
   "fills its heap with text": [
     `const all = []; for (let s = "x";;) { s = s.length > 1e7 ? "x" : s + s; all.push((s + all.length).toUpperCase()); }`,
-    /more than 64 MiB of memory/,
+    /more than 128 MiB of memory/,
   ],
   "crashes its process": [`(await import("node:process")).abort();`, /crashed \(SIGABRT\)/],
   "kills its process": [

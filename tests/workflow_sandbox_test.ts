@@ -183,6 +183,11 @@ Deno.test("a script may import its own files, and nothing else", async (t) => {
       /secret\.json, which is outside/,
     );
   });
+  await t.step("not a file that never ends", async () => {
+    const before = `import s from "/dev/zero" with { type: "json" };`;
+    const { error } = await runText(scriptText("return s;", [], before));
+    assert.match(error?.message ?? "it ran", /cannot be loaded|outside/);
+  });
   await t.step("its own code, JSON, text and types", async () => {
     const before = `import { double } from "./lib/helper.ts";
 import data from "./x.json" with { type: "json" };

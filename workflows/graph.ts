@@ -15,12 +15,12 @@ export interface ScriptGraph {
 }
 
 /** A list of modules needs no more, however many there are. */
-const GRAPH_LIMITS: Limits = { timeoutSeconds: 60, maxMemoryMiB: 512 };
+const GRAPH_LIMITS: Limits = { timeoutSeconds: 20, maxMemoryMiB: 512 };
 
 /** Lists the files of a script; `WORKFLOW_FAILED` where one is missing, is no code, or lies outside the root. */
-export async function checkGraph(place: Place, root: string): Promise<ScriptGraph> {
+export async function checkGraph(place: Place, root: string, signal?: AbortSignal): Promise<ScriptGraph> {
   const folder = await Deno.realPath(root);
-  const { modules, redirects } = await readGraph(place);
+  const { modules, redirects } = await readGraph(place, signal);
   const files: string[] = [];
   const visited = new Set<string>();
   const waiting = [place.script.href];
@@ -84,8 +84,11 @@ interface Graph {
   readonly redirects: JsonObject;
 }
 
-async function readGraph(place: Place): Promise<Graph> {
-  const { stdout, stderr, success } = await graphCommand(place, GRAPH_LIMITS).output();
+async function readGraph(place: Place, interrupt?: AbortSignal): Promise<Graph> {
+  const tooLong = AbortSignal.timeout(GRAPH_LIMITS.timeoutSeconds * 1000);
+  const signal = interrupt ? AbortSignal.any([tooLong, interrupt]) : tooLong;
+  const { stdout, stderr, success } = await graphCommand(place, GRAPH_LIMITS, signal).output();
+  if (tooLong.aborted) throw unusable("it takes too long to read what it imports.");
   const value: unknown = success ? JSON.parse(new TextDecoder().decode(stdout)) : undefined;
   if (!isJsonObject(value)) throw unusable(readable(new TextDecoder().decode(stderr).slice(0, 2000), place));
   const modules = listOf(value.modules).map((module): [string, JsonObject] => [textOf(module.specifier) ?? "", module]);

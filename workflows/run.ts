@@ -11,7 +11,7 @@ import {
   loadOperations,
   type Operations,
 } from "./permissions.ts";
-import type { Limits, Place } from "./sandbox/command.ts";
+import { type Limits, type Place, WORKFLOW_MODULE } from "./sandbox/command.ts";
 import { type CallAnswer, Sandbox } from "./sandbox/sandbox.ts";
 import type { CallRequest, Declaration } from "./sandbox/messages.ts";
 
@@ -52,6 +52,15 @@ export async function runWorkflow(
 
 /** Opens a script: checks what it imports, loads it once, and decides what it may call. */
 export async function openWorkflow(options: WorkflowOptions): Promise<OpenWorkflow> {
+  if (!WORKFLOW_MODULE.startsWith("file:")) {
+    throw new SvcError(
+      "INVALID_CONFIG",
+      "A sandbox loads nothing from the network, and this svc was loaded from there.",
+      {
+        hint: "Run svc from a checkout or a copy on this machine.",
+      },
+    );
+  }
   const limits = checkLimits({ ...DEFAULT_LIMITS, ...options.limits });
   const { script, folder: root } = await findScript(options.script, options.root);
   const place = { script, folder: await makeFolder() };
@@ -79,7 +88,7 @@ export class OpenWorkflow implements AsyncDisposable {
   readonly #loaded: Sandbox[] = [];
   #operations: Operations = new Map();
   #grants: Grants = new Set();
-  readonly #interrupt = () => this.#stop(new SvcError("INTERRUPTED", "The workflow was interrupted."));
+  readonly #interrupt = () => this.#stop(interrupted());
 
   /** Use `openWorkflow`. */
   constructor(place: Place, limits: Limits, { caller, signal }: WorkflowOptions) {
@@ -94,7 +103,9 @@ export class OpenWorkflow implements AsyncDisposable {
   async declaration(root: string): Promise<Declaration> {
     const sandbox = this.#start();
     this.#loaded.push(sandbox);
-    const [graph, declared] = await Promise.allSettled([checkGraph(this.#place, root), sandbox.ready]);
+    const checked = checkGraph(this.#place, root, this.#signal);
+    const [graph, declared] = await Promise.allSettled([checked, sandbox.ready]);
+    if (this.#signal?.aborted) throw interrupted();
     // A missing file makes both fail; the check of the imports says it better.
     if (graph.status === "rejected") throw graph.reason;
     if (declared.status === "rejected") throw declared.reason;
@@ -145,6 +156,10 @@ export class OpenWorkflow implements AsyncDisposable {
     this.#sandboxes.clear();
     this.#loaded.length = 0;
   }
+}
+
+function interrupted(): SvcError {
+  return new SvcError("INTERRUPTED", "The workflow was interrupted.");
 }
 
 function checkLimits(limits: Limits): Limits {

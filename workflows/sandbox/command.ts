@@ -40,8 +40,9 @@ export function hostCommand(place: Place, limits: Limits): Deno.Command {
 }
 
 /** The process that lists what a script imports. */
-export function graphCommand(place: Place, limits: Limits): Deno.Command {
-  return command(["info", "--json", "--deny-import", ...loading(place), place.script.href], place, limits, "null");
+export function graphCommand(place: Place, limits: Limits, signal: AbortSignal): Deno.Command {
+  const args = ["info", "--json", "--deny-import", ...loading(place), place.script.href];
+  return command(args, place, limits, "null", signal);
 }
 
 /** How modules are found: files alone, with the library and the script under their fixed names. */
@@ -58,7 +59,13 @@ function loading({ script }: Place): string[] {
   return ["--no-remote", "--no-npm", "--no-config", "--no-lock", `--import-map=${map}`];
 }
 
-function command(args: string[], { folder }: Place, limits: Limits, stdin: "piped" | "null"): Deno.Command {
+function command(
+  args: string[],
+  { folder }: Place,
+  limits: Limits,
+  stdin: "piped" | "null",
+  signal?: AbortSignal,
+): Deno.Command {
   const options = {
     cwd: folder,
     clearEnv: true,
@@ -66,6 +73,7 @@ function command(args: string[], { folder }: Place, limits: Limits, stdin: "pipe
     stdin,
     stdout: "piped",
     stderr: "piped",
+    signal,
   } as const;
   const deno = Deno.execPath();
   if (!limitsAllMemory()) return new Deno.Command(deno, { ...options, args });
