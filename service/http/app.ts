@@ -1,5 +1,5 @@
 /** The HTTP side of the service: a route per operation, the token endpoint, and JSON for everything else. */
-import { type Context, type Handler as HonoHandler, Hono } from "hono";
+import { type Context, type Handler as HonoHandler, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { isRead } from "../../lib/operation.ts";
 import { VERSION } from "../../lib/version.ts";
@@ -39,7 +39,6 @@ export interface AppOptions {
 export async function createApp(options: AppOptions): Promise<(request: Request) => Response | Promise<Response>> {
   const { apiRoot, tokenPath } = options;
   const hono = new Hono({ getPath: rawPath });
-  const limit = bodyLimit({ maxSize: BODY_LIMIT, onError: () => fail(new ServiceError(413, TOO_LARGE)) });
   const routes = await routesOf(options.handlers);
   for (const route of routes) {
     const path = apiRoot + route.operation.path.replace(/\{(\w+)\}/g, ":$1");
@@ -63,7 +62,19 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
   return (request) => hono.fetch(request);
 }
 
-const TOO_LARGE = `A body may have ${BODY_LIMIT} bytes.`;
+const limitStream = bodyLimit({ maxSize: BODY_LIMIT, onError: () => fail(tooLarge()) });
+
+/** To look at a body's stream makes reading it slow: where its length is declared, that is looked at instead. */
+const limit: MiddlewareHandler = (c, next) => {
+  const length = c.req.header("content-length");
+  if (length === undefined) return limitStream(c, next);
+  if (Number(length) > BODY_LIMIT) throw tooLarge();
+  return next();
+};
+
+function tooLarge(): ServiceError {
+  return new ServiceError(413, `A body may have ${BODY_LIMIT} bytes.`);
+}
 
 function handlerOf({ name, operation, serve }: Route, options: AppOptions): HonoHandler {
   const { app, store, tokens, apiRoot } = options;

@@ -25,7 +25,6 @@ const TABLES = `
     content TEXT NOT NULL,
     flow TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX casesByType ON cases (typeId);
   CREATE INDEX casesByParent ON cases (parentId) WHERE parentId IS NOT NULL;
 
   CREATE TABLE assignments (
