@@ -23,7 +23,6 @@
 import type { Client } from "../lib/client/bind.ts";
 import { SvcError } from "../lib/errors.ts";
 import type { JsonObject } from "../lib/json.ts";
-import type { Resources } from "../lib/resources/mod.ts";
 
 export { SvcError };
 export type { ErrorCode, ErrorRecord } from "../lib/errors.ts";
@@ -53,10 +52,10 @@ export interface WorkflowContext<Input = JsonObject> {
 /** An operation's name, as permissions spell it (`assignments.get-next`), or a pattern (`assignments.*`, `*`). */
 export type PermissionName =
   | "*"
-  | { [G in keyof Resources]: `${Kebab<G>}.${Kebab<keyof Resources[G]> | "*"}` }[keyof Resources];
+  | { [G in keyof Client]: `${Kebab<G>}.${Kebab<keyof Client[G]> | "*"}` }[keyof Client];
 
 /** `getNext` as `get-next`. */
-type Kebab<Name> = Name extends `${infer Letter}${infer Rest}`
+export type Kebab<Name> = Name extends `${infer Letter}${infer Rest}`
   ? `${Letter extends Lowercase<Letter> ? Letter : `-${Lowercase<Letter>}`}${Kebab<Rest>}`
   : "";
 
