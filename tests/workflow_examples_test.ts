@@ -58,7 +58,7 @@ Deno.test("triage.ts works off the queues of its caller until they are empty", a
   assert.deepEqual(await Promise.all(statuses), ["Resolved-Completed", "Resolved-Rejected"]);
 });
 
-Deno.test("nightly-report.ts counts permits by status with nothing but reads", async () => {
+Deno.test("nightly_report.ts counts permits by status with nothing but reads", async () => {
   await using city = await openCity();
   const caller = await city.caller("clerk@city");
   const svc = await city.client("clerk@city");
@@ -75,7 +75,7 @@ Deno.test("nightly-report.ts counts permits by status with nothing but reads", a
   });
 });
 
-Deno.test("import-csv.ts registers the good rows of a file, and leaves nothing behind of the bad ones", async () => {
+Deno.test("import_csv.ts registers the good rows of a file, and leaves nothing behind of the bad ones", async () => {
   await using city = await openCity();
   const rows = [
     "Applicant,Address,Area,Channel",
