@@ -68,7 +68,7 @@ Deno.test("nightly_report.ts counts permits by status with nothing but reads", a
     Address: "B",
     Area: 10,
   });
-  const report = await runWorkflow({ script: example("nightly-report"), caller, allow: ["data.query", "data.count"] });
+  const report = await runWorkflow({ script: example("nightly_report"), caller, allow: ["data.query", "data.count"] });
   assert.deepEqual(report, {
     total: 4,
     byStatus: [{ status: "New", permits: 3, fees: 150 }, { status: "Pending-Review", permits: 1, fees: 75 }],
@@ -86,7 +86,7 @@ Deno.test("import_csv.ts registers the good rows of a file, and leaves nothing b
   ];
   await using folder = await makeFolder({ "rows.csv": rows.join("\r\n") + "\r\n" });
   await using workflow = await openWorkflow({
-    script: example("import-csv"),
+    script: example("import_csv"),
     caller: await city.caller("clerk@city"),
     allowDeclared: true,
   });
