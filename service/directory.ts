@@ -9,7 +9,7 @@ const LOCK_PATIENCE = 300;
 
 /** What is known of the service that works, or last worked, on a directory. */
 export interface ServiceState extends JsonObject {
-  /** Its process. */
+  /** Its process; 0 while none is ready. */
   pid: number;
   /** Its address. */
   url: string;
@@ -93,9 +93,36 @@ export async function readState(path: string): Promise<ServiceState | undefined>
   });
 }
 
-/** Notes what is known of the directory's service. */
-export async function writeState(path: string, state: ServiceState): Promise<void> {
-  await writePrivateFile(stateFile(path), JSON.stringify(state, null, 2) + "\n");
+/** Tells other processes where the directory's service is: it is ready. */
+export async function announce(
+  path: string,
+  service: Pick<ServiceState, "url" | "apiRoot" | "tokenPath" | "app">,
+): Promise<void> {
+  const profiles = (await readState(path))?.profiles ?? [];
+  const { url, apiRoot, tokenPath, app } = service;
+  await writeState(path, {
+    pid: Deno.pid,
+    url,
+    apiRoot,
+    tokenPath,
+    app,
+    startedAt: new Date().toISOString(),
+    profiles,
+  });
+}
+
+/** Takes back what a service that is gone has announced: its process ID may be somebody else's by now. */
+export async function withdraw(path: string): Promise<void> {
+  const state = await readState(path);
+  if (state && state.pid !== 0) await writeState(path, { ...state, pid: 0 });
+}
+
+/** Notes a profile that leads to the directory's service. */
+export async function noteProfile(path: string, name: string): Promise<void> {
+  const state = await readState(path);
+  const profiles = [...new Set([...state?.profiles ?? [], name])];
+  const none = { pid: 0, url: "", apiRoot: "", tokenPath: "", app: "", startedAt: "" };
+  await writeState(path, { ...none, ...state, profiles });
 }
 
 /** Removes what a service has written. The lock file stays: somebody may be waiting for it. */
@@ -104,6 +131,10 @@ export async function removeData(path: string): Promise<void> {
   for (const file of [database, `${database}-wal`, `${database}-shm`, log, stateFile(path)]) {
     await Deno.remove(file).catch(ignoreMissing);
   }
+}
+
+async function writeState(path: string, state: ServiceState): Promise<void> {
+  await writePrivateFile(stateFile(path), JSON.stringify(state, null, 2) + "\n");
 }
 
 async function make(path: string): Promise<void> {

@@ -4,6 +4,7 @@ import type { Tokens } from "./access/tokens.ts";
 import type { Application } from "./definition/application.ts";
 import type { Handlers } from "./handler.ts";
 import { createApp } from "./http/app.ts";
+import { urlOf } from "./settings.ts";
 import type { Store, Transaction } from "./store/store.ts";
 
 /** What is served, and where. */
@@ -52,11 +53,6 @@ export async function serve(options: ServerOptions): Promise<Server> {
       await jobs.done();
     },
   };
-}
-
-/** The address of a host and port. */
-export function urlOf(hostname: string, port: number): string {
-  return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
 }
 
 /** Work that is done after the answer. */

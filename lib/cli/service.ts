@@ -1,5 +1,85 @@
 /** The commands of `svc service`. */
-import type { LocalGroup } from "./local.ts";
+import { SvcError } from "../errors.ts";
+import { type CommandContext, localCommand, type LocalGroup } from "./local.ts";
+
+const data = {
+  help: "Data directory, instead of the one beside the profiles",
+  type: "string",
+  placeholder: "dir",
+} as const;
 
 /** The commands by name. */
-export const commands: LocalGroup = {};
+export const commands: LocalGroup = {
+  start: localCommand({
+    summary: "Start the embedded service",
+    details:
+      "The first start makes a client with a random secret and writes its profile, so that the other commands work at once. " +
+      "Without --detach it serves until Ctrl-C or 'svc service stop'.",
+    flags: {
+      port: { help: "Port to listen on; 0 picks a free one", type: "integer", default: "8080" },
+      data: { ...data, help: "Data directory, instead of the one beside the profiles; ':memory:' keeps nothing" },
+      app: { help: "Application definition; without it, the sample application", type: "string", placeholder: "file" },
+      apiRoot: { help: "Path of the API", type: "string", default: "/dx-api/v2" },
+      tokenPath: { help: "Path of the token endpoint", type: "string", default: "/oauth2/token" },
+      operator: { help: "Operator of the first client; without it, the application's first", type: "string" },
+      detach: { help: "Go on in the background", type: "boolean" },
+    },
+    example: "--port 0 --detach",
+    async run(context, { detach, ...options }) {
+      const given = { ...options, profile: context.globals.profile };
+      if (detach) {
+        const { startDetached } = await import("../../service/admin/detach.ts");
+        return await context.print(await startDetached(given));
+      }
+      const { serveUntilStopped } = await import("../../service/admin/start.ts");
+      await serveUntilStopped(given, { signal: context.signal, started: (report) => context.print(report) });
+    },
+  }),
+  status: localCommand({
+    summary: "Show whether the service runs, and where",
+    flags: { data },
+    example: "--fields running,url",
+    async run(context, given) {
+      const { status } = await import("../../service/admin/control.ts");
+      await context.print(await status(given));
+    },
+  }),
+  stop: localCommand({
+    summary: "Stop the service",
+    flags: { data },
+    example: "",
+    async run(context, given) {
+      const { stop } = await import("../../service/admin/control.ts");
+      await context.print(await stop(given));
+    },
+  }),
+  reset: localCommand({
+    summary: "Remove all that the service has kept",
+    flags: { data, stop: { help: "Stop the service first", type: "boolean" } },
+    example: "--stop",
+    async run(context, { stop, ...given }) {
+      const { reset } = await import("../../service/admin/control.ts");
+      await context.print(await reset({ ...given, stopFirst: stop }));
+    },
+  }),
+  addClient: localCommand({
+    summary: "Make a further client, with an operator of its own, and write its profile",
+    details: "--profile names the profile to write. The service may run or not.",
+    flags: {
+      data,
+      operator: { help: "Operator as whom it works", type: "string", required: true },
+    },
+    example: "--operator decider@city --profile decider",
+    async run(context, given) {
+      const { addClient } = await import("../../service/admin/control.ts");
+      await context.print(await addClient({ ...given, profile: requiredProfile(context) }));
+    },
+  }),
+};
+
+function requiredProfile({ globals: { profile } }: CommandContext): string {
+  if (profile !== undefined) return profile;
+  throw new SvcError("INVALID_ARGS", "--profile is required.", {
+    hint: "Name the profile to write, e.g. --profile decider.",
+  });
+}

@@ -1,0 +1,112 @@
+/** `svc service status`, `stop`, `reset` and `add-client`: what is done to a service from outside. */
+import { SvcError } from "../../lib/errors.ts";
+import { isJsonObject, type JsonObject } from "../../lib/json.ts";
+import { addClient as makeClient } from "../access/clients.ts";
+import { loadServedApplication } from "../application.ts";
+import {
+  filesOf,
+  isInUse,
+  lockDirectory,
+  noteProfile,
+  readState,
+  removeData,
+  type ServiceState,
+  tryLock,
+} from "../directory.ts";
+import { openSqliteStore } from "../store/sqlite.ts";
+import { checkOwner, writeProfile } from "./profiles.ts";
+import { dataOf, profileName } from "./start.ts";
+
+/** Milliseconds that a service is given to answer. */
+const ANSWER_PATIENCE = 3000;
+
+/** Milliseconds that a service is given to stop. */
+const STOP_PATIENCE = 15_000;
+
+/** Which service. */
+export interface Which {
+  /** Data directory; the default one without it. */
+  data?: string;
+}
+
+/** Whether a service works on a data directory, and where; what it says of itself. */
+export async function status({ data: given }: Which = {}): Promise<JsonObject> {
+  const data = dataOf(given);
+  const running = await isInUse(data);
+  const state = await readState(data);
+  if (!running || !state) return { running, data };
+  const { url, apiRoot, tokenPath, pid, startedAt, profiles } = state;
+  return {
+    running,
+    ...await health(state),
+    url,
+    apiRoot,
+    tokenPath,
+    pid,
+    startedAt,
+    profiles,
+    data,
+    log: filesOf(data).log,
+  };
+}
+
+/** Stops the service of a data directory and waits until it has; says whether there was one. */
+export async function stop({ data: given }: Which = {}): Promise<{ stopped: boolean; data: string }> {
+  const data = dataOf(given);
+  if (!await isInUse(data)) return { stopped: false, data };
+  const { pid = 0 } = await readState(data) ?? {};
+  if (pid === 0) throw new SvcError("CONFLICT", "The service is starting.", { hint: "Try again in a moment." });
+  Deno.kill(pid, "SIGTERM");
+  using lock = await tryLock(data, STOP_PATIENCE);
+  if (lock) return { stopped: true, data };
+  throw new SvcError("TIMEOUT", `The service (process ${pid}) has not stopped in ${STOP_PATIENCE / 1000} s.`, {
+    hint: "It may be in the middle of much work. Try again, or end the process.",
+  });
+}
+
+/** Removes all that a service has kept; refuses while one works on the directory, unless it is to be stopped first. */
+export async function reset(
+  { data: given, stopFirst = false }: Which & { stopFirst?: boolean } = {},
+): Promise<{ removed: string }> {
+  const data = dataOf(given);
+  if (stopFirst) await stop({ data });
+  using _lock = await lockDirectory(data);
+  await removeData(data);
+  return { removed: data };
+}
+
+/** Makes a client with an operator of its own and writes its profile, whether the service runs or not. */
+export async function addClient(
+  options: Which & { operator: string; profile?: string },
+): Promise<{ operator: string; profile: string; url: string }> {
+  const data = dataOf(options.data);
+  const profile = profileName(options);
+  const state = await readState(data);
+  if (!state || state.url === "") {
+    throw new SvcError("INVALID_CONFIG", `No service has worked on ${data} yet.`, {
+      hint: "Run 'svc service start' first.",
+    });
+  }
+  await checkOwner(profile, data);
+  const app = await loadServedApplication(state.app === "" ? undefined : state.app);
+  const store = openSqliteStore(filesOf(data).database);
+  try {
+    await writeProfile(profile, data, state, await makeClient(store, app, options.operator));
+  } finally {
+    await store.close();
+  }
+  await noteProfile(data, profile);
+  return { operator: options.operator, profile, url: state.url };
+}
+
+/** What the service says of itself; one that holds its directory and does not answer is in trouble. */
+async function health({ url }: ServiceState): Promise<JsonObject> {
+  try {
+    const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(ANSWER_PATIENCE) });
+    const body: unknown = await response.json();
+    if (isJsonObject(body)) return { answers: true, version: body.version, application: body.application };
+  } catch {
+    // That it does not answer is the finding, whatever the reason.
+  }
+  return { answers: false };
+}

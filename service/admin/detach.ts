@@ -1,0 +1,116 @@
+/** `svc service start --detach`: a service in a process of its own that goes on when this one ends. */
+import { spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { configDirectory } from "../../lib/auth/config.ts";
+import { ERROR_CODES, SvcError } from "../../lib/errors.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import { toKebab } from "../../lib/names.ts";
+import { filesOf, lockDirectory, readState, type ServiceState } from "../directory.ts";
+import { MEMORY } from "../settings.ts";
+import { dataOf, type StartOptions, type StartReport } from "./start.ts";
+
+/** Milliseconds that a start may take. */
+const PATIENCE = 20_000;
+
+/** Milliseconds between two looks at whether it answers. */
+const PAUSE = 20;
+
+/** What can be said on the command line. */
+export type DetachOptions = Omit<StartOptions, "hostname" | "tokenLifetimeSeconds" | "log">;
+
+/** Starts a service in a process of its own and waits until it answers. Its output goes to a file of its directory. */
+export async function startDetached(options: DetachOptions): Promise<StartReport> {
+  const data = dataOf(options.data);
+  if (data === MEMORY) {
+    throw new SvcError("INVALID_ARGS", "A service in memory cannot be detached: nothing would find it again.", {
+      hint: "Give a directory with --data, or leave out --detach.",
+    });
+  }
+  (await lockDirectory(data))[Symbol.dispose](); // the directory is there, and free
+  const child = launch({ ...options, data });
+  const state = await ready(child, data);
+  const { url, apiRoot, tokenPath, pid, profiles } = state;
+  return { url, apiRoot, tokenPath, data, pid, profiles };
+}
+
+interface Child {
+  readonly pid: number;
+  /** Settled when the process has ended. */
+  readonly ended: Promise<void>;
+}
+
+function launch(options: DetachOptions & { data: string }): Child {
+  const log = openSync(filesOf(options.data).log, "a", 0o600);
+  try {
+    const [program, ...args] = commandLine(options);
+    const child = spawn(program, args, { detached: true, stdio: ["ignore", log, log] });
+    const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()).once("error", () => resolve()));
+    child.unref();
+    return { pid: child.pid ?? 0, ended };
+  } finally {
+    closeSync(log);
+  }
+}
+
+function commandLine(options: DetachOptions & { data: string }): [string, ...string[]] {
+  const flags = Object.entries(options).filter(([, value]) => value !== undefined).map(([name, value]) =>
+    `--${toKebab(name)}=${value}`
+  );
+  const start = ["service", "start", ...flags];
+  if (Deno.build.standalone) return [Deno.execPath(), ...start];
+  const entry = new URL("../../cli.ts", import.meta.url);
+  return [
+    Deno.execPath(),
+    "run",
+    ...permissions(options.data),
+    entry.protocol === "file:" ? fileURLToPath(entry) : entry.href,
+    ...start,
+  ];
+}
+
+/** What a service needs of Deno: it runs no programs, and writes only its data and the profiles. */
+function permissions(data: string): string[] {
+  const writable = [data, configDirectory()];
+  const write = writable.some((path) => path.includes(",")) ? "" : "=" + writable.join(",");
+  return ["--no-prompt", "--allow-env", "--allow-read", `--allow-write${write}`, "--allow-net=127.0.0.1"];
+}
+
+async function ready(child: Child, data: string): Promise<ServiceState> {
+  let ended = false;
+  child.ended.then(() => ended = true);
+  for (const end = Date.now() + PATIENCE; Date.now() < end && !ended;) {
+    const state = await readState(data);
+    if (state?.pid === child.pid) return state;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+  }
+  if (ended) throw await failure(data);
+  Deno.kill(child.pid);
+  throw new SvcError("TIMEOUT", `The service has not answered in ${PATIENCE / 1000} s.`, {
+    hint: `Its output is in ${filesOf(data).log}.`,
+  });
+}
+
+/** Why the process has ended: the error that it wrote last, or where its output is. */
+async function failure(data: string): Promise<SvcError> {
+  const { log } = filesOf(data);
+  const last = (await Deno.readTextFile(log)).trimEnd().split("\n").at(-1) ?? "";
+  const { code, message, hint } = errorIn(last);
+  return new SvcError(ERROR_CODES.find((known) => known === code) ?? "INTERNAL_ERROR", message, {
+    hint: hint ?? `The service's output is in ${log}.`,
+  });
+}
+
+function errorIn(line: string): { code?: string; message: string; hint?: string } {
+  try {
+    const record: unknown = JSON.parse(line);
+    const error = isJsonObject(record) && isJsonObject(record.error) ? record.error : {};
+    const { code, message, hint } = error;
+    if (typeof code === "string" && typeof message === "string") {
+      return { code, message, ...(typeof hint === "string" && { hint }) };
+    }
+  } catch {
+    // A process that was killed leaves no record: its last words are all there is.
+  }
+  return { message: `The service has not started: ${line || "it said nothing"}` };
+}

@@ -1,0 +1,61 @@
+/** The profiles that lead to a service of this machine. Each says whose it is, so that nobody else's is ever replaced. */
+import { configDirectory, findProfile, saveProfile } from "../../lib/auth/config.ts";
+import type { Profile } from "../../lib/auth/profile.ts";
+import { SvcError } from "../../lib/errors.ts";
+import type { ClientCredentials } from "../access/clients.ts";
+
+/** Where a service is. */
+export interface Place {
+  /** Its address. */
+  readonly url: string;
+  /** Path of the API. */
+  readonly apiRoot: string;
+  /** Path of the token endpoint. */
+  readonly tokenPath: string;
+}
+
+/** Whether there is a profile of a name, wherever it leads. */
+export async function hasProfile(name: string): Promise<boolean> {
+  return await find(name) !== undefined;
+}
+
+/** Refuses to write a profile that leads to anything but the service of a data directory. */
+export async function checkOwner(name: string, data: string): Promise<void> {
+  const profile = await find(name);
+  if (!profile || profile.service === data) return;
+  throw new SvcError(
+    "INVALID_CONFIG",
+    `The profile ${name} leads to ${profile.baseUrl ?? "another service"}: it is not replaced.`,
+    {
+      hint: "Name another one, e.g. --profile local.",
+    },
+  );
+}
+
+/** Writes the profile of a new client. */
+export async function writeProfile(
+  name: string,
+  data: string,
+  place: Place,
+  credentials: ClientCredentials,
+): Promise<void> {
+  await saveProfile(name, { ...addressOf(place), ...credentials, service: data });
+}
+
+/** Corrects the address in profiles: a service may be elsewhere at its next start. */
+export async function moveProfiles(names: readonly string[], data: string, place: Place): Promise<void> {
+  for (const name of names) {
+    const profile = await find(name);
+    if (profile?.service !== data) continue;
+    const moved = { ...profile, ...addressOf(place) };
+    if (JSON.stringify(moved) !== JSON.stringify(profile)) await saveProfile(name, moved);
+  }
+}
+
+function addressOf({ url, apiRoot, tokenPath }: Place): Profile {
+  return { baseUrl: url, apiRoot, tokenPath };
+}
+
+async function find(name: string): Promise<Profile | undefined> {
+  return await findProfile(name, configDirectory(), () => {});
+}

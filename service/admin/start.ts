@@ -1,0 +1,87 @@
+/** `svc service start`: a service that a person can call at once, in this process or in one of its own. */
+import { resolve } from "node:path";
+import type { JsonObject } from "../../lib/json.ts";
+import { defaultDataDirectory, noteProfile, readState } from "../directory.ts";
+import { type RunningService, runService } from "../run.ts";
+import { MEMORY, type ServiceOptions } from "../settings.ts";
+import { checkOwner, hasProfile, moveProfiles, writeProfile } from "./profiles.ts";
+
+/** What to start. */
+export interface StartOptions extends ServiceOptions {
+  /** Profile that a first start writes; `default` without it. */
+  profile?: string;
+  /** Operator as whom the first client works; the application's first one without it. */
+  operator?: string;
+}
+
+/** What a start answers. */
+export interface StartReport extends JsonObject {
+  /** Address of the service. */
+  url: string;
+  /** Path of the API. */
+  apiRoot: string;
+  /** Path of the token endpoint. */
+  tokenPath: string;
+  /** Directory of the state, or `:memory:`. */
+  data: string;
+  /** Its process. */
+  pid: number;
+  /** Profiles that lead to it. */
+  profiles: string[];
+}
+
+/** The data directory that is meant, as an absolute path. */
+export function dataOf(data: string | undefined): string {
+  return data === MEMORY ? MEMORY : resolve(data ?? defaultDataDirectory());
+}
+
+/** Starts a service in this process; the first start of a directory makes a client and writes its profile. */
+export async function start(options: StartOptions): Promise<{ service: RunningService; report: StartReport }> {
+  const data = dataOf(options.data);
+  const service = await runService({ ...options, data }, async (service) => {
+    await welcome(service, { ...options, data });
+    await moveProfiles(await profilesOf(data), data, service);
+  });
+  const { url, apiRoot, tokenPath } = service;
+  const profiles = data === MEMORY ? [profileName(options)] : await profilesOf(data);
+  return { service, report: { url, apiRoot, tokenPath, data, pid: Deno.pid, profiles } };
+}
+
+/** Serves in this process until the signal, or `svc service stop`, says that it is enough. */
+export async function serveUntilStopped(
+  options: StartOptions,
+  { signal, started }: { signal: AbortSignal; started: (report: StartReport) => Promise<void> },
+): Promise<void> {
+  const stopped = stopSignal(signal);
+  const { service, report } = await start(options);
+  await using _service = service;
+  await started(report);
+  await stopped;
+}
+
+/** Windows has no SIGTERM to listen to: its processes are just ended, and what was answered is on disk. */
+function stopSignal(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve());
+    if (Deno.build.os !== "windows") Deno.addSignalListener("SIGTERM", () => resolve());
+  });
+}
+
+/** The name of the profile that is meant. */
+export function profileName({ profile = "default" }: { readonly profile?: string }): string {
+  return profile;
+}
+
+/** Makes a client and its profile, unless there is somebody who can call and a profile of the name. */
+async function welcome(service: RunningService, options: StartOptions & { data: string }): Promise<void> {
+  const { data, operator = service.operators[0] ?? "" } = options;
+  const name = profileName(options);
+  if (await service.hasClients() && await hasProfile(name)) return;
+  await checkOwner(name, data);
+  await writeProfile(name, data, service, await service.addClient(operator));
+  if (data !== MEMORY) await noteProfile(data, name);
+}
+
+async function profilesOf(data: string): Promise<string[]> {
+  return (await readState(data))?.profiles ?? [];
+}

@@ -1,0 +1,79 @@
+/** Starts a service in this process: its directory, its store, its server, and all of it closed in turn. */
+import { resolve } from "node:path";
+import { addClient, type ClientCredentials } from "./access/clients.ts";
+import { Tokens } from "./access/tokens.ts";
+import { loadServedApplication } from "./application.ts";
+import { announce, filesOf, lockDirectory, withdraw } from "./directory.ts";
+import { handlers } from "./handlers/mod.ts";
+import { serve } from "./server.ts";
+import { MEMORY, type ServiceOptions, settingsOf } from "./settings.ts";
+import { openSqliteStore } from "./store/sqlite.ts";
+
+/** A service that runs in this process. */
+export interface RunningService extends AsyncDisposable {
+  /** Its address, e.g. `http://127.0.0.1:8080`: the base URL of its clients. */
+  readonly url: string;
+  /** Path of the API. */
+  readonly apiRoot: string;
+  /** Path of the token endpoint. */
+  readonly tokenPath: string;
+  /** IDs of the operators as whom clients can work. */
+  readonly operators: readonly string[];
+  /** Whether anybody can call: a new service has no client. */
+  hasClients(): Promise<boolean>;
+  /** Makes a client that works as an operator of the application. Its secret is known here and now only. */
+  addClient(operator: string): Promise<ClientCredentials>;
+  /** Finishes the calls in hand, then stops. */
+  close(): Promise<void>;
+}
+
+/** What is done before other processes learn of a service. */
+export type Prepare = (service: RunningService) => Promise<void>;
+
+/** Starts a service. */
+export async function runService(options: ServiceOptions, prepare?: Prepare): Promise<RunningService> {
+  const settings = settingsOf(options);
+  const app = await loadServedApplication(options.app);
+  const directory = settings.data === MEMORY ? undefined : settings.data;
+  const resources = new AsyncDisposableStack();
+  try {
+    if (directory !== undefined) {
+      resources.use(await lockDirectory(directory));
+      await withdraw(directory);
+    }
+    const store = openSqliteStore(directory === undefined ? MEMORY : filesOf(directory).database);
+    resources.defer(() => store.close());
+    const tokens = new Tokens(store, settings.tokenLifetimeSeconds);
+    const { url } = resources.use(await serve({ ...settings, app, store, tokens, handlers }));
+    const close = once(() => resources.disposeAsync());
+    const service: RunningService = {
+      url,
+      apiRoot: settings.apiRoot,
+      tokenPath: settings.tokenPath,
+      operators: [...app.operators.keys()],
+      hasClients: async () => await store.read((tx) => tx.countClients()) > 0,
+      addClient: (operator) => addClient(store, app, operator),
+      close,
+      [Symbol.asyncDispose]: close,
+    };
+    await prepare?.(service);
+    if (directory !== undefined) {
+      const { apiRoot, tokenPath } = settings;
+      await announce(directory, {
+        url,
+        apiRoot,
+        tokenPath,
+        app: options.app === undefined ? "" : resolve(options.app),
+      });
+    }
+    return service;
+  } catch (error) {
+    await resources.disposeAsync();
+    throw error;
+  }
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => done ??= work();
+}

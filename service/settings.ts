@@ -1,0 +1,76 @@
+/** What to serve, and where: what a person or a program may say, with its defaults, checked. */
+import { checkMember, isSecure } from "../lib/auth/profile.ts";
+import { SvcError } from "../lib/errors.ts";
+
+/** The state of a service that forgets. */
+export const MEMORY = ":memory:";
+
+/** What to serve, and where. Every member may be left out. */
+export interface ServiceOptions {
+  /** File of the application definition; without it, the permit application that comes with svc. */
+  app?: string;
+  /** Directory of the state, made if need be; `:memory:`, or nothing, for a service that forgets. */
+  data?: string;
+  /** Port to listen on; 0, or nothing, for a free one. */
+  port?: number;
+  /** Address to listen at: one of this machine's loopback addresses; `127.0.0.1` without it. */
+  hostname?: string;
+  /** Path of the API; `/dx-api/v2` without it. */
+  apiRoot?: string;
+  /** Path of the token endpoint; `/oauth2/token` without it. */
+  tokenPath?: string;
+  /** Seconds that a token lives; 3600 without it. */
+  tokenLifetimeSeconds?: number;
+  /** Is told of what nobody foresaw; without it, it goes to stderr. */
+  log?: (line: string) => void;
+}
+
+/** The options with their defaults. */
+export type Settings = Readonly<Required<Omit<ServiceOptions, "app">> & Pick<ServiceOptions, "app">>;
+
+/** The options with their defaults; `INVALID_ARGS` or `INVALID_CONFIG` where one does not fit. */
+export function settingsOf(options: ServiceOptions): Settings {
+  const settings = {
+    app: options.app,
+    data: options.data ?? MEMORY,
+    port: options.port ?? 0,
+    hostname: options.hostname ?? "127.0.0.1",
+    apiRoot: options.apiRoot ?? "/dx-api/v2",
+    tokenPath: options.tokenPath ?? "/oauth2/token",
+    tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? 3600,
+    log: options.log ?? ((line: string) => console.error(line)),
+  };
+  checkAddress(settings);
+  checkPaths(settings);
+  if (!(settings.tokenLifetimeSeconds >= 1)) throw invalid("A token must live for a second at least.");
+  return settings;
+}
+
+/** The address of a host and port. */
+export function urlOf(hostname: string, port: number): string {
+  return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+}
+
+function checkAddress({ hostname, port }: Settings): void {
+  if (!Number.isInteger(port) || port < 0 || port > 65535) {
+    throw invalid(`${port} is no port.`, "Use 0 to 65535; 0 picks a free one.");
+  }
+  if (URL.canParse(urlOf(hostname, port)) && isSecure(urlOf(hostname, port))) return;
+  throw invalid(`${hostname} is not a loopback address.`, "The service listens on this machine alone: it has no TLS.");
+}
+
+function checkPaths({ apiRoot, tokenPath }: Settings): void {
+  checkMember("apiRoot", apiRoot, "The API root");
+  checkMember("tokenPath", tokenPath, "The token path");
+  const bad = [apiRoot, tokenPath].find((path) => /[:*]|\/$/.test(path));
+  if (bad !== undefined) {
+    throw invalid(
+      `${bad} cannot be served.`,
+      'Use a path such as "/dx-api/v2", without ":", "*" and a slash at the end.',
+    );
+  }
+}
+
+function invalid(message: string, hint?: string): SvcError {
+  return new SvcError("INVALID_ARGS", message, { hint });
+}
