@@ -4,7 +4,7 @@
  * @module
  */
 import type { Io } from "./lib/cli/io.ts";
-import { importUnseen } from "./lib/cli/import_unseen.ts";
+import { importUnseen } from "./lib/import_unseen.ts";
 import { toSvcError } from "./lib/errors.ts";
 import { VERSION } from "./lib/version.ts";
 

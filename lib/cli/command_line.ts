@@ -1,11 +1,13 @@
 /** One command line: finds the command and runs it, prints help, or says what is wrong. */
 import { toCamel } from "../names.ts";
 import type { Argv } from "./argv.ts";
+import type { Command, Given } from "./command.ts";
 import { createContext } from "./context.ts";
 import { readGlobalFlags } from "./global_flags.ts";
 import { groups } from "./groups.ts";
+import { importUnseen } from "../import_unseen.ts";
 import type { Io } from "./io.ts";
-import { scan } from "./scanner.ts";
+import { scanPlain } from "./plain_scan.ts";
 
 /** Runs the command that the arguments name, or prints the help that they ask for. */
 export async function runCommandLine({ words, rest, help }: Argv, io: Io): Promise<void> {
@@ -18,13 +20,20 @@ export async function runCommandLine({ words, rest, help }: Argv, io: Io): Promi
   }
   const command = (await find(`svc ${groupWord}`, "command", commands, commandWord)).describe();
   if (help) return io.stdout.write((await import("./help.ts")).commandHelp(words, command));
-  const given = await scan(command, words, rest);
+  const given = scanPlain(command, rest) ?? await scanAnything(command, words, rest);
   await command.run(createContext(readGlobalFlags(given), io), given);
 }
 
 async function find<T>(place: string, kind: string, entries: Readonly<Record<string, T>>, word: string): Promise<T> {
   const entry = Object.entries(entries).find(([name]) => name === toCamel(word))?.[1];
   if (entry !== undefined) return entry;
-  const { unknownWord } = await import("./usage_errors.ts");
+  const { unknownWord } = await importUnseen<typeof import("./usage_errors.ts")>(
+    import.meta.resolve("./usage_errors.ts"),
+  );
   throw await unknownWord(place, kind, Object.keys(entries), word);
+}
+
+async function scanAnything(command: Command, words: readonly string[], rest: readonly string[]): Promise<Given> {
+  const { scan } = await importUnseen<typeof import("./scanner.ts")>(import.meta.resolve("./scanner.ts"));
+  return await scan(command, words, rest);
 }

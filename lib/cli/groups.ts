@@ -1,7 +1,7 @@
 /** All groups of commands: those of the API, then those of this program. Each is loaded only when it is named. */
 import { type GroupEntry, groups as operationGroups } from "../resources/mod.ts";
 import type { Command, CommandEntry, CommandGroup } from "./command.ts";
-import { importUnseen } from "./import_unseen.ts";
+import { importUnseen } from "../import_unseen.ts";
 import { fromLocal, type LocalGroup } from "./local.ts";
 import { fromOperation } from "./operation_command.ts";
 

@@ -2,6 +2,7 @@
 import { permissionName, toKebab } from "../names.ts";
 import { type Operation, type Param, takesTag } from "../operation.ts";
 import type { Command, Flag } from "./command.ts";
+import { importUnseen } from "../import_unseen.ts";
 import { runOperation } from "./run_operation.ts";
 import { readValues } from "./values.ts";
 
@@ -23,7 +24,8 @@ export function fromOperation(group: string, name: string, operation: Operation)
     example: operation.example,
     async run(context, { interactive, ...given }) {
       if (interactive === true) {
-        const { performInteractively } = await import("./interactive.ts");
+        const address = import.meta.resolve("./interactive.ts");
+        const { performInteractively } = await importUnseen<typeof import("./interactive.ts")>(address);
         return await performInteractively(context, ref, given);
       }
       const values = await readValues(this, given, context.io);

@@ -1,5 +1,6 @@
 /** A result as text: the fields that were asked for, in the format that was asked for. */
 import type { JsonValue } from "../json.ts";
+import { importUnseen } from "../import_unseen.ts";
 import { escapeControls } from "./control_characters.ts";
 import type { Format } from "./format.ts";
 
@@ -47,11 +48,11 @@ async function renderAs(format: Format, value: JsonValue, surface: Surface): Pro
     case "compact":
       return { text: escapeControls(JSON.stringify(value)) + "\n", notes: [] };
     case "yaml": {
-      const { toYaml } = await import("./yaml.ts");
+      const { toYaml } = await importUnseen<typeof import("./yaml.ts")>(import.meta.resolve("./yaml.ts"));
       return { text: toYaml(value), notes: [] };
     }
     case "table": {
-      const { toTable } = await import("./table.ts");
+      const { toTable } = await importUnseen<typeof import("./table.ts")>(import.meta.resolve("./table.ts"));
       const table = toTable(value, surface);
       return "unfit" in table ? { text: json(value), notes: [`Printed as JSON: ${table.unfit}.`] } : table;
     }

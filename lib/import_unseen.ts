@@ -1,5 +1,5 @@
 /** Modules that are loaded only when they are needed, and not even looked at before. */
-import { SvcError } from "../errors.ts";
+import { SvcError } from "./errors.ts";
 
 /**
  * Imports a module whose address Deno does not see beforehand. It reads all that a literal `import()` names, and all
