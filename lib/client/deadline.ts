@@ -6,14 +6,15 @@ export class Deadline {
   readonly #controller = new AbortController();
   readonly #seconds: number;
   readonly #outer?: AbortSignal;
-  readonly #timer: ReturnType<typeof setTimeout>;
+  readonly #expiry: AbortSignal;
   readonly #forward = () => this.#controller.abort();
 
   /** Starts to run at once. */
   constructor(seconds: number, outer?: AbortSignal) {
     this.#seconds = seconds;
     this.#outer = outer;
-    this.#timer = setTimeout(this.#forward, seconds * 1000);
+    this.#expiry = expiryIn(seconds);
+    this.#expiry.addEventListener("abort", this.#forward, { once: true });
     if (outer?.aborted) this.#forward();
     else outer?.addEventListener("abort", this.#forward, { once: true });
   }
@@ -25,7 +26,7 @@ export class Deadline {
 
   /** Stops the clock. */
   clear(): void {
-    clearTimeout(this.#timer);
+    this.#expiry.removeEventListener("abort", this.#forward);
     this.#outer?.removeEventListener("abort", this.#forward);
   }
 
@@ -46,6 +47,26 @@ export class Deadline {
     }
     return explainNetwork(error, exchange);
   }
+}
+
+/** The part of a time that calls may start after each other and still share a clock. */
+const MOMENT = 1 / 16;
+
+let latest: { readonly seconds: number; readonly joinableUntil: number; readonly signal: AbortSignal } | undefined;
+
+/**
+ * A signal that aborts after so many seconds, or a moment later. It is no `setTimeout`, whose first use in a process
+ * loads Node.js's timers and takes longer than a call; and since such a signal cannot be cancelled, thousands of calls
+ * share a few.
+ */
+function expiryIn(seconds: number): AbortSignal {
+  const now = performance.now();
+  if (latest?.seconds !== seconds || now > latest.joinableUntil || latest.signal.aborted) {
+    const moment = seconds * 1000 * MOMENT;
+    const signal = AbortSignal.timeout(seconds * 1000 + moment);
+    latest = { seconds, joinableUntil: now + moment, signal };
+  }
+  return latest.signal;
 }
 
 /** A failure of the network, in one sentence. */
