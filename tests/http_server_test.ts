@@ -1,0 +1,187 @@
+/** The service over HTTP: routes, refusals, headers, and that every identifier arrives. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { isJsonObject, type JsonObject, type JsonValue } from "../lib/json.ts";
+import { Tokens } from "../service/access/tokens.ts";
+import { loadServedApplication } from "../service/application.ts";
+import { handlers } from "../service/handlers/mod.ts";
+import { createApp } from "../service/http/app.ts";
+import { openSqliteStore } from "../service/store/sqlite.ts";
+import { details, openService, segment, send } from "./_support/service.ts";
+
+function object(value: JsonValue | undefined): JsonObject {
+  if (isJsonObject(value)) return value;
+  throw new TypeError(`${JSON.stringify(value)} is no object.`);
+}
+
+const PERMIT = "City-Permit-Work-Permit";
+
+Deno.test("a case is created, read and found again with its tag, its place and a request ID", async () => {
+  await using svc = await openService();
+  const created = await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT, content: { Applicant: "Ada" } } });
+  const id = String(object(created.body).id);
+  assert.equal(created.status, 201);
+  assert.equal(created.headers.get("location"), "/dx-api/v2/cases/CITY-PERMIT-WORK%20P-1");
+  const read = await svc.call("GET", `/cases/${segment(id)}`);
+  assert.equal(read.status, 200);
+  assert.equal(object(read.body).id, id);
+  assert.match(read.headers.get("etag") ?? "", /^\d{8}T\d{6}\.\d{3} GMT$/);
+  assert.equal(read.headers.get("cache-control"), "no-store");
+  assert.match(read.headers.get("x-request-id") ?? "", /^[0-9a-f-]{36}$/);
+  assert.equal(read.headers.get("content-type"), "application/json");
+});
+
+Deno.test("raw and encoded segments are the same, and are decoded once", async () => {
+  await using svc = await openService();
+  await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT } });
+  const open = "/assignments/" + segment("ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE");
+  assert.equal((await svc.call("GET", open)).status, 200);
+  assert.equal((await svc.call("GET", open.replace("!", "%21").replace("-WORK", "%2DWORK"))).status, 200);
+  assert.equal((await svc.call("GET", open.replaceAll("%20", "%2520"))).status, 404);
+});
+
+Deno.test("any identifier of a record arrives, whatever it holds", async () => {
+  await using svc = await openService({ yaml: NOTES });
+  const identifiers = fc.oneof(
+    fc.constantFrom("a b", "a/b", "a%2Fb", "100%", "a?b", "a#b", "@x!y", "ä😀", "a+b", "a&b=c", "..", "%25"),
+    fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }).filter((text) =>
+      text.trim() !== "" && text.isWellFormed()
+    ),
+  );
+  await fc.assert(
+    fc.asyncProperty(identifiers, async (id) => {
+      const created = await svc.call("POST", "/data/D_Notes", { body: { data: { ID: id } } });
+      assert.equal(created.status, 200, JSON.stringify(created.body));
+      const keys = segment(JSON.stringify({ ID: id }));
+      const read = await svc.call("GET", `/data_views/D_Notes?dataViewParameters=${keys}`);
+      assert.equal(object(read.body).ID, id);
+      assert.equal((await svc.call("DELETE", `/data/D_Notes?ID=${segment(id)}`)).status, 200);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+Deno.test("any unknown identifier in a path is a 404 in JSON that names nothing else", async () => {
+  await using svc = await openService();
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }), async (id) => {
+      fc.pre(id !== "." && id !== ".." && id.isWellFormed());
+      const { status, body } = await svc.call("GET", `/data_views/${segment(id)}/metadata`);
+      assert.equal(status, 404);
+      assert.equal(details(body)[0]?.message, `Dataview not found: ${id}`);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+Deno.test("a literal in a path goes before a variable", async () => {
+  await using svc = await openService();
+  assert.equal(details((await svc.call("GET", "/assignments/next")).body)[0]?.message, "Error_No_Assignment_Available");
+  assert.equal((await svc.call("POST", "/cases/bulk-actions", { body: {} })).status, 400);
+});
+
+Deno.test("a path that is not served, and a method that is not, are refused in JSON", async () => {
+  await using svc = await openService();
+  const nothing = await svc.call("GET", "/nothing/here");
+  assert.equal(nothing.status, 404);
+  assert.equal(object(nothing.body).errorClassification, "Resource not found");
+  const method = await svc.call("PUT", "/cases/C-1");
+  assert.equal(method.status, 405);
+  assert.equal(method.headers.get("allow"), "DELETE, GET");
+  assert.equal((await send("GET", svc.service.url + "/")).status, 404);
+});
+
+Deno.test("a body that is no JSON, is nested too deep or is too long is refused", async () => {
+  await using svc = await openService();
+  const post = (text: BodyInit, headers = {}) => svc.call("POST", "/cases", { text, headers });
+  assert.match(String(details((await post("{oops")).body)[0]?.message), /not JSON/);
+  assert.equal((await post('{"caseTypeID":' + "[".repeat(200) + "]".repeat(200) + "}")).status, 400);
+  assert.equal((await post("[".repeat(100_000) + "]".repeat(100_000))).status, 400);
+  const long = '"' + "x".repeat(5 * 1024 * 1024) + '"';
+  const declared = await post(long);
+  assert.equal(declared.status, 413);
+  assert.equal(object(declared.body).errorClassification, "Content too large");
+  assert.equal((await post(new Blob([long]).stream())).status, 413);
+});
+
+Deno.test("an empty body is enough where every member is optional", async () => {
+  await using svc = await openService();
+  await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT } });
+  assert.equal((await svc.call("POST", "/data_views/D_Permits")).status, 200);
+  assert.equal((await svc.call("POST", "/data/D_Inspectors/actions", { text: "" })).status, 200);
+  assert.equal(details((await svc.call("POST", "/cases")).body)[0]?.message, "caseTypeID: is required.");
+});
+
+Deno.test("what nobody foresaw is a 500 without its reason, and the reason is in the log", async () => {
+  const log: string[] = [];
+  const store = openSqliteStore(":memory:");
+  const tokens = new Tokens(store, 60);
+  await store.transact((tx) => tx.putClient({ id: "c", secretHash: "", operator: "clerk@city", createdAt: "" }));
+  const client = await store.read((tx) => tx.getClient("c"));
+  const token = client && await tokens.issue(client);
+  const answer = await createApp({
+    app: await loadServedApplication(undefined),
+    store,
+    tokens,
+    handlers: {
+      ...handlers,
+      caseTypes: { ...handlers.caseTypes, list: () => Promise.reject(new Error("the password is x")) },
+    },
+    apiRoot: "",
+    tokenPath: "/token",
+    background: () => {},
+    log: (line) => log.push(line),
+  });
+  const response = await answer(
+    new Request("http://host/casetypes", { headers: { authorization: `Bearer ${token}` } }),
+  );
+  const text = await response.text();
+  assert.equal(response.status, 500);
+  assert.doesNotMatch(text, /password|\.ts/);
+  assert.match(log.join(), /the password is x/);
+  assert.ok(log.join().includes(response.headers.get("x-request-id") ?? "nothing"));
+  await store.close();
+});
+
+Deno.test("the service closes after the calls in hand, and its port is free again", async () => {
+  const svc = await openService();
+  const calls = Array.from({ length: 20 }, () => svc.call("POST", "/cases", { body: { caseTypeID: PERMIT } }));
+  await calls[0];
+  await Promise.all([svc.service.close(), svc.service.close()]);
+  const outcomes = await Promise.allSettled(calls);
+  for (const outcome of outcomes) {
+    if (outcome.status === "fulfilled") assert.equal(outcome.value.status, 201);
+  }
+  await assert.rejects(fetch(svc.service.url));
+});
+
+Deno.test("another path of the API and of the tokens is served when it is asked for", async () => {
+  await using svc = await openService({
+    apiRoot: "/prweb/api/application/v2",
+    tokenPath: "/prweb/PRRestService/oauth2/v1/token",
+  });
+  assert.equal((await svc.call("GET", "/casetypes")).status, 200);
+  assert.equal((await send("GET", svc.service.url + "/dx-api/v2/casetypes")).status, 404);
+});
+
+Deno.test("the service of another variant does not have what that variant lacks", async () => {
+  await using svc = await openService({ yaml: NOTES });
+  const { status, body } = await svc.call("GET", "/casetypes/Org-Notes-Work-Note/bulk-actions");
+  assert.equal(status, 404);
+  assert.match(String(details(body)[0]?.message), /hosted/);
+});
+
+const NOTES = `
+application: { id: Notes, name: Notes, organisation: Org, variant: on-premises, platformVersion: 24 }
+operators: { "ada@notes": { name: Ada, queues: [] } }
+queues: {}
+caseTypes: {}
+dataTypes:
+  Org-Notes-Data-Note:
+    name: Note
+    key: [ID]
+    savable: D_Notes
+    fields: { ID: { type: Text }, Text: { type: TextArea } }
+dataViews:
+  D_Notes: { name: Notes, source: records, class: Org-Notes-Data-Note }
+`;
