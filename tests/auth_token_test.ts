@@ -174,7 +174,7 @@ Deno.test("a token is sent to its own service alone, and not back to the caller"
   await using other = startService();
   const session = await openSession(await optionsFor(service));
   const { signal } = new AbortController();
-  const headers = new Headers({ accept: "text/plain" });
+  const headers = { accept: "text/plain" };
   const urls = [`${other.baseUrl}/x`, `${service.baseUrl}.example/x`, `${service.baseUrl}@other.example/`, "no url"];
   for (const url of urls) {
     assert.equal((await failure(session.fetch({ method: "GET", url, headers, signal }))).code, "INVALID_ARGS");

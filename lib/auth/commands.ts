@@ -92,7 +92,7 @@ export async function ping(options: AuthOptions = {}): Promise<PingResult> {
   const credentials = withCredentials(await readSettings(options));
   const tokens = new TokenSource(credentials);
   await takeToken(credentials, tokens, options);
-  const { status, milliseconds } = await listCaseTypes(credentials, tokens, options);
+  const { status, milliseconds } = (await listCaseTypes(credentials, tokens, options)).head;
   return { ...nameOf(credentials), status, milliseconds: Math.round(milliseconds) };
 }
 

@@ -164,7 +164,8 @@ async function callApi(credentials: Credentials, tokens: TokenSource, options: A
   const reply = await listCaseTypes(credentials, tokens, options);
   const { caseTypes } = checkAnswer("caseTypes", reply);
   return {
-    result: `GET ${credentials.target.apiRoot}/casetypes answered ${reply.status}; case types: ${caseTypes.length}`,
+    result:
+      `GET ${credentials.target.apiRoot}/casetypes answered ${reply.head.status}; case types: ${caseTypes.length}`,
     value: true,
   };
 }

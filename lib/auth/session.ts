@@ -19,7 +19,7 @@ export interface SessionRequest {
   /** Absolute URL. */
   readonly url: string;
   /** Headers without `Authorization`. */
-  readonly headers: Headers;
+  readonly headers: Readonly<Record<string, string>>;
   /** Body, if there is one. */
   readonly body?: BodyInit;
   /** Cancels the exchange. */

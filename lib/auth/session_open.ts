@@ -35,8 +35,7 @@ async function fetchWithToken(request: SessionRequest, target: Target, tokens: T
 }
 
 function send({ method, url, headers, body, signal }: SessionRequest, token: Token): Promise<Response> {
-  const authorized = new Headers(headers);
-  authorized.set("authorization", `Bearer ${token.accessToken}`);
+  const authorized = { ...headers, authorization: `Bearer ${token.accessToken}` };
   return fetch(url, { method, headers: authorized, body, signal, redirect: "manual" });
 }
 

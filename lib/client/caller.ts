@@ -7,7 +7,7 @@ import { type CallOptions, type Operation, paramsOf } from "../operation.ts";
 import { VERSION } from "../version.ts";
 import { Deadline } from "./deadline.ts";
 import { type EncodedRequest, encodeRequest } from "./encode.ts";
-import { readText, type Reply, toReply } from "./reply.ts";
+import { readText, Reply, toReply } from "./reply.ts";
 import type { Values } from "./values.ts";
 
 /** An operation with its permission name. */
@@ -65,7 +65,7 @@ export function createCaller(
       try {
         const request = encodeRequest(ref.operation, values);
         opening ??= open(options).catch(reopenable);
-        const call = new Call(await opening, callOptions, options.onReply);
+        const call = new Call(ref, await opening, callOptions, options.onReply);
         return picked(ref.operation, values, await call.run(request));
       } catch (error) {
         throw toSvcError(error).during(ref.name);
@@ -76,11 +76,13 @@ export function createCaller(
 
 /** One call in progress. */
 class Call {
+  readonly #ref: OperationRef;
   readonly #session: Session;
   readonly #options: CallOptions;
   readonly #onReply?: (exchange: Exchange) => void;
 
-  constructor(session: Session, options: CallOptions, onReply?: (exchange: Exchange) => void) {
+  constructor(ref: OperationRef, session: Session, options: CallOptions, onReply?: (exchange: Exchange) => void) {
+    this.#ref = ref;
     this.#session = session;
     this.#options = options;
     this.#onReply = onReply;
@@ -115,7 +117,7 @@ class Call {
       const milliseconds = performance.now() - started;
       const { status, statusText: reason } = response;
       this.#onReply?.({ method, path: apiRoot + path, status, reason, milliseconds, text });
-      return toReply(response, text, milliseconds);
+      return toReply(this.#ref.name, response, text, milliseconds);
     } catch (error) {
       throw deadline.explain(error, `${method} ${baseUrl}${apiRoot}${path}`);
     } finally {
@@ -124,14 +126,14 @@ class Call {
   }
 }
 
-function headersOf(ifMatch: string | undefined, body: JsonObject | undefined): Headers {
-  const headers = new Headers({
+function headersOf(ifMatch: string | undefined, body: JsonObject | undefined): Record<string, string> {
+  const headers: Record<string, string> = {
     "accept": "application/json",
     "user-agent": `svc/${VERSION}`,
     "x-origin-channel": "Web",
-  });
-  if (ifMatch !== undefined) headers.set("if-match", ifMatch);
-  if (body !== undefined) headers.set("content-type", "application/json");
+  };
+  if (ifMatch !== undefined) headers["if-match"] = ifMatch;
+  if (body !== undefined) headers["content-type"] = "application/json";
   return headers;
 }
 
@@ -149,7 +151,7 @@ function picked(operation: Operation, values: Values, reply: Reply): Reply {
         hint: "The list command of this group shows what there is.",
       });
     }
-    return { ...reply, body, text: JSON.stringify(body) };
+    return new Reply(reply.head, JSON.stringify(body));
   }
   return reply;
 }

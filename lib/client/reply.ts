@@ -5,22 +5,48 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 /** Bytes that an answer may have: more is refused, whoever sends it. */
 const ANSWER_LIMIT = 64 * 1024 * 1024;
 
-/** An answer of the service. */
-export interface Reply {
+/** What an answer says of itself beside its text. */
+export interface ReplyHead {
+  /** The operation that it answers, e.g. `cases.get`. */
+  readonly operation: string;
   /** HTTP status. */
   readonly status: number;
   /** Reason phrase of the status. */
   readonly reason: string;
-  /** Body; undefined where it is empty. */
-  readonly body: JsonValue | undefined;
-  /** Body as it was received. */
-  readonly text: string;
+  /** Media type of the body. */
+  readonly type?: string;
   /** Entity tag. */
   readonly etag?: string;
   /** The service's identifier of the request. */
   readonly requestId?: string;
   /** Milliseconds from the request to the end of the answer. */
   readonly milliseconds: number;
+}
+
+/** An answer of the service. Its text becomes JSON when somebody asks: a workflow's parent only passes it on. */
+export class Reply {
+  /** Status and headers. */
+  readonly head: ReplyHead;
+  /** Body as it was received. */
+  readonly text: string;
+  #body?: JsonValue;
+
+  /** An answer whose text has been read. */
+  constructor(head: ReplyHead, text: string) {
+    this.head = head;
+    this.text = text;
+  }
+
+  /** Entity tag. */
+  get etag(): string | undefined {
+    return this.head.etag;
+  }
+
+  /** Body; undefined where it is empty. Throws `INVALID_RESPONSE` where it is not JSON. */
+  get body(): JsonValue | undefined {
+    if (this.text !== "") this.#body ??= parseAnswer(this.text, this.head);
+    return this.#body;
+  }
 }
 
 /** The text of an answer, or `INVALID_RESPONSE` where it is too long. */
@@ -41,23 +67,26 @@ export async function readText(response: Response): Promise<string> {
 }
 
 /** The reply of a response whose text has been read; throws what the service refused. */
-export function toReply(response: Response, text: string, milliseconds: number): Reply {
-  const { status, statusText, headers } = response;
-  const etag = headers.get("etag") ?? undefined;
+export function toReply(operation: string, response: Response, text: string, milliseconds: number): Reply {
+  const { status, statusText: reason, headers } = response;
   const requestId = headers.get("x-request-id") ?? undefined;
-  if (status >= 300) throw refusal(status, statusText, text, headers, requestId);
-  const body = text === "" ? undefined : parseBody(status, text, headers, requestId);
-  return { status, reason: statusText, body, text, etag, requestId, milliseconds };
+  if (status >= 300) throw refusal(status, reason, text, headers, requestId);
+  const type = headers.get("content-type") ?? undefined;
+  const etag = headers.get("etag") ?? undefined;
+  return new Reply({ operation, status, reason, type, etag, requestId, milliseconds }, text);
 }
 
-function parseBody(status: number, text: string, headers: Headers, requestId?: string): JsonValue {
+/** The JSON of an answer's text, or `INVALID_RESPONSE`. */
+export function parseAnswer(text: string, head: Partial<ReplyHead> = {}): JsonValue {
+  const { operation, status, type, requestId } = head;
   try {
     const body: JsonValue = JSON.parse(text);
     return body;
   } catch (cause) {
-    const type = headers.get("content-type") ?? "no content type";
-    throw new SvcError("INVALID_RESPONSE", `The service's answer is not JSON (${type}, ${text.length} characters).`, {
+    const what = `${type ?? "no content type"}, ${text.length} characters`;
+    throw new SvcError("INVALID_RESPONSE", `The service's answer is not JSON (${what}).`, {
       cause,
+      operation,
       status,
       requestId,
       hint: "Check the base URL and the API root; 'svc auth diagnose' tests both.",

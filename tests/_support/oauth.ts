@@ -98,7 +98,7 @@ export async function callApi(session: Session, signal?: AbortSignal): Promise<n
   const { baseUrl, apiRoot } = session.target;
   const url = `${baseUrl}${apiRoot}/casetypes`;
   const patient = signal ?? new AbortController().signal;
-  const response = await session.fetch({ method: "GET", url, headers: new Headers(), signal: patient });
+  const response = await session.fetch({ method: "GET", url, headers: {}, signal: patient });
   await response.text();
   return response.status;
 }

@@ -1,6 +1,7 @@
 /** The script's calls: each becomes a message to the parent, and its answer a promise of the script. */
 import { checkAnswer } from "../../lib/answers.ts";
 import { bindOperations, type Client, type Invoke } from "../../lib/client/bind.ts";
+import { parseAnswer } from "../../lib/client/reply.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
@@ -52,7 +53,9 @@ const invoke: Invoke = async ({ name, operation }, values, { signal, timeoutSeco
   if (kind !== ToSandbox.reply) throw errorOfRecord(parseMessage(answer) ?? {}) ?? brokenAnswer();
   const end = answer.indexOf("\n");
   const etag = parseMessage(answer.slice(0, end))?.etag;
-  const body: JsonValue | undefined = end + 1 === answer.length ? undefined : JSON.parse(answer.slice(end + 1));
+  const body: JsonValue | undefined = end + 1 === answer.length
+    ? undefined
+    : parseAnswer(answer.slice(end + 1), { operation: name });
   return checkAnswer(operation.answer, { body, ...(typeof etag === "string" && { etag }) });
 };
 
