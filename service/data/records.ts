@@ -123,7 +123,8 @@ async function update(
 
 async function save(record: StoredRecord, type: DataType, { tx }: RecordContext): Promise<Outcome> {
   await tx.putRecord(record);
-  return { body: { id: recordId(type, record.content), responseData: record.content }, tag: record.tag };
+  const { tag, content } = record;
+  return { body: { id: recordId(type, content), etag: tag, responseData: content }, tag };
 }
 
 function keyOf(type: DataType, members: JsonObject): string {

@@ -14,6 +14,7 @@ import {
 import { readRequest } from "../data/request.ts";
 import { countRows, onlyRow, queryRows } from "../data/rows.ts";
 import type { Application, DataType, DataView, RecordAction, View } from "../definition/application.ts";
+import { viewResources } from "../engine/answers/ui.ts";
 import { ServiceError } from "../errors.ts";
 import type { GroupHandlers, HandlerContext, Outcome } from "../handler.ts";
 
@@ -49,7 +50,8 @@ export const handlers: GroupHandlers<"data"> = {
     const dataView = dataViewOf(context.app, dataViewId);
     const view = dataView.views.get(viewId);
     if (!view) throw new ServiceError(404, `${dataViewId} has no view ${viewId}.`);
-    return { body: await queryRows(dataView, readRequest(data), context, view) };
+    const rows = await queryRows(dataView, readRequest(data), context, view);
+    return { body: { ...rows, uiResources: viewResources(view, dataView.classId) } };
   },
 
   async create({ dataViewId, data }, context) {
@@ -78,14 +80,14 @@ export const handlers: GroupHandlers<"data"> = {
     const type = typeOf(context.app, dataViewId);
     const action = actionOf(type, actionId);
     const stored = await requireRecord(type, data, context);
-    return {
-      body: {
-        id: recordId(type, stored.content),
-        ...actionInfo(dataViewId, action),
-        data: shownPart(action.view, stored.content),
-      },
-      tag: stored.tag,
+    const body = {
+      id: recordId(type, stored.content),
+      etag: stored.tag,
+      ...actionInfo(dataViewId, action),
+      data: shownPart(action.view, stored.content),
+      uiResources: viewResources(action.view, type.id),
     };
+    return { body, tag: stored.tag };
   },
 
   async performAction({ dataViewId, action: actionId, data, pageInstructions, attachments, ifMatch }, context) {
@@ -132,7 +134,7 @@ function notAPage(view: DataView): ServiceError {
 
 async function readRecord(type: DataType, keys: JsonObject, context: HandlerContext): Promise<Outcome> {
   const { content, tag } = await requireRecord(type, keys, context);
-  return { body: { id: recordId(type, content), pxObjClass: type.id, ...content }, tag };
+  return { body: { id: recordId(type, content), etag: tag, pxObjClass: type.id, ...content }, tag };
 }
 
 function shownPart(view: View, content: JsonObject): JsonObject {

@@ -1,0 +1,335 @@
+/** Data views over HTTP: what they answer, and what they refuse. */
+import assert from "node:assert/strict";
+import { isJsonObject, type JsonObject, type JsonValue } from "../lib/json.ts";
+import { details, openService, segment, type TestService } from "./_support/service.ts";
+
+const CARS = `
+application: { id: Cars, name: Cars, organisation: Org, variant: hosted, platformVersion: 25 }
+operators: { "ada@cars": { name: Ada, queues: [] } }
+queues: {}
+caseTypes: {}
+dataTypes:
+  Org-Cars-Data-Car:
+    name: Car
+    key: [ID]
+    savable: D_Cars
+    fields:
+      ID: { type: Integer }
+      Model: { type: Text }
+      Price: { type: Decimal }
+      Electric: { type: Boolean }
+      Built: { type: Date }
+      SoldAt: { type: DateTime }
+      Owner: { type: Page, fields: { Name: { type: Text }, Age: { type: Integer } } }
+    views:
+      Short: { fields: [ID, Model] }
+dataViews:
+  D_Cars: { name: Cars, source: records, class: Org-Cars-Data-Car }
+  D_CarsOf:
+    name: Cars of a model
+    source: records
+    class: Org-Cars-Data-Car
+    parameters:
+      Model: { description: Model, required: true }
+      Least: { description: Least price, type: Decimal }
+    filter:
+      - { field: Model, parameter: Model }
+      - { field: Price, comparator: GTE, parameter: Least }
+  D_Car:
+    name: Car
+    source: records
+    class: Org-Cars-Data-Car
+    structure: page
+    parameters: { Number: { description: Number, type: Integer, required: true } }
+    filter: [{ field: ID, parameter: Number }]
+  D_Fixed: { name: Fixed, source: records, class: Org-Cars-Data-Car, queryable: false }
+`;
+
+const ROWS: JsonObject[] = [
+  {
+    ID: 1,
+    Model: "Ant",
+    Price: 10.5,
+    Electric: true,
+    Built: "2020-01-01",
+    SoldAt: "2026-01-01T01:00:00+02:00",
+    Owner: { Name: "Ada", Age: 36 },
+  },
+  { ID: 2, Model: "Bee", Price: 20, Electric: false, Built: "2021-06-01", SoldAt: "2025-12-31T23:30:00Z" },
+  { ID: 3, Model: "Ant", Price: 30, Electric: true, Built: "2022-01-01", Owner: { Name: "Grace", Age: 85 } },
+  { ID: 4, Model: "ant", Built: "2023-01-01" },
+];
+
+async function withCars(work: (svc: TestService) => Promise<void>): Promise<void> {
+  await using svc = await openService({ yaml: CARS });
+  for (const data of ROWS) {
+    const { status, body } = await svc.call("POST", "/data/D_Cars", { body: { data } });
+    assert.equal(status, 200, JSON.stringify(body));
+  }
+  await work(svc);
+}
+
+/** IDs of the rows for which conditions hold. */
+async function find(
+  svc: TestService,
+  conditions: Record<string, [string, string, JsonObject?, boolean?]>,
+  logic?: string,
+): Promise<JsonValue[]> {
+  const filterConditions = Object.fromEntries(
+    Object.entries(conditions).map(([name, [field, comparator, rhs, ignoreCase]]) => [name, {
+      lhs: { field },
+      comparator,
+      ...(rhs && { rhs }),
+      ...(ignoreCase !== undefined && { ignoreCase }),
+    }]),
+  );
+  const filter = { filterConditions, ...(logic !== undefined && { logic }) };
+  const rows = await svc.rows("D_Cars", { query: { select: ["ID"], filter } });
+  return rows.map((row) => row.ID ?? null);
+}
+
+async function refused(svc: TestService, body: JsonValue, view = "D_Cars"): Promise<[number, string]> {
+  const answer = await svc.call("POST", `/data_views/${view}`, { body });
+  return [answer.status, String(details(answer.body)[0]?.message)];
+}
+
+Deno.test("each comparator finds what it says, in fields of every type", () =>
+  withCars(async (svc) => {
+    const cases: [[string, string, JsonObject?, boolean?], number[]][] = [
+      [["Model", "EQ", { value: "Ant" }], [1, 3]],
+      [["Model", "EQ", { value: "ANT" }, true], [1, 3, 4]],
+      [[".Model", "NEQ", { value: "Ant" }], [2, 4]],
+      [["Model", "IN", { values: ["Bee", "ant"] }], [2, 4]],
+      [["Model", "NOT_IN", { value: ["Bee"] }], [1, 3, 4]],
+      [["Model", "STARTS_WITH", { value: "A" }], [1, 3]],
+      [["Model", "NOT_STARTS_WITH", { value: "A" }], [2, 4]],
+      [["Model", "ENDS_WITH", { value: "nt" }], [1, 3, 4]],
+      [["Model", "NOT_ENDS_WITH", { value: "nt" }], [2]],
+      [["Model", "CONTAINS", { value: "e" }], [2]],
+      [["Model", "NOT_CONTAINS", { value: "e" }], [1, 3, 4]],
+      [["Price", "GT", { value: 20 }], [3]],
+      [["Price", "GTE", { value: "20" }], [2, 3]],
+      [["Price", "LT", { value: 20 }], [1]],
+      [["Price", "LTE", { value: 20 }], [1, 2]],
+      [["Price", "IS_NULL"], [4]],
+      [["Price", "ISNOTNULL"], [1, 2, 3]],
+      [["Electric", "IS_TRUE"], [1, 3]],
+      [["Electric", "IS_FALSE"], [2]],
+      [["Electric", "EQ", { value: false }], [2]],
+      [["Built", "GTE", { value: "2022-01-01" }], [3, 4]],
+      [["SoldAt", "LT", { value: "2025-12-31T23:15:00Z" }], [1]],
+      [["SoldAt", "EQ", { value: "2026-01-01T00:30:00+01:00" }], [2]],
+      [["Owner.Age", "GT", { value: 40 }], [3]],
+      [["Owner", "IS_NULL"], [2, 4]],
+      [["ID", "EQ", { field: "Price" }], []],
+    ];
+    for (const [condition, expected] of cases) {
+      assert.deepEqual(await find(svc, { F1: condition }), expected, condition.join(" "));
+    }
+  }));
+
+Deno.test("conditions combine by their logic, and all must hold without one", () =>
+  withCars(async (svc) => {
+    const conditions: Record<string, [string, string, JsonObject?]> = {
+      F1: ["Model", "EQ", { value: "Ant" }],
+      F2: ["Price", "GT", { value: 15 }],
+      F3: ["ID", "EQ", { value: 4 }],
+    };
+    assert.deepEqual(await find(svc, conditions), []);
+    assert.deepEqual(await find(svc, conditions, "F1 AND F2 OR F3"), [3, 4]);
+    assert.deepEqual(await find(svc, conditions, "F1 AND (F2 OR F3)"), [3]);
+    assert.deepEqual(await find(svc, conditions, "NOT F1 AND (F2 OR F3)"), [2, 4]);
+  }));
+
+Deno.test("rows are selected, sorted and paged", () =>
+  withCars(async (svc) => {
+    const body = {
+      query: { select: [{ field: "Model" }, "Electric"], sortBy: [{ field: "Price", type: "DESC" }, { field: "ID" }] },
+      paging: { pageNumber: 1, pageSize: 2 },
+      includeTotalCount: true,
+    };
+    const first = await svc.call("POST", "/data_views/D_Cars", { body });
+    assert.ok(isJsonObject(first.body));
+    const { data, totalCount, hasMoreResults, resultCount, pageNumber, pageSize } = first.body;
+    assert.deepEqual(data, [
+      { Model: "Ant", Electric: true, Price: 30, ID: 3 },
+      { Model: "Bee", Electric: false, Price: 20, ID: 2 },
+    ]);
+    assert.deepEqual([totalCount, hasMoreResults, resultCount, pageNumber, pageSize], [4, true, 2, 1, 2]);
+    const last = await svc.call("POST", "/data_views/D_Cars", {
+      body: { ...body, paging: { pageNumber: 2, pageSize: 2 } },
+    });
+    assert.ok(isJsonObject(last.body));
+    assert.equal(last.body.hasMoreResults, false);
+    assert.deepEqual(await svc.rows("D_Cars", { ...body, paging: { pageNumber: 9 } }), []);
+  }));
+
+Deno.test("the keys of the command line page too: --max is the size of the page that --page names", () =>
+  withCars(async (svc) => {
+    const ids = async (paging: JsonObject) => (await svc.rows("D_Cars", { paging })).map((row) => row.ID);
+    assert.deepEqual(await ids({ maxResultsToFetch: 3 }), [1, 2, 3]);
+    assert.deepEqual(await ids({ maxResultsToFetch: 3, pageNumber: 2 }), [4]);
+    const total = await svc.call("POST", "/data_views/D_Cars", {
+      body: { paging: { maxResultsToFetch: 1, includeTotalCount: true } },
+    });
+    assert.ok(isJsonObject(total.body));
+    assert.equal(total.body.totalCount, 4);
+  }));
+
+Deno.test("rows are summed up in groups, and equal rows count once", () =>
+  withCars(async (svc) => {
+    const aggregations = {
+      N: { field: "ID", summaryFunction: "COUNT" },
+      Dearest: { field: "Price", summaryFunction: "MAX" },
+    };
+    const query = { select: ["Electric", { aggregation: "N" }], aggregations, sortBy: [{ field: "N", type: "DESC" }] };
+    assert.deepEqual(await svc.rows("D_Cars", { query }), [
+      { Electric: true, N: 2, Dearest: 30 },
+      { Electric: false, N: 1, Dearest: 20 },
+      { Electric: null, N: 1, Dearest: null },
+    ]);
+    const sum = { aggregations: { Sum: { field: "Price", summaryFunction: "SUM" } } };
+    assert.deepEqual(await svc.rows("D_Cars", { query: sum }), [{ Sum: 60.5 }]);
+    const distinct = { select: ["Model"], distinctResultsOnly: true };
+    assert.deepEqual(await svc.rows("D_Cars", { query: distinct }), [{ Model: "Ant" }, { Model: "Bee" }, {
+      Model: "ant",
+    }]);
+    const count = await svc.call("POST", "/data_views/D_Cars/count", { body: { query: distinct } });
+    assert.ok(isJsonObject(count.body));
+    assert.equal(count.body.resultCount, 3);
+  }));
+
+Deno.test("parameters fill in the conditions of a data view; optional ones may be left out", () =>
+  withCars(async (svc) => {
+    const ids = async (parameters: JsonValue) =>
+      (await svc.rows("D_CarsOf", { dataViewParameters: parameters })).map((row) => row.ID);
+    assert.deepEqual(await ids({ Model: "Ant" }), [1, 3]);
+    assert.deepEqual(await ids([{ Model: "Ant", Least: 20 }]), [3]);
+    assert.deepEqual(await refused(svc, {}, "D_CarsOf"), [400, "D_CarsOf needs the parameter Model."]);
+    assert.deepEqual(await refused(svc, { dataViewParameters: { Model: "x", Most: 1 } }, "D_CarsOf"), [
+      400,
+      "D_CarsOf has no parameter Most.",
+    ]);
+    assert.deepEqual(await refused(svc, { dataViewParameters: { Model: "x", Least: "much" } }, "D_CarsOf"), [
+      400,
+      "The parameter Least must be of the type Decimal.",
+    ]);
+  }));
+
+Deno.test("what does not fit a request is refused, with what would", () =>
+  withCars(async (svc) => {
+    const condition = (lhs: string, comparator: string, rhs?: JsonObject, logic?: string) => ({
+      query: {
+        select: ["ID"],
+        filter: {
+          filterConditions: { F1: { lhs: { field: lhs }, comparator, ...(rhs && { rhs }) } },
+          ...(logic && { logic }),
+        },
+      },
+    });
+    const cases: [JsonValue, number, RegExp][] = [
+      [{ query: { select: ["Wheels"] } }, 400, /D_Cars has no field Wheels/],
+      [{ query: { select: ["Owner.Shoe"] } }, 400, /no field Owner.Shoe/],
+      [{ query: { select: "ID" } }, 400, /query.select must be a JSON array/],
+      [condition("Model", "LIKE", { value: "x" }), 400, /LIKE is no comparator for Model/],
+      [condition("Price", "CONTAINS", { value: "1" }), 400, /CONTAINS is no comparator for Price/],
+      [condition("Price", "EQ", { value: "cheap" }), 400, /Price EQ needs a number/],
+      [condition("Price", "EQ"), 400, /Price EQ needs one value/],
+      [condition("Model", "IS_TRUE"), 400, /true or false/],
+      [condition("Model", "EQ", { field: "Price" }), 400, /compares as text/],
+      [condition("Model", "EQ", { value: "x" }, "F1 AND F2"), 400, /F2, which is no condition/],
+      [condition("Model", "EQ", { value: "x" }, "F1 F1"), 400, /AND or OR is missing/],
+      [{ query: { sortBy: [{ field: "ID", type: "UP" }] } }, 400, /must be ASC or DESC/],
+      [{ query: { aggregations: { S: { field: "Model", summaryFunction: "SUM" } } } }, 400, /SUM needs a number/],
+      [{ query: { aggregations: { S: { field: "ID", summaryFunction: "MEDIAN" } } } }, 400, /one of COUNT/],
+      [
+        { query: { distinctResultsOnly: true, aggregations: { S: { field: "ID", summaryFunction: "MAX" } } } },
+        400,
+        /DistinctResultsOnly/,
+      ],
+      [{ paging: { pageSize: 5, maxResultsToFetch: 5 } }, 400, /not supported at same time/],
+      [{ paging: { pageSize: 5001 } }, 400, /from 1 to 5000/],
+      [{ paging: { pageNumber: 0 } }, 400, /from 1/],
+      [{ paging: 3 }, 400, /paging must be a JSON object/],
+      [{ dataViewParameters: [{}, {}] }, 400, /one object/],
+    ];
+    for (const [body, status, reason] of cases) {
+      const [found, message] = await refused(svc, body);
+      assert.equal(found, status, message);
+      assert.match(message, reason);
+    }
+    assert.equal((await refused(svc, {}, "D_Nothing"))[0], 404);
+    assert.deepEqual(await refused(svc, { paging: { pageNumber: 1 } }, "D_Fixed"), [
+      422,
+      "This dataview does not support paging in request",
+    ]);
+    const count = await svc.call("POST", "/data_views/D_Cars/count", { body: { query: {} } });
+    assert.equal(details(count.body)[0]?.message, "Query does not contain select");
+  }));
+
+Deno.test("a page answers its one row, a list is no page", () =>
+  withCars(async (svc) => {
+    const get = (view: string, parameters: JsonObject) =>
+      svc.call("GET", `/data_views/${view}?dataViewParameters=${segment(JSON.stringify(parameters))}`);
+    const page = await get("D_Car", { Number: 2 });
+    assert.ok(isJsonObject(page.body));
+    assert.equal(page.body.Model, "Bee");
+    assert.equal((await get("D_Car", { Number: 99 })).status, 404);
+    assert.equal((await get("D_Car", {})).status, 400);
+    const list = await get("D_CarsOf", { Model: "Ant" });
+    assert.equal(list.status, 422);
+    assert.equal(details(list.body)[0]?.message, "Error_Request_Validation_Pagelist_Type_Dataview");
+  }));
+
+Deno.test("a view of a data view shows its own fields, with what clients need to show them", () =>
+  withCars(async (svc) => {
+    const { status, body } = await svc.call("POST", "/data_views/D_Cars/views/Short", {
+      body: { paging: { maxResultsToFetch: 1 } },
+    });
+    assert.equal(status, 200);
+    assert.ok(isJsonObject(body));
+    assert.deepEqual(body.data, [{ ID: 1, Model: "Ant" }]);
+    assert.ok(isJsonObject(body.uiResources));
+    assert.equal((await svc.call("POST", "/data_views/D_Cars/views/Long")).status, 404);
+  }));
+
+Deno.test("metadata, data objects and data pages tell what can be asked", () =>
+  withCars(async (svc) => {
+    const { body } = await svc.call("GET", "/data_views/D_CarsOf/metadata");
+    assert.ok(isJsonObject(body) && Array.isArray(body.fields) && Array.isArray(body.parameters));
+    assert.deepEqual(body.parameters[0], {
+      name: "Model",
+      description: "Model",
+      dataType: "Text",
+      required: true,
+      defaultValue: "",
+    });
+    assert.equal(
+      body.fields.filter(isJsonObject).find((field) => field.fieldID === "SoldAt")?.fieldType,
+      "Date & time",
+    );
+    assert.deepEqual((await svc.call("POST", "/data_views/D_CarsOf/metadata", { body: {} })).body, body);
+    const objects = await svc.call("GET", "/data_objects?type=data");
+    assert.match(JSON.stringify(objects.body), /"dataObjectID":"Org-Cars-Data-Car".*"defaultListDataView":"D_Cars"/);
+    const all = JSON.stringify((await svc.call("GET", "/data_pages")).body);
+    const explorable = JSON.stringify((await svc.call("GET", "/data_pages?type=explorable")).body);
+    assert.match(all, /D_Fixed/);
+    assert.doesNotMatch(explorable, /"D_Fixed"|"D_Car"/);
+    assert.equal((await svc.call("GET", "/data_pages?type=some")).status, 400);
+  }));
+
+Deno.test("the worklist and the history of a case are data views", async () => {
+  await using svc = await openService();
+  const created = await svc.call("POST", "/cases", {
+    body: { caseTypeID: "City-Permit-Work-Permit", content: { Applicant: "Ada" } },
+  });
+  const id = isJsonObject(created.body) ? String(created.body.id) : "";
+  const [work] = await svc.rows("D_pyMyWorkList", {});
+  assert.equal(work?.pxRefObjectKey, id);
+  const [event] = await svc.rows("D_pyWorkHistory", { dataViewParameters: { CaseInstanceKey: id } });
+  assert.equal(event?.pyPerformer, "clerk@city");
+  assert.equal(event?.pxHistoryForReference, id);
+  assert.equal((await svc.call("POST", "/data_views/D_pyWorkHistory")).status, 400);
+  const [permit] = await svc.rows("D_Permits", { query: { select: ["pyID", "pyStatusWork", "Applicant"] } });
+  assert.deepEqual(permit, { pyID: "P-1", pyStatusWork: "New", Applicant: "Ada" });
+});
