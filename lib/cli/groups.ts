@@ -12,7 +12,10 @@ interface LocalModule {
 }
 
 const localGroups: Readonly<Record<string, { summary: string; load: () => Promise<LocalModule> }>> = {
-  auth: { summary: "Log in, log out, find out what is wrong with a connection", load: () => import("./auth.ts") },
+  auth: {
+    summary: "Log in, log out, find out what is wrong with a connection",
+    load: () => importUnseen(import.meta.resolve("./auth.ts")),
+  },
   service: { summary: "Run the embedded service", load: () => importUnseen(import.meta.resolve("./service.ts")) },
   workflow: {
     summary: "Run workflow scripts in a sandbox",
