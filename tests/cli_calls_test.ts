@@ -95,6 +95,16 @@ Deno.test("a refusal is one JSON object on stderr, escaped, with the service's w
   });
 });
 
+Deno.test("an answer that is no JSON, or is cut off, is an error of the operation, and nothing is printed", async () => {
+  for (const text of ["<html>", '{"id":"C-1",']) {
+    await using service = startService({ api: () => new Response(text) });
+    const result = await call(service, "cases get C");
+    assert.deepEqual([result.code, result.stdout], [1, ""]);
+    const { code, operation } = errorOf(result);
+    assert.deepEqual([code, operation], ["INVALID_RESPONSE", "cases.get"]);
+  }
+});
+
 Deno.test("--quiet never hides an error", async () => {
   await using service = answers({ localizedValue: "Gone" }, { status: 404 });
   assert.equal(errorOf(await call(service, "cases get C --quiet")).code, "NOT_FOUND");

@@ -37,6 +37,7 @@ function outputTo(stream: typeof Deno.stdout): Output {
       }
     },
     isTerminal: () => stream.isTerminal(),
-    columns: () => stream.isTerminal() ? Deno.consoleSize().columns : undefined,
+    // A terminal of unknown width says 0.
+    columns: () => stream.isTerminal() ? Deno.consoleSize().columns || undefined : undefined,
   };
 }

@@ -10,30 +10,33 @@ import { callerOptions } from "./service_access.ts";
 
 /** Prints the request that a call would make, or makes it and prints the answer. */
 export async function runOperation(context: CommandContext, ref: OperationRef, values: Values): Promise<void> {
-  if (context.globals.dryRun) return await printRequest(context, ref, values);
-  const { body } = await createCaller(callerOptions(context)).call(ref, values, { signal: context.signal });
-  await context.print(body);
-  if (ref.operation.answer === "bulk") checkBulk(ref, body);
-}
-
-async function printRequest(context: CommandContext, { name, operation }: OperationRef, values: Values): Promise<void> {
-  const { renderDryRun } = await import("../client/dry_run.ts");
   try {
-    const target = await openTarget(callerOptions(context));
-    context.io.stdout.write(escapeControls(renderDryRun(target, operation, values)) + "\n");
+    if (context.globals.dryRun) await printRequest(context, ref, values);
+    else await printAnswer(context, ref, values);
   } catch (error) {
-    throw error instanceof SvcError ? error.during(name) : error;
+    throw error instanceof SvcError ? error.during(ref.name) : error;
   }
 }
 
+async function printAnswer(context: CommandContext, ref: OperationRef, values: Values): Promise<void> {
+  const { body } = await createCaller(callerOptions(context)).call(ref, values, { signal: context.signal });
+  await context.print(body);
+  if (ref.operation.answer === "bulk") checkBulk(body);
+}
+
+async function printRequest(context: CommandContext, { operation }: OperationRef, values: Values): Promise<void> {
+  const { renderDryRun } = await import("../client/dry_run.ts");
+  const target = await openTarget(callerOptions(context));
+  context.io.stdout.write(escapeControls(renderDryRun(target, operation, values)) + "\n");
+}
+
 /** A bulk call is answered with success although some of its cases failed. */
-function checkBulk(ref: OperationRef, body: JsonValue | undefined): void {
+function checkBulk(body: JsonValue | undefined): void {
   const results = isJsonObject(body) && Array.isArray(body.results) ? body.results.filter(isJsonObject) : [];
   const failed = results.filter(hasFailed);
   if (failed.length === 0) return;
   throw new SvcError("BULK_PARTIAL_FAILURE", `${failed.length} of ${results.length} cases failed.`, {
     status: 207,
-    operation: ref.name,
     details: failed,
     hint: "The answer on stdout names each case with its status; repeat the command for the failed ones.",
   });
