@@ -1,0 +1,197 @@
+/** `svc service`: a person starts it, calls it, adds a colleague, stops it, and starts it again. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+
+const CLI = new URL("../cli.ts", import.meta.url).pathname;
+
+interface Ran {
+  readonly code: number;
+  readonly out: Record<string, unknown>;
+  readonly error: Record<string, unknown>;
+}
+
+/** A configuration directory of its own, and `svc` in it; the service that it leaves is stopped. */
+class Office implements AsyncDisposable {
+  readonly directory: string;
+
+  private constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  static async open(): Promise<Office> {
+    return new Office(await Deno.makeTempDir({ prefix: "svc-test-" }));
+  }
+
+  command(args: readonly string[]): Deno.Command {
+    const permissions = [
+      "--allow-net",
+      "--allow-read",
+      `--allow-write=${this.directory}`,
+      "--allow-env",
+      "--allow-run",
+    ];
+    return new Deno.Command(Deno.execPath(), {
+      args: ["run", "--quiet", "--no-prompt", ...permissions, CLI, ...args],
+      env: { SVC_CONFIG_DIR: this.directory },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    });
+  }
+
+  async svc(...args: string[]): Promise<Ran> {
+    const { code, stdout, stderr } = await this.command(args).output();
+    const [out, error] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+    return { code, out: out ? JSON.parse(out) : {}, error: error ? JSON.parse(error).error : {} };
+  }
+
+  async profiles(): Promise<Record<string, Record<string, unknown>>> {
+    return JSON.parse(await Deno.readTextFile(join(this.directory, "config.json"))).profiles;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.svc("service", "stop");
+    await Deno.remove(this.directory, { recursive: true });
+  }
+}
+
+const START = ["service", "start", "--port", "0", "--detach"];
+const CREATE = ["cases", "create", "--type", "City-Permit-Work-Permit", "--fields", "id,status"];
+
+Deno.test("the first start makes a client and a profile: the next command works at once", async () => {
+  await using office = await Office.open();
+  const started = await office.svc(...START);
+  assert.equal(started.code, 0, JSON.stringify(started.error));
+  assert.deepEqual(started.out.profiles, ["default"]);
+  const { default: profile } = await office.profiles();
+  assert.equal(profile?.baseUrl, started.out.url);
+  assert.ok(String(profile?.clientSecret).length >= 43);
+  if (Deno.build.os !== "windows") {
+    assert.equal(((await Deno.stat(join(office.directory, "config.json"))).mode ?? 0) & 0o777, 0o600);
+    assert.equal(((await Deno.stat(join(office.directory, "service"))).mode ?? 0) & 0o777, 0o700);
+  }
+  const created = await office.svc(...CREATE);
+  assert.deepEqual(created.out, { id: "CITY-PERMIT-WORK P-1", status: "New" });
+});
+
+Deno.test("status tells where it runs, stop ends it, and what was kept is there at the next start", async () => {
+  await using office = await Office.open();
+  assert.equal((await office.svc("service", "status")).out.running, false);
+  const started = await office.svc(...START);
+  const status = await office.svc("service", "status");
+  assert.deepEqual([status.out.running, status.out.answers, status.out.url], [true, true, started.out.url]);
+  await office.svc(...CREATE);
+  assert.equal((await office.svc("service", "stop")).out.stopped, true);
+  assert.equal((await office.svc("service", "stop")).out.stopped, false);
+  assert.equal((await office.svc("cases", "get", "CITY-PERMIT-WORK P-1")).error.code, "NETWORK_ERROR");
+  await office.svc(...START);
+  const read = await office.svc("cases", "get", "CITY-PERMIT-WORK P-1", "--fields", "id");
+  assert.deepEqual(read.out, { id: "CITY-PERMIT-WORK P-1" });
+});
+
+Deno.test("a second start on the same directory is refused and harms nothing", async () => {
+  await using office = await Office.open();
+  const { out } = await office.svc(...START);
+  for (const args of [START, START.slice(0, -1)]) {
+    const again = await office.svc(...args);
+    assert.equal(again.code, 1);
+    assert.equal(again.error.code, "CONFLICT");
+    assert.ok(String(again.error.message).includes(String(out.url)));
+  }
+  assert.equal((await office.svc(...CREATE)).code, 0);
+});
+
+Deno.test("a further client works as its own operator, whether the service runs or not", async () => {
+  await using office = await Office.open();
+  const early = await office.svc("service", "add-client", "--operator", "decider@city", "--profile", "decider");
+  assert.equal(early.error.code, "INVALID_CONFIG");
+  await office.svc(...START);
+  const added = await office.svc("service", "add-client", "--operator", "decider@city", "--profile", "decider");
+  assert.equal(added.code, 0, JSON.stringify(added.error));
+  assert.equal((await office.svc("assignments", "get-next", "--profile", "decider")).error.code, "NOT_FOUND");
+  assert.equal(
+    (await office.svc("service", "add-client", "--operator", "nobody", "--profile", "x")).error.code,
+    "INVALID_ARGS",
+  );
+  assert.equal((await office.svc("service", "add-client", "--operator", "decider@city")).error.code, "INVALID_ARGS");
+  await office.svc("service", "stop");
+  await office.svc("service", "add-client", "--operator", "inspector@city", "--profile", "inspector");
+  await office.svc(...START);
+  for (const profile of ["default", "decider", "inspector"]) {
+    assert.equal((await office.svc("case-types", "list", "--profile", profile)).code, 0);
+  }
+});
+
+Deno.test("reset refuses while the service runs, unless it may stop it, and then nothing is left", async () => {
+  await using office = await Office.open();
+  await office.svc(...START);
+  await office.svc(...CREATE);
+  assert.equal((await office.svc("service", "reset")).error.code, "CONFLICT");
+  assert.equal((await office.svc("service", "reset", "--stop")).code, 0);
+  assert.deepEqual([...Deno.readDirSync(join(office.directory, "service"))].map(({ name }) => name), ["service.lock"]);
+  await office.svc(...START);
+  assert.equal((await office.svc("cases", "get", "CITY-PERMIT-WORK P-1")).error.code, "NOT_FOUND");
+  assert.deepEqual((await office.svc(...CREATE)).out, { id: "CITY-PERMIT-WORK P-1", status: "New" });
+});
+
+Deno.test("a profile that leads elsewhere is never replaced", async () => {
+  await using office = await Office.open();
+  const config = {
+    profiles: { default: { baseUrl: "https://production.example", clientId: "me", clientSecret: "mine" } },
+  };
+  await Deno.writeTextFile(join(office.directory, "config.json"), JSON.stringify(config), { mode: 0o600 });
+  const refused = await office.svc(...START);
+  assert.equal(refused.error.code, "INVALID_CONFIG");
+  assert.match(String(refused.error.hint), /--profile/);
+  assert.equal((await office.svc("service", "status")).out.running, false);
+  assert.equal((await office.svc(...START, "--profile", "local")).code, 0);
+  assert.deepEqual((await office.profiles()).default, config.profiles.default);
+  assert.equal((await office.svc(...CREATE, "--profile", "local")).code, 0);
+});
+
+Deno.test("a service that cannot start says why, in the foreground and detached", async () => {
+  await using office = await Office.open();
+  const definition = join(office.directory, "broken.yaml");
+  await Deno.writeTextFile(definition, "application: 3\n");
+  for (const args of [START, START.slice(0, -1)]) {
+    const broken = await office.svc(...args, "--app", definition);
+    assert.equal(broken.code, 2);
+    assert.equal(broken.error.code, "INVALID_CONFIG");
+    assert.match(String(broken.error.message), /broken\.yaml:1:/);
+  }
+  assert.equal((await office.svc("service", "start", "--port", "70000")).error.code, "INVALID_ARGS");
+  assert.equal((await office.svc(...START, "--data", ":memory:")).error.code, "INVALID_ARGS");
+});
+
+Deno.test("in the foreground it prints its address and serves until it is told to stop", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  await using office = await Office.open();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    const child = office.command(["service", "start", "--port", "0", "--data", ":memory:", "--format", "compact"])
+      .spawn();
+    const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    const { url } = JSON.parse((await reader.read()).value ?? "");
+    assert.equal((await (await fetch(`${url}/health`)).json()).status, "ok");
+    assert.equal((await office.svc(...CREATE)).code, 0);
+    child.kill(signal);
+    assert.equal((await child.status).code, 0);
+    await reader.cancel();
+    await child.stderr.cancel();
+    await assert.rejects(fetch(`${url}/health`));
+  }
+});
+
+Deno.test("a service whose process was killed is found dead, and starts again with all that it had answered", async () => {
+  await using office = await Office.open();
+  const { out } = await office.svc(...START);
+  await office.svc(...CREATE);
+  Deno.kill(Number(out.pid), "SIGKILL");
+  const end = Date.now() + 5000;
+  let status = await office.svc("service", "status");
+  while (status.out.running === true && Date.now() < end) status = await office.svc("service", "status");
+  assert.equal(status.out.running, false);
+  assert.equal((await office.svc("service", "stop")).out.stopped, false);
+  await office.svc(...START);
+  assert.equal((await office.svc("cases", "get", "CITY-PERMIT-WORK P-1")).code, 0);
+});
