@@ -139,6 +139,23 @@ Deno.test("units of work that wait together are one commit, and are answered aft
     await store.close();
   }));
 
+Deno.test("a unit that was expected to change nothing may change something all the same, as a whole", async () => {
+  const store = openSqliteStore(":memory:");
+  await store.read((tx) => tx.putCase(newCase("W C-1")));
+  await assert.rejects(
+    store.read(async (tx) => {
+      await tx.putCase(newCase("W C-2"));
+      throw new RangeError("no");
+    }),
+    RangeError,
+  );
+  await store.read(async (tx) => {
+    assert.ok(await tx.getCase("W C-1"));
+    assert.equal(await tx.getCase("W C-2"), undefined);
+  });
+  await store.close();
+});
+
 Deno.test("work that nobody awaited cannot reach the database afterwards", async () => {
   const store = openSqliteStore(":memory:");
   let leaked: Transaction | undefined;

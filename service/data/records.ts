@@ -54,9 +54,7 @@ export async function submitRecord(
   const given = submission.content ?? {};
   const stored = await requireRecord(type, given, context);
   checkTag(ifMatch, stored.tag);
-  const content = Object.fromEntries(
-    Object.entries(given).filter(([name]) => view.fields.has(name) || !type.key.includes(name)),
-  );
+  const content = Object.fromEntries(Object.entries(given).filter(([name]) => !type.key.includes(name)));
   return await update(stored, type, fill(type, view, stored.content, { ...submission, content }, context), context);
 }
 
@@ -108,7 +106,10 @@ function fill(
   const content = fillForm(view, base, submission, { complete: true });
   const scope = { fields: content, caseInfo: {}, operator: operatorFacts(caller), action: "", now: now.toISOString() };
   calculate(type.fields, content, scope);
-  return content;
+  // In the order of the definition, whatever was sent first: people read it so.
+  return Object.fromEntries(
+    [...type.fields.keys()].filter((name) => name in content).map((name) => [name, content[name]]),
+  );
 }
 
 /** The key fields were what found the record, so they are the same after it. */

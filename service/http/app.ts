@@ -35,6 +35,9 @@ export interface AppOptions {
   readonly log: (line: string) => void;
 }
 
+/** Where the service says without a token that it is there. */
+const HEALTH = "/health";
+
 /** Makes the function that answers requests. */
 export async function createApp(options: AppOptions): Promise<(request: Request) => Response | Promise<Response>> {
   const { apiRoot, tokenPath } = options;
@@ -51,13 +54,13 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
   hono.post(tokenPath, limit, async (c) => {
     return await exchange(options, await c.req.text(), c.req.header("authorization"));
   });
-  hono.get("/health", () => jsonOf(200, { status: "ok", version: VERSION, application: options.app.name }));
-  hono.notFound((c) =>
-    unknownRoute(c, [...routes.map(({ operation }) => ({ method: operation.method, path: apiRoot + operation.path })), {
-      method: "POST",
-      path: tokenPath,
-    }, { method: "GET", path: "/health" }])
-  );
+  hono.get(HEALTH, () => jsonOf(200, { status: "ok", version: VERSION, application: options.app.name }));
+  const served = [
+    ...routes.map(({ operation: { method, path } }) => ({ method, path: apiRoot + path })),
+    { method: "POST", path: tokenPath },
+    { method: "GET", path: HEALTH },
+  ];
+  hono.notFound((c) => unknownRoute(c, served));
   hono.onError((error) => error instanceof ServiceError ? fail(error) : unforeseen(error, options));
   return (request) => hono.fetch(request);
 }

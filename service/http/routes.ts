@@ -1,11 +1,12 @@
 /** The routes of all operations, from their descriptions. */
+import { permissionName } from "../../lib/names.ts";
 import { type Operation, paramsOf } from "../../lib/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 import type { HandlerContext, Handlers, Outcome } from "../handler.ts";
 
 /** An operation with what serves it. */
 export interface Route {
-  /** Its names, e.g. `cases.getAction`. */
+  /** Permission name, e.g. `cases.get-action`. */
   readonly name: string;
   /** The operation. */
   readonly operation: Operation;
@@ -28,7 +29,7 @@ export async function routesOf(handlers: Handlers): Promise<Route[]> {
   for (const [group, operations] of Object.entries(await loadResources())) {
     for (const [name, operation] of Object.entries(operations)) {
       const serve = serves[group]?.[name];
-      if (serve && !picks(operation)) routes.push({ name: `${group}.${name}`, operation, serve });
+      if (serve && !picks(operation)) routes.push({ name: permissionName(group, name), operation, serve });
     }
   }
   return routes.sort((a, b) => variables(a.operation.path) - variables(b.operation.path));
