@@ -14,6 +14,7 @@
  */
 export { createClient } from "./lib/client/client.ts";
 export type { Client, GroupFunctions } from "./lib/client/bind.ts";
+export { type GroupEntry, groups, type Resources } from "./lib/resources/mod.ts";
 export type { CallerOptions, Exchange } from "./lib/client/caller.ts";
 export type { ExchangeSummary, SessionOptions, Warn } from "./lib/auth/session_open.ts";
 export { ERROR_CODES, type ErrorCode, type ErrorRecord, SvcError, type SvcErrorOptions } from "./lib/errors.ts";

@@ -47,7 +47,8 @@ export interface Outcome {
 
 /** The decoded values of an operation. */
 export type ValuesOf<O> =
-  & (O extends { args: readonly (infer A extends PositionalParam)[] } ? { [P in A as P["name"]]: FlagValue<P> } : unknown)
+  & (O extends { args: readonly (infer A extends PositionalParam)[] } ? { [P in A as P["name"]]: FlagValue<P> }
+    : unknown)
   & (O extends { flags: infer F } ? FlagOptions<F> : unknown)
   & TagOptions;
 

@@ -1,0 +1,147 @@
+/** Prints the project's figures as ratios against a baseline in the same run: `deno task bench [<log.csv.gz>]`. */
+import { isJsonObject } from "../lib/json.ts";
+import { commitsPerSecond, PROGRAMS } from "./bench/baselines.ts";
+import { describe, type Figure } from "./bench/figure.ts";
+import { timeProcesses } from "./bench/processes.ts";
+import { type LogCase, readLog } from "./replay/log.ts";
+import { replay, sharesOf } from "./replay/replay.ts";
+import { Workspace } from "./workspace.ts";
+
+const API_ROOT = "/dx-api/v2";
+const RUNS = 25;
+const REPLAYED_CASES = 400;
+const SAMPLE = new URL("./demo/log.csv", import.meta.url).pathname;
+
+await using workspace = await Workspace.open();
+const baseUrl = await workspace.startService();
+const api = baseUrl + API_ROOT;
+const programs: Record<keyof typeof PROGRAMS, string> = { empty: "", fetch: "", fixedAnswer: "" };
+for (const name of ["empty", "fetch", "fixedAnswer"] as const) {
+  programs[name] = `${workspace.directory}/${name}.ts`;
+  await Deno.writeTextFile(programs[name], PROGRAMS[name]);
+}
+
+for (const measure of [startUp, oneCall, replayed, reads, performs]) console.log(describe(await measure()));
+
+async function startUp(): Promise<Figure> {
+  const [ours, theirs] = await timeProcesses(workspace.command(["--version"]), program("empty"), RUNS);
+  return { what: "svc --version", baseline: "an empty program", ours, theirs, unit: "ms", limit: 1.3 };
+}
+
+async function oneCall(): Promise<Figure> {
+  const id = await newCase();
+  const url = `${api}/cases/${encodeURIComponent(id)}`;
+  const get = workspace.command(["cases", "get", id]);
+  const [ours, theirs] = await timeProcesses(get, program("fetch", url, await token(workspace, "default")), RUNS);
+  return { what: "svc cases get", baseline: "a program that fetches", ours, theirs, unit: "ms", limit: 1.4 };
+}
+
+/** A service of its own: a clerk who takes the next assignment must find no other work. */
+async function replayed(): Promise<Figure> {
+  await using office = await Workspace.open();
+  const baseUrl = await office.startService();
+  const log = await someLog();
+  const { calls, seconds } = await replay(office, log);
+  const shares = sharesOf(log);
+  const tokens = await Promise.all(shares.map(([clerk]) => token(office, clerk)));
+  const theirs = await rate(
+    "fetch_replay.ts",
+    [baseUrl + API_ROOT, ...tokens],
+    JSON.stringify(shares.map(([, share]) => share)),
+  );
+  const ours = calls / seconds;
+  return { what: "workflow replay, calls", baseline: "a fetch loop", ours, theirs, unit: "/s", limit: 0.6 };
+}
+
+async function reads(): Promise<Figure> {
+  const url = `${api}/cases/${encodeURIComponent(await newCase())}`;
+  const bearer = await token(workspace, "default");
+  const answer = await (await fetch(url, { headers: { authorization: `Bearer ${bearer}` } })).text();
+  const fixed = program("fixedAnswer", answer).spawn();
+  const port = await firstLine(fixed.stdout);
+  const load = [bearer, "32", "15000"];
+  const theirs = await rate("load_get.ts", [`http://127.0.0.1:${port}/`, ...load]);
+  fixed.kill();
+  const ours = await rate("load_get.ts", [url, ...load]);
+  return {
+    what: "service GET /cases/{id}",
+    baseline: "Deno.serve, fixed answer",
+    ours,
+    theirs,
+    unit: "/s",
+    limit: 0.3,
+  };
+}
+
+async function performs(): Promise<Figure> {
+  const assignments = await Promise.all(Array.from({ length: 32 }, newActivity));
+  const ours = await rate("load_perform.ts", [api, await token(workspace, "default"), "10000", ...assignments]);
+  const theirs = commitsPerSecond(workspace.directory, 5000);
+  return { what: "service perform, 32 clients", baseline: "SQLite commits", ours, theirs, unit: "/s", limit: 0.5 };
+}
+
+function program(name: keyof typeof PROGRAMS, ...args: string[]): Deno.Command {
+  return new Deno.Command(Deno.execPath(), { args: ["run", "--allow-net", programs[name], ...args], stdout: "piped" });
+}
+
+/** Runs a program of `bench/` that prints a rate. */
+async function rate(name: string, args: string[], input = ""): Promise<number> {
+  const script = new URL(`./bench/${name}`, import.meta.url).pathname;
+  const command = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--allow-net", script, ...args],
+    stdin: "piped",
+    stdout: "piped",
+  });
+  const child = command.spawn();
+  await new Response(input).body?.pipeTo(child.stdin);
+  const { success, stdout } = await child.output();
+  if (!success) throw new Error(`${name} failed.`);
+  return Number(new TextDecoder().decode(stdout));
+}
+
+async function newCase(): Promise<string> {
+  return (await created()).id;
+}
+
+/** An assignment of the receiving phase that stays open whatever is performed. */
+async function newActivity(): Promise<string> {
+  const { next } = await created();
+  const data = JSON.stringify({ Resource: "Resource01", PerformedAt: "2026-01-02T03:04:05Z" });
+  const flags = ["--action", "Confirmation of receipt", "--data", data];
+  return assignmentOf(JSON.parse(await workspace.svc("assignments", "perform", next, ...flags)));
+}
+
+async function created(): Promise<{ id: string; next: string }> {
+  const answer: unknown = JSON.parse(await workspace.svc("cases", "create", "--type", "City-Permit-Work-Receipt"));
+  if (!isJsonObject(answer) || typeof answer.id !== "string") throw new Error("svc cases create answered no id.");
+  return { id: answer.id, next: assignmentOf(answer) };
+}
+
+function assignmentOf(answer: unknown): string {
+  const next = isJsonObject(answer) ? answer.nextAssignmentInfo : undefined;
+  if (isJsonObject(next) && typeof next.ID === "string") return next.ID;
+  throw new Error("The answer names no next assignment.");
+}
+
+async function token(place: Workspace, profile: string): Promise<string> {
+  await place.svc("auth", "login", "--profile", profile);
+  const cached = JSON.parse(await Deno.readTextFile(`${place.directory}/config/token.${profile}.json`));
+  return String(cached.accessToken);
+}
+
+/** The log that is given, or the demo's again and again; either way as many cases. */
+async function someLog(): Promise<LogCase[]> {
+  const log = await readLog(Deno.args[0] ?? SAMPLE);
+  return Array.from({ length: REPLAYED_CASES }, (_, position) => {
+    const logged = log[position % log.length];
+    if (logged === undefined) throw new Error("The log is empty.");
+    return { ...logged, key: `case-${position}` };
+  });
+}
+
+async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+  const { value = "" } = await reader.read();
+  reader.releaseLock();
+  return value.trim();
+}

@@ -1,0 +1,42 @@
+/**
+ * The bare fetch loop of the requests that a replay makes, with as many lanes as the replay has clerks:
+ * `fetch_replay.ts <api address> <token>... < shares.json`. Prints calls per second.
+ */
+import type { LogCase } from "../replay/log.ts";
+
+const [api = "", ...tokens] = Deno.args;
+const shares: LogCase[][] = await new Response(Deno.stdin.readable).json();
+let calls = 0;
+
+async function call(token: string, method: string, path: string, body?: unknown, tag?: string) {
+  calls++;
+  const headers: Record<string, string> = { authorization: `Bearer ${token}` };
+  if (body !== undefined) headers["content-type"] = "application/json";
+  if (tag !== undefined) headers["if-match"] = tag;
+  const response = await fetch(api + path, { method, headers, body: body === undefined ? null : JSON.stringify(body) });
+  const answer = await response.json();
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${JSON.stringify(answer)}`);
+  return { answer, tag: response.headers.get("etag") ?? "" };
+}
+
+async function lane(token: string, share: readonly LogCase[]): Promise<void> {
+  for (const { key, events } of share) {
+    await call(token, "POST", "/cases", { caseTypeID: "City-Permit-Work-Receipt", content: { Reference: key } });
+    for (const [position, { activity, resource, group, time }] of events.entries()) {
+      const next = await call(token, "GET", "/assignments/next");
+      const path = `/assignments/${encodeURIComponent(next.answer.id)}`;
+      const { tag } = await call(token, "GET", path);
+      const content = {
+        Resource: resource,
+        ResourceGroup: group,
+        PerformedAt: time.replace(" ", "T"),
+        Last: position === events.length - 1,
+      };
+      await call(token, "PATCH", `${path}/actions/${encodeURIComponent(activity)}`, { content }, tag);
+    }
+  }
+}
+
+const started = performance.now();
+await Promise.all(shares.map((share, clerk) => lane(tokens[clerk] ?? "", share)));
+console.log(calls / (performance.now() - started) * 1000);

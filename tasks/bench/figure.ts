@@ -1,0 +1,40 @@
+/** One figure: what was measured, against what, and the limit that it should keep. */
+
+/** A ratio of two measurements of the same run. */
+export interface Figure {
+  /** What was measured. */
+  what: string;
+  /** What it is measured against. */
+  baseline: string;
+  /** Measured value. */
+  ours: number;
+  /** Value of the baseline. */
+  theirs: number;
+  /** Unit of both. */
+  unit: "ms" | "/s";
+  /** The ratio's limit: a maximum for times, a minimum for rates. */
+  limit: number;
+}
+
+/** A figure on one line, missed ones marked. */
+export function describe({ what, baseline, ours, theirs, unit, limit }: Figure): string {
+  const ratio = ours / theirs;
+  const kept = unit === "ms" ? ratio <= limit : ratio >= limit;
+  const sign = unit === "ms" ? "≤" : "≥";
+  return [
+    kept ? "kept  " : "MISSED",
+    `${ratio.toFixed(2)} × (${sign} ${limit} ×)`,
+    `${what}: ${round(ours)} ${unit}`,
+    `${baseline}: ${round(theirs)} ${unit}`,
+  ].join("  ");
+}
+
+/** The middle of some measurements. */
+export function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? NaN;
+}
+
+function round(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value.toFixed(1);
+}

@@ -1,0 +1,57 @@
+/** A directory of its own in which svc's commands run, with a service of its own; gone when it is closed. */
+
+const CLI = new URL("../cli.ts", import.meta.url).href;
+
+/** Where commands run. */
+export class Workspace implements AsyncDisposable {
+  /** The directory; configuration and the service's data are in its folder `config`. */
+  readonly directory: string;
+
+  private constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  /** Makes one in the system's directory for temporary files. */
+  static async open(): Promise<Workspace> {
+    return new Workspace(await Deno.makeTempDir({ prefix: "svc-" }));
+  }
+
+  /** Environment of its commands. */
+  get env(): Record<string, string> {
+    return { SVC_CONFIG_DIR: `${this.directory}/config` };
+  }
+
+  /** Starts a service that goes on by itself; its first client's profile is `default`. Answers its address. */
+  async startService(...flags: string[]): Promise<string> {
+    const answer: unknown = JSON.parse(
+      await this.svc("service", "start", "--port", "0", "--detach", ...flags),
+    );
+    if (typeof answer === "object" && answer !== null && "url" in answer && typeof answer.url === "string") {
+      return answer.url;
+    }
+    throw new Error("svc service start answered no address.");
+  }
+
+  /** Adds a client with an operator of its own, who takes work from no queue. */
+  async addClient(operator: string): Promise<void> {
+    await this.svc("service", "add-client", "--operator", operator, "--profile", operator);
+  }
+
+  /** A command of svc, to be run as the caller likes. */
+  command(args: string[], options: Deno.CommandOptions = {}): Deno.Command {
+    return new Deno.Command(Deno.execPath(), { args: ["run", "--allow-all", CLI, ...args], env: this.env, ...options });
+  }
+
+  /** Runs a command of svc and answers what it prints; throws what it writes to stderr where it fails. */
+  async svc(...args: string[]): Promise<string> {
+    const { success, stdout, stderr } = await this.command(args).output();
+    if (success) return new TextDecoder().decode(stdout);
+    throw new Error(`svc ${args.join(" ")}\n${new TextDecoder().decode(stderr)}`);
+  }
+
+  /** Stops the service and removes the directory. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.command(["service", "stop"]).output();
+    await Deno.remove(this.directory, { recursive: true });
+  }
+}
