@@ -12,6 +12,7 @@ const PLACEHOLDERS: Readonly<Record<Flag["type"], string>> = {
   array: "json",
   calculation: "json",
   json: "json",
+  file: "path",
 };
 
 const HELP: Flag = { help: "Print this help", type: "boolean", short: "h" };
