@@ -4,21 +4,19 @@
  */
 import { z } from "zod";
 import type { JsonObject } from "../../lib/json.ts";
-
-const text = z.string().min(1);
-const named = (pattern: RegExp, rule: string) =>
-  z.string().regex(pattern, rule).refine((name) => !(name in Object.prototype), "is a name that every object has");
-const identifier = named(/^[A-Za-z][A-Za-z0-9_]*$/, "must be letters, digits and underscores");
-const actionId = named(/^[A-Za-z][\w .-]*$/, "must be letters, digits, spaces, dots, hyphens and underscores");
-const className = z.string().regex(/^@?[A-Za-z][\w-]*$/, "must be letters, digits, hyphens and underscores");
-const principal = z.string().regex(/^\S+$/, "must not hold spaces");
-const status = z.string().regex(
-  /^[A-Z][A-Za-z]*(-[A-Za-z]+)*$/,
-  "must be like Open, Pending-Review or Resolved-Completed",
-);
-const urgency = z.int().min(0).max(100);
-const expression = text.describe("A CEL expression over the case's fields, caseInfo, operator, action, now and today");
-const scalar = z.union([z.string(), z.number(), z.boolean()], "must be text, a number, true or false");
+import {
+  actionId,
+  className,
+  condition,
+  expression,
+  identifier,
+  principal,
+  right,
+  scalar,
+  status,
+  text,
+  urgency,
+} from "./words.ts";
 
 const field = z.strictObject({
   type: z.enum([
@@ -129,7 +127,6 @@ const stage = z.strictObject({
   ),
 });
 
-const right = z.union([z.boolean(), expression], "must be true, false or a CEL expression");
 const attachmentCategory = z.strictObject({
   name: text.optional(),
   type: z.enum(["File", "URL"]).default("File"),
@@ -177,27 +174,6 @@ const dataType = z.strictObject({
   actions: z.record(actionId, recordAction).optional(),
 });
 
-const comparator = z.enum([
-  "EQ",
-  "NEQ",
-  "GT",
-  "GTE",
-  "LT",
-  "LTE",
-  "CONTAINS",
-  "NOT_CONTAINS",
-  "STARTS_WITH",
-  "NOT_STARTS_WITH",
-  "ENDS_WITH",
-  "NOT_ENDS_WITH",
-]);
-const condition = z.strictObject({
-  field: identifier,
-  comparator: comparator.default("EQ"),
-  value: scalar.optional(),
-  parameter: identifier.optional().describe("The condition is left out when an optional parameter is not given"),
-  caller: z.literal(true).optional().describe("Compare with the caller's operator ID"),
-});
 const parameter = z.strictObject({
   type: z.enum(["Text", "Integer", "Decimal", "Boolean", "Date", "DateTime"]).default("Text"),
   description: text.optional(),
