@@ -89,6 +89,6 @@ function flagLines(flags: Readonly<Record<string, Flag>>): string[] {
 }
 
 function flagName(name: string, flag: Flag): string {
-  const placeholder = flag.placeholder ?? PLACEHOLDERS[flag.type];
+  const placeholder = flag.placeholder ?? PLACEHOLDERS[flag.repeatable ? "string" : flag.type];
   return `--${toKebab(name)}` + (placeholder === "" ? "" : ` <${placeholder}>`);
 }

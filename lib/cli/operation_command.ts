@@ -43,9 +43,11 @@ function flagsOf(operation: Operation): Record<string, Flag> {
   };
 }
 
-function flagOf({ help, type, required, short, default: standard, excludes, rejected, since, variant }: Param): Flag {
+function flagOf(param: Param): Flag {
+  const { help, type, required, short, repeatable, default: standard, excludes, rejected, since, variant } = param;
   const remarks = [
     isPayload(type) && "JSON, @file or -",
+    repeatable && "repeat the flag for several",
     excludes && `not with ${excludes.map((name) => `--${toKebab(name)}`).join(", ")}`,
     since && `platform version ${since} and later`,
     variant && `${variant} variant only`,
@@ -55,6 +57,7 @@ function flagOf({ help, type, required, short, default: standard, excludes, reje
     type,
     required,
     short,
+    repeatable,
     default: standard,
     hidden: rejected === undefined ? undefined : true,
   };

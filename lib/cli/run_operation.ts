@@ -1,4 +1,5 @@
 /** One operation from the command line: a dry run, or the call and its answer. */
+import type { Answers } from "../answer_types.ts";
 import { openTarget } from "../auth/session_open.ts";
 import { createCaller, type OperationRef } from "../client/caller.ts";
 import type { Values } from "../client/values.ts";
@@ -21,7 +22,7 @@ export async function runOperation(context: CommandContext, ref: OperationRef, v
 async function printAnswer(context: CommandContext, ref: OperationRef, values: Values): Promise<void> {
   const { body } = await createCaller(callerOptions(context)).call(ref, values, { signal: context.signal });
   await context.print(body);
-  if (ref.operation.answer === "bulk") checkBulk(body);
+  checkElements(ref.operation.answer, body);
 }
 
 async function printRequest(context: CommandContext, { operation }: OperationRef, values: Values): Promise<void> {
@@ -30,16 +31,23 @@ async function printRequest(context: CommandContext, { operation }: OperationRef
   context.io.stdout.write(escapeControls(renderDryRun(target, operation, values)) + "\n");
 }
 
-/** A bulk call is answered with success although some of its cases failed. */
-function checkBulk(body: JsonValue | undefined): void {
-  const results = isJsonObject(body) && Array.isArray(body.results) ? body.results.filter(isJsonObject) : [];
-  const failed = results.filter(hasFailed);
+/** A call about several things is answered with success although it failed for some of them. */
+function checkElements(answer: keyof Answers, body: JsonValue | undefined): void {
+  const elements = elementsOf(answer, body);
+  const failed = elements.filter(hasFailed);
   if (failed.length === 0) return;
-  throw new SvcError("BULK_PARTIAL_FAILURE", `${failed.length} of ${results.length} cases failed.`, {
+  const things = answer === "bulk" ? "cases" : "elements";
+  throw new SvcError("BULK_PARTIAL_FAILURE", `${failed.length} of ${elements.length} ${things} failed.`, {
     status: 207,
     details: failed,
-    hint: "The answer on stdout names each case with its status; repeat the command for the failed ones.",
+    hint: "The answer on stdout names each with its status; repeat the command for the failed ones.",
   });
+}
+
+/** What became of each: some answers are the list itself, those of bulk calls hold it. */
+function elementsOf(answer: keyof Answers, body: JsonValue | undefined): JsonObject[] {
+  const elements = answer === "bulk" && isJsonObject(body) ? body.results : answer === "multiStatus" ? body : undefined;
+  return Array.isArray(elements) ? elements.filter(isJsonObject) : [];
 }
 
 function hasFailed({ status }: JsonObject): boolean {
