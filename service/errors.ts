@@ -13,6 +13,7 @@ const KINDS = {
   413: ["Content too large", "The request body is too large."],
   422: ["Validation fail", "Validation failed: Errors Detected."],
   423: ["Locked", "The resource is locked."],
+  424: ["Dependent resource fail", "A resource that this one depends on has failed."],
   428: ["Precondition required", "The entity tag of the resource is needed."],
   500: ["Internal server error", "The service failed."],
 } as const;

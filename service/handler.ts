@@ -43,7 +43,16 @@ export interface Outcome {
   readonly tag?: string;
   /** Path of the resource, relative to the API root. */
   readonly location?: string;
+  /**
+   * What must wait for something else than the store, e.g. another server: done when the unit of work is durable,
+   * outside of any. Its signal aborts when the service stops. It answers the next unit of work, whose outcome takes the
+   * place of this one.
+   */
+  readonly goOn?: (signal: AbortSignal) => Promise<NextUnit>;
 }
+
+/** The unit of work that follows a wait. */
+export type NextUnit = (context: HandlerContext) => Promise<Outcome>;
 
 /** The decoded values of an operation. */
 export type ValuesOf<O> =

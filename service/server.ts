@@ -41,8 +41,12 @@ const GRACE = 5000;
 /** Starts to serve, until it is disposed of: that finishes the calls in hand and the work behind them. */
 export async function serve(options: ServerOptions): Promise<Server> {
   const jobs = new Jobs(options.store, options.log);
-  const answer = await createApp({ ...options, background: (work) => jobs.add(work) });
   const cut = new AbortController();
+  const answer = await createApp({
+    ...options,
+    background: (work) => jobs.add(work),
+    seeThrough: (rest) => jobs.track(rest(cut.signal)),
+  });
   const server = listen(options, answer, cut.signal);
   return {
     url: urlOf(options.hostname, server.addr.port),
@@ -55,9 +59,9 @@ export async function serve(options: ServerOptions): Promise<Server> {
   };
 }
 
-/** Work that is done after the answer. */
+/** Work that is done after the answer, and calls that wait for more than the store. */
 class Jobs {
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<unknown>>();
   readonly #store: Store;
   readonly #log: (line: string) => void;
 
@@ -67,14 +71,21 @@ class Jobs {
   }
 
   add(work: (tx: Transaction) => Promise<void>): void {
-    const job = this.#store.transact(work).catch((error: unknown) => {
-      this.#log(`Work in the background failed: ${error instanceof Error ? error.stack : String(error)}`);
-    }).finally(() => this.#running.delete(job));
+    this.track(
+      this.#store.transact(work).catch((error: unknown) => {
+        this.#log(`Work in the background failed: ${error instanceof Error ? error.stack : String(error)}`);
+      }),
+    );
+  }
+
+  track<T>(work: Promise<T>): Promise<T> {
+    const job = work.finally(() => this.#running.delete(job));
     this.#running.add(job);
+    return job;
   }
 
   async done(): Promise<void> {
-    await Promise.all(this.#running);
+    await Promise.allSettled(this.#running);
   }
 }
 

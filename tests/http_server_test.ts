@@ -130,6 +130,7 @@ Deno.test("what nobody foresaw is a 500 without its reason, and the reason is in
     apiRoot: "",
     tokenPath: "/token",
     background: () => {},
+    seeThrough: (rest) => rest(new AbortController().signal),
     log: (line) => log.push(line),
   });
   const response = await answer(

@@ -6,7 +6,7 @@ import { VERSION } from "../../lib/version.ts";
 import type { Tokens } from "../access/tokens.ts";
 import type { Application } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
-import type { Handlers } from "../handler.ts";
+import type { HandlerContext, Handlers, NextUnit, Outcome } from "../handler.ts";
 import type { Store, Transaction } from "../store/store.ts";
 import { answerOf, failureOf, jsonOf, unauthorized } from "./answers.ts";
 import { BODY_LIMIT, parseBody } from "./body.ts";
@@ -31,6 +31,8 @@ export interface AppOptions {
   readonly tokenPath: string;
   /** Takes the work that is done after an answer. */
   readonly background: (work: (tx: Transaction) => Promise<void>) => void;
+  /** Sees the rest of a call through that waits for more than the store; its signal aborts when the service stops. */
+  readonly seeThrough: <T>(rest: (signal: AbortSignal) => Promise<T>) => Promise<T>;
   /** Is told of what nobody foresaw. */
   readonly log: (line: string) => void;
 }
@@ -105,10 +107,26 @@ function handlerOf({ name, operation, serve }: Route, options: AppOptions): Hono
     const values = decode({ segment: (variable) => segment(c.req.url, variable), query, body, ifMatch });
     const later: ((tx: Transaction) => Promise<void>)[] = [];
     const background = (work: (tx: Transaction) => Promise<void>) => void later.push(work);
-    const outcome = await run((tx) => serve(values, { app, tx, caller, now: new Date(), query, body, background }));
+    const contextOf = (tx: Transaction): HandlerContext => {
+      return { app, tx, caller, now: new Date(), query, body, background };
+    };
+    const first = await run((tx) => serve(values, contextOf(tx)));
+    const outcome = first.goOn === undefined ? first : await options.seeThrough((signal) => {
+      return finish(first, signal, (next) => store.transact((tx) => next(contextOf(tx))));
+    });
     later.forEach(options.background);
     return answerOf(outcome, status, apiRoot, requestId);
   };
+}
+
+/** Goes on until nothing is left to wait for. Nobody holds the store meanwhile: its units of work are serial. */
+async function finish(
+  outcome: Outcome,
+  signal: AbortSignal,
+  transact: (next: NextUnit) => Promise<Outcome>,
+): Promise<Outcome> {
+  while (outcome.goOn !== undefined) outcome = await transact(await outcome.goOn(signal));
+  return outcome;
 }
 
 const NO_TOKEN = "An access token is needed.";
