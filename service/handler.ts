@@ -39,6 +39,8 @@ export interface Outcome {
   readonly status?: number;
   /** Body; nothing for an empty answer. */
   readonly body?: JsonValue;
+  /** Body that is plain text, instead. */
+  readonly text?: string;
   /** Entity tag of the resource as it is now. */
   readonly tag?: string;
   /** Path of the resource, relative to the API root. */

@@ -1,4 +1,4 @@
-/** Answers: every one is JSON, errors too, and none may be kept by a cache. */
+/** Answers: JSON, errors too, except for the few that are plain text; none may be kept by a cache. */
 import type { JsonValue } from "../../lib/json.ts";
 import { ServiceError } from "../errors.ts";
 import type { Outcome } from "../handler.ts";
@@ -9,6 +9,10 @@ export function answerOf(outcome: Outcome, status: number, apiRoot: string, requ
   if (outcome.tag !== undefined) headers.etag = outcome.tag;
   if (outcome.location !== undefined) {
     headers.location = apiRoot + outcome.location.split("/").map(encodeURIComponent).join("/");
+  }
+  if (outcome.text !== undefined) {
+    headers["content-type"] = "text/plain; charset=utf-8";
+    return new Response(outcome.text, { status: outcome.status ?? status, headers });
   }
   if (outcome.body === undefined) return new Response(null, { status: outcome.status ?? status, headers });
   headers["content-type"] = "application/json";
