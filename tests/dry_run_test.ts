@@ -5,13 +5,15 @@
 import assert from "node:assert/strict";
 import { permissionName } from "../lib/names.ts";
 import { loadResources } from "../lib/resources/mod.ts";
-import { svc } from "./_support/cli.ts";
+import { svc, words } from "./_support/cli.ts";
 
 interface DryRun {
   /** Request line, with the path below the API root. */
   request: string;
   /** Body; `{}` where there is none. */
   body?: unknown;
+  /** Media type, where it is not that of JSON. */
+  type?: string;
   /** Value of `If-Match`, where the request has one. */
   tag?: string;
 }
@@ -43,6 +45,9 @@ const personalization = {
   markAsAppDefault: true,
   pyRouteToWorkbasket: "WB",
 };
+
+const FILE = new URL("../LICENSE", import.meta.url).pathname;
+const file = { name: "LICENSE", size: Deno.statSync(FILE).size };
 
 const DRY_RUNS: Record<string, DryRun> = {
   [`cases create --type ACME-Work-Claim --data '{"Name":"Ada"}'`]: {
@@ -221,6 +226,16 @@ const DRY_RUNS: Record<string, DryRun> = {
     request: "PATCH /attachments/A-1",
     body: { name: "plan", category: "File" },
   },
+  [`attachments upload -f '${FILE}'`]: {
+    request: "POST /attachments/upload",
+    type: "multipart/form-data",
+    body: { file },
+  },
+  [`attachments upload --file '${FILE}' --append-unique-id`]: {
+    request: "POST /attachments/upload",
+    type: "multipart/form-data",
+    body: { appendUniqueIdToFileName: "true", file },
+  },
   [`attachments delete A-1`]: { request: "DELETE /attachments/A-1" },
 
   [`tags list ${C}`]: { request: `GET ${CASE}/tags` },
@@ -356,7 +371,7 @@ const DRY_RUNS: Record<string, DryRun> = {
   [`static-content profile-image rep@acme`]: { request: "GET /users/rep%40acme/profile-image" },
 };
 
-for (const [line, { request, body, tag }] of Object.entries(DRY_RUNS)) {
+for (const [line, { request, body, type, tag }] of Object.entries(DRY_RUNS)) {
   Deno.test(`svc ${line} --dry-run prints the request of the specification`, async () => {
     const { code, stdout, stderr } = await svc([...words(line), "--dry-run"], {
       env: { SVC_BASE_URL: "https://svc.example:8443" },
@@ -366,7 +381,7 @@ for (const [line, { request, body, tag }] of Object.entries(DRY_RUNS)) {
       stdout,
       `${method} /dx-api/v2${path}\nHost: svc.example:8443\nAuthorization: Bearer [REDACTED]\n` +
         (tag === undefined ? "" : `If-Match: ${tag}\n`) +
-        `Content-Type: application/json\n\n${JSON.stringify(body ?? {}, null, 2)}\n`,
+        `Content-Type: ${type ?? "application/json"}\n\n${JSON.stringify(body ?? {}, null, 2)}\n`,
     );
     assert.equal(stderr, "");
     assert.equal(code, 0);
@@ -380,8 +395,3 @@ Deno.test("the dry runs cover every operation", async () => {
   );
   assert.deepEqual([...named].sort(), operations.sort());
 });
-
-/** Splits a command line as a shell does with words and single quotes. */
-function words(line: string): string[] {
-  return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
-}

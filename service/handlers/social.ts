@@ -54,7 +54,7 @@ export const handlers: GroupHandlers<"social"> = {
 
   async likeMessage({ messageID, ifMatch }, context) {
     await setLike(context, messageID, true, ifMatch);
-    return { body: "You like the message." };
+    return { text: "You like the message." };
   },
 
   async listLikes({ messageID }, context) {
@@ -63,7 +63,7 @@ export const handlers: GroupHandlers<"social"> = {
 
   async unlikeMessage({ messageID, ifMatch }, context) {
     await setLike(context, messageID, false, ifMatch);
-    return { body: "You do not like the message any more." };
+    return { text: "You do not like the message any more." };
   },
 
   async getFeed({ feedID, filterFor, feedClass: _, ...filter }, context) {
