@@ -3,6 +3,9 @@ import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import type { Operator } from "../handler.ts";
 import type { DataType, DataView } from "./data_types.ts";
 
+import type { MessageType } from "./social.ts";
+import type { UserInterface } from "./user_interface.ts";
+import type { ParticipantRole } from "./participants.ts";
 export type * from "./data_types.ts";
 
 /** What an expression can see. */
@@ -297,8 +300,8 @@ export interface CaseType {
   readonly actions: ReadonlyMap<string, LocalAction>;
   /** Attachment categories by ID. */
   readonly attachmentCategories: ReadonlyMap<string, AttachmentCategory>;
-  /** Names of the participant roles by ID. */
-  readonly participantRoles: ReadonlyMap<string, string>;
+  /** Participant roles by ID. */
+  readonly participantRoles: ReadonlyMap<string, ParticipantRole>;
 }
 
 /** An operator as the application defines it. */

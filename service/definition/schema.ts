@@ -4,6 +4,11 @@
  */
 import { z } from "zod";
 import type { JsonObject } from "../../lib/json.ts";
+import { messageTypes } from "./social.ts";
+import { type field, fields, viewField } from "./field_words.ts";
+import { participantRole } from "./participants.ts";
+import { agent, agentId, assistant } from "./agent_format.ts";
+import { userInterface } from "./user_interface.ts";
 import {
   actionId,
   className,
@@ -18,47 +23,6 @@ import {
   urgency,
 } from "./words.ts";
 
-const field = z.strictObject({
-  type: z.enum([
-    "Text",
-    "TextArea",
-    "Integer",
-    "Decimal",
-    "Currency",
-    "Boolean",
-    "Date",
-    "DateTime",
-    "Dropdown",
-    "Email",
-    "Phone",
-    "Url",
-    "Page",
-    "List",
-  ]),
-  label: text.optional(),
-  required: z.boolean().optional().describe("Must be filled in wherever a view lets a person edit it"),
-  default: scalar.optional(),
-  calculated: expression.optional(),
-  maxLength: z.int().positive().optional(),
-  min: z.number().optional(),
-  max: z.number().optional(),
-  values: z.array(text).min(1).optional().describe("Allowed values of a Dropdown"),
-  class: className.optional().describe("Class of an embedded page or of a list's rows"),
-  get fields() {
-    return fields.optional().describe("Fields of an embedded page or of a list's rows");
-  },
-});
-const fields = z.record(identifier, field);
-
-const viewField = z.union([
-  identifier,
-  z.strictObject({
-    field: identifier,
-    label: text.optional(),
-    required: z.boolean().optional(),
-    readOnly: z.boolean().optional(),
-  }),
-], "must be a field's name, or an object with 'field'");
 const view = z.strictObject({ name: text.optional(), fields: z.array(viewField) });
 
 const transition = z.strictObject({
@@ -157,7 +121,7 @@ const caseType = z.strictObject({
   optionalProcesses: processes.optional(),
   actions: z.record(actionId, localAction).optional().describe("Case-wide actions"),
   attachmentCategories: z.record(identifier, attachmentCategory).optional(),
-  participantRoles: z.record(identifier, z.strictObject({ name: text.optional() })).optional(),
+  participantRoles: z.record(identifier, participantRole).optional(),
 });
 
 const recordAction = z.strictObject({
