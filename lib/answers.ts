@@ -1,5 +1,5 @@
 /** The check of an answer, where it enters. */
-import type { Answers, CaseData } from "./answer_types.ts";
+import type { Answers, CaseData, Content } from "./answer_types.ts";
 import { SvcError } from "./errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 
@@ -21,6 +21,11 @@ const SHAPES: { readonly [N in keyof Answers]: (value: unknown) => value is Answ
   multiStatus: (value): value is Answers["multiStatus"] => Array.isArray(value) && value.every(isJsonObject),
   message: (value): value is Answers["message"] => hasId(value) && typeof value.message === "string",
   conversation: (value): value is Answers["conversation"] => hasId(value),
+  conversations: (value): value is Answers["conversations"] =>
+    isJsonObject(value) && Array.isArray(value.conversations) && value.conversations.every(hasId),
+  reply: (value): value is Answers["reply"] =>
+    isJsonObject(value) && typeof value.response === "string" && typeof value.messageID === "string",
+  agents: (value): value is Answers["agents"] => Array.isArray(value) && value.every(isAgent),
   content: (value): value is Answers["content"] =>
     value instanceof Object && "stream" in value && value.stream instanceof ReadableStream,
   text: (value): value is Answers["text"] => typeof value === "string",
@@ -32,9 +37,9 @@ const SHAPES: { readonly [N in keyof Answers]: (value: unknown) => value is Answ
 /** The body of an answer as the shape that its operation promises, or `INVALID_RESPONSE`. */
 export function checkAnswer<N extends keyof Answers>(
   shape: N,
-  answer: { readonly body: JsonValue | undefined; readonly etag?: string },
+  answer: { readonly body: JsonValue | undefined; readonly content?: Content; readonly etag?: string },
 ): Answers[N] {
-  const value = shape === "nothing" ? undefined : completed(shape, answer.body, answer.etag);
+  const value = shape === "content" ? answer.content : completed(shape, answer.body, answer.etag);
   if (SHAPES[shape](value)) return value;
   throw new SvcError("INVALID_RESPONSE", `The service's answer is not of the shape "${shape}".`, {
     hint: "Check that the base URL and API root name a DX API v2 service. --verbose shows the answer.",
@@ -58,6 +63,10 @@ function identityOf(shape: keyof Answers, body: JsonObject): JsonObject {
 
 function hasCaseData(value: unknown): value is JsonObject & { data: CaseData } {
   return isJsonObject(value) && isJsonObject(value.data) && isJsonObject(value.data.caseInfo);
+}
+
+function isAgent(value: unknown): boolean {
+  return isJsonObject(value) && typeof value.agentClass === "string" && typeof value.name === "string";
 }
 
 function hasId(value: unknown): value is JsonObject & { id: string } {

@@ -32,12 +32,14 @@ export interface ParamTypes {
   file: FileInput;
 }
 
-/** A file to upload: a web `File` is one, and so is what can be read from a disk piece by piece. */
+/** A file to upload: a web `File` is one, and so is what can be read from a disk piece by piece, as often as asked. */
 export interface FileInput {
   /** Name without folders. */
   readonly name: string;
   /** Number of bytes. */
   readonly size: number;
+  /** Media type; `application/octet-stream` where it is absent or empty. */
+  readonly type?: string;
   /** Reads it from the beginning. */
   stream(): ReadableStream<Uint8Array>;
 }

@@ -1,4 +1,5 @@
 /** The texts of a command line as values of the types that their descriptions name. */
+import { importUnseen } from "../import_unseen.ts";
 import { toKebab } from "../names.ts";
 import type { CommandDescription, Flag, Given } from "./command.ts";
 import type { Io } from "./io.ts";
@@ -37,6 +38,12 @@ async function toValue(name: string, flag: Flag, text: string, readPayload: Payl
     case "calculation":
     case "json":
       return await readPayload(`--${toKebab(name)}`, text);
+    case "file": {
+      const { openFile } = await importUnseen<typeof import("./local_files.ts")>(
+        import.meta.resolve("./local_files.ts"),
+      );
+      return await openFile(`--${toKebab(name)}`, text);
+    }
     default:
       return text;
   }

@@ -56,10 +56,15 @@ export function encodeRequest(operation: Operation, values: Values): EncodedRequ
     method: operation.method,
     path: fill(operation.path, segments) + queryText(query),
     ...(body && { body }),
-    ...(parts.length > 0 && { parts }),
+    // The small parts go first: who reads the stream knows them before the file comes.
+    ...(parts.length > 0 && { parts: parts.toSorted(([, a], [, b]) => Number(isFile(a)) - Number(isFile(b))) }),
     ...(ifMatch !== undefined && { ifMatch }),
     ...(ifMatch === undefined && operation.tagFrom && { tagPath: tagPathOf(operation, segments, checked) }),
   };
+}
+
+function isFile(value: Part[1]): value is FileInput {
+  return typeof value !== "string";
 }
 
 function tagPathOf(
