@@ -22,6 +22,11 @@ const FEEDS: Readonly<Record<string, readonly Place["kind"][]>> = {
   pyDashboardFeed: ["application", "operator"],
   pyUserFeed: ["operator"],
 };
+const A: Readonly<Record<Place["kind"], string>> = {
+  case: "a case",
+  operator: "an operator",
+  application: "the application",
+};
 const SUGGESTIONS = 20;
 
 /** The handlers by operation. */
@@ -73,10 +78,8 @@ export const handlers: GroupHandlers<"social"> = {
     }
     const place = await placeOf(context, filterFor);
     if (!kinds.includes(place.kind)) {
-      throw new ServiceError(
-        400,
-        `filterFor: ${feedID} is a feed of an ${kinds.join(" or ")}, not of a ${place.kind}.`,
-      );
+      const wanted = kinds.map((kind) => A[kind]).join(" or ");
+      throw new ServiceError(400, `filterFor: ${feedID} is a feed of ${wanted}, not of ${A[place.kind]}.`);
     }
     const offered: Source[] = place.kind === "operator" ? ["messages", "mentions", "history"] : ["messages", "history"];
     const request = feedRequest(filter, offered);

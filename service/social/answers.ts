@@ -89,11 +89,12 @@ function entryHead(
 }
 
 function oneMessage(message: Message, { app, caller }: HandlerContext): JsonObject {
-  const { id, text, type, place, parent, queue, postedAt, updatedAt, author, mentions, tags, likes } = message;
+  const { id, text, type, place, parent, queue, postedAt, updatedAt, author, mentions, tags, likes, tag } = message;
   const href = `/messages/${id}`;
   return {
     id,
     ID: id,
+    etag: tag,
     message: text,
     messageType: type,
     context: place,
