@@ -36,16 +36,7 @@ Deno.test("pages of a feed, put together, are the feed: no entry is lost or doub
             const read = (olderThan?: string, size = pageSize) =>
               handlers.social.getFeed({ feedID, filterFor, olderThan, pageSize: size }, contextOf(tx, 0));
             const whole = entriesOf((await read(undefined, 1000)).body);
-            const pages: string[] = [];
-            for (let olderThan: string | undefined;;) {
-              const { body } = await read(olderThan);
-              const entries = entriesOf(body);
-              assert.ok(entries.length <= pageSize);
-              pages.push(...entries.map(([id]) => id));
-              assert.equal(at(body, "data.FeedList.hasMoreResults"), pages.length < whole.length);
-              if (pages.length >= whole.length || entries.length === 0) break;
-              olderThan = entries.at(-1)?.[1];
-            }
+            const pages = await pagesOf(read, pageSize, whole.length);
             assert.deepEqual(pages, whole.map(([id]) => id));
             assert.equal(new Set(pages).size, pages.length);
             const times = whole.map(([, time]) => time);
@@ -61,6 +52,25 @@ Deno.test("pages of a feed, put together, are the feed: no entry is lost or doub
     { numRuns: 60 },
   );
 });
+
+/** The entries of all pages, each read from the last entry of the one before. */
+async function pagesOf(
+  read: (olderThan?: string) => Promise<{ body?: JsonValue }>,
+  pageSize: number,
+  all: number,
+): Promise<string[]> {
+  const pages: string[] = [];
+  let olderThan: string | undefined;
+  while (true) {
+    const { body } = await read(olderThan);
+    const entries = entriesOf(body);
+    assert.ok(entries.length <= pageSize);
+    pages.push(...entries.map(([id]) => id));
+    assert.equal(at(body, "data.FeedList.hasMoreResults"), pages.length < all);
+    if (pages.length >= all || entries.length === 0) return pages;
+    olderThan = entries.at(-1)?.[1];
+  }
+}
 
 /** Lets things happen to a case, and to another one; answers the first. */
 async function live(tx: Transaction, steps: readonly { does: string; wait: number }[]): Promise<string> {
