@@ -2,6 +2,7 @@
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import type { Operator } from "../handler.ts";
 import type { DataType, DataView } from "./data_types.ts";
+import type { MessageType } from "./social.ts";
 
 import type { MessageType } from "./social.ts";
 import type { UserInterface } from "./user_interface.ts";
@@ -332,4 +333,6 @@ export interface Application {
   readonly dataTypes: ReadonlyMap<string, DataType>;
   /** Data views by ID, in order; `D_pyWorkHistory` and `D_pyMyWorkList` are always there. */
   readonly dataViews: ReadonlyMap<string, DataView>;
+  /** Types of messages by class; `Pega-Social-Message` is always there. */
+  readonly messageTypes: ReadonlyMap<string, MessageType>;
 }
