@@ -8,6 +8,7 @@ import { compileDataTypes, compileDataViews } from "./data_views.ts";
 import type { Finding, Report } from "./findings.ts";
 import { positionOf } from "./positions.ts";
 import { type Definition, definitionSchema } from "./schema.ts";
+import { compileMessageTypes } from "./social.ts";
 
 const HINT =
   "Correct the definition. docs/application.md explains the format; `svc service schema` prints its JSON Schema.";
@@ -75,6 +76,7 @@ function compileApplication(definition: Definition, report: Report): Application
     caseTypes,
     dataTypes,
     dataViews: compileDataViews(definition, caseTypes, dataTypes, report),
+    messageTypes: compileMessageTypes(definition.messageTypes, definition.queues, report),
   };
 }
 

@@ -173,6 +173,7 @@ export const definitionSchema = z.strictObject({
   caseTypes: z.record(className, caseType),
   dataTypes: z.record(className, dataType).default({}),
   dataViews: z.record(identifier, dataView).default({}),
+  messageTypes,
 });
 
 /** A definition that has passed the check, with its defaults filled in. */
