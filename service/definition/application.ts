@@ -312,7 +312,7 @@ export interface OperatorEntry extends Operator {
 }
 
 /** The application. */
-export interface Application {
+export interface Application extends UserInterface {
   /** ID. */
   readonly id: string;
   /** Name for people. */

@@ -9,6 +9,7 @@ import type { Finding, Report } from "./findings.ts";
 import { positionOf } from "./positions.ts";
 import { type Definition, definitionSchema } from "./schema.ts";
 import { compileMessageTypes } from "./social.ts";
+import { compileUserInterface } from "./user_interface.ts";
 
 const HINT =
   "Correct the definition. docs/application.md explains the format; `svc service schema` prints its JSON Schema.";
@@ -60,6 +61,7 @@ function compile(value: unknown): { application?: Application; findings: Finding
 function compileApplication(definition: Definition, report: Report): Application {
   const caseTypes = compileCaseTypes(definition, report);
   const dataTypes = compileDataTypes(definition, report);
+  const dataViews = compileDataViews(definition, caseTypes, dataTypes, report);
   const operators = Object.entries(definition.operators).map(([id, operator]) => {
     for (const [index, queue] of operator.queues.entries()) {
       if (definition.queues[queue] === undefined) {
@@ -75,7 +77,8 @@ function compileApplication(definition: Definition, report: Report): Application
     queues: new Map(Object.entries(definition.queues).map(([id, { name }]) => [id, name])),
     caseTypes,
     dataTypes,
-    dataViews: compileDataViews(definition, caseTypes, dataTypes, report),
+    dataViews,
+    ...compileUserInterface(definition, { caseTypes, dataTypes, dataViews }, report),
     messageTypes: compileMessageTypes(definition.messageTypes, definition.queues, report),
   };
 }

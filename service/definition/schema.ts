@@ -174,6 +174,7 @@ export const definitionSchema = z.strictObject({
   dataTypes: z.record(className, dataType).default({}),
   dataViews: z.record(identifier, dataView).default({}),
   messageTypes,
+  ...userInterface,
 });
 
 /** A definition that has passed the check, with its defaults filled in. */
@@ -198,6 +199,8 @@ export type LocalActionDefinition = z.infer<typeof localAction>;
 export type TransitionDefinition = z.infer<typeof transition>;
 /** A data type as it is written. */
 export type DataTypeDefinition = z.infer<typeof dataType>;
+/** A condition on rows as it is written. */
+export type ConditionDefinition = z.infer<typeof condition>;
 /** A data view as it is written. */
 export type DataViewDefinition = z.infer<typeof dataView>;
 
