@@ -111,7 +111,7 @@ export function caseInfo(work: CaseWork, content: JsonObject, changed: boolean):
     stageID: stored.stageId,
     stageLabel: currentStage(work).name,
     sla: { goal: "", deadline: "" },
-    associations: { follows: false },
+    associations: { follows: followersOf(stored).includes(context.caller.id) },
     hasNewAttachments: false,
     WidgetsToRefresh: changed ? ["TaskList"] : [],
     content,
