@@ -1,5 +1,8 @@
 /** What the service answers: the members that callers may rely on, in the shapes of DX API v2. */
 import type { JsonObject, JsonValue } from "./json.ts";
+import type { FeedAnswer, MentionAnswer, MessageAnswer, MessagesAnswer, UsedTagsAnswer } from "./social_types.ts";
+
+export type * from "./social_types.ts";
 
 /** A hypermedia link: what can be done next, and at which path. */
 export interface Link extends JsonObject {
@@ -183,18 +186,68 @@ export interface ElementStatus extends JsonObject {
   status: number | string;
 }
 
-/** A message of a feed. */
-export interface MessageAnswer extends JsonObject {
-  /** Message ID: what the other operations take as `messageID`. */
-  id: string;
-  /** Its text. */
-  message: string;
-}
-
 /** A conversation with an agent or an assistant. */
 export interface ConversationAnswer extends JsonObject {
   /** Conversation ID: what the other operations take as `conversation`. */
   id: string;
+  /** Entity tag, for `ifMatch`. */
+  etag?: string;
+  /** What it is about, e.g. a case handle. */
+  contextID?: string;
+  /** `Open` or `Closed`. */
+  status?: string;
+  /** Of a conversation that is read: its messages, oldest first. */
+  messages?: ConversationMessage[];
+  /** Of a new conversation: the answer to its starter question; empty where none was asked. */
+  response?: string;
+  /** ID of that answer. */
+  messageID?: string;
+  /** Of a new conversation: what to tell a person first. */
+  initialInstruction?: string;
+  /** Of a new conversation: what a person may ask; some services answer objects. */
+  suggestedPrompts?: JsonValue[];
+}
+
+/** A message of a conversation. */
+export interface ConversationMessage extends JsonObject {
+  /** Message ID: what `like` and `dislike` take as `message`. */
+  ID: string;
+  /** Who says it: `user`, or `assistant` for an agent or an assistant. */
+  role: string;
+  /** What is said. */
+  message: string;
+  /** Of an answer: the message that it answers. */
+  inReplyTo?: string;
+  /** Of an answer: whether the caller liked it. */
+  liked?: boolean;
+  /** Of an answer: whether the caller disliked it. */
+  disliked?: boolean;
+  /** Of an answer: why the caller disliked it. */
+  feedbackText?: string;
+}
+
+/** The answer of an agent or an assistant. */
+export interface ReplyAnswer extends JsonObject {
+  /** What is said. */
+  response: string;
+  /** Message ID: what `like` and `dislike` take as `message`. */
+  messageID: string;
+  /** What a person may ask next; some services answer objects. */
+  aiGuidedQuestions?: JsonValue[];
+}
+
+/** The caller's conversations about a context. */
+export interface ConversationsAnswer extends JsonObject {
+  /** One page, newest first. */
+  conversations: ConversationAnswer[];
+}
+
+/** An agent that is enabled for external access. */
+export interface AgentAnswer extends JsonObject {
+  /** Class: with `!` and the name it is what the other operations take as `agentId`. */
+  agentClass: string;
+  /** Name within its class. */
+  name: string;
 }
 
 /** Bytes that are read as they arrive. */
@@ -237,8 +290,22 @@ export interface Answers {
   multiStatus: ElementStatus[];
   /** A message. */
   message: MessageAnswer;
+  /** Messages. */
+  messages: MessagesAnswer;
+  /** A feed. */
+  feed: FeedAnswer;
+  /** Whom a text may mention. */
+  mentions: MentionAnswer[];
+  /** Tags of messages. */
+  usedTags: UsedTagsAnswer;
   /** A conversation. */
   conversation: ConversationAnswer;
+  /** Conversations. */
+  conversations: ConversationsAnswer;
+  /** What an agent or an assistant says. */
+  reply: ReplyAnswer;
+  /** Agents. */
+  agents: AgentAnswer[];
   /** Bytes. */
   content: Content;
   /** A text. */

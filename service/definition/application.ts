@@ -1,12 +1,13 @@
 /** The application that is served: its definition, indexed, with every reference resolved and every expression compiled. */
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import type { Operator } from "../handler.ts";
+import type { Agent } from "./agent_types.ts";
 import type { DataType, DataView } from "./data_types.ts";
 import type { MessageType } from "./social.ts";
-
-import type { MessageType } from "./social.ts";
-import type { UserInterface } from "./user_interface.ts";
 import type { ParticipantRole } from "./participants.ts";
+import type { UserInterface } from "./user_interface.ts";
+
+export type * from "./agent_types.ts";
 export type * from "./data_types.ts";
 
 /** What an expression can see. */
@@ -335,4 +336,8 @@ export interface Application extends UserInterface {
   readonly dataViews: ReadonlyMap<string, DataView>;
   /** Types of messages by class; `Pega-Social-Message` is always there. */
   readonly messageTypes: ReadonlyMap<string, MessageType>;
+  /** Agents by ID, in order. */
+  readonly agents: ReadonlyMap<string, Agent>;
+  /** Assistants by ID, in order. */
+  readonly assistants: ReadonlyMap<string, Agent>;
 }

@@ -2,6 +2,7 @@
 import { LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
 import { SvcError } from "../../lib/errors.ts";
+import { compileAgents } from "./agents.ts";
 import type { Application } from "./application.ts";
 import { compileCaseTypes } from "./case_types.ts";
 import { compileDataTypes, compileDataViews } from "./data_views.ts";
@@ -78,8 +79,10 @@ function compileApplication(definition: Definition, report: Report): Application
     caseTypes,
     dataTypes,
     dataViews,
-    ...compileUserInterface(definition, { caseTypes, dataTypes, dataViews }, report),
     messageTypes: compileMessageTypes(definition.messageTypes, definition.queues, report),
+    ...compileUserInterface(definition, { caseTypes, dataTypes, dataViews }, report),
+    agents: compileAgents("agents", definition.agents, caseTypes, report),
+    assistants: compileAgents("assistants", definition.assistants, caseTypes, report),
   };
 }
 

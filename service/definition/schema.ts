@@ -175,6 +175,8 @@ export const definitionSchema = z.strictObject({
   dataViews: z.record(identifier, dataView).default({}),
   messageTypes,
   ...userInterface,
+  agents: z.record(agentId, agent).default({}),
+  assistants: z.record(agentId, assistant).default({}),
 });
 
 /** A definition that has passed the check, with its defaults filled in. */
