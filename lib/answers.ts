@@ -20,12 +20,19 @@ const SHAPES: { readonly [N in keyof Answers]: (value: unknown) => value is Answ
   participant: (value): value is Answers["participant"] => hasId(value),
   multiStatus: (value): value is Answers["multiStatus"] => Array.isArray(value) && value.every(isJsonObject),
   message: (value): value is Answers["message"] => hasId(value) && typeof value.message === "string",
+  messages: (value): value is Answers["messages"] => isJsonObject(value) && Array.isArray(value.messages),
+  feed: (value): value is Answers["feed"] => isJsonObject(value) && isJsonObject(value.data) && hasEntries(value.data),
+  mentions: (value): value is Answers["mentions"] => Array.isArray(value) && value.every(isJsonObject),
+  usedTags: (value): value is Answers["usedTags"] => isJsonObject(value) && Array.isArray(value.tags),
   conversation: (value): value is Answers["conversation"] => hasId(value),
   conversations: (value): value is Answers["conversations"] =>
     isJsonObject(value) && Array.isArray(value.conversations) && value.conversations.every(hasId),
   reply: (value): value is Answers["reply"] =>
     isJsonObject(value) && typeof value.response === "string" && typeof value.messageID === "string",
   agents: (value): value is Answers["agents"] => Array.isArray(value) && value.every(isAgent),
+  page: (value): value is Answers["page"] => isJsonObject(value) && isJsonObject(value.data),
+  insight: (value): value is Answers["insight"] => isJsonObject(value) && isJsonObject(value.data),
+  personalizations: (value): value is Answers["personalizations"] => isJsonObject(value),
   content: (value): value is Answers["content"] =>
     value instanceof Object && "stream" in value && value.stream instanceof ReadableStream,
   text: (value): value is Answers["text"] => typeof value === "string",
@@ -67,6 +74,10 @@ function hasCaseData(value: unknown): value is JsonObject & { data: CaseData } {
 
 function isAgent(value: unknown): boolean {
   return isJsonObject(value) && typeof value.agentClass === "string" && typeof value.name === "string";
+}
+
+function hasEntries({ FeedList }: JsonObject): boolean {
+  return isJsonObject(FeedList) && Array.isArray(FeedList.pxResults);
 }
 
 function hasId(value: unknown): value is JsonObject & { id: string } {
