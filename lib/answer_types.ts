@@ -250,6 +250,50 @@ export interface AgentAnswer extends JsonObject {
   name: string;
 }
 
+/** A page, dashboard, portal or channel: what is shown, and what shows it. */
+export interface PageAnswer extends JsonObject {
+  /** Its ID; some services leave it out. */
+  id?: string;
+  /** What is shown. */
+  data: JsonObject;
+  /** Views and components that show it. */
+  uiResources?: JsonObject;
+}
+
+/** An insight with its numbers. */
+export interface InsightAnswer extends PageAnswer {
+  /** What is shown. */
+  data: InsightData;
+}
+
+/** The numbers of an insight. */
+export interface InsightData extends JsonObject {
+  /** A row per group; some services leave them out. */
+  rows?: JsonObject[];
+  /** What the members of the rows are: groups first, then numbers. */
+  columns?: JsonObject[];
+}
+
+/** How a caller has arranged a UI list. */
+export interface PersonalizationsAnswer extends JsonObject {
+  /** One element per personalization. */
+  personalizations?: PersonalizationInfo[];
+}
+
+/** A personalization of a UI list. */
+export interface PersonalizationInfo extends JsonObject {
+  /** Personalization ID: what the other operations take as `personalizationID`. */
+  ID: string;
+  /** Name for people. */
+  name: string;
+  /** State of the list, as it was given. */
+  personalizationState?: string;
+  /** Whether it is the caller's default. */
+  markAsDefault?: boolean;
+  /** Whether it is the application's default. */
+  markAsAppDefault?: boolean;
+}
+
 /** Bytes that are read as they arrive. */
 export interface Content {
   /** Media type, e.g. `application/pdf`. */
@@ -306,6 +350,12 @@ export interface Answers {
   reply: ReplyAnswer;
   /** Agents. */
   agents: AgentAnswer[];
+  /** A page, dashboard, portal or channel. */
+  page: PageAnswer;
+  /** An insight. */
+  insight: InsightAnswer;
+  /** Personalizations of a UI list. */
+  personalizations: PersonalizationsAnswer;
   /** Bytes. */
   content: Content;
   /** A text. */
