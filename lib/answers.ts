@@ -33,9 +33,6 @@ const SHAPES: { readonly [N in keyof Answers]: (value: unknown) => value is Answ
   page: (value): value is Answers["page"] => isJsonObject(value) && isJsonObject(value.data),
   insight: (value): value is Answers["insight"] => isJsonObject(value) && isJsonObject(value.data),
   personalizations: (value): value is Answers["personalizations"] => isJsonObject(value),
-  page: (value): value is Answers["page"] => isJsonObject(value) && isJsonObject(value.data),
-  insight: (value): value is Answers["insight"] => isJsonObject(value) && isJsonObject(value.data),
-  personalizations: (value): value is Answers["personalizations"] => isJsonObject(value),
   content: (value): value is Answers["content"] =>
     value instanceof Object && "stream" in value && value.stream instanceof ReadableStream,
   text: (value): value is Answers["text"] => typeof value === "string",
