@@ -12,10 +12,11 @@ export function agentInfo({ id, name }: Agent): JsonObject {
 
 /** A conversation without its messages. */
 export function conversationInfo(conversation: Conversation): JsonObject {
-  const { id, party, agentId, contextId, interactionId, channel, channelId, startedAt, closedAt } = conversation;
+  const { id, party, agentId, contextId, interactionId, channel, channelId, startedAt, closedAt, tag } = conversation;
   return {
     id,
     ID: id,
+    etag: tag,
     contextID: contextId,
     interactionID: interactionId,
     status: closedAt === "" ? "Open" : "Closed",
