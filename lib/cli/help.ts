@@ -45,20 +45,49 @@ export function groupHelp(name: string, { summary }: { readonly summary: string 
 
 /** The page of `svc <group> <command> --help`. */
 export function commandHelp(words: readonly string[], command: CommandDescription): string {
-  const name = words.join(" ");
-  const { args = [], flags = {}, summary, details, example } = command;
-  const required = Object.entries(flags).filter(([, flag]) => flag.required).map(([flag, param]) =>
-    flagName(flag, param)
-  );
+  const { args = [], flags = {}, summary, details } = command;
   return page(
     [`${summary}.`],
     details === undefined ? [] : [details],
-    section("Usage", [["svc", name, ...args.map((arg) => `<${arg.name}>`), ...required, "[flags]"].join(" ")]),
+    section("Usage", [usageOf(words, command)]),
     section("Arguments", columns(args.map((arg) => [`<${arg.name}>`, arg.help]))),
     section("Flags", flagLines(flags)),
     section("Global flags", flagLines({ ...globalFlags, help: HELP })),
-    section("Example", [`svc ${name} ${example}`.trimEnd()]),
+    section("Example", [exampleOf(words, command)]),
   );
+}
+
+/** How a command is called: its arguments and the flags that it needs. */
+export function usageOf(words: readonly string[], { args = [], flags = {} }: CommandDescription): string {
+  const required = Object.entries(flags).filter(([, flag]) => flag.required).map(([name, flag]) =>
+    flagName(name, flag)
+  );
+  return ["svc", ...words, ...args.map((arg) => `<${arg.name}>`), ...required, "[flags]"].join(" ");
+}
+
+/** An example of a command. */
+export function exampleOf(words: readonly string[], { example }: CommandDescription): string {
+  return ["svc", ...words, example].join(" ").trimEnd();
+}
+
+/** A flag as help shows it. */
+export interface FlagRow {
+  /** Its camel-case name. */
+  readonly name: string;
+  /** How it is written, e.g. `-o, --output <path>`. */
+  readonly written: string;
+  /** What it means. */
+  readonly meaning: string;
+}
+
+/** The flags that a person can give. */
+export function flagRows(flags: Readonly<Record<string, Flag>>): FlagRow[] {
+  return Object.entries(flags).filter(([, flag]) => !flag.hidden).map(([name, flag]) => ({
+    name,
+    written: (flag.short === undefined ? "" : `-${flag.short}, `) + flagName(name, flag),
+    meaning: flag.help + (flag.required ? " (required)" : "") +
+      (flag.default === undefined ? "" : ` (default: ${flag.default})`),
+  }));
 }
 
 function page(...sections: readonly (readonly string[])[]): string {
@@ -79,13 +108,12 @@ function columns(topics: readonly (readonly [string, string])[]): string[] {
 }
 
 function flagLines(flags: Readonly<Record<string, Flag>>): string[] {
-  return columns(
-    Object.entries(flags).filter(([, flag]) => !flag.hidden).map(([name, flag]) => [
-      (flag.short === undefined ? "    " : `-${flag.short}, `) + flagName(name, flag),
-      flag.help + (flag.required ? " (required)" : "") +
-      (flag.default === undefined ? "" : ` (default: ${flag.default})`),
-    ]),
-  );
+  return columns(flagRows(flags).map(({ written, meaning }) => [indented(written), meaning]));
+}
+
+/** Long forms stand below each other, whether they have a short form before them or not. */
+function indented(written: string): string {
+  return written.startsWith("--") ? "    " + written : written;
 }
 
 function flagName(name: string, flag: Flag): string {
