@@ -174,8 +174,96 @@ export interface RecordAnswer extends JsonObject {
 export interface ParticipantAnswer extends JsonObject {
   /** Participant ID: what the other operations take as `participantId`. */
   id: string;
+  /** The role in which it takes part. */
+  participantRoleID?: string;
   /** Entity tag of the case, for `ifMatch`. */
   etag?: string;
+  /** Content: `data.caseInfo.content`. */
+  data?: CaseData;
+  /** The form: fields with types, and the components that show them. */
+  uiResources?: JsonObject;
+}
+
+/** The participants of a case. */
+export interface ParticipantsAnswer extends JsonObject {
+  /** In the order in which they came. */
+  participants: ParticipantInfo[];
+}
+
+/** A participant, as a case lists it. */
+export interface ParticipantInfo extends JsonObject {
+  /** Participant ID: what the other operations take as `participantId`. */
+  ID: string;
+  /** The role in which it takes part. */
+  participantRoleID: string;
+  /** Name of the role for people. */
+  roleName?: string;
+  /** The fields of the role's form. */
+  content?: JsonObject;
+}
+
+/** The participant roles of a case. */
+export interface ParticipantRolesAnswer extends JsonObject {
+  /** In the order of the case type. */
+  participantRoles: ParticipantRoleInfo[];
+}
+
+/** A participant role. */
+export interface ParticipantRoleInfo extends JsonObject {
+  /** Role ID: what `add` takes as `role`. */
+  ID: string;
+  /** Name for people. */
+  name: string;
+  /** Whether a case may have several participants in it; some services leave it out. */
+  multiple?: boolean;
+}
+
+/** The tags of a case. */
+export interface TagsAnswer extends JsonObject {
+  /** In the order in which they were added. */
+  tagsList: TagInfo[];
+}
+
+/** A tag. */
+export interface TagInfo extends JsonObject {
+  /** Name, in small letters. */
+  tagName: string;
+  /** Key, e.g. `DATA-SOCIAL-TAG ACME-WORK!HOT`. */
+  tagKey?: string;
+}
+
+/** The followers of a case. */
+export interface FollowersAnswer extends JsonObject {
+  /** In the order in which they began. */
+  followers: FollowerInfo[];
+}
+
+/** A follower. */
+export interface FollowerInfo extends JsonObject {
+  /** User ID. */
+  ID: string;
+  /** Name for people. */
+  name?: string;
+  /** Address. */
+  email?: string;
+}
+
+/** The cases that are related to a case. */
+export interface RelatedCasesAnswer extends JsonObject {
+  /** In the order in which they were related. */
+  associatedCases: RelatedCaseInfo[];
+}
+
+/** A related case. */
+export interface RelatedCaseInfo extends JsonObject {
+  /** Case handle. */
+  ID: string;
+  /** How it is related; some services leave it out. */
+  relationship?: string;
+  /** Label of the case. */
+  name?: string;
+  /** Its status. */
+  status?: string;
 }
 
 /** What became of one element of a call with several. */
@@ -184,6 +272,8 @@ export interface ElementStatus extends JsonObject {
   ID: string;
   /** HTTP status of the element; some services answer it as text. */
   status: number | string;
+  /** Of an element that failed: why. */
+  errorDetails?: JsonObject[];
 }
 
 /** A conversation with an agent or an assistant. */
@@ -330,6 +420,16 @@ export interface Answers {
   record: RecordAnswer;
   /** A participant. */
   participant: ParticipantAnswer;
+  /** Participants. */
+  participants: ParticipantsAnswer;
+  /** Participant roles. */
+  participantRoles: ParticipantRolesAnswer;
+  /** Tags of a case. */
+  tags: TagsAnswer;
+  /** Followers. */
+  followers: FollowersAnswer;
+  /** Related cases. */
+  relatedCases: RelatedCasesAnswer;
   /** What became of each element. */
   multiStatus: ElementStatus[];
   /** A message. */

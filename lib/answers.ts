@@ -18,6 +18,11 @@ const SHAPES: { readonly [N in keyof Answers]: (value: unknown) => value is Answ
   count: (value): value is Answers["count"] => isJsonObject(value) && typeof value.resultCount === "number",
   record: (value): value is Answers["record"] => isJsonObject(value),
   participant: (value): value is Answers["participant"] => hasId(value),
+  participants: (value): value is Answers["participants"] => hasList(value, "participants"),
+  participantRoles: (value): value is Answers["participantRoles"] => hasList(value, "participantRoles"),
+  tags: (value): value is Answers["tags"] => hasList(value, "tagsList"),
+  followers: (value): value is Answers["followers"] => hasList(value, "followers"),
+  relatedCases: (value): value is Answers["relatedCases"] => hasList(value, "associatedCases"),
   multiStatus: (value): value is Answers["multiStatus"] => Array.isArray(value) && value.every(isJsonObject),
   message: (value): value is Answers["message"] => hasId(value) && typeof value.message === "string",
   messages: (value): value is Answers["messages"] => isJsonObject(value) && Array.isArray(value.messages),
@@ -46,7 +51,9 @@ export function checkAnswer<N extends keyof Answers>(
   shape: N,
   answer: { readonly body: JsonValue | undefined; readonly content?: Content; readonly etag?: string },
 ): Answers[N] {
-  const value = shape === "content" ? answer.content : completed(shape, answer.body, answer.etag);
+  // Some services answer a sentence where nothing is promised.
+  const body = shape === "nothing" ? undefined : answer.body;
+  const value = shape === "content" ? answer.content : completed(shape, body, answer.etag);
   if (SHAPES[shape](value)) return value;
   throw new SvcError("INVALID_RESPONSE", `The service's answer is not of the shape "${shape}".`, {
     hint: "Check that the base URL and API root name a DX API v2 service. --verbose shows the answer.",
@@ -78,6 +85,10 @@ function isAgent(value: unknown): boolean {
 
 function hasEntries({ FeedList }: JsonObject): boolean {
   return isJsonObject(FeedList) && Array.isArray(FeedList.pxResults);
+}
+
+function hasList(value: unknown, name: string): boolean {
+  return isJsonObject(value) && Array.isArray(value[name]);
 }
 
 function hasId(value: unknown): value is JsonObject & { id: string } {
