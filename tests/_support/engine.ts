@@ -8,10 +8,11 @@ import { handlers as caseTypes } from "../../service/handlers/case_types.ts";
 import { handlers as cases } from "../../service/handlers/cases.ts";
 import type { HandlerContext, Outcome } from "../../service/handler.ts";
 import { handlers as data } from "../../service/handlers/data.ts";
+import { handlers as social } from "../../service/handlers/social.ts";
 import { openSqliteStore } from "../../service/store/sqlite.ts";
 import type { StoredEvent, Transaction } from "../../service/store/store.ts";
 
-const HANDLERS = { cases, assignments, caseTypes, data };
+const HANDLERS = { cases, assignments, caseTypes, data, social };
 
 /** The sample application. */
 export const PERMIT_FILE = new URL("../../service/apps/permit.yaml", import.meta.url).pathname;
@@ -24,6 +25,8 @@ export interface CallContext {
   query?: Record<string, string>;
   /** The whole body. */
   body?: JsonValue;
+  /** Milliseconds since the call before; a second without it. */
+  wait?: number;
 }
 
 /** An engine under test. */
@@ -49,12 +52,12 @@ export async function openEngine(yaml?: string): Promise<Engine> {
   const background: Promise<void>[] = [];
   let time = Date.parse("2026-01-02T03:04:05.678Z");
 
-  async function call(name: string, values: object, { as, query, body }: CallContext = {}): Promise<Outcome> {
+  async function call(name: string, values: object, { as, query, body, wait = 1000 }: CallContext = {}): Promise<Outcome> {
     const caller = app.operators.get(as ?? [...app.operators.keys()][0] ?? "");
     if (caller === undefined) throw new TypeError(`No operator ${as}`);
     const later: ((tx: Transaction) => Promise<void>)[] = [];
     const serve = handlerOf(name);
-    time += 1000;
+    time += wait;
     const outcome = await store.transact((tx) =>
       serve(values, {
         app,
