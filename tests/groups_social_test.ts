@@ -6,6 +6,7 @@ import { openLive } from "./_support/live.ts";
 
 const live = await openLive();
 const REVIEWER = "reviewer@city";
+const QUESTION = "City-Permit-Social-Question";
 const APPLICATION = "DATA-PORTAL $CityPermits";
 
 /** Posts a message and answers it. */
@@ -31,9 +32,8 @@ Deno.test("post-message answers the message with what its text names, and get-me
 
 Deno.test("a message can be on an operator, on the application and of a type with a queue of its own", async () => {
   for (const place of [REVIEWER, APPLICATION]) assert.equal((await post(place, "Good morning")).context, place);
-  const type = "City-Permit-Social-Question";
-  const question = await post(REVIEWER, "May we begin?", undefined, `--message-type ${type}`);
-  assert.deepEqual([question.messageType, question.pyRouteToWorkbasket], [type, "Review"]);
+  const question = await post(REVIEWER, "May we begin?", undefined, `--message-type ${QUESTION}`);
+  assert.deepEqual([question.messageType, question.pyRouteToWorkbasket], [QUESTION, "Review"]);
   const routed = await post(APPLICATION, "Site visit needed", undefined, "--route-to-workbasket Inspection");
   assert.equal(routed.pyRouteToWorkbasket, "Inspection");
   const found = await live.object("social list-messages --filter-by messages --filter-for inspector@city");
@@ -125,7 +125,7 @@ Deno.test("the dashboard's feed has everything, an operator's what concerns the 
 
 Deno.test("get-message-type answers the form of a message", async () => {
   const form = await live.object("social get-message-type City-Permit-Social-Question");
-  assert.deepEqual([form.id, form.maxLength], ["City-Permit-Social-Question", 1000]);
+  assert.deepEqual([form.id, form.maxLength], [QUESTION, 1000]);
   assert.equal(at(form, "uiResources.resources.fields.pyMessage.0.maxLength"), 1000);
 });
 
@@ -147,8 +147,11 @@ Deno.test("list-suggested-tags and search-tags tell of tags in use: those of the
   assert.ok(Array.isArray(tags));
   assert.equal(tags[0], "rezoned");
   assert.ok(tags.indexOf("zoning") < tags.indexOf("grün"));
+  await live.json(`tags add '${caseId}' --tag 'zone 30'`);
+  const suggested = await live.object(`social list-suggested-tags --context '${caseId}'`);
+  assert.equal(at(suggested, "tags.1"), "zone 30", "the tags of cases count too");
   const search = await live.object("social search-tags --search-for ZON --list-size 2");
-  assert.deepEqual(search, { tags: ["zoning", "rezoned"] });
+  assert.deepEqual(search, { tags: ["zoning", "zone 30"] });
 });
 
 Deno.test("a case that is deleted takes its messages with it", async () => {
@@ -165,6 +168,11 @@ const REFUSALS: [line: string, code: string, message: RegExp][] = [
   [`post-message --context ${REVIEWER} --message ' '`, "BAD_REQUEST", /must not be empty/],
   [`post-message --context ${REVIEWER} --message hi --message-type X`, "BAD_REQUEST", /no type 'X'/],
   [`post-message --context ${REVIEWER} --message hi --route-to-workbasket X`, "BAD_REQUEST", /no queue 'X'/],
+  [
+    `post-message --context ${REVIEWER} --message '${"x".repeat(1001)}' --message-type ${QUESTION}`,
+    "BAD_REQUEST",
+    /1000/,
+  ],
   [`get-message ${UNKNOWN}`, "NOT_FOUND", /no message/],
   [`update-message ${UNKNOWN} --message hi`, "NOT_FOUND", /no message/],
   [`delete-message ${UNKNOWN}`, "NOT_FOUND", /no message/],

@@ -3,13 +3,9 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { JsonValue } from "../lib/json.ts";
 import { loadApplication } from "../service/definition/load.ts";
-import type { HandlerContext } from "../service/handler.ts";
-import { handlers } from "../service/handlers/mod.ts";
 import { namedIn } from "../service/social/texts.ts";
 import { readTime } from "../service/social/times.ts";
-import { openSqliteStore } from "../service/store/sqlite.ts";
-import type { Transaction } from "../service/store/store.ts";
-import { at, PERMIT_FILE, textAt } from "./_support/engine.ts";
+import { at, type Engine, openEngine, PERMIT_FILE, textAt } from "./_support/engine.ts";
 
 const app = await loadApplication(PERMIT_FILE);
 const APPLICATION = "DATA-PORTAL $CityPermits";
@@ -27,26 +23,20 @@ Deno.test("pages of a feed, put together, are the feed: no entry is lost or doub
       fc.integer({ min: 1, max: 7 }),
       fc.constantFrom("case", "application", "operator"),
       async (steps, pageSize, kind) => {
-        const store = openSqliteStore(":memory:");
-        try {
-          await store.transact(async (tx) => {
-            const caseId = await live(tx, steps);
-            const filterFor = { case: caseId, application: APPLICATION, operator: "clerk@city" }[kind];
-            const feedID = kind === "case" ? "pyCaseFeed" : "pyDashboardFeed";
-            const read = (olderThan?: string, size = pageSize) =>
-              handlers.social.getFeed({ feedID, filterFor, olderThan, pageSize: size }, contextOf(tx, 0));
-            const whole = entriesOf((await read(undefined, 1000)).body);
-            const pages = await pagesOf(read, pageSize, whole.length);
-            assert.deepEqual(pages, whole.map(([id]) => id));
-            assert.equal(new Set(pages).size, pages.length);
-            const times = whole.map(([, time]) => time);
-            assert.deepEqual(times, [...times].sort().reverse());
-            const own = steps.filter(({ does }) => does === "post").length;
-            assert.ok(whole.length >= own + 1, "each message is there, and the line of the creation");
-          });
-        } finally {
-          await store.close();
-        }
+        await using engine = await openEngine();
+        const caseId = await live(engine, steps);
+        const filterFor = { case: caseId, application: APPLICATION, operator: "clerk@city" }[kind];
+        const feedID = kind === "case" ? "pyCaseFeed" : "pyDashboardFeed";
+        const read = (olderThan?: string, size = pageSize) =>
+          engine.body("social.getFeed", { feedID, filterFor, olderThan, pageSize: size });
+        const whole = entriesOf(await read(undefined, 1000));
+        const pages = await pagesOf(read, pageSize, whole.length);
+        assert.deepEqual(pages, whole.map(([id]) => id));
+        assert.equal(new Set(pages).size, pages.length);
+        const times = whole.map(([, time]) => time);
+        assert.deepEqual(times, [...times].sort().reverse());
+        const own = steps.filter(({ does }) => does === "post").length;
+        assert.ok(whole.length >= own + 1, "each message is there, and the line of the creation");
       },
     ),
     { numRuns: 60 },
@@ -55,14 +45,14 @@ Deno.test("pages of a feed, put together, are the feed: no entry is lost or doub
 
 /** The entries of all pages, each read from the last entry of the one before. */
 async function pagesOf(
-  read: (olderThan?: string) => Promise<{ body?: JsonValue }>,
+  read: (olderThan?: string) => Promise<JsonValue>,
   pageSize: number,
   all: number,
 ): Promise<string[]> {
   const pages: string[] = [];
   let olderThan: string | undefined;
   while (true) {
-    const { body } = await read(olderThan);
+    const body = await read(olderThan);
     const entries = entriesOf(body);
     assert.ok(entries.length <= pageSize);
     pages.push(...entries.map(([id]) => id));
@@ -73,29 +63,20 @@ async function pagesOf(
 }
 
 /** Lets things happen to a case, and to another one; answers the first. */
-async function live(tx: Transaction, steps: readonly { does: string; wait: number }[]): Promise<string> {
-  let time = 0;
+async function live(engine: Engine, steps: readonly { does: string; wait: number }[]): Promise<string> {
   const create = async () =>
-    textAt((await handlers.cases.create({ type: "City-Permit-Work-Permit" }, contextOf(tx, time))).body, "id");
+    textAt(await engine.body("cases.create", { type: "City-Permit-Work-Permit" }, { wait: 0 }), "id");
   const [caseId, other] = [await create(), await create()];
   let last = caseId;
   for (const { does, wait } of steps) {
-    const context = contextOf(tx, time += wait);
     const target = does === "reply" ? last : does === "elsewhere" ? other : caseId;
-    if (does === "expedite") await handlers.cases.performAction({ caseId, action: "Expedite" }, context);
-    else last = textAt((await handlers.social.postMessage({ context: target, message: does }, context)).body, "id");
+    if (does === "expedite") await engine.call("cases.performAction", { caseId, action: "Expedite" }, { wait });
+    else last = textAt(await engine.body("social.postMessage", { context: target, message: does }, { wait }), "id");
   }
   return caseId;
 }
 
-function contextOf(tx: Transaction, time: number): HandlerContext {
-  const caller = app.operators.get("clerk@city");
-  assert.ok(caller);
-  const now = new Date(Date.UTC(2026, 0, 2) + time);
-  return { app, tx, caller, now, query: new URLSearchParams(), body: undefined, background() {} };
-}
-
-function entriesOf(body: JsonValue | undefined): [id: string, time: string][] {
+function entriesOf(body: JsonValue): [id: string, time: string][] {
   const results = at(body, "data.FeedList.pxResults");
   assert.ok(Array.isArray(results));
   return results.map((entry) => [textAt(entry, "pzInsKey"), textAt(entry, "postedTime")]);
@@ -144,4 +125,12 @@ Deno.test("a feed is paged by any date and time, to the nanosecond", () => {
     ["", undefined],
   ];
   for (const [text, time] of cases) assert.equal(readTime(text), time, text);
+});
+
+Deno.test("attachments of a message are refused: none is lost unsaid", async () => {
+  await using engine = await openEngine();
+  const values = { context: "clerk@city", message: "hi" };
+  const refused = await engine.refused("social.postMessage", values, { body: { attachments: [{ ID: "x" }] } });
+  assert.match(refused.message, /messages take none/);
+  assert.ok(await engine.body("social.postMessage", values, { body: { attachments: [] } }));
 });

@@ -337,7 +337,7 @@ export const operations = {
     example: "--mentions-type Users --search-for cle",
   },
   /**
-   * Lists the 20 tags that messages use most: first those of the context, then those of all others.
+   * Lists the 20 tags that messages and cases use most: first those of the context, then those of all others.
    *
    * Errors: `NOT_FOUND` for an unknown context.
    *
@@ -360,7 +360,7 @@ export const operations = {
     example: "--context 'CITY-PERMIT-WORK P-1'",
   },
   /**
-   * Lists the tags of messages that hold a text: those that begin with it first, the most used before others.
+   * Lists the tags of messages and cases that hold a text: those that begin with it first, the most used before others.
    *
    * Errors: `BAD_REQUEST` for a `listSize` that is not 1 to 1000.
    *

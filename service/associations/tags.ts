@@ -1,6 +1,7 @@
 /** The tags of a case: names in small letters, each once. */
 import type { CaseWork } from "../engine/work.ts";
 import { ServiceError } from "../errors.ts";
+import type { Transaction } from "../store/store.ts";
 
 const KIND = "caseTag";
 const LONGEST = 64;
@@ -10,6 +11,11 @@ const NAME = /^(?!.*[\uFE0E\uFE0F])[\p{L}\p{N}\p{Mn}\p{Mc}\p{P} ]*[\p{L}\p{N}][\
 /** The tags of a case, those first that were added first. */
 export async function tagsOf({ context, stored }: CaseWork): Promise<string[]> {
   return (await context.tx.itemsOf(KIND, stored.id)).reverse().map(({ content }) => String(content.name));
+}
+
+/** The tags of all cases: who writes a message may want to use them too. */
+export async function tagsOfAll(tx: Transaction): Promise<{ caseId: string; name: string }[]> {
+  return (await tx.itemsOf(KIND)).map(({ owner, content }) => ({ caseId: owner, name: String(content.name) }));
 }
 
 /** The key of a tag: the tags of all cases of a work pool with the same name share it. */
