@@ -143,6 +143,21 @@ Deno.test("rows that have an ID are moved by it", () =>
     assert.match(String(details((await move("pyDetails", "1", "1")).body)[0]?.message), /shows several lists/);
   }));
 
+Deno.test("the user interface in the documentation is served as it is described", async () => {
+  const page = await Deno.readTextFile(new URL("../docs/application.md", import.meta.url));
+  const [, whole = ""] = page.match(/```yaml\n([\s\S]*?)```/) ?? [];
+  const [, part = ""] = page.match(/## What people see\n+```yaml\n([\s\S]*?)```/) ?? [];
+  await using service = await openService({ yaml: whole + part });
+  const Request = { caseTypeID: "Acme-Leave-Work-Request", content: { From: "2026-07-01", Days: 5 } };
+  const created = await service.call("POST", "/cases", { body: Request });
+  assert.equal(await textOf(service, "Leave", String(at(created.body, "id"))), "5 days from 2026-07-01: New");
+  assert.equal(await textOf(service, "Home", "{}"), "Good morning, Will Worker.");
+  const dashboard = await service.call("GET", "/dashboard/Leave");
+  assert.deepEqual(at(dashboard.body, "data.insights.0.rows"), [{ Kind: "Holiday", Requests: 1, Days: 5 }]);
+  const texts = await service.call("GET", "/localizations/nl_BE");
+  assert.deepEqual(texts.body, { id: "nl_BE", Days: "Dagen", Kind: "Type" });
+});
+
 Deno.test("a wrong user interface is refused with the place and the reason", () => {
   const cases: [right: string, wrong: string, place: string, reason: RegExp][] = [
     ["- list: Permits", "- list: Permit", "Permit\n", /no UI list 'Permit'/],

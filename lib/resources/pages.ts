@@ -29,8 +29,8 @@ export const operations = {
     example: "Welcome",
   },
   /**
-   * Reads a page about something: a case by its handle, a data record by its key as JSON, or values of the page's class as
-   * JSON, e.g. `{"Applicant":"Ada"}`. The content of the page's views is in `data.caseInfo.content`.
+   * Reads a page about something: a case by its handle, a data record by its key as JSON, or values of the page's class
+   * as JSON, e.g. `{"Applicant":"Ada"}`. The content of the page's views is in `data.caseInfo.content`.
    *
    * Errors: `NOT_FOUND` for an unknown page, `BAD_REQUEST` for a context that names nothing the page is about,
    * `VALIDATION_FAIL` for values that do not fit.
@@ -78,7 +78,8 @@ export const operations = {
     example: "Permits",
   },
   /**
-   * Reads an insight: a row per group in `data.rows`, counted and summed up by the service from the rows that are there now.
+   * Reads an insight: a row per group in `data.rows`, counted and summed up by the service from the rows that are there
+   * now.
    *
    * Errors: `NOT_FOUND`.
    *
@@ -144,8 +145,8 @@ export const operations = {
     example: "Desk",
   },
   /**
-   * Reads the texts of a locale by their keys. Where a country has none of its own (`en_GB`), those of its language (`en`) are
-   * answered; `id` names the bundle.
+   * Reads the texts of a locale by their keys. Where a country has none of its own (`en_GB`), those of its language
+   * (`en`) are answered; `id` names the bundle.
    *
    * Errors: `NOT_FOUND`.
    *

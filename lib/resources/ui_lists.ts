@@ -32,8 +32,8 @@ const personalization = {
 /** The operations by name. */
 export const operations = {
   /**
-   * Lists the personalizations of a UI list in `personalizations`: the caller's own, the oldest first, and the one that is the
-   * application's default.
+   * Lists the personalizations of a UI list in `personalizations`: the caller's own, the oldest first, and the one that
+   * is the application's default.
    *
    * Errors: `NOT_FOUND` for an unknown list.
    *
@@ -55,11 +55,11 @@ export const operations = {
     example: "Permits",
   },
   /**
-   * Creates a personalization of a UI list for the caller and answers its ID. The state is kept as it is given. A new default
-   * takes the place of the caller's old one, a new default of the application that of the application's.
+   * Creates a personalization of a UI list for the caller and answers its ID. The state is kept as it is given. A new
+   * default takes the place of the caller's old one, a new default of the application that of the application's.
    *
-   * Errors: `NOT_FOUND` for an unknown list, `CONFLICT` for an ID that is taken, `FORBIDDEN` for a caller who may not choose the
-   * application's default, `BAD_REQUEST` for an empty name, an ID with odd characters or an unknown queue.
+   * Errors: `NOT_FOUND` for an unknown list, `CONFLICT` for an ID that is taken, `FORBIDDEN` for a caller who may not
+   * choose the application's default, `BAD_REQUEST` for an empty name, an ID with odd characters or an unknown queue.
    *
    * @example
    * ```ts
@@ -83,8 +83,8 @@ export const operations = {
   /**
    * Changes a personalization of the caller and answers its ID. What is not given stays as it is.
    *
-   * Errors: `NOT_FOUND` for one that is not the caller's, `FORBIDDEN` and `BAD_REQUEST` as for a new one, `PRECONDITION_FAILED` for a
-   * stale `ifMatch`.
+   * Errors: `NOT_FOUND` for one that is not the caller's, `FORBIDDEN` and `BAD_REQUEST` as for a new one,
+   * `PRECONDITION_FAILED` for a stale `ifMatch`.
    *
    * @example
    * ```ts
@@ -127,12 +127,13 @@ export const operations = {
     example: "Permits mine",
   },
   /**
-   * Moves a row of a case's embedded list to the place of another row; those between move up or down. The view is the case
-   * type with the list, or with a view that shows one list. A row is its position from 1, a reference such as `.Documents(2)`, or
-   * the `ID` of rows that have one. The answer has the list in its new order. A row that is moved to itself changes nothing.
+   * Moves a row of a case's embedded list to the place of another row; those between move up or down. The view is the
+   * case type with the list, or with a view that shows one list. A row is its position from 1, a reference such as
+   * `.Documents(2)`, or the `ID` of rows that have one. The answer has the list in its new order. A row that is moved
+   * to itself changes nothing.
    *
-   * Errors: `NOT_FOUND` for an unknown list, case or row, `BAD_REQUEST` for a case of another type, a missing context or another
-   * `listClass`, `CONFLICT` for a resolved case, `LOCKED`, `PRECONDITION_FAILED` for a stale `ifMatch`.
+   * Errors: `NOT_FOUND` for an unknown list, case or row, `BAD_REQUEST` for a case of another type, a missing context
+   * or another `listClass`, `CONFLICT` for a resolved case, `LOCKED`, `PRECONDITION_FAILED` for a stale `ifMatch`.
    *
    * @example
    * ```ts

@@ -1,4 +1,4 @@
-/** What a person sees: pages of texts, views, insights and lists; portals, which lead to them; channels, which lead to portals. */
+/** What a person sees: pages of texts, views, insights and lists, portals with pages, channels to portals. */
 import { z } from "zod";
 import type { CaseType, DataType, Field, View } from "./application.ts";
 import { type Vocabulary, vocabulary } from "./expressions.ts";
