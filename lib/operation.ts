@@ -228,3 +228,8 @@ export function paramsOf(operation: Operation): [name: string, param: Param][] {
     ...Object.entries(operation.flags ?? {}),
   ];
 }
+
+/** Whether a call sends a multipart body. */
+export function sendsForm(operation: Operation): boolean {
+  return paramsOf(operation).some(([, param]) => param.to.startsWith("part:"));
+}

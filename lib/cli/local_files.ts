@@ -1,10 +1,8 @@
 /** Files that the command line names: those to send are read piece by piece, those to write appear whole or not at all. */
 import { SvcError } from "../errors.ts";
 import type { FileInput } from "../operation.ts";
+import { readPieces, writePiece } from "../pieces.ts";
 import { readFault } from "./payload.ts";
-
-/** Bytes of one piece. */
-const PIECE = 128 * 1024;
 
 /** A file to send, named by a flag such as `--file`. */
 export async function openFile(flag: string, path: string): Promise<FileInput> {
@@ -19,7 +17,7 @@ export async function openFile(flag: string, path: string): Promise<FileInput> {
   (await Deno.open(path).catch((error) => {
     throw unreadable(flag, path, error);
   })).close();
-  return { name: path.replace(/^.*[\\/]/, ""), size, stream: () => piecesOf(path) };
+  return { name: path.replace(/^.*[\\/]/, ""), size, stream: () => readPieces(() => Deno.open(path)) };
 }
 
 /** Refuses a path that cannot be written, before anything is called for it. */
@@ -71,29 +69,11 @@ async function openTo(path: string, options: Deno.OpenOptions, actual = path): P
 async function writeTo(path: string, file: Deno.FsFile, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   using open = file;
   for await (const piece of pieces) {
-    for (let written = 0; written < piece.length;) {
-      written += await open.write(piece.subarray(written)).catch((error) => {
-        throw unwritable(path, error);
-      });
-    }
+    await writePiece(open, piece).catch((error) => {
+      throw unwritable(path, error);
+    });
   }
   if ((await open.stat()).isFile) await open.sync();
-}
-
-/** A file's bytes, opened when the first are asked for. */
-function piecesOf(path: string): ReadableStream<Uint8Array> {
-  let file: Deno.FsFile | undefined;
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      file ??= await Deno.open(path);
-      const piece = new Uint8Array(PIECE);
-      const length = await file.read(piece);
-      if (length !== null) return controller.enqueue(piece.subarray(0, length));
-      file.close();
-      controller.close();
-    },
-    cancel: () => file?.close(),
-  }, { highWaterMark: 0 });
 }
 
 function ignoreMissing(error: unknown): undefined {

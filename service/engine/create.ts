@@ -31,7 +31,7 @@ export async function createCase(context: EngineContext, request: CreateRequest)
   if (request.parentId !== undefined) await openCase(context, request.parentId);
   const content = fillForm(type.createView, newPage(type.fields), request, { complete: true });
   const work = await startCase(context, type, content, request.parentId);
-  addAttachments(work, request.attachments);
+  await addAttachments(work, request.attachments);
   await work.save();
   return work;
 }

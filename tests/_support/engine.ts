@@ -9,6 +9,7 @@ import { handlers as cases } from "../../service/handlers/cases.ts";
 import type { HandlerContext, Outcome } from "../../service/handler.ts";
 import { handlers as data } from "../../service/handlers/data.ts";
 import { handlers as social } from "../../service/handlers/social.ts";
+import { openBytes } from "../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../service/store/sqlite.ts";
 import type { StoredEvent, Transaction } from "../../service/store/store.ts";
 
@@ -49,6 +50,7 @@ export interface Engine extends AsyncDisposable {
 export async function openEngine(yaml?: string): Promise<Engine> {
   const app = yaml === undefined ? await loadApplication(PERMIT_FILE) : parseApplication(yaml, "test.yaml");
   const store = openSqliteStore(":memory:");
+  const bytes = openBytes();
   const background: Promise<void>[] = [];
   let time = Date.parse("2026-01-02T03:04:05.678Z");
 
@@ -62,6 +64,8 @@ export async function openEngine(yaml?: string): Promise<Engine> {
       serve(values, {
         app,
         tx,
+        bytes,
+        statics: { find: () => Promise.resolve(undefined), names: () => [] },
         caller,
         now: new Date(time),
         query: new URLSearchParams(query),
@@ -96,6 +100,7 @@ export async function openEngine(yaml?: string): Promise<Engine> {
     },
     async [Symbol.asyncDispose]() {
       await store.close();
+      await bytes.close();
     },
   };
 }

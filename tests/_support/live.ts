@@ -7,6 +7,8 @@ import { makeFolder } from "./workflow.ts";
 
 /** A running service, and `svc` as operators of it. */
 export interface Live extends AsyncDisposable {
+  /** A folder that commands of `clerk@city` may write. */
+  readonly folder: string;
   /** Runs a command line, as `clerk@city` unless another operator is named; `'` quotes words. */
   run(line: string, operator?: string, options?: CliOptions): Promise<CliResult>;
   /** The JSON that a command line must answer. */
@@ -53,6 +55,7 @@ export async function openLive(): Promise<Live> {
   }
 
   return {
+    folder: `${folder.path}/clerk@city`,
     run,
     json,
     object,
