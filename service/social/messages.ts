@@ -71,6 +71,7 @@ export async function postMessage(
     postedAt: timeOfMessage(now, number),
     author: caller.id,
     type: type.id,
+    queue: queueOf(context, draft) ?? type.queue,
     likes: [],
     tag: nextTag(undefined, now),
     ...written(context, draft, type),
@@ -95,9 +96,14 @@ export async function changeMessage(
 ): Promise<Message> {
   const message = await ownMessage(context, id, ifMatch);
   const type = context.app.messageTypes.get(message.type) ?? typeOf(context, PLAIN_MESSAGE);
-  const { queue = message.queue, ...text } = written(context, draft, { ...type, queue: undefined });
   const { now } = context;
-  const changed = { ...message, ...text, queue, updatedAt: now.toISOString(), tag: nextTag(message.tag, now) };
+  const changed = {
+    ...message,
+    ...written(context, draft, type),
+    queue: queueOf(context, draft) ?? message.queue,
+    updatedAt: now.toISOString(),
+    tag: nextTag(message.tag, now),
+  };
   await context.tx.putItem(toItem(changed));
   return changed;
 }
@@ -177,17 +183,19 @@ async function ownMessage(context: EngineContext, id: string, ifMatch: string | 
 
 function written(
   { app }: EngineContext,
-  { message: text, routeToWorkbasket: queue }: Draft,
-  type: MessageType,
-): Pick<Message, "text" | "queue" | "mentions" | "tags"> {
+  { message: text }: Draft,
+  { maxLength }: MessageType,
+): Pick<Message, "text" | "mentions" | "tags"> {
   if (text.trim() === "") throw new ServiceError(400, "message: must not be empty.");
-  if (text.length > type.maxLength) {
-    throw new ServiceError(400, `message: may have ${type.maxLength} characters, not ${text.length}.`);
+  if (text.length > maxLength) {
+    throw new ServiceError(400, `message: may have ${maxLength} characters, not ${text.length}.`);
   }
-  if (queue !== undefined && !app.queues.has(queue)) {
-    throw new ServiceError(400, `pyRouteToWorkbasket: there is no queue '${queue}'.`);
-  }
-  return { text, queue: queue ?? type.queue, ...namedIn(text, app) };
+  return { text, ...namedIn(text, app) };
+}
+
+function queueOf({ app }: EngineContext, { routeToWorkbasket: queue }: Draft): string | undefined {
+  if (queue === undefined || app.queues.has(queue)) return queue;
+  throw new ServiceError(400, `pyRouteToWorkbasket: there is no queue '${queue}'.`);
 }
 
 function typeOf({ app }: EngineContext, id: string): MessageType {
