@@ -1,10 +1,10 @@
 /** Asks a server with the chat-completions interface. */
-import { checkMember, isSecure } from "../../lib/auth/profile.ts";
 import { explainNetwork } from "../../lib/client/deadline.ts";
 import { readText } from "../../lib/client/reply.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
 import type { Model } from "../definition/application.ts";
+import { addressIn, keyIn } from "./model_address.ts";
 import { NoReply, type Reply } from "./reply.ts";
 
 /** Bytes that an answer may have. */
@@ -47,36 +47,6 @@ function requestOf({ name, maxTokens, ...model }: Model, messages: ChatMessage[]
     },
     body: JSON.stringify({ model: name, messages, ...(maxTokens !== undefined && { max_tokens: maxTokens }) }),
   });
-}
-
-function addressIn(variable: string): string {
-  const address = read(variable).replace(/\/+$/, "");
-  try {
-    checkMember("baseUrl", address, variable);
-  } catch (error) {
-    throw new NoReply(`the environment variable ${variable} holds no http or https address`, { cause: error });
-  }
-  if (isSecure(address)) return address;
-  throw new NoReply(`the environment variable ${variable} holds an http address beyond this machine: use https`);
-}
-
-function keyIn(variable: string): string {
-  const key = read(variable);
-  if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new NoReply(`the environment variable ${variable} holds a key that no header can carry`);
-}
-
-function read(variable: string): string {
-  let value: string | undefined;
-  try {
-    value = Deno.env.get(variable);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotCapable)) throw error;
-    throw new NoReply(`the service may not read the environment variable ${variable}: allow it with --allow-env`);
-  }
-  const text = value?.trim() ?? "";
-  if (text !== "") return text;
-  throw new NoReply(`the environment variable ${variable} is not set`);
 }
 
 /** The server's own words stay behind: they may repeat the key. */
