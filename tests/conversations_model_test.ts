@@ -256,8 +256,22 @@ test("another operator does not see a conversation", async () => {
   assert.equal(status, 404);
 });
 
-Deno.test("the service closes", async () => {
-  await service[Symbol.asyncDispose]();
+test("a service that is stopped waits for no model: the call gets a 424, the message is kept", async () => {
+  const talk = await talkTo("Org-Talk!Patient");
+  const asked = Promise.withResolvers<void>();
+  const thought = Promise.withResolvers<Response>();
+  model.answer = () => {
+    asked.resolve();
+    return thought.promise;
+  };
+  const call = talk.say("Wait");
+  await asked.promise;
+  await service.service.close();
+  assert.match(reason(await call), /the service is being stopped\. The message is kept\./);
+  thought.resolve(completion("Too late."));
+});
+
+Deno.test("the model server closes", async () => {
   await model[Symbol.asyncDispose]();
   assert.deepEqual(service.log, []);
 });
