@@ -110,7 +110,7 @@ function toConversation({ id, at, owner, content }: StoredItem): Conversation {
 }
 
 /** The members that are texts. */
-export function texts(content: JsonObject): Partial<Record<string, string>> {
+function texts(content: JsonObject): Partial<Record<string, string>> {
   const isText = (entry: [string, JsonValue | undefined]): entry is [string, string] => typeof entry[1] === "string";
   return Object.fromEntries(Object.entries(content).filter(isText));
 }
