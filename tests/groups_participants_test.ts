@@ -83,6 +83,9 @@ Deno.test("update changes the fields that are given and leaves the others", asyn
   assert.deepEqual([pyFirstName, pyPhoneNumber], ["Ada", "555-0100"]);
   assert.equal(at(await list(caseId), "participants.0.content.pyPhoneNumber"), "555-0100");
   assert.equal(await lastEvent(caseId), "Changed Ada Lovelace, Applicant");
+  const link = '[{"type":"URL","category":"URL","name":"Site","url":"https://ada.example"}]';
+  await live.object(`participants update '${caseId}' --participant-id ${id} --attachments '${link}'`);
+  assert.equal(at(await live.object(`attachments list '${caseId}'`), "attachments.0.name"), "Site");
 });
 
 Deno.test("delete removes the participant, and the role is free again", async () => {

@@ -1,6 +1,7 @@
 /** Participants of cases: what is stored of them, and how it changes. */
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
 import type { ParticipantRole } from "../definition/participants.ts";
+import { addAttachments } from "../engine/attachments.ts";
 import { calculate, newPage } from "../engine/content.ts";
 import type { EngineContext } from "../engine/context.ts";
 import { known } from "../engine/flow.ts";
@@ -90,6 +91,7 @@ export async function changeParticipant(
   beginChange(work, ifMatch);
   const participant = { ...before, content: filledIn(work, before.role, before.content, submission) };
   await put(work, participant);
+  await addAttachments(work, submission.attachments);
   await finishChange(work, participant, `Changed ${nameOf(participant)}, ${before.role.name}`);
   return { work, participant };
 }
