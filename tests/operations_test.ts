@@ -39,6 +39,22 @@ Deno.test("every operation has a reference page with its request, its permission
   }
 });
 
+Deno.test("every operation is explained where it is described, with an example that calls it", async () => {
+  const folder = new URL("../lib/resources/", import.meta.url);
+  const files = [...Deno.readDirSync(folder)].map(({ name }) => Deno.readTextFile(new URL(name, folder)));
+  const comments = (await Promise.all(files)).flatMap((text) =>
+    [...text.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\n {2}(\w+): \{/g)].map(([, comment = "", name]) => ({
+      name,
+      comment,
+    }))
+  );
+  const unexplained = operations.filter(({ group, name }) => {
+    const example = new RegExp(`@example\\n[^]*\`\`\`ts\\n[^]*svc\\.${group}\\.${name}\\(`);
+    return !comments.some((one) => one.name === name && example.test(one.comment));
+  });
+  assert.deepEqual(unexplained.map(({ group, name }) => permissionName(group, name)), []);
+});
+
 Deno.test("every example of the help is a command line that makes a request", async () => {
   await using folder = await makeFolder({ "plan.pdf": "%PDF" });
   const options = { cwd: folder.path, env: { SVC_BASE_URL: "https://svc.example" } };
