@@ -32,6 +32,7 @@ export async function receiveForm(request: Request, { bytes, limit }: FormTarget
     if (name !== "file") form.set(name, value);
   });
   parser.on("file", (name, stream, fileName, _, type) => {
+    stream.on("error", () => {}); // Who reads it sees the error; what is skipped has no reader.
     if (name?.toLowerCase() !== "file" || keeping !== undefined) return void stream.resume();
     arriving = stream;
     keeping = keep(stream, { name: unescapeName(fileName), type }, { bytes, limit });
@@ -82,8 +83,9 @@ function parse(body: ReadableStream<Uint8Array> | null, parser: BusboyInstance):
   const source = Readable.from(body ?? [], { objectMode: false });
   return new Promise<void>((resolve, reject) => {
     parser.once("finish", resolve);
-    parser.once("error", reject);
-    source.once("error", reject);
+    // It may emit an error more than once, and one that nobody listens to ends the process.
+    parser.on("error", reject);
+    source.on("error", reject);
     source.pipe(parser);
   }).finally(() => source.destroy());
 }
