@@ -4,6 +4,7 @@ import type { JsonValue } from "../lib/json.ts";
 import { failedElements, reasonOf, statusesOf } from "./_support/elements.ts";
 import { at } from "./_support/engine.ts";
 import { openLive } from "./_support/live.ts";
+import { openService, segment } from "./_support/service.ts";
 
 const live = await openLive();
 const CLERK = { ID: "clerk@city", name: "Clara Clerk", email: "clara@city.example" };
@@ -70,6 +71,25 @@ Deno.test("an unknown case and a stale entity tag are refused", async () => {
   for (const command of ["add", "delete"]) {
     assert.equal((await live.refused(`followers ${command} '${caseId}' ${stale}`)).code, "PRECONDITION_FAILED");
   }
+});
+
+Deno.test("other clients name several users or cases in one call, each with an outcome of its own", async () => {
+  await using svc = await openService();
+  const create = { body: { caseTypeID: "City-Permit-Work-Permit" } };
+  const [one, two] = [await svc.call("POST", "/cases", create), await svc.call("POST", "/cases", create)];
+  const [id, other] = [String(at(one.body, "id")), String(at(two.body, "id"))];
+  const users = ["clerk@city", "nobody@city", "decider@city", "clerk@city"].map((ID) => ({ ID }));
+  const followed = await svc.call("POST", `/cases/${segment(id)}/followers`, { body: { users } });
+  assert.deepEqual(statusesOf(followed.body), [
+    ["clerk@city", "201"],
+    ["nobody@city", "400"],
+    ["decider@city", "201"],
+    ["clerk@city", "409"],
+  ]);
+  const cases = [{ ID: other, relationship: "duplicate" }, { ID: other, relationship: "again" }, { ID: id }, {}];
+  const related = await svc.call("POST", `/cases/${segment(id)}/related_cases`, { body: { cases } });
+  assert.deepEqual(statusesOf(related.body), [[other, "201"], [other, "409"], [id, "400"], ["", "400"]]);
+  assert.equal((await svc.call("POST", `/cases/${segment(id)}/followers`, { body: { users: ["clerk"] } })).status, 400);
 });
 
 Deno.test.afterAll(async () => await live[Symbol.asyncDispose]());

@@ -1,8 +1,10 @@
 /** `svc tags`, through the command and the service. */
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { failedElements, reasonOf, statusesOf } from "./_support/elements.ts";
 import { at } from "./_support/engine.ts";
 import { openLive } from "./_support/live.ts";
+import { openService, segment } from "./_support/service.ts";
 
 const live = await openLive();
 
@@ -79,6 +81,30 @@ Deno.test("tags leave the case's entity tag as it is, and go with the case", asy
   await live.json(`tags add '${caseId}' --tag hot`);
   assert.equal((await live.run(`cases delete '${caseId}' --if-match '${etag}'`)).code, 0);
   assert.equal((await live.refused(`tags list '${caseId}'`)).code, "NOT_FOUND");
+});
+
+Deno.test("any text is a tag that can be listed and deleted by its name and by its key, or is refused", async () => {
+  await using svc = await openService();
+  const created = await svc.call("POST", "/cases", { body: { caseTypeID: "City-Permit-Work-Permit" } });
+  const tags = `/cases/${segment(String(at(created.body, "id")))}/tags`;
+  const texts = fc.oneof(
+    fc.constantFrom("a/b", "50%", "İ", "ẞ", "ǅ", "ﬁ", "a!b", "..", "?#&", "\u0000", "\u202e"),
+    fc.string({ unit: "grapheme", minLength: 1, maxLength: 70 }).filter((text) => text.isWellFormed()),
+  );
+  await fc.assert(
+    fc.asyncProperty(texts, fc.boolean(), async (text, byKey) => {
+      const { status, body } = await svc.call("POST", tags, { body: { tags: [{ Name: text }] } });
+      assert.equal(status, 207);
+      const { tagsList } = Object((await svc.call("GET", tags)).body);
+      assert.equal(tagsList.length, at(body, "0.status") === "201" ? 1 : 0);
+      for (const { tagName, tagKey } of tagsList) {
+        assert.equal(tagName, at(body, "0.ID"));
+        const removed = await svc.call("DELETE", `${tags}/${segment(byKey ? tagKey : tagName)}`);
+        assert.equal(removed.status, 200);
+      }
+    }),
+    { numRuns: 100 },
+  );
 });
 
 Deno.test.afterAll(async () => await live[Symbol.asyncDispose]());
