@@ -155,6 +155,7 @@ Deno.test("a list does not move while another operator has the case, nor when it
 });
 
 const CASE = await permitWith("a", "b");
+const RECEIPT = (await live.object("cases create --type City-Permit-Work-Receipt --fields id")).id;
 const ROWS = "--source-id 1 --destination-id 2";
 const REFUSED: Record<string, [code: string, reason: RegExp]> = {
   "list-personalizations Nothing": ["NOT_FOUND", /no UI list 'Nothing'/],
@@ -166,6 +167,7 @@ const REFUSED: Record<string, [code: string, reason: RegExp]> = {
   "delete-personalization Permits nothing": ["NOT_FOUND", /no personalization nothing/],
   [`move ${LIST} ${ROWS}`]: ["BAD_REQUEST", /context is missing/],
   [`move ${LIST} ${ROWS} --context 'CITY-PERMIT-WORK P-0'`]: ["NOT_FOUND", /Case not found/],
+  [`move ${LIST} ${ROWS} --context '${RECEIPT}'`]: ["BAD_REQUEST", /is of City-Permit-Work-Receipt/],
   [`move Documents ${ROWS} --context '${CASE}'`]: ["NOT_FOUND", /not a case type and its list/],
   [`move 'City-Permit-Work-Permit!Fee' ${ROWS} --context '${CASE}'`]: ["NOT_FOUND", /no list 'Fee'/],
   [`move 'City-Permit-Work-Receipt!pyDetails' ${ROWS} --context '${CASE}'`]: ["NOT_FOUND", /no list/],

@@ -6,7 +6,7 @@ import type { Page } from "../definition/pages.ts";
 import { caseInfo } from "../engine/answers/case.ts";
 import { contentOf, shownValues } from "../engine/answers/content.ts";
 import { calculate, Findings, mergePage, newPage } from "../engine/content.ts";
-import { operatorFacts } from "../engine/context.ts";
+import { scopeWithoutCase } from "../engine/context.ts";
 import { findCase } from "../engine/work.ts";
 import { ServiceError } from "../errors.ts";
 import type { HandlerContext } from "../handler.ts";
@@ -18,19 +18,6 @@ export interface DataContext {
   /** Facts of the case, where there is one, and the content of the page's views. */
   readonly caseInfo: JsonObject;
 }
-
-/** What `caseInfo` is in an expression while there is no case. */
-const NO_CASE: JsonObject = {
-  ID: "",
-  businessID: "",
-  caseTypeID: "",
-  parentCaseID: "",
-  status: "",
-  urgency: 0,
-  stageID: "",
-  createdBy: "",
-  createTime: "",
-};
 
 /**
  * The data context that a text names: a case handle, the key of a record as JSON where the page is about records, or
@@ -73,15 +60,9 @@ function enter(page: Page, values: JsonObject): JsonObject {
   return content;
 }
 
-function valuesContext(page: Page, given: JsonObject, { caller, now }: HandlerContext): DataContext {
+function valuesContext(page: Page, given: JsonObject, context: HandlerContext): DataContext {
   const content = structuredClone(given);
-  const scope = {
-    fields: content,
-    caseInfo: NO_CASE,
-    operator: operatorFacts(caller),
-    action: "",
-    now: now.toISOString(),
-  };
+  const scope = scopeWithoutCase(content, context);
   calculate(page.fields, content, scope);
   const shown = new Map([...page.shown.fields].map(([name, { field }]) => [name, field] as const));
   return { scope, caseInfo: { content: shownValues(shown, content, page.classId) } };

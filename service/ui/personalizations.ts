@@ -1,7 +1,7 @@
 /** How people have arranged a UI list: each has their own, and one of somebody's may be everybody's default. */
 import type { JsonObject } from "../../lib/json.ts";
 import type { UiList } from "../definition/ui_lists.ts";
-import { operatorFacts } from "../engine/context.ts";
+import { scopeWithoutCase } from "../engine/context.ts";
 import { ServiceError } from "../errors.ts";
 import type { HandlerContext } from "../handler.ts";
 import type { StoredItem } from "../store/store.ts";
@@ -124,7 +124,7 @@ async function write(
   at: string,
   context: HandlerContext,
 ): Promise<void> {
-  const { caller, now, app } = context;
+  const { now, app } = context;
   const changed: Personalization = {
     ...current,
     name: values.name,
@@ -140,8 +140,7 @@ async function write(
   if (changed.queue !== undefined && !app.queues.has(changed.queue)) {
     throw new ServiceError(400, `There is no queue ${changed.queue}.`);
   }
-  const scope = { fields: {}, caseInfo: {}, operator: operatorFacts(caller), action: "", now: now.toISOString() };
-  if (changed.isAppDefault && !list.canSetAppDefault(scope)) {
+  if (changed.isAppDefault && !list.canSetAppDefault(scopeWithoutCase({}, context))) {
     throw new ServiceError(403, `You may not decide what everybody sees of ${list.id}.`);
   }
   await clearDefaults(list, changed, context);
