@@ -384,6 +384,40 @@ export interface PersonalizationInfo extends JsonObject {
   markAsAppDefault?: boolean;
 }
 
+/** The attachments of a case. */
+export interface AttachmentsAnswer extends JsonObject {
+  /** Those that the caller may see. */
+  attachments: AttachmentInfo[];
+}
+
+/** An attachment of a case. */
+export interface AttachmentInfo extends JsonObject {
+  /** Attachment ID: what the other operations take as `id`. */
+  ID: string;
+  /** `FILE` or `URL`. */
+  type: string;
+  /** Category ID. */
+  category?: string;
+  /** Name for people. */
+  name?: string;
+  /** Name with extension, of a file. */
+  fileName?: string;
+  /** Media type, of a file. */
+  mimeType?: string;
+  /** Address, of a link. */
+  url?: string;
+  /** A small picture as base64, of an image, where it was asked for. */
+  thumbnail?: string;
+}
+
+/** An uploaded file that waits for a case. */
+export interface UploadAnswer extends JsonObject {
+  /** Upload ID: what `attachments.add` takes as `ID`. */
+  id: string;
+  /** The same. */
+  ID: string;
+}
+
 /** Bytes that are read as they arrive. */
 export interface Content {
   /** Media type, e.g. `application/pdf`. */
@@ -456,6 +490,10 @@ export interface Answers {
   insight: InsightAnswer;
   /** Personalizations of a UI list. */
   personalizations: PersonalizationsAnswer;
+  /** Attachments. */
+  attachments: AttachmentsAnswer;
+  /** An upload. */
+  upload: UploadAnswer;
   /** Bytes. */
   content: Content;
   /** A text. */

@@ -38,6 +38,8 @@ const SHAPES: { readonly [N in keyof Answers]: (value: unknown) => value is Answ
   page: (value): value is Answers["page"] => isJsonObject(value) && isJsonObject(value.data),
   insight: (value): value is Answers["insight"] => isJsonObject(value) && isJsonObject(value.data),
   personalizations: (value): value is Answers["personalizations"] => isJsonObject(value),
+  attachments: (value): value is Answers["attachments"] => isJsonObject(value) && Array.isArray(value.attachments),
+  upload: (value): value is Answers["upload"] => hasId(value) && typeof value.ID === "string",
   content: (value): value is Answers["content"] =>
     value instanceof Object && "stream" in value && value.stream instanceof ReadableStream,
   text: (value): value is Answers["text"] => typeof value === "string",
@@ -67,7 +69,7 @@ function completed(shape: keyof Answers, body: JsonValue | undefined, etag?: str
 }
 
 function identityOf(shape: keyof Answers, body: JsonObject): JsonObject {
-  const named = shape === "participant" || shape === "message" || shape === "conversation";
+  const named = shape === "participant" || shape === "message" || shape === "conversation" || shape === "upload";
   if (named && typeof body.ID === "string") return { id: body.ID };
   if (!hasCaseData(body)) return {};
   const { ID, caseTypeID, status, urgency, assignments } = body.data.caseInfo;

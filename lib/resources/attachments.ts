@@ -12,6 +12,23 @@ const id = {
 
 /** The operations by name. */
 export const operations = {
+  /**
+   * Lists the attachments of a case that the caller may see, newest first, with links to what the caller may do with each.
+   * `includeThumbnails` adds images as base64 where they are small.
+   *
+   * Errors: `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const { ID } = await svc.attachments.upload({ file: new File(["0 1 2"], "plan.txt") });
+   * await svc.attachments.add(id, { attachments: [{ type: "File", category: "File", name: "plan.txt", ID }] });
+   * for (const { ID, fileName, url } of (await svc.attachments.list(id)).attachments) console.log(ID, fileName ?? url);
+   * ```
+   */
   list: {
     summary: "List the attachments of a case",
     method: "GET",
@@ -24,9 +41,31 @@ export const operations = {
         to: "query:includeThumbnails",
       },
     },
-    answer: "object",
-    example: "'CITY-PERMIT-WORK P-1'",
+    answer: "attachments",
+    example: "'CITY-PERMIT-WORK P-1' --include-thumbnails",
   },
+  /**
+   * Adds uploaded files (`{ type: "File", category, name?, ID }`) and links (`{ type: "URL", category, name, url }`) to a case:
+   * all, or none where one does not fit. An upload can be added until it expires, more than once.
+   *
+   * Errors: `BAD_REQUEST` with a detail per element that does not fit, `FORBIDDEN` for a category into which the caller may not
+   * add, `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const { ID } = await svc.attachments.upload({ file: new File(["0 1 2"], "plan.txt") });
+   * await svc.attachments.add(id, {
+   *   attachments: [
+   *     { type: "File", category: "File", name: "plan.txt", ID },
+   *     { type: "URL", category: "URL", name: "The city", url: "https://city.example" },
+   *   ],
+   * });
+   * ```
+   */
   add: {
     summary: "Add uploaded files and links to a case, all of them or none",
     method: "POST",
@@ -45,6 +84,25 @@ export const operations = {
     example:
       `'CITY-PERMIT-WORK P-1' --attachments '[{"type":"URL","category":"URL","name":"Site","url":"https://city.example"}]'`,
   },
+  /**
+   * Reads the content of an attachment: of a file its bytes, which can be read once and are not held; of a link its address.
+   * A transfer that is cut short errors the stream. On the command line `-o` writes it to a file, which is there when all of it is.
+   *
+   * Errors: `FORBIDDEN` in a category that the caller may not see, `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const { ID } = await svc.attachments.upload({ file: new File(["0 1 2"], "plan.txt") });
+   * await svc.attachments.add(id, { attachments: [{ type: "File", category: "File", name: "plan.txt", ID }] });
+   * const { attachments: [plan] } = await svc.attachments.list(id);
+   * const { type, name, stream } = await svc.attachments.get(plan?.ID ?? "");
+   * console.log(type, name, await new Response(stream).text());
+   * ```
+   */
   get: {
     summary: "Read the content of an attachment",
     method: "GET",
@@ -53,6 +111,23 @@ export const operations = {
     answer: "content",
     example: "'LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT' -o plan.pdf",
   },
+  /**
+   * Changes the name, the category, or both. A file keeps its extension.
+   *
+   * Errors: `FORBIDDEN` without the right to it, and for a category that does not fit, `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const { ID } = await svc.attachments.upload({ file: new File(["0 1 2"], "plan.txt") });
+   * await svc.attachments.add(id, { attachments: [{ type: "File", category: "File", name: "plan.txt", ID }] });
+   * const { attachments: [plan] } = await svc.attachments.list(id);
+   * await svc.attachments.patch(plan?.ID ?? "", { name: "Site plan", category: "Plan" });
+   * ```
+   */
   patch: {
     summary: "Change the name or the category of an attachment",
     method: "PATCH",
@@ -64,8 +139,25 @@ export const operations = {
     },
     atLeastOne: ["name", "category"],
     answer: "text",
-    example: "'LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT' --name plan",
+    example: "'LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT' --name 'Site plan' --category Plan",
   },
+  /**
+   * Deletes an attachment. The bytes go with the last attachment that has them.
+   *
+   * Errors: `FORBIDDEN` for somebody else's without the right to delete any, `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const { ID } = await svc.attachments.upload({ file: new File(["0 1 2"], "plan.txt") });
+   * await svc.attachments.add(id, { attachments: [{ type: "File", category: "File", name: "plan.txt", ID }] });
+   * const { attachments: [plan] } = await svc.attachments.list(id);
+   * await svc.attachments.delete(plan?.ID ?? "");
+   * ```
+   */
   delete: {
     summary: "Delete an attachment",
     method: "DELETE",
@@ -74,6 +166,20 @@ export const operations = {
     answer: "nothing",
     example: "'LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT'",
   },
+  /**
+   * Uploads a file, of which neither side holds more than a piece. It expires in two hours unless it is added to a case.
+   *
+   * Errors: `BAD_REQUEST` for an empty file, `HTTP_ERROR` with status 413 for one that is larger than the service allows.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { ID } = await svc.attachments.upload({ file: new File(["0 1 2"], "plan.txt"), appendUniqueId: true });
+   * console.log(ID);
+   * ```
+   */
   upload: {
     summary: "Upload a file, to be added to a case within two hours",
     method: "POST",
@@ -86,7 +192,7 @@ export const operations = {
         to: "part:appendUniqueIdToFileName",
       },
     },
-    answer: "object",
+    answer: "upload",
     status: 201,
     example: "-f plan.pdf --append-unique-id",
   },
