@@ -54,7 +54,11 @@ export async function openEngine(yaml?: string): Promise<Engine> {
   const background: Promise<void>[] = [];
   let time = Date.parse("2026-01-02T03:04:05.678Z");
 
-  async function call(name: string, values: object, { as, query, body, wait = 1000 }: CallContext = {}): Promise<Outcome> {
+  async function call(
+    name: string,
+    values: object,
+    { as, query, body, wait = 1000 }: CallContext = {},
+  ): Promise<Outcome> {
     const caller = app.operators.get(as ?? [...app.operators.keys()][0] ?? "");
     if (caller === undefined) throw new TypeError(`No operator ${as}`);
     const later: ((tx: Transaction) => Promise<void>)[] = [];
