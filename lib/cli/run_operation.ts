@@ -26,7 +26,7 @@ async function printAnswer(context: CommandContext, ref: OperationRef, values: V
 
 async function printRequest(context: CommandContext, { operation }: OperationRef, values: Values): Promise<void> {
   const { renderDryRun } = await import("../client/dry_run.ts");
-  const target = await openTarget(callerOptions(context));
+  const target = openTarget(callerOptions(context));
   context.io.stdout.write(escapeControls(renderDryRun(target, operation, values)) + "\n");
 }
 
