@@ -109,11 +109,11 @@ function refusal(status: number, reason: string, text: string, headers: Headers,
 
 /** What the service says: its own general sentence, and the particular one where there is but one. */
 function sentenceOf(body: JsonObject | undefined, details: readonly JsonObject[]): string | undefined {
-  const general = isText(body?.localizedValue) ? body.localizedValue : undefined;
   const [detail] = details;
-  const particular = [detail?.localizedValue, detail?.message].find(isText);
-  if (general === undefined || particular === undefined || details.length > 1) return general ?? particular;
-  return general === particular ? general : `${general.replace(/[.:]$/, "")}: ${particular}`;
+  const [general, particular] = [body?.localizedValue, detail?.localizedValue].filter(isText);
+  if (general === undefined) return isText(detail?.message) ? detail.message : undefined;
+  if (particular === undefined || particular === general || details.length > 1) return general;
+  return `${general.replace(/[.:]$/, "")}: ${particular}`;
 }
 
 /** What the user can do about a status. */
