@@ -37,7 +37,8 @@ async function denoTest(name: string, args: string[], env: Record<string, string
   const report = `${directory}/${name}.xml`;
   const command = new Deno.Command(Deno.execPath(), {
     args: ["test", "--allow-all", `--junit-path=${report}`, ...args],
-    env,
+    // What a test leaves in the directory for temporary files goes with ours.
+    env: { TMPDIR: directory, ...env },
   });
   const { success } = await command.spawn().status;
   const counts = await countsOf(report);

@@ -15,8 +15,8 @@ async function editToken(options: SessionOptions, changes: Record<string, unknow
 Deno.test("a second session finds the token in the cache, in a file that only its owner can read", async () => {
   await using service = startService();
   const options = await optionsFor(service);
-  assert.equal(await callApi(await openSession(options)), 200);
-  assert.equal(await callApi(await openSession(options)), 200);
+  assert.equal(await callApi(openSession(options)), 200);
+  assert.equal(await callApi(openSession(options)), 200);
   assert.equal(service.exchanges, 1);
   if (Deno.build.os !== "windows") assert.equal((await Deno.stat(tokenFile(options))).mode! & 0o777, 0o600);
   assert(!(await Deno.readTextFile(tokenFile(options))).includes(CLIENT.clientSecret));
@@ -50,7 +50,7 @@ Deno.test("a process that is killed in the middle of its exchange keeps nobody w
   await arrived.promise;
   holder.kill("SIGKILL");
   await holder.status;
-  assert.equal(await callApi(await openSession({ ...options, baseUrl: service.baseUrl })), 200);
+  assert.equal(await callApi(openSession({ ...options, baseUrl: service.baseUrl })), 200);
   never.resolve(new Response());
 });
 
@@ -64,9 +64,9 @@ Deno.test("who waits too long for another process's exchange is told so", async 
     },
   });
   const options = await optionsFor(service);
-  const holder = callApi(await openSession(options));
+  const holder = callApi(openSession(options));
   await arrived.promise;
-  const waiter = callApi(await openSession({ ...options, timeoutSeconds: 0.05 }));
+  const waiter = callApi(openSession({ ...options, timeoutSeconds: 0.05 }));
   await assert.rejects(waiter, {
     code: "TIMEOUT",
     message: /holds .*token\.default\.lock did not answer within 0\.05 s/,
@@ -79,13 +79,13 @@ Deno.test("a cached token is used for its own server, token endpoint and client 
   await using first = startService();
   await using second = startService();
   const options = await optionsFor(first);
-  await callApi(await openSession(options));
-  assert.equal(await callApi(await openSession({ ...options, baseUrl: second.baseUrl })), 200);
+  await callApi(openSession(options));
+  assert.equal(await callApi(openSession({ ...options, baseUrl: second.baseUrl })), 200);
   assert.equal(second.exchanges, 1);
   assert.equal(second.calls, 1, "the other server's token was never sent here");
-  const otherClient = await openSession({ ...options, baseUrl: second.baseUrl, clientId: "another" });
+  const otherClient = openSession({ ...options, baseUrl: second.baseUrl, clientId: "another" });
   await assert.rejects(callApi(otherClient), { code: "UNAUTHORIZED" });
-  const otherEndpoint = await openSession({ ...options, baseUrl: second.baseUrl, tokenPath: "/elsewhere" });
+  const otherEndpoint = openSession({ ...options, baseUrl: second.baseUrl, tokenPath: "/elsewhere" });
   await assert.rejects(callApi(otherEndpoint), { code: "UNAUTHORIZED" });
   assert.equal(second.calls, 2);
 });
@@ -94,11 +94,11 @@ Deno.test("a token is renewed a minute before it ends, a short-lived one after h
   for (const [expires_in, margin] of [[3600, 60], [120, 60], [10, 5]] as const) {
     await using service = startService({ grant: { expires_in } });
     const options = await optionsFor(service);
-    await callApi(await openSession(options));
+    await callApi(openSession(options));
     const { expiresAt, refreshAt } = JSON.parse(await Deno.readTextFile(tokenFile(options)));
     assert.equal(Date.parse(expiresAt) - Date.parse(refreshAt), margin * 1000);
     await editToken(options, { refreshAt: new Date(Date.now() - 1).toISOString() });
-    await callApi(await openSession(options));
+    await callApi(openSession(options));
     assert.equal(service.exchanges, 2);
   }
 });
@@ -106,7 +106,7 @@ Deno.test("a token is renewed a minute before it ends, a short-lived one after h
 Deno.test("a damaged cache counts as none and is replaced", async () => {
   await using service = startService();
   const options = await optionsFor(service);
-  await callApi(await openSession(options));
+  await callApi(openSession(options));
   const good = JSON.parse(await Deno.readTextFile(tokenFile(options)));
   const damaged = [
     "",
@@ -120,7 +120,7 @@ Deno.test("a damaged cache counts as none and is replaced", async () => {
   ];
   for (const [i, text] of damaged.entries()) {
     await Deno.writeTextFile(tokenFile(options), text);
-    assert.equal(await callApi(await openSession(options)), 200);
+    assert.equal(await callApi(openSession(options)), 200);
     assert.equal(service.exchanges, i + 2, text);
     assert.equal(JSON.parse(await Deno.readTextFile(tokenFile(options))).accessToken, service.issued.at(-1));
   }
@@ -129,9 +129,9 @@ Deno.test("a damaged cache counts as none and is replaced", async () => {
 Deno.test("a 401 for a cached token causes one exchange and one more try", async () => {
   await using service = startService();
   const options = await optionsFor(service);
-  await callApi(await openSession(options));
+  await callApi(openSession(options));
   service.revoke();
-  assert.equal(await callApi(await openSession(options)), 200);
+  assert.equal(await callApi(openSession(options)), 200);
   assert.deepEqual([service.exchanges, service.calls], [2, 3]);
   assert.equal(JSON.parse(await Deno.readTextFile(tokenFile(options))).accessToken, service.issued[1]);
 });
@@ -139,16 +139,16 @@ Deno.test("a 401 for a cached token causes one exchange and one more try", async
 Deno.test("a 401 for a new token is final", async () => {
   await using service = startService({ grant: { access_token: "never valid" } });
   await using valid = startService({ grant: { access_token: "never-valid" } });
-  const refused = callApi(await openSession(await optionsFor(service)));
+  const refused = callApi(openSession(await optionsFor(service)));
   await assert.rejects(refused, { code: "INVALID_RESPONSE" });
-  assert.equal(await callApi(await openSession(await optionsFor(valid))), 401);
+  assert.equal(await callApi(openSession(await optionsFor(valid))), 401);
   assert.deepEqual([valid.exchanges, valid.calls], [1, 1]);
 });
 
 Deno.test("concurrent calls share the exchange, on a cold cache and after a 401", async () => {
   await using service = startService();
   for (const noCache of [false, true]) {
-    const session = await openSession({ ...await optionsFor(service), noCache });
+    const session = openSession({ ...await optionsFor(service), noCache });
     const before = service.exchanges;
     const twenty = () => Promise.all(Array.from({ length: 20 }, () => callApi(session)));
     assert.deepEqual(await twenty(), Array(20).fill(200));
@@ -162,7 +162,7 @@ Deno.test("concurrent calls share the exchange, on a cold cache and after a 401"
 Deno.test("a 401 takes the token that another session has renewed in the meantime", async () => {
   await using service = startService();
   const options = await optionsFor(service);
-  const [one, two] = [await openSession(options), await openSession(options)];
+  const [one, two] = [openSession(options), openSession(options)];
   await callApi(one);
   await callApi(two);
   service.revoke();
@@ -173,10 +173,10 @@ Deno.test("a 401 takes the token that another session has renewed in the meantim
 Deno.test("noCache exchanges once per session and leaves no file", async () => {
   await using service = startService();
   const options = { ...await optionsFor(service), noCache: true };
-  const session = await openSession(options);
+  const session = openSession(options);
   await callApi(session);
   await callApi(session);
-  await callApi(await openSession(options));
+  await callApi(openSession(options));
   assert.equal(service.exchanges, 2);
   assert.deepEqual(Array.from(Deno.readDirSync(options.configDirectory ?? "")), []);
 });
@@ -188,7 +188,7 @@ Deno.test("a directory that cannot be written costs the cache, not the call", as
   await Deno.writeTextFile(file, "");
   const warnings: string[] = [];
   const warn = (message: string) => warnings.push(message);
-  assert.equal(await callApi(await openSession({ ...options, configDirectory: file, warn })), 200);
+  assert.equal(await callApi(openSession({ ...options, configDirectory: file, warn })), 200);
   assert.match(warnings.join("\n"), /The token cannot be cached, so that each run exchanges a new one/);
 });
 
@@ -199,11 +199,11 @@ Deno.test({
     await using service = startService();
     const warnings: string[] = [];
     const options = { ...await optionsFor(service), warn: (message: string) => warnings.push(message) };
-    await callApi(await openSession(options));
-    await callApi(await openSession(options));
+    await callApi(openSession(options));
+    await callApi(openSession(options));
     assert.deepEqual(warnings, []);
     await Deno.chmod(tokenFile(options), 0o644);
-    await callApi(await openSession(options));
+    await callApi(openSession(options));
     assert.match(warnings.join("\n"), /^\S*token\.default\.json holds a secret and others can read it/);
   },
 });

@@ -20,15 +20,15 @@ Deno.test("login caches a token, status tells of it, logout forgets it", async (
   await using service = startService();
   const options = { ...await optionsFor(service), profile: "work" };
   const known = { profile: "work", server: service.baseUrl };
-  assert.deepEqual(await status(options), { ...known, tokenCached: false });
+  assert.deepEqual(status(options), { ...known, tokenCached: false });
   const { expiresAt, ...rest } = await login(options);
   assert.deepEqual(rest, known);
   assert(Date.parse(expiresAt) > Date.now());
-  assert.deepEqual(await status(options), { ...known, tokenCached: true, expiresAt });
-  assert.equal(await callApi(await openSession(options)), 200);
+  assert.deepEqual(status(options), { ...known, tokenCached: true, expiresAt });
+  assert.equal(await callApi(openSession(options)), 200);
   assert.equal(service.exchanges, 1, "the call used login's token");
   assert.deepEqual(await logout(options), { profile: "work", removed: true });
-  assert.deepEqual(await status(options), { ...known, tokenCached: false });
+  assert.deepEqual(status(options), { ...known, tokenCached: false });
   assert.deepEqual(await logout(options), { profile: "work", removed: false });
 });
 
@@ -39,7 +39,7 @@ Deno.test("login exchanges anew although a token is cached, and keeps it when it
   await login(options);
   assert.equal(service.exchanges, 2);
   assert.equal((await failure(login({ ...options, clientSecret: "wrong" }))).code, "UNAUTHORIZED");
-  assert.equal((await status(options)).tokenCached, true);
+  assert.equal((status(options)).tokenCached, true);
 });
 
 Deno.test("a cancelled login or ping is INTERRUPTED", async () => {

@@ -1,9 +1,17 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { loadProfile, saveProfile } from "../lib/auth/config.ts";
+import { findProfile, missingProfile, saveProfile, type Warn } from "../lib/auth/config.ts";
+import type { Profile } from "../lib/auth/profile.ts";
 import { failure, freshDirectory, runScript } from "./_support/oauth.ts";
 
 const PROFILE = { baseUrl: "https://svc.example", clientId: "id", clientSecret: "s3cret" };
+
+// deno-lint-ignore require-await -- async turns a throw into a rejection, as `failure` wants it
+async function loadProfile(name: string, directory: string, warn: Warn = () => {}): Promise<Profile> {
+  const profile = findProfile(name, directory, warn);
+  if (profile === undefined) throw missingProfile(name, directory);
+  return profile;
+}
 
 async function withConfig(text: string): Promise<string> {
   const directory = await Deno.makeTempDir({ prefix: "svc-config-" });

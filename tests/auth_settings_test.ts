@@ -13,7 +13,7 @@ async function script(action: string, options: SessionOptions, env: Record<strin
 Deno.test("a profile gives the target, with the defaults that it leaves out", async () => {
   const configDirectory = await freshDirectory();
   await saveProfile("default", { ...PROFILE, baseUrl: "https://profile.example/" }, configDirectory);
-  assert.deepEqual(await openTarget({ configDirectory }), {
+  assert.deepEqual(openTarget({ configDirectory }), {
     profile: "default",
     baseUrl: "https://profile.example",
     apiRoot: "/dx-api/v2",
@@ -21,7 +21,7 @@ Deno.test("a profile gives the target, with the defaults that it leaves out", as
   });
   const more = { baseUrl: "https://profile.example/prweb/", apiRoot: "/api/application/v2/", timeoutSeconds: 5 };
   await saveProfile("other", { ...PROFILE, ...more }, configDirectory);
-  assert.deepEqual(await openTarget({ configDirectory, profile: "other" }), {
+  assert.deepEqual(openTarget({ configDirectory, profile: "other" }), {
     profile: "other",
     baseUrl: "https://profile.example/prweb",
     apiRoot: "/api/application/v2",
@@ -88,7 +88,7 @@ Deno.test("a wrong value names where it came from", async () => {
   const configDirectory = await freshDirectory();
   const fromEnvironment = await script("target", { configDirectory }, { SVC_BASE_URL: "svc.example" });
   assert.match(JSON.stringify(fromEnvironment), /"code":"INVALID_CONFIG","message":"SVC_BASE_URL must be an http/);
-  const fromOption = await failure(openTarget({ configDirectory, baseUrl: "https://a:b@svc.example" }));
+  const fromOption = await failure(() => openTarget({ configDirectory, baseUrl: "https://a:b@svc.example" }));
   assert.match(fromOption.message, /^baseUrl must be .* without user name/);
   assert(!fromOption.message.includes("a:b"));
 });
@@ -102,30 +102,30 @@ Deno.test("plain http is refused beyond this machine unless it is allowed", asyn
     "http://localhost:1",
     "https://a.example",
   ];
-  for (const baseUrl of secureEnough) assert.equal((await openTarget({ baseUrl, configDirectory })).baseUrl, baseUrl);
+  for (const baseUrl of secureEnough) assert.equal(openTarget({ baseUrl, configDirectory }).baseUrl, baseUrl);
   const insecure = ["http://svc.example", "http://127.0.0.1.example", "http://localhost.example", "http://10.0.0.1"];
   for (const baseUrl of insecure) {
-    const error = await failure(openTarget({ baseUrl, configDirectory }));
+    const error = await failure(() => openTarget({ baseUrl, configDirectory }));
     assert.equal(error.code, "INVALID_CONFIG");
     assert.match(error.hint ?? "", /https:\/\/.*"allowInsecureHttp": true/);
-    assert.equal((await openTarget({ baseUrl, configDirectory, allowInsecureHttp: true })).baseUrl, baseUrl);
+    assert.equal((openTarget({ baseUrl, configDirectory, allowInsecureHttp: true })).baseUrl, baseUrl);
   }
   await saveProfile("lab", { ...PROFILE, baseUrl: "http://10.0.0.1", allowInsecureHttp: true }, configDirectory);
-  assert.equal((await openTarget({ profile: "lab", configDirectory })).baseUrl, "http://10.0.0.1");
+  assert.equal((openTarget({ profile: "lab", configDirectory })).baseUrl, "http://10.0.0.1");
 });
 
 Deno.test("a dry run needs an address alone; a session says what it lacks", async () => {
   const configDirectory = await freshDirectory();
   await saveProfile("a", { baseUrl: PROFILE.baseUrl }, configDirectory);
   await saveProfile("b", { baseUrl: PROFILE.baseUrl, clientId: "id" }, configDirectory);
-  assert.equal((await openTarget({ configDirectory, profile: "a" })).baseUrl, PROFILE.baseUrl);
-  const noId = await failure(openSession({ configDirectory, profile: "a" }));
+  assert.equal((openTarget({ configDirectory, profile: "a" })).baseUrl, PROFILE.baseUrl);
+  const noId = await failure(() => openSession({ configDirectory, profile: "a" }));
   assert.equal(noId.message, 'Profile "a" has no clientId.');
   assert.match(noId.hint ?? "", /config\.json, or set SVC_CLIENT_ID\.$/);
-  const noSecret = await failure(openSession({ configDirectory, profile: "b" }));
+  const noSecret = await failure(() => openSession({ configDirectory, profile: "b" }));
   assert.equal(noSecret.message, 'Profile "b" has no clientSecret or clientSecretCommand.');
   for (const open of [openTarget, openSession]) {
-    const error = await failure(open({ configDirectory, profile: "c" }));
+    const error = await failure(() => open({ configDirectory, profile: "c" }));
     assert.equal(error.code, "INVALID_CONFIG");
     assert.equal(error.message, `There is no profile "c" in ${configDirectory}/config.json.`);
   }
@@ -137,7 +137,7 @@ Deno.test("a program that says everything itself needs the permission for the ne
   const library = new URL("../lib/auth/session_open.ts", import.meta.url).href;
   const program = `
     import { openSession } from ${JSON.stringify(library)};
-    const session = await openSession({ ...${JSON.stringify(options)}, noCache: true });
+    const session = openSession({ ...${JSON.stringify(options)}, noCache: true });
     const url = session.target.baseUrl + "/dx-api/v2/casetypes";
     const { signal } = new AbortController();
     const response = await session.fetch({ method: "GET", url, headers: new Headers(), signal });

@@ -7,7 +7,7 @@ import { callApi, CLIENT, failure, optionsFor, type ServiceOptions, startService
 async function failureWith(differs: ServiceOptions, changes: SessionOptions = {}): Promise<SvcError> {
   await using service = startService(differs);
   const options = { ...await optionsFor(service), ...changes };
-  const error = await failure(openSession(options).then((session) => callApi(session)));
+  const error = await failure(async () => await callApi(openSession(options)));
   const shown = Deno.inspect(error) + JSON.stringify(error);
   for (const secret of [CLIENT.clientSecret, encodeURIComponent(CLIENT.clientSecret), "tok-"]) {
     assert(!shown.includes(secret), shown);
@@ -23,7 +23,7 @@ function tokenFiles({ configDirectory = "" }: SessionOptions): string[] {
 Deno.test("a call carries a token that the secret was exchanged for", async () => {
   await using service = startService();
   const summaries: string[] = [];
-  const session = await openSession({
+  const session = openSession({
     ...await optionsFor(service),
     onExchange: ({ method, path, status, reason }) => summaries.push([method, path, status, reason].join(" ")),
   });
@@ -112,7 +112,7 @@ Deno.test("a token without expires_in lives an hour, and one that claims for eve
     await using service = startService({ grant: { expires_in: claim } });
     const options = await optionsFor(service);
     const before = Date.now();
-    await callApi(await openSession(options));
+    await callApi(openSession(options));
     const { expiresAt } = JSON.parse(await Deno.readTextFile(`${options.configDirectory}/token.default.json`));
     const life = (Date.parse(expiresAt) - before) / 1000;
     assert(life >= seconds && life < seconds + 10, `${claim}: ${life}`);
@@ -122,7 +122,7 @@ Deno.test("a token without expires_in lives an hour, and one that claims for eve
 Deno.test("a closed port is NETWORK_ERROR with the reason", async () => {
   const service = startService();
   await service[Symbol.asyncDispose]();
-  const error = await failure(openSession(await optionsFor(service)).then((session) => callApi(session)));
+  const error = await failure(async () => await callApi(openSession(await optionsFor(service))));
   assert.equal(error.code, "NETWORK_ERROR");
   assert.equal(error.message, `POST ${service.baseUrl}/oauth2/token failed: Connection refused.`);
 });
@@ -131,7 +131,7 @@ Deno.test("a token endpoint that does not answer is TIMEOUT", async () => {
   const done = Promise.withResolvers<Response>();
   await using service = startService({ token: () => done.promise });
   const options = await optionsFor(service);
-  const error = await failure(openSession({ ...options, timeoutSeconds: 0.05 }).then((session) => callApi(session)));
+  const error = await failure(async () => await callApi(openSession({ ...options, timeoutSeconds: 0.05 })));
   assert.equal(error.code, "TIMEOUT");
   assert.match(error.message, /oauth2\/token did not answer within 0\.05 s\.$/);
   done.resolve(new Response());
@@ -147,7 +147,7 @@ Deno.test("a caller that goes away cancels the exchange unless another waits for
     },
     api: () => Response.json({}),
   });
-  const session = await openSession(await optionsFor(service));
+  const session = openSession(await optionsFor(service));
   const leaver = new AbortController();
   const first = callApi(session, leaver.signal);
   const second = callApi(session);
@@ -161,7 +161,7 @@ Deno.test("a caller that goes away cancels the exchange unless another waits for
 
 Deno.test("a session shows neither the secret nor a token, however it is looked at", async () => {
   await using service = startService();
-  const session = await openSession(await optionsFor(service));
+  const session = openSession(await optionsFor(service));
   await callApi(session);
   const shown = Deno.inspect(session, { depth: 20, showHidden: true, getters: true }) + JSON.stringify(session) +
     Object.values(Object.getOwnPropertyDescriptors(session)).map((property) => Deno.inspect(property.value)).join();
@@ -172,7 +172,7 @@ Deno.test("a session shows neither the secret nor a token, however it is looked 
 Deno.test("a token is sent to its own service alone, and not back to the caller", async () => {
   await using service = startService();
   await using other = startService();
-  const session = await openSession(await optionsFor(service));
+  const session = openSession(await optionsFor(service));
   const { signal } = new AbortController();
   const headers = { accept: "text/plain" };
   const urls = [`${other.baseUrl}/x`, `${service.baseUrl}.example/x`, `${service.baseUrl}@other.example/`, "no url"];
@@ -188,6 +188,6 @@ Deno.test("a token is sent to its own service alone, and not back to the caller"
 Deno.test("a redirect of the API is handed to the caller, not followed", async () => {
   await using other = startService();
   await using service = startService({ api: () => Response.redirect(`${other.baseUrl}/x`) });
-  assert.equal(await callApi(await openSession(await optionsFor(service))), 302);
+  assert.equal(await callApi(openSession(await optionsFor(service))), 302);
   assert.equal(other.calls, 0);
 });

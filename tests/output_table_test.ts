@@ -32,6 +32,13 @@ Deno.test("an object is one row; nested members are left out and named", async (
   });
 });
 
+Deno.test("what is left out beside a list of objects comes with the way to see the list", async () => {
+  assert.deepEqual(await table({ total: 1, stages: [{ ID: "P0" }] }), {
+    lines: ["total", "    1"],
+    notes: ["Left out, because they are nested: stages. --fields stages makes a table of stages."],
+  });
+});
+
 Deno.test("a single member that is a list of objects is the table", async () => {
   assert.deepEqual(await table({ stages: [{ ID: "P0", links: {} }, { ID: "P1", name: "Second" }] }), {
     lines: ["ID  name", "P0", "P1  Second"],

@@ -159,7 +159,8 @@ Deno.test("no filter of hostile text reaches rows of another class, nor fails", 
       const store = await fill(rows);
       const columns = [{ name, field: { content: [name] } }];
       for (const row of await ask(store, { columns, filter, sort: [{ column: name, descending: true }] })) {
-        assert.deepEqual(Object.keys(row), [name]);
+        // The database writes half a character as the replacement character.
+        assert.deepEqual(Object.keys(row), [name.toWellFormed()]);
         assert.notEqual(row.secret, true);
       }
       await store.close();

@@ -3,6 +3,7 @@ import { permissionName } from "../lib/names.ts";
 import type { OperationRef } from "../lib/client/caller.ts";
 import { SvcError } from "../lib/errors.ts";
 import { loadResources } from "../lib/resources/mod.ts";
+import { didYouMean } from "../lib/similar.ts";
 
 /** All operations by permission name. */
 export type Operations = ReadonlyMap<string, OperationRef>;
@@ -41,8 +42,7 @@ export function expandPatterns(patterns: readonly string[], operations: Operatio
     const names = [...operations.keys()].filter((name) => matches(name, pattern));
     if (names.length > 0) return names;
     throw new SvcError("INVALID_ARGS", `${JSON.stringify(pattern)} names no operation.`, {
-      hint: `${suggestion(pattern, operations)} Write names such as cases.create, or patterns such as assignments.*.`
-        .trimStart(),
+      hint: `${suggestion(pattern, operations)}Write names such as cases.create, or patterns such as assignments.*.`,
     });
   }));
 }
@@ -98,21 +98,5 @@ function matches(name: string, pattern: string): boolean {
 function suggestion(pattern: string, operations: Operations): string {
   const groups = new Set([...operations.keys()].map((name) => name.slice(0, name.indexOf("."))));
   const candidates = [...operations.keys(), ...[...groups].map((group) => `${group}.*`)];
-  const distances = candidates.map((name) => ({ name, distance: distance(pattern.toLowerCase(), name) }));
-  const nearest = distances.reduce((best, one) => one.distance < best.distance ? one : best);
-  return nearest.distance <= Math.max(2, nearest.name.length / 4) ? `Did you mean ${nearest.name}?` : "";
-}
-
-/** Levenshtein's distance: how many letters to add, remove or replace. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 0; i < a.length; i++) {
-    const next = [i + 1];
-    for (let j = 0; j < b.length; j++) {
-      const replaced = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
+  return didYouMean(pattern, candidates, (name) => name);
 }

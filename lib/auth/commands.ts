@@ -60,7 +60,7 @@ export type PingResult = {
 
 /** Exchanges the secret for a token, whatever the cache holds, and caches it. */
 export async function login(options: AuthOptions = {}): Promise<LoginResult> {
-  const credentials = withCredentials(await readSettings(options));
+  const credentials = withCredentials(readSettings(options));
   const { freshToken } = await import("./renewal.ts");
   const { expiresAt } = await freshToken(credentials, signalOf(options));
   return { ...nameOf(credentials), expiresAt };
@@ -81,15 +81,15 @@ export async function logout(options: AuthOptions = {}): Promise<LogoutResult> {
 }
 
 /** Tells which service the profile means and whether a token is cached for it; sends nothing. */
-export async function status(options: AuthOptions = {}): Promise<StatusResult> {
-  const settings = await readSettings(options);
-  const token = await readToken(settings);
+export function status(options: AuthOptions = {}): StatusResult {
+  const settings = readSettings(options);
+  const token = readToken(settings);
   return { ...nameOf(settings), tokenCached: token !== undefined, ...(token && { expiresAt: token.expiresAt }) };
 }
 
 /** Makes one cheap call and takes its time. */
 export async function ping(options: AuthOptions = {}): Promise<PingResult> {
-  const credentials = withCredentials(await readSettings(options));
+  const credentials = withCredentials(readSettings(options));
   const tokens = new TokenSource(credentials);
   await takeToken(credentials, tokens, options);
   const { status, milliseconds } = (await listCaseTypes(credentials, tokens, options)).head;
@@ -109,7 +109,7 @@ export async function listCaseTypes(
   tokens: TokenSource,
   { onReply, signal }: AuthOptions,
 ): Promise<Reply> {
-  const caller = createCaller({ onReply }, () => Promise.resolve(sessionOf(credentials, tokens)));
+  const caller = createCaller({ onReply }, () => sessionOf(credentials, tokens));
   return await caller.call({ name: "case-types.list", operation: caseTypes.list }, {}, { signal });
 }
 

@@ -30,21 +30,10 @@ export function configFile(directory: string): string {
 }
 
 /** A profile by name; undefined where there is none. */
-export async function findProfile(name: string, directory: string, warn: Warn): Promise<Profile | undefined> {
+export function findProfile(name: string, directory: string, warn: Warn): Profile | undefined {
   checkProfileName(name);
-  const config = await readConfig(configFile(directory), warn);
+  const config = readConfig(configFile(directory), warn);
   return Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
-}
-
-/** A profile by name; `INVALID_CONFIG`, with how to make it, where there is none. */
-export async function loadProfile(
-  name: string,
-  directory: string = configDirectory(),
-  warn: Warn = () => {},
-): Promise<Profile> {
-  const profile = await findProfile(name, directory, warn);
-  if (profile === undefined) throw missingProfile(name, directory);
-  return profile;
 }
 
 /** Writes a profile; other profiles and members that svc does not know stay as they are. */
@@ -83,7 +72,7 @@ async function writeProfile(name: string, profile: Profile, directory: string): 
   await makePrivateDirectory(directory);
   using _lock = await FileLock.acquire(`${directory}/config.lock`, AbortSignal.timeout(SAVE_SECONDS * 1000));
   const path = configFile(directory);
-  const config = await readConfig(path, () => {});
+  const config = readConfig(path, () => {});
   const before = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
   const profiles = { ...config.profiles, [name]: { ...unknownMembers(before), ...profile } };
   await writePrivateFile(path, JSON.stringify({ ...config, profiles }, null, 2) + "\n");
@@ -100,23 +89,24 @@ export function missingProfile(name: string, directory: string): SvcError {
 }
 
 /** Warns of a file that people other than its owner can read. Windows has no mode to look at. */
-export async function warnIfExposed(path: string, warn: Warn): Promise<void> {
-  const { mode } = await Deno.stat(path);
+export function warnIfExposed(path: string, warn: Warn): void {
+  const { mode } = Deno.statSync(path);
   if (mode === null || (mode & 0o044) === 0) return;
   warn(`${path} holds a secret and others can read it. Run: chmod 600 '${path}'`);
 }
 
-async function readConfig(path: string, warn: Warn): Promise<Config> {
-  const text = await readOptional(path);
+/** Reads at once: for a small file that every command needs, waiting for the event loop takes longer than reading. */
+function readConfig(path: string, warn: Warn): Config {
+  const text = readOptional(path);
   if (text === undefined) return { profiles: {} };
   const config = checkConfig(parse(text, path), path);
-  if (Object.values(config.profiles).some((profile) => profile.clientSecret)) await warnIfExposed(path, warn);
+  if (Object.values(config.profiles).some((profile) => profile.clientSecret)) warnIfExposed(path, warn);
   return config;
 }
 
-async function readOptional(path: string): Promise<string | undefined> {
+function readOptional(path: string): string | undefined {
   try {
-    return await Deno.readTextFile(path);
+    return Deno.readTextFileSync(path);
   } catch (cause) {
     if (cause instanceof Deno.errors.NotFound) return undefined;
     if (cause instanceof Deno.errors.NotCapable) throw cause;

@@ -93,7 +93,7 @@ class StepLog {
   }
 
   /** Takes one step; its value, or undefined where it failed. */
-  async check<T>(step: StepName, run: () => Promise<Finding<T>>, hint?: string): Promise<T | undefined> {
+  async check<T>(step: StepName, run: () => Finding<T> | Promise<Finding<T>>, hint?: string): Promise<T | undefined> {
     const started = performance.now();
     const elapsed = () => Math.round(performance.now() - started);
     try {
@@ -126,8 +126,8 @@ function adviceFor(error: SvcError, hint: string | undefined): string {
   return (refused ? undefined : hint) ?? error.hint ?? "Ask the people who run the service: it works, but refuses.";
 }
 
-async function readConfiguration(options: AuthOptions): Promise<Finding<Credentials>> {
-  const value = withCredentials(await readSettings(options));
+function readConfiguration(options: AuthOptions): Finding<Credentials> {
+  const value = withCredentials(readSettings(options));
   const { target, clientId } = value;
   return { result: `client ${clientId} of ${target.baseUrl}, API at ${target.apiRoot || "/"}`, value };
 }

@@ -15,7 +15,7 @@ export async function renewToken(
 ): Promise<Taken> {
   return await withDeadline(credentials, signal, async (deadline) => {
     using _lock = await lock(credentials, deadline);
-    const cached = await readToken(credentials);
+    const cached = readToken(credentials);
     if (cached && cached.accessToken !== refused?.accessToken) return { token: cached, isNew: false };
     return { token: await exchangeAndSave(credentials, deadline), isNew: true };
   });

@@ -9,14 +9,14 @@ export type { Warn } from "./config.ts";
 export type { ExchangeSummary, SessionOptions } from "./settings.ts";
 
 /** Opens a session with the service that options, environment and profile name; nothing is sent yet. */
-export async function openSession(options: SessionOptions = {}): Promise<Session> {
-  const credentials = withCredentials(await readSettings(options));
+export function openSession(options: SessionOptions = {}): Session {
+  const credentials = withCredentials(readSettings(options));
   return sessionOf(credentials, new TokenSource(credentials));
 }
 
 /** The service that options, environment and profile name; needs no credentials. */
-export async function openTarget(options: SessionOptions = {}): Promise<Target> {
-  return (await readSettings(options)).target;
+export function openTarget(options: SessionOptions = {}): Target {
+  return readSettings(options).target;
 }
 
 /** A session whose tokens come from a source. */

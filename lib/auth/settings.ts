@@ -89,7 +89,7 @@ export interface Credentials extends Settings {
 type Given = { readonly [M in keyof typeof VARIABLES]: string | undefined };
 
 /** The settings that options, environment and profile make together. */
-export async function readSettings(options: SessionOptions = {}): Promise<Settings> {
+export function readSettings(options: SessionOptions = {}): Settings {
   checkOptions(options);
   const name = profileOf(options);
   const given: Given = {
@@ -97,7 +97,7 @@ export async function readSettings(options: SessionOptions = {}): Promise<Settin
     clientId: options.clientId ?? environment("clientId"),
     clientSecret: options.clientSecret ?? environment("clientSecret"),
   };
-  const profile = needsProfile(options) ? await readProfile(name, options, given) : undefined;
+  const profile = needsProfile(options) ? readProfile(name, options, given) : undefined;
   const baseUrl = given.baseUrl ?? profile?.baseUrl;
   if (baseUrl === undefined) throw missing("baseUrl", name, directoryOf(options), profile);
   checkTransport(baseUrl, options.allowInsecureHttp ?? profile?.allowInsecureHttp ?? false);
@@ -143,9 +143,9 @@ function needsProfile({ baseUrl, clientId, clientSecret, profile }: SessionOptio
 }
 
 /** The profile; undefined where there is none, or where the program may not look and needs nothing of it. */
-async function readProfile(name: string, options: SessionOptions, given: Given): Promise<Profile | undefined> {
+function readProfile(name: string, options: SessionOptions, given: Given): Profile | undefined {
   try {
-    return await findProfile(name, directoryOf(options), options.warn ?? (() => {}));
+    return findProfile(name, directoryOf(options), options.warn ?? (() => {}));
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable && !Object.values(given).includes(undefined)) return undefined;
     throw error;

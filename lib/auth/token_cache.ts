@@ -40,10 +40,10 @@ export function tokenFile(directory: string, profile: string): string {
 }
 
 /** The cached token, if there is a fresh one for exactly this server, token endpoint and client. */
-export async function readToken(settings: Settings): Promise<Token | undefined> {
+export function readToken(settings: Settings): Token | undefined {
   if (settings.cacheDirectory === undefined) return undefined;
   const path = tokenFile(settings.cacheDirectory, settings.target.profile);
-  const text = await readFile(path, settings.warn);
+  const text = readFile(path, settings.warn);
   const cached = text === undefined ? undefined : parse(text);
   if (!isJsonObject(cached) || !isIssuedFor(cached, settings)) return undefined;
   const { accessToken, expiresAt, refreshAt } = cached;
@@ -58,9 +58,10 @@ export function tokenText(settings: Settings, token: Token): string {
 }
 
 /** Without the permission to read it, there is no cache; saving a token then says so. */
-async function readFile(path: string, warn: Warn): Promise<string | undefined> {
+function readFile(path: string, warn: Warn): string | undefined {
   try {
-    const [text] = await Promise.all([Deno.readTextFile(path), warnIfExposed(path, warn)]);
+    const text = Deno.readTextFileSync(path);
+    warnIfExposed(path, warn);
     return text;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotCapable) return undefined;

@@ -24,7 +24,7 @@ export class TokenSource {
 
   /** A token that has not come to its end. */
   async take(signal: AbortSignal): Promise<Taken> {
-    this.#token ??= await readToken(this.#credentials);
+    this.#token ??= readToken(this.#credentials);
     if (this.#token && isFresh(this.#token)) return { token: this.#token, isNew: false };
     return await this.#renew(undefined, signal);
   }

@@ -30,7 +30,7 @@ async function find<T>(place: string, kind: string, entries: Readonly<Record<str
   const { unknownWord } = await importUnseen<typeof import("./usage_errors.ts")>(
     import.meta.resolve("./usage_errors.ts"),
   );
-  throw await unknownWord(place, kind, Object.keys(entries), word);
+  throw unknownWord(place, kind, Object.keys(entries), word);
 }
 
 async function scanAnything(command: Command, words: readonly string[], rest: readonly string[]): Promise<Given> {

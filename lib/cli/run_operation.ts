@@ -68,7 +68,7 @@ function noOutput(): SvcError {
 
 async function printRequest(context: CommandContext, { operation }: OperationRef, values: Values): Promise<void> {
   const { renderDryRun } = await import("../client/dry_run.ts");
-  const target = await openTarget(callerOptions(context));
+  const target = openTarget(callerOptions(context));
   context.io.stdout.write(escapeControls(renderDryRun(target, operation, values)) + "\n");
 }
 

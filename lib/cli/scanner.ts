@@ -40,7 +40,7 @@ export async function scan(command: Command, words: readonly string[], inputs: r
   await run(app, ["target", ...inputs], { process: { stdout: silent, stderr: silent } });
   if (failures.length > 0) {
     const { scanError } = await import("./usage_errors.ts");
-    throw await scanError(failures[0], command, words);
+    throw scanError(failures[0], command, words);
   }
   if (texts.length < args.length) {
     const { missingArgument } = await import("./usage_errors.ts");

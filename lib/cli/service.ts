@@ -63,6 +63,15 @@ export const commands: LocalGroup = {
       await context.print(await reset({ ...given, stopFirst: stop }));
     },
   }),
+  schema: localCommand({
+    summary: "Print the JSON Schema of an application definition",
+    details: "An editor completes and checks a definition with it.",
+    example: "> application.schema.json",
+    async run(context) {
+      const { applicationJsonSchema } = await import("../../service/definition/schema.ts");
+      await context.print(applicationJsonSchema());
+    },
+  }),
   addClient: localCommand({
     summary: "Make a further client, with an operator of its own, and write its profile",
     details: "--profile names the profile to write. The service may run or not.",

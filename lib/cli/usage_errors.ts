@@ -9,18 +9,14 @@ import {
   UnsatisfiedFlagError,
 } from "@stricli/core";
 import { SvcError } from "../errors.ts";
+import { toKebab } from "../names.ts";
 import type { Arg, CommandDescription } from "./command.ts";
 import { globalFlags } from "./global_flags.ts";
-import { didYouMean } from "./similar.ts";
+import { didYouMean } from "../similar.ts";
 
 /** A group or a command that does not exist. */
-export async function unknownWord(
-  place: string,
-  kind: string,
-  names: readonly string[],
-  word: string,
-): Promise<SvcError> {
-  const question = await didYouMean(word, names, (name) => `'${name}'`);
+export function unknownWord(place: string, kind: string, names: readonly string[], word: string): SvcError {
+  const question = didYouMean(word, names.map(toKebab), (name) => `'${name}'`);
   return invalid(`${place} has no ${kind} '${word}'.`, `${question}'${place} --help' lists the ${kind}s.`);
 }
 
@@ -31,15 +27,11 @@ export function missingArgument(args: readonly Arg[], given: number, words: read
 }
 
 /** What the parser library found while it scanned the flags and arguments of a command. */
-export async function scanError(
-  error: unknown,
-  { flags }: CommandDescription,
-  words: readonly string[],
-): Promise<unknown> {
+export function scanError(error: unknown, { flags }: CommandDescription, words: readonly string[]): unknown {
   const command = ["svc", ...words].join(" ");
   if (error instanceof FlagNotFoundError) {
-    const names = Object.keys({ ...flags, ...globalFlags });
-    const question = await didYouMean(error.input, names, (name) => `--${name}`);
+    const names = Object.keys({ ...flags, ...globalFlags }).map(toKebab);
+    const question = didYouMean(error.input, names, (name) => `--${name}`);
     return invalid(`${command} has no flag --${error.input}.`, `${question}'${command} --help' lists the flags.`);
   }
   if (error instanceof AliasNotFoundError) {

@@ -54,20 +54,15 @@ export interface Caller {
  */
 export function createCaller(
   options: CallerOptions = {},
-  open: (options: SessionOptions) => Promise<Session> = openSession,
+  open: (options: SessionOptions) => Session = openSession,
 ): Caller {
-  let opening: Promise<Session> | undefined;
-  // A session that cannot be opened is tried again by the next call: the configuration may be mended meanwhile.
-  const reopenable = (error: unknown) => {
-    opening = undefined;
-    throw error;
-  };
+  let session: Session | undefined;
   return {
     async call(ref, values, callOptions = {}) {
       try {
         const request = encodeRequest(ref.operation, values);
-        opening ??= open(options).catch(reopenable);
-        const call = new Call(ref, await opening, callOptions, options.onReply);
+        session ??= open(options);
+        const call = new Call(ref, session, callOptions, options.onReply);
         return picked(ref.operation, values, await call.run(request));
       } catch (error) {
         throw toSvcError(error).during(ref.name);

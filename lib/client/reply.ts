@@ -140,14 +140,22 @@ function refusal(status: number, reason: string, text: string, headers: Headers,
   const code = codeOfStatus(status);
   const body = tryParse(text);
   const details = Array.isArray(body?.errorDetails) ? body.errorDetails.filter(isJsonObject) : [];
-  const said = [body?.localizedValue, details[0]?.localizedValue, details[0]?.message].filter(isText);
-  return new SvcError(code, said[0] ?? `The service answered ${status} ${reason}`.trimEnd() + ".", {
+  return new SvcError(code, sentenceOf(body, details) ?? `The service answered ${status} ${reason}`.trimEnd() + ".", {
     status,
     classification: isText(body?.errorClassification) ? body.errorClassification : undefined,
     details: details.length > 0 ? details : undefined,
     requestId,
     hint: hintFor(status, headers),
   });
+}
+
+/** What the service says: its own general sentence, and the particular one where there is but one. */
+function sentenceOf(body: JsonObject | undefined, details: readonly JsonObject[]): string | undefined {
+  const [detail] = details;
+  const [general, particular] = [body?.localizedValue, detail?.localizedValue].filter(isText);
+  if (general === undefined) return isText(detail?.message) ? detail.message : undefined;
+  if (particular === undefined || particular === general || details.length > 1) return general;
+  return `${general.replace(/[.:]$/, "")}: ${particular}`;
 }
 
 /** What the user can do about a status. */

@@ -36,10 +36,17 @@ export function toTable(value: JsonValue, surface: Surface): Rendered | Unfit {
     return { unfit: "its rows share no field" };
   }
   const nested = names.filter((name) => rows.some((row) => isNested(row[name])));
-  const notes = nested.length === 0 ? [] : [`Left out, because they are nested: ${nested.join(", ")}.`];
+  const notes = nested.length === 0 ? [] : [`Left out, because they are nested: ${nested.join(", ")}.${advice(value)}`];
   if (surface.columns === undefined) return { text: plain(columns, rows), notes };
   const framed = frame(columns, rows, surface.columns, surface.color);
   return { text: framed.text, notes: [...notes, ...framed.notes] };
+}
+
+/** A list of objects inside the answer makes a table of its own, if it is alone. */
+function advice(value: JsonValue): string {
+  if (!isJsonObject(value) || rowsOf(value) !== undefined) return "";
+  const list = Object.keys(value).find((name) => rowsOf({ [name]: value[name] }) !== undefined);
+  return list === undefined ? "" : ` --fields ${list} makes a table of ${list}.`;
 }
 
 function isCell(value: JsonValue | undefined): boolean {

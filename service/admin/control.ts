@@ -87,7 +87,7 @@ export async function addClient(
       hint: "Run 'svc service start' first.",
     });
   }
-  await checkOwner(profile, data);
+  checkOwner(profile, data);
   const app = await loadServedApplication(state.app === "" ? undefined : state.app);
   const store = openSqliteStore(filesOf(data).database);
   try {

@@ -15,13 +15,13 @@ export interface Place {
 }
 
 /** Whether there is a profile of a name, wherever it leads. */
-export async function hasProfile(name: string): Promise<boolean> {
-  return await find(name) !== undefined;
+export function hasProfile(name: string): boolean {
+  return find(name) !== undefined;
 }
 
 /** Refuses to write a profile that leads to anything but the service of a data directory. */
-export async function checkOwner(name: string, data: string): Promise<void> {
-  const profile = await find(name);
+export function checkOwner(name: string, data: string): void {
+  const profile = find(name);
   if (!profile || profile.service === data) return;
   throw new SvcError(
     "INVALID_CONFIG",
@@ -45,7 +45,7 @@ export async function writeProfile(
 /** Corrects the address in profiles: a service may be elsewhere at its next start. */
 export async function moveProfiles(names: readonly string[], data: string, place: Place): Promise<void> {
   for (const name of names) {
-    const profile = await find(name);
+    const profile = find(name);
     if (profile?.service !== data) continue;
     const moved = { ...profile, ...addressOf(place) };
     if (JSON.stringify(moved) !== JSON.stringify(profile)) await saveProfile(name, moved);
@@ -56,6 +56,6 @@ function addressOf({ url, apiRoot, tokenPath }: Place): Profile {
   return { baseUrl: url, apiRoot, tokenPath };
 }
 
-async function find(name: string): Promise<Profile | undefined> {
-  return await findProfile(name, configDirectory(), () => {});
+function find(name: string): Profile | undefined {
+  return findProfile(name, configDirectory(), () => {});
 }

@@ -76,8 +76,8 @@ export function profileName({ profile = "default" }: { readonly profile?: string
 async function welcome(service: RunningService, options: StartOptions & { data: string }): Promise<void> {
   const { data, operator = service.operators[0] ?? "" } = options;
   const name = profileName(options);
-  if (await service.hasClients() && await hasProfile(name)) return;
-  await checkOwner(name, data);
+  if (await service.hasClients() && hasProfile(name)) return;
+  checkOwner(name, data);
   await writeProfile(name, data, service, await service.addClient(operator));
   if (data !== MEMORY) await noteProfile(data, name);
 }

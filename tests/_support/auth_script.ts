@@ -6,9 +6,9 @@ import { toSvcError } from "../../lib/errors.ts";
 import { callApi } from "./oauth.ts";
 
 const [action = "", options = "{}"] = Deno.args;
-const actions: Record<string, () => Promise<unknown>> = {
+const actions: Record<string, () => unknown> = {
   async call() {
-    return { status: await callApi(await openSession(JSON.parse(options))) };
+    return { status: await callApi(openSession(JSON.parse(options))) };
   },
   diagnose: () => diagnose(JSON.parse(options)),
   target: () => openTarget(JSON.parse(options)),

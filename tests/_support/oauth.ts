@@ -87,8 +87,9 @@ export async function freshDirectory(): Promise<string> {
 }
 
 /** The error that something fails of. */
-export async function failure(run: Promise<unknown>): Promise<SvcError> {
-  const error = await run.then(() => undefined, (thrown: unknown) => thrown);
+export async function failure(run: Promise<unknown> | (() => unknown)): Promise<SvcError> {
+  const result = typeof run === "function" ? Promise.resolve().then(run) : run;
+  const error = await result.then(() => undefined, (thrown: unknown) => thrown);
   assert(error instanceof SvcError, `not an SvcError: ${Deno.inspect(error)}`);
   return error;
 }

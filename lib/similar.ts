@@ -1,0 +1,24 @@
+/** What was probably meant: the names that resemble a mistyped one. */
+
+/** A question such as `Did you mean 'get'? `, or nothing where no name is near. */
+export function didYouMean(word: string, names: readonly string[], show: (name: string) => string): string {
+  const distances = names.map((name) => ({ name, distance: distance(word.toLowerCase(), name.toLowerCase()) }));
+  const nearest = Math.min(...distances.map(({ distance }) => distance));
+  if (nearest > Math.max(2, word.length / 3)) return "";
+  const similar = distances.filter(({ distance }) => distance === nearest).map(({ name }) => show(name));
+  return `Did you mean ${similar.slice(0, 3).join(" or ")}? `;
+}
+
+/** Levenshtein's distance: how many letters to add, remove or replace. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 0; i < a.length; i++) {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j++) {
+      const replaced = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
