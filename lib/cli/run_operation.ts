@@ -10,6 +10,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import type { Operation } from "../operation.ts";
 import { escapeControls } from "../output/control_characters.ts";
 import type { CommandContext } from "./command.ts";
+import { loadRenderer } from "./context.ts";
 import { callerOptions } from "./service_access.ts";
 
 /** Prints the request that a call would make, or makes it and prints the answer; content goes to the file `output`. */
@@ -51,7 +52,9 @@ async function writeContent(
 }
 
 async function call(context: CommandContext, ref: OperationRef, values: Values): Promise<Reply> {
-  return await createCaller(callerOptions(context)).call(ref, values, { signal: context.signal });
+  const calling = createCaller(callerOptions(context)).call(ref, values, { signal: context.signal });
+  const [reply] = await Promise.all([calling, loadRenderer()]);
+  return reply;
 }
 
 function takesFile({ flags = {} }: Operation): boolean {

@@ -3,7 +3,7 @@ import { importUnseen } from "../import_unseen.ts";
 import { toKebab } from "../names.ts";
 import type { CommandDescription, Flag, Given } from "./command.ts";
 import type { Io } from "./io.ts";
-import { type PayloadReader, payloadReader } from "./payload.ts";
+import type { PayloadReader } from "./payload.ts";
 
 /** Positional arguments and flags by name. */
 export function paramsOf({ args = [], flags = {} }: CommandDescription): [name: string, flag: Flag][] {
@@ -15,7 +15,8 @@ export function paramsOf({ args = [], flags = {} }: CommandDescription): [name: 
  * names the flag and what it must be.
  */
 export async function readValues(command: CommandDescription, given: Given, io: Io): Promise<Record<string, unknown>> {
-  const readPayload = payloadReader(io);
+  let reader: Promise<PayloadReader> | undefined;
+  const readPayload: PayloadReader = async (flag, text) => await (await (reader ??= loadReader(io)))(flag, text);
   const values: Record<string, unknown> = {};
   // One after the other: two payloads may want the same standard input.
   for (const [name, flag] of paramsOf(command)) {
@@ -25,6 +26,10 @@ export async function readValues(command: CommandDescription, given: Given, io: 
     }
   }
   return values;
+}
+
+async function loadReader(io: Io): Promise<PayloadReader> {
+  return (await import("./payload.ts")).payloadReader(io);
 }
 
 async function toValue(name: string, flag: Flag, text: string, readPayload: PayloadReader): Promise<unknown> {

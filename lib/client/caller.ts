@@ -7,7 +7,7 @@ import { isJsonObject } from "../json.ts";
 import { type CallOptions, type Operation, paramsOf } from "../operation.ts";
 import { VERSION } from "../version.ts";
 import { Deadline } from "./deadline.ts";
-import { type EncodedRequest, encodeRequest } from "./encode.ts";
+import { type EncodedRequest, encodeRequest, type Part } from "./encode.ts";
 import { importUnseen } from "../import_unseen.ts";
 import { checkStatus, headOf, readText, Reply } from "./reply.ts";
 import type { Values } from "./values.ts";
@@ -105,14 +105,18 @@ class Call {
     const explain = (error: unknown) => deadline.explain(error, `${method} ${baseUrl}${apiRoot}${path}`);
     const started = performance.now();
     try {
-      const body = await bodyOf(request, deadline);
-      const response = await this.#session.fetch({
+      const body = request.parts === undefined
+        ? request.body && JSON.stringify(request.body)
+        : await multipartOf(request.parts, deadline);
+      const fetching = this.#session.fetch({
         method,
         url: baseUrl + apiRoot + path,
         headers: headersOf(this.#ref.operation, request),
         body,
         signal: deadline.signal,
       });
+      deadline.start(); // Only now: the first clock of a process takes longer to make than the request.
+      const response = await fetching;
       const isContent = this.#ref.operation.answer === "content" && response.ok;
       const text = isContent ? "" : await readText(response);
       const head = headOf(this.#ref, response, performance.now() - started);
@@ -135,11 +139,10 @@ class Call {
   }
 }
 
-/** The body of a request. One with a file keeps the deadline away for as long as somebody reads it. */
-async function bodyOf({ body, parts }: EncodedRequest, deadline: Deadline): Promise<BodyInit | undefined> {
-  if (parts === undefined) return body && JSON.stringify(body);
+/** A body with files. It keeps the deadline away for as long as somebody reads it. */
+async function multipartOf(parts: readonly Part[], deadline: Deadline): Promise<BodyInit> {
   const { MultipartBody } = await importUnseen<typeof import("./multipart.ts")>(import.meta.resolve("./multipart.ts"));
-  return new MultipartBody(parts, () => deadline.restart());
+  return new MultipartBody(parts, () => deadline.start());
 }
 
 function headersOf({ answer }: Operation, { ifMatch, body }: EncodedRequest): Record<string, string> {

@@ -30,7 +30,7 @@ function watched(body: ReadableStream<Uint8Array>, { deadline, explain }: Transf
   deadline.pause();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      deadline.restart();
+      deadline.start();
       try {
         const { done, value } = await reader.read();
         deadline.pause();

@@ -9,11 +9,10 @@ export class Deadline {
   #expiry?: AbortSignal;
   readonly #forward = () => this.#controller.abort();
 
-  /** Starts to run at once. */
+  /** Follows the other signal at once; its clock is yet to be started. */
   constructor(seconds: number, outer?: AbortSignal) {
     this.#seconds = seconds;
     this.#outer = outer;
-    this.restart();
     if (outer?.aborted) this.#forward();
     else outer?.addEventListener("abort", this.#forward, { once: true });
   }
@@ -23,8 +22,8 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** Starts the clock anew: the exchange goes on. */
-  restart(): void {
+  /** Starts the clock, or starts it anew: the exchange goes on. */
+  start(): void {
     const expiry = expiryIn(this.#seconds);
     if (expiry === this.#expiry) return;
     this.pause();
