@@ -105,7 +105,7 @@ class Call {
     const explain = (error: unknown) => deadline.explain(error, `${method} ${baseUrl}${apiRoot}${path}`);
     const started = performance.now();
     try {
-      const body = await bodyOf(request, deadline);
+      const body = await requestBody(request, deadline);
       const response = await this.#session.fetch({
         method,
         url: baseUrl + apiRoot + path,
@@ -136,7 +136,7 @@ class Call {
 }
 
 /** The body of a request. One with a file keeps the deadline away for as long as somebody reads it. */
-async function bodyOf({ body, parts }: EncodedRequest, deadline: Deadline): Promise<BodyInit | undefined> {
+async function requestBody({ body, parts }: EncodedRequest, deadline: Deadline): Promise<BodyInit | undefined> {
   if (parts === undefined) return body && JSON.stringify(body);
   const { MultipartBody } = await importUnseen<typeof import("./multipart.ts")>(import.meta.resolve("./multipart.ts"));
   return new MultipartBody(parts, () => deadline.restart());
