@@ -226,6 +226,15 @@ Deno.test("a text goes to a terminal, escaped; anything else does not", async ()
   assert.equal(captured.stdout, "a\\u001b[2Jb\n");
 });
 
+Deno.test("a file that a link names is written where the link leads", async () => {
+  await using folder = await makeFolder({ "there/old.txt": "old" });
+  await Deno.symlink(`${folder.path}/there/old.txt`, `${folder.path}/link.txt`);
+  const context = createContext(readGlobalFlags({}), capturedIo({ stdout: "", stderr: "" }));
+  await deliver(context, content("text/plain", "new"), `${folder.path}/link.txt`);
+  assert.equal(await Deno.readTextFile(`${folder.path}/there/old.txt`), "new");
+  assert.ok((await Deno.lstat(`${folder.path}/link.txt`)).isSymlink);
+});
+
 Deno.test("a transfer shows how far it is on a terminal, unless --quiet", async () => {
   await using folder = await makeFolder();
   for (const quiet of [false, true]) {

@@ -119,6 +119,15 @@ Deno.test("a form that ends anywhere is refused, leaves nothing and ends nobody"
   }
 });
 
+Deno.test("a disk that takes no more is the service's failure, not the caller's", async () => {
+  await using folder = await makeFolder();
+  await using svc = await openOn(folder);
+  await Deno.remove(`${folder.path}/data/files`);
+  const { status } = await post(svc, form(["file", new File(["abc"], "a.txt")]));
+  assert.equal(status, 500);
+  assert.match(svc.log.join(), /No such file or directory/);
+});
+
 Deno.test("an upload whose client hangs up leaves nothing", async () => {
   await using folder = await makeFolder();
   await using svc = await openOn(folder);

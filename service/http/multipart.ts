@@ -28,6 +28,7 @@ export async function receiveForm(request: Request, { bytes, limit }: FormTarget
   const form = new Map<string, string | ReceivedFile>();
   let keeping: Promise<ReceivedFile> | undefined;
   let arriving: BusboyFileStream | undefined;
+  let failure: unknown;
   parser.on("field", (name, value) => {
     if (name !== "file") form.set(name, value);
   });
@@ -36,8 +37,10 @@ export async function receiveForm(request: Request, { bytes, limit }: FormTarget
     if (name?.toLowerCase() !== "file" || keeping !== undefined) return void stream.resume();
     arriving = stream;
     keeping = keep(stream, { name: unescapeName(fileName), type }, { bytes, limit });
-    // The rest need not arrive when the file cannot be kept.
-    keeping.catch((error: Error) => parser.destroy(error));
+    keeping.catch((error: Error) => {
+      if (!(error instanceof CutShort)) failure = error;
+      parser.destroy(error); // The rest need not arrive when the file cannot be kept.
+    });
   });
   try {
     await parse(body, parser);
@@ -47,7 +50,8 @@ export async function receiveForm(request: Request, { bytes, limit }: FormTarget
     arriving?.destroy(error instanceof Error ? error : undefined);
     const kept = await keeping?.catch(() => undefined); // It fails of the same.
     if (kept !== undefined) await bytes.remove(kept.id);
-    throw error instanceof TooManyBytes ? tooLarge(limit) : broken(error);
+    if (failure instanceof TooManyBytes) throw tooLarge(limit);
+    throw failure ?? new ServiceError(400, "The body is not a complete multipart form.");
   }
 }
 
@@ -62,13 +66,24 @@ export async function keepingForm<T>(form: Form | undefined, bytes: ByteStore, u
   }
 }
 
+/** The file did not arrive: that is not the store's failure. */
+class CutShort extends Error {}
+
 async function keep(
-  pieces: BusboyFileStream,
+  stream: BusboyFileStream,
   { name, type }: { name: string; type: string },
   { bytes, limit }: FormTarget,
 ): Promise<ReceivedFile> {
-  const { id, size } = await bytes.write(pieces, limit);
+  const { id, size } = await bytes.write(piecesOf(stream), limit);
   return { id, name, type, size, stream: () => bytes.read(id) };
+}
+
+async function* piecesOf(stream: BusboyFileStream): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream;
+  } catch (cause) {
+    throw new CutShort("The file did not arrive.", { cause });
+  }
 }
 
 function parserFor(type: string): BusboyInstance {
@@ -99,12 +114,4 @@ function tooLarge(limit: number): ServiceError {
   return new ServiceError(413, [
     { message: "Error_Too_Large_To_Upload", localizedValue: `A file may have ${limit} bytes.` },
   ]);
-}
-
-/** A body that ends too early, or is no form. What the disk failed of is not the caller's fault. */
-function broken(error: unknown): unknown {
-  if (error instanceof Deno.errors.NotCapable || (error instanceof Error && /os error/.test(error.message))) {
-    return error;
-  }
-  return new ServiceError(400, "The body is not a complete multipart form.");
 }
