@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { startService } from "../service/mod.ts";
 import { svcHere } from "./_support/captured_io.ts";
+import { svc } from "./_support/cli.ts";
 import { makeFolder, scriptText } from "./_support/workflow.ts";
 import { CLI, svcWorkflow } from "./_support/workflow_process.ts";
 
@@ -107,6 +108,15 @@ Deno.test("svc workflow init writes what an editor needs, and overwrites nothing
   const again = await svcHere(["workflow", "init", made, "--format", "compact"]);
   assert.deepEqual(JSON.parse(again.stdout).written, []);
   assert.equal(await Deno.readTextFile(`${made}/intake.ts`), "mine");
+});
+
+Deno.test("svc workflow init writes into the current folder unless another is named", async () => {
+  await using folder = await makeFolder();
+  const { code, stdout } = await svc(["workflow", "init"], { cwd: folder.path, env: { SVC_CONFIG_DIR: folder.path } });
+  assert.deepEqual([code, JSON.parse(stdout).written], [0, ["./deno.json", "./intake.ts"]]);
+  assert.ok((await Deno.stat(`${folder.path}/intake.ts`)).isFile);
+  const help = await svcHere(["workflow", "init", "--help"]);
+  assert.match(help.stdout, /svc workflow init \[folder\] \[flags\][^]*\[folder\] .*\(default: \.\)/);
 });
 
 Deno.test("a batch that is interrupted says how far it came, and its sandboxes are gone", async () => {

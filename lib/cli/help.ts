@@ -1,6 +1,6 @@
 /** The help pages, made from the descriptions. */
 import { toKebab } from "../names.ts";
-import type { CommandDescription, Flag } from "./command.ts";
+import type { Arg, CommandDescription, Flag } from "./command.ts";
 import { globalFlags } from "./global_flags.ts";
 
 const PLACEHOLDERS: Readonly<Record<Flag["type"], string>> = {
@@ -52,12 +52,17 @@ export function commandHelp(words: readonly string[], command: CommandDescriptio
   return page(
     [`${summary}.`],
     details === undefined ? [] : [details],
-    section("Usage", [["svc", name, ...args.map((arg) => `<${arg.name}>`), ...required, "[flags]"].join(" ")]),
-    section("Arguments", columns(args.map((arg) => [`<${arg.name}>`, arg.help]))),
+    section("Usage", [["svc", name, ...args.map(argName), ...required, "[flags]"].join(" ")]),
+    section("Arguments", columns(args.map((arg) => [argName(arg), arg.help + defaultOf(arg)]))),
     section("Flags", flagLines(flags)),
     section("Global flags", flagLines({ ...globalFlags, help: HELP })),
     section("Example", [`svc ${name} ${example}`.trimEnd()]),
   );
+}
+
+/** An argument as a usage line shows it. */
+export function argName({ name, default: text }: Arg): string {
+  return text === undefined ? `<${name}>` : `[${name}]`;
 }
 
 function page(...sections: readonly (readonly string[])[]): string {
@@ -81,10 +86,13 @@ function flagLines(flags: Readonly<Record<string, Flag>>): string[] {
   return columns(
     Object.entries(flags).filter(([, flag]) => !flag.hidden).map(([name, flag]) => [
       (flag.short === undefined ? "    " : `-${flag.short}, `) + flagName(name, flag),
-      flag.help + (flag.required ? " (required)" : "") +
-      (flag.default === undefined ? "" : ` (default: ${flag.default})`),
+      flag.help + (flag.required ? " (required)" : "") + defaultOf(flag),
     ]),
   );
+}
+
+function defaultOf({ default: text }: Flag): string {
+  return text === undefined ? "" : ` (default: ${text})`;
 }
 
 function flagName(name: string, flag: Flag): string {
