@@ -5,18 +5,41 @@ import { SvcError } from "./errors.ts";
  * Imports a module whose address Deno does not see beforehand. It reads all that a literal `import()` names, and all
  * that this names in turn, when the program starts, whether it is executed or not: `svc --version` would read the
  * whole command line, and every command the service with its libraries. In return the program needs the permission to
- * read its own files.
+ * read its own files, or to import them from where it was loaded itself.
  *
- * The type is the caller's to say, as that of the module at the address.
+ * The type is the caller's to say, as that of the module at the address. As a `text`, a module is not executed: its
+ * default export is its source.
  */
-export async function importUnseen<T>(address: string): Promise<T> {
+export async function importUnseen<T>(address: string, type?: "text"): Promise<T> {
   try {
-    return await import(address);
+    return await import(address, type && { with: { type } });
   } catch (error) {
-    if (!(error instanceof TypeError) || !error.message.startsWith("Requires read access")) throw error;
-    throw new SvcError("PERMISSION_DENIED", error.message, {
+    throw explain(error);
+  }
+}
+
+/** Why a file of ours is not loaded; what a file that is loaded throws stays as it is. */
+function explain(error: unknown): unknown {
+  if (!(error instanceof TypeError)) return error;
+  const { message } = error;
+  if (message.startsWith("Requires read access")) {
+    return new SvcError("PERMISSION_DENIED", message, {
       cause: error,
       hint: "svc loads its own files when it needs them: allow it to read them.",
     });
   }
+  if (message.startsWith("Requires import access")) {
+    return new SvcError("PERMISSION_DENIED", message, {
+      cause: error,
+      hint:
+        "svc loads its own files when it needs them, from where it was loaded itself: allow it to import from there.",
+    });
+  }
+  if (/^Import '[^']*' failed/.test(message)) {
+    return new SvcError("NETWORK_ERROR", message.replace(/\s*\n\s*/g, " "), {
+      cause: error,
+      hint: "svc downloads its own files when it first needs them; it runs without the network afterwards.",
+    });
+  }
+  return error;
 }

@@ -2,37 +2,11 @@
 import assert from "node:assert/strict";
 import { startService } from "../service/mod.ts";
 import { svcHere } from "./_support/captured_io.ts";
+import { svc } from "./_support/cli.ts";
 import { makeFolder, scriptText } from "./_support/workflow.ts";
+import { CLI, svcWorkflow } from "./_support/workflow_process.ts";
 
-const CLI = new URL("../cli.ts", import.meta.url).pathname;
 const decoder = new TextDecoder();
-
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function svc(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-  const temporary = await Deno.realPath(await Deno.makeTempDir());
-  const permissions = [
-    "--no-prompt",
-    "--allow-net=127.0.0.1",
-    "--allow-read",
-    `--allow-write=${temporary}`,
-    `--allow-run=/bin/sh,${Deno.execPath()}`,
-    "--allow-env=SVC_BASE_URL,SVC_CLIENT_ID,SVC_CLIENT_SECRET,SVC_CONFIG_DIR,SVC_NO_CACHE,SVC_DEBUG,NO_COLOR,HOME",
-  ];
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", ...permissions, CLI, "workflow", ...args],
-    env: { TMPDIR: temporary, SVC_CONFIG_DIR: temporary, SVC_DEBUG: "", ...env },
-    stdin: "null",
-  }).output();
-  const left = [...Deno.readDirSync(temporary)].filter(({ name }) => name.startsWith("svc-workflow-"));
-  await Deno.remove(temporary, { recursive: true });
-  assert.deepEqual(left, [], "the sandbox leaves nothing behind");
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
-}
 
 Deno.test("svc workflow run prints the result on stdout and what the script says on stderr", async () => {
   await using service = await startService();
@@ -40,7 +14,7 @@ Deno.test("svc workflow run prints the result on stdout and what the script says
   const env = { SVC_BASE_URL: service.url, SVC_CLIENT_ID: clientId, SVC_CLIENT_SECRET: clientSecret };
   const script = new URL("../workflows/examples/intake.ts", import.meta.url).pathname;
   const input = `{"Applicant":"Ada","Address":"Main St 1"}`;
-  const { code, stdout, stderr } = await svc([
+  const { code, stdout, stderr } = await svcWorkflow([
     "run",
     script,
     "--allow-declared",
@@ -59,7 +33,7 @@ Deno.test("svc workflow run --each prints a line per input, a summary, and ends 
     "script.ts": scriptText(`if (input === 2) throw new Error("two"); log("got", input); return { n: input };`, []),
     "in.ndjson": "1\n2\n3\n",
   });
-  const { code, stdout, stderr } = await svc([
+  const { code, stdout, stderr } = await svcWorkflow([
     "run",
     `${folder.path}/script.ts`,
     "--each",
@@ -114,7 +88,7 @@ Deno.test("what cannot be run is one error with the right exit code", async (t) 
   ];
   for (const [args, exit, code, message] of errors) {
     await t.step(args.slice(1).join(" ").replaceAll(folder.path, ""), async () => {
-      const ended = await svc(args);
+      const ended = await svcWorkflow(args);
       const { error } = JSON.parse(ended.stderr);
       assert.deepEqual([ended.code, error.code, ended.stdout], [exit, code, ""]);
       assert.match(error.message, message);
@@ -134,6 +108,15 @@ Deno.test("svc workflow init writes what an editor needs, and overwrites nothing
   const again = await svcHere(["workflow", "init", made, "--format", "compact"]);
   assert.deepEqual(JSON.parse(again.stdout).written, []);
   assert.equal(await Deno.readTextFile(`${made}/intake.ts`), "mine");
+});
+
+Deno.test("svc workflow init writes into the current folder unless another is named", async () => {
+  await using folder = await makeFolder();
+  const { code, stdout } = await svc(["workflow", "init"], { cwd: folder.path, env: { SVC_CONFIG_DIR: folder.path } });
+  assert.deepEqual([code, JSON.parse(stdout).written], [0, ["./deno.json", "./intake.ts"]]);
+  assert.ok((await Deno.stat(`${folder.path}/intake.ts`)).isFile);
+  const help = await svcHere(["workflow", "init", "--help"]);
+  assert.match(help.stdout, /svc workflow init \[folder\] \[flags\][^]*\[folder\] .*\(default: \.\)/);
 });
 
 Deno.test("a batch that is interrupted says how far it came, and its sandboxes are gone", async () => {

@@ -6,7 +6,7 @@
 import { SvcError } from "../lib/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../lib/json.ts";
 import { escapeControls } from "../lib/output/control_characters.ts";
-import { graphCommand, type Limits, type Place, WORKFLOW_MODULE } from "./sandbox/command.ts";
+import { graphCommand, type Limits, type Place } from "./sandbox/command.ts";
 
 /** The files of a script. */
 export interface ScriptGraph {
@@ -25,7 +25,7 @@ export async function checkGraph(place: Place, root: string, signal?: AbortSigna
   const visited = new Set<string>();
   const waiting = [place.script.href];
   for (let url = waiting.pop(); url !== undefined; url = waiting.pop()) {
-    if (visited.has(url) || url === WORKFLOW_MODULE) continue;
+    if (visited.has(url) || url === place.library.workflow) continue;
     visited.add(url);
     const module = modules.get(url);
     if (module === undefined) continue;
@@ -34,6 +34,7 @@ export async function checkGraph(place: Place, root: string, signal?: AbortSigna
     for (const dependency of listOf(module.dependencies)) {
       const target = targetOf(dependency, url, modules, place);
       if (target === undefined) continue;
+      if (target === place.library.workflow) continue;
       await checkTarget(target, positionIn(url, dependency, place), modules, folder);
       waiting.push(textOf(redirects[target]) ?? target);
     }
@@ -63,7 +64,7 @@ async function checkTarget(
   modules: ReadonlyMap<string, JsonObject>,
   folder: string,
 ): Promise<void> {
-  if (target === WORKFLOW_MODULE || /^(data|node):/.test(target)) return;
+  if (/^(data|node):/.test(target)) return;
   if (!target.startsWith("file:")) throw foreign(target, position);
   const local = textOf(modules.get(target)?.local);
   if (local === undefined) return; // Deno does not find it, and so the sandbox will not.

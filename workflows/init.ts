@@ -2,7 +2,9 @@
 import { SvcError } from "../lib/errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { VERSION } from "../lib/version.ts";
-import { WORKFLOW_MODULE } from "./sandbox/command.ts";
+
+/** What a script imports, as an editor finds it. */
+const WORKFLOW_MODULE = new URL("./mod.ts", import.meta.url).href;
 
 const STARTER = `import { defineWorkflow } from "@svc/lib/workflow";
 
@@ -31,8 +33,10 @@ export interface InitResult extends JsonObject {
 
 /** Writes `deno.json` and a starter script into a folder; what is there already stays as it is. */
 export async function initWorkflows(folder: string): Promise<InitResult> {
-  const library = WORKFLOW_MODULE.startsWith("file:") ? WORKFLOW_MODULE : `jsr:@svc/lib@^${VERSION}/workflow`;
-  const config = JSON.stringify({ imports: { "@svc/lib/workflow": library } }, null, 2) + "\n";
+  const imports = WORKFLOW_MODULE.startsWith("file:")
+    ? { "@svc/lib/workflow": WORKFLOW_MODULE }
+    : { "@svc/lib": `jsr:@svc/lib@^${VERSION}` };
+  const config = JSON.stringify({ imports }, null, 2) + "\n";
   const result: InitResult = { written: [], kept: [] };
   try {
     await Deno.mkdir(folder, { recursive: true });

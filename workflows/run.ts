@@ -11,8 +11,9 @@ import {
   loadOperations,
   type Operations,
 } from "./permissions.ts";
-import { type Limits, type Place, WORKFLOW_MODULE } from "./sandbox/command.ts";
+import type { Limits, Place } from "./sandbox/command.ts";
 import { type CallAnswer, Sandbox } from "./sandbox/sandbox.ts";
+import { localLibrary } from "./sandbox/library.ts";
 import type { CallRequest, Declaration } from "./sandbox/messages.ts";
 
 /** What a run may use unless it is said otherwise. */
@@ -52,19 +53,9 @@ export async function runWorkflow(
 
 /** Opens a script: checks what it imports, loads it once, and decides what it may call. */
 export async function openWorkflow(options: WorkflowOptions): Promise<OpenWorkflow> {
-  if (!WORKFLOW_MODULE.startsWith("file:")) {
-    throw new SvcError(
-      "INVALID_CONFIG",
-      "A sandbox loads nothing from the network, and this svc was loaded from there.",
-      {
-        hint: "Run svc from a checkout or a copy on this machine.",
-      },
-    );
-  }
   const limits = checkLimits({ ...DEFAULT_LIMITS, ...options.limits });
   const { script, folder: root } = await findScript(options.script, options.root);
-  const place = { script, folder: await makeFolder() };
-  const workflow = new OpenWorkflow(place, limits, options);
+  const workflow = new OpenWorkflow(await makePlace(script), limits, options);
   try {
     const operations = await loadOperations();
     const { name, allow } = await workflow.declaration(root);
@@ -199,8 +190,13 @@ async function realPath(path: string, what: string): Promise<string> {
 }
 
 /** A folder for what Deno caches. Where Deno would keep storage for scripts is a file, so that there is none. */
-async function makeFolder(): Promise<string> {
+async function makePlace(script: URL): Promise<Place> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-workflow-" }));
-  await Deno.writeTextFile(`${folder}/location_data`, "");
-  return folder;
+  try {
+    await Deno.writeTextFile(`${folder}/location_data`, "");
+    return { script, folder, library: await localLibrary(folder) };
+  } catch (error) {
+    await Deno.remove(folder, { recursive: true });
+    throw error;
+  }
 }

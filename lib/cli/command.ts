@@ -20,9 +20,9 @@ export interface Flag extends Pick<Param, "help" | "required" | "short" | "defau
   readonly hidden?: true;
 }
 
-/** A positional argument. */
+/** A positional argument. One with a default may be left out; it comes after all without. */
 export interface Arg extends Flag {
-  /** Name, as the help shows it: `<name>`. */
+  /** Name, as the help shows it: `<name>`, or `[name]` where it may be left out. */
   readonly name: string;
 }
 

@@ -1,6 +1,6 @@
 /** The help pages, made from the descriptions. */
 import { toKebab } from "../names.ts";
-import type { CommandDescription, Flag } from "./command.ts";
+import type { Arg, CommandDescription, Flag } from "./command.ts";
 import { globalFlags } from "./global_flags.ts";
 
 const PLACEHOLDERS: Readonly<Record<Flag["type"], string>> = {
@@ -50,7 +50,7 @@ export function commandHelp(words: readonly string[], command: CommandDescriptio
     [`${summary}.`],
     details === undefined ? [] : [details],
     section("Usage", [usageOf(words, command)]),
-    section("Arguments", columns(args.map((arg) => [`<${arg.name}>`, arg.help]))),
+    section("Arguments", columns(args.map((arg) => [argName(arg), arg.help + defaultOf(arg)]))),
     section("Flags", flagLines(flags)),
     section("Global flags", flagLines({ ...globalFlags, help: HELP })),
     section("Example", [exampleOf(words, command)]),
@@ -62,7 +62,7 @@ export function usageOf(words: readonly string[], { args = [], flags = {} }: Com
   const required = Object.entries(flags).filter(([, flag]) => flag.required).map(([name, flag]) =>
     flagName(name, flag)
   );
-  return ["svc", ...words, ...args.map((arg) => `<${arg.name}>`), ...required, "[flags]"].join(" ");
+  return ["svc", ...words, ...args.map(argName), ...required, "[flags]"].join(" ");
 }
 
 /** An example of a command. */
@@ -85,9 +85,13 @@ export function flagRows(flags: Readonly<Record<string, Flag>>): FlagRow[] {
   return Object.entries(flags).filter(([, flag]) => !flag.hidden).map(([name, flag]) => ({
     name,
     written: (flag.short === undefined ? "" : `-${flag.short}, `) + flagName(name, flag),
-    meaning: flag.help + (flag.required ? " (required)" : "") +
-      (flag.default === undefined ? "" : ` (default: ${flag.default})`),
+    meaning: flag.help + (flag.required ? " (required)" : "") + defaultOf(flag),
   }));
+}
+
+/** An argument as a usage line shows it. */
+export function argName({ name, default: text }: Arg): string {
+  return text === undefined ? `<${name}>` : `[${name}]`;
 }
 
 function page(...sections: readonly (readonly string[])[]): string {
@@ -114,6 +118,10 @@ function flagLines(flags: Readonly<Record<string, Flag>>): string[] {
 /** Long forms stand below each other, whether they have a short form before them or not. */
 function indented(written: string): string {
   return written.startsWith("--") ? "    " + written : written;
+}
+
+function defaultOf({ default: text }: Flag): string {
+  return text === undefined ? "" : ` (default: ${text})`;
 }
 
 function flagName(name: string, flag: Flag): string {

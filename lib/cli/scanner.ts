@@ -42,7 +42,7 @@ export async function scan(command: Command, words: readonly string[], inputs: r
     const { scanError } = await import("./usage_errors.ts");
     throw scanError(failures[0], command, words);
   }
-  if (texts.length < args.length) {
+  if (texts.length < args.filter((arg) => arg.default === undefined).length) {
     const { missingArgument } = await import("./usage_errors.ts");
     throw missingArgument(args, texts.length, words);
   }

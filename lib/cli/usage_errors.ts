@@ -13,6 +13,7 @@ import { toKebab } from "../names.ts";
 import type { Arg, CommandDescription } from "./command.ts";
 import { globalFlags } from "./global_flags.ts";
 import { didYouMean } from "../similar.ts";
+import { argName } from "./help.ts";
 
 /** A group or a command that does not exist. */
 export function unknownWord(place: string, kind: string, names: readonly string[], word: string): SvcError {
@@ -22,7 +23,7 @@ export function unknownWord(place: string, kind: string, names: readonly string[
 
 /** An argument that is not there. */
 export function missingArgument(args: readonly Arg[], given: number, words: readonly string[]): SvcError {
-  const usage = ["svc", ...words, ...args.map(({ name }) => `<${name}>`)].join(" ");
+  const usage = ["svc", ...words, ...args.map(argName)].join(" ");
   return invalid(`The argument <${args[given]?.name}> is missing.`, `Usage: ${usage} [flags]`);
 }
 

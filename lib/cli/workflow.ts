@@ -51,7 +51,7 @@ export const commands: LocalGroup = {
   }),
   init: localCommand({
     summary: "Write a starter script, and what an editor needs to check it",
-    args: [{ name: "folder", help: "Folder to write into", type: "string", required: true }],
+    args: [{ name: "folder", help: "Folder to write into", type: "string", default: "." }],
     example: "workflows",
     async run(context, { folder }) {
       const { initWorkflows } = await import("../../workflows/init.ts");

@@ -71,10 +71,14 @@ export class TinyApi implements AsyncDisposable {
     });
   }
 
+  /** Its address. */
+  get baseUrl(): string {
+    return `http://127.0.0.1:${this.#server.addr.port}`;
+  }
+
   /** Makes calls to it. */
   get caller(): Caller {
-    const { port } = this.#server.addr;
-    return createCaller({ baseUrl: `http://127.0.0.1:${port}`, clientId: "id", clientSecret: "secret", noCache: true });
+    return createCaller({ baseUrl: this.baseUrl, clientId: "id", clientSecret: "secret", noCache: true });
   }
 
   /** Stops listening. */

@@ -1,5 +1,6 @@
 /** The command line of a process that runs foreign code: no permission, no environment, limited memory. */
 import { VERSION } from "../../lib/version.ts";
+import type { Library } from "./library.ts";
 
 /** What a run may use. */
 export interface Limits {
@@ -9,19 +10,15 @@ export interface Limits {
   readonly maxMemoryMiB: number;
 }
 
-/** A script, and where its process may keep what Deno caches. */
+/** A script, what its process loads with it, and where Deno may keep what it caches. */
 export interface Place {
   /** URL of the script. */
   readonly script: URL;
   /** Throw-away folder; the process cannot write anything of its own into it. */
   readonly folder: string;
+  /** What the process loads beside the script. */
+  readonly library: Library;
 }
-
-/** What runs in the sandbox in front of the script. */
-const HOST = new URL("./host.ts", import.meta.url).href;
-
-/** The library's module that scripts import. */
-export const WORKFLOW_MODULE: string = new URL("../mod.ts", import.meta.url).href;
 
 /** An empty program has about this much data as the operating system counts it: V8 reserves most of it for code. */
 const BASE_MIB = 544;
@@ -36,7 +33,7 @@ const SHELL = "/bin/sh";
 export function hostCommand(place: Place, limits: Limits): Deno.Command {
   const permissions = ["--no-prompt", "--deny-import", "--cached-only"];
   const heap = `--v8-flags=--max-old-space-size=${limits.maxMemoryMiB}`;
-  return command(["run", ...permissions, ...loading(place), heap, HOST], place, limits, "piped");
+  return command(["run", ...permissions, ...loading(place), heap, place.library.host], place, limits, "piped");
 }
 
 /** The process that lists what a script imports. */
@@ -46,15 +43,15 @@ export function graphCommand(place: Place, limits: Limits, signal: AbortSignal):
 }
 
 /** How modules are found: files alone, with the library and the script under their fixed names. */
-function loading({ script }: Place): string[] {
+function loading({ script, library }: Place): string[] {
   const names = [
     "@svc/lib/workflow",
     "jsr:@svc/lib/workflow",
     `jsr:@svc/lib@${VERSION}/workflow`,
     `jsr:@svc/lib@^${VERSION}/workflow`,
   ];
-  const imports = Object.fromEntries(names.map((name) => [name, WORKFLOW_MODULE]));
-  imports[new URL("./script.ts", import.meta.url).href] = script.href;
+  const imports = Object.fromEntries(names.map((name) => [name, library.workflow]));
+  imports[library.script] = script.href;
   const map = "data:application/json," + encodeURIComponent(JSON.stringify({ imports }));
   return ["--no-remote", "--no-npm", "--no-config", "--no-lock", `--import-map=${map}`];
 }

@@ -1,0 +1,83 @@
+/**
+ * The part of this library that a sandbox loads. A sandbox loads nothing from the network: where svc itself came from
+ * there, it gets a copy in its throw-away folder, and all else is as it is for a checkout.
+ */
+import { SvcError } from "../../lib/errors.ts";
+import { importUnseen } from "../../lib/import_unseen.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** What the modules of `Library` load, themselves included: nothing but files of ours. */
+export const SANDBOX_FILES: readonly string[] = [
+  "lib/answers.ts",
+  "lib/client/bind.ts",
+  "lib/client/reply.ts",
+  "lib/errors.ts",
+  "lib/json.ts",
+  "lib/names.ts",
+  "lib/resources/assignments.ts",
+  "lib/resources/case_forms.ts",
+  "lib/resources/case_types.ts",
+  "lib/resources/cases.ts",
+  "lib/resources/common.ts",
+  "lib/resources/data.ts",
+  "lib/resources/mod.ts",
+  "workflows/mod.ts",
+  "workflows/sandbox/calls.ts",
+  "workflows/sandbox/channel.ts",
+  "workflows/sandbox/frames.ts",
+  "workflows/sandbox/host.ts",
+  "workflows/sandbox/lockdown.ts",
+  "workflows/sandbox/messages.ts",
+  "workflows/sandbox/script.ts",
+  "workflows/sandbox/script_error.ts",
+];
+
+/**
+ * Never called. Deno loads what a literal `import()` names, and all that this loads, together with this module, and it
+ * compares a published package's code with what was published. It does not do so for texts, which come from its cache.
+ */
+const _checked = () => [import("./host.ts"), import("../mod.ts")];
+
+/** Modules of the library that are named from outside of it, by their addresses. */
+export interface Library {
+  /** What runs in the sandbox in front of the script. */
+  readonly host: string;
+  /** What the script takes the place of. */
+  readonly script: string;
+  /** What scripts import. */
+  readonly workflow: string;
+}
+
+/** The library as files of this machine; where it is none, a copy below the folder. */
+export async function localLibrary(folder: string): Promise<Library> {
+  if (ROOT.protocol === "file:") return libraryBelow(ROOT);
+  await copyTo(`${folder}/library`);
+  const { pathToFileURL } = await import("node:url");
+  return libraryBelow(pathToFileURL(`${folder}/library/`));
+}
+
+function libraryBelow(root: URL): Library {
+  const address = (file: string) => new URL(file, root).href;
+  return {
+    host: address("workflows/sandbox/host.ts"),
+    script: address("workflows/sandbox/script.ts"),
+    workflow: address("workflows/mod.ts"),
+  };
+}
+
+async function copyTo(folder: string): Promise<void> {
+  const sources = await Promise.all(SANDBOX_FILES.map(async (file) => ({ file, source: await sourceOf(file) })));
+  for (const { file, source } of sources) {
+    const path = `${folder}/${file}`;
+    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+    await Deno.writeTextFile(path, source);
+  }
+}
+
+/** The source as Deno has it in its cache. */
+async function sourceOf(file: string): Promise<string> {
+  const { default: source } = await importUnseen<{ default: unknown }>(new URL(file, ROOT).href, "text");
+  if (typeof source === "string") return source;
+  throw new SvcError("INTERNAL_ERROR", `${file} was not loaded as a text.`);
+}
