@@ -22,7 +22,8 @@ for (const name of ["empty", "fetch", "fixedAnswer"] as const) {
   await Deno.writeTextFile(programs[name], PROGRAMS[name]);
 }
 
-for (const measure of [startUp, oneCall, replayed, reads, performs]) console.log(describe(await measure()));
+const replays = [1, 2].map((clerks) => () => replayed(clerks));
+for (const measure of [startUp, oneCall, ...replays, reads, performs]) console.log(describe(await measure()));
 for (const figure of await transferFigures()) console.log(describe(figure));
 
 async function startUp(): Promise<Figure> {
@@ -39,12 +40,12 @@ async function oneCall(): Promise<Figure> {
 }
 
 /** A service of its own: a clerk who takes the next assignment must find no other work. */
-async function replayed(): Promise<Figure> {
+async function replayed(clerks: number): Promise<Figure> {
   await using office = await Workspace.open();
   const baseUrl = await office.startService();
   const log = await someLog();
-  const { calls, seconds } = await replay(office, log);
-  const shares = sharesOf(log);
+  const { calls, seconds } = await replay(office, log, clerks);
+  const shares = sharesOf(log, clerks);
   const tokens = await Promise.all(shares.map(([clerk]) => token(office, clerk)));
   const theirs = await rate(
     "fetch_replay.ts",
@@ -52,7 +53,8 @@ async function replayed(): Promise<Figure> {
     JSON.stringify(shares.map(([, share]) => share)),
   );
   const ours = calls / seconds;
-  return { what: "workflow replay, calls", baseline: "a fetch loop", ours, theirs, unit: "/s", limit: 0.6 };
+  const what = `workflow replay, ${clerks} at a time, calls`;
+  return { what, baseline: "a fetch loop", ours, theirs, unit: "/s", limit: 0.6 };
 }
 
 async function reads(): Promise<Figure> {
