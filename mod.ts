@@ -19,5 +19,5 @@ export type { CallerOptions, Exchange } from "./lib/client/caller.ts";
 export type { ExchangeSummary, SessionOptions, Warn } from "./lib/auth/session_open.ts";
 export { ERROR_CODES, type ErrorCode, type ErrorRecord, SvcError, type SvcErrorOptions } from "./lib/errors.ts";
 export type { JsonObject, JsonValue } from "./lib/json.ts";
-export type * from "./lib/answers.ts";
+export type * from "./lib/answer_types.ts";
 export type * from "./lib/operation.ts";

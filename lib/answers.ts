@@ -1,225 +1,61 @@
-/** What the service answers: the shapes that callers may rely on, and the check of each where it enters. */
+/** The check of an answer, where it enters. */
+import type { Answers, CaseData, Content } from "./answer_types.ts";
 import { SvcError } from "./errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 
-/** A hypermedia link: what can be done next, and at which path. */
-export interface Link extends JsonObject {
-  /** Path below the API root, not encoded. */
-  href: string;
-  /** HTTP method. */
-  type: string;
-}
-
-/** An action of an assignment or of a case. */
-export interface ActionInfo extends JsonObject {
-  /** Action ID, e.g. `EnterDetails`: what `--action` takes. */
-  ID: string;
-  /** Name for people. */
-  name: string;
-}
-
-/** An open assignment, as a case lists it. */
-export interface AssignmentInfo extends JsonObject {
-  /** Assignment handle, e.g. `ASSIGN-WORKLIST ACME-WORK C-3!INTAKE_FLOW`. */
-  ID: string;
-  /** Name for people. */
-  name: string;
-  /** Who has it: a person's worklist or a queue. */
-  assigneeInfo?: JsonObject;
-  /** Whether the caller may perform it, as text. */
-  canPerform?: "true" | "false";
-  /** Its actions; absent where the caller may not perform it. */
-  actions?: ActionInfo[];
-}
-
-/** A stage of a case. */
-export interface StageInfo extends JsonObject {
-  /** Stage ID, e.g. `PRIM0`. */
-  ID: string;
-  /** Name for people; `stage-go` takes it too. */
-  name: string;
-  /** `active`, `completed` or `future`. */
-  visited_status?: string;
-}
-
-/** The whole case, in the shape of DX API v2. */
-export interface CaseInfo extends JsonObject {
-  /** Case handle, e.g. `ACME-WORK C-3`. */
-  ID?: string;
-  /** The part of the handle that people use, e.g. `C-3`. */
-  businessID?: string;
-  /** Case type ID. */
-  caseTypeID?: string;
-  /** Status, e.g. `Open` or `Resolved-Completed`. */
-  status?: string;
-  /** Current stage's ID. */
-  stageID?: string;
-  /** Current stage's name. */
-  stageLabel?: string;
-  /** The fields of the view that was asked for. */
-  content?: JsonObject;
-  /** Open assignments. */
-  assignments?: AssignmentInfo[];
-  /** All stages of the case's type. */
-  stages?: StageInfo[];
-  /** Case-wide and stage-wide actions. */
-  availableActions?: ActionInfo[];
-}
-
-/** The envelope in which a case travels. */
-export interface CaseData extends JsonObject {
-  /** The whole case. */
-  caseInfo: CaseInfo;
-}
-
-/** A case. */
-export interface CaseAnswer extends JsonObject {
-  /** Case handle: what the other operations take as `caseId`. */
-  id: string;
-  /** Case type ID. */
-  type: string;
-  /** Status, e.g. `Open` or `Resolved-Completed`. */
-  status: string;
-  /** Urgency, 0 to 100; some platform versions answer it as text. */
-  urgency: number | string;
-  /** Entity tag, for `ifMatch`. */
-  etag?: string;
-  /** The assignment that is next for the caller, if there is one. */
-  nextAssignmentInfo?: NextAssignmentInfo;
-  /** What to tell the person when there is no next assignment. */
-  confirmationNote?: string;
-  /** The whole case. */
-  data: CaseData;
-}
-
-/** A reference to the next assignment. */
-export interface NextAssignmentInfo extends JsonObject {
-  /** Assignment handle. */
-  ID: string;
-}
-
-/** An assignment, with its case. */
-export interface AssignmentAnswer extends JsonObject {
-  /** Assignment handle: what the other operations take as `assignmentId`. */
-  id: string;
-  /** Entity tag, for `ifMatch`. */
-  etag?: string;
-  /** The assignment's case. */
-  data: CaseData;
-  /** The views of its actions, where they were asked for. */
-  uiResources?: JsonObject;
-}
-
-/** Content of a view, and the view itself. */
-export interface ViewAnswer extends JsonObject {
-  /** Content: `data.caseInfo.content`. */
-  data: CaseData;
-  /** The view: fields with types, and the components that show them. */
-  uiResources?: JsonObject;
-}
-
-/** The stages of a case. */
-export interface StagesAnswer extends JsonObject {
-  /** In order. */
-  stages: StageInfo[];
-}
-
-/** The case types that the caller may create. */
-export interface CaseTypesAnswer extends JsonObject {
-  /** In the order of the application. */
-  caseTypes: CaseTypeAnswer[];
-}
-
-/** A case type. */
-export interface CaseTypeAnswer extends JsonObject {
-  /** Case type ID: what `cases.create` takes as `type`. */
-  ID: string;
-  /** Name for people. */
-  name: string;
-}
-
-/** What became of each case of a bulk call. */
-export interface BulkAnswer extends JsonObject {
-  /** One element per case. */
-  results?: JsonObject[];
-  /** The job that does the work, where it is done in the background. */
-  jobID?: string;
-}
-
-/** Rows of a data view. */
-export interface RowsAnswer extends JsonObject {
-  /** The rows of this page; some services answer null for none. */
-  data: JsonObject[] | null;
-  /** All matching rows, if `includeTotal` was given. */
-  totalCount?: number;
-  /** Whether more rows match than the answer holds. */
-  hasMoreResults?: boolean;
-}
-
-/** The number of rows of a data view. */
-export interface CountAnswer extends JsonObject {
-  /** Rows that match. */
-  resultCount: number;
-}
-
-/** A data record. */
-export interface RecordAnswer extends JsonObject {
-  /** The record as it is stored now. */
-  responseData?: JsonObject;
-}
-
-/** Answers by the name of their shape. */
-export interface Answers {
-  /** A case. */
-  case: CaseAnswer;
-  /** An assignment. */
-  assignment: AssignmentAnswer;
-  /** A view. */
-  view: ViewAnswer;
-  /** Stages. */
-  stages: StagesAnswer;
-  /** Case types. */
-  caseTypes: CaseTypesAnswer;
-  /** One case type. */
-  caseType: CaseTypeAnswer;
-  /** Outcome of a bulk call. */
-  bulk: BulkAnswer;
-  /** Rows. */
-  rows: RowsAnswer;
-  /** A number of rows. */
-  count: CountAnswer;
-  /** A record. */
-  record: RecordAnswer;
-  /** Any JSON object. */
-  object: JsonObject;
-  /** Nothing. */
-  nothing: undefined;
-}
-
 /** Whether a value has the members that a shape promises. */
 const SHAPES: { readonly [N in keyof Answers]: (value: unknown) => value is Answers[N] } = {
-  case: (value): value is CaseAnswer =>
+  case: (value): value is Answers["case"] =>
     hasCaseData(value) && typeof value.id === "string" && typeof value.type === "string" &&
     typeof value.status === "string",
-  assignment: (value): value is AssignmentAnswer => hasCaseData(value) && typeof value.id === "string",
-  view: (value): value is ViewAnswer => hasCaseData(value),
-  stages: (value): value is StagesAnswer => isJsonObject(value) && Array.isArray(value.stages),
-  caseTypes: (value): value is CaseTypesAnswer => isJsonObject(value) && Array.isArray(value.caseTypes),
-  caseType: (value): value is CaseTypeAnswer => isJsonObject(value) && typeof value.ID === "string",
-  bulk: (value): value is BulkAnswer => isJsonObject(value),
-  rows: (value): value is RowsAnswer => isJsonObject(value) && (value.data === null || Array.isArray(value.data)),
-  count: (value): value is CountAnswer => isJsonObject(value) && typeof value.resultCount === "number",
-  record: (value): value is RecordAnswer => isJsonObject(value),
+  assignment: (value): value is Answers["assignment"] => hasCaseData(value) && typeof value.id === "string",
+  view: (value): value is Answers["view"] => hasCaseData(value),
+  stages: (value): value is Answers["stages"] => isJsonObject(value) && Array.isArray(value.stages),
+  caseTypes: (value): value is Answers["caseTypes"] => isJsonObject(value) && Array.isArray(value.caseTypes),
+  caseType: (value): value is Answers["caseType"] => isJsonObject(value) && typeof value.ID === "string",
+  bulk: (value): value is Answers["bulk"] => isJsonObject(value),
+  rows: (value): value is Answers["rows"] => isJsonObject(value) && (value.data === null || Array.isArray(value.data)),
+  count: (value): value is Answers["count"] => isJsonObject(value) && typeof value.resultCount === "number",
+  record: (value): value is Answers["record"] => isJsonObject(value),
+  participant: (value): value is Answers["participant"] => hasId(value),
+  participants: (value): value is Answers["participants"] => hasList(value, "participants"),
+  participantRoles: (value): value is Answers["participantRoles"] => hasList(value, "participantRoles"),
+  tags: (value): value is Answers["tags"] => hasList(value, "tagsList"),
+  followers: (value): value is Answers["followers"] => hasList(value, "followers"),
+  relatedCases: (value): value is Answers["relatedCases"] => hasList(value, "associatedCases"),
+  multiStatus: (value): value is Answers["multiStatus"] => Array.isArray(value) && value.every(isJsonObject),
+  message: (value): value is Answers["message"] => hasId(value) && typeof value.message === "string",
+  messages: (value): value is Answers["messages"] => isJsonObject(value) && Array.isArray(value.messages),
+  feed: (value): value is Answers["feed"] => isJsonObject(value) && isJsonObject(value.data) && hasEntries(value.data),
+  mentions: (value): value is Answers["mentions"] => Array.isArray(value) && value.every(isJsonObject),
+  usedTags: (value): value is Answers["usedTags"] => isJsonObject(value) && Array.isArray(value.tags),
+  conversation: (value): value is Answers["conversation"] => hasId(value),
+  conversations: (value): value is Answers["conversations"] =>
+    isJsonObject(value) && Array.isArray(value.conversations) && value.conversations.every(hasId),
+  reply: (value): value is Answers["reply"] =>
+    isJsonObject(value) && typeof value.response === "string" && typeof value.messageID === "string",
+  agents: (value): value is Answers["agents"] => Array.isArray(value) && value.every(isAgent),
+  page: (value): value is Answers["page"] => isJsonObject(value) && isJsonObject(value.data),
+  insight: (value): value is Answers["insight"] => isJsonObject(value) && isJsonObject(value.data),
+  personalizations: (value): value is Answers["personalizations"] => isJsonObject(value),
+  attachments: (value): value is Answers["attachments"] => isJsonObject(value) && Array.isArray(value.attachments),
+  upload: (value): value is Answers["upload"] => hasId(value) && typeof value.ID === "string",
+  content: (value): value is Answers["content"] =>
+    value instanceof Object && "stream" in value && value.stream instanceof ReadableStream,
+  text: (value): value is Answers["text"] => typeof value === "string",
+  any: (value): value is Answers["any"] => value !== undefined,
   object: isJsonObject,
-  nothing: (value): value is undefined => value === undefined,
+  nothing: (value): value is Answers["nothing"] => value === undefined,
 };
 
 /** The body of an answer as the shape that its operation promises, or `INVALID_RESPONSE`. */
 export function checkAnswer<N extends keyof Answers>(
   shape: N,
-  answer: { readonly body: JsonValue | undefined; readonly etag?: string },
+  answer: { readonly body: JsonValue | undefined; readonly content?: Content; readonly etag?: string },
 ): Answers[N] {
-  const value = shape === "nothing" ? undefined : completed(shape, answer.body, answer.etag);
+  // Some services answer a sentence where nothing is promised.
+  const body = shape === "nothing" ? undefined : answer.body;
+  const value = shape === "content" ? answer.content : completed(shape, body, answer.etag);
   if (SHAPES[shape](value)) return value;
   throw new SvcError("INVALID_RESPONSE", `The service's answer is not of the shape "${shape}".`, {
     hint: "Check that the base URL and API root name a DX API v2 service. --verbose shows the answer.",
@@ -233,6 +69,8 @@ function completed(shape: keyof Answers, body: JsonValue | undefined, etag?: str
 }
 
 function identityOf(shape: keyof Answers, body: JsonObject): JsonObject {
+  const named = shape === "participant" || shape === "message" || shape === "conversation" || shape === "upload";
+  if (named && typeof body.ID === "string") return { id: body.ID };
   if (!hasCaseData(body)) return {};
   const { ID, caseTypeID, status, urgency, assignments } = body.data.caseInfo;
   if (shape === "case") return { id: ID, type: caseTypeID, status, urgency };
@@ -241,4 +79,20 @@ function identityOf(shape: keyof Answers, body: JsonObject): JsonObject {
 
 function hasCaseData(value: unknown): value is JsonObject & { data: CaseData } {
   return isJsonObject(value) && isJsonObject(value.data) && isJsonObject(value.data.caseInfo);
+}
+
+function isAgent(value: unknown): boolean {
+  return isJsonObject(value) && typeof value.agentClass === "string" && typeof value.name === "string";
+}
+
+function hasEntries({ FeedList }: JsonObject): boolean {
+  return isJsonObject(FeedList) && Array.isArray(FeedList.pxResults);
+}
+
+function hasList(value: unknown, name: string): boolean {
+  return isJsonObject(value) && Array.isArray(value[name]);
+}
+
+function hasId(value: unknown): value is JsonObject & { id: string } {
+  return isJsonObject(value) && typeof value.id === "string";
 }

@@ -2,14 +2,15 @@
  * The one description of an operation. Command, library function, help, dry run, permission name, reference page and
  * service route all come from it.
  */
-import type { Answers } from "./answers.ts";
+import type { Answers } from "./answer_types.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 
 /**
  * Where a value goes: into the request (`path:caseID`, `query:actionID`, `body:paging.pageNumber`, `body:*` for all of
- * it), or nowhere, because it picks an element of a list that the service answers (`pick:caseTypes.ID`).
+ * it, `part:file` for a part of a multipart body), or nowhere, because it picks an element of a list that the service
+ * answers (`pick:caseTypes.ID`).
  */
-export type Place = `path:${string}` | `query:${string}` | `body:${string}` | `pick:${string}`;
+export type Place = `path:${string}` | `query:${string}` | `body:${string}` | `part:${string}` | `pick:${string}`;
 
 /** The values that parameters take, by the name of their type. */
 export interface ParamTypes {
@@ -23,10 +24,24 @@ export interface ParamTypes {
   object: JsonObject;
   /** A JSON array. */
   array: JsonValue[];
-  /** Several texts: comma-separated on the command line. */
+  /** Several texts: comma-separated on the command line, or a flag each where the parameter is repeatable. */
   list: string[];
   /** A calculation request: `{ calculations: { fields: [{ name, context }] } }`. */
   calculation: CalculationRequest;
+  /** A file to upload; a path on the command line. */
+  file: FileInput;
+}
+
+/** A file to upload: a web `File` is one, and so is what can be read from a disk piece by piece, as often as asked. */
+export interface FileInput {
+  /** Name without folders. */
+  readonly name: string;
+  /** Number of bytes. */
+  readonly size: number;
+  /** Media type; `application/octet-stream` where it is absent or empty. */
+  readonly type?: string;
+  /** Reads it from the beginning. */
+  stream(): ReadableStream<Uint8Array>;
 }
 
 /** The body of the `recalculate` operations and of `cases.calcFields`. */
@@ -52,6 +67,8 @@ export interface Param {
   readonly required?: true;
   /** The one-letter form. */
   readonly short?: string;
+  /** Says of a list that each element has a flag of its own on the command line. */
+  readonly repeatable?: true;
   /** Value of an absent flag. */
   readonly default?: string;
   /** Flags that cannot be given together with this one. */
@@ -110,6 +127,8 @@ export interface Operation {
   readonly interactive?: true;
   /** The only deployment variant that serves it. */
   readonly variant?: "hosted";
+  /** Says of an answer that is content that it goes to a file and never to stdout. */
+  readonly output?: "file";
   /** Arguments of an example command line. */
   readonly example: string;
 }
@@ -141,6 +160,20 @@ export interface PositionalLabels {
   dataViewId: [dataViewId: string];
   /** Case type ID. */
   caseTypeId: [caseTypeId: string];
+  /** Message ID. */
+  messageID: [messageID: string];
+  /** Agent ID. */
+  agentId: [agentId: string];
+  /** Assistant ID. */
+  assistantId: [assistantId: string];
+  /** Page ID. */
+  pageID: [pageID: string];
+  /** UI list ID. */
+  uiListID: [uiListID: string];
+  /** Personalization ID. */
+  personalizationID: [personalizationID: string];
+  /** Operator ID. */
+  userId: [userId: string];
 }
 
 /** The positional arguments of an operation's function. */
@@ -194,4 +227,9 @@ export function paramsOf(operation: Operation): [name: string, param: Param][] {
     ...(operation.args ?? []).map((arg): [string, Param] => [arg.name, arg]),
     ...Object.entries(operation.flags ?? {}),
   ];
+}
+
+/** Whether a call sends a multipart body. */
+export function sendsForm(operation: Operation): boolean {
+  return paramsOf(operation).some(([, param]) => param.to.startsWith("part:"));
 }

@@ -1,6 +1,6 @@
 /** Whether a value is of a parameter's type: the client asks before sending, the service after receiving. */
 import { isJsonObject } from "./json.ts";
-import type { ParamTypes } from "./operation.ts";
+import type { FileInput, ParamTypes } from "./operation.ts";
 
 /** What each type wants, as the end of the sentence "--flag must be …". */
 export const TYPE_NAMES: { readonly [T in keyof ParamTypes]: string } = {
@@ -11,6 +11,7 @@ export const TYPE_NAMES: { readonly [T in keyof ParamTypes]: string } = {
   array: "a JSON array",
   list: "a list of texts, none of them empty",
   calculation: 'a calculation request: {"calculations":{"fields":[{"name":".Total","context":"content"}]}}',
+  file: "a file",
 };
 
 const CHECKS: { readonly [T in keyof ParamTypes]: (value: unknown) => value is ParamTypes[T] } = {
@@ -23,6 +24,9 @@ const CHECKS: { readonly [T in keyof ParamTypes]: (value: unknown) => value is P
     Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string" && one !== ""),
   calculation: (value): value is ParamTypes["calculation"] =>
     isJsonObject(value) && isJsonObject(value.calculations) && Array.isArray(value.calculations.fields),
+  file: (value): value is FileInput =>
+    value instanceof Object && "name" in value && "size" in value && "stream" in value &&
+    typeof value.stream === "function",
 };
 
 /** Whether a value is of a type. */

@@ -1,9 +1,19 @@
 /** The application definition that is served: a person's own, or the one that comes with svc. */
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Application } from "./definition/application.ts";
 import { loadApplication, parseApplication } from "./definition/load.ts";
+import { fetchedStaticFiles, openStaticFiles, type StaticFiles } from "./static_files.ts";
 
 const OWN = new URL("./apps/permit.yaml", import.meta.url);
+
+/** The files that come with the sample application: those of a package on another machine cannot be listed. */
+export const OWN_FILES = [
+  "components/City_Map.js",
+  "files/fees.csv",
+  "files/logo.png",
+  "profile-images/clerk@city.png",
+] as const;
 
 /** Reads a definition from a file; without one, the definition that comes with svc. */
 export async function loadServedApplication(file: string | undefined): Promise<Application> {
@@ -11,4 +21,11 @@ export async function loadServedApplication(file: string | undefined): Promise<A
   if (OWN.protocol === "file:") return await loadApplication(fileURLToPath(OWN));
   const response = await fetch(OWN); // svc itself came over the network, and so does its file
   return parseApplication(await response.text(), OWN.href);
+}
+
+/** The files that come with a definition: those of the folder `static` beside it. */
+export async function openServedFiles(file: string | undefined): Promise<StaticFiles> {
+  if (file !== undefined) return await openStaticFiles(join(dirname(file), "static"));
+  if (OWN.protocol === "file:") return await openStaticFiles(fileURLToPath(new URL("./static", OWN)));
+  return fetchedStaticFiles(new URL("./static/", OWN), OWN_FILES);
 }

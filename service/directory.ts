@@ -31,6 +31,8 @@ export interface DirectoryFiles {
   readonly path: string;
   /** The database. */
   readonly database: string;
+  /** Folder of uploaded files. */
+  readonly files: string;
   /** What a detached service writes. */
   readonly log: string;
 }
@@ -42,7 +44,7 @@ export function defaultDataDirectory(): string {
 
 /** Where the files of a directory are. */
 export function filesOf(path: string): DirectoryFiles {
-  return { path, database: `${path}/service.db`, log: `${path}/service.log` };
+  return { path, database: `${path}/service.db`, files: `${path}/files`, log: `${path}/service.log` };
 }
 
 /** Takes the directory, made if need be, for this process alone; refuses when a service works on it. */
@@ -127,10 +129,11 @@ export async function noteProfile(path: string, name: string): Promise<void> {
 
 /** Removes what a service has written. The lock file stays: somebody may be waiting for it. */
 export async function removeData(path: string): Promise<void> {
-  const { database, log } = filesOf(path);
+  const { database, files, log } = filesOf(path);
   for (const file of [database, `${database}-wal`, `${database}-shm`, log, stateFile(path)]) {
     await Deno.remove(file).catch(ignoreMissing);
   }
+  await Deno.remove(files, { recursive: true }).catch(ignoreMissing);
 }
 
 async function writeState(path: string, state: ServiceState): Promise<void> {

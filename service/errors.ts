@@ -13,6 +13,7 @@ const KINDS = {
   413: ["Content too large", "The request body is too large."],
   422: ["Validation fail", "Validation failed: Errors Detected."],
   423: ["Locked", "The resource is locked."],
+  424: ["Dependent resource fail", "A resource that this one depends on has failed."],
   428: ["Precondition required", "The entity tag of the resource is needed."],
   500: ["Internal server error", "The service failed."],
 } as const;
@@ -44,14 +45,17 @@ export class ServiceError extends Error {
   readonly localizedValue: string;
   /** One element per finding. */
   readonly details: readonly ErrorDetail[];
+  /** Further members of the body, for the few resources whose errors have some. */
+  readonly members: JsonObject;
 
   /** Makes a failure from a sentence, or from its findings. */
-  constructor(status: FailureStatus, findings: string | readonly ErrorDetail[]) {
+  constructor(status: FailureStatus, findings: string | readonly ErrorDetail[], members: JsonObject = {}) {
     const details = typeof findings === "string" ? [{ message: findings, localizedValue: findings }] : findings;
     super(details.map((detail) => detail.localizedValue ?? detail.message).join(" "));
     this.status = status;
     [this.classification, this.localizedValue] = KINDS[status];
     this.details = details;
+    this.members = members;
   }
 
   /** The body of the answer. */
@@ -60,6 +64,7 @@ export class ServiceError extends Error {
       errorClassification: this.classification,
       localizedValue: this.localizedValue,
       errorDetails: this.details.map((detail) => ({ ...detail })),
+      ...this.members,
     };
   }
 }

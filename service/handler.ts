@@ -1,8 +1,10 @@
 /** What serves one operation: values in, outcome out. Routes, decoding and transactions are elsewhere. */
 import type { JsonValue } from "../lib/json.ts";
-import type { FlagOptions, FlagValue, PositionalParam, TagOptions } from "../lib/operation.ts";
+import type { FileInput, FlagOptions, FlagValue, PositionalParam, TagOptions } from "../lib/operation.ts";
 import type { Resources } from "../lib/resources/mod.ts";
 import type { Application } from "./definition/application.ts";
+import type { StaticFiles } from "./static_files.ts";
+import type { ByteStore } from "./store/bytes.ts";
 import type { Transaction } from "./store/store.ts";
 
 /** Who calls. */
@@ -21,6 +23,10 @@ export interface HandlerContext {
   readonly app: Application;
   /** The unit of work. */
   readonly tx: Transaction;
+  /** The bytes of files. */
+  readonly bytes: ByteStore;
+  /** The files that come with the application. */
+  readonly statics: StaticFiles;
   /** Who calls. */
   readonly caller: Operator;
   /** Time of the call, the same for everything that it changes. */
@@ -33,24 +39,62 @@ export interface HandlerContext {
   readonly background: (work: (tx: Transaction) => Promise<void>) => void;
 }
 
+/** A file that came with a call: its bytes are stored already. */
+export interface ReceivedFile extends FileInput {
+  /** Name of its bytes. */
+  readonly id: string;
+  /** Media type. */
+  readonly type: string;
+}
+
+/** Bytes as an answer. */
+export interface SentContent {
+  /** Media type. */
+  readonly type: string;
+  /** File name, where there is one. */
+  readonly name?: string;
+  /** Number of bytes. */
+  readonly size: number;
+  /** The bytes; nothing is opened before they are asked for. */
+  readonly stream: ReadableStream<Uint8Array>;
+}
+
 /** What a handler answers. */
 export interface Outcome {
   /** HTTP status, where it is not the operation's. */
   readonly status?: number;
   /** Body; nothing for an empty answer. */
   readonly body?: JsonValue;
+  /** Body that is plain text, instead. */
+  readonly text?: string;
+  /** Body that is content, instead. */
+  readonly content?: SentContent;
+  /** Until when the resource exists. */
+  readonly expires?: Date;
   /** Entity tag of the resource as it is now. */
   readonly tag?: string;
   /** Path of the resource, relative to the API root. */
   readonly location?: string;
+  /**
+   * What must wait for something else than the store, e.g. another server: done when the unit of work is durable,
+   * outside of any. Its signal aborts when the service stops. It answers the next unit of work, whose outcome takes the
+   * place of this one.
+   */
+  readonly goOn?: (signal: AbortSignal) => Promise<NextUnit>;
 }
+
+/** The unit of work that follows a wait. */
+export type NextUnit = (context: HandlerContext) => Promise<Outcome>;
 
 /** The decoded values of an operation. */
 export type ValuesOf<O> =
   & (O extends { args: readonly (infer A extends PositionalParam)[] } ? { [P in A as P["name"]]: FlagValue<P> }
     : unknown)
-  & (O extends { flags: infer F } ? FlagOptions<F> : unknown)
+  & (O extends { flags: infer F } ? Received<FlagOptions<F>> : unknown)
   & TagOptions;
+
+/** Options whose files have been received. */
+type Received<T> = { [N in keyof T]: T[N] extends FileInput ? ReceivedFile : T[N] };
 
 /** Serves one operation. */
 export type Handler<O> = (values: ValuesOf<O>, context: HandlerContext) => Promise<Outcome>;

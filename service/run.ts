@@ -2,12 +2,15 @@
 import { resolve } from "node:path";
 import { addClient, type ClientCredentials } from "./access/clients.ts";
 import { Tokens } from "./access/tokens.ts";
-import { loadServedApplication } from "./application.ts";
+import { loadServedApplication, openServedFiles } from "./application.ts";
 import { announce, filesOf, lockDirectory, withdraw } from "./directory.ts";
+import { removeOrphans } from "./engine/files.ts";
 import { handlers } from "./handlers/mod.ts";
 import { serve } from "./server.ts";
 import { MEMORY, type ServiceOptions, settingsOf } from "./settings.ts";
+import { openBytes } from "./store/bytes_on_disk.ts";
 import { openSqliteStore } from "./store/sqlite.ts";
+import { sweepRegularly } from "./sweep.ts";
 
 /** A service that runs in this process. */
 export interface RunningService extends AsyncDisposable {
@@ -44,7 +47,14 @@ export async function runService(options: ServiceOptions, prepare?: Prepare): Pr
     const store = openSqliteStore(directory === undefined ? MEMORY : filesOf(directory).database);
     resources.defer(() => store.close());
     const tokens = new Tokens(store, settings.tokenLifetimeSeconds);
-    const { url } = resources.use(await serve({ ...settings, app, store, tokens, handlers }));
+    const bytes = openBytes(directory === undefined ? undefined : filesOf(directory).files);
+    resources.defer(() => bytes.close());
+    await removeOrphans(store, bytes);
+    const statics = await openServedFiles(options.app);
+    const maxFileBytes = settings.maxFile * 1024 * 1024;
+    const parts = { app, store, bytes, maxFileBytes, statics, tokens, handlers };
+    const { url } = resources.use(await serve({ ...settings, ...parts }));
+    resources.use(sweepRegularly(store, bytes, settings.log));
     const close = once(() => resources.disposeAsync());
     const service: RunningService = {
       url,

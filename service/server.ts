@@ -5,6 +5,8 @@ import type { Application } from "./definition/application.ts";
 import type { Handlers } from "./handler.ts";
 import { createApp } from "./http/app.ts";
 import { urlOf } from "./settings.ts";
+import type { StaticFiles } from "./static_files.ts";
+import type { ByteStore } from "./store/bytes.ts";
 import type { Store, Transaction } from "./store/store.ts";
 
 /** What is served, and where. */
@@ -13,6 +15,12 @@ export interface ServerOptions {
   readonly app: Application;
   /** Its state. */
   readonly store: Store;
+  /** The bytes of its files. */
+  readonly bytes: ByteStore;
+  /** Bytes that an uploaded file may have. */
+  readonly maxFileBytes: number;
+  /** The files that come with the application. */
+  readonly statics: StaticFiles;
   /** Gives out tokens and knows them. */
   readonly tokens: Tokens;
   /** The handlers of all operations. */
@@ -41,23 +49,30 @@ const GRACE = 5000;
 /** Starts to serve, until it is disposed of: that finishes the calls in hand and the work behind them. */
 export async function serve(options: ServerOptions): Promise<Server> {
   const jobs = new Jobs(options.store, options.log);
-  const answer = await createApp({ ...options, background: (work) => jobs.add(work) });
-  const cut = new AbortController();
-  const server = listen(options, answer, cut.signal);
+  const stop = new AbortController();
+  const answer = await createApp({
+    ...options,
+    background: (work) => jobs.add(work),
+    seeThrough: (rest) => jobs.track(rest(stop.signal)),
+  });
+  const server = listen(options, answer);
   return {
     url: urlOf(options.hostname, server.addr.port),
     async [Symbol.asyncDispose]() {
-      const timer = setTimeout(() => cut.abort(), GRACE);
-      await server.shutdown();
+      stop.abort();
+      const grace = Promise.withResolvers<void>();
+      const timer = setTimeout(grace.resolve, GRACE);
+      await Promise.race([server.shutdown(), grace.promise]);
       clearTimeout(timer);
+      server.unref(); // a call that hangs keeps nobody waiting
       await jobs.done();
     },
   };
 }
 
-/** Work that is done after the answer. */
+/** Work that is done after the answer, and calls that wait for more than the store. */
 class Jobs {
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<unknown>>();
   readonly #store: Store;
   readonly #log: (line: string) => void;
 
@@ -67,24 +82,30 @@ class Jobs {
   }
 
   add(work: (tx: Transaction) => Promise<void>): void {
-    const job = this.#store.transact(work).catch((error: unknown) => {
-      this.#log(`Work in the background failed: ${error instanceof Error ? error.stack : String(error)}`);
-    }).finally(() => this.#running.delete(job));
+    this.track(
+      this.#store.transact(work).catch((error: unknown) => {
+        this.#log(`Work in the background failed: ${error instanceof Error ? error.stack : String(error)}`);
+      }),
+    );
+  }
+
+  track<T>(work: Promise<T>): Promise<T> {
+    const job = work.finally(() => this.#running.delete(job));
     this.#running.add(job);
+    return job;
   }
 
   async done(): Promise<void> {
-    await Promise.all(this.#running);
+    await Promise.allSettled(this.#running);
   }
 }
 
 function listen(
   { hostname, port }: ServerOptions,
   answer: (request: Request) => Response | Promise<Response>,
-  signal: AbortSignal,
 ): Deno.HttpServer<Deno.NetAddr> {
   try {
-    return Deno.serve({ hostname, port, signal, onListen: () => {} }, answer);
+    return Deno.serve({ hostname, port, onListen: () => {} }, answer);
   } catch (cause) {
     if (cause instanceof Deno.errors.NotCapable) throw cause;
     const reason = cause instanceof Deno.errors.AddrInUse ? "another program listens there" : String(cause);

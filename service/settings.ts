@@ -21,6 +21,8 @@ export interface ServiceOptions {
   tokenPath?: string;
   /** Seconds that a token lives; 3600 without it. */
   tokenLifetimeSeconds?: number;
+  /** MiB that an uploaded file may have; 1024 without it. */
+  maxFile?: number;
   /** Is told of what nobody foresaw; without it, it goes to stderr. */
   log?: (line: string) => void;
 }
@@ -38,11 +40,13 @@ export function settingsOf(options: ServiceOptions): Settings {
     apiRoot: options.apiRoot ?? "/dx-api/v2",
     tokenPath: options.tokenPath ?? "/oauth2/token",
     tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? 3600,
+    maxFile: options.maxFile ?? 1024,
     log: options.log ?? ((line: string) => console.error(line)),
   };
   checkAddress(settings);
   checkPaths(settings);
   if (!(settings.tokenLifetimeSeconds >= 1)) throw invalid("A token must live for a second at least.");
+  if (!(settings.maxFile > 0)) throw invalid("An uploaded file must be allowed some bytes.");
   return settings;
 }
 

@@ -3,6 +3,7 @@ import { isJsonObject } from "../lib/json.ts";
 import { commitsPerSecond, PROGRAMS } from "./bench/baselines.ts";
 import { describe, type Figure } from "./bench/figure.ts";
 import { timeProcesses } from "./bench/processes.ts";
+import { transferFigures } from "./bench/transfer.ts";
 import { type LogCase, readLog } from "./replay/log.ts";
 import { replay, sharesOf } from "./replay/replay.ts";
 import { Workspace } from "./workspace.ts";
@@ -22,6 +23,7 @@ for (const name of ["empty", "fetch", "fixedAnswer"] as const) {
 }
 
 for (const measure of [startUp, oneCall, replayed, reads, performs]) console.log(describe(await measure()));
+for (const figure of await transferFigures()) console.log(describe(figure));
 
 async function startUp(): Promise<Figure> {
   const [ours, theirs] = await timeProcesses(workspace.command(["--version"]), program("empty"), RUNS);

@@ -5,9 +5,11 @@ import { scanPlain } from "../lib/cli/plain_scan.ts";
 import { scan } from "../lib/cli/scanner.ts";
 import { operations as assignments } from "../lib/resources/assignments.ts";
 import { operations as data } from "../lib/resources/data.ts";
+import { operations as tags } from "../lib/resources/tags.ts";
 
 const COMMANDS = [
   fromOperation("data", "query", data.query),
+  fromOperation("tags", "add", tags.add),
   fromOperation("data", "listObjects", data.listObjects),
   fromOperation("assignments", "perform", assignments.perform),
 ];
@@ -16,7 +18,7 @@ const token = fc.oneof(
   fc.constantFrom("--max", "--page=2", "--max=3", "--params", "--include-total", "--no-include-total", "--data", "-d"),
   fc.constantFrom("--format", "--fields=a,b", "--quiet", "--no-cache", "--action", "--if-match", "--interactive"),
   fc.constantFrom("--", "-", "--x", "-5", "--constructor", "--to-string", "--maxx", "--quiet=true", "--MAX", "-dq"),
-  fc.constantFrom("D_Cars", "{}", "", "a b", "=", "a=b", "table"),
+  fc.constantFrom("--tag", "--tag=a,b", "D_Cars", "{}", "", "a b", "=", "a=b", "table"),
   fc.string({ maxLength: 3 }),
 );
 
@@ -36,7 +38,7 @@ Deno.test("what is read plainly means the same to the parser library", async () 
 });
 
 Deno.test("the usual command lines are read plainly", () => {
-  const [query, , perform] = COMMANDS;
+  const [query, addTags, , perform] = COMMANDS;
   const usual = ["D", "--params", "{}", "--max=3", "--include-total", "--format", "table", "--data", "-"];
   assert.deepEqual(scanPlain(query ?? assert.fail(), usual), {
     params: "{}",
@@ -47,4 +49,6 @@ Deno.test("the usual command lines are read plainly", () => {
     dataViewId: "D",
   });
   assert.deepEqual(scanPlain(perform ?? assert.fail(), ["A", "--action", "x"]), { action: "x", assignmentId: "A" });
+  const repeated = scanPlain(addTags ?? assert.fail(), ["C", "--tag", "hot", "--tag=old, big"]);
+  assert.deepEqual(repeated, { tag: ["hot", "old, big"], caseId: "C" });
 });

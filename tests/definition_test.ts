@@ -49,9 +49,11 @@ Deno.test("a reference to what is not there is refused with its line and the rea
       /no queue 'Nowhere'/,
     ],
     ["[{ stage: PRIM1 }]", "[{ stage: PRIM9 }]", "PRIM1 }]", /no stage 'PRIM9'/],
+    ["queue: Review, maxLength", "queue: Revue, maxLength", "Review, maxLength", /no queue 'Revue'/],
     ["[{ step: Check }]", "[{ step: Chekc }]", "Check }]", /no step 'Chekc' in this process/],
     ["set: { Urgent:", "set: { Urgnet:", '"true" }', /no field 'Urgnet'/],
     ["key: [ID]", "key: [Id]", "ID]", /no field 'Id'/],
+    ["{ field: Subject, required", "{ field: Subjekt, required", "{ field: Subject", /no field 'Subjekt'/],
     [
       "field: Channel, parameter: Channel",
       "field: Chanel, parameter: Channel",

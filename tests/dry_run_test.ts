@@ -5,13 +5,15 @@
 import assert from "node:assert/strict";
 import { permissionName } from "../lib/names.ts";
 import { loadResources } from "../lib/resources/mod.ts";
-import { svc } from "./_support/cli.ts";
+import { svc, words } from "./_support/cli.ts";
 
 interface DryRun {
   /** Request line, with the path below the API root. */
   request: string;
   /** Body; `{}` where there is none. */
   body?: unknown;
+  /** Media type, where it is not that of JSON. */
+  type?: string;
   /** Value of `If-Match`, where the request has one. */
   tag?: string;
 }
@@ -31,6 +33,21 @@ const calculation = { calculations: { fields: [{ name: ".Total", context: "conte
 const INTEREST = "--interest-page '.Items(1)' --interest-page-action-id EditItem";
 const interest = { interestPage: ".Items(1)", interestPageActionID: "EditItem" };
 const VIEW = "/data_views/D_Cars";
+const AGENT = "@baseclass!Guide";
+const AGENT_SEGMENT = "%40baseclass!Guide";
+const PERSONALIZATION = "--name Mine --id I --personalization-state {} --mark-as-default --mark-as-app-default " +
+  "--route-to-workbasket WB";
+const personalization = {
+  name: "Mine",
+  ID: "I",
+  personalizationState: "{}",
+  markAsDefault: true,
+  markAsAppDefault: true,
+  pyRouteToWorkbasket: "WB",
+};
+
+const FILE = new URL("../LICENSE", import.meta.url).pathname;
+const file = { name: "LICENSE", size: Deno.statSync(FILE).size };
 
 const DRY_RUNS: Record<string, DryRun> = {
   [`cases create --type ACME-Work-Claim --data '{"Name":"Ada"}'`]: {
@@ -186,9 +203,175 @@ const DRY_RUNS: Record<string, DryRun> = {
     request: "GET /casetypes/ACME-Work-Claim/actions/Create",
   },
   [`case-types list-bulk-actions ACME-Work-Claim`]: { request: "GET /casetypes/ACME-Work-Claim/bulk-actions" },
+
+  [`participants list ${C}`]: { request: `GET ${CASE}/participants` },
+  [`participants add ${C} --role Customer --data '{"pyFirstName":"Ada"}'`]: {
+    request: `POST ${CASE}/participants`,
+    body: { participantRoleID: "Customer", content: { pyFirstName: "Ada" } },
+  },
+  [`participants get ${C} --participant-id 'PARTY 1'`]: { request: `GET ${CASE}/participants/PARTY%201` },
+  [`participants update ${C} --participant-id 'PARTY 1' ${CONTENT} ${ATTACHMENTS}`]: {
+    request: `PATCH ${CASE}/participants/PARTY%201`,
+    body: { content, pageInstructions, attachments },
+  },
+  [`participants delete ${C} --participant-id 'PARTY 1'`]: { request: `DELETE ${CASE}/participants/PARTY%201` },
+  [`participants list-roles ${C}`]: { request: `GET ${CASE}/participant_roles` },
+  [`participants get-role ${C} --role-id Customer`]: { request: `GET ${CASE}/participant_roles/Customer` },
+
+  [`attachments list ${C}`]: { request: `GET ${CASE}/attachments` },
+  [`attachments list ${C} --include-thumbnails`]: { request: `GET ${CASE}/attachments?includeThumbnails=true` },
+  [`attachments add ${C} ${ATTACHMENTS}`]: { request: `POST ${CASE}/attachments`, body: { attachments } },
+  [`attachments get 'LINK-ATTACHMENT X!1'`]: { request: "GET /attachments/LINK-ATTACHMENT%20X!1" },
+  [`attachments patch A-1 --name plan --category File`]: {
+    request: "PATCH /attachments/A-1",
+    body: { name: "plan", category: "File" },
+  },
+  [`attachments upload -f '${FILE}'`]: {
+    request: "POST /attachments/upload",
+    type: "multipart/form-data",
+    body: { file },
+  },
+  [`attachments upload --file '${FILE}' --append-unique-id`]: {
+    request: "POST /attachments/upload",
+    type: "multipart/form-data",
+    body: { appendUniqueIdToFileName: "true", file },
+  },
+  [`attachments delete A-1`]: { request: "DELETE /attachments/A-1" },
+
+  [`tags list ${C}`]: { request: `GET ${CASE}/tags` },
+  [`tags add ${C} --tag hot --tag 'old, big'`]: {
+    request: `POST ${CASE}/tags`,
+    body: { tags: [{ Name: "hot" }, { Name: "old, big" }] },
+  },
+  [`tags delete ${C} --tag hot`]: { request: `DELETE ${CASE}/tags/hot` },
+  [`followers list ${C}`]: { request: `GET ${CASE}/followers` },
+  [`followers add ${C} --user rep@acme`]: { request: `POST ${CASE}/followers`, body: { users: [{ ID: "rep@acme" }] } },
+  [`followers delete ${C} --user rep@acme`]: { request: `DELETE ${CASE}/followers/rep%40acme` },
+  [`related list ${C}`]: { request: `GET ${CASE}/related_cases` },
+  [`related add ${C} --related-case-id 'ACME-WORK C-2' --relationship duplicate`]: {
+    request: `POST ${CASE}/related_cases`,
+    body: { cases: [{ ID: "ACME-WORK C-2", relationship: "duplicate" }] },
+  },
+  [`related delete ${C} --related-case-id 'ACME-WORK C-2'`]: {
+    request: `DELETE ${CASE}/related_cases/ACME-WORK%20C-2`,
+  },
+
+  [`social list-messages --filter-by messages --filter-for ${C} --page-size 5 --older-than 2026-01-02T03:04:05Z`]: {
+    request: "GET /messages?filterBy=messages&filterFor=ACME-WORK%20C-1&pageSize=5&olderThan=2026-01-02T03%3A04%3A05Z",
+  },
+  [`social post-message --context ${C} --message hi --route-to-workbasket WB --message-type News`]: {
+    request: "POST /messages?message-type=News",
+    body: { context: "ACME-WORK C-1", message: "hi", pyRouteToWorkbasket: "WB" },
+  },
+  [`social get-message M-1`]: { request: "GET /messages/M-1" },
+  [`social update-message M-1 --message hi --route-to-workbasket WB`]: {
+    request: "PUT /messages/M-1",
+    body: { message: "hi", pyRouteToWorkbasket: "WB" },
+  },
+  [`social delete-message M-1`]: { request: "DELETE /messages/M-1" },
+  [`social like-message M-1`]: { request: "POST /messages/M-1/likes" },
+  [`social list-likes M-1`]: { request: "GET /messages/M-1/likes" },
+  [`social unlike-message M-1`]: { request: "DELETE /messages/M-1/likes" },
+  [`social get-feed pyCaseFeed --filter-for ${C} --older-than 2026-01-02 --page-size 5 --feed-class X --filter-by a,b`]:
+    {
+      request:
+        "GET /feeds/pyCaseFeed?filterFor=ACME-WORK%20C-1&olderThan=2026-01-02&pageSize=5&feedClass=X&filterBy=a%2Cb",
+    },
+  [`social get-message-type Pega-Social-Message`]: { request: "GET /message-types/Pega-Social-Message" },
+  [`social list-mention-types`]: { request: "GET /mention_types" },
+  [`social list-mentions --mentions-type Users --context ${C} --search-for re --list-size 3`]: {
+    request: "GET /mentions?mentionsType=Users&context=ACME-WORK%20C-1&searchFor=re&listSize=3",
+  },
+  [`social list-suggested-tags --context ${C}`]: { request: "GET /suggested_tags?context=ACME-WORK%20C-1" },
+  [`social search-tags --search-for ho --list-size 3`]: { request: "GET /tags?searchFor=ho&listSize=3" },
+
+  [`ai-agents list`]: { request: "GET /ai-agents" },
+  [`ai-agents start-conversation ${AGENT} --context-id ${C} --interaction-id I --execute-starter --active-channel Web --active-channel-id W`]:
+    {
+      request: `POST /ai-agents/${AGENT_SEGMENT}/conversations`,
+      body: {
+        contextID: "ACME-WORK C-1",
+        interactionID: "I",
+        executeStarterQuestion: true,
+        activeChannel: "Web",
+        activeChannelID: "W",
+      },
+    },
+  [`ai-agents start-conversation ${AGENT} --no-execute-starter`]: {
+    request: `POST /ai-agents/${AGENT_SEGMENT}/conversations`,
+    body: { executeStarterQuestion: false },
+  },
+  [`ai-agents list-conversations ${AGENT} --context-id ${C} --page-size 5 --page-index 0`]: {
+    request: `GET /ai-agents/${AGENT_SEGMENT}/conversations?contextID=ACME-WORK%20C-1&pageSize=5&pageIndex=0`,
+  },
+  [`ai-agents get-conversation ${AGENT} --conversation V-1`]: {
+    request: `GET /ai-agents/${AGENT_SEGMENT}/conversations/V-1`,
+  },
+  [`ai-agents send-message ${AGENT} --conversation V-1 --request hi ${ATTACHMENTS} --active-channel Web --active-channel-id W`]:
+    {
+      request: `PATCH /ai-agents/${AGENT_SEGMENT}/conversations/V-1`,
+      body: { Request: "hi", Attachments: attachments, activeChannel: "Web", activeChannelID: "W" },
+    },
+  [`ai-agents close-conversation ${AGENT} --conversation V-1`]: {
+    request: `PUT /ai-agents/${AGENT_SEGMENT}/conversations/V-1/close`,
+  },
+  [`ai-agents like ${AGENT} --conversation V-1 --message M-1`]: {
+    request: `PUT /ai-agents/${AGENT_SEGMENT}/conversations/V-1/messages/M-1/like`,
+  },
+  [`ai-agents dislike ${AGENT} --conversation V-1 --message M-1 --feedback wrong`]: {
+    request: `PUT /ai-agents/${AGENT_SEGMENT}/conversations/V-1/messages/M-1/dislike`,
+    body: { feedbackText: "wrong" },
+  },
+  [`assistants start-conversation ${AGENT} --context-id ${C} --interaction-id I --execute-starter`]: {
+    request: `POST /assistants/${AGENT_SEGMENT}/conversations`,
+    body: { contextID: "ACME-WORK C-1", interactionID: "I", executeStarterQuestion: true },
+  },
+  [`assistants list-conversations ${AGENT} --context-id ${C} --page-size 5 --page-index 1`]: {
+    request: `GET /assistants/${AGENT_SEGMENT}/conversations?contextID=ACME-WORK%20C-1&pageSize=5&pageIndex=1`,
+  },
+  [`assistants get-conversation ${AGENT} --conversation V-1`]: {
+    request: `GET /assistants/${AGENT_SEGMENT}/conversations/V-1`,
+  },
+  [`assistants send-message ${AGENT} --conversation V-1 --request hi`]: {
+    request: `PATCH /assistants/${AGENT_SEGMENT}/conversations/V-1`,
+    body: { Request: "hi" },
+  },
+  [`assistants close-conversation ${AGENT} --conversation V-1`]: {
+    request: `PUT /assistants/${AGENT_SEGMENT}/conversations/V-1/close`,
+  },
+
+  [`pages get Welcome --page-class Data-Portal`]: { request: "GET /pages/Welcome?pageClass=Data-Portal" },
+  [`pages get-with-context Summary --data-context ${C}`]: {
+    request: "POST /pages/Summary",
+    body: { dataContext: "ACME-WORK C-1" },
+  },
+  [`pages dashboard Main`]: { request: "GET /dashboard/Main" },
+  [`pages insight ByStatus`]: { request: "GET /insight/ByStatus" },
+  [`pages channel Web`]: { request: "GET /channels/Web" },
+  [`pages portal Desk`]: { request: "GET /portals/Desk" },
+  [`pages localization nl_NL`]: { request: "GET /localizations/nl_NL" },
+
+  [`ui-lists list-personalizations L-1`]: { request: "GET /ui_lists/L-1/personalizations" },
+  [`ui-lists create-personalization L-1 ${PERSONALIZATION}`]: {
+    request: "POST /ui_lists/L-1/personalizations",
+    body: personalization,
+  },
+  [`ui-lists update-personalization L-1 P-1 ${PERSONALIZATION}`]: {
+    request: "PUT /ui_lists/L-1/personalizations/P-1",
+    body: personalization,
+  },
+  [`ui-lists delete-personalization L-1 P-1`]: { request: "DELETE /ui_lists/L-1/personalizations/P-1" },
+  [`ui-lists move 'ACME-Work-Claim!Items' --source-id 3 --destination-id 1 --context ${C} --list-class X`]: {
+    request: "PATCH /ui_lists/ACME-Work-Claim!Items/move",
+    body: { sourceID: "3", destinationID: "1", context: "ACME-WORK C-1", listClass: "X" },
+  },
+
+  [`static-content component Map`]: { request: "GET /components/Map" },
+  [`static-content file logo.png -o logo.png`]: { request: "GET /files/logo.png" },
+  [`static-content profile-image rep@acme`]: { request: "GET /users/rep%40acme/profile-image" },
 };
 
-for (const [line, { request, body, tag }] of Object.entries(DRY_RUNS)) {
+for (const [line, { request, body, type, tag }] of Object.entries(DRY_RUNS)) {
   Deno.test(`svc ${line} --dry-run prints the request of the specification`, async () => {
     const { code, stdout, stderr } = await svc([...words(line), "--dry-run"], {
       env: { SVC_BASE_URL: "https://svc.example:8443" },
@@ -198,7 +381,7 @@ for (const [line, { request, body, tag }] of Object.entries(DRY_RUNS)) {
       stdout,
       `${method} /dx-api/v2${path}\nHost: svc.example:8443\nAuthorization: Bearer [REDACTED]\n` +
         (tag === undefined ? "" : `If-Match: ${tag}\n`) +
-        `Content-Type: application/json\n\n${JSON.stringify(body ?? {}, null, 2)}\n`,
+        `Content-Type: ${type ?? "application/json"}\n\n${JSON.stringify(body ?? {}, null, 2)}\n`,
     );
     assert.equal(stderr, "");
     assert.equal(code, 0);
@@ -212,8 +395,3 @@ Deno.test("the dry runs cover every operation", async () => {
   );
   assert.deepEqual([...named].sort(), operations.sort());
 });
-
-/** Splits a command line as a shell does with words and single quotes. */
-function words(line: string): string[] {
-  return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
-}

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { encodeRequest } from "../lib/client/encode.ts";
 import type { JsonObject, JsonValue } from "../lib/json.ts";
-import { type Operation, type Param, paramsOf } from "../lib/operation.ts";
+import { type Operation, type Param, paramsOf, sendsForm } from "../lib/operation.ts";
 import { operations as cases } from "../lib/resources/cases.ts";
 import { operations as data } from "../lib/resources/data.ts";
 import { loadResources } from "../lib/resources/mod.ts";
@@ -63,7 +63,9 @@ function valuesOf(operation: Operation): fc.Arbitrary<JsonObject> {
   const params = paramsOf(operation).filter(([, param]) =>
     param.rejected === undefined && param.excludes === undefined
   );
-  const required = params.filter(([, param]) => param.required).map(([name]) => name);
+  const required = params.filter(([, param]) => param.required).map(([name]) => name).concat(
+    operation.atLeastOne ?? [],
+  );
   const model = Object.fromEntries(params.map(([name, param]) => [name, valueOf(param)]));
   return fc.record(model, { requiredKeys: required, noNullPrototype: true }).map((values) =>
     JSON.parse(JSON.stringify(values))
@@ -84,6 +86,7 @@ function decode(operation: Operation, values: JsonObject): Record<string, unknow
 for (const [group, operations] of Object.entries(resources)) {
   for (const [name, operation] of Object.entries(operations)) {
     if (paramsOf(operation).some(([, param]) => param.to.startsWith("pick:"))) continue;
+    if (sendsForm(operation)) continue; // Its parts are a stream: tests/groups_attachments_test.ts sends some.
     // An absent body and an empty one are the same to the service.
     const whole = paramsOf(operation).some(([, param]) => param.to === "body:*" && !param.required);
     Deno.test(`${group}.${name}: the service reads what the client wrote`, () => {

@@ -6,6 +6,7 @@ import { Tokens } from "../service/access/tokens.ts";
 import { loadServedApplication } from "../service/application.ts";
 import { handlers } from "../service/handlers/mod.ts";
 import { createApp } from "../service/http/app.ts";
+import { openBytes } from "../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../service/store/sqlite.ts";
 import { details, openService, segment, send } from "./_support/service.ts";
 
@@ -122,6 +123,9 @@ Deno.test("what nobody foresaw is a 500 without its reason, and the reason is in
   const answer = await createApp({
     app: await loadServedApplication(undefined),
     store,
+    bytes: openBytes(),
+    maxFileBytes: 0,
+    statics: { find: () => Promise.resolve(undefined), names: () => [] },
     tokens,
     handlers: {
       ...handlers,
@@ -130,6 +134,7 @@ Deno.test("what nobody foresaw is a 500 without its reason, and the reason is in
     apiRoot: "",
     tokenPath: "/token",
     background: () => {},
+    seeThrough: (rest) => rest(new AbortController().signal),
     log: (line) => log.push(line),
   });
   const response = await answer(

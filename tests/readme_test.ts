@@ -22,7 +22,6 @@ class Home implements AsyncDisposable {
     const { success, stdout, stderr } = await new Deno.Command("sh", {
       args: ["-euc", lines.replaceAll("/path/to/svc", CHECKOUT)],
       cwd,
-      clearEnv: true,
       env: {
         PATH: `${this.path}/bin:${Deno.execPath().replace(/\/[^/]*$/, "")}:${Deno.env.get("PATH") ?? ""}`,
         HOME: this.path,

@@ -51,7 +51,6 @@ for (const [name, [code, message]] of Object.entries(ABUSES)) {
 
 const NATIVE: Readonly<Record<string, string>> = {
   "typed arrays": "for (;;) all.push(new Uint8Array(10_000_000).fill(1));",
-  "typed arrays, undeterred": "for (;;) try { all.push(new Uint8Array(10_000_000).fill(1)); } catch { /* more! */ }",
   "shared memory": "for (;;) all.push(new Uint8Array(new SharedArrayBuffer(10_000_000)).fill(1));",
   "WebAssembly":
     "const m = new WebAssembly.Memory({ initial: 1, maximum: 60_000 }); for (;;) { m.grow(100); new Uint8Array(m.buffer).fill(1); }",
@@ -72,6 +71,12 @@ for (const [name, code] of Object.entries(NATIVE)) {
     },
   });
 }
+
+Deno.test("a script that fills memory and never takes no for an answer is stopped, if not sooner, when its time is up", async () => {
+  const code = "for (;;) try { all.push(new Uint8Array(10_000_000).fill(1)); } catch { /* more! */ }";
+  const { error } = await runText(scriptText(`const all = []; ${code}`), { limits: { ...SMALL, timeoutSeconds: 2 } });
+  assert.ok(error?.code === "WORKFLOW_FAILED" || error?.code === "TIMEOUT", error?.message);
+});
 
 Deno.test("a script that loops while it is loaded is stopped, too", async () => {
   const { error } = await runText(scriptText("return 1;", [], "for (;;);"), { limits: BRIEF });
@@ -104,15 +109,20 @@ Deno.test("a thousand calls at once wait for their turn in the sandbox", async (
 function forging(code: string): string {
   return scriptText(
     `const { writeSync } = await import("node:fs");
-    const forge = (kind, id, text) => {
+    const frameOf = (kind, id, text) => {
       const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
       const frame = new Uint8Array(9 + bytes.length);
       new DataView(frame.buffer).setUint32(0, bytes.length);
       frame[4] = kind;
       new DataView(frame.buffer).setUint32(5, id);
       frame.set(bytes, 9);
-      for (let at = 0; at < frame.length;) at += writeSync(1, frame.subarray(at));
+      return [...frame];
     };
+    const write = (...frames) => {
+      const bytes = new Uint8Array(frames.flat());
+      for (let at = 0; at < bytes.length;) at += writeSync(1, bytes.subarray(at));
+    };
+    const forge = (kind, id, text) => write(frameOf(kind, id, text));
     const get = JSON.stringify({ operation: "cases.get", values: { caseId: "C-1" } });
     ${code}
     await new Promise((go) => setTimeout(go, 5000));`,
@@ -129,7 +139,10 @@ const FORGERIES: Readonly<Record<string, [code: string, message: RegExp]>> = {
   "with a call out of turn": [`forge(2, 7, get);`, /a call that is none/],
   "with a call that was made already": [`forge(2, 1, get); forge(2, 1, get);`, /a call that is none/],
   "with values that are none": [`forge(2, 1, '{"operation":"cases.get","values":[]}');`, /a call that is none/],
-  "with a result while a call is open": [`forge(2, 1, get); forge(5, 0, "1");`, /a result out of turn/],
+  "with a result while a call is open": [
+    `write(frameOf(2, 1, get), frameOf(5, 0, "1"));`,
+    /a result out of turn/,
+  ],
   "with a result that is no JSON": [`forge(5, 0, "{");`, /a result that is not JSON/],
   "with an error that is none": [`forge(6, 0, '{"code":"ROOT","message":1}');`, /an error that is none/],
   "with more calls than it may have, and takes no answer": [

@@ -35,6 +35,7 @@ async function withDeadline<T>(
   run: (deadline: Deadline) => Promise<T>,
 ): Promise<T> {
   const deadline = new Deadline(target.timeoutSeconds, signal);
+  deadline.start();
   try {
     return await run(deadline);
   } finally {

@@ -26,7 +26,9 @@ export function sessionOf({ target }: Credentials, tokens: TokenSource): Session
 
 async function fetchWithToken(request: SessionRequest, target: Target, tokens: TokenSource): Promise<Response> {
   checkDestination(request.url, target);
-  const { token, isNew } = await tokens.take(request.signal);
+  // With a token at hand the request leaves at once: what its caller does next happens while it is on its way.
+  const atHand = tokens.atHand();
+  const { token, isNew } = atHand ? { token: atHand, isNew: false } : await tokens.take(request.signal);
   const response = await send(request, token);
   const canRetry = !isNew && !(request.body instanceof ReadableStream);
   if (response.status !== 401 || !canRetry) return response;

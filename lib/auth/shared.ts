@@ -22,6 +22,7 @@ export async function within<T>(
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const deadline = new Deadline(seconds, outer);
+  deadline.start();
   try {
     return await orAbort(run(deadline.signal), deadline.signal);
   } catch (error) {

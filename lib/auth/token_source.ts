@@ -22,11 +22,16 @@ export class TokenSource {
     this.#credentials = credentials;
   }
 
+  /** The token at hand, if it has not come to its end. */
+  atHand(): Token | undefined {
+    this.#token ??= readToken(this.#credentials);
+    return this.#token && isFresh(this.#token) ? this.#token : undefined;
+  }
+
   /** A token that has not come to its end. */
   async take(signal: AbortSignal): Promise<Taken> {
-    this.#token ??= readToken(this.#credentials);
-    if (this.#token && isFresh(this.#token)) return { token: this.#token, isNew: false };
-    return await this.#renew(undefined, signal);
+    const token = this.atHand();
+    return token ? { token, isNew: false } : await this.#renew(undefined, signal);
   }
 
   /** Another token than the one that the server refused. */

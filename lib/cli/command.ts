@@ -11,7 +11,7 @@ export interface FlagTypes extends ParamTypes {
 }
 
 /** A flag. */
-export interface Flag extends Pick<Param, "help" | "required" | "short" | "default"> {
+export interface Flag extends Pick<Param, "help" | "required" | "short" | "default" | "repeatable"> {
   /** What it takes. */
   readonly type: keyof FlagTypes;
   /** What stands for its value in the help, e.g. `file`; derived from the type without it. */
@@ -40,8 +40,8 @@ export interface CommandContext {
   note(line: string): void;
 }
 
-/** What the command line gives a command: texts and switches by name. */
-export type Given = Readonly<Record<string, string | boolean | undefined>>;
+/** What the command line gives a command: texts and switches by name, the texts of a repeatable flag as a list. */
+export type Given = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
 /** What a command says of itself. */
 export interface CommandDescription {

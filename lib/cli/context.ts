@@ -1,10 +1,14 @@
 /** What a running command has around it. */
 import { SvcError } from "../errors.ts";
 import { onOneLine } from "../output/control_characters.ts";
-import { render } from "../output/render.ts";
 import type { CommandContext } from "./command.ts";
 import type { GlobalFlags } from "./global_flags.ts";
 import type { Io } from "./io.ts";
+
+/** Loads what prints results; a command that waits for an answer loads it meanwhile. */
+export function loadRenderer(): Promise<typeof import("../output/render.ts")> {
+  return import("../output/render.ts");
+}
 
 /** The context of one command. */
 export function createContext(globals: GlobalFlags, io: Io): CommandContext {
@@ -17,6 +21,7 @@ export function createContext(globals: GlobalFlags, io: Io): CommandContext {
     },
     async print(result) {
       if (result === undefined) return;
+      const { render } = await loadRenderer();
       const { text, notes } = await render(result, globals, {
         columns: io.stdout.columns(),
         color: io.stdout.isTerminal() && !io.env("NO_COLOR"),
@@ -33,6 +38,7 @@ export function createContext(globals: GlobalFlags, io: Io): CommandContext {
 
 function interruptSignal(io: Io): AbortSignal {
   const controller = new AbortController();
-  io.onInterrupt(() => controller.abort(new SvcError("INTERRUPTED", "Interrupted.")));
+  // A moment later, when the request is on its way: to listen for the first time takes a while.
+  queueMicrotask(() => io.onInterrupt(() => controller.abort(new SvcError("INTERRUPTED", "Interrupted."))));
   return controller.signal;
 }

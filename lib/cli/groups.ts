@@ -2,7 +2,7 @@
 import { type GroupEntry, groups as operationGroups } from "../resources/mod.ts";
 import type { Command, CommandEntry, CommandGroup } from "./command.ts";
 import { importUnseen } from "../import_unseen.ts";
-import { fromLocal, type LocalGroup } from "./local.ts";
+import type { LocalGroup } from "./local.ts";
 import { fromOperation } from "./operation_command.ts";
 
 const apiGroups: Readonly<Record<string, GroupEntry>> = operationGroups;
@@ -31,7 +31,10 @@ export const groups: Readonly<Record<string, CommandGroup>> = {
   })),
   ...mapValues(localGroups, ({ summary, load }): CommandGroup => ({
     summary,
-    load: async () => entriesOf((await load()).commands, fromLocal),
+    async load() {
+      const { fromLocal } = await import("./local.ts");
+      return entriesOf((await load()).commands, fromLocal);
+    },
   })),
 };
 

@@ -12,6 +12,7 @@ const PLACEHOLDERS: Readonly<Record<Flag["type"], string>> = {
   array: "json",
   calculation: "json",
   json: "json",
+  file: "path",
 };
 
 const HELP: Flag = { help: "Print this help", type: "boolean", short: "h" };
@@ -44,20 +45,48 @@ export function groupHelp(name: string, { summary }: { readonly summary: string 
 
 /** The page of `svc <group> <command> --help`. */
 export function commandHelp(words: readonly string[], command: CommandDescription): string {
-  const name = words.join(" ");
-  const { args = [], flags = {}, summary, details, example } = command;
-  const required = Object.entries(flags).filter(([, flag]) => flag.required).map(([flag, param]) =>
-    flagName(flag, param)
-  );
+  const { args = [], flags = {}, summary, details } = command;
   return page(
     [`${summary}.`],
     details === undefined ? [] : [details],
-    section("Usage", [["svc", name, ...args.map(argName), ...required, "[flags]"].join(" ")]),
+    section("Usage", [usageOf(words, command)]),
     section("Arguments", columns(args.map((arg) => [argName(arg), arg.help + defaultOf(arg)]))),
     section("Flags", flagLines(flags)),
     section("Global flags", flagLines({ ...globalFlags, help: HELP })),
-    section("Example", [`svc ${name} ${example}`.trimEnd()]),
+    section("Example", [exampleOf(words, command)]),
   );
+}
+
+/** How a command is called: its arguments and the flags that it needs. */
+export function usageOf(words: readonly string[], { args = [], flags = {} }: CommandDescription): string {
+  const required = Object.entries(flags).filter(([, flag]) => flag.required).map(([name, flag]) =>
+    flagName(name, flag)
+  );
+  return ["svc", ...words, ...args.map(argName), ...required, "[flags]"].join(" ");
+}
+
+/** An example of a command. */
+export function exampleOf(words: readonly string[], { example }: CommandDescription): string {
+  return ["svc", ...words, example].join(" ").trimEnd();
+}
+
+/** A flag as help shows it. */
+export interface FlagRow {
+  /** Its camel-case name. */
+  readonly name: string;
+  /** How it is written, e.g. `-o, --output <path>`. */
+  readonly written: string;
+  /** What it means. */
+  readonly meaning: string;
+}
+
+/** The flags that a person can give. */
+export function flagRows(flags: Readonly<Record<string, Flag>>): FlagRow[] {
+  return Object.entries(flags).filter(([, flag]) => !flag.hidden).map(([name, flag]) => ({
+    name,
+    written: (flag.short === undefined ? "" : `-${flag.short}, `) + flagName(name, flag),
+    meaning: flag.help + (flag.required ? " (required)" : "") + defaultOf(flag),
+  }));
 }
 
 /** An argument as a usage line shows it. */
@@ -83,12 +112,12 @@ function columns(topics: readonly (readonly [string, string])[]): string[] {
 }
 
 function flagLines(flags: Readonly<Record<string, Flag>>): string[] {
-  return columns(
-    Object.entries(flags).filter(([, flag]) => !flag.hidden).map(([name, flag]) => [
-      (flag.short === undefined ? "    " : `-${flag.short}, `) + flagName(name, flag),
-      flag.help + (flag.required ? " (required)" : "") + defaultOf(flag),
-    ]),
-  );
+  return columns(flagRows(flags).map(({ written, meaning }) => [indented(written), meaning]));
+}
+
+/** Long forms stand below each other, whether they have a short form before them or not. */
+function indented(written: string): string {
+  return written.startsWith("--") ? "    " + written : written;
 }
 
 function defaultOf({ default: text }: Flag): string {
@@ -96,6 +125,6 @@ function defaultOf({ default: text }: Flag): string {
 }
 
 function flagName(name: string, flag: Flag): string {
-  const placeholder = flag.placeholder ?? PLACEHOLDERS[flag.type];
+  const placeholder = flag.placeholder ?? PLACEHOLDERS[flag.repeatable ? "string" : flag.type];
   return `--${toKebab(name)}` + (placeholder === "" ? "" : ` <${placeholder}>`);
 }

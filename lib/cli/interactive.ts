@@ -1,5 +1,6 @@
 /** `assignments perform --interactive`: a person picks the action and fills in its required fields at prompts. */
-import { type ActionInfo, type AssignmentAnswer, checkAnswer } from "../answers.ts";
+import type { ActionInfo, AssignmentAnswer } from "../answer_types.ts";
+import { checkAnswer } from "../answers.ts";
 import { type Caller, createCaller, type OperationRef } from "../client/caller.ts";
 import type { Reply } from "../client/reply.ts";
 import type { Values } from "../client/values.ts";

@@ -4,6 +4,8 @@
 export interface Output {
   /** Writes all of it; throws `OutputClosed` when nobody reads any more. */
   write(text: string): void;
+  /** Writes all of it as it is; throws `OutputClosed` when nobody reads any more. */
+  writeBytes(bytes: Uint8Array): void;
   /** Whether a person reads it at a terminal. */
   isTerminal(): boolean;
   /** Width of the terminal in columns; undefined where there is none. */

@@ -2,7 +2,6 @@
 import { toSvcError } from "../errors.ts";
 import { takeApart } from "./argv.ts";
 import { runCommandLine } from "./command_line.ts";
-import { exitCodeOf, writeError } from "./exit.ts";
 import { type Io, OutputClosed } from "./io.ts";
 import { processIo } from "./process_io.ts";
 
@@ -13,11 +12,11 @@ export async function main(args: readonly string[], io: Io = processIo): Promise
     return 0;
   } catch (thrown) {
     if (thrown instanceof OutputClosed) return 0; // `svc … | head -1`: the reader has what it wanted.
-    return report(thrown, io);
+    return report(await import("./exit.ts"), thrown, io);
   }
 }
 
-function report(thrown: unknown, io: Io): number {
+function report({ exitCodeOf, writeError }: typeof import("./exit.ts"), thrown: unknown, io: Io): number {
   const error = toSvcError(thrown);
   try {
     writeError(error, io);

@@ -11,6 +11,7 @@ const IF_MATCH: Flag = {
   type: "string",
   placeholder: "tag",
 };
+const OUTPUT: Flag = { help: "File to write; '-' is stdout", type: "string", placeholder: "path", short: "o" };
 const INTERACTIVE: Flag = { help: "Pick the action and fill in its required fields at prompts", type: "boolean" };
 
 /** The command of an operation: values in, request or answer out. */
@@ -22,14 +23,14 @@ export function fromOperation(group: string, name: string, operation: Operation)
     args: operation.args,
     flags: flagsOf(operation),
     example: operation.example,
-    async run(context, { interactive, ...given }) {
+    async run(context, { interactive, output, ...given }) {
       if (interactive === true) {
         const address = import.meta.resolve("./interactive.ts");
         const { performInteractively } = await importUnseen<typeof import("./interactive.ts")>(address);
         return await performInteractively(context, ref, given);
       }
       const values = await readValues(this, given, context.io);
-      await runOperation(context, ref, values);
+      await runOperation(context, ref, values, typeof output === "string" ? output : undefined);
     },
   };
 }
@@ -39,13 +40,16 @@ function flagsOf(operation: Operation): Record<string, Flag> {
   return {
     ...Object.fromEntries(flags),
     ...(takesTag(operation) && { ifMatch: IF_MATCH }),
+    ...(operation.answer === "content" && { output: outputOf(operation) }),
     ...(operation.interactive && { interactive: INTERACTIVE }),
   };
 }
 
-function flagOf({ help, type, required, short, default: standard, excludes, rejected, since, variant }: Param): Flag {
+function flagOf(param: Param): Flag {
+  const { help, type, required, short, repeatable, default: standard, excludes, rejected, since, variant } = param;
   const remarks = [
     isPayload(type) && "JSON, @file or -",
+    repeatable && "repeat the flag for several",
     excludes && `not with ${excludes.map((name) => `--${toKebab(name)}`).join(", ")}`,
     since && `platform version ${since} and later`,
     variant && `${variant} variant only`,
@@ -55,9 +59,14 @@ function flagOf({ help, type, required, short, default: standard, excludes, reje
     type,
     required,
     short,
+    repeatable,
     default: standard,
     hidden: rejected === undefined ? undefined : true,
   };
+}
+
+function outputOf({ output }: Operation): Flag {
+  return output === "file" ? { ...OUTPUT, required: true } : OUTPUT;
 }
 
 function isPayload(type: Param["type"]): boolean {

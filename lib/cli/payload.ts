@@ -42,13 +42,14 @@ async function readFile(flag: string, path: string): Promise<string> {
     if ((await file.stat()).isDirectory) throw new Deno.errors.IsADirectory(path);
     return await readText(flag, file.readable, path);
   } catch (error) {
-    const reason = reasonOf(error);
+    const reason = readFault(error);
     if (reason === undefined) throw error;
     throw invalid(`${flag} cannot read ${path}: ${reason}.`, "Check the path after @.", error);
   }
 }
 
-function reasonOf(error: unknown): string | undefined {
+/** Why a path cannot be read, where the person can do something about it. */
+export function readFault(error: unknown): string | undefined {
   if (error instanceof Deno.errors.NotFound) return "there is no such file";
   if (error instanceof Deno.errors.IsADirectory) return "it is a directory";
   if (error instanceof Deno.errors.PermissionDenied) return "you may not read it";

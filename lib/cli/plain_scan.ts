@@ -6,12 +6,12 @@ import { globalFlags } from "./global_flags.ts";
 const FLAG = /^--([a-z][a-z\d]*(?:-[a-z\d]+)*)(?:=(.+))?$/;
 
 /**
- * What was given to a command, if it is written plainly: known flags, once each, in full, with their values, and as
+ * What was given to a command, if it is written plainly: known flags, once each unless they are repeatable, in full, with their values, and as
  * many arguments as the command takes. Undefined leaves the line to the parser library, which has the last word on
  * all that is short, negated, odd or wrong; what is plain means the same to both.
  */
 export function scanPlain({ args = [], flags = {} }: CommandDescription, inputs: readonly string[]): Given | undefined {
-  const given = new Map<string, string | boolean>();
+  const given = new Map<string, string | boolean | string[]>();
   const texts: string[] = [];
   for (let index = 0; index < inputs.length; index++) {
     const input = inputs[index] ?? "";
@@ -21,14 +21,15 @@ export function scanPlain({ args = [], flags = {} }: CommandDescription, inputs:
     }
     const [, name = "", attached] = FLAG.exec(input) ?? [];
     const flag = find(flags, toCamel(name));
-    if (flag === undefined || given.has(toCamel(name))) return undefined;
+    const earlier = given.get(toCamel(name));
+    if (flag === undefined || (earlier !== undefined && !flag.repeatable)) return undefined;
     if (flag.type === "boolean") {
       if (attached !== undefined) return undefined;
       given.set(toCamel(name), true);
     } else {
       const value = attached ?? inputs[++index];
       if (value === undefined || (attached === undefined && !isText(value))) return undefined;
-      given.set(toCamel(name), value);
+      given.set(toCamel(name), flag.repeatable ? [...Array.isArray(earlier) ? earlier : [], value] : value);
     }
   }
   if (texts.length !== args.length) return undefined;

@@ -24,18 +24,20 @@ export const processIo: Io = {
 
 function outputTo(stream: typeof Deno.stdout): Output {
   const encoder = new TextEncoder();
-  return {
-    write(text) {
-      let rest = encoder.encode(text);
-      try {
-        while (rest.length > 0) rest = rest.subarray(stream.writeSync(rest));
-      } catch (error) {
-        if (error instanceof Deno.errors.BrokenPipe) {
-          throw new OutputClosed("Nobody reads the output.", { cause: error });
-        }
-        throw error;
+  const writeBytes = (bytes: Uint8Array) => {
+    let rest = bytes;
+    try {
+      while (rest.length > 0) rest = rest.subarray(stream.writeSync(rest));
+    } catch (error) {
+      if (error instanceof Deno.errors.BrokenPipe) {
+        throw new OutputClosed("Nobody reads the output.", { cause: error });
       }
-    },
+      throw error;
+    }
+  };
+  return {
+    write: (text) => writeBytes(encoder.encode(text)),
+    writeBytes,
     isTerminal: () => stream.isTerminal(),
     // A terminal of unknown width says 0.
     columns: () => stream.isTerminal() ? Deno.consoleSize().columns || undefined : undefined,

@@ -22,14 +22,14 @@ const CLEAR = "\r\x1b[K";
 /** Draws the line, and takes it away for other output. */
 export class ProgressBar {
   readonly #output: Output;
-  readonly #total: number;
+  readonly #describe: (progress: Progress) => string;
   #drawnAt = -Infinity;
   #isShown = false;
 
-  /** A line about this many things. */
-  constructor(output: Output, total: number) {
+  /** A line that says so how far it is. */
+  constructor(output: Output, describe: (progress: Progress) => string) {
     this.#output = output;
-    this.#total = total;
+    this.#describe = describe;
   }
 
   /** Shows how far it is, unless it did so a moment ago. */
@@ -38,7 +38,7 @@ export class ProgressBar {
     if (now - this.#drawnAt < INTERVAL) return;
     this.#drawnAt = now;
     const width = (this.#output.columns() ?? 80) - 1;
-    this.#output.write(CLEAR + describeProgress(progress, this.#total).slice(0, width));
+    this.#output.write(CLEAR + this.#describe(progress).slice(0, width));
     this.#isShown = true;
   }
 
@@ -53,11 +53,28 @@ export class ProgressBar {
 
 /** `[######------] 12/24 · 3/s · 1 failed · 4 s left`. */
 export function describeProgress({ done, failed, perSecond }: Progress, total: number): string {
-  const filled = Math.round(BAR_WIDTH * Math.min(1, total === 0 ? 1 : done / total));
-  const bar = "#".repeat(filled).padEnd(BAR_WIDTH, "-");
   const rate = perSecond < 10 ? perSecond.toFixed(1) : Math.round(perSecond);
-  const left = perSecond > 0 && total > done ? ` · ${duration((total - done) / perSecond)} left` : "";
-  return `[${bar}] ${done}/${total} · ${rate}/s · ${failed} failed${left}`;
+  return `${barOf(done, total)} ${done}/${total} · ${rate}/s · ${failed} failed${timeLeft(done, total, perSecond)}`;
+}
+
+/** `[######------] 12.0/24.0 MB · 3.0 MB/s · 4 s left`; without the bar and the rest where the total is not known. */
+export function describeTransfer({ done, perSecond }: Progress, total: number | undefined): string {
+  const rate = `${megabytes(perSecond)} MB/s`;
+  if (total === undefined) return `${megabytes(done)} MB · ${rate}`;
+  return `${barOf(done, total)} ${megabytes(done)}/${megabytes(total)} MB · ${rate}${timeLeft(done, total, perSecond)}`;
+}
+
+function barOf(done: number, total: number): string {
+  const filled = Math.round(BAR_WIDTH * Math.min(1, total === 0 ? 1 : done / total));
+  return `[${"#".repeat(filled).padEnd(BAR_WIDTH, "-")}]`;
+}
+
+function timeLeft(done: number, total: number, perSecond: number): string {
+  return perSecond > 0 && total > done ? ` · ${duration((total - done) / perSecond)} left` : "";
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(1);
 }
 
 function duration(seconds: number): string {

@@ -1,17 +1,29 @@
 /** One operation from the command line: a dry run, or the call and its answer. */
+import type { Answers } from "../answer_types.ts";
 import { openTarget } from "../auth/session_open.ts";
 import { createCaller, type OperationRef } from "../client/caller.ts";
 import type { Values } from "../client/values.ts";
+import type { Reply } from "../client/reply.ts";
 import { SvcError } from "../errors.ts";
+import { importUnseen } from "../import_unseen.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import type { Operation } from "../operation.ts";
 import { escapeControls } from "../output/control_characters.ts";
 import type { CommandContext } from "./command.ts";
+import { loadRenderer } from "./context.ts";
 import { callerOptions } from "./service_access.ts";
 
-/** Prints the request that a call would make, or makes it and prints the answer. */
-export async function runOperation(context: CommandContext, ref: OperationRef, values: Values): Promise<void> {
+/** Prints the request that a call would make, or makes it and prints the answer; content goes to the file `output`. */
+export async function runOperation(
+  context: CommandContext,
+  ref: OperationRef,
+  values: Values,
+  output?: string,
+): Promise<void> {
   try {
+    if (ref.operation.output === "file" && output === undefined) throw noOutput();
     if (context.globals.dryRun) await printRequest(context, ref, values);
+    else if (ref.operation.answer === "content") await writeContent(context, ref, values, output);
     else await printAnswer(context, ref, values);
   } catch (error) {
     throw error instanceof SvcError ? error.during(ref.name) : error;
@@ -19,9 +31,42 @@ export async function runOperation(context: CommandContext, ref: OperationRef, v
 }
 
 async function printAnswer(context: CommandContext, ref: OperationRef, values: Values): Promise<void> {
-  const { body } = await createCaller(callerOptions(context)).call(ref, values, { signal: context.signal });
-  await context.print(body);
-  if (ref.operation.answer === "bulk") checkBulk(body);
+  const { body } = takesFile(ref.operation)
+    ? await (await transfers()).watchingFile(context, values, (watched) => call(context, ref, watched))
+    : await call(context, ref, values);
+  await context.print(body === "" ? undefined : body);
+  checkElements(ref.operation.answer, body);
+}
+
+async function writeContent(
+  context: CommandContext,
+  ref: OperationRef,
+  values: Values,
+  output: string | undefined,
+): Promise<void> {
+  const address = import.meta.resolve("./download.ts");
+  const { checkOutput, deliver } = await importUnseen<typeof import("./download.ts")>(address);
+  await checkOutput(output);
+  const { content } = await call(context, ref, values);
+  if (content !== undefined) await deliver(context, content, output);
+}
+
+async function call(context: CommandContext, ref: OperationRef, values: Values): Promise<Reply> {
+  const calling = createCaller(callerOptions(context)).call(ref, values, { signal: context.signal });
+  const [reply] = await Promise.all([calling, loadRenderer()]);
+  return reply;
+}
+
+function takesFile({ flags = {} }: Operation): boolean {
+  return Object.values(flags).some(({ type }) => type === "file");
+}
+
+async function transfers(): Promise<typeof import("./transfer.ts")> {
+  return await importUnseen(import.meta.resolve("./transfer.ts"));
+}
+
+function noOutput(): SvcError {
+  return new SvcError("INVALID_ARGS", "--output is required.", { hint: "Name the file to write: -o <path>." });
 }
 
 async function printRequest(context: CommandContext, { operation }: OperationRef, values: Values): Promise<void> {
@@ -30,16 +75,23 @@ async function printRequest(context: CommandContext, { operation }: OperationRef
   context.io.stdout.write(escapeControls(renderDryRun(target, operation, values)) + "\n");
 }
 
-/** A bulk call is answered with success although some of its cases failed. */
-function checkBulk(body: JsonValue | undefined): void {
-  const results = isJsonObject(body) && Array.isArray(body.results) ? body.results.filter(isJsonObject) : [];
-  const failed = results.filter(hasFailed);
+/** A call about several things is answered with success although it failed for some of them. */
+function checkElements(answer: keyof Answers, body: JsonValue | undefined): void {
+  const elements = elementsOf(answer, body);
+  const failed = elements.filter(hasFailed);
   if (failed.length === 0) return;
-  throw new SvcError("BULK_PARTIAL_FAILURE", `${failed.length} of ${results.length} cases failed.`, {
+  const things = answer === "bulk" ? "cases" : "elements";
+  throw new SvcError("BULK_PARTIAL_FAILURE", `${failed.length} of ${elements.length} ${things} failed.`, {
     status: 207,
     details: failed,
-    hint: "The answer on stdout names each case with its status; repeat the command for the failed ones.",
+    hint: "The answer on stdout names each with its status; repeat the command for the failed ones.",
   });
+}
+
+/** What became of each: some answers are the list itself, those of bulk calls hold it. */
+function elementsOf(answer: keyof Answers, body: JsonValue | undefined): JsonObject[] {
+  const elements = answer === "bulk" && isJsonObject(body) ? body.results : answer === "multiStatus" ? body : undefined;
+  return Array.isArray(elements) ? elements.filter(isJsonObject) : [];
 }
 
 function hasFailed({ status }: JsonObject): boolean {

@@ -54,10 +54,10 @@ function parametersOf(
   maximum: number,
 ): TypedCommandParameters<Given, string[], CommandContext> {
   const parse = (text: string) => text;
-  const entries = Object.entries(flags).map(([name, { help: brief, type }]) => {
+  const entries = Object.entries(flags).map(([name, { help: brief, type, repeatable: variadic }]) => {
     const flag = type === "boolean"
       ? { kind: "boolean", brief, optional: true, withNegated: !(name in globalFlags) }
-      : { kind: "parsed", brief, optional: true, parse };
+      : { kind: "parsed", brief, optional: true, parse, ...(variadic && { variadic }) };
     return [name, flag];
   });
   const aliases = Object.entries(flags).flatMap(([name, { short }]) => short === undefined ? [] : [[short, name]]);

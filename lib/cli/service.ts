@@ -21,6 +21,7 @@ export const commands: LocalGroup = {
       app: { help: "Application definition; without it, the sample application", type: "string", placeholder: "file" },
       apiRoot: { help: "Path of the API", type: "string", default: "/dx-api/v2" },
       tokenPath: { help: "Path of the token endpoint", type: "string", default: "/oauth2/token" },
+      maxFile: { help: "MiB that an uploaded file may have", type: "integer", placeholder: "mib", default: "1024" },
       operator: { help: "Operator of the first client; without it, the application's first", type: "string" },
       detach: { help: "Go on in the background", type: "boolean" },
     },

@@ -1,8 +1,9 @@
 /** The texts of a command line as values of the types that their descriptions name. */
+import { importUnseen } from "../import_unseen.ts";
 import { toKebab } from "../names.ts";
 import type { CommandDescription, Flag, Given } from "./command.ts";
 import type { Io } from "./io.ts";
-import { type PayloadReader, payloadReader } from "./payload.ts";
+import type { PayloadReader } from "./payload.ts";
 
 /** Positional arguments and flags by name. */
 export function paramsOf({ args = [], flags = {} }: CommandDescription): [name: string, flag: Flag][] {
@@ -14,7 +15,8 @@ export function paramsOf({ args = [], flags = {} }: CommandDescription): [name: 
  * names the flag and what it must be.
  */
 export async function readValues(command: CommandDescription, given: Given, io: Io): Promise<Record<string, unknown>> {
-  const readPayload = payloadReader(io);
+  let reader: Promise<PayloadReader> | undefined;
+  const readPayload: PayloadReader = async (flag, text) => await (await (reader ??= loadReader(io)))(flag, text);
   const values: Record<string, unknown> = {};
   // One after the other: two payloads may want the same standard input.
   for (const [name, flag] of paramsOf(command)) {
@@ -24,6 +26,10 @@ export async function readValues(command: CommandDescription, given: Given, io: 
     }
   }
   return values;
+}
+
+async function loadReader(io: Io): Promise<PayloadReader> {
+  return (await import("./payload.ts")).payloadReader(io);
 }
 
 async function toValue(name: string, flag: Flag, text: string, readPayload: PayloadReader): Promise<unknown> {
@@ -37,6 +43,12 @@ async function toValue(name: string, flag: Flag, text: string, readPayload: Payl
     case "calculation":
     case "json":
       return await readPayload(`--${toKebab(name)}`, text);
+    case "file": {
+      const { openFile } = await importUnseen<typeof import("./local_files.ts")>(
+        import.meta.resolve("./local_files.ts"),
+      );
+      return await openFile(`--${toKebab(name)}`, text);
+    }
     default:
       return text;
   }

@@ -4,7 +4,7 @@ import { countInputs, openInputs } from "../../workflows/inputs.ts";
 import type { OpenWorkflow } from "../../workflows/run.ts";
 import { escapeControls } from "../output/control_characters.ts";
 import type { CommandContext } from "./command.ts";
-import { ProgressBar } from "./progress.ts";
+import { describeProgress, ProgressBar } from "./progress.ts";
 
 /** Runs a workflow on each line of a file; ends with an error that names the lines that failed. */
 export async function runEach(
@@ -14,9 +14,10 @@ export async function runEach(
   concurrency: number,
 ): Promise<void> {
   const inputs = await openInputs(path);
-  const bar = !globals.quiet && io.stderr.isTerminal()
-    ? new ProgressBar(io.stderr, await countInputs(path))
-    : undefined;
+  const total = !globals.quiet && io.stderr.isTerminal() ? await countInputs(path) : undefined;
+  const bar = total === undefined
+    ? undefined
+    : new ProgressBar(io.stderr, (progress) => describeProgress(progress, total));
   try {
     const summary = await runBatch(workflow, inputs, {
       concurrency,

@@ -1,5 +1,5 @@
 /** The typed functions of the operations: `svc.cases.create({...})` from the descriptions, over any way to make a call. */
-import type { Answers } from "../answers.ts";
+import type { Answers } from "../answer_types.ts";
 import { permissionName } from "../names.ts";
 import type { CallOptions, Group, Operation, OperationFunction } from "../operation.ts";
 import type { Resources } from "../resources/mod.ts";

@@ -2,12 +2,14 @@
 import type { Session } from "../auth/session.ts";
 import { openSession, type SessionOptions } from "../auth/session_open.ts";
 import { SvcError, toSvcError } from "../errors.ts";
-import { isJsonObject, type JsonObject } from "../json.ts";
+import type { Content } from "../answer_types.ts";
+import { isJsonObject } from "../json.ts";
 import { type CallOptions, type Operation, paramsOf } from "../operation.ts";
 import { VERSION } from "../version.ts";
 import { Deadline } from "./deadline.ts";
-import { type EncodedRequest, encodeRequest } from "./encode.ts";
-import { readText, Reply, toReply } from "./reply.ts";
+import { type EncodedRequest, encodeRequest, type Part } from "./encode.ts";
+import { importUnseen } from "../import_unseen.ts";
+import { checkStatus, headOf, readText, Reply } from "./reply.ts";
 import type { Values } from "./values.ts";
 
 /** An operation with its permission name. */
@@ -30,7 +32,7 @@ export interface Exchange {
   readonly reason: string;
   /** Milliseconds from the request to the end of the answer. */
   readonly milliseconds: number;
-  /** Body of the answer. */
+  /** Body of the answer; of content, its media type in parentheses. */
   readonly text: string;
 }
 
@@ -84,46 +86,68 @@ class Call {
   }
 
   async run(request: EncodedRequest): Promise<Reply> {
-    const tag = request.tagPath === undefined ? request.ifMatch : await this.#readTag(request.tagPath);
-    return await this.#send(request.method, request.path, tag, request.body);
+    const ifMatch = request.tagPath === undefined ? request.ifMatch : await this.#readTag(request.tagPath);
+    return await this.#send({ ...request, ifMatch });
   }
 
   async #readTag(path: string): Promise<string> {
-    const { etag } = await this.#send("GET", path);
+    const { etag } = await this.#send({ method: "GET", path });
     if (etag !== undefined) return etag;
     throw new SvcError("MISSING_ETAG", `GET ${path} answered no entity tag.`, {
       hint: "Give the tag that you last read with --if-match.",
     });
   }
 
-  async #send(method: string, path: string, ifMatch?: string, body?: JsonObject): Promise<Reply> {
+  async #send(request: EncodedRequest): Promise<Reply> {
     const { baseUrl, apiRoot, timeoutSeconds } = this.#session.target;
+    const { method, path } = request;
     const deadline = new Deadline(this.#options.timeoutSeconds ?? timeoutSeconds, this.#options.signal);
+    const explain = (error: unknown) => deadline.explain(error, `${method} ${baseUrl}${apiRoot}${path}`);
     const started = performance.now();
     try {
-      const response = await this.#session.fetch({
+      const body = request.parts === undefined
+        ? request.body && JSON.stringify(request.body)
+        : await multipartOf(request.parts, deadline);
+      const fetching = this.#session.fetch({
         method,
         url: baseUrl + apiRoot + path,
-        headers: headersOf(ifMatch, body),
-        body: body && JSON.stringify(body),
+        headers: headersOf(this.#ref.operation, request),
+        body,
         signal: deadline.signal,
       });
-      const text = await readText(response);
-      const milliseconds = performance.now() - started;
-      const { status, statusText: reason } = response;
-      this.#onReply?.({ method, path: apiRoot + path, status, reason, milliseconds, text });
-      return toReply(this.#ref.name, response, text, milliseconds);
-    } catch (error) {
-      throw deadline.explain(error, `${method} ${baseUrl}${apiRoot}${path}`);
-    } finally {
+      deadline.start(); // Only now: the first clock of a process takes longer to make than the request.
+      const response = await fetching;
+      const isContent = this.#ref.operation.answer === "content" && response.ok;
+      const text = isContent ? "" : await readText(response);
+      const head = headOf(this.#ref, response, performance.now() - started);
+      const { status, reason, milliseconds } = head;
+      const shown = isContent ? `(${head.type ?? "content"})` : text;
+      this.#onReply?.({ method, path: apiRoot + path, status, reason, milliseconds, text: shown });
+      checkStatus(head, response, text);
+      if (isContent) return new Reply(head, "", await this.#content(response, deadline, explain));
       deadline.clear();
+      return new Reply(head, text);
+    } catch (error) {
+      deadline.clear();
+      throw explain(error);
     }
+  }
+
+  async #content(response: Response, deadline: Deadline, explain: (error: unknown) => SvcError): Promise<Content> {
+    const { contentOf } = await importUnseen<typeof import("./content.ts")>(import.meta.resolve("./content.ts"));
+    return contentOf(response, { deadline, explain: (error) => explain(error).during(this.#ref.name) });
   }
 }
 
-function headersOf(ifMatch: string | undefined, body: JsonObject | undefined): Record<string, string> {
+/** A body with files. It keeps the deadline away for as long as somebody reads it. */
+async function multipartOf(parts: readonly Part[], deadline: Deadline): Promise<BodyInit> {
+  const { MultipartBody } = await importUnseen<typeof import("./multipart.ts")>(import.meta.resolve("./multipart.ts"));
+  return new MultipartBody(parts, () => deadline.start());
+}
+
+function headersOf({ answer }: Operation, { ifMatch, body }: EncodedRequest): Record<string, string> {
   const headers: Record<string, string> = {
-    "accept": "application/json",
+    "accept": answer === "content" ? "*/*" : "application/json",
     "user-agent": `svc/${VERSION}`,
     "x-origin-channel": "Web",
   };

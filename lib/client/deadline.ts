@@ -6,15 +6,13 @@ export class Deadline {
   readonly #controller = new AbortController();
   readonly #seconds: number;
   readonly #outer?: AbortSignal;
-  readonly #expiry: AbortSignal;
+  #expiry?: AbortSignal;
   readonly #forward = () => this.#controller.abort();
 
-  /** Starts to run at once. */
+  /** Follows the other signal at once; its clock is yet to be started. */
   constructor(seconds: number, outer?: AbortSignal) {
     this.#seconds = seconds;
     this.#outer = outer;
-    this.#expiry = expiryIn(seconds);
-    this.#expiry.addEventListener("abort", this.#forward, { once: true });
     if (outer?.aborted) this.#forward();
     else outer?.addEventListener("abort", this.#forward, { once: true });
   }
@@ -24,9 +22,24 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** Stops the clock. */
+  /** Starts the clock, or starts it anew: the exchange goes on. */
+  start(): void {
+    const expiry = expiryIn(this.#seconds);
+    if (expiry === this.#expiry) return;
+    this.pause();
+    this.#expiry = expiry;
+    expiry.addEventListener("abort", this.#forward, { once: true });
+  }
+
+  /** Stops the clock until it is started anew; the caller's own signal still aborts. */
+  pause(): void {
+    this.#expiry?.removeEventListener("abort", this.#forward);
+    this.#expiry = undefined;
+  }
+
+  /** Lets go of the clock and of the caller's signal. */
   clear(): void {
-    this.#expiry.removeEventListener("abort", this.#forward);
+    this.pause();
     this.#outer?.removeEventListener("abort", this.#forward);
   }
 

@@ -1,7 +1,8 @@
 /** The request that a call would make, as text and without its credentials. */
 import type { Target } from "../auth/session.ts";
 import type { Operation } from "../operation.ts";
-import { encodeRequest } from "./encode.ts";
+import type { JsonObject } from "../json.ts";
+import { encodeRequest, type Part } from "./encode.ts";
 import type { Values } from "./values.ts";
 
 /** The request that an operation would make of values; nothing is sent and no credentials are needed. */
@@ -14,8 +15,15 @@ export function renderDryRun(target: Target, operation: Operation, values: Value
     `Host: ${url.host}`,
     "Authorization: Bearer [REDACTED]",
     ...(tag === undefined ? [] : [`If-Match: ${tag}`]),
-    "Content-Type: application/json",
+    `Content-Type: ${request.parts ? "multipart/form-data" : "application/json"}`,
     "",
-    JSON.stringify(request.body ?? {}, null, 2),
+    JSON.stringify(request.parts ? shownParts(request.parts) : request.body ?? {}, null, 2),
   ].join("\n");
+}
+
+/** The parts by name; of a file, what it is called and how large it is. */
+function shownParts(parts: readonly Part[]): JsonObject {
+  return Object.fromEntries(parts.map(([name, value]) => {
+    return [name, typeof value === "string" ? value : { name: value.name, size: value.size }];
+  }));
 }

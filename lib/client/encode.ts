@@ -2,7 +2,8 @@
 import { writeBody } from "../body_path.ts";
 import { SvcError } from "../errors.ts";
 import { isJsonObject, isScalar, type JsonObject, type JsonValue } from "../json.ts";
-import { type Operation, paramsOf } from "../operation.ts";
+import { type FileInput, type Operation, paramsOf } from "../operation.ts";
+import { isOfType } from "../param_types.ts";
 import { type CheckedValue, checkValues, type Values } from "./values.ts";
 
 /** A request below the API root. */
@@ -11,19 +12,25 @@ export interface EncodedRequest {
   readonly method: string;
   /** Path with query, percent-encoded. */
   readonly path: string;
-  /** Body; absent where there is none. */
+  /** JSON body; absent where there is none. */
   readonly body?: JsonObject;
+  /** Parts of a multipart body; absent where there is none. */
+  readonly parts?: readonly Part[];
   /** Entity tag to send. */
   readonly ifMatch?: string;
   /** Path at which the entity tag must be read first. */
   readonly tagPath?: string;
 }
 
+/** A part of a multipart body. */
+export type Part = readonly [name: string, value: string | FileInput];
+
 /** The request that an operation makes of values; `INVALID_ARGS` where they do not fit. */
 export function encodeRequest(operation: Operation, values: Values): EncodedRequest {
   const checked = checkValues(operation, values);
   const segments = new Map<string, string>();
   const query: [string, string][] = [];
+  const parts: Part[] = [];
   let body: JsonObject | undefined = operation.emptyBody ? {} : undefined;
   for (const [name, param] of paramsOf(operation)) {
     const value = checked.get(name);
@@ -39,6 +46,9 @@ export function encodeRequest(operation: Operation, values: Values): EncodedRequ
       case "body":
         body = withValue(body ?? {}, place, value);
         break;
+      case "part":
+        if (value !== undefined) parts.push([place, isOfType("file", value) ? value : String(value)]);
+        break;
     }
   }
   const ifMatch = typeof values.ifMatch === "string" ? values.ifMatch : undefined;
@@ -46,9 +56,15 @@ export function encodeRequest(operation: Operation, values: Values): EncodedRequ
     method: operation.method,
     path: fill(operation.path, segments) + queryText(query),
     ...(body && { body }),
+    // The small parts go first: who reads the stream knows them before the file comes.
+    ...(parts.length > 0 && { parts: parts.toSorted(([, a], [, b]) => Number(isFile(a)) - Number(isFile(b))) }),
     ...(ifMatch !== undefined && { ifMatch }),
     ...(ifMatch === undefined && operation.tagFrom && { tagPath: tagPathOf(operation, segments, checked) }),
   };
+}
+
+function isFile(value: Part[1]): value is FileInput {
+  return typeof value !== "string";
 }
 
 function tagPathOf(
@@ -74,6 +90,7 @@ function withValue(body: JsonObject, place: string, value: CheckedValue | undefi
 
 /** A calculation request is JSON too, but its interface has no index signature. */
 function toJson(value: CheckedValue): JsonValue {
+  if (isOfType("file", value)) throw new SvcError("INTERNAL_ERROR", "A file is described as part of a JSON body.");
   return typeof value === "object" && !Array.isArray(value) ? { ...value } : value;
 }
 

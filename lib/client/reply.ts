@@ -1,5 +1,7 @@
 /** What came back: read once, checked once, with the service's errors as errors of the family. */
+import type { Answers, Content } from "../answer_types.ts";
 import { codeOfStatus, SvcError } from "../errors.ts";
+import type { OperationRef } from "./caller.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 
 /** Bytes that an answer may have: more is refused, whoever sends it. */
@@ -9,6 +11,8 @@ const ANSWER_LIMIT = 64 * 1024 * 1024;
 export interface ReplyHead {
   /** The operation that it answers, e.g. `cases.get`. */
   readonly operation: string;
+  /** Shape of the answer that the operation promises. */
+  readonly answer: keyof Answers;
   /** HTTP status. */
   readonly status: number;
   /** Reason phrase of the status. */
@@ -27,14 +31,17 @@ export interface ReplyHead {
 export class Reply {
   /** Status and headers. */
   readonly head: ReplyHead;
-  /** Body as it was received. */
+  /** Body as it was received; empty where it is content. */
   readonly text: string;
+  /** Body where it is content: not read yet. */
+  readonly content?: Content;
   #body?: JsonValue;
 
-  /** An answer whose text has been read. */
-  constructor(head: ReplyHead, text: string) {
+  /** An answer whose text has been read, or whose content has not. */
+  constructor(head: ReplyHead, text: string, content?: Content) {
     this.head = head;
     this.text = text;
+    this.content = content;
   }
 
   /** Entity tag. */
@@ -42,42 +49,77 @@ export class Reply {
     return this.head.etag;
   }
 
-  /** Body; undefined where it is empty. Throws `INVALID_RESPONSE` where it is not JSON. */
+  /** Body; undefined where there is none. Throws `INVALID_RESPONSE` where it is not JSON and no text was promised. */
   get body(): JsonValue | undefined {
-    if (this.text !== "") this.#body ??= parseAnswer(this.text, this.head);
-    return this.#body;
+    return this.#body ??= bodyOf(this.head.answer, this.text, this.head);
   }
 }
 
 /** The text of an answer, or `INVALID_RESPONSE` where it is too long. */
-export async function readText(response: Response): Promise<string> {
-  const length = Number(response.headers.get("content-length") ?? NaN);
-  if (length <= ANSWER_LIMIT || response.body === null) return await response.text();
+export async function readText(response: Response, limit = ANSWER_LIMIT): Promise<string> {
+  // The length of what is compressed says nothing of what comes out of it.
+  const packed = response.headers.has("content-encoding");
+  const length = packed ? NaN : Number(response.headers.get("content-length") ?? NaN);
+  if (length <= limit || response.body === null) return await response.text();
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;
   for await (const chunk of response.body) {
     bytes += chunk.length;
-    if (bytes > ANSWER_LIMIT) {
-      throw new SvcError("INVALID_RESPONSE", `The service's answer is longer than ${ANSWER_LIMIT} bytes.`);
+    if (bytes > limit) {
+      throw new SvcError("INVALID_RESPONSE", `The service's answer is longer than ${limit} bytes.`);
     }
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
 }
 
-/** The reply of a response whose text has been read; throws what the service refused. */
-export function toReply(operation: string, response: Response, text: string, milliseconds: number): Reply {
-  const { status, statusText: reason, headers } = response;
-  const requestId = headers.get("x-request-id") ?? undefined;
+/** What a response says of itself. */
+export function headOf(
+  { name, operation }: OperationRef,
+  { status, statusText: reason, headers }: Response,
+  milliseconds: number,
+): ReplyHead {
+  return {
+    operation: name,
+    answer: operation.answer,
+    status,
+    reason,
+    type: headers.get("content-type") ?? undefined,
+    etag: headers.get("etag") ?? undefined,
+    requestId: headers.get("x-request-id") ?? undefined,
+    milliseconds,
+  };
+}
+
+/** Throws what the service refused. */
+export function checkStatus({ status, reason, requestId }: ReplyHead, { headers }: Response, text: string): void {
   if (status >= 300) throw refusal(status, reason, text, headers, requestId);
-  const type = headers.get("content-type") ?? undefined;
-  const etag = headers.get("etag") ?? undefined;
-  return new Reply({ operation, status, reason, type, etag, requestId, milliseconds }, text);
+}
+
+/** The body of an answer whose text has been read, as its operation promises it. */
+export function bodyOf(
+  answer: keyof Answers,
+  text: string,
+  head: Partial<ReplyHead> = {},
+): JsonValue | undefined {
+  if (answer === "text") return textIn(text);
+  return answer === "nothing" || text === "" ? undefined : parseAnswer(text, head);
+}
+
+/** Some servers put a text into JSON, others send it as it is. */
+function textIn(text: string): string {
+  if (!text.trimStart().startsWith('"')) return text;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "string" ? value : text;
+  } catch {
+    return text; // A text that begins with a quotation mark.
+  }
 }
 
 /** The JSON of an answer's text, or `INVALID_RESPONSE`. */
-export function parseAnswer(text: string, head: Partial<ReplyHead> = {}): JsonValue {
+function parseAnswer(text: string, head: Partial<ReplyHead>): JsonValue {
   const { operation, status, type, requestId } = head;
   try {
     const body: JsonValue = JSON.parse(text);
@@ -98,14 +140,22 @@ function refusal(status: number, reason: string, text: string, headers: Headers,
   const code = codeOfStatus(status);
   const body = tryParse(text);
   const details = Array.isArray(body?.errorDetails) ? body.errorDetails.filter(isJsonObject) : [];
-  const said = [body?.localizedValue, details[0]?.localizedValue, details[0]?.message].filter(isText);
-  return new SvcError(code, said[0] ?? `The service answered ${status} ${reason}`.trimEnd() + ".", {
+  return new SvcError(code, sentenceOf(body, details) ?? `The service answered ${status} ${reason}`.trimEnd() + ".", {
     status,
     classification: isText(body?.errorClassification) ? body.errorClassification : undefined,
     details: details.length > 0 ? details : undefined,
     requestId,
     hint: hintFor(status, headers),
   });
+}
+
+/** What the service says: its own general sentence, and the particular one where there is but one. */
+function sentenceOf(body: JsonObject | undefined, details: readonly JsonObject[]): string | undefined {
+  const [detail] = details;
+  const [general, particular] = [body?.localizedValue, detail?.localizedValue].filter(isText);
+  if (general === undefined) return isText(detail?.message) ? detail.message : undefined;
+  if (particular === undefined || particular === general || details.length > 1) return general;
+  return `${general.replace(/[.:]$/, "")}: ${particular}`;
 }
 
 /** What the user can do about a status. */

@@ -23,9 +23,53 @@ export const groups = {
     summary: "Query data views and change data records",
     load: (): Promise<typeof import("./data.ts")> => import("./data.ts"),
   },
+  participants: {
+    summary: "Name the participants of a case",
+    load: (): Promise<typeof import("./participants.ts")> => import("./participants.ts"),
+  },
+  attachments: {
+    summary: "Attach files and links to cases",
+    load: (): Promise<typeof import("./attachments.ts")> => import("./attachments.ts"),
+  },
+  tags: {
+    summary: "Tag cases",
+    load: (): Promise<typeof import("./tags.ts")> => import("./tags.ts"),
+  },
+  followers: {
+    summary: "Let users follow cases",
+    load: (): Promise<typeof import("./followers.ts")> => import("./followers.ts"),
+  },
+  related: {
+    summary: "Relate cases to each other",
+    load: (): Promise<typeof import("./related.ts")> => import("./related.ts"),
+  },
   caseTypes: {
     summary: "List case types and their actions",
     load: (): Promise<typeof import("./case_types.ts")> => import("./case_types.ts"),
+  },
+  social: {
+    summary: "Post, like and find messages",
+    load: (): Promise<typeof import("./social.ts")> => import("./social.ts"),
+  },
+  aiAgents: {
+    summary: "Talk to AI agents",
+    load: (): Promise<typeof import("./ai_agents.ts")> => import("./ai_agents.ts"),
+  },
+  assistants: {
+    summary: "Talk to generative AI assistants",
+    load: (): Promise<typeof import("./assistants.ts")> => import("./assistants.ts"),
+  },
+  pages: {
+    summary: "Read pages, dashboards, insights, portals and channels",
+    load: (): Promise<typeof import("./pages.ts")> => import("./pages.ts"),
+  },
+  uiLists: {
+    summary: "Personalize lists and move their rows",
+    load: (): Promise<typeof import("./ui_lists.ts")> => import("./ui_lists.ts"),
+  },
+  staticContent: {
+    summary: "Read components, files and profile images",
+    load: (): Promise<typeof import("./static_content.ts")> => import("./static_content.ts"),
   },
 } as const satisfies Record<string, GroupEntry>;
 

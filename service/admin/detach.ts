@@ -6,6 +6,8 @@ import { configDirectory } from "../../lib/auth/config.ts";
 import { ERROR_CODES, SvcError } from "../../lib/errors.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { toKebab } from "../../lib/names.ts";
+import { loadServedApplication } from "../application.ts";
+import { modelHosts } from "../conversations/model_address.ts";
 import { filesOf, lockDirectory, readState, type ServiceState } from "../directory.ts";
 import { MEMORY } from "../settings.ts";
 import { dataOf, type StartOptions, type StartReport } from "./start.ts";
@@ -28,7 +30,8 @@ export async function startDetached(options: DetachOptions): Promise<StartReport
     });
   }
   (await lockDirectory(data))[Symbol.dispose](); // the directory is there, and free
-  const child = launch({ ...options, data });
+  const hosts = modelHosts(await loadServedApplication(options.app));
+  const child = launch({ ...options, data }, hosts);
   const state = await ready(child, data);
   const { url, apiRoot, tokenPath, pid, profiles } = state;
   return { url, apiRoot, tokenPath, data, pid, profiles };
@@ -40,10 +43,10 @@ interface Child {
   readonly ended: Promise<void>;
 }
 
-function launch(options: DetachOptions & { data: string }): Child {
+function launch(options: DetachOptions & { data: string }, hosts: readonly string[]): Child {
   const log = openSync(filesOf(options.data).log, "a", 0o600);
   try {
-    const [program, ...args] = commandLine(options);
+    const [program, ...args] = commandLine(options, hosts);
     const child = spawn(program, args, { detached: true, stdio: ["ignore", log, log] });
     const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()).once("error", () => resolve()));
     child.unref();
@@ -53,7 +56,7 @@ function launch(options: DetachOptions & { data: string }): Child {
   }
 }
 
-function commandLine(options: DetachOptions & { data: string }): [string, ...string[]] {
+function commandLine(options: DetachOptions & { data: string }, hosts: readonly string[]): [string, ...string[]] {
   const flags = Object.entries(options).filter(([, value]) => value !== undefined).map(([name, value]) =>
     `--${toKebab(name)}=${value}`
   );
@@ -63,17 +66,23 @@ function commandLine(options: DetachOptions & { data: string }): [string, ...str
   return [
     Deno.execPath(),
     "run",
-    ...permissions(options.data),
+    ...permissions(options.data, hosts),
     entry.protocol === "file:" ? fileURLToPath(entry) : entry.href,
     ...start,
   ];
 }
 
-/** What a service needs of Deno: it runs no programs, and writes only its data and the profiles. */
-function permissions(data: string): string[] {
+/** What a service needs of Deno: it runs no programs, writes only its data and the profiles, and calls only models. */
+function permissions(data: string, hosts: readonly string[]): string[] {
   const writable = [data, configDirectory()];
   const write = writable.some((path) => path.includes(",")) ? "" : "=" + writable.join(",");
-  return ["--no-prompt", "--allow-env", "--allow-read", `--allow-write${write}`, "--allow-net=127.0.0.1"];
+  return [
+    "--no-prompt",
+    "--allow-env",
+    "--allow-read",
+    `--allow-write${write}`,
+    `--allow-net=${["127.0.0.1", ...hosts].join(",")}`,
+  ];
 }
 
 async function ready(child: Child, data: string): Promise<ServiceState> {

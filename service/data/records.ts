@@ -3,7 +3,7 @@ import type { JsonObject } from "../../lib/json.ts";
 import type { DataType, DataView, View } from "../definition/application.ts";
 import { viewField } from "../definition/fields.ts";
 import { calculate, newPage } from "../engine/content.ts";
-import { operatorFacts } from "../engine/context.ts";
+import { scopeWithoutCase } from "../engine/context.ts";
 import { fillForm, type Submission } from "../engine/forms.ts";
 import { type ErrorDetail, ServiceError, validationFailure } from "../errors.ts";
 import type { HandlerContext, Outcome } from "../handler.ts";
@@ -101,11 +101,10 @@ function fill(
   view: View,
   base: JsonObject,
   submission: Submission,
-  { caller, now }: RecordContext,
+  context: RecordContext,
 ): JsonObject {
   const content = fillForm(view, base, submission, { complete: true });
-  const scope = { fields: content, caseInfo: {}, operator: operatorFacts(caller), action: "", now: now.toISOString() };
-  calculate(type.fields, content, scope);
+  calculate(type.fields, content, scopeWithoutCase(content, context));
   // In the order of the definition, whatever was sent first: people read it so.
   return Object.fromEntries(
     [...type.fields.keys()].filter((name) => name in content).map((name) => [name, content[name]]),

@@ -1,8 +1,13 @@
 /** The application that is served: its definition, indexed, with every reference resolved and every expression compiled. */
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import type { Operator } from "../handler.ts";
+import type { Agent } from "./agent_types.ts";
 import type { DataType, DataView } from "./data_types.ts";
+import type { MessageType } from "./social.ts";
+import type { ParticipantRole } from "./participants.ts";
+import type { UserInterface } from "./user_interface.ts";
 
+export type * from "./agent_types.ts";
 export type * from "./data_types.ts";
 
 /** What an expression can see. */
@@ -297,8 +302,8 @@ export interface CaseType {
   readonly actions: ReadonlyMap<string, LocalAction>;
   /** Attachment categories by ID. */
   readonly attachmentCategories: ReadonlyMap<string, AttachmentCategory>;
-  /** Names of the participant roles by ID. */
-  readonly participantRoles: ReadonlyMap<string, string>;
+  /** Participant roles by ID. */
+  readonly participantRoles: ReadonlyMap<string, ParticipantRole>;
 }
 
 /** An operator as the application defines it. */
@@ -308,7 +313,7 @@ export interface OperatorEntry extends Operator {
 }
 
 /** The application. */
-export interface Application {
+export interface Application extends UserInterface {
   /** ID. */
   readonly id: string;
   /** Name for people. */
@@ -329,4 +334,10 @@ export interface Application {
   readonly dataTypes: ReadonlyMap<string, DataType>;
   /** Data views by ID, in order; `D_pyWorkHistory` and `D_pyMyWorkList` are always there. */
   readonly dataViews: ReadonlyMap<string, DataView>;
+  /** Types of messages by class; `Pega-Social-Message` is always there. */
+  readonly messageTypes: ReadonlyMap<string, MessageType>;
+  /** Agents by ID, in order. */
+  readonly agents: ReadonlyMap<string, Agent>;
+  /** Assistants by ID, in order. */
+  readonly assistants: ReadonlyMap<string, Agent>;
 }

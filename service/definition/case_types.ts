@@ -3,6 +3,7 @@ import { type CaseTypeContext, compileLocalActions, compileWhen } from "./action
 import type { AttachmentCategory, CaseType, Field, LocalAction, Process, Stage, View } from "./application.ts";
 import { chooseView, compileFields, compileViews, spaced, viewField } from "./fields.ts";
 import type { Path, Report } from "./findings.ts";
+import { compileParticipantRoles } from "./participants.ts";
 import { compileProcesses } from "./processes.ts";
 import type { CaseTypeDefinition, Definition } from "./schema.ts";
 
@@ -61,9 +62,7 @@ function compileCaseType(id: string, definition: CaseTypeDefinition, at: Path, c
     processes: allProcesses(stages, caseWide, at, report),
     actions: caseActions(definition, details, stages, at, context),
     attachmentCategories: compileCategories(definition, at, context),
-    participantRoles: new Map(
-      Object.entries(definition.participantRoles ?? {}).map(([role, { name }]) => [role, name ?? spaced(role)]),
-    ),
+    participantRoles: compileParticipantRoles(definition.participantRoles, [...at, "participantRoles"], report),
   };
 }
 

@@ -14,7 +14,7 @@ import type {
 import { BUILT_IN_VIEWS, caseColumns, fixedColumns } from "./columns.ts";
 import { chooseView, compileFields, compileViews, spaced } from "./fields.ts";
 import type { Path, Report } from "./findings.ts";
-import type { DataTypeDefinition, DataViewDefinition, Definition } from "./schema.ts";
+import type { ConditionDefinition, DataTypeDefinition, DataViewDefinition, Definition } from "./schema.ts";
 
 /** What a data view takes from what its rows are; the views are those that it may replace. */
 type Source = Pick<DataView, "classId" | "columns" | "dataType" | "caseTypes" | "savable" | "views">;
@@ -152,8 +152,9 @@ function columnsOf(fields: Iterable<Field>, place: (name: string) => ColumnPlace
   return new Map([...fields].map((field) => [field.name, { field, place: place(field.name) }]));
 }
 
-function compileFilter(
-  definition: DataViewDefinition,
+/** Compiles conditions on rows. */
+export function compileFilter(
+  definition: Pick<DataViewDefinition, "parameters"> & { readonly filter?: readonly ConditionDefinition[] },
   fields: ReadonlyMap<string, Field>,
   at: Path,
   report: Report,

@@ -2,12 +2,15 @@
 import { LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
 import { SvcError } from "../../lib/errors.ts";
+import { compileAgents } from "./agents.ts";
 import type { Application } from "./application.ts";
 import { compileCaseTypes } from "./case_types.ts";
 import { compileDataTypes, compileDataViews } from "./data_views.ts";
 import type { Finding, Report } from "./findings.ts";
 import { positionOf } from "./positions.ts";
 import { type Definition, definitionSchema } from "./schema.ts";
+import { compileMessageTypes } from "./social.ts";
+import { compileUserInterface } from "./user_interface.ts";
 
 const HINT =
   "Correct the definition. docs/application.md explains the format; `svc service schema` prints its JSON Schema.";
@@ -59,6 +62,7 @@ function compile(value: unknown): { application?: Application; findings: Finding
 function compileApplication(definition: Definition, report: Report): Application {
   const caseTypes = compileCaseTypes(definition, report);
   const dataTypes = compileDataTypes(definition, report);
+  const dataViews = compileDataViews(definition, caseTypes, dataTypes, report);
   const operators = Object.entries(definition.operators).map(([id, operator]) => {
     for (const [index, queue] of operator.queues.entries()) {
       if (definition.queues[queue] === undefined) {
@@ -74,7 +78,11 @@ function compileApplication(definition: Definition, report: Report): Application
     queues: new Map(Object.entries(definition.queues).map(([id, { name }]) => [id, name])),
     caseTypes,
     dataTypes,
-    dataViews: compileDataViews(definition, caseTypes, dataTypes, report),
+    dataViews,
+    messageTypes: compileMessageTypes(definition.messageTypes, definition.queues, report),
+    ...compileUserInterface(definition, { caseTypes, dataTypes, dataViews }, report),
+    agents: compileAgents("agents", definition.agents, caseTypes, report),
+    assistants: compileAgents("assistants", definition.assistants, caseTypes, report),
   };
 }
 

@@ -4,63 +4,25 @@
  */
 import { z } from "zod";
 import type { JsonObject } from "../../lib/json.ts";
-
-const text = z.string().min(1);
-const named = (pattern: RegExp, rule: string) =>
-  z.string().regex(pattern, rule).refine((name) => !(name in Object.prototype), "is a name that every object has");
-const identifier = named(/^[A-Za-z][A-Za-z0-9_]*$/, "must be letters, digits and underscores");
-const actionId = named(/^[A-Za-z][\w .-]*$/, "must be letters, digits, spaces, dots, hyphens and underscores");
-const className = z.string().regex(/^@?[A-Za-z][\w-]*$/, "must be letters, digits, hyphens and underscores");
-const principal = z.string().regex(/^\S+$/, "must not hold spaces");
-const status = z.string().regex(
-  /^[A-Z][A-Za-z]*(-[A-Za-z]+)*$/,
-  "must be like Open, Pending-Review or Resolved-Completed",
-);
-const urgency = z.int().min(0).max(100);
-const expression = text.describe("A CEL expression over the case's fields, caseInfo, operator, action, now and today");
-const scalar = z.union([z.string(), z.number(), z.boolean()], "must be text, a number, true or false");
-
-const field = z.strictObject({
-  type: z.enum([
-    "Text",
-    "TextArea",
-    "Integer",
-    "Decimal",
-    "Currency",
-    "Boolean",
-    "Date",
-    "DateTime",
-    "Dropdown",
-    "Email",
-    "Phone",
-    "Url",
-    "Page",
-    "List",
-  ]),
-  label: text.optional(),
-  required: z.boolean().optional().describe("Must be filled in wherever a view lets a person edit it"),
-  default: scalar.optional(),
-  calculated: expression.optional(),
-  maxLength: z.int().positive().optional(),
-  min: z.number().optional(),
-  max: z.number().optional(),
-  values: z.array(text).min(1).optional().describe("Allowed values of a Dropdown"),
-  class: className.optional().describe("Class of an embedded page or of a list's rows"),
-  get fields() {
-    return fields.optional().describe("Fields of an embedded page or of a list's rows");
-  },
-});
-const fields = z.record(identifier, field);
-
-const viewField = z.union([
+import { messageTypes } from "./social.ts";
+import { type field, fields, viewField } from "./field_words.ts";
+import { participantRole } from "./participants.ts";
+import { agent, agentId, assistant } from "./agent_format.ts";
+import { userInterface } from "./user_interface.ts";
+import {
+  actionId,
+  className,
+  condition,
+  expression,
   identifier,
-  z.strictObject({
-    field: identifier,
-    label: text.optional(),
-    required: z.boolean().optional(),
-    readOnly: z.boolean().optional(),
-  }),
-], "must be a field's name, or an object with 'field'");
+  principal,
+  right,
+  scalar,
+  status,
+  text,
+  urgency,
+} from "./words.ts";
+
 const view = z.strictObject({ name: text.optional(), fields: z.array(viewField) });
 
 const transition = z.strictObject({
@@ -129,7 +91,6 @@ const stage = z.strictObject({
   ),
 });
 
-const right = z.union([z.boolean(), expression], "must be true, false or a CEL expression");
 const attachmentCategory = z.strictObject({
   name: text.optional(),
   type: z.enum(["File", "URL"]).default("File"),
@@ -160,7 +121,7 @@ const caseType = z.strictObject({
   optionalProcesses: processes.optional(),
   actions: z.record(actionId, localAction).optional().describe("Case-wide actions"),
   attachmentCategories: z.record(identifier, attachmentCategory).optional(),
-  participantRoles: z.record(identifier, z.strictObject({ name: text.optional() })).optional(),
+  participantRoles: z.record(identifier, participantRole).optional(),
 });
 
 const recordAction = z.strictObject({
@@ -177,27 +138,6 @@ const dataType = z.strictObject({
   actions: z.record(actionId, recordAction).optional(),
 });
 
-const comparator = z.enum([
-  "EQ",
-  "NEQ",
-  "GT",
-  "GTE",
-  "LT",
-  "LTE",
-  "CONTAINS",
-  "NOT_CONTAINS",
-  "STARTS_WITH",
-  "NOT_STARTS_WITH",
-  "ENDS_WITH",
-  "NOT_ENDS_WITH",
-]);
-const condition = z.strictObject({
-  field: identifier,
-  comparator: comparator.default("EQ"),
-  value: scalar.optional(),
-  parameter: identifier.optional().describe("The condition is left out when an optional parameter is not given"),
-  caller: z.literal(true).optional().describe("Compare with the caller's operator ID"),
-});
 const parameter = z.strictObject({
   type: z.enum(["Text", "Integer", "Decimal", "Boolean", "Date", "DateTime"]).default("Text"),
   description: text.optional(),
@@ -233,6 +173,10 @@ export const definitionSchema = z.strictObject({
   caseTypes: z.record(className, caseType),
   dataTypes: z.record(className, dataType).default({}),
   dataViews: z.record(identifier, dataView).default({}),
+  messageTypes,
+  ...userInterface,
+  agents: z.record(agentId, agent).default({}),
+  assistants: z.record(agentId, assistant).default({}),
 });
 
 /** A definition that has passed the check, with its defaults filled in. */
@@ -257,6 +201,8 @@ export type LocalActionDefinition = z.infer<typeof localAction>;
 export type TransitionDefinition = z.infer<typeof transition>;
 /** A data type as it is written. */
 export type DataTypeDefinition = z.infer<typeof dataType>;
+/** A condition on rows as it is written. */
+export type ConditionDefinition = z.infer<typeof condition>;
 /** A data view as it is written. */
 export type DataViewDefinition = z.infer<typeof dataView>;
 

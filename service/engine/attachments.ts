@@ -1,31 +1,111 @@
-/** Attachments that come with a submission. */
+/** Adds attachments to a case: all of a batch, or none. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
-import { ServiceError } from "../errors.ts";
+import type { AttachmentCategory } from "../definition/application.ts";
+import { type ErrorDetail, ServiceError } from "../errors.ts";
+import { nextTag } from "../tags.ts";
+import { type Attachment, itemOfAttachment, newestAttachment } from "./attachment_items.ts";
+import { cleanTitle, renamed, splitName } from "./file_names.ts";
+import { findUpload, itemOf, type KeptFile, withLink } from "./files.ts";
 import type { CaseWork } from "./work.ts";
 
-/** Adds the links of a submission to the case. Files are uploaded first, and this service has not seen any. */
-export function addAttachments(work: CaseWork, attachments: readonly JsonValue[] | undefined): void {
-  if (attachments === undefined || attachments.length === 0) return;
-  const added = attachments.map((attachment, index) => link(work, attachment, index));
-  const { flow } = work.stored;
-  flow.links = [...(Array.isArray(flow.links) ? flow.links : []), ...added];
-  work.addEvent("attached", `Attached ${added.map(({ name }) => name).join(", ")}`, { attachments: added });
+/** What is wrong with one attachment: it is not what it should be, or the caller may not add it. */
+class Refusal extends Error {
+  readonly status: 400 | 403;
+
+  constructor(status: 400 | 403, reason: string) {
+    super(reason);
+    this.status = status;
+  }
 }
 
-function link(work: CaseWork, attachment: JsonValue, index: number): JsonObject {
-  const refuse = (reason: string): ServiceError => new ServiceError(400, `Attachment ${index + 1}: ${reason}.`);
-  if (!isJsonObject(attachment)) throw refuse("must be an object");
-  const { type, category, name, url } = attachment;
-  if (type === "File") throw refuse("the file was not uploaded");
-  if (type !== "URL") throw refuse("'type' must be File or URL");
+type NewAttachment = Pick<Attachment, "type" | "category" | "name" | "extension" | "url"> & {
+  readonly file?: KeptFile;
+};
+
+/** Adds attachments, to be written with the case. */
+export async function addAttachments(work: CaseWork, attachments: readonly JsonValue[] | undefined): Promise<void> {
+  if (attachments === undefined || attachments.length === 0) return;
+  const added = await checkAll(work, attachments);
+  const { stored, context: { caller, now, tx } } = work;
+  const files = new Map<string, KeptFile>();
+  let tag = (await newestAttachment(tx, stored.id))?.tag;
+  for (const { file, ...attachment } of added) {
+    tag = nextTag(tag, now);
+    if (file !== undefined) files.set(file.id, withLink(files.get(file.id) ?? file));
+    const fileFacts = file && { file: file.id, mimeType: file.type, size: file.size };
+    const at = now.toISOString();
+    work.putItem(itemOfAttachment({ ...attachment, ...fileFacts, caseId: stored.id, tag, createdBy: caller.id, at }));
+  }
+  for (const file of files.values()) work.putItem(itemOf(file));
+  const facts = added.map(({ type, category, name, url }): JsonObject => ({ type, category, name, url }));
+  work.addEvent("attached", `Attached ${added.map(({ name }) => name).join(", ")}`, { attachments: facts });
+}
+
+async function checkAll(work: CaseWork, attachments: readonly JsonValue[]): Promise<NewAttachment[]> {
+  const added: NewAttachment[] = [];
+  const details: ErrorDetail[] = [];
+  let status: Refusal["status"] = 403;
+  for (const [index, attachment] of attachments.entries()) {
+    try {
+      added.push(await check(work, attachment));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (error.status === 400) status = 400;
+      details.push(detailOf(error, index));
+    }
+  }
+  if (details.length === 0) return added;
+  throw new ServiceError(status, details);
+}
+
+function detailOf({ status, message: reason }: Refusal, index: number): ErrorDetail {
+  const sentence = `Attachment ${index + 1}: ${reason}.`;
+  return {
+    message: status === 403 ? "Error_Attachment_Access_Denied" : sentence,
+    localizedValue: sentence,
+    erroneousInputOutputIdentifier: `attachments(${index + 1})`,
+  };
+}
+
+async function check(work: CaseWork, attachment: JsonValue): Promise<NewAttachment> {
+  if (!isJsonObject(attachment)) throw new Refusal(400, "must be an object");
+  const type = typeOf(attachment);
+  const category = categoryOf(work, type, attachment).id;
+  if (type === "URL") return { type, category, ...link(attachment) };
+  const { ID, name } = attachment;
+  if (typeof ID !== "string") throw new Refusal(400, "'ID' must be what the upload answered");
+  const file = await findUpload(work.context, ID);
+  if (file === undefined) throw new Refusal(400, "the file was not uploaded, or its upload has expired");
+  if (name !== undefined && typeof name !== "string") throw new Refusal(400, "'name' must be text");
+  const { name: stem, extension } = splitName(file.name);
+  return { type, category, name: name === undefined ? stem : renamed(name, extension), extension, file };
+}
+
+function typeOf({ type }: JsonObject): Attachment["type"] {
+  const given = typeof type === "string" ? type.toUpperCase() : "";
+  if (given === "FILE") return "File";
+  if (given === "URL") return "URL";
+  throw new Refusal(400, "'type' must be File or URL");
+}
+
+function categoryOf(work: CaseWork, type: Attachment["type"], { category }: JsonObject): AttachmentCategory {
   const known = typeof category === "string" ? work.type.attachmentCategories.get(category) : undefined;
-  if (known?.type !== type) throw refuse(`'${category ?? ""}' is not a category of links of this case`);
-  if (!known.canCreate(work.scope())) {
-    throw new ServiceError(403, `You may not add attachments of category ${known.name}`);
+  if (known?.type !== type) {
+    const kind = type === "URL" ? "links" : "files";
+    throw new Refusal(
+      400,
+      `'${typeof category === "string" ? category : ""}' is not a category of ${kind} of this case`,
+    );
   }
-  if (typeof name !== "string" || typeof url !== "string" || !URL.canParse(url)) {
-    throw refuse("'name' and 'url' are needed");
+  if (!known.canCreate(work.scope())) throw new Refusal(403, `you may not add attachments of category ${known.name}`);
+  return known;
+}
+
+function link({ name, url }: JsonObject): Pick<Attachment, "name" | "extension" | "url"> {
+  if (typeof url !== "string" || !/^https?:/i.test(url) || !URL.canParse(url)) {
+    throw new Refusal(400, "'url' must be an address that begins with http: or https:");
   }
-  const { caller, now } = work.context;
-  return { type: "URL", category: known.id, name, url, createdBy: caller.id, createTime: now.toISOString() };
+  const title = typeof name === "string" ? cleanTitle(name) : "";
+  if (title === "") throw new Refusal(400, "'name' is needed");
+  return { name: title, extension: "", url };
 }

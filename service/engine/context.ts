@@ -22,6 +22,11 @@ export function scopeOf(stored: StoredCase, { caller, now }: EngineContext, acti
   };
 }
 
+/** What an expression sees where there is no case: some fields, and facts that are empty. */
+export function scopeWithoutCase(fields: JsonObject, { caller, now }: Pick<EngineContext, "caller" | "now">): Scope {
+  return { fields, caseInfo: NO_CASE, operator: operatorFacts(caller), action: "", now: now.toISOString() };
+}
+
 /** Whether a case is closed: nothing moves it any more. */
 export function isResolved(stored: StoredCase): boolean {
   return stored.status.startsWith("Resolved-");
@@ -42,7 +47,19 @@ function caseFacts(stored: StoredCase): JsonObject {
   };
 }
 
-/** What an expression sees of an operator. */
-export function operatorFacts({ id, name, queues }: Operator): JsonObject {
+/** The facts of a case that is not there. */
+const NO_CASE: JsonObject = {
+  ID: "",
+  businessID: "",
+  caseTypeID: "",
+  parentCaseID: "",
+  status: "",
+  urgency: 0,
+  stageID: "",
+  createdBy: "",
+  createTime: "",
+};
+
+function operatorFacts({ id, name, queues }: Operator): JsonObject {
   return { ID: id, name, queues: [...queues] };
 }

@@ -1,5 +1,7 @@
 /** Creates cases, and deletes those that have not come far. */
 import type { JsonObject } from "../../lib/json.ts";
+import { forgetRelations } from "../associations/relations.ts";
+import { forgetConversations } from "../conversations/conversation.ts";
 import type { CaseType } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
 import { checkTag } from "../tags.ts";
@@ -29,7 +31,7 @@ export async function createCase(context: EngineContext, request: CreateRequest)
   if (request.parentId !== undefined) await openCase(context, request.parentId);
   const content = fillForm(type.createView, newPage(type.fields), request, { complete: true });
   const work = await startCase(context, type, content, request.parentId);
-  addAttachments(work, request.attachments);
+  await addAttachments(work, request.attachments);
   await work.save();
   return work;
 }
@@ -53,6 +55,8 @@ export async function deleteCase(context: EngineContext, caseId: string, ifMatch
   }
   checkLock(work);
   checkTag(ifMatch, work.stored.tag);
+  await forgetConversations(context.tx, caseId);
+  await forgetRelations(context.tx, caseId);
   await context.tx.deleteCase(caseId);
 }
 

@@ -22,7 +22,7 @@ export async function saveDraft(
   checkLock(work);
   checkTag(request.ifMatch, work.stored.tag);
   keepDraft(open, action, fillForm(action.view, withDraft(open, action), submission, { complete: false }));
-  addAttachments(work, submission.attachments);
+  await addAttachments(work, submission.attachments);
   work.putAssignment(assignment);
   await work.save();
   return open;

@@ -43,7 +43,7 @@ export async function performLocal(
     complete: true,
   });
   work.setContent(content, action.set, action.id);
-  addAttachments(work, submission.attachments);
+  await addAttachments(work, submission.attachments);
   if (action.status !== undefined) work.stored.status = action.status;
   const facts: JsonObject = { action: action.id, content: submission.content ?? {} };
   work.addEvent("performed", `Performed ${action.name}`, facts);

@@ -42,7 +42,7 @@ export async function perform(
   work.touch();
   const content = fillForm(action.view, withDraft(open, action), submission, { complete: true });
   work.setContent(content, action.set, action.id);
-  addAttachments(work, submission.attachments);
+  await addAttachments(work, submission.attachments);
   if (action.status !== undefined) work.stored.status = action.status;
   work.addEvent("performed", `Performed ${action.name}`, {
     action: action.id,

@@ -60,6 +60,16 @@ export function setLock(stored: StoredCase, operator: string | undefined): void 
   stored.flow.lockedBy = operator;
 }
 
+/** Who follows a case: IDs of operators, in the order in which they began. */
+export function followersOf({ flow }: StoredCase): string[] {
+  return Array.isArray(flow.followers) ? flow.followers.filter((id) => typeof id === "string") : [];
+}
+
+/** Remembers who follows a case. */
+export function setFollowers(stored: StoredCase, followers: readonly string[]): void {
+  stored.flow.followers = followers.length > 0 ? [...followers] : undefined;
+}
+
 /** The draft of an action; nothing when none is saved. */
 export function draftOf(assignment: StoredAssignment, action: string): JsonObject {
   return objectAt(objectAt(assignment.state, "drafts"), action);

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../lib/json.ts";
 import type { Action, CaseType, Scope } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
-import type { StoredAssignment, StoredCase, StoredEvent } from "../store/store.ts";
+import type { StoredAssignment, StoredCase, StoredEvent, StoredItem } from "../store/store.ts";
 import { nextTag } from "../tags.ts";
 import { calculate } from "./content.ts";
 import { type EngineContext, isResolved, scopeOf } from "./context.ts";
@@ -26,6 +26,7 @@ export class CaseWork {
   readonly #written = new Set<string>();
   readonly #removed = new Set<string>();
   readonly #events: StoredEvent[] = [];
+  readonly #items: StoredItem[] = [];
   #changed = false;
 
   /** Takes a case in hand. */
@@ -72,6 +73,11 @@ export class CaseWork {
     this.#removed.add(id);
   }
 
+  /** Adds an item, or a new state of one, to be written with the case. */
+  putItem(item: StoredItem): void {
+    this.#items.push(item);
+  }
+
   /** Adds a line to the history. */
   addEvent(kind: string, text: string, facts: JsonObject): void {
     const { caller, now } = this.context;
@@ -114,6 +120,7 @@ export class CaseWork {
       const assignment = this.#assignments.get(id);
       if (assignment !== undefined) await tx.putAssignment(assignment);
     }
+    for (const item of this.#items) await tx.putItem(item);
     for (const event of this.#events) await tx.addEvent(event);
     for (const work of this.related) await work.save();
   }

@@ -7,12 +7,14 @@ import { stagesWithProcesses } from "../engine/answers/stages.ts";
 import { formOutcome, valuesOutcome, viewOutcome } from "../engine/answers/view.ts";
 import { commonActions, performOnAll, performOnOne } from "../engine/bulk.ts";
 import { computed, interestRow, requestedFields } from "../engine/compute.ts";
+import { attachmentsOf } from "../engine/attachment_items.ts";
 import { createCase, deleteCase } from "../engine/create.ts";
 import { discardDrafts } from "../engine/drafts.ts";
 import { localAction, performLocal } from "../engine/local_actions.ts";
 import { goToNextStage, goToStage, type MoveOptions, startOptionalProcess } from "../engine/stages.ts";
 import { type CaseWork, openCase } from "../engine/work.ts";
 import { ServiceError } from "../errors.ts";
+import { releaseFile } from "./attachments.ts";
 import type { GroupHandlers, HandlerContext, Outcome } from "../handler.ts";
 import { checkTag } from "../tags.ts";
 import { bulkInfo, submissionIn, submissionOf, viewOf, viewTypeOf } from "./common.ts";
@@ -30,7 +32,9 @@ export const handlers: GroupHandlers<"cases"> = {
   },
 
   async delete({ caseId, ifMatch }, context) {
+    const attachments = await attachmentsOf(context.tx, caseId);
     await deleteCase(context, caseId, ifMatch);
+    for (const { file } of attachments) await releaseFile(file, context);
     return {};
   },
 

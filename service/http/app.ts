@@ -1,16 +1,19 @@
 /** The HTTP side of the service: a route per operation, the token endpoint, and JSON for everything else. */
 import { type Context, type Handler as HonoHandler, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { isRead } from "../../lib/operation.ts";
+import { isRead, sendsForm } from "../../lib/operation.ts";
 import { VERSION } from "../../lib/version.ts";
 import type { Tokens } from "../access/tokens.ts";
 import type { Application } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
-import type { Handlers } from "../handler.ts";
+import type { HandlerContext, Handlers, NextUnit, Outcome } from "../handler.ts";
+import type { StaticFiles } from "../static_files.ts";
+import type { ByteStore } from "../store/bytes.ts";
 import type { Store, Transaction } from "../store/store.ts";
 import { answerOf, failureOf, jsonOf, unauthorized } from "./answers.ts";
 import { BODY_LIMIT, parseBody } from "./body.ts";
 import { decoderOf } from "./decode.ts";
+import { keepingForm, receiveForm } from "./multipart.ts";
 import { allowedMethods, queryOf, rawPath, segmentReader } from "./paths.ts";
 import { type Route, routesOf } from "./routes.ts";
 import { exchange } from "./token.ts";
@@ -21,6 +24,12 @@ export interface AppOptions {
   readonly app: Application;
   /** Its state. */
   readonly store: Store;
+  /** The bytes of its files. */
+  readonly bytes: ByteStore;
+  /** Bytes that an uploaded file may have. */
+  readonly maxFileBytes: number;
+  /** The files that come with the application. */
+  readonly statics: StaticFiles;
   /** The handlers of all operations. */
   readonly handlers: Handlers;
   /** Gives out tokens and knows them. */
@@ -31,6 +40,8 @@ export interface AppOptions {
   readonly tokenPath: string;
   /** Takes the work that is done after an answer. */
   readonly background: (work: (tx: Transaction) => Promise<void>) => void;
+  /** Sees the rest of a call through that waits for more than the store; its signal aborts when the service stops. */
+  readonly seeThrough: <T>(rest: (signal: AbortSignal) => Promise<T>) => Promise<T>;
   /** Is told of what nobody foresaw. */
   readonly log: (line: string) => void;
 }
@@ -47,8 +58,8 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
     const path = apiRoot + route.operation.path.replace(/\{(\w+)\}/g, ":$1");
     const { method } = route.operation;
     const handler = handlerOf(route, options);
-    // One handler alone is the short way through Hono; a request without a body needs no limit.
-    if (method === "GET" || method === "DELETE") hono.on(method, path, handler);
+    // One handler alone is the short way through Hono; a request without a body needs no limit, a form has its own.
+    if (method === "GET" || method === "DELETE" || sendsForm(route.operation)) hono.on(method, path, handler);
     else hono.on(method, path, limit, handler);
   }
   hono.post(tokenPath, limit, async (c) => {
@@ -80,11 +91,12 @@ function tooLarge(): ServiceError {
 }
 
 function handlerOf({ name, operation, serve }: Route, options: AppOptions): HonoHandler {
-  const { app, store, tokens, apiRoot } = options;
+  const { app, store, bytes, statics, tokens, apiRoot } = options;
   const decode = decoderOf(operation, app);
   const segment = segmentReader(apiRoot + operation.path);
   const run = isRead(operation) ? store.read : store.transact;
-  const hasBody = operation.method !== "GET" && operation.method !== "DELETE";
+  const hasForm = sendsForm(operation);
+  const hasBody = operation.method !== "GET" && operation.method !== "DELETE" && !hasForm;
   const served = operation.variant === undefined || operation.variant === app.variant;
   const status = operation.status ?? 200;
 
@@ -100,15 +112,34 @@ function handlerOf({ name, operation, serve }: Route, options: AppOptions): Hono
     if (!served) throw new ServiceError(404, `${name} is served by the ${operation.variant} variant only.`);
 
     const body = hasBody ? parseBody(await c.req.text()) : undefined;
+    const form = hasForm ? await receiveForm(c.req.raw, { bytes, limit: options.maxFileBytes }) : undefined;
     const query = queryOf(c.req.url);
-    const ifMatch = c.req.header("if-match");
-    const values = decode({ segment: (variable) => segment(c.req.url, variable), query, body, ifMatch });
     const later: ((tx: Transaction) => Promise<void>)[] = [];
     const background = (work: (tx: Transaction) => Promise<void>) => void later.push(work);
-    const outcome = await run((tx) => serve(values, { app, tx, caller, now: new Date(), query, body, background }));
+    const contextOf = (tx: Transaction): HandlerContext => {
+      return { app, tx, bytes, statics, caller, now: new Date(), query, body, background };
+    };
+    const ifMatch = c.req.header("if-match");
+    const outcome = await keepingForm(form, bytes, async () => {
+      const values = decode({ segment: (variable) => segment(c.req.url, variable), query, body, form, ifMatch });
+      const first = await run((tx) => serve(values, contextOf(tx)));
+      return first.goOn === undefined ? first : await options.seeThrough((signal) => {
+        return finish(first, signal, (next) => store.transact((tx) => next(contextOf(tx))));
+      });
+    });
     later.forEach(options.background);
     return answerOf(outcome, status, apiRoot, requestId);
   };
+}
+
+/** Goes on until nothing is left to wait for. Nobody holds the store meanwhile: its units of work are serial. */
+async function finish(
+  outcome: Outcome,
+  signal: AbortSignal,
+  transact: (next: NextUnit) => Promise<Outcome>,
+): Promise<Outcome> {
+  while (outcome.goOn !== undefined) outcome = await transact(await outcome.goOn(signal));
+  return outcome;
 }
 
 const NO_TOKEN = "An access token is needed.";

@@ -4,6 +4,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts
 import { type Operation, type Param, paramsOf, takesTag } from "../../lib/operation.ts";
 import { isOfType, TYPE_NAMES } from "../../lib/param_types.ts";
 import { type ErrorDetail, ServiceError } from "../errors.ts";
+import type { ReceivedFile } from "../handler.ts";
+import type { Form } from "./multipart.ts";
 
 /** The parts of a request that hold values. */
 export interface RequestParts {
@@ -13,6 +15,8 @@ export interface RequestParts {
   readonly query: URLSearchParams;
   /** The body. */
   readonly body: JsonValue | undefined;
+  /** The parts of a multipart body by name. */
+  readonly form?: Form;
   /** The `If-Match` header. */
   readonly ifMatch: string | undefined;
 }
@@ -28,7 +32,7 @@ export interface Served {
 /** Decodes the requests of one operation. */
 export type Decode = (parts: RequestParts) => Record<string, unknown>;
 
-type Read = (parts: RequestParts, body: JsonObject) => JsonValue | undefined;
+type Read = (parts: RequestParts, body: JsonObject) => JsonValue | ReceivedFile | undefined;
 
 /** Makes the decoder of an operation. It answers 400 with one detail for each value that does not fit. */
 export function decoderOf(operation: Operation, served: Served): Decode {
@@ -97,15 +101,22 @@ function finderOf(param: Param): Read {
       return place === "*" ? (parts) => wholeQuery(parts.query) : (parts) => fromQuery(param, parts.query.get(place));
     case "body":
       return place === "*" ? (parts) => parts.body : (_, body) => readBody(body, place);
+    case "part":
+      return (parts) => fromPart(param, parts.form?.get(place));
     default:
       return () => undefined;
   }
+}
+
+function fromPart(param: Param, part: string | ReceivedFile | undefined): JsonValue | ReceivedFile | undefined {
+  return part === undefined || typeof part === "string" ? fromQuery(param, part ?? null) : part;
 }
 
 function fromQuery(param: Param, text: string | null): JsonValue | undefined {
   if (text === null) return undefined;
   switch (param.type) {
     case "string":
+    case "file":
       return text;
     case "boolean":
       return text === "true" ? true : text === "false" ? false : text;

@@ -1,7 +1,15 @@
 /** Rows of the database as what the store promises, checked where they leave the database. */
 import type { SQLOutputValue } from "node:sqlite";
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
-import type { StoredAssignment, StoredCase, StoredClient, StoredEvent, StoredRecord, StoredToken } from "./store.ts";
+import type {
+  StoredAssignment,
+  StoredCase,
+  StoredClient,
+  StoredEvent,
+  StoredItem,
+  StoredRecord,
+  StoredToken,
+} from "./store.ts";
 
 /** A row as the driver gives it. */
 export type SqlRow = Record<string, SQLOutputValue>;
@@ -50,6 +58,17 @@ export function toEvent(row: SqlRow): StoredEvent {
     kind: text(row, "kind"),
     text: text(row, "text"),
     facts: object(row, "facts"),
+  };
+}
+
+/** A row of `items`. */
+export function toItem(row: SqlRow): StoredItem {
+  return {
+    kind: text(row, "kind"),
+    id: text(row, "id"),
+    owner: text(row, "owner"),
+    at: text(row, "at"),
+    content: object(row, "content"),
   };
 }
 

@@ -3,7 +3,20 @@ import type { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../../lib/errors.ts";
 
 /** Raised with every change of the tables; a file of an older version is brought forward step by step. */
-const VERSION = 1;
+const VERSION = 2;
+
+const ITEMS = `
+  CREATE TABLE items (
+    seq INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    at TEXT NOT NULL,
+    content TEXT NOT NULL,
+    UNIQUE (kind, id)
+  ) STRICT;
+  CREATE INDEX itemsByOwner ON items (kind, owner, at, seq);
+`;
 
 const TABLES = `
   CREATE TABLE sequences (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
@@ -91,7 +104,9 @@ export function prepareSchema(db: DatabaseSync, path: string): void {
         },
       );
     }
-    if (found === 0) db.exec(`${TABLES} PRAGMA user_version = ${VERSION};`);
+    if (found < 1) db.exec(TABLES);
+    if (found < 2) db.exec(ITEMS);
+    db.exec(`PRAGMA user_version = ${VERSION}`);
     db.exec("COMMIT");
   } catch (error) {
     db.exec("ROLLBACK");

@@ -13,14 +13,17 @@ import {
   toCase,
   toClient,
   toEvent,
+  toItem,
   toRecord,
   toToken,
 } from "./sqlite_rows.ts";
 import type {
+  ItemRange,
   StoredAssignment,
   StoredCase,
   StoredClient,
   StoredEvent,
+  StoredItem,
   StoredRecord,
   StoredToken,
   Transaction,
@@ -28,6 +31,8 @@ import type {
 
 const CASE_COLUMNS =
   "id, businessId, typeId, parentId, status, urgency, stageId, createdBy, createdAt, updatedBy, updatedAt, tag, content, flow";
+/** Later than every time in ISO 8601. */
+const END_OF_TIME = "~";
 const ASSIGNMENT_COLUMNS = "id, caseId, processId, stepId, urgency, createdAt, assigneeKind, assigneeId, state";
 
 const SQL = {
@@ -47,6 +52,12 @@ const SQL = {
   getRecord: "SELECT * FROM records WHERE classId = ? AND key = ?",
   putRecord: upsert("records", "classId, key, tag, content", "classId, key"),
   deleteRecord: "DELETE FROM records WHERE classId = ? AND key = ?",
+  getItem: "SELECT * FROM items WHERE kind = ? AND id = ?",
+  putItem: upsert("items", "kind, id, owner, at, content", "kind, id"),
+  deleteItem: "DELETE FROM items WHERE kind = ? AND id = ?",
+  deleteItemsOf: "DELETE FROM items WHERE owner = ?",
+  itemsOf: "SELECT * FROM items WHERE kind = ? AND owner = ? AND at < ? ORDER BY at DESC, seq DESC LIMIT ?",
+  allItems: "SELECT * FROM items WHERE kind = ? AND at < ? ORDER BY at DESC, seq DESC LIMIT ?",
   getClient: "SELECT * FROM clients WHERE id = ?",
   countClients: "SELECT COUNT(*) AS count FROM clients",
   putClient: "INSERT INTO clients (id, secretHash, operator, createdAt) VALUES (?, ?, ?, ?)",
@@ -139,6 +150,7 @@ export class SqliteTransaction implements Transaction {
 
   async deleteCase(id: string): Promise<void> {
     this.#change("deleteCase", id);
+    this.#change("deleteItemsOf", id);
   }
 
   async childrenOf(id: string): Promise<StoredCase[]> {
@@ -200,6 +212,27 @@ export class SqliteTransaction implements Transaction {
 
   async deleteRecord(classId: string, key: string): Promise<void> {
     this.#change("deleteRecord", classId, key);
+  }
+
+  async getItem(kind: string, id: string): Promise<StoredItem | undefined> {
+    const row = this.#one("getItem", kind, id);
+    return row && toItem(row);
+  }
+
+  async putItem({ kind, id, owner, at, content }: StoredItem): Promise<void> {
+    this.#change("putItem", kind, id, owner, at, JSON.stringify(content));
+  }
+
+  async deleteItem(kind: string, id: string): Promise<void> {
+    this.#change("deleteItem", kind, id);
+  }
+
+  async itemsOf(kind: string, owner?: string, { before, limit = -1 }: ItemRange = {}): Promise<StoredItem[]> {
+    const end = before ?? END_OF_TIME;
+    const rows = owner === undefined
+      ? this.#all("allItems", kind, end, limit)
+      : this.#all("itemsOf", kind, owner, end, limit);
+    return rows.map(toItem);
   }
 
   async queryRows(query: RowQuery, page: Page): Promise<JsonObject[]> {

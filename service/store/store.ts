@@ -107,6 +107,28 @@ export interface StoredToken {
   expiresAt: string;
 }
 
+/** A thing that belongs to something else: a message of a case, a case's tag, a conversation with an agent. */
+export interface StoredItem {
+  /** What it is, e.g. `message`. */
+  kind: string;
+  /** ID, of which there is one within its kind. */
+  id: string;
+  /** What it belongs to, e.g. a case handle. */
+  owner: string;
+  /** ISO 8601 time, UTC, with milliseconds: the items of an owner are in its order. */
+  at: string;
+  /** Its members. */
+  content: JsonObject;
+}
+
+/** Which items of an owner are wanted. */
+export interface ItemRange {
+  /** Only those before a time, in ISO 8601. */
+  before?: string;
+  /** Not more than these: the newest. */
+  limit?: number;
+}
+
 /** Everything that one unit of work may read and change. Its changes become durable together, or not at all. */
 export interface Transaction {
   /** The next number of a sequence, from 1. */
@@ -115,7 +137,7 @@ export interface Transaction {
   getCase(id: string): Promise<StoredCase | undefined>;
   /** Writes a new case or a new state of a case. */
   putCase(stored: StoredCase): Promise<void>;
-  /** Removes a case with its assignments and history. */
+  /** Removes a case with its assignments, its history and the items that belong to it. */
   deleteCase(id: string): Promise<void>;
   /** The cases whose parent it is, in order of creation. */
   childrenOf(id: string): Promise<StoredCase[]>;
@@ -139,6 +161,14 @@ export interface Transaction {
   putRecord(stored: StoredRecord): Promise<void>;
   /** Removes a record. */
   deleteRecord(classId: string, key: string): Promise<void>;
+  /** An item, if it exists. */
+  getItem(kind: string, id: string): Promise<StoredItem | undefined>;
+  /** Writes a new item or a new state of an item. */
+  putItem(item: StoredItem): Promise<void>;
+  /** Removes an item. */
+  deleteItem(kind: string, id: string): Promise<void>;
+  /** The items of an owner, or of all owners, newest first. */
+  itemsOf(kind: string, owner?: string, range?: ItemRange): Promise<StoredItem[]>;
   /** Rows of records, cases, assignments or events. */
   queryRows(query: RowQuery, page: Page): Promise<JsonObject[]>;
   /** How many rows a query has in all. */

@@ -11,19 +11,19 @@ export interface Figure {
   /** Value of the baseline. */
   theirs: number;
   /** Unit of both. */
-  unit: "ms" | "/s";
-  /** The ratio's limit: a maximum for times, a minimum for rates. */
+  unit: "ms" | "/s" | "MiB";
+  /** The ratio's limit: a maximum for times and memory, a minimum for rates. */
   limit: number;
 }
 
 /** A figure on one line, missed ones marked. */
 export function describe({ what, baseline, ours, theirs, unit, limit }: Figure): string {
   const ratio = ours / theirs;
-  const kept = unit === "ms" ? ratio <= limit : ratio >= limit;
-  const sign = unit === "ms" ? "≤" : "≥";
+  const kept = unit === "/s" ? ratio >= limit : ratio <= limit;
+  const sign = unit === "/s" ? "≥" : "≤";
   return [
     kept ? "kept  " : "MISSED",
-    `${ratio.toFixed(2)} × (${sign} ${limit} ×)`,
+    `${ratio.toFixed(2)} × (${sign} ${Number(limit.toFixed(2))} ×)`,
     `${what}: ${round(ours)} ${unit}`,
     `${baseline}: ${round(theirs)} ${unit}`,
   ].join("  ");

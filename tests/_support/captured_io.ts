@@ -29,6 +29,9 @@ export function capturedIo(captured: Pick<Captured, "stdout" | "stderr">, surrou
     write: (text) => {
       captured[stream] += text;
     },
+    writeBytes: (bytes) => {
+      captured[stream] += new TextDecoder().decode(bytes);
+    },
     isTerminal: () => terminal,
     columns: () => terminal ? columns : undefined,
   });

@@ -81,6 +81,11 @@ export function errorOf({ stderr }: CliResult): Record<string, unknown> {
   return JSON.parse(stderr).error;
 }
 
+/** Splits a command line as a shell does with words and single quotes. */
+export function words(line: string): string[] {
+  return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
+}
+
 function variablesOfDeno(): Record<string, string> {
   const names = ["PATH", "HOME", "DENO_DIR", "XDG_CACHE_HOME", "SystemRoot", "LOCALAPPDATA"];
   return Object.fromEntries(names.flatMap((name) => {

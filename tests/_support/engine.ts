@@ -8,10 +8,12 @@ import { handlers as caseTypes } from "../../service/handlers/case_types.ts";
 import { handlers as cases } from "../../service/handlers/cases.ts";
 import type { HandlerContext, Outcome } from "../../service/handler.ts";
 import { handlers as data } from "../../service/handlers/data.ts";
+import { handlers as social } from "../../service/handlers/social.ts";
+import { openBytes } from "../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../service/store/sqlite.ts";
 import type { StoredEvent, Transaction } from "../../service/store/store.ts";
 
-const HANDLERS = { cases, assignments, caseTypes, data };
+const HANDLERS = { cases, assignments, caseTypes, data, social };
 
 /** The sample application. */
 export const PERMIT_FILE = new URL("../../service/apps/permit.yaml", import.meta.url).pathname;
@@ -24,6 +26,8 @@ export interface CallContext {
   query?: Record<string, string>;
   /** The whole body. */
   body?: JsonValue;
+  /** Milliseconds since the call before; a second without it. */
+  wait?: number;
 }
 
 /** An engine under test. */
@@ -46,19 +50,26 @@ export interface Engine extends AsyncDisposable {
 export async function openEngine(yaml?: string): Promise<Engine> {
   const app = yaml === undefined ? await loadApplication(PERMIT_FILE) : parseApplication(yaml, "test.yaml");
   const store = openSqliteStore(":memory:");
+  const bytes = openBytes();
   const background: Promise<void>[] = [];
   let time = Date.parse("2026-01-02T03:04:05.678Z");
 
-  async function call(name: string, values: object, { as, query, body }: CallContext = {}): Promise<Outcome> {
+  async function call(
+    name: string,
+    values: object,
+    { as, query, body, wait = 1000 }: CallContext = {},
+  ): Promise<Outcome> {
     const caller = app.operators.get(as ?? [...app.operators.keys()][0] ?? "");
     if (caller === undefined) throw new TypeError(`No operator ${as}`);
     const later: ((tx: Transaction) => Promise<void>)[] = [];
     const serve = handlerOf(name);
-    time += 1000;
+    time += wait;
     const outcome = await store.transact((tx) =>
       serve(values, {
         app,
         tx,
+        bytes,
+        statics: { find: () => Promise.resolve(undefined), names: () => [] },
         caller,
         now: new Date(time),
         query: new URLSearchParams(query),
@@ -93,6 +104,7 @@ export async function openEngine(yaml?: string): Promise<Engine> {
     },
     async [Symbol.asyncDispose]() {
       await store.close();
+      await bytes.close();
     },
   };
 }

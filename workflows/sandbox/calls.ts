@@ -1,11 +1,12 @@
 /** The script's calls: each becomes a message to the parent, and its answer a promise of the script. */
 import { checkAnswer } from "../../lib/answers.ts";
 import { bindOperations, type Client, type Invoke } from "../../lib/client/bind.ts";
-import { parseAnswer } from "../../lib/client/reply.ts";
+import { bodyOf } from "../../lib/client/reply.ts";
 import { SvcError } from "../../lib/errors.ts";
-import type { JsonValue } from "../../lib/json.ts";
+import { isJsonObject, type JsonObject } from "../../lib/json.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 import { receive, send } from "./channel.ts";
+import { contentOf, filesIn } from "./files.ts";
 import type { Frame } from "./frames.ts";
 import {
   errorOfRecord,
@@ -44,7 +45,14 @@ export async function idle(): Promise<void> {
 }
 
 const invoke: Invoke = async ({ name, operation }, values, { signal, timeoutSeconds }) => {
-  const text = JSON.stringify({ operation: name, values, timeoutSeconds });
+  const piped = filesIn(operation, values);
+  const files = piped && await piped; // A call without files is made at once: the order of calls is the script's.
+  const text = JSON.stringify({
+    operation: name,
+    values: { ...values, ...withoutFiles(files) },
+    files,
+    timeoutSeconds,
+  });
   const { kind, text: answer } = await new Promise<Frame>((resolve, reject) => {
     queue.push({ text, signal, resolve, reject });
     openCalls();
@@ -52,12 +60,16 @@ const invoke: Invoke = async ({ name, operation }, values, { signal, timeoutSeco
   // Errors are made here, not where the message arrives, so that their stack leads to the line that made the call.
   if (kind !== ToSandbox.reply) throw errorOfRecord(parseMessage(answer) ?? {}) ?? brokenAnswer();
   const end = answer.indexOf("\n");
-  const etag = parseMessage(answer.slice(0, end))?.etag;
-  const body: JsonValue | undefined = end + 1 === answer.length
-    ? undefined
-    : parseAnswer(answer.slice(end + 1), { operation: name });
-  return checkAnswer(operation.answer, { body, ...(typeof etag === "string" && { etag }) });
+  const { etag, content: head } = parseMessage(answer.slice(0, end)) ?? {};
+  const rest = answer.slice(end + 1);
+  const content = isJsonObject(head) ? contentOf(head, rest) : undefined;
+  const body = content ? undefined : bodyOf(operation.answer, rest, { operation: name });
+  return checkAnswer(operation.answer, { body, content, ...(typeof etag === "string" && { etag }) });
 };
+
+function withoutFiles(files: JsonObject = {}): Record<string, undefined> {
+  return Object.fromEntries(Object.keys(files).map((name) => [name, undefined]));
+}
 
 /** Opens as many of the waiting calls as the parent lets a sandbox have: more, and it would end this process. */
 function openCalls(): void {

@@ -1,5 +1,6 @@
 /** What parent and sandbox say to each other, and the limits of it. */
 import { ERROR_CODES, type ErrorCode, SvcError } from "../../lib/errors.ts";
+import type { Values } from "../../lib/client/values.ts";
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
 
 /** Version of the protocol: both ends must have the same. */
@@ -18,7 +19,7 @@ export const MAX_OPEN_CHARACTERS = 32 * 1024 * 1024;
 export const FromSandbox = {
   /** The script is loaded: `{ protocol, name, allow }`. */
   ready: 1,
-  /** Make a call: `{ operation, values, timeoutSeconds? }`. Identifiers are 1, 2, 3 …: the call's position in the run. */
+  /** Make a call: `{ operation, values, files?, timeoutSeconds? }`. Identifiers are 1, 2, 3 …: the call's position in the run. */
   call: 2,
   /** The script no longer wants the answer of a call. */
   cancel: 3,
@@ -34,7 +35,7 @@ export const FromSandbox = {
 export const ToSandbox = {
   /** Run: `{ input, timeoutSeconds }`. */
   start: 16,
-  /** The answer to a call: a line of JSON, `{ etag? }`, then the service's answer as it came. */
+  /** The answer to a call: a line of JSON, `{ etag?, content? }`, then the service's answer as it came, or in base64. */
   reply: 17,
   /** The failure of a call: an error record. */
   refusal: 18,
@@ -44,8 +45,8 @@ export const ToSandbox = {
 export interface CallRequest {
   /** Permission name of the operation. */
   readonly operation: string;
-  /** Values by parameter name: not checked yet. */
-  readonly values: JsonObject;
+  /** Values by parameter name, files among them: not checked yet. */
+  readonly values: Values;
   /** Seconds that the call may take. */
   readonly timeoutSeconds?: number;
 }

@@ -1,9 +1,11 @@
 /** The parent's end of a sandbox: one process, one script, one run. Whatever the process says is a request, no more. */
+import type { Content } from "../../lib/answer_types.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
 import { escapeControls } from "../../lib/output/control_characters.ts";
 import { hostCommand, type Limits, type Place } from "./command.ts";
 import { broken, explainExit, outOfTime } from "./exit.ts";
+import { filesOf, pipeContent } from "./files.ts";
 import { type Frame, FrameError, FrameReader } from "./frames.ts";
 import {
   type CallRequest,
@@ -19,10 +21,12 @@ import {
 } from "./messages.ts";
 import { Outbox } from "./outbox.ts";
 
-/** An answer for the script: the service's text as it came. */
+/** An answer for the script: the service's text as it came, or its content. */
 export interface CallAnswer {
   /** Body; empty where there is none. */
   readonly text: string;
+  /** Body where it is content. */
+  readonly content?: Content;
   /** Entity tag. */
   readonly etag?: string;
 }
@@ -206,8 +210,7 @@ export class Sandbox {
   async #call(request: CallRequest, id: number, signal: AbortSignal): Promise<Frame> {
     try {
       if (!this.#handlers) throw new SvcError("INTERNAL_ERROR", "Nobody makes the calls of this run.");
-      const { text, etag } = await this.#handlers.call(request, id, signal);
-      return { kind: ToSandbox.reply, id, text: JSON.stringify({ etag }) + "\n" + text };
+      return { kind: ToSandbox.reply, id, text: await replyText(await this.#handlers.call(request, id, signal)) };
     } catch (error) {
       return { kind: ToSandbox.refusal, id, text: JSON.stringify(toSvcError(error)) };
     }
@@ -229,9 +232,17 @@ function resultOf(text: string): JsonValue {
   }
 }
 
+async function replyText({ text, etag, content }: CallAnswer): Promise<string> {
+  if (content === undefined) return JSON.stringify({ etag }) + "\n" + text;
+  const { head, base64 } = await pipeContent(content);
+  return JSON.stringify({ etag, content: head }) + "\n" + base64;
+}
+
 function requestOf(text: string): CallRequest | undefined {
-  const { operation, values, timeoutSeconds } = parseMessage(text) ?? {};
-  if (typeof operation !== "string" || !isJsonObject(values)) return undefined;
+  const { operation, values: plain, files: piped, timeoutSeconds } = parseMessage(text) ?? {};
+  const files = filesOf(piped);
+  if (typeof operation !== "string" || !isJsonObject(plain) || files === undefined) return undefined;
+  const values = { ...plain, ...files };
   if (timeoutSeconds === undefined) return { operation, values };
   return typeof timeoutSeconds === "number" && timeoutSeconds > 0 ? { operation, values, timeoutSeconds } : undefined;
 }

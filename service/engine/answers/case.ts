@@ -6,6 +6,7 @@ import { type AssignmentWork, nextFor, offeredActions, withDraft } from "../assi
 import { currentStage, known } from "../flow.ts";
 import { localActions } from "../local_actions.ts";
 import { optionalProcesses } from "../stages.ts";
+import { followersOf } from "../state.ts";
 import { isResolved } from "../context.ts";
 import type { CaseWork } from "../work.ts";
 import { actionButtons, assignmentInfo, navigation, nextAssignmentInfo, urgencyIn } from "./assignment.ts";
@@ -111,7 +112,7 @@ export function caseInfo(work: CaseWork, content: JsonObject, changed: boolean):
     stageID: stored.stageId,
     stageLabel: currentStage(work).name,
     sla: { goal: "", deadline: "" },
-    associations: { follows: false },
+    associations: { follows: followersOf(stored).includes(context.caller.id) },
     hasNewAttachments: false,
     WidgetsToRefresh: changed ? ["TaskList"] : [],
     content,

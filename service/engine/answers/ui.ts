@@ -31,33 +31,62 @@ export function viewResources(view: View, classId: string): JsonObject {
 }
 
 /** The component that shows a view, at a place in the answer. */
-export function viewRoot(view: View, context: string): JsonObject {
+export function viewRoot(view: Pick<View, "id">, context: string): JsonObject & { type: string } {
   return { type: "reference", config: { type: "view", name: view.id, context } };
 }
 
-function buildResources(view: View, classId: string): JsonObject {
-  const localeReference = `@LR ${classId.toUpperCase()}!VIEW!${view.id.toUpperCase()}`;
+/** What shows a view: what an answer of several views is put together from. */
+export interface ViewParts {
+  /** The view by its ID. */
+  readonly views: JsonObject;
+  /** Its fields by name. */
+  readonly fields: JsonObject;
+  /** The components that it needs. */
+  readonly components: readonly string[];
+  /** Where its labels can be translated. */
+  readonly localeReferences: readonly string[];
+}
+
+/** The parts of one view of a class. */
+export function viewParts(view: View, classId: string): ViewParts {
   const shown = [...view.fields.values()];
   const components = new Set(["View", "Region", "reference"]);
   const children = shown.map((field) => component(field, "", components));
   return {
-    resources: {
-      views: {
-        [view.id]: [{
-          name: view.id,
-          type: "View",
-          classID: classId,
-          config: { template: "DefaultForm", ruleClass: classId, localeReference },
-          children: [{ name: "Fields", type: "Region", children }],
-        }],
-      },
-      fields: Object.fromEntries(shown.map(({ field }) => [field.name, [fieldResource(field, classId)]])),
-      paragraphs: {},
-      datapages: {},
-      dataTypes: {},
-    },
+    views: { [view.id]: [viewComponent(view, classId, "DefaultForm", children)] },
+    fields: Object.fromEntries(shown.map(({ field }) => [field.name, [fieldResource(field, classId)]])),
     components: [...components],
-    localeReferences: [localeReference],
+    localeReferences: [localeReference(view, classId)],
+  };
+}
+
+/** A view with what is in it. */
+export function viewComponent(
+  view: Pick<View, "id">,
+  classId: string,
+  template: string,
+  children: JsonObject[],
+): JsonObject {
+  return {
+    name: view.id,
+    type: "View",
+    classID: classId,
+    config: { template, ruleClass: classId, localeReference: localeReference(view, classId) },
+    children: [{ name: "Fields", type: "Region", children }],
+  };
+}
+
+/** Where the labels of a view can be translated. */
+export function localeReference({ id }: Pick<View, "id">, classId: string): string {
+  return `@LR ${classId.toUpperCase()}!VIEW!${id.toUpperCase()}`;
+}
+
+function buildResources(view: View, classId: string): JsonObject {
+  const { views, fields, components, localeReferences } = viewParts(view, classId);
+  return {
+    resources: { views, fields, paragraphs: {}, datapages: {}, dataTypes: {} },
+    components: [...components],
+    localeReferences: [...localeReferences],
     root: viewRoot(view, "caseInfo.content"),
     context_data: {},
   };

@@ -1,0 +1,106 @@
+/** Files that the command line names: those to send are read piece by piece, those to write appear whole or not at all. */
+import { SvcError } from "../errors.ts";
+import type { FileInput } from "../operation.ts";
+import { readPieces, writePiece } from "../pieces.ts";
+import { readFault } from "./payload.ts";
+
+/** A file to send, named by a flag such as `--file`. */
+export async function openFile(flag: string, path: string): Promise<FileInput> {
+  const { isFile, isDirectory, size } = await Deno.stat(path).catch((error) => {
+    throw unreadable(flag, path, error);
+  });
+  if (!isFile) {
+    const reason = isDirectory ? "it is a directory" : "it is no regular file";
+    throw new SvcError("INVALID_ARGS", `${flag} cannot read ${path}: ${reason}.`, { hint: "Name a file." });
+  }
+  // Whether it may be read is better known before anything is sent.
+  (await Deno.open(path).catch((error) => {
+    throw unreadable(flag, path, error);
+  })).close();
+  return { name: path.replace(/^.*[\\/]/, ""), size, stream: () => readPieces(() => Deno.open(path)) };
+}
+
+/** Refuses a path that cannot be written, before anything is called for it. */
+export async function checkTarget(path: string): Promise<void> {
+  await placeOf(path);
+}
+
+/** Writes a file: under another name beside it first, so that nobody ever sees the half of it. */
+export async function writeWhole(path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  const { target, folder, isSpecial } = await placeOf(path);
+  if (isSpecial) return await writeTo(path, await openTo(path, { write: true }), pieces);
+  const temporary = `${folder}/.svc-${crypto.randomUUID()}.part`;
+  const file = await openTo(path, { write: true, createNew: true }, temporary);
+  try {
+    await writeTo(path, file, pieces);
+    await Deno.rename(temporary, target).catch((error) => {
+      throw unwritable(path, error);
+    });
+  } catch (error) {
+    await Deno.remove(temporary);
+    throw error;
+  }
+}
+
+interface Target {
+  readonly target: string;
+  readonly folder: string;
+  /** A device or a pipe: it is written to, never replaced. */
+  readonly isSpecial: boolean;
+}
+
+async function placeOf(path: string): Promise<Target> {
+  const real = await Deno.realPath(path).catch(ignoreMissing) ?? path;
+  const found = await Deno.stat(real).catch(ignoreMissing);
+  if (found?.isDirectory || /[\\/]$/.test(path)) throw unwritable(path, "it is a directory");
+  const slash = Math.max(real.lastIndexOf("/"), Deno.build.os === "windows" ? real.lastIndexOf("\\") : -1);
+  const folder = slash < 0 ? "." : real.slice(0, slash) || "/";
+  const parent = await Deno.stat(folder).catch(ignoreMissing);
+  if (!parent?.isDirectory) throw unwritable(path, "there is no such directory");
+  return { target: real, folder, isSpecial: found !== undefined && !found.isFile };
+}
+
+async function openTo(path: string, options: Deno.OpenOptions, actual = path): Promise<Deno.FsFile> {
+  return await Deno.open(actual, options).catch((error) => {
+    throw unwritable(path, error);
+  });
+}
+
+async function writeTo(path: string, file: Deno.FsFile, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  using open = file;
+  for await (const piece of pieces) {
+    await writePiece(open, piece).catch((error) => {
+      throw unwritable(path, error);
+    });
+  }
+  if ((await open.stat()).isFile) await open.sync();
+}
+
+function ignoreMissing(error: unknown): undefined {
+  const isMissing = error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
+  if (!isMissing) throw error;
+}
+
+function unreadable(flag: string, path: string, error: unknown): unknown {
+  const reason = readFault(error);
+  if (reason === undefined) return error;
+  return new SvcError("INVALID_ARGS", `${flag} cannot read ${path}: ${reason}.`, {
+    cause: error,
+    hint: "Check the path.",
+  });
+}
+
+function unwritable(path: string, cause: unknown): unknown {
+  if (cause instanceof Deno.errors.NotCapable) return cause;
+  const isReason = typeof cause === "string";
+  const said = cause instanceof Deno.errors.PermissionDenied ? "you may not write there" : messageOf(cause);
+  return new SvcError("INVALID_ARGS", `--output cannot write ${path}: ${said}.`, {
+    ...(!isReason && { cause }),
+    hint: "Choose another file.",
+  });
+}
+
+function messageOf(cause: unknown): string {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return message.replace(/ \(os error \d+\).*$/, "");
+}

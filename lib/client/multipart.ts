@@ -1,0 +1,86 @@
+/** Multipart bodies (RFC 7578, names escaped as HTML says): read while they are sent, so that no file is ever held. */
+import { SvcError } from "../errors.ts";
+import type { FileInput } from "../operation.ts";
+import type { Part } from "./encode.ts";
+
+const encoder = new TextEncoder();
+
+/**
+ * A body whose length is known before and whose bytes are read as they are sent, anew for each attempt. It is a `Blob`,
+ * because `fetch` asks that for both; any other stream is sent without its length, which some servers refuse.
+ */
+export class MultipartBody extends Blob {
+  readonly #pieces: readonly (Uint8Array<ArrayBuffer> | FileInput)[];
+  readonly #onRead: () => void;
+
+  /** A body of these parts; whoever wants to know that it goes on is told of each piece. */
+  constructor(parts: readonly Part[], onRead: () => void = () => {}) {
+    const boundary = `svc-${crypto.randomUUID()}`;
+    super([], { type: `multipart/form-data; boundary=${boundary}` });
+    this.#pieces = [
+      ...parts.flatMap(([name, value]) => [headOf(boundary, name, value), contentOf(value), bytesOf("\r\n")]),
+      bytesOf(`--${boundary}--\r\n`),
+    ];
+    this.#onRead = onRead;
+  }
+
+  /** Number of bytes. */
+  override get size(): number {
+    return this.#pieces.reduce((sum, piece) => sum + (piece instanceof Uint8Array ? piece.length : piece.size), 0);
+  }
+
+  /** The bytes, from the beginning. */
+  override stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
+    const bytes = this.#read();
+    return new ReadableStream<Uint8Array<ArrayBuffer>>({
+      pull: async (controller) => {
+        const { done, value } = await bytes.next();
+        this.#onRead();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: async () => void await bytes.return(),
+    }, { highWaterMark: 0 });
+  }
+
+  async *#read(): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+    for (const piece of this.#pieces) {
+      if (piece instanceof Uint8Array) yield piece;
+      else yield* contentsOf(piece);
+    }
+  }
+}
+
+/** What a file holds; it must hold what it said: the length of the body has been sent already. */
+async function* contentsOf(file: FileInput): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  let left = file.size;
+  for await (const chunk of file.stream()) {
+    left -= chunk.length;
+    if (left < 0) break;
+    yield new Uint8Array(chunk);
+  }
+  if (left === 0) return;
+  throw new SvcError("INVALID_ARGS", `${file.name} has changed while it was sent: it had ${file.size} bytes.`, {
+    hint: "Send it again when nothing writes to it any more.",
+  });
+}
+
+function headOf(boundary: string, name: string, value: string | FileInput): Uint8Array<ArrayBuffer> {
+  const disposition = `--${boundary}\r\nContent-Disposition: form-data; name="${escapeName(name)}"`;
+  if (typeof value === "string") return bytesOf(`${disposition}\r\n\r\n`);
+  const type = value.type || "application/octet-stream";
+  return bytesOf(`${disposition}; filename="${escapeName(value.name)}"\r\nContent-Type: ${type}\r\n\r\n`);
+}
+
+function contentOf(value: string | FileInput): Uint8Array<ArrayBuffer> | FileInput {
+  return typeof value === "string" ? bytesOf(value.replace(/\r\n?|\n/g, "\r\n")) : value;
+}
+
+/** What would end a quoted name or its line. */
+function escapeName(name: string): string {
+  return name.replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll('"', "%22");
+}
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return encoder.encode(text);
+}

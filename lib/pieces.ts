@@ -1,0 +1,25 @@
+/** Files, piece by piece: however large one is, only a piece of it is in memory. */
+
+/** Bytes of one piece. */
+const PIECE = 128 * 1024;
+
+/** The bytes of a file that is opened when the first are asked for. */
+export function readPieces(open: () => Promise<Deno.FsFile>): ReadableStream<Uint8Array> {
+  let file: Deno.FsFile | undefined;
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      file ??= await open();
+      const piece = new Uint8Array(PIECE);
+      const length = await file.read(piece);
+      if (length !== null) return controller.enqueue(piece.subarray(0, length));
+      file.close();
+      controller.close();
+    },
+    cancel: () => file?.close(),
+  }, { highWaterMark: 0 });
+}
+
+/** Writes all of a piece. */
+export async function writePiece(file: Deno.FsFile, piece: Uint8Array): Promise<void> {
+  for (let written = 0; written < piece.length;) written += await file.write(piece.subarray(written));
+}

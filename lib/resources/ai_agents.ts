@@ -1,0 +1,231 @@
+/** The operations of `svc ai-agents`. */
+import type { Group } from "../operation.ts";
+import { contextId, conversation, pageIndex, pageSize, request, starter } from "./conversations.ts";
+
+const agentId = {
+  name: "agentId",
+  help: "Agent ID, e.g. '@baseclass!PermitGuide'",
+  type: "string",
+  to: "path:agentID",
+  required: true,
+} as const;
+
+const channel = {
+  activeChannel: { help: "Channel type, e.g. Web, Email or Chat", type: "string", to: "body:activeChannel" },
+  activeChannelId: { help: "Channel ID", type: "string", to: "body:activeChannelID" },
+} as const;
+
+const message = { help: "Message ID", type: "string", to: "path:messageID", required: true } as const;
+
+/** The operations by name. */
+export const operations = {
+  /**
+   * Lists the agents that are enabled for external access. `agentClass`, `!` and `name` make the ID that the other
+   * operations take.
+   *
+   * Errors: none of its own.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * for (const { agentClass, name } of await svc.aiAgents.list()) console.log(`${agentClass}!${name}`);
+   * ```
+   */
+  list: {
+    summary: "List the agents that are enabled for external access",
+    method: "GET",
+    path: "/ai-agents",
+    answer: "agents",
+    example: "",
+  },
+  /**
+   * Starts a conversation about a case, or about nothing. The agent's starter question is asked unless `executeStarter`
+   * is false; `response` is its answer. Only the caller sees the conversation.
+   *
+   * Errors: `NOT_FOUND` for an unknown agent or case, `FAILED_DEPENDENCY` where the model behind the agent does not
+   * answer the starter question: the conversation has started all the same, and the error names it.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const permit = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const { id, response } = await svc.aiAgents.startConversation("@baseclass!PermitGuide", { contextId: permit.id });
+   * console.log(id, response);
+   * ```
+   */
+  startConversation: {
+    summary: "Start a conversation with an agent",
+    method: "POST",
+    path: "/ai-agents/{agentID}/conversations",
+    args: [agentId],
+    flags: { ...starter, ...channel },
+    answer: "conversation",
+    status: 201,
+    example: "'@baseclass!PermitGuide' --context-id 'CITY-PERMIT-WORK P-1' --execute-starter",
+  },
+  /**
+   * Lists the caller's conversations with an agent about a context, newest first, without their messages. A page has 25
+   * conversations, or as many as `pageSize` says, at most 100; an empty one is behind the last.
+   *
+   * Errors: `NOT_FOUND` for an unknown agent, `BAD_REQUEST` for a page size that is not served.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const permit = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const about = { contextId: permit.id };
+   * await svc.aiAgents.startConversation("@baseclass!PermitGuide", about);
+   * const { conversations } = await svc.aiAgents.listConversations("@baseclass!PermitGuide", { ...about, pageSize: 10 });
+   * console.log(conversations.map(({ id, status }) => `${id} ${status}`));
+   * ```
+   */
+  listConversations: {
+    summary: "List the conversations with an agent",
+    method: "GET",
+    path: "/ai-agents/{agentID}/conversations",
+    args: [agentId],
+    flags: { contextId, pageSize, pageIndex },
+    answer: "conversations",
+    example: "'@baseclass!PermitGuide' --context-id 'CITY-PERMIT-WORK P-1'",
+  },
+  /**
+   * Reads a conversation with all its messages, oldest first. An answer names the message that it answers and what the
+   * caller thinks of it; a message that no answer names has not been answered.
+   *
+   * Errors: `NOT_FOUND`, also for another operator's conversation.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id: conversation } = await svc.aiAgents.startConversation("@baseclass!PermitGuide");
+   * const { messages = [] } = await svc.aiAgents.getConversation("@baseclass!PermitGuide", { conversation });
+   * for (const { role, message } of messages) console.log(`${role}: ${message}`);
+   * ```
+   */
+  getConversation: {
+    summary: "Read a conversation with its messages",
+    method: "GET",
+    path: "/ai-agents/{agentID}/conversations/{conversationID}",
+    args: [agentId],
+    flags: { conversation },
+    answer: "conversation",
+    example: "'@baseclass!PermitGuide' --conversation PXCONV-1",
+  },
+  /**
+   * Says something to an agent and answers what it replies. The message is kept before the agent is asked: it is in the
+   * conversation even if no answer comes.
+   *
+   * Errors: `NOT_FOUND`, `BAD_REQUEST` for an empty message or one of more than 10,000 characters, `CONFLICT` for a
+   * conversation that is closed, `LOCKED` while the answer to the message before is awaited, `PRECONDITION_FAILED` for
+   * a stale tag, `FAILED_DEPENDENCY` where the model behind the agent is slow, fails or answers nothing that can be read.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const permit = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const agent = "@baseclass!PermitGuide";
+   * const { id: conversation } = await svc.aiAgents.startConversation(agent, { contextId: permit.id });
+   * const { response } = await svc.aiAgents.sendMessage(agent, { conversation, request: "What is missing?" });
+   * console.log(response);
+   * ```
+   */
+  sendMessage: {
+    summary: "Send an agent a message",
+    method: "PATCH",
+    path: "/ai-agents/{agentID}/conversations/{conversationID}",
+    args: [agentId],
+    flags: {
+      conversation,
+      request,
+      attachments: { help: "Array of attachment descriptors", type: "array", to: "body:Attachments" },
+      ...channel,
+    },
+    answer: "reply",
+    example: "'@baseclass!PermitGuide' --conversation PXCONV-1 --request 'What is missing?'",
+  },
+  /**
+   * Closes a conversation. It can still be read, and its answers liked and disliked.
+   *
+   * Errors: `NOT_FOUND`, `CONFLICT` for one that is closed already, `LOCKED` while an answer is awaited.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id: conversation } = await svc.aiAgents.startConversation("@baseclass!PermitGuide");
+   * await svc.aiAgents.closeConversation("@baseclass!PermitGuide", { conversation });
+   * ```
+   */
+  closeConversation: {
+    summary: "Close a conversation",
+    method: "PUT",
+    path: "/ai-agents/{agentID}/conversations/{conversationID}/close",
+    args: [agentId],
+    flags: { conversation },
+    answer: "nothing",
+    example: "'@baseclass!PermitGuide' --conversation PXCONV-1",
+  },
+  /**
+   * Likes an answer of an agent. It takes the place of a dislike.
+   *
+   * Errors: `NOT_FOUND`, `BAD_REQUEST` for a message of the caller's own.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const agent = "@baseclass!PermitGuide";
+   * const { id: conversation, messageID: message = "" } = await svc.aiAgents.startConversation(agent);
+   * await svc.aiAgents.like(agent, { conversation, message });
+   * ```
+   */
+  like: {
+    summary: "Like a message of an agent",
+    method: "PUT",
+    path: "/ai-agents/{agentID}/conversations/{conversationID}/messages/{messageID}/like",
+    args: [agentId],
+    flags: { conversation, message },
+    answer: "nothing",
+    example: "'@baseclass!PermitGuide' --conversation PXCONV-1 --message MSG-2",
+  },
+  /**
+   * Dislikes an answer of an agent and says why. It takes the place of a like.
+   *
+   * Errors: `NOT_FOUND`, `BAD_REQUEST` for a message of the caller's own and for an empty reason.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const agent = "@baseclass!PermitGuide";
+   * const { id: conversation, messageID: message = "" } = await svc.aiAgents.startConversation(agent);
+   * await svc.aiAgents.dislike(agent, { conversation, message, feedback: "Too short" });
+   * ```
+   */
+  dislike: {
+    summary: "Dislike a message of an agent, with a reason",
+    method: "PUT",
+    path: "/ai-agents/{agentID}/conversations/{conversationID}/messages/{messageID}/dislike",
+    args: [agentId],
+    flags: {
+      conversation,
+      message,
+      feedback: { help: "What was wrong", type: "string", to: "body:feedbackText", required: true },
+    },
+    answer: "nothing",
+    example: "'@baseclass!PermitGuide' --conversation PXCONV-1 --message MSG-2 --feedback 'Wrong fee'",
+  },
+} as const satisfies Group;

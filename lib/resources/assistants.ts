@@ -1,0 +1,146 @@
+/** The operations of `svc assistants`. */
+import type { Group } from "../operation.ts";
+import { contextId, conversation, pageIndex, pageSize, request, starter } from "./conversations.ts";
+
+const assistantId = {
+  name: "assistantId",
+  help: "Assistant ID, e.g. '@baseclass!Desk'",
+  type: "string",
+  to: "path:assistantID",
+  required: true,
+} as const;
+
+/** The operations by name. */
+export const operations = {
+  /**
+   * Starts a conversation about a case, or about nothing. The assistant's starter question is asked unless
+   * `executeStarter` is false; `response` is its answer. Only the caller sees the conversation.
+   *
+   * Errors: `NOT_FOUND` for an unknown assistant or case, `FAILED_DEPENDENCY` where the model behind the assistant does
+   * not answer the starter question: the conversation has started all the same, and the error names it.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const permit = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const { id, response } = await svc.assistants.startConversation("@baseclass!Desk", { contextId: permit.id });
+   * console.log(id, response);
+   * ```
+   */
+  startConversation: {
+    summary: "Start a conversation with an assistant",
+    method: "POST",
+    path: "/assistants/{assistantID}/conversations",
+    args: [assistantId],
+    flags: starter,
+    answer: "conversation",
+    status: 201,
+    example: "'@baseclass!Desk' --context-id 'CITY-PERMIT-WORK P-1' --no-execute-starter",
+  },
+  /**
+   * Lists the caller's conversations with an assistant about a context, newest first, without their messages. A page has
+   * 25 conversations, or as many as `pageSize` says, at most 100; an empty one is behind the last.
+   *
+   * Errors: `NOT_FOUND` for an unknown assistant, `BAD_REQUEST` for a page size that is not served.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const permit = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * await svc.assistants.startConversation("@baseclass!Desk", { contextId: permit.id });
+   * const { conversations } = await svc.assistants.listConversations("@baseclass!Desk", { contextId: permit.id });
+   * console.log(conversations.map(({ id, status }) => `${id} ${status}`));
+   * ```
+   */
+  listConversations: {
+    summary: "List the conversations with an assistant",
+    method: "GET",
+    path: "/assistants/{assistantID}/conversations",
+    args: [assistantId],
+    flags: { contextId, pageSize, pageIndex },
+    answer: "conversations",
+    example: "'@baseclass!Desk' --context-id 'CITY-PERMIT-WORK P-1'",
+  },
+  /**
+   * Reads a conversation with all its messages, oldest first. An answer names the message that it answers; a message that
+   * no answer names has not been answered.
+   *
+   * Errors: `NOT_FOUND`, also for another operator's conversation.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id: conversation } = await svc.assistants.startConversation("@baseclass!Desk");
+   * const { messages = [] } = await svc.assistants.getConversation("@baseclass!Desk", { conversation });
+   * for (const { role, message } of messages) console.log(`${role}: ${message}`);
+   * ```
+   */
+  getConversation: {
+    summary: "Read a conversation with its messages",
+    method: "GET",
+    path: "/assistants/{assistantID}/conversations/{conversationID}",
+    args: [assistantId],
+    flags: { conversation },
+    answer: "conversation",
+    example: "'@baseclass!Desk' --conversation PXCONV-1",
+  },
+  /**
+   * Says something to an assistant and answers what it replies. The message is kept before the assistant is asked: it is
+   * in the conversation even if no answer comes.
+   *
+   * Errors: `NOT_FOUND`, `BAD_REQUEST` for an empty message or one of more than 10,000 characters, `CONFLICT` for a
+   * conversation that is closed, `LOCKED` while the answer to the message before is awaited, `PRECONDITION_FAILED` for
+   * a stale tag, `FAILED_DEPENDENCY` where the model behind the assistant is slow, fails or answers nothing that can be
+   * read.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const permit = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const desk = "@baseclass!Desk";
+   * const { id: conversation } = await svc.assistants.startConversation(desk, { contextId: permit.id });
+   * const { response } = await svc.assistants.sendMessage(desk, { conversation, request: "Who opened it?" });
+   * console.log(response);
+   * ```
+   */
+  sendMessage: {
+    summary: "Send an assistant a message",
+    method: "PATCH",
+    path: "/assistants/{assistantID}/conversations/{conversationID}",
+    args: [assistantId],
+    flags: { conversation, request },
+    answer: "reply",
+    example: "'@baseclass!Desk' --conversation PXCONV-1 --request 'Summarise the case'",
+  },
+  /**
+   * Closes a conversation and answers a sentence that says so. The conversation can still be read.
+   *
+   * Errors: `NOT_FOUND`, `CONFLICT` for one that is closed already, `LOCKED` while an answer is awaited.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id: conversation } = await svc.assistants.startConversation("@baseclass!Desk");
+   * console.log(await svc.assistants.closeConversation("@baseclass!Desk", { conversation }));
+   * ```
+   */
+  closeConversation: {
+    summary: "Close a conversation",
+    method: "PUT",
+    path: "/assistants/{assistantID}/conversations/{conversationID}/close",
+    args: [assistantId],
+    flags: { conversation },
+    answer: "text",
+    example: "'@baseclass!Desk' --conversation PXCONV-1",
+  },
+} as const satisfies Group;

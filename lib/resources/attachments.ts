@@ -1,0 +1,199 @@
+/** The operations of `svc attachments`. */
+import type { Group } from "../operation.ts";
+import { caseId } from "./common.ts";
+
+const id = {
+  name: "id",
+  help: "Attachment ID, as 'attachments list' prints it",
+  type: "string",
+  to: "path:attachmentID",
+  required: true,
+} as const;
+
+/** The operations by name. */
+export const operations = {
+  /**
+   * Lists the attachments of a case that the caller may see, newest first, with links to what the caller may do with each.
+   * `includeThumbnails` adds images as base64 where they are small.
+   *
+   * Errors: `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const { ID } = await svc.attachments.upload({ file: new File(["0 1 2"], "plan.txt") });
+   * await svc.attachments.add(id, { attachments: [{ type: "File", category: "File", name: "plan.txt", ID }] });
+   * for (const { ID, fileName, url } of (await svc.attachments.list(id)).attachments) console.log(ID, fileName ?? url);
+   * ```
+   */
+  list: {
+    summary: "List the attachments of a case",
+    method: "GET",
+    path: "/cases/{caseID}/attachments",
+    args: [caseId],
+    flags: {
+      includeThumbnails: {
+        help: "Add a small picture of each image, as base64",
+        type: "boolean",
+        to: "query:includeThumbnails",
+      },
+    },
+    answer: "attachments",
+    example: "'CITY-PERMIT-WORK P-1' --include-thumbnails",
+  },
+  /**
+   * Adds uploaded files (`{ type: "File", category, name?, ID }`) and links (`{ type: "URL", category, name, url }`) to a case:
+   * all, or none where one does not fit. An upload can be added until it expires, more than once.
+   *
+   * Errors: `BAD_REQUEST` with a detail per element that does not fit, `FORBIDDEN` for a category into which the caller may not
+   * add, `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const { ID } = await svc.attachments.upload({ file: new File(["0 1 2"], "plan.txt") });
+   * await svc.attachments.add(id, {
+   *   attachments: [
+   *     { type: "File", category: "File", name: "plan.txt", ID },
+   *     { type: "URL", category: "URL", name: "The city", url: "https://city.example" },
+   *   ],
+   * });
+   * ```
+   */
+  add: {
+    summary: "Add uploaded files and links to a case, all of them or none",
+    method: "POST",
+    path: "/cases/{caseID}/attachments",
+    args: [caseId],
+    flags: {
+      attachments: {
+        help: "Array of {type, category, name, ID or url}",
+        type: "array",
+        to: "body:attachments",
+        required: true,
+      },
+    },
+    answer: "nothing",
+    status: 201,
+    example:
+      `'CITY-PERMIT-WORK P-1' --attachments '[{"type":"URL","category":"URL","name":"Site","url":"https://city.example"}]'`,
+  },
+  /**
+   * Reads the content of an attachment: of a file its bytes, which can be read once and are not held; of a link its address.
+   * A transfer that is cut short errors the stream. On the command line `-o` writes it to a file, which is there when all of it is.
+   *
+   * Errors: `FORBIDDEN` in a category that the caller may not see, `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const { ID } = await svc.attachments.upload({ file: new File(["0 1 2"], "plan.txt") });
+   * await svc.attachments.add(id, { attachments: [{ type: "File", category: "File", name: "plan.txt", ID }] });
+   * const { attachments: [plan] } = await svc.attachments.list(id);
+   * const { type, name, stream } = await svc.attachments.get(plan?.ID ?? "");
+   * console.log(type, name, await new Response(stream).text());
+   * ```
+   */
+  get: {
+    summary: "Read the content of an attachment",
+    method: "GET",
+    path: "/attachments/{attachmentID}",
+    args: [id],
+    answer: "content",
+    example: "'LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT' -o plan.pdf",
+  },
+  /**
+   * Changes the name, the category, or both. A file keeps its extension.
+   *
+   * Errors: `FORBIDDEN` without the right to it, and for a category that does not fit, `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const { ID } = await svc.attachments.upload({ file: new File(["0 1 2"], "plan.txt") });
+   * await svc.attachments.add(id, { attachments: [{ type: "File", category: "File", name: "plan.txt", ID }] });
+   * const { attachments: [plan] } = await svc.attachments.list(id);
+   * await svc.attachments.patch(plan?.ID ?? "", { name: "Site plan", category: "Plan" });
+   * ```
+   */
+  patch: {
+    summary: "Change the name or the category of an attachment",
+    method: "PATCH",
+    path: "/attachments/{attachmentID}",
+    args: [id],
+    flags: {
+      name: { help: "New name", type: "string", to: "body:name" },
+      category: { help: "New category", type: "string", to: "body:category" },
+    },
+    atLeastOne: ["name", "category"],
+    answer: "text",
+    example: "'LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT' --name 'Site plan' --category Plan",
+  },
+  /**
+   * Deletes an attachment. The bytes go with the last attachment that has them.
+   *
+   * Errors: `FORBIDDEN` for somebody else's without the right to delete any, `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+   * const { ID } = await svc.attachments.upload({ file: new File(["0 1 2"], "plan.txt") });
+   * await svc.attachments.add(id, { attachments: [{ type: "File", category: "File", name: "plan.txt", ID }] });
+   * const { attachments: [plan] } = await svc.attachments.list(id);
+   * await svc.attachments.delete(plan?.ID ?? "");
+   * ```
+   */
+  delete: {
+    summary: "Delete an attachment",
+    method: "DELETE",
+    path: "/attachments/{attachmentID}",
+    args: [id],
+    answer: "nothing",
+    example: "'LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT'",
+  },
+  /**
+   * Uploads a file, of which neither side holds more than a piece. It expires in two hours unless it is added to a case.
+   *
+   * Errors: `BAD_REQUEST` for an empty file, `HTTP_ERROR` with status 413 for one that is larger than the service allows.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { ID } = await svc.attachments.upload({ file: new File(["0 1 2"], "plan.txt"), appendUniqueId: true });
+   * console.log(ID);
+   * ```
+   */
+  upload: {
+    summary: "Upload a file, to be added to a case within two hours",
+    method: "POST",
+    path: "/attachments/upload",
+    flags: {
+      file: { help: "File to upload", type: "file", short: "f", to: "part:file", required: true },
+      appendUniqueId: {
+        help: "Append a unique ID to the file's name",
+        type: "boolean",
+        to: "part:appendUniqueIdToFileName",
+      },
+    },
+    answer: "upload",
+    status: 201,
+    example: "-f plan.pdf --append-unique-id",
+  },
+} as const satisfies Group;

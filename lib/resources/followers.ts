@@ -1,0 +1,83 @@
+/** The operations of `svc followers`. */
+import type { Group } from "../operation.ts";
+import { caseId } from "./common.ts";
+
+/** The operations by name. */
+export const operations = {
+  /**
+   * Lists who follows a case, in the order in which they began.
+   *
+   * Errors: `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const { followers } = await svc.followers.list(id);
+   * console.log(followers.map((follower) => follower.name));
+   * ```
+   */
+  list: {
+    summary: "List the followers of a case",
+    method: "GET",
+    path: "/cases/{caseID}/followers",
+    args: [caseId],
+    answer: "followers",
+    example: "'CITY-PERMIT-WORK P-1'",
+  },
+  /**
+   * Lets a user follow a case; `associations.follows` of a case tells each caller whether the caller does. The one
+   * element of the answer has its status; the command ends with `BULK_PARTIAL_FAILURE` if it failed. The case keeps
+   * its entity tag.
+   *
+   * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` for a stale `ifMatch`. Of the element: 400 for an unknown user, 409
+   * for one who follows the case already.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const [added] = await svc.followers.add(id, { user: "reviewer@city" });
+   * console.log(added?.status);
+   * ```
+   */
+  add: {
+    summary: "Let a user follow a case",
+    method: "POST",
+    path: "/cases/{caseID}/followers",
+    args: [caseId],
+    flags: { user: { help: "User ID", type: "string", to: "body:users[0].ID", required: true } },
+    answer: "multiStatus",
+    status: 207,
+    example: "'CITY-PERMIT-WORK P-1' --user clerk@city",
+  },
+  /**
+   * Lets a user no longer follow a case.
+   *
+   * Errors: `NOT_FOUND` for an unknown case or a user who does not follow it, `PRECONDITION_FAILED` for a stale
+   * `ifMatch`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * await svc.followers.add(id, { user: "reviewer@city" });
+   * await svc.followers.delete(id, { user: "reviewer@city" });
+   * ```
+   */
+  delete: {
+    summary: "Let a user no longer follow a case",
+    method: "DELETE",
+    path: "/cases/{caseID}/followers/{followerID}",
+    args: [caseId],
+    flags: { user: { help: "User ID", type: "string", to: "path:followerID", required: true } },
+    answer: "nothing",
+    example: "'CITY-PERMIT-WORK P-1' --user clerk@city",
+  },
+} as const satisfies Group;

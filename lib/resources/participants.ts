@@ -1,0 +1,195 @@
+/** The operations of `svc participants`. */
+import type { Group } from "../operation.ts";
+import { caseId, content } from "./common.ts";
+
+const participantId = {
+  help: "Participant ID",
+  type: "string",
+  to: "path:participantID",
+  required: true,
+} as const;
+
+/** The operations by name. */
+export const operations = {
+  /**
+   * Lists the participants of a case, in the order in which they came, each with its role and its fields.
+   *
+   * Errors: `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const { participants } = await svc.participants.list(id);
+   * console.log(participants.map((participant) => participant.roleName));
+   * ```
+   */
+  list: {
+    summary: "List the participants of a case",
+    method: "GET",
+    path: "/cases/{caseID}/participants",
+    args: [caseId],
+    answer: "participants",
+    example: "'CITY-PERMIT-WORK P-1'",
+  },
+  /**
+   * Adds a participant in a role of the case type. The role says which fields there are, which are required, and
+   * whether a case may have several such participants. The case gets a new entity tag, which is answered, and its
+   * history says so.
+   *
+   * Errors: `VALIDATION_FAIL` with a detail per field that is missing or does not fit, or for a role that is taken;
+   * `BAD_REQUEST` for an unknown role or field, `NOT_FOUND`, `CONFLICT` for a resolved case, `PRECONDITION_FAILED`
+   * for a stale `ifMatch`, `LOCKED` by somebody's draft.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id: caseId } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const data = { pyFirstName: "Ada", pyLastName: "Lovelace" };
+   * const added = await svc.participants.add(caseId, { role: "Applicant", data });
+   * console.log(added.id, added.etag);
+   * ```
+   */
+  add: {
+    summary: "Add a participant to a case",
+    method: "POST",
+    path: "/cases/{caseID}/participants",
+    args: [caseId],
+    flags: {
+      role: { help: "Participant role ID", type: "string", to: "body:participantRoleID", required: true },
+      data: { help: "Content of the participant's fields", type: "object", to: "body:content", required: true },
+    },
+    answer: "participant",
+    status: 201,
+    example: `'CITY-PERMIT-WORK P-1' --role Applicant --data '{"pyFirstName":"Ada","pyLastName":"Lovelace"}'`,
+  },
+  /**
+   * Reads a participant, with the form in which its role shows it.
+   *
+   * Errors: `NOT_FOUND` for an unknown case or participant.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id: caseId } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const data = { pyFirstName: "Ada", pyLastName: "Lovelace" };
+   * const { id: participantId } = await svc.participants.add(caseId, { role: "Applicant", data });
+   * const { data: read } = await svc.participants.get(caseId, { participantId });
+   * console.log(read?.caseInfo.content);
+   * ```
+   */
+  get: {
+    summary: "Read a participant",
+    method: "GET",
+    path: "/cases/{caseID}/participants/{participantID}",
+    args: [caseId],
+    flags: { participantId },
+    answer: "participant",
+    example: "'CITY-PERMIT-WORK P-1' --participant-id PARTY-1",
+  },
+  /**
+   * Changes the given fields of a participant and leaves the others. The case gets a new entity tag, and its history
+   * says so.
+   *
+   * Errors: as for `add`; `NOT_FOUND` for an unknown participant too.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id: caseId } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const data = { pyFirstName: "Ada", pyLastName: "Lovelace" };
+   * const { id: participantId, etag } = await svc.participants.add(caseId, { role: "Applicant", data });
+   * await svc.participants.update(caseId, { participantId, data: { pyPhoneNumber: "555-0100" }, ifMatch: etag });
+   * ```
+   */
+  update: {
+    summary: "Change a participant",
+    method: "PATCH",
+    path: "/cases/{caseID}/participants/{participantID}",
+    args: [caseId],
+    flags: { participantId, ...content },
+    answer: "participant",
+    example: `'CITY-PERMIT-WORK P-1' --participant-id PARTY-1 --data '{"pyPhoneNumber":"555-0100"}'`,
+  },
+  /**
+   * Removes a participant from a case. The case gets a new entity tag, and its history says so.
+   *
+   * Errors: `NOT_FOUND` for an unknown case or participant, `CONFLICT` for a resolved case, `PRECONDITION_FAILED` for
+   * a stale `ifMatch`, `LOCKED` by somebody's draft.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id: caseId } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const data = { pyFirstName: "Ada", pyLastName: "Lovelace" };
+   * const { id: participantId } = await svc.participants.add(caseId, { role: "Applicant", data });
+   * await svc.participants.delete(caseId, { participantId });
+   * ```
+   */
+  delete: {
+    summary: "Remove a participant from a case",
+    method: "DELETE",
+    path: "/cases/{caseID}/participants/{participantID}",
+    args: [caseId],
+    flags: { participantId },
+    answer: "nothing",
+    example: "'CITY-PERMIT-WORK P-1' --participant-id PARTY-1",
+  },
+  /**
+   * Lists the participant roles of a case, which its case type defines, and whether each takes several participants.
+   *
+   * Errors: `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const { participantRoles } = await svc.participants.listRoles(id);
+   * console.log(participantRoles.map((role) => role.ID));
+   * ```
+   */
+  listRoles: {
+    summary: "List the participant roles of a case",
+    method: "GET",
+    path: "/cases/{caseID}/participant_roles",
+    args: [caseId],
+    answer: "participantRoles",
+    example: "'CITY-PERMIT-WORK P-1'",
+  },
+  /**
+   * Reads a participant role, with the empty form of a participant: its fields, and which are required.
+   *
+   * Errors: `NOT_FOUND` for an unknown case or role.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const role = await svc.participants.getRole(id, { roleId: "Applicant" });
+   * console.log(role.uiResources);
+   * ```
+   */
+  getRole: {
+    summary: "Read a participant role and its form",
+    method: "GET",
+    path: "/cases/{caseID}/participant_roles/{participant_role_ID}",
+    args: [caseId],
+    flags: { roleId: { help: "Participant role ID", type: "string", to: "path:participant_role_ID", required: true } },
+    answer: "view",
+    example: "'CITY-PERMIT-WORK P-1' --role-id Applicant",
+  },
+} as const satisfies Group;

@@ -1,0 +1,89 @@
+/** The operations of `svc related`. */
+import type { Group } from "../operation.ts";
+import { caseId } from "./common.ts";
+
+const relatedCaseId = { help: "Handle of the related case", type: "string", required: true } as const;
+
+/** The operations by name. */
+export const operations = {
+  /**
+   * Lists the cases to which a case is related, each with its relationship, in the order in which they were related.
+   *
+   * Errors: `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const { associatedCases } = await svc.related.list(id);
+   * console.log(associatedCases.map((related) => `${related.ID}: ${related.relationship}`));
+   * ```
+   */
+  list: {
+    summary: "List the cases related to a case",
+    method: "GET",
+    path: "/cases/{caseID}/related_cases",
+    args: [caseId],
+    answer: "relatedCases",
+    example: "'CITY-PERMIT-WORK P-1'",
+  },
+  /**
+   * Relates a case to another. Both list the relation, with the same relationship. The one element of the answer has
+   * its status; the command ends with `BULK_PARTIAL_FAILURE` if it failed. The cases keep their entity tags.
+   *
+   * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` for a stale `ifMatch`. Of the element: 404 for an unknown case, 400
+   * for the case itself, 409 for a case to which it is related already.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const other = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Grace" } });
+   * const [added] = await svc.related.add(id, { relatedCaseId: other.id, relationship: "duplicate" });
+   * console.log(added?.status);
+   * ```
+   */
+  add: {
+    summary: "Relate a case to another",
+    method: "POST",
+    path: "/cases/{caseID}/related_cases",
+    args: [caseId],
+    flags: {
+      relatedCaseId: { ...relatedCaseId, to: "body:cases[0].ID" },
+      relationship: { help: "Relationship type", type: "string", to: "body:cases[0].relationship", required: true },
+    },
+    answer: "multiStatus",
+    status: 207,
+    example: "'CITY-PERMIT-WORK P-1' --related-case-id 'CITY-PERMIT-WORK P-2' --relationship duplicate",
+  },
+  /**
+   * Ends the relation of a case to another, from either end.
+   *
+   * Errors: `NOT_FOUND`, `CONFLICT` for a case to which it is not related, `PRECONDITION_FAILED` for a stale
+   * `ifMatch`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const other = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Grace" } });
+   * await svc.related.add(id, { relatedCaseId: other.id, relationship: "duplicate" });
+   * await svc.related.delete(id, { relatedCaseId: other.id });
+   * ```
+   */
+  delete: {
+    summary: "Remove the relation of a case to another",
+    method: "DELETE",
+    path: "/cases/{caseID}/related_cases/{related_caseID}",
+    args: [caseId],
+    flags: { relatedCaseId: { ...relatedCaseId, to: "path:related_caseID" } },
+    answer: "nothing",
+    example: "'CITY-PERMIT-WORK P-1' --related-case-id 'CITY-PERMIT-WORK P-2'",
+  },
+} as const satisfies Group;

@@ -1,0 +1,385 @@
+/** The operations of `svc social`. */
+import type { Group } from "../operation.ts";
+
+const messageID = {
+  name: "messageID",
+  help: "Message ID",
+  type: "string",
+  to: "path:messageID",
+  required: true,
+} as const;
+
+const filterFor = { help: "Context ID or operator ID", type: "string", to: "query:filterFor", required: true } as const;
+const filterBy = { help: "Feed sources, separated by commas", type: "string", to: "query:filterBy" } as const;
+const pageSize = { help: "Entries to answer at most", type: "integer", to: "query:pageSize" } as const;
+const olderThan = { help: "Only entries before this date and time", type: "string", to: "query:olderThan" } as const;
+const context = {
+  help: "Context ID: a case, an operator or the application",
+  type: "string",
+  to: "query:context",
+} as const;
+const searchFor = { help: "Text to look for", type: "string", to: "query:searchFor" } as const;
+const listSize = { help: "Entries to answer at most", type: "integer", to: "query:listSize" } as const;
+const message = { help: "Text of the message", type: "string", to: "body:message", required: true } as const;
+const routeToWorkbasket = { help: "Queue to route to", type: "string", to: "body:pyRouteToWorkbasket" } as const;
+
+/** The operations by name. */
+export const operations = {
+  /**
+   * Lists the messages of a case (`filterFor` its handle), of an operator (those posted to, by or for the operator, and
+   * the mentions) or of the application (`DATA-PORTAL $<application ID>`), newest first, each with its replies.
+   * `filterBy` names the sources, separated by commas: `messages`, of an operator `mentions` too, or `All`. A page goes
+   * on with `olderThan`, the `postedTime` of the last message of the page before, as it was answered.
+   *
+   * Errors: `NOT_FOUND` for an unknown `filterFor`, `BAD_REQUEST` for an unknown source, a `pageSize` that is not 1 to
+   * 1000, or an `olderThan` that is no time.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { messages } = await svc.social.listMessages({ filterBy: "messages", filterFor: "clerk@city" });
+   * console.log(messages.map((message) => message.message));
+   * ```
+   */
+  listMessages: {
+    summary: "List the messages of a case, an operator or the application",
+    method: "GET",
+    path: "/messages",
+    flags: { filterBy: { ...filterBy, required: true }, filterFor, pageSize, olderThan },
+    answer: "messages",
+    example: "--filter-by messages --filter-for 'CITY-PERMIT-WORK P-1'",
+  },
+  /**
+   * Posts a message to a case, an operator or the application, or, with a message ID as `context`, a reply. A text
+   * mentions operators as `@clerk@city`, `@Clara Clerk` or `@Clara`, where only one is called so, and names tags as
+   * `#urgent`; the answer lists both in `mentions` and `tags`. A reply to a reply belongs to the same message.
+   * `routeToWorkbasket` puts the message into the feeds of the operators who work from that queue.
+   *
+   * Errors: `NOT_FOUND` for an unknown context, `BAD_REQUEST` for an empty or too long text, an unknown queue or
+   * message type.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const message = await svc.social.postMessage({ context: "clerk@city", message: "Plan received, @Rosa. #urgent" });
+   * const reply = await svc.social.postMessage({ context: message.id, message: "Thank you" });
+   * console.log(message.tags, reply.parentID);
+   * ```
+   */
+  postMessage: {
+    summary: "Post a message, or a reply to one",
+    method: "POST",
+    path: "/messages",
+    flags: {
+      context: {
+        help: "Context ID: a case, an operator, the application, or the message to reply to",
+        type: "string",
+        to: "body:context",
+        required: true,
+      },
+      message,
+      routeToWorkbasket,
+      messageType: { help: "Message type", type: "string", to: "query:message-type" },
+    },
+    answer: "message",
+    status: 201,
+    example: "--context 'CITY-PERMIT-WORK P-1' --message 'Plan received, @clerk@city'",
+  },
+  /**
+   * Reads a message with its replies.
+   *
+   * Errors: `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.social.postMessage({ context: "clerk@city", message: "Plan received. #urgent" });
+   * const { message, postedByUser } = await svc.social.getMessage(id);
+   * console.log(message, postedByUser?.name);
+   * ```
+   */
+  getMessage: {
+    summary: "Read a message",
+    method: "GET",
+    path: "/messages/{messageID}",
+    args: [messageID],
+    answer: "message",
+    example: "'PEGASOCIAL-MESSAGE M-1'",
+  },
+  /**
+   * Changes the text of a message; what it mentions and its tags follow. Its author alone may.
+   *
+   * Errors: `NOT_FOUND`, `FORBIDDEN` for anybody but the author, `BAD_REQUEST` as for a new message,
+   * `PRECONDITION_FAILED` for a stale `ifMatch`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.social.postMessage({ context: "clerk@city", message: "Plan received. #urgent" });
+   * const changed = await svc.social.updateMessage(id, { message: "Plan received and complete. #complete" });
+   * console.log(changed.tags, changed.updatedTime);
+   * ```
+   */
+  updateMessage: {
+    summary: "Change the text of a message",
+    method: "PUT",
+    path: "/messages/{messageID}",
+    args: [messageID],
+    flags: { message, routeToWorkbasket },
+    answer: "message",
+    example: "'PEGASOCIAL-MESSAGE M-1' --message 'Plan received and complete'",
+  },
+  /**
+   * Deletes a message with the replies to it. Its author alone may.
+   *
+   * Errors: `NOT_FOUND`, `FORBIDDEN` for anybody but the author, `PRECONDITION_FAILED` for a stale `ifMatch`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.social.postMessage({ context: "clerk@city", message: "Plan received. #urgent" });
+   * await svc.social.deleteMessage(id);
+   * ```
+   */
+  deleteMessage: {
+    summary: "Delete a message",
+    method: "DELETE",
+    path: "/messages/{messageID}",
+    args: [messageID],
+    answer: "nothing",
+    example: "'PEGASOCIAL-MESSAGE M-1'",
+  },
+  /**
+   * Says that the caller likes a message; to say it again changes nothing. Answers a sentence.
+   *
+   * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` for a stale `ifMatch`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.social.postMessage({ context: "clerk@city", message: "Plan received. #urgent" });
+   * console.log(await svc.social.likeMessage(id));
+   * ```
+   */
+  likeMessage: {
+    summary: "Like a message",
+    method: "POST",
+    path: "/messages/{messageID}/likes",
+    args: [messageID],
+    answer: "text",
+    example: "'PEGASOCIAL-MESSAGE M-1'",
+  },
+  /**
+   * Lists in `likes` the operators who like a message; `pxLikeCount` is their number, and `pxIsLiked` says whether the
+   * caller is one.
+   *
+   * Errors: `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.social.postMessage({ context: "clerk@city", message: "Plan received. #urgent" });
+   * await svc.social.likeMessage(id);
+   * console.log(await svc.social.listLikes(id));
+   * ```
+   */
+  listLikes: {
+    summary: "List who likes a message",
+    method: "GET",
+    path: "/messages/{messageID}/likes",
+    args: [messageID],
+    answer: "object",
+    example: "'PEGASOCIAL-MESSAGE M-1'",
+  },
+  /**
+   * Takes back that the caller likes a message; to say it again changes nothing. Answers a sentence.
+   *
+   * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` for a stale `ifMatch`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.social.postMessage({ context: "clerk@city", message: "Plan received. #urgent" });
+   * await svc.social.likeMessage(id);
+   * console.log(await svc.social.unlikeMessage(id));
+   * ```
+   */
+  unlikeMessage: {
+    summary: "Take back the like of a message",
+    method: "DELETE",
+    path: "/messages/{messageID}/likes",
+    args: [messageID],
+    answer: "text",
+    example: "'PEGASOCIAL-MESSAGE M-1'",
+  },
+  /**
+   * Reads a page of a feed, newest first: `pyCaseFeed` of a case, `pyUserFeed` of an operator, `pyDashboardFeed` of an
+   * operator or of the whole application (`filterFor` `DATA-PORTAL $<application ID>`). Its sources are `messages`,
+   * `history` and, of an operator, `mentions`; `filterBy` names some of them, separated by commas. Messages come with
+   * their replies. A page goes on with `olderThan`, the `postedTime` of the last entry of the page before, as it was
+   * answered: no entry is lost or doubled. The service takes any `feedClass`: its feeds are the same for all classes.
+   *
+   * Errors: `NOT_FOUND` for an unknown feed or `filterFor`, `BAD_REQUEST` for a feed of something else, an unknown
+   * source, a `pageSize` that is not 1 to 1000, or an `olderThan` that is no time.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * await svc.social.postMessage({ context: id, message: "Plan received" });
+   * const { data } = await svc.social.getFeed("pyCaseFeed", { filterFor: id, pageSize: 20 });
+   * for (const entry of data.FeedList.pxResults) console.log(entry.postedTime, entry.pyMessage);
+   * ```
+   */
+  getFeed: {
+    summary: "Read a feed: messages and case history, newest first",
+    method: "GET",
+    path: "/feeds/{feedID}",
+    args: [{ name: "feedID", help: "Feed ID, e.g. pyCaseFeed", type: "string", to: "path:feedID", required: true }],
+    flags: {
+      filterFor,
+      olderThan,
+      pageSize,
+      feedClass: { help: "Class of the feed rule", type: "string", to: "query:feedClass" },
+      filterBy,
+    },
+    answer: "feed",
+    example: "pyCaseFeed --filter-for 'CITY-PERMIT-WORK P-1' --page-size 20",
+  },
+  /**
+   * Reads a type of messages by its class: its name, how long a text may be, to which queue it goes, and the form of a
+   * new message. `Pega-Social-Message` is the plain one.
+   *
+   * Errors: `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const type = await svc.social.getMessageType("City-Permit-Social-Question");
+   * console.log(type.name, type.maxLength);
+   * ```
+   */
+  getMessageType: {
+    summary: "Read the form of a message type",
+    method: "GET",
+    path: "/message-types/{type}",
+    args: [{ name: "type", help: "Class ID of the message type", type: "string", to: "path:type", required: true }],
+    answer: "object",
+    example: "City-Permit-Social-Question",
+  },
+  /**
+   * Lists what can be mentioned in texts: operators (`Users`).
+   *
+   * Errors: none of its own.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * console.log(await svc.social.listMentionTypes());
+   * ```
+   */
+  listMentionTypes: {
+    summary: "List what can be mentioned",
+    method: "GET",
+    path: "/mention_types",
+    answer: "any",
+    example: "",
+  },
+  /**
+   * Lists the operators whose ID or name holds a text: first those who wrote or are mentioned at the context, then
+   * those who are most elsewhere.
+   *
+   * Errors: `BAD_REQUEST` for an unknown type or a `listSize` that is not 1 to 1000, `NOT_FOUND` for an unknown
+   * context.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const found = await svc.social.listMentions({ mentionsType: "Users", searchFor: "cle" });
+   * console.log(found.map(({ mentionsID }) => `@${mentionsID}`));
+   * ```
+   */
+  listMentions: {
+    summary: "List what a mention can name",
+    method: "GET",
+    path: "/mentions",
+    flags: {
+      mentionsType: { help: "Type of mention, e.g. Users", type: "string", to: "query:mentionsType", required: true },
+      context,
+      searchFor,
+      listSize,
+    },
+    answer: "mentions",
+    example: "--mentions-type Users --search-for cle",
+  },
+  /**
+   * Lists the 20 tags that messages and cases use most: first those of the context, then those of all others.
+   *
+   * Errors: `NOT_FOUND` for an unknown context.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * await svc.social.postMessage({ context: "clerk@city", message: "Plan received. #urgent" });
+   * const { tags } = await svc.social.listSuggestedTags({ context: "clerk@city" });
+   * console.log(tags);
+   * ```
+   */
+  listSuggestedTags: {
+    summary: "List the tags that are used most",
+    method: "GET",
+    path: "/suggested_tags",
+    flags: { context },
+    answer: "usedTags",
+    example: "--context 'CITY-PERMIT-WORK P-1'",
+  },
+  /**
+   * Lists the tags of messages and cases that hold a text: those that begin with it first, the most used before others.
+   *
+   * Errors: `BAD_REQUEST` for a `listSize` that is not 1 to 1000.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * await svc.social.postMessage({ context: "clerk@city", message: "Plan received. #urgent" });
+   * const { tags } = await svc.social.searchTags({ searchFor: "urg" });
+   * console.log(tags);
+   * ```
+   */
+  searchTags: {
+    summary: "Search the tags",
+    method: "GET",
+    path: "/tags",
+    flags: { searchFor, listSize },
+    answer: "usedTags",
+    example: "--search-for urg",
+  },
+} as const satisfies Group;

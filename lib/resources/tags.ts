@@ -1,0 +1,85 @@
+/** The operations of `svc tags`. */
+import type { Group } from "../operation.ts";
+import { caseId } from "./common.ts";
+
+/** The operations by name. */
+export const operations = {
+  /**
+   * Lists the tags of a case, each with its name in small letters and its key, in the order in which they were added.
+   *
+   * Errors: `NOT_FOUND`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const { tagsList } = await svc.tags.list(id);
+   * console.log(tagsList.map((tag) => tag.tagName));
+   * ```
+   */
+  list: {
+    summary: "List the tags of a case",
+    method: "GET",
+    path: "/cases/{caseID}/tags",
+    args: [caseId],
+    answer: "tags",
+    example: "'CITY-PERMIT-WORK P-1'",
+  },
+  /**
+   * Adds tags to a case. Each element of the answer has the status of one tag: one that fails does not stop the
+   * others, and the command then ends with `BULK_PARTIAL_FAILURE`. Names are kept in small letters; the case keeps
+   * its entity tag.
+   *
+   * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` for a stale `ifMatch`. Of an element: 409 for a tag that the case has,
+   * 500 `pyError_Add_Tag` for a name that is not letters, digits, spaces and punctuation.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * const added = await svc.tags.add(id, { tag: ["urgent", "heritage"] });
+   * console.log(added.map((element) => `${element.ID}: ${element.status}`));
+   * ```
+   */
+  add: {
+    summary: "Add tags to a case",
+    method: "POST",
+    path: "/cases/{caseID}/tags",
+    args: [caseId],
+    flags: {
+      tag: { help: "Tag name", type: "list", repeatable: true, to: "body:tags[].Name", required: true },
+    },
+    answer: "multiStatus",
+    status: 207,
+    example: "'CITY-PERMIT-WORK P-1' --tag urgent --tag heritage",
+  },
+  /**
+   * Takes a tag off a case.
+   *
+   * Errors: `NOT_FOUND` for an unknown case or a tag that the case does not have, `PRECONDITION_FAILED` for a stale
+   * `ifMatch`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
+   * await svc.tags.add(id, { tag: ["urgent"] });
+   * await svc.tags.delete(id, { tag: "urgent" });
+   * ```
+   */
+  delete: {
+    summary: "Remove a tag from a case",
+    method: "DELETE",
+    path: "/cases/{caseID}/tags/{tagID}",
+    args: [caseId],
+    flags: { tag: { help: "Tag name or key", type: "string", to: "path:tagID", required: true } },
+    answer: "nothing",
+    example: "'CITY-PERMIT-WORK P-1' --tag urgent",
+  },
+} as const satisfies Group;

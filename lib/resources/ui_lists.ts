@@ -1,0 +1,178 @@
+/** The operations of `svc ui-lists`. */
+import type { Group } from "../operation.ts";
+
+const uiListID = {
+  name: "uiListID",
+  help: "UI list ID",
+  type: "string",
+  to: "path:ui_list_ID",
+  required: true,
+} as const;
+const personalizationID = {
+  name: "personalizationID",
+  help: "Personalization ID",
+  type: "string",
+  to: "path:personalizationID",
+  required: true,
+} as const;
+
+const personalization = {
+  name: { help: "Name of the personalization", type: "string", to: "body:name", required: true },
+  id: { help: "ID of the personalization", type: "string", to: "body:ID" },
+  personalizationState: {
+    help: "State of the list, passed on as it is",
+    type: "string",
+    to: "body:personalizationState",
+  },
+  markAsDefault: { help: "Make it the caller's default", type: "boolean", to: "body:markAsDefault" },
+  markAsAppDefault: { help: "Make it the application's default", type: "boolean", to: "body:markAsAppDefault" },
+  routeToWorkbasket: { help: "Queue to route to", type: "string", to: "body:pyRouteToWorkbasket" },
+} as const;
+
+/** The operations by name. */
+export const operations = {
+  /**
+   * Lists the personalizations of a UI list in `personalizations`: the caller's own, the oldest first, and the one that
+   * is the application's default.
+   *
+   * Errors: `NOT_FOUND` for an unknown list.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const { personalizations = [] } = await svc.uiLists.listPersonalizations("Permits");
+   * console.log(personalizations.find((one) => one.markAsDefault));
+   * ```
+   */
+  listPersonalizations: {
+    summary: "List the personalizations of a UI list",
+    method: "GET",
+    path: "/ui_lists/{ui_list_ID}/personalizations",
+    args: [uiListID],
+    answer: "personalizations",
+    example: "Permits",
+  },
+  /**
+   * Creates a personalization of a UI list for the caller and answers its ID. The state is kept as it is given. A new
+   * default takes the place of the caller's old one, a new default of the application that of the application's.
+   *
+   * Errors: `NOT_FOUND` for an unknown list, `CONFLICT` for an ID that is taken, `FORBIDDEN` for a caller who may not
+   * choose the application's default, `BAD_REQUEST` for an empty name, an ID with odd characters or an unknown queue.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const personalizationState = JSON.stringify({ columns: ["pyID", "Applicant"] });
+   * const id = await svc.uiLists.createPersonalization("Permits", { name: "Short", personalizationState });
+   * console.log(id);
+   * ```
+   */
+  createPersonalization: {
+    summary: "Create a personalization of a UI list",
+    method: "POST",
+    path: "/ui_lists/{ui_list_ID}/personalizations",
+    args: [uiListID],
+    flags: personalization,
+    answer: "text",
+    example: `Permits --name Mine --id mine --personalization-state '{"columns":["pyID"]}' --mark-as-default`,
+  },
+  /**
+   * Changes a personalization of the caller and answers its ID. What is not given stays as it is.
+   *
+   * Errors: `NOT_FOUND` for one that is not the caller's, `FORBIDDEN` and `BAD_REQUEST` as for a new one,
+   * `PRECONDITION_FAILED` for a stale `ifMatch`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const id = await svc.uiLists.createPersonalization("Permits", { name: "Mine" });
+   * await svc.uiLists.updatePersonalization("Permits", id, { name: "Ours", markAsDefault: true });
+   * ```
+   */
+  updatePersonalization: {
+    summary: "Change a personalization of a UI list",
+    method: "PUT",
+    path: "/ui_lists/{ui_list_ID}/personalizations/{personalizationID}",
+    args: [uiListID, personalizationID],
+    flags: personalization,
+    answer: "text",
+    example: "Permits mine --name Ours",
+  },
+  /**
+   * Deletes a personalization of the caller and answers its ID.
+   *
+   * Errors: `NOT_FOUND` for one that is not the caller's, `PRECONDITION_FAILED` for a stale `ifMatch`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const id = await svc.uiLists.createPersonalization("Permits", { name: "Mine" });
+   * await svc.uiLists.deletePersonalization("Permits", id);
+   * ```
+   */
+  deletePersonalization: {
+    summary: "Delete a personalization of a UI list",
+    method: "DELETE",
+    path: "/ui_lists/{ui_list_ID}/personalizations/{personalizationID}",
+    args: [uiListID, personalizationID],
+    answer: "text",
+    example: "Permits mine",
+  },
+  /**
+   * Moves a row of a case's embedded list to the place of another row; those between move up or down. The view is the
+   * case type with the list, or with a view that shows one list. A row is its position from 1, a reference such as
+   * `.Documents(2)`, or the `ID` of rows that have one. The answer has the list in its new order. A row that is moved
+   * to itself changes nothing.
+   *
+   * Errors: `NOT_FOUND` for an unknown list, case or row, `BAD_REQUEST` for a case of another type, a missing context
+   * or another `listClass`, `CONFLICT` for a resolved case, `LOCKED`, `PRECONDITION_FAILED` for a stale `ifMatch`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from "@svc/lib";
+   *
+   * const svc = createClient();
+   * const data = { Documents: [{ Title: "Drawing" }, { Title: "Letter" }] };
+   * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data });
+   * await svc.uiLists.move("City-Permit-Work-Permit!Documents", { context: id, sourceId: "2", destinationId: "1" });
+   * ```
+   */
+  move: {
+    summary: "Move a row of a list to the place of another",
+    method: "PATCH",
+    path: "/ui_lists/{viewName}/move",
+    args: [{
+      name: "viewName",
+      help: "View, e.g. 'City-Permit-Work-Permit!Documents'",
+      type: "string",
+      to: "path:viewName",
+      required: true,
+    }],
+    flags: {
+      sourceId: {
+        help: "Row to move: its position from 1, or its ID",
+        type: "string",
+        to: "body:sourceID",
+        required: true,
+      },
+      destinationId: {
+        help: "Row whose place it takes",
+        type: "string",
+        to: "body:destinationID",
+        required: true,
+      },
+      context: { help: "Context, e.g. a case handle", type: "string", to: "body:context" },
+      listClass: { help: "Class of the rows", type: "string", to: "body:listClass" },
+    },
+    answer: "object",
+    example: "'City-Permit-Work-Permit!Documents' --source-id 3 --destination-id 1 --context 'CITY-PERMIT-WORK P-1'",
+  },
+} as const satisfies Group;

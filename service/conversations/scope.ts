@@ -1,0 +1,18 @@
+/** What the expressions of an agent see. */
+import type { Agent, Scope } from "../definition/application.ts";
+import { MESSAGE } from "../definition/agents.ts";
+import { scopeOf, scopeWithoutCase } from "../engine/context.ts";
+import type { HandlerContext } from "../handler.ts";
+
+/** The case of a conversation, its fields if they are of the agent's case type, and what was said. */
+export async function scopeOfTalk(
+  context: HandlerContext,
+  { caseType }: Agent,
+  contextId: string,
+  message: string,
+): Promise<Scope> {
+  const stored = await context.tx.getCase(contextId);
+  const fields = stored?.typeId === caseType ? stored?.content : {};
+  const { caseInfo, operator, action, now } = stored ? scopeOf(stored, context) : scopeWithoutCase({}, context);
+  return { caseInfo, operator, action, now, fields: { ...fields, [MESSAGE]: message } };
+}

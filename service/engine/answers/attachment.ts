@@ -1,0 +1,32 @@
+/** An attachment, as lists show it. */
+import type { JsonObject } from "../../../lib/json.ts";
+import { type Attachment, idOf } from "../attachment_items.ts";
+import { rightsOn } from "../attachment_rights.ts";
+import { joinName } from "../file_names.ts";
+import type { CaseWork } from "../work.ts";
+import { link } from "./links.ts";
+
+/** An attachment with what the caller may do with it. */
+export function attachmentInfo(work: CaseWork, attachment: Attachment): JsonObject {
+  const { type, category, name, extension, url, mimeType, createdBy, at } = attachment;
+  const id = idOf(attachment);
+  const href = `/attachments/${id}`;
+  const rights = rightsOn(work, attachment);
+  const { app } = work.context;
+  return {
+    ID: id,
+    type: type.toUpperCase(),
+    category,
+    categoryName: work.type.attachmentCategories.get(category)?.name ?? category,
+    name,
+    ...(url === undefined ? { fileName: joinName(attachment), extension, mimeType } : { url }),
+    createdBy,
+    createdByName: app.operators.get(createdBy)?.name ?? createdBy,
+    createTime: at,
+    links: {
+      download: link(href, "GET", type === "URL" ? "Retrieve the link" : "Download the attachment"),
+      ...(rights.edit && { edit: link(href, "PATCH", "Edit the attachment") }),
+      ...(rights.delete && { delete: link(href, "DELETE", "Delete the attachment") }),
+    },
+  };
+}

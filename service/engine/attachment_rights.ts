@@ -1,0 +1,52 @@
+/** What the caller may do with attachments, as the categories of the case type say. */
+import { ServiceError } from "../errors.ts";
+import { type Attachment, findAttachment } from "./attachment_items.ts";
+import type { EngineContext } from "./context.ts";
+import { type CaseWork, findCase } from "./work.ts";
+
+/** What the caller may do with an attachment. */
+export interface AttachmentRights {
+  /** See it. */
+  readonly view: boolean;
+  /** Change its name and category. */
+  readonly edit: boolean;
+  /** Delete it. */
+  readonly delete: boolean;
+}
+
+/** Takes an attachment in hand, with its case, or answers 404. */
+export async function openAttachment(
+  context: EngineContext,
+  id: string,
+): Promise<{ work: CaseWork; attachment: Attachment; rights: AttachmentRights }> {
+  const attachment = await findAttachment(context.tx, id);
+  const work = attachment && await findCase(context, attachment.caseId);
+  if (attachment !== undefined && work !== undefined) return { work, attachment, rights: rightsOn(work, attachment) };
+  throw new ServiceError(404, [{ message: "Error_File_Not_Found", localizedValue: "The attachment is not found" }]);
+}
+
+/** What the caller may do: nothing, where the application no longer has the category. */
+export function rightsOn(work: CaseWork, { category: id, createdBy }: Attachment): AttachmentRights {
+  const category = work.type.attachmentCategories.get(id);
+  if (category === undefined) return { view: false, edit: false, delete: false };
+  const scope = work.scope();
+  const isOwn = createdBy === work.context.caller.id;
+  return {
+    view: category.canView(scope),
+    edit: category.canEdit(scope),
+    delete: category.canDeleteAll(scope) || (isOwn && category.canDeleteOwn(scope)),
+  };
+}
+
+/** A category into which the caller may move an attachment, or 403. */
+export function moveTo(work: CaseWork, { type, category: current }: Attachment, id: string): string {
+  if (id === current) return id;
+  const category = work.type.attachmentCategories.get(id);
+  if (category?.type === type && category.canCreate(work.scope())) return id;
+  throw denied(`You may not move this attachment into the category '${id}'`);
+}
+
+/** Refuses what the caller has no right to. */
+export function denied(sentence: string): ServiceError {
+  return new ServiceError(403, [{ message: "Error_Attachment_Access_Denied", localizedValue: sentence }]);
+}

@@ -1,0 +1,96 @@
+/** Uploaded files: temporary until an attachment links one, gone when the last of its links goes. */
+import type { JsonObject } from "../../lib/json.ts";
+import type { ByteStore } from "../store/bytes.ts";
+import type { Store, StoredItem, Transaction } from "../store/store.ts";
+import type { EngineContext } from "./context.ts";
+
+const KIND = "file";
+
+/** Owners of files, so that those that may expire are found without reading the others. */
+const TEMPORARY = "temporary";
+const LINKED = "linked";
+
+/** Milliseconds that an upload waits for its first link. */
+const LIFETIME = 2 * 60 * 60 * 1000;
+
+/** An uploaded file. */
+export interface KeptFile {
+  /** Name of its bytes; the upload's ID too. */
+  readonly id: string;
+  /** Name with extension. */
+  readonly name: string;
+  /** Media type. */
+  readonly type: string;
+  /** Number of bytes. */
+  readonly size: number;
+  /** Number of attachments that link it. */
+  readonly links: number;
+  /** ISO 8601 time of the upload. */
+  readonly at: string;
+}
+
+/** Keeps an upload for a while; answers until when. */
+export async function keepUpload({ tx, now }: EngineContext, file: Omit<KeptFile, "links" | "at">): Promise<Date> {
+  const kept = { ...file, links: 0, at: now.toISOString() };
+  await tx.putItem(itemOf(kept));
+  return expiryOf(kept);
+}
+
+/** An upload that can be linked now. */
+export async function findUpload({ tx, now }: EngineContext, id: string): Promise<KeptFile | undefined> {
+  const file = await findFile(tx, id);
+  return file !== undefined && now < expiryOf(file) ? file : undefined;
+}
+
+/** A file, whether or not it can still be linked. */
+export async function findFile(tx: Transaction, id: string): Promise<KeptFile | undefined> {
+  const item = await tx.getItem(KIND, id);
+  return item && fileOf(item);
+}
+
+/** The file with one link more, to be written with what links it. */
+export function withLink(file: KeptFile): KeptFile {
+  return { ...file, links: file.links + 1 };
+}
+
+/** A file as it is stored. */
+export function itemOf({ id, at, ...content }: KeptFile): StoredItem {
+  return { kind: KIND, id, owner: content.links > 0 ? LINKED : TEMPORARY, at, content };
+}
+
+/** Takes a link from a file; answers whether it was the last, so that the bytes can go when that is durable. */
+export async function unlinkFile(tx: Transaction, id: string): Promise<boolean> {
+  const file = await findFile(tx, id);
+  if (file === undefined) return false;
+  const isLast = file.links <= 1;
+  if (isLast) await tx.deleteItem(KIND, id);
+  else await tx.putItem(itemOf({ ...file, links: file.links - 1 }));
+  return isLast;
+}
+
+/** Removes the uploads that nobody has linked in time. */
+export async function removeExpired(store: Store, bytes: ByteStore, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - LIFETIME).toISOString();
+  const expired = await store.transact(async (tx) => {
+    const items = await tx.itemsOf(KIND, TEMPORARY, { before });
+    for (const { id } of items) await tx.deleteItem(KIND, id);
+    return items;
+  });
+  for (const { id } of expired) await bytes.remove(id);
+}
+
+/** Removes bytes that nothing knows of: those of a process that ended between two steps. Nothing may be uploading. */
+export async function removeOrphans(store: Store, bytes: ByteStore): Promise<void> {
+  for (const id of await bytes.list()) {
+    if (await store.read((tx) => findFile(tx, id)) === undefined) await bytes.remove(id);
+  }
+}
+
+function expiryOf({ at }: KeptFile): Date {
+  return new Date(Date.parse(at) + LIFETIME);
+}
+
+function fileOf({ id, at, content }: StoredItem): KeptFile {
+  const { name, type, size, links }: JsonObject = content;
+  return { id, at, name: String(name), type: String(type), size: Number(size), links: Number(links) };
+}

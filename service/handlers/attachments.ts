@@ -1,0 +1,104 @@
+/** Serves the operations of `svc attachments`. */
+import { attachmentInfo } from "../engine/answers/attachment.ts";
+import { addAttachments } from "../engine/attachments.ts";
+import { attachmentsOf, deleteAttachment, idOf, itemOfAttachment } from "../engine/attachment_items.ts";
+import { denied, moveTo, openAttachment, rightsOn } from "../engine/attachment_rights.ts";
+import { cleanFileName, cleanTitle, joinName, renamed, splitName } from "../engine/file_names.ts";
+import { keepUpload, unlinkFile } from "../engine/files.ts";
+import { thumbnailOf } from "../engine/thumbnails.ts";
+import { openCase } from "../engine/work.ts";
+import { ServiceError } from "../errors.ts";
+import type { GroupHandlers, HandlerContext } from "../handler.ts";
+import { checkTag } from "../tags.ts";
+import { mediaTypeOf } from "../media_types.ts";
+
+/** The handlers by operation. */
+export const handlers: GroupHandlers<"attachments"> = {
+  async list({ caseId, includeThumbnails }, context) {
+    const work = await openCase(context, caseId);
+    const attachments = (await attachmentsOf(context.tx, caseId)).filter((one) => rightsOn(work, one).view);
+    const infos = attachments.map((attachment) => attachmentInfo(work, attachment));
+    if (includeThumbnails !== true && context.query.get("includeThumbnail") !== "true") {
+      return { body: { attachments: infos } };
+    }
+    return {
+      goOn: async () => {
+        for (const [index, attachment] of attachments.entries()) {
+          const thumbnail = await thumbnailOf(attachment, context.bytes);
+          if (thumbnail !== undefined) infos[index] = { ...infos[index], thumbnail };
+        }
+        return () => Promise.resolve({ body: { attachments: infos } });
+      },
+    };
+  },
+
+  async add({ caseId, attachments, ifMatch }, context) {
+    const work = await openCase(context, caseId);
+    checkTag(ifMatch, work.stored.tag);
+    if (attachments.length === 0) throw new ServiceError(400, "At least one attachment is needed");
+    await addAttachments(work, attachments);
+    await work.save();
+    return {};
+  },
+
+  async get({ id }, context) {
+    const { attachment, rights } = await openAttachment(context, id);
+    if (!rights.view) throw denied("You may not see this attachment");
+    const { url, file, mimeType = "application/octet-stream", size = 0 } = attachment;
+    if (url !== undefined) return { text: url };
+    if (file === undefined) throw new TypeError(`${id} is neither a file nor a link.`);
+    const name = joinName(attachment);
+    return { content: { type: mimeType, name, size, stream: context.bytes.read(file) } };
+  },
+
+  async patch({ id, name, category, ifMatch }, context) {
+    const { work, attachment, rights } = await openAttachment(context, id);
+    checkTag(ifMatch, work.stored.tag);
+    if (!rights.edit) throw denied("You may not change this attachment");
+    const changed = {
+      ...attachment,
+      ...(name !== undefined && { name: newName(name, attachment) }),
+      ...(category !== undefined && { category: moveTo(work, attachment, category) }),
+    };
+    work.putItem(itemOfAttachment(changed));
+    const facts = { attachment: id, name: changed.name, category: changed.category };
+    work.addEvent("attachment-changed", `Changed the attachment ${attachment.name}`, facts);
+    await work.save();
+    return { text: "Attachment edited successfully" };
+  },
+
+  async delete({ id, ifMatch }, context) {
+    const { work, attachment, rights } = await openAttachment(context, id);
+    checkTag(ifMatch, work.stored.tag);
+    if (!rights.delete) throw denied("You may not delete this attachment");
+    await deleteAttachment(context.tx, attachment);
+    await releaseFile(attachment.file, context);
+    work.addEvent("detached", `Deleted the attachment ${attachment.name}`, { attachment: idOf(attachment) });
+    await work.save();
+    return {};
+  },
+
+  async upload({ file, appendUniqueId }, context) {
+    if (file.size === 0) throw new ServiceError(400, "Empty file can't be uploaded");
+    const { id, size } = file;
+    const given = cleanFileName(file.name);
+    const { name: stem, extension } = splitName(given);
+    const name = appendUniqueId ? cleanFileName(joinName({ name: `${stem}-${id}`, extension })) : given;
+    const expires = await keepUpload(context, { id, name, size, type: mediaTypeOf(name, file.type) });
+    return { expires, body: { id, ID: id } };
+  },
+};
+
+/** Takes the link of a deleted attachment from its file; the bytes go with the last link, when that is durable. */
+export async function releaseFile(
+  file: string | undefined,
+  { tx, bytes, background }: Pick<HandlerContext, "tx" | "bytes" | "background">,
+): Promise<void> {
+  if (file !== undefined && await unlinkFile(tx, file)) background(() => bytes.remove(file));
+}
+
+function newName(given: string, { type, extension }: { type: "File" | "URL"; extension: string }): string {
+  const name = type === "URL" ? cleanTitle(given) : renamed(given, extension);
+  if (given.trim() === "" || name === "") throw new ServiceError(400, "'name' must not be empty");
+  return name;
+}

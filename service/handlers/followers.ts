@@ -1,0 +1,30 @@
+/** Serves the operations of `svc followers`. */
+import { eachElement, elementsIn, idOf, textOf } from "../associations/elements.ts";
+import { addFollower, listFollowers, removeFollower } from "../associations/followers.ts";
+import { openCase } from "../engine/work.ts";
+import type { GroupHandlers } from "../handler.ts";
+import { checkTag } from "../tags.ts";
+
+/** The handlers by operation. */
+export const handlers: GroupHandlers<"followers"> = {
+  async list({ caseId }, context) {
+    const followers = listFollowers(await openCase(context, caseId));
+    return { body: { followers: followers.map(({ id, name, email = "" }) => ({ ID: id, name, email })) } };
+  },
+
+  async add({ caseId, ifMatch }, context) {
+    const work = await openCase(context, caseId);
+    checkTag(ifMatch, work.stored.tag);
+    return await eachElement(elementsIn(context.body, "users"), async (user) => {
+      await addFollower(work, textOf(user, "ID"));
+      return idOf(user);
+    }, idOf);
+  },
+
+  async delete({ caseId, user, ifMatch }, context) {
+    const work = await openCase(context, caseId);
+    checkTag(ifMatch, work.stored.tag);
+    await removeFollower(work, user);
+    return {};
+  },
+};

@@ -1,0 +1,64 @@
+/** Serves the operations of `svc participants`. */
+import { openCase } from "../engine/work.ts";
+import { ServiceError } from "../errors.ts";
+import type { GroupHandlers, HandlerContext } from "../handler.ts";
+import {
+  newParticipantOutcome,
+  participantInfo,
+  participantOutcome,
+  roleInfo,
+  roleOutcome,
+} from "../participants/answers.ts";
+import {
+  addParticipant,
+  changeParticipant,
+  findRole,
+  openParticipant,
+  participantsOf,
+  removeParticipant,
+} from "../participants/participants.ts";
+import { submissionIn, submissionOf, viewTypeOf } from "./common.ts";
+
+/** The handlers by operation. */
+export const handlers: GroupHandlers<"participants"> = {
+  async list({ caseId }, context) {
+    const work = await openCase(context, caseId);
+    const participants = (await participantsOf(work)).map((participant) => participantInfo(work, participant));
+    return { body: { participants } };
+  },
+
+  async add({ caseId, role, ifMatch }, context) {
+    const added = await addParticipant(context, caseId, role, submissionIn(context.body), ifMatch);
+    return newParticipantOutcome(added, wantsForm(context, "none"));
+  },
+
+  async get({ caseId, participantId }, context) {
+    return participantOutcome(await openParticipant(context, caseId, participantId), wantsForm(context, "form"));
+  },
+
+  async update(values, context) {
+    const { caseId, participantId, ifMatch } = values;
+    const changed = await changeParticipant(context, caseId, participantId, submissionOf(values), ifMatch);
+    return participantOutcome(changed, wantsForm(context, "none"));
+  },
+
+  async delete({ caseId, participantId, ifMatch }, context) {
+    const { stored } = await removeParticipant(context, caseId, participantId, ifMatch);
+    return { tag: stored.tag };
+  },
+
+  async listRoles({ caseId }, context) {
+    const work = await openCase(context, caseId);
+    return { body: { participantRoles: [...work.type.participantRoles.values()].map((role) => roleInfo(work, role)) } };
+  },
+
+  async getRole({ caseId, roleId }, context) {
+    const work = await openCase(context, caseId);
+    const role = findRole(work, roleId, (reason) => new ServiceError(404, reason));
+    return roleOutcome(work, role, wantsForm(context, "form"));
+  },
+};
+
+function wantsForm(context: HandlerContext, fallback: "none" | "form"): boolean {
+  return viewTypeOf(context, fallback) !== "none";
+}

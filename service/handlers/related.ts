@@ -1,0 +1,29 @@
+/** Serves the operations of `svc related`. */
+import { eachElement, elementsIn, idOf, textOf } from "../associations/elements.ts";
+import { relate, relatedCases, unrelate } from "../associations/relations.ts";
+import { openCase } from "../engine/work.ts";
+import type { GroupHandlers } from "../handler.ts";
+import { checkTag } from "../tags.ts";
+
+/** The handlers by operation. */
+export const handlers: GroupHandlers<"related"> = {
+  async list({ caseId }, context) {
+    return { body: { associatedCases: await relatedCases(await openCase(context, caseId)) } };
+  },
+
+  async add({ caseId, ifMatch }, context) {
+    const work = await openCase(context, caseId);
+    checkTag(ifMatch, work.stored.tag);
+    return await eachElement(elementsIn(context.body, "cases"), async (other) => {
+      await relate(work, textOf(other, "ID"), textOf(other, "relationship"));
+      return idOf(other);
+    }, idOf);
+  },
+
+  async delete({ caseId, relatedCaseId, ifMatch }, context) {
+    const work = await openCase(context, caseId);
+    checkTag(ifMatch, work.stored.tag);
+    await unrelate(work, relatedCaseId);
+    return {};
+  },
+};

@@ -1,0 +1,27 @@
+/** Serves the operations of `svc tags`. */
+import { eachElement } from "../associations/elements.ts";
+import { addTag, removeTag, tagKey, tagsOf } from "../associations/tags.ts";
+import { openCase } from "../engine/work.ts";
+import type { GroupHandlers } from "../handler.ts";
+import { checkTag } from "../tags.ts";
+
+/** The handlers by operation. */
+export const handlers: GroupHandlers<"tags"> = {
+  async list({ caseId }, context) {
+    const work = await openCase(context, caseId);
+    return { body: { tagsList: (await tagsOf(work)).map((name) => ({ tagName: name, tagKey: tagKey(work, name) })) } };
+  },
+
+  async add({ caseId, tag, ifMatch }, context) {
+    const work = await openCase(context, caseId);
+    checkTag(ifMatch, work.stored.tag);
+    return await eachElement(tag, (name) => addTag(work, name), String);
+  },
+
+  async delete({ caseId, tag, ifMatch }, context) {
+    const work = await openCase(context, caseId);
+    checkTag(ifMatch, work.stored.tag);
+    await removeTag(work, tag);
+    return {};
+  },
+};

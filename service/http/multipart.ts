@@ -1,0 +1,117 @@
+/** Multipart bodies: their file goes to the store while it arrives. */
+import { Readable } from "node:stream";
+import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
+import { ServiceError } from "../errors.ts";
+import type { ReceivedFile } from "../handler.ts";
+import { type ByteStore, TooManyBytes } from "../store/bytes.ts";
+
+/** What a form of an upload may have beside its file: a few short fields. */
+const LIMITS = { fields: 20, fieldSize: 4096, parts: 30, headerPairs: 50, headerSize: 16 * 1024 };
+
+/** The parts of a form by name. */
+export type Form = ReadonlyMap<string, string | ReceivedFile>;
+
+/** Where the file of a form goes. */
+export interface FormTarget {
+  /** Takes the bytes. */
+  readonly bytes: ByteStore;
+  /** Bytes that a file may have. */
+  readonly limit: number;
+}
+
+/** Reads a form whose one file is its part `file`, in capitals or not. Nothing is kept where that fails. */
+export async function receiveForm(request: Request, { bytes, limit }: FormTarget): Promise<Form> {
+  const { body, headers } = request;
+  const declared = Number(headers.get("content-length") ?? 0);
+  if (declared > limit + LIMITS.fields * LIMITS.fieldSize) throw tooLarge(limit);
+  const parser = parserFor(headers.get("content-type") ?? "");
+  const form = new Map<string, string | ReceivedFile>();
+  let keeping: Promise<ReceivedFile> | undefined;
+  let arriving: BusboyFileStream | undefined;
+  let failure: unknown;
+  parser.on("field", (name, value) => {
+    if (name !== "file") form.set(name, value);
+  });
+  parser.on("file", (name, stream, fileName, _, type) => {
+    stream.on("error", () => {}); // Who reads it sees the error; what is skipped has no reader.
+    if (name?.toLowerCase() !== "file" || keeping !== undefined) return void stream.resume();
+    arriving = stream;
+    keeping = keep(stream, { name: unescapeName(fileName), type }, { bytes, limit });
+    keeping.catch((error: Error) => {
+      if (!(error instanceof CutShort)) failure = error;
+      parser.destroy(error); // The rest need not arrive when the file cannot be kept.
+    });
+  });
+  try {
+    await parse(body, parser);
+    if (keeping !== undefined) form.set("file", await keeping);
+    return form;
+  } catch (error) {
+    arriving?.destroy(error instanceof Error ? error : undefined);
+    const kept = await keeping?.catch(() => undefined); // It fails of the same.
+    if (kept !== undefined) await bytes.remove(kept.id);
+    if (failure instanceof TooManyBytes) throw tooLarge(limit);
+    throw failure ?? new ServiceError(400, "The body is not a complete multipart form.");
+  }
+}
+
+/** Does something with a form; where that fails, its file goes. */
+export async function keepingForm<T>(form: Form | undefined, bytes: ByteStore, use: () => Promise<T>): Promise<T> {
+  try {
+    return await use();
+  } catch (error) {
+    const file = form?.get("file");
+    if (file !== undefined && typeof file !== "string") await bytes.remove(file.id);
+    throw error;
+  }
+}
+
+/** The file did not arrive: that is not the store's failure. */
+class CutShort extends Error {}
+
+async function keep(
+  stream: BusboyFileStream,
+  { name, type }: { name: string; type: string },
+  { bytes, limit }: FormTarget,
+): Promise<ReceivedFile> {
+  const { id, size } = await bytes.write(piecesOf(stream), limit);
+  return { id, name, type, size, stream: () => bytes.read(id) };
+}
+
+async function* piecesOf(stream: BusboyFileStream): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream;
+  } catch (cause) {
+    throw new CutShort("The file did not arrive.", { cause });
+  }
+}
+
+function parserFor(type: string): BusboyInstance {
+  try {
+    return new Busboy({ headers: { "content-type": type }, limits: LIMITS, preservePath: true });
+  } catch {
+    throw new ServiceError(400, "The body must be multipart/form-data with a boundary.");
+  }
+}
+
+function parse(body: ReadableStream<Uint8Array> | null, parser: BusboyInstance): Promise<void> {
+  const source = Readable.from(body ?? [], { objectMode: false });
+  return new Promise<void>((resolve, reject) => {
+    parser.once("finish", resolve);
+    // It may emit an error more than once, and one that nobody listens to ends the process.
+    parser.on("error", reject);
+    source.on("error", reject);
+    source.pipe(parser);
+  }).finally(() => source.destroy());
+}
+
+/** What HTML escapes in names. */
+function unescapeName(name = ""): string {
+  return name.replaceAll("%0D", "\r").replaceAll("%0A", "\n").replaceAll("%22", '"');
+}
+
+function tooLarge(limit: number): ServiceError {
+  return new ServiceError(413, [
+    { message: "Error_Too_Large_To_Upload", localizedValue: `A file may have ${limit} bytes.` },
+  ]);
+}

@@ -1,0 +1,157 @@
+/** Participants of cases: what is stored of them, and how it changes. */
+import { isJsonObject, type JsonObject } from "../../lib/json.ts";
+import type { ParticipantRole } from "../definition/participants.ts";
+import { addAttachments } from "../engine/attachments.ts";
+import { calculate, newPage } from "../engine/content.ts";
+import type { EngineContext } from "../engine/context.ts";
+import { known } from "../engine/flow.ts";
+import { fillForm, type Submission } from "../engine/forms.ts";
+import { type CaseWork, checkLock, checkOpen, openCase } from "../engine/work.ts";
+import { ServiceError, validationFailure } from "../errors.ts";
+import type { StoredItem } from "../store/store.ts";
+import { checkTag } from "../tags.ts";
+
+const KIND = "participant";
+
+/** Somebody who takes part in a case. */
+export interface Participant {
+  /** ID: says nothing of the role or of the person. */
+  readonly id: string;
+  /** In which capacity. */
+  readonly role: ParticipantRole;
+  /** ISO 8601 time, UTC, with milliseconds: since when. */
+  readonly since: string;
+  /** The fields. */
+  readonly content: JsonObject;
+}
+
+/** A participant with the case in hand. */
+export interface ParticipantWork {
+  /** The case. */
+  readonly work: CaseWork;
+  /** The participant. */
+  readonly participant: Participant;
+}
+
+/** The participants of a case, those first who came first. */
+export async function participantsOf(work: CaseWork): Promise<Participant[]> {
+  const items = await work.context.tx.itemsOf(KIND, work.stored.id);
+  return items.reverse().map((item) => toParticipant(work, item));
+}
+
+/** A participant of a case, or 404. */
+export async function openParticipant(context: EngineContext, caseId: string, id: string): Promise<ParticipantWork> {
+  const work = await openCase(context, caseId);
+  const item = await context.tx.getItem(KIND, id);
+  if (item?.owner === caseId) return { work, participant: toParticipant(work, item) };
+  throw new ServiceError(404, `Participant '${id}' not found`);
+}
+
+/** A role that cases of this type have, or the given failure. */
+export function findRole({ type }: CaseWork, id: string, failure: (reason: string) => ServiceError): ParticipantRole {
+  const role = type.participantRoles.get(id);
+  if (role !== undefined) return role;
+  throw failure(`'${id}' is not a participant role of the case type ${type.name}`);
+}
+
+/** A participant's fields before anybody has filled them in. */
+export function emptyContent(work: CaseWork, role: ParticipantRole): JsonObject {
+  return computed(work, role, newPage(role.fields));
+}
+
+/** Adds a participant to a case. */
+export async function addParticipant(
+  context: EngineContext,
+  caseId: string,
+  roleId: string,
+  submission: Submission,
+  ifMatch: string | undefined,
+): Promise<ParticipantWork> {
+  const work = await openCase(context, caseId);
+  const role = findRole(work, roleId, (reason) => new ServiceError(400, [aboutRole(reason)]));
+  beginChange(work, ifMatch);
+  await checkRoom(work, role);
+  const content = filledIn(work, role, newPage(role.fields), submission);
+  const id = `PARTY-${await context.tx.nextNumber(KIND)}`;
+  const participant = { id, role, since: context.now.toISOString(), content };
+  await put(work, participant);
+  await finishChange(work, participant, `Added ${nameOf(participant)} as ${role.name}`);
+  return { work, participant };
+}
+
+/** Changes a participant. */
+export async function changeParticipant(
+  context: EngineContext,
+  caseId: string,
+  id: string,
+  submission: Submission,
+  ifMatch: string | undefined,
+): Promise<ParticipantWork> {
+  const { work, participant: before } = await openParticipant(context, caseId, id);
+  beginChange(work, ifMatch);
+  const participant = { ...before, content: filledIn(work, before.role, before.content, submission) };
+  await put(work, participant);
+  await addAttachments(work, submission.attachments);
+  await finishChange(work, participant, `Changed ${nameOf(participant)}, ${before.role.name}`);
+  return { work, participant };
+}
+
+/** Removes a participant from a case. */
+export async function removeParticipant(
+  context: EngineContext,
+  caseId: string,
+  id: string,
+  ifMatch: string | undefined,
+): Promise<CaseWork> {
+  const { work, participant } = await openParticipant(context, caseId, id);
+  beginChange(work, ifMatch);
+  await context.tx.deleteItem(KIND, id);
+  await finishChange(work, participant, `Removed ${nameOf(participant)}, ${participant.role.name}`);
+  return work;
+}
+
+function beginChange(work: CaseWork, ifMatch: string | undefined): void {
+  checkOpen(work);
+  checkLock(work);
+  checkTag(ifMatch, work.stored.tag);
+  work.touch();
+}
+
+async function finishChange(work: CaseWork, { id, role, content }: Participant, text: string): Promise<void> {
+  work.addEvent(KIND, text, { participant: id, role: role.id, content });
+  await work.save();
+}
+
+async function checkRoom(work: CaseWork, role: ParticipantRole): Promise<void> {
+  if (role.multiple || !(await participantsOf(work)).some((other) => other.role.id === role.id)) return;
+  throw validationFailure([aboutRole(`${role.name} is a role for one participant, and the case has one`)]);
+}
+
+function aboutRole(
+  reason: string,
+): { message: string; localizedValue: string; erroneousInputOutputIdentifier: string } {
+  return { message: reason, localizedValue: reason, erroneousInputOutputIdentifier: "participantRoleID" };
+}
+
+function filledIn(work: CaseWork, role: ParticipantRole, current: JsonObject, submission: Submission): JsonObject {
+  return computed(work, role, fillForm(role.view, current, submission, { complete: true }));
+}
+
+function computed(work: CaseWork, { fields }: ParticipantRole, content: JsonObject): JsonObject {
+  calculate(fields, content, { ...work.scope(), fields: content });
+  return content;
+}
+
+function nameOf({ content, role }: Participant): string {
+  const { pyFullName, pyFirstName, pyLastName } = content;
+  return String(pyFullName || [pyFirstName, pyLastName].filter(Boolean).join(" ") || role.name);
+}
+
+async function put({ context, stored }: CaseWork, { id, role, since: at, content }: Participant): Promise<void> {
+  await context.tx.putItem({ kind: KIND, id, owner: stored.id, at, content: { role: role.id, content } });
+}
+
+function toParticipant({ type }: CaseWork, { id, at: since, content }: StoredItem): Participant {
+  const role = known(type.participantRoles, String(content.role));
+  return { id, role, since, content: isJsonObject(content.content) ? content.content : {} };
+}

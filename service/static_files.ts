@@ -1,0 +1,80 @@
+/** The files that come with an application: those of the folder `static/` beside its definition, known since the start. */
+import { readPieces } from "../lib/pieces.ts";
+import type { SentContent } from "./handler.ts";
+import { mediaTypeOf } from "./media_types.ts";
+
+/** The kinds of files, each a folder of its own. */
+export const STATIC_KINDS = ["components", "files", "profile-images"] as const;
+
+/** A kind of files. */
+export type StaticKind = (typeof STATIC_KINDS)[number];
+
+/** The files of an application. */
+export interface StaticFiles {
+  /** A file by its name, if the application has it. */
+  find(kind: StaticKind, name: string): Promise<SentContent | undefined>;
+  /** The names of a kind. */
+  names(kind: StaticKind): readonly string[];
+}
+
+/**
+ * The files of a folder. A name is looked up among those that were found there: it never becomes a path, and a link that
+ * leads out of the folder is not found at all.
+ */
+export async function openStaticFiles(folder: string): Promise<StaticFiles> {
+  const found = new Map<string, string>();
+  const root = await Deno.realPath(folder).catch(nothingThere);
+  for (const kind of STATIC_KINDS) {
+    for (const name of await namesIn(`${folder}/${kind}`)) {
+      const path = await Deno.realPath(`${folder}/${kind}/${name}`).catch(nothingThere);
+      if (root === undefined || path === undefined || !isBelow(path, root)) continue;
+      if ((await Deno.stat(path)).isFile) found.set(`${kind}/${name}`, path);
+    }
+  }
+  return {
+    names: (kind) => namesOf(found.keys(), kind),
+    async find(kind, name) {
+      const path = found.get(`${kind}/${name}`);
+      if (path === undefined) return undefined;
+      const { size } = await Deno.stat(path);
+      return { type: mediaTypeOf(name), name, size, stream: readPieces(() => Deno.open(path)) };
+    },
+  };
+}
+
+/** The files of a folder on another machine, of which the paths are known. */
+export function fetchedStaticFiles(folder: URL, paths: readonly string[]): StaticFiles {
+  return {
+    names: (kind) => namesOf(paths, kind),
+    async find(kind, name) {
+      if (!paths.includes(`${kind}/${name}`)) return undefined;
+      const response = await fetch(new URL(`${kind}/${encodeURIComponent(name)}`, folder));
+      const bytes = await response.blob();
+      return { type: mediaTypeOf(name), name, size: bytes.size, stream: bytes.stream() };
+    },
+  };
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  const names: string[] = [];
+  try {
+    for await (const { name } of Deno.readDir(folder)) names.push(name);
+  } catch (error) {
+    nothingThere(error);
+  }
+  return names.sort();
+}
+
+function namesOf(paths: Iterable<string>, kind: StaticKind): string[] {
+  return [...paths].filter((path) => path.startsWith(`${kind}/`)).map((path) => path.slice(kind.length + 1));
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path.startsWith(folder) && /^[\\/]/.test(path.slice(folder.length));
+}
+
+/** A folder that is not there holds nothing, and a link to nothing leads nowhere. */
+function nothingThere(error: unknown): undefined {
+  const isMissing = error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
+  if (!isMissing) throw error;
+}

@@ -1,0 +1,123 @@
+/** The reference pages and README's table of groups, from what `svc --help` is made of. */
+import type { CommandDescription } from "../../lib/cli/command.ts";
+import { groups } from "../../lib/cli/groups.ts";
+import { exampleOf, flagRows, usageOf } from "../../lib/cli/help.ts";
+import { permissionName, toCamel, toKebab } from "../../lib/names.ts";
+import { type Group, type Operation, paramsOf, type Place } from "../../lib/operation.ts";
+import { loadResources } from "../../lib/resources/mod.ts";
+
+/** A group with its commands, described. */
+interface DescribedGroup {
+  readonly name: string;
+  readonly summary: string;
+  readonly commands: readonly DescribedCommand[];
+}
+
+/** A command, and the operation that it is of: `auth`, `service` and `workflow` have commands without one. */
+interface DescribedCommand {
+  readonly name: string;
+  readonly words: readonly string[];
+  readonly command: CommandDescription;
+  readonly operation?: { readonly permission: string; readonly description: Operation };
+}
+
+/** All groups, in the order of the help. */
+export async function describeGroups(): Promise<DescribedGroup[]> {
+  const resources: Readonly<Record<string, Group>> = await loadResources();
+  const described = Object.entries(groups).map(async ([group, { summary, load }]): Promise<DescribedGroup> => {
+    const commands = Object.entries(await load()).map(([name, { describe }]): DescribedCommand => {
+      const description = resources[group]?.[name];
+      return {
+        name: toKebab(name),
+        words: [toKebab(group), toKebab(name)],
+        command: describe(),
+        operation: description && { permission: permissionName(group, name), description },
+      };
+    });
+    return { name: toKebab(group), summary, commands };
+  });
+  return await Promise.all(described);
+}
+
+/** Path of a group's page below the project's folder. */
+export function pagePath({ name }: Pick<DescribedGroup, "name">): string {
+  return `docs/reference/${name}.md`;
+}
+
+/** The page of a group. */
+export function groupPage({ name, summary, commands }: DescribedGroup): string {
+  return [
+    `# svc ${name}`,
+    `${summary}. \`deno task reference\` makes this page from what \`svc ${name} --help\` prints: change the descriptions.`,
+    table(["command", "what it does"], commands.map(({ name, command }) => [`[${name}](#${name})`, command.summary])),
+    ...commands.map(section),
+  ].join("\n\n") + "\n";
+}
+
+/** README's table: the groups, how many commands each has, and where its page is. */
+export function groupTable(described: readonly DescribedGroup[]): string {
+  const rows = described.map((group) => [
+    `[${group.name}](${pagePath(group)})`,
+    String(group.commands.length),
+    group.summary,
+  ]);
+  return table(["group", "commands", "what they do"], rows);
+}
+
+function section({ name, words, command, operation }: DescribedCommand): string {
+  const { summary, details } = command;
+  return [
+    `## ${name}`,
+    [`${summary}.`, details].filter((sentence) => sentence !== undefined).join(" "),
+    fence(usageOf(words, command)),
+    ...parameterTable(command, operation?.description),
+    ...(operation ? [operationFacts(operation)] : []),
+    "Example:",
+    fence(exampleOf(words, command)),
+  ].join("\n\n");
+}
+
+/** Arguments and flags; of an operation, with the place of each in the request. */
+function parameterTable({ args = [], flags = {} }: CommandDescription, operation?: Operation): string[] {
+  const places = new Map(operation ? paramsOf(operation).map(([name, { to }]) => [name, placeOf(to)]) : []);
+  places.set("ifMatch", "header `If-Match`");
+  const rows = [
+    ...args.map(({ name, help }) => ({ name, written: `<${name}>`, meaning: help })),
+    ...flagRows(flags),
+  ].map(({ name, written, meaning }) => [code(written), meaning, ...(operation ? [places.get(name) ?? ""] : [])]);
+  return rows.length === 0 ? [] : [table(["argument or flag", "meaning", ...(operation ? ["sent as"] : [])], rows)];
+}
+
+/** `query:pageSize` as a person reads it. */
+function placeOf(to: Place): string {
+  const [where = "", name = ""] = to.split(":");
+  if (where === "pick") return "picked from the answer";
+  return name === "*" ? (where === "body" ? "the body" : `each member a ${where} parameter`) : `${where} ${code(name)}`;
+}
+
+function operationFacts({ permission, description }: NonNullable<DescribedCommand["operation"]>): string {
+  const { method, path, tagFrom, answer, status = 200 } = description;
+  const [group = "", name = ""] = permission.split(".");
+  const lines = [
+    `- Request: ${code(`${method} ${path}`)}, answered with ${status}`,
+    ...(tagFrom
+      ? [`- Entity tag: read first with ${code(`GET ${tagFrom.path}`)}, unless \`--if-match\` gives one`]
+      : []),
+    `- Library: ${code(`svc.${toCamel(group)}.${toCamel(name)}()`)}, whose answer has the shape \`${answer}\``,
+    `- Permission: ${code(permission)}`,
+  ];
+  return lines.join("\n");
+}
+
+function fence(line: string): string {
+  return "```sh\n" + line + "\n```";
+}
+
+function code(text: string): string {
+  return "`" + text + "`";
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}

@@ -1,0 +1,225 @@
+/** `svc attachments`: through the command and the service, with what is left on the disk. */
+import assert from "node:assert/strict";
+import { isJsonObject, type JsonObject, type JsonValue } from "../lib/json.ts";
+import { at, textAt } from "./_support/engine.ts";
+import { openLive } from "./_support/live.ts";
+
+const live = await openLive();
+const PNG = await Deno.readFile(new URL("../service/apps/static/files/logo.png", import.meta.url));
+/** The same bytes as text would not survive. */
+const BYTES = crypto.getRandomValues(new Uint8Array(50_000));
+
+async function fileOf(name: string, bytes: Uint8Array | string = BYTES): Promise<string> {
+  await live.run("auth status"); // The folder is there.
+  const path = `${live.folder}/${name}`;
+  await (typeof bytes === "string" ? Deno.writeTextFile(path, bytes) : Deno.writeFile(path, bytes));
+  return path;
+}
+
+async function upload(name: string, bytes?: Uint8Array | string, flags = ""): Promise<string> {
+  return textAt(await live.object(`attachments upload -f '${await fileOf(name, bytes)}' ${flags}`), "ID");
+}
+
+async function add(caseId: string, attachments: JsonValue[], operator?: string): Promise<void> {
+  const line = `attachments add '${caseId}' --attachments '${JSON.stringify(attachments)}'`;
+  assert.deepEqual(await live.run(line, operator), { code: 0, stdout: "", stderr: "" });
+}
+
+async function list(caseId: string, flags = "", operator?: string): Promise<JsonObject[]> {
+  const { attachments } = await live.object(`attachments list '${caseId}' ${flags}`, operator);
+  assert.ok(Array.isArray(attachments));
+  return attachments.filter(isJsonObject);
+}
+
+/** A case with one file, and the ID of the attachment. */
+async function withFile(name = "plan.pdf", bytes?: Uint8Array | string): Promise<{ caseId: string; id: string }> {
+  const caseId = await live.createPermit();
+  await add(caseId, [{ type: "File", category: "File", name, ID: await upload(name, bytes) }]);
+  return { caseId, id: textAt((await list(caseId))[0], "ID") };
+}
+
+async function detailsOf(line: string, code: string, operator?: string): Promise<JsonObject[]> {
+  const error = await live.refused(line, operator);
+  assert.equal(error.code, code);
+  return Array.isArray(error.details) ? error.details.filter(isJsonObject) : [];
+}
+
+Deno.test("upload, add, list and get: the bytes come back as they were", async () => {
+  const { caseId, id } = await withFile("plan.pdf");
+  assert.match(id, /^LINK-ATTACHMENT CITY-PERMIT-WORK P-\d+!\d{8}T\d{6}\.\d{3} GMT$/);
+  const [attachment] = await list(caseId);
+  const { type, category, categoryName, name, fileName, extension, mimeType, createdBy, createdByName } = attachment ??
+    {};
+  assert.deepEqual([type, category, categoryName, name, fileName], ["FILE", "File", "Document", "plan", "plan.pdf"]);
+  assert.deepEqual([extension, mimeType, createdBy], ["pdf", "application/pdf", "clerk@city"]);
+  assert.equal(createdByName, "Clara Clerk");
+  assert.equal(at(attachment, "links.download.href"), `/attachments/${id}`);
+  const output = `${live.folder}/back.pdf`;
+  const result = await live.run(`attachments get '${id}' -o '${output}'`);
+  assert.deepEqual(result, { code: 0, stdout: "", stderr: "" });
+  assert.deepEqual(await Deno.readFile(output), BYTES);
+  const history = await live.object(
+    `data query D_pyWorkHistory --params '${JSON.stringify({ CaseInstanceKey: caseId })}'`,
+  );
+  assert.ok(JSON.stringify(history).includes("Attached plan"));
+});
+
+Deno.test("a text goes to stdout as it is, and -o writes over a file and into no directory", async () => {
+  const { id } = await withFile("note.txt", "Grüße\n\u0007end");
+  assert.deepEqual(await live.run(`attachments get '${id}'`), { code: 0, stdout: "Grüße\n\u0007end", stderr: "" });
+  const output = await fileOf("old.txt", "something longer than the note");
+  assert.equal((await live.run(`attachments get '${id}' --output '${output}'`)).code, 0);
+  assert.equal(await Deno.readTextFile(output), "Grüße\n\u0007end");
+  for (const path of [live.folder, `${live.folder}/none/there.txt`]) {
+    const error = await live.refused(`attachments get '${id}' -o '${path}'`);
+    assert.equal(error.code, "INVALID_ARGS");
+    assert.match(String(error.message), /^--output cannot write .*: (it is a|there is no such) directory\.$/);
+  }
+  const leftovers = await Array.fromAsync(Deno.readDir(live.folder));
+  assert.equal(leftovers.some(({ name }) => name.includes(".part")), false);
+});
+
+Deno.test("a batch with one bad element adds nothing and says what is wrong with each", async () => {
+  const caseId = await live.createPermit();
+  const ID = await upload("a.txt", "a");
+  const batch: JsonValue[] = [
+    { type: "File", category: "File", name: "a.txt", ID },
+    { type: "File", category: "File", name: "b.txt", ID: "no such upload" },
+    { type: "URL", category: "File", name: "Site", url: "https://city.example" },
+    { type: "URL", category: "URL", name: "Site", url: "javascript:alert(1)" },
+    "nothing",
+  ];
+  const line = `attachments add '${caseId}' --attachments '${JSON.stringify(batch)}'`;
+  const details = await detailsOf(line, "BAD_REQUEST");
+  assert.deepEqual(details.map(({ erroneousInputOutputIdentifier: place }) => place), [
+    "attachments(2)",
+    "attachments(3)",
+    "attachments(4)",
+    "attachments(5)",
+  ]);
+  assert.deepEqual(await list(caseId), []);
+  await add(caseId, [{ type: "File", category: "File", ID }]); // The upload is still there.
+  assert.equal((await list(caseId))[0]?.fileName, "a.txt");
+});
+
+Deno.test("a link is added, read as its address and renamed", async () => {
+  const caseId = await live.createPermit();
+  await add(caseId, [{ type: "URL", category: "URL", name: "Site", url: "https://city.example/a?b" }]);
+  const [{ ID, url, name, type, links } = {}] = await list(caseId);
+  assert.deepEqual([url, name, type], ["https://city.example/a?b", "Site", "URL"]);
+  assert.equal(at(links, "download.title"), "Retrieve the link");
+  assert.equal((await live.run(`attachments get '${ID}'`)).stdout, "https://city.example/a?b");
+  assert.equal(await live.json(`attachments patch '${ID}' --name 'City site'`), "Attachment edited successfully");
+  assert.equal((await list(caseId))[0]?.name, "City site");
+});
+
+Deno.test("patch changes name and category, keeps the extension, and refuses a category of another kind", async () => {
+  const { caseId, id } = await withFile("plan.pdf");
+  await live.json(`attachments patch '${id}' --name 'site plan.PDF' --category Plan`);
+  const [attachment] = await list(caseId);
+  assert.deepEqual([attachment?.name, attachment?.fileName, attachment?.category], [
+    "site plan",
+    "site plan.pdf",
+    "Plan",
+  ]);
+  for (const category of ["URL", "None"]) {
+    const [detail] = await detailsOf(`attachments patch '${id}' --category ${category}`, "FORBIDDEN");
+    assert.equal(detail?.message, "Error_Attachment_Access_Denied");
+  }
+  assert.equal((await live.refused(`attachments patch '${id}' --name ' '`)).code, "BAD_REQUEST");
+  assert.equal((await live.refused(`attachments patch '${id}'`)).code, "INVALID_ARGS");
+  assert.equal((await live.refused(`attachments patch '${id}' --name x --if-match old`)).code, "PRECONDITION_FAILED");
+});
+
+Deno.test("delete takes one's own attachment, or any with the right to it; the bytes go with the last link", async () => {
+  const caseId = await live.createPermit();
+  const ID = await upload("shared.txt", "shared");
+  const element = { type: "File", category: "File", ID };
+  await add(caseId, [{ ...element, name: "one.txt" }, { ...element, name: "two.txt" }]);
+  const [two, one] = (await list(caseId)).map((attachment) => textAt(attachment, "ID"));
+  const [detail] = await detailsOf(`attachments delete '${one}'`, "FORBIDDEN", "reviewer@city");
+  assert.equal(detail?.message, "Error_Attachment_Access_Denied");
+  const seen = (await list(caseId, "", "reviewer@city"))[0];
+  assert.deepEqual(Object.keys(Object(seen?.links)), ["download", "edit"]);
+  assert.equal((await live.run(`attachments delete '${one}'`)).code, 0);
+  assert.equal((await live.run(`attachments get '${two}'`)).stdout, "shared");
+  assert.equal((await live.run(`attachments delete '${two}'`, "decider@city")).code, 0);
+  const again = await live.refused(`attachments add '${caseId}' --attachments '${JSON.stringify([element])}'`);
+  assert.equal(again.code, "BAD_REQUEST");
+  assert.deepEqual(await list(caseId), []);
+});
+
+Deno.test("what does not exist is not found", async () => {
+  for (const line of ["get X", "patch X --name a", "delete X"]) {
+    const [detail] = await detailsOf(`attachments ${line}`, "NOT_FOUND");
+    assert.equal(detail?.message, "Error_File_Not_Found");
+  }
+  for (const line of ["list X", "add X --attachments '[]'"]) {
+    assert.equal((await live.refused(`attachments ${line}`)).code, "NOT_FOUND");
+  }
+});
+
+Deno.test("small images have a thumbnail where it is asked for", async () => {
+  const { caseId } = await withFile("logo.png", PNG);
+  const [plain] = await list(caseId);
+  assert.equal(plain && "thumbnail" in plain, false);
+  const [shown] = await list(caseId, "--include-thumbnails");
+  assert.deepEqual(Uint8Array.fromBase64(textAt(shown, "thumbnail")), PNG);
+});
+
+Deno.test("an empty file, a directory and no file at all are refused before or by the service", async () => {
+  const empty = await live.refused(`attachments upload -f '${await fileOf("empty.txt", "")}'`);
+  assert.equal(empty.code, "BAD_REQUEST");
+  assert.match(JSON.stringify(empty.details), /Empty file can't be uploaded/);
+  const directory = await live.refused(`attachments upload -f '${live.folder}'`);
+  assert.equal(directory.message, `--file cannot read ${live.folder}: it is a directory.`);
+  const missing = await live.refused(`attachments upload -f '${live.folder}/none'`);
+  assert.equal(missing.message, `--file cannot read ${live.folder}/none: there is no such file.`);
+  for (const { code } of [directory, missing]) assert.equal(code, "INVALID_ARGS");
+});
+
+Deno.test("a unique ID goes between a file's name and its extension", async () => {
+  const caseId = await live.createPermit();
+  const ID = await upload("plan.pdf", "x", "--append-unique-id");
+  await add(caseId, [{ type: "File", category: "File", ID }]);
+  assert.equal((await list(caseId))[0]?.fileName, `plan-${ID}.pdf`);
+});
+
+Deno.test("names with folders, dots, control characters or too many bytes do no harm", async () => {
+  const caseId = await live.createPermit();
+  const ID = await upload("a.txt", "a");
+  const names = [
+    "../../etc/passwd.txt",
+    "..\\..\\boot.txt",
+    "..",
+    "a\u0000\u001b[2J\u202eb.txt",
+    "é".repeat(150) + ".txt",
+  ];
+  await add(caseId, names.map((name) => ({ type: "File", category: "File", name, ID })));
+  const listed = (await list(caseId)).map(({ fileName }) => String(fileName)).reverse();
+  assert.deepEqual(listed.slice(0, 4), ["passwd.txt", "boot.txt", "file.txt", "a[2Jb.txt"]);
+  assert.equal(new TextEncoder().encode(listed[4]).length <= 255, true);
+  assert.match(listed[4] ?? "", /^é+\.txt$/);
+});
+
+Deno.test("a submission brings files too, and a bad one leaves the case as it was", async () => {
+  const caseId = await live.createPermit();
+  const ID = await upload("with.txt", "with");
+  const perform = `cases perform-action '${caseId}' --action pyUpdateCaseDetails --data '{"Applicant":"Bob"}'`;
+  const attachments = [{ type: "File", category: "File", ID }];
+  const bad = [...attachments, { type: "File", category: "None", ID }];
+  assert.equal((await live.refused(`${perform} --attachments '${JSON.stringify(bad)}'`)).code, "BAD_REQUEST");
+  assert.deepEqual(await list(caseId), []);
+  await live.object(`${perform} --attachments '${JSON.stringify(attachments)}'`);
+  assert.equal((await list(caseId))[0]?.fileName, "with.txt");
+});
+
+Deno.test("an attachment of a deleted case is gone", async () => {
+  const { caseId, id } = await withFile();
+  assert.equal((await live.run(`cases delete '${caseId}'`)).code, 0);
+  assert.equal((await live.refused(`attachments get '${id}'`)).code, "NOT_FOUND");
+});
+
+Deno.test("the service closes", async () => {
+  await live[Symbol.asyncDispose]();
+});

@@ -1,0 +1,114 @@
+/** `svc static-content`: exact bytes, right types, and no way out of the folder. */
+import assert from "node:assert/strict";
+import { OWN_FILES } from "../service/application.ts";
+import { openStaticFiles } from "../service/static_files.ts";
+import { openLive } from "./_support/live.ts";
+import { openService, segment } from "./_support/service.ts";
+import { makeFolder } from "./_support/workflow.ts";
+
+const STATIC = new URL("../service/apps/static/", import.meta.url);
+const live = await openLive();
+await live.run("auth status"); // The folder is there.
+
+Deno.test("component prints the JavaScript of a component, with or without its extension", async () => {
+  const text = await Deno.readTextFile(new URL("components/City_Map.js", STATIC));
+  for (const id of ["City_Map", "City_Map.js"]) {
+    assert.deepEqual(await live.run(`static-content component ${id}`), { code: 0, stdout: text, stderr: "" });
+  }
+});
+
+Deno.test("file writes the bytes of a file, and needs to be told where", async () => {
+  const output = `${live.folder}/logo.png`;
+  const result = await live.run(`static-content file logo.png -o '${output}'`);
+  assert.deepEqual(result, { code: 0, stdout: "", stderr: "" });
+  assert.deepEqual(await Deno.readFile(output), await Deno.readFile(new URL("files/logo.png", STATIC)));
+  const error = await live.refused("static-content file logo.png");
+  assert.equal(error.code, "INVALID_ARGS");
+  assert.match(String(error.message), /--output is required/);
+});
+
+Deno.test("profile-image writes the picture of an operator", async () => {
+  const output = `${live.folder}/clerk.png`;
+  assert.equal((await live.run(`static-content profile-image clerk@city -o '${output}'`)).code, 0);
+  assert.deepEqual(await Deno.readFile(output), await Deno.readFile(new URL("profile-images/clerk@city.png", STATIC)));
+});
+
+Deno.test("what the application does not have is not found", async () => {
+  for (const line of ["component None", "file none.txt -o x", "profile-image decider@city", "profile-image nobody"]) {
+    assert.equal((await live.refused(`static-content ${line}`)).code, "NOT_FOUND", line);
+  }
+});
+
+Deno.test("no name leads out of the folder", async () => {
+  const names = [
+    "../../permit.yaml",
+    "..\\..\\permit.yaml",
+    "../files/logo.png",
+    "..",
+    ".",
+    "",
+    "/etc/passwd",
+    "C:\\Windows\\win.ini",
+    "files/logo.png",
+    "logo.png\0",
+    "%2e%2e%2f%2e%2e%2fpermit.yaml",
+    "LOGO.PNG/",
+  ];
+  await using service = await openService();
+  for (const name of names) {
+    for (const path of [segment(name), segment(segment(name)), name.replaceAll("/", "%2F").replaceAll("\0", "%00")]) {
+      const response = await fetch(`${service.api}/files/${path}`, {
+        headers: { authorization: `Bearer ${service.token}` },
+      });
+      await response.body?.cancel();
+      assert.ok([400, 404, 405].includes(response.status), `${path}: ${response.status}`);
+    }
+  }
+});
+
+Deno.test("a link out of the folder is not served, one inside of it is", async () => {
+  await using folder = await makeFolder({
+    "secret.txt": "secret",
+    "static/files/plain.txt": "plain",
+    "static-more/near.txt": "near",
+    "static/files/sub/inner.txt": "inner",
+  });
+  const files = `${folder.path}/static/files`;
+  await Deno.symlink(`${folder.path}/secret.txt`, `${files}/out.txt`);
+  await Deno.symlink(`${folder.path}/static-more/near.txt`, `${files}/near.txt`);
+  await Deno.symlink("/", `${files}/root`);
+  await Deno.symlink(`${files}/nothing`, `${files}/broken`);
+  await Deno.symlink(`${files}/plain.txt`, `${files}/again.txt`);
+  const statics = await openStaticFiles(`${folder.path}/static`);
+  assert.deepEqual(statics.names("files"), ["again.txt", "plain.txt"]);
+  assert.equal(await statics.find("files", "sub/inner.txt"), undefined);
+  assert.equal(await statics.find("components", "../files/plain.txt"), undefined);
+});
+
+Deno.test("files say what they are, and are not to be taken for anything else", async () => {
+  await using service = await openService();
+  const types = {
+    "components/City_Map": "application/javascript",
+    "files/fees.csv": "text/csv",
+    "files/logo.png": "image/png",
+    "users/clerk%40city/profile-image": "image/png",
+  };
+  for (const [path, type] of Object.entries(types)) {
+    const response = await fetch(`${service.api}/${path}`, { headers: { authorization: `Bearer ${service.token}` } });
+    assert.equal(response.headers.get("content-type")?.split(";")[0], type);
+    assert.equal(response.headers.get("x-content-type-options"), "nosniff");
+    assert.equal(String((await response.arrayBuffer()).byteLength), response.headers.get("content-length"));
+  }
+});
+
+Deno.test("the sample's files are listed for a package that is served over the network", async () => {
+  const statics = await openStaticFiles(STATIC.pathname);
+  const found = (["components", "files", "profile-images"] as const).flatMap((kind) =>
+    statics.names(kind).map((name) => `${kind}/${name}`)
+  );
+  assert.deepEqual(found, [...OWN_FILES]);
+});
+
+Deno.test("the service closes", async () => {
+  await live[Symbol.asyncDispose]();
+});

@@ -1,0 +1,204 @@
+/** Uploads over HTTP as any client sends them, and what is left of them on the disk. */
+import assert from "node:assert/strict";
+import { keepUpload, removeExpired } from "../service/engine/files.ts";
+import { loadServedApplication } from "../service/application.ts";
+import { ServiceError } from "../service/errors.ts";
+import { receiveForm } from "../service/http/multipart.ts";
+import { openBytes } from "../service/store/bytes_on_disk.ts";
+import { openSqliteStore } from "../service/store/sqlite.ts";
+import { at, textAt } from "./_support/engine.ts";
+import { type Answer, details, openService, segment, send, type TestService } from "./_support/service.ts";
+import { type Folder, makeFolder } from "./_support/workflow.ts";
+
+const PERMIT = "City-Permit-Work-Permit";
+
+async function openOn(folder: Folder): Promise<TestService> {
+  return await openService({ data: `${folder.path}/data`, maxFile: 1 });
+}
+
+async function filesIn(folder: Folder): Promise<string[]> {
+  try {
+    return (await Array.fromAsync(Deno.readDir(`${folder.path}/data/files`))).map(({ name }) => name);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
+async function post(svc: TestService, body: BodyInit, type?: string): Promise<Answer> {
+  const headers = { authorization: `Bearer ${svc.token}`, ...(type !== undefined && { "content-type": type }) };
+  return await send("POST", `${svc.api}/attachments/upload`, { body, headers });
+}
+
+function form(...parts: [string, string | File][]): FormData {
+  const data = new FormData();
+  for (const [name, value] of parts) data.append(name, value);
+  return data;
+}
+
+async function link(svc: TestService, ID: string): Promise<{ caseId: string; id: string; fileName: string }> {
+  const created = await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT } });
+  const caseId = textAt(created.body, "id");
+  const attachments = [{ type: "File", category: "File", ID }];
+  assert.equal(
+    (await svc.call("POST", `/cases/${segment(caseId)}/attachments`, { body: { attachments } })).status,
+    201,
+  );
+  const list = await svc.call("GET", `/cases/${segment(caseId)}/attachments`);
+  return { caseId, id: textAt(list.body, "attachments.0.ID"), fileName: textAt(list.body, "attachments.0.fileName") };
+}
+
+Deno.test("the part may be called file or File, and its fields may stand before or after it", async () => {
+  await using folder = await makeFolder();
+  await using svc = await openOn(folder);
+  const file = new File(["abc"], "a.txt", { type: "text/plain" });
+  const unique: [string, string] = ["appendUniqueIdToFileName", "true"];
+  const forms = [form(["File", file]), form(unique, ["file", file]), form(["file", file], unique, ["contextID", "x"])];
+  for (const [index, body] of forms.entries()) {
+    const { status, body: answer, headers } = await post(svc, body);
+    assert.equal(status, 201);
+    const left = Date.parse(headers.get("expires") ?? "") - Date.now();
+    assert.ok(left > 7_100_000 && left <= 7_200_000, `expires in ${left} ms`);
+    const ID = textAt(answer, "ID");
+    assert.equal((await link(svc, ID)).fileName, index === 0 ? "a.txt" : `a-${ID}.txt`);
+  }
+});
+
+Deno.test("what is too large is refused, with its length declared or not, and nothing of it is left", async () => {
+  await using folder = await makeFolder();
+  await using svc = await openOn(folder);
+  const declared = await post(svc, form(["file", new File([new Uint8Array(3_000_000)], "a.bin")]));
+  const body = new Response(form(["file", new File([new Uint8Array(1_050_000)], "a.bin")]));
+  const chunked = await post(svc, body.body ?? "", body.headers.get("content-type") ?? "");
+  for (const { status, body } of [declared, chunked]) {
+    assert.equal(status, 413);
+    assert.equal(details(body)[0]?.message, "Error_Too_Large_To_Upload");
+  }
+  assert.deepEqual(await filesIn(folder), []);
+  const largest = await post(svc, form(["file", new File([new Uint8Array(1024 * 1024)], "a.bin")]));
+  assert.equal(largest.status, 201);
+});
+
+Deno.test("a body that is no whole form, and one without a file, is refused, and nothing of it is left", async () => {
+  await using folder = await makeFolder();
+  await using svc = await openOn(folder);
+  const type = "multipart/form-data; boundary=b";
+  const head = `--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n`;
+  const bodies: [string, string][] = [
+    [`${head}abc`, type],
+    [head, type],
+    ["--b\r\nContent-", type],
+    ["nothing", type],
+    ["", type],
+    [`${head}abc\r\n--b--\r\n`, "multipart/form-data"],
+    [`${head}abc\r\n--b--\r\n`, "text/plain"],
+    ["{}", "application/json"],
+    [`--b\r\nContent-Disposition: form-data; name="other"; filename="a.txt"\r\n\r\nabc\r\n--b--\r\n`, type],
+    [`--b\r\nContent-Disposition: form-data; name="file"\r\n\r\nabc\r\n--b--\r\n`, type],
+  ];
+  for (const [body, contentType] of bodies) {
+    const { status } = await post(svc, body, contentType);
+    assert.equal(status, 400, body);
+  }
+  const empty = await post(svc, form(["file", new File([], "a.txt")]));
+  assert.equal(details(empty.body)[0]?.message, "Empty file can't be uploaded");
+  assert.deepEqual(await filesIn(folder), []);
+});
+
+Deno.test("a form that ends anywhere is refused, leaves nothing and ends nobody", async () => {
+  await using folder = await makeFolder();
+  const bytes = openBytes(folder.path);
+  const whole = new Response(form(["appendUniqueIdToFileName", "true"], ["file", new File(["abc"], "a.txt")]));
+  const headers = { "content-type": whole.headers.get("content-type") ?? "" };
+  const body = await whole.bytes();
+  // The last line may lack its end.
+  for (let length = 0; length < body.length - 4; length++) {
+    const request = new Request("http://host", { method: "POST", headers, body: body.subarray(0, length) });
+    await assert.rejects(receiveForm(request, { bytes, limit: 10 }), ServiceError, `${length} bytes`);
+    assert.deepEqual(await bytes.list(), []);
+  }
+});
+
+Deno.test("a disk that takes no more is the service's failure, not the caller's", async () => {
+  await using folder = await makeFolder();
+  await using svc = await openOn(folder);
+  await Deno.remove(`${folder.path}/data/files`);
+  const { status } = await post(svc, form(["file", new File(["abc"], "a.txt")]));
+  assert.equal(status, 500);
+  assert.match(svc.log.join(), /No such file or directory/);
+});
+
+Deno.test("an upload whose client hangs up leaves nothing", async () => {
+  await using folder = await makeFolder();
+  await using svc = await openOn(folder);
+  const { hostname, port } = new URL(svc.service.url);
+  const connection = await Deno.connect({ hostname, port: Number(port) });
+  const head =
+    `POST ${new URL(svc.api).pathname}/attachments/upload HTTP/1.1\r\nhost: h\r\nauthorization: Bearer ${svc.token}` +
+    "\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: 900000\r\n\r\n" +
+    '--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nabc';
+  await connection.write(new TextEncoder().encode(head));
+  while ((await filesIn(folder)).length === 0) await svc.call("GET", "/casetypes");
+  connection.close();
+  while ((await filesIn(folder)).length > 0) await svc.call("GET", "/casetypes");
+  assert.deepEqual(svc.log, []);
+});
+
+Deno.test("an upload without a token is refused before it is read", async () => {
+  await using svc = await openService();
+  const body = form(["file", new File([new Uint8Array(20_000_000)], "a.bin")]);
+  const { status } = await send("POST", `${svc.api}/attachments/upload`, { body });
+  assert.equal(status, 401);
+});
+
+Deno.test("attachments outlive the service, what nobody knows of does not, and the last link takes the bytes", async () => {
+  await using folder = await makeFolder();
+  let linked = { caseId: "", id: "" };
+  {
+    await using svc = await openOn(folder);
+    linked = await link(svc, textAt((await post(svc, form(["file", new File(["abc"], "a.txt")]))).body, "ID"));
+  }
+  await Deno.writeTextFile(`${folder.path}/data/files/orphan`, "of a process that was killed");
+  await using svc = await openOn(folder);
+  assert.equal((await filesIn(folder)).length, 1);
+  const response = await fetch(`${svc.api}/attachments/${segment(linked.id)}`, {
+    headers: { authorization: `Bearer ${svc.token}` },
+  });
+  assert.equal(await response.text(), "abc");
+  assert.equal(response.headers.get("content-disposition"), `attachment; filename="a.txt"; filename*=UTF-8''a.txt`);
+  assert.equal(response.headers.get("content-transfer-encoding"), "binary");
+  assert.equal((await svc.call("DELETE", `/cases/${segment(linked.caseId)}`)).status, 200);
+  await svc.service.close(); // It finishes what it does after its answers.
+  assert.deepEqual(await filesIn(folder), []);
+});
+
+Deno.test("an upload that nobody links expires after two hours, bytes and all", async () => {
+  const [store, bytes] = [openSqliteStore(":memory:"), openBytes()];
+  const app = await loadServedApplication(undefined);
+  const caller = app.operators.get("clerk@city");
+  assert.ok(caller);
+  const start = new Date("2026-01-02T03:04:05.678Z");
+  const { id, size } = await bytes.write(
+    (async function* () {
+      yield await Promise.resolve(new Uint8Array(3));
+    })(),
+    10,
+  );
+  const expires = await store.transact((tx) => {
+    return keepUpload({ app, tx, caller, now: start }, { id, size, name: "a.txt", type: "text/plain" });
+  });
+  assert.equal(expires.toISOString(), "2026-01-02T05:04:05.678Z");
+  await removeExpired(store, bytes, new Date(expires.getTime()));
+  assert.deepEqual(await bytes.list(), [id]);
+  await removeExpired(store, bytes, new Date(expires.getTime() + 1));
+  assert.deepEqual(await bytes.list(), []);
+  await Promise.all([store.close(), bytes.close()]);
+});
+
+Deno.test("an answer names the thumbnail flag as other clients write it", async () => {
+  await using svc = await openService();
+  const png = await Deno.readFile(new URL("../service/apps/static/files/logo.png", import.meta.url));
+  const { caseId } = await link(svc, textAt((await post(svc, form(["file", new File([png], "a.png")]))).body, "ID"));
+  const { body } = await svc.call("GET", `/cases/${segment(caseId)}/attachments?includeThumbnail=true`);
+  assert.equal(at(body, "attachments.0.thumbnail"), png.toBase64());
+});
