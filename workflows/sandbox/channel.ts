@@ -49,7 +49,7 @@ export async function receive(): Promise<Frame[]> {
   for (;;) {
     const length = await stdin.read(buffer);
     if (length === null) exit(1);
-    const frames = [...reader.push(buffer.slice(0, length))];
+    const frames = reader.push(buffer.subarray(0, length));
     if (frames.length > 0) return frames;
   }
 }

@@ -56,12 +56,15 @@ export class FrameReader {
     this.#maxTextBytes = maxTextBytes;
   }
 
-  /** The frames that are complete with these bytes; `FrameError` where they are none. */
-  *push(bytes: Uint8Array<ArrayBuffer>): Generator<Frame> {
-    this.#pieces.push(bytes);
+  /** The frames that are complete with these bytes; `FrameError` where they are none. It keeps none of the bytes. */
+  push(bytes: Uint8Array<ArrayBuffer>): Frame[] {
+    const frames: Frame[] = [];
     this.#size += bytes.length;
-    if (this.#size < this.#needed) return;
-    const buffer = joinBytes(this.#pieces);
+    if (this.#size < this.#needed) {
+      this.#pieces.push(bytes.slice());
+      return frames;
+    }
+    const buffer = joinBytes([...this.#pieces, bytes]);
     const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
     let offset = 0;
     this.#needed = HEADER_BYTES;
@@ -74,12 +77,13 @@ export class FrameReader {
         break;
       }
       const text = this.#decode(buffer.subarray(offset + HEADER_BYTES, end));
-      yield { kind: view.getUint8(offset + 4), id: view.getUint32(offset + 5), text };
+      frames.push({ kind: view.getUint8(offset + 4), id: view.getUint32(offset + 5), text });
       offset = end;
     }
-    const rest = buffer.subarray(offset);
+    const rest = buffer.slice(offset);
     this.#pieces = rest.length > 0 ? [rest] : [];
     this.#size = rest.length;
+    return frames;
   }
 
   #decode(bytes: Uint8Array): string {

@@ -39,6 +39,9 @@ export interface RunHandlers {
   log(text: string): void;
 }
 
+/** Bytes that are read at a time. */
+const READ_BYTES = 64 * 1024;
+
 /** Bytes of stderr that are kept to explain a crash. */
 const STDERR_BYTES = 16 * 1024;
 
@@ -115,16 +118,28 @@ export class Sandbox {
 
   async #listen(): Promise<void> {
     try {
-      const reader = new FrameReader(MAX_MESSAGE_BYTES);
-      for await (const bytes of this.#process.stdout) {
-        for (const frame of reader.push(bytes)) {
-          if (!this.#ended()) this.#take(frame);
-        }
-        if (this.#ended()) break;
-      }
+      await this.#takeAll();
       if (!this.#ended()) this.stop(explainExit(await this.#process.status, await this.#stderr, this.#limits));
     } catch (error) {
       this.stop(error instanceof FrameError ? broken(error.message) : toSvcError(error));
+    }
+  }
+
+  async #takeAll(): Promise<void> {
+    const frames = new FrameReader(MAX_MESSAGE_BYTES);
+    const stdout = this.#process.stdout.getReader({ mode: "byob" });
+    let buffer = new Uint8Array(READ_BYTES);
+    try {
+      while (!this.#ended()) {
+        const { value, done } = await stdout.read(buffer);
+        if (done) return;
+        for (const frame of frames.push(value)) {
+          if (!this.#ended()) this.#take(frame);
+        }
+        buffer = new Uint8Array(value.buffer); // The same memory again: a new buffer costs more than a message.
+      }
+    } finally {
+      await stdout.cancel();
     }
   }
 
