@@ -1,4 +1,7 @@
-/** Prints the project's figures as ratios against a baseline in the same run: `deno task bench [<log.csv.gz>]`. */
+/**
+ * Prints the project's figures as ratios against a baseline in the same run: `deno task bench [<log.csv.gz>]`. With
+ * `--before <checkout>` it compares the start of two commands with that of another checkout too.
+ */
 import { isJsonObject } from "../lib/json.ts";
 import { commitsPerSecond, PROGRAMS } from "./bench/baselines.ts";
 import { describe, type Figure } from "./bench/figure.ts";
@@ -9,6 +12,7 @@ import { replay, sharesOf } from "./replay/replay.ts";
 import { Workspace } from "./workspace.ts";
 
 const API_ROOT = "/dx-api/v2";
+const [logFile, before] = readArguments(Deno.args);
 const RUNS = 25;
 const REPLAYED_CASES = 400;
 const SAMPLE = new URL("./demo/log.csv", import.meta.url).pathname;
@@ -25,10 +29,30 @@ for (const name of ["empty", "fetch", "fixedAnswer"] as const) {
 const replays = [1, 2].map((clerks) => () => replayed(clerks));
 for (const measure of [startUp, oneCall, ...replays, reads, performs]) console.log(describe(await measure()));
 for (const figure of await transferFigures()) console.log(describe(figure));
+if (before !== undefined) { for (const figure of await startsAgainst(before)) console.log(describe(figure)); }
 
 async function startUp(): Promise<Figure> {
   const [ours, theirs] = await timeProcesses(workspace.command(["--version"]), program("empty"), RUNS);
   return { what: "svc --version", baseline: "an empty program", ours, theirs, unit: "ms", limit: 1.3 };
+}
+
+/** What has come since another checkout must not cost a command that has nothing to do with it. */
+async function startsAgainst(checkout: string): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const args of [["--version"], ["cases", "get", await newCase()]]) {
+    const theirCommand = workspace.command(args, {}, `${checkout}/cli.ts`);
+    const [ours, theirs] = await timeProcesses(workspace.command(args), theirCommand, 2 * RUNS);
+    const what = `svc ${args.slice(0, 2).join(" ")}`;
+    figures.push({ what, baseline: "the same before", ours, theirs, unit: "ms", limit: 1.05 });
+  }
+  return figures;
+}
+
+function readArguments(args: readonly string[]): [logFile?: string, before?: string] {
+  const flag = args.indexOf("--before");
+  if (flag < 0) return [args[0]];
+  const [other] = args.filter((_, position) => position !== flag && position !== flag + 1);
+  return [other, args[flag + 1]];
 }
 
 async function oneCall(): Promise<Figure> {
@@ -135,7 +159,7 @@ async function token(place: Workspace, profile: string): Promise<string> {
 
 /** The log that is given, or the demo's again and again; either way as many cases. */
 async function someLog(): Promise<LogCase[]> {
-  const log = await readLog(Deno.args[0] ?? SAMPLE);
+  const log = await readLog(logFile ?? SAMPLE);
   return Array.from({ length: REPLAYED_CASES }, (_, position) => {
     const logged = log[position % log.length];
     if (logged === undefined) throw new Error("The log is empty.");

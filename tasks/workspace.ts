@@ -37,9 +37,9 @@ export class Workspace implements AsyncDisposable {
     await this.svc("service", "add-client", "--operator", operator, "--profile", operator);
   }
 
-  /** A command of svc, to be run as the caller likes. */
-  command(args: string[], options: Deno.CommandOptions = {}): Deno.Command {
-    return new Deno.Command(Deno.execPath(), { args: ["run", "--allow-all", CLI, ...args], env: this.env, ...options });
+  /** A command of svc, to be run as the caller likes; of another checkout's, where its `cli.ts` is given. */
+  command(args: string[], options: Deno.CommandOptions = {}, cli = CLI): Deno.Command {
+    return new Deno.Command(Deno.execPath(), { args: ["run", "--allow-all", cli, ...args], env: this.env, ...options });
   }
 
   /** Runs a command of svc and answers what it prints; throws what it writes to stderr where it fails. */
