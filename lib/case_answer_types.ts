@@ -1,0 +1,168 @@
+/** What the service answers about cases, assignments, case types and data: the members that callers may rely on. */
+import type { JsonObject } from "./json.ts";
+
+/** A hypermedia link: what can be done next, and at which path. */
+export interface Link extends JsonObject {
+  /** Path below the API root, not encoded. */
+  href: string;
+  /** HTTP method. */
+  type: string;
+}
+
+/** An action of an assignment or of a case. */
+export interface ActionInfo extends JsonObject {
+  /** Action ID, e.g. `EnterDetails`: what `--action` takes. */
+  ID: string;
+  /** Name for people. */
+  name: string;
+}
+
+/** An open assignment, as a case lists it. */
+export interface AssignmentInfo extends JsonObject {
+  /** Assignment handle, e.g. `ASSIGN-WORKLIST ACME-WORK C-3!INTAKE_FLOW`. */
+  ID: string;
+  /** Name for people. */
+  name: string;
+  /** Who has it: a person's worklist or a queue. */
+  assigneeInfo?: JsonObject;
+  /** Whether the caller may perform it, as text. */
+  canPerform?: "true" | "false";
+  /** Its actions; absent where the caller may not perform it. */
+  actions?: ActionInfo[];
+}
+
+/** A stage of a case. */
+export interface StageInfo extends JsonObject {
+  /** Stage ID, e.g. `PRIM0`. */
+  ID: string;
+  /** Name for people; `stage-go` takes it too. */
+  name: string;
+  /** `active`, `completed` or `future`. */
+  visited_status?: string;
+}
+
+/** The whole case, in the shape of DX API v2. */
+export interface CaseInfo extends JsonObject {
+  /** Case handle, e.g. `ACME-WORK C-3`. */
+  ID?: string;
+  /** The part of the handle that people use, e.g. `C-3`. */
+  businessID?: string;
+  /** Case type ID. */
+  caseTypeID?: string;
+  /** Status, e.g. `Open` or `Resolved-Completed`. */
+  status?: string;
+  /** Current stage's ID. */
+  stageID?: string;
+  /** Current stage's name. */
+  stageLabel?: string;
+  /** The fields of the view that was asked for. */
+  content?: JsonObject;
+  /** Open assignments. */
+  assignments?: AssignmentInfo[];
+  /** All stages of the case's type. */
+  stages?: StageInfo[];
+  /** Case-wide and stage-wide actions. */
+  availableActions?: ActionInfo[];
+}
+
+/** The envelope in which a case travels. */
+export interface CaseData extends JsonObject {
+  /** The whole case. */
+  caseInfo: CaseInfo;
+}
+
+/** A case. */
+export interface CaseAnswer extends JsonObject {
+  /** Case handle: what the other operations take as `caseId`. */
+  id: string;
+  /** Case type ID. */
+  type: string;
+  /** Status, e.g. `Open` or `Resolved-Completed`. */
+  status: string;
+  /** Urgency, 0 to 100; some platform versions answer it as text. */
+  urgency: number | string;
+  /** Entity tag, for `ifMatch`. */
+  etag?: string;
+  /** The assignment that is next for the caller, if there is one. */
+  nextAssignmentInfo?: NextAssignmentInfo;
+  /** What to tell the person when there is no next assignment. */
+  confirmationNote?: string;
+  /** The whole case. */
+  data: CaseData;
+}
+
+/** A reference to the next assignment. */
+export interface NextAssignmentInfo extends JsonObject {
+  /** Assignment handle. */
+  ID: string;
+}
+
+/** An assignment, with its case. */
+export interface AssignmentAnswer extends JsonObject {
+  /** Assignment handle: what the other operations take as `assignmentId`. */
+  id: string;
+  /** Entity tag, for `ifMatch`. */
+  etag?: string;
+  /** The assignment's case. */
+  data: CaseData;
+  /** The views of its actions, where they were asked for. */
+  uiResources?: JsonObject;
+}
+
+/** Content of a view, and the view itself. */
+export interface ViewAnswer extends JsonObject {
+  /** Content: `data.caseInfo.content`. */
+  data: CaseData;
+  /** The view: fields with types, and the components that show them. */
+  uiResources?: JsonObject;
+}
+
+/** The stages of a case. */
+export interface StagesAnswer extends JsonObject {
+  /** In order. */
+  stages: StageInfo[];
+}
+
+/** The case types that the caller may create. */
+export interface CaseTypesAnswer extends JsonObject {
+  /** In the order of the application. */
+  caseTypes: CaseTypeAnswer[];
+}
+
+/** A case type. */
+export interface CaseTypeAnswer extends JsonObject {
+  /** Case type ID: what `cases.create` takes as `type`. */
+  ID: string;
+  /** Name for people. */
+  name: string;
+}
+
+/** What became of each case of a bulk call. */
+export interface BulkAnswer extends JsonObject {
+  /** One element per case. */
+  results?: JsonObject[];
+  /** The job that does the work, where it is done in the background. */
+  jobID?: string;
+}
+
+/** Rows of a data view. */
+export interface RowsAnswer extends JsonObject {
+  /** The rows of this page; some services answer null for none. */
+  data: JsonObject[] | null;
+  /** All matching rows, if `includeTotal` was given. */
+  totalCount?: number;
+  /** Whether more rows match than the answer holds. */
+  hasMoreResults?: boolean;
+}
+
+/** The number of rows of a data view. */
+export interface CountAnswer extends JsonObject {
+  /** Rows that match. */
+  resultCount: number;
+}
+
+/** A data record. */
+export interface RecordAnswer extends JsonObject {
+  /** The record as it is stored now. */
+  responseData?: JsonObject;
+}
