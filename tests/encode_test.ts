@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { readBody, writeBody } from "../lib/body_path.ts";
+import { createCaller } from "../lib/client/caller.ts";
 import { encodeRequest } from "../lib/client/encode.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Operation } from "../lib/operation.ts";
@@ -120,6 +121,17 @@ for (const [why, operation, values, message] of REFUSED) {
     assert.throws(() => encodeRequest(operation, values), { name: "SvcError", code: "INVALID_ARGS", message });
   });
 }
+
+Deno.test("a time limit that is none is refused before anything is sent", async () => {
+  const caller = createCaller({ baseUrl: "http://127.0.0.1:1", clientId: "id", clientSecret: "secret", noCache: true });
+  const ref = { name: "cases.get", operation: cases.get };
+  for (const timeoutSeconds of [0, -1, NaN, Infinity]) {
+    await assert.rejects(caller.call(ref, { caseId: "C-1" }, { timeoutSeconds }), {
+      code: "INVALID_ARGS",
+      operation: "cases.get",
+    });
+  }
+});
 
 Deno.test("the tag of a record is read by the scalar members of the record", () => {
   const { tagPath } = encodeRequest(data.update, { dataViewId: "D", data: { ID: "1", Year: 2, Parts: [], Owner: {} } });

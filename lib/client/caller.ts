@@ -60,6 +60,7 @@ export function createCaller(
   return {
     async call(ref, values, callOptions = {}) {
       try {
+        checkTimeout(callOptions.timeoutSeconds);
         const request = encodeRequest(ref.operation, values);
         session ??= open(options);
         const call = new Call(ref, session, callOptions, options.onReply);
@@ -69,6 +70,13 @@ export function createCaller(
       }
     },
   };
+}
+
+function checkTimeout(seconds: unknown): void {
+  if (seconds === undefined || (typeof seconds === "number" && seconds > 0 && Number.isFinite(seconds))) return;
+  throw new SvcError("INVALID_ARGS", "timeoutSeconds must be a number of seconds greater than 0.", {
+    hint: "Leave it out for the profile's own limit.",
+  });
 }
 
 /** One call in progress. */
