@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type BatchResult, type BatchSummary, failureOf, runBatch } from "../workflows/batch.ts";
+import { Runner } from "../workflows/durable/runner.ts";
 import { mapInOrder } from "../workflows/in_order.ts";
 import { type BatchInput, countInputs, openInputs } from "../workflows/inputs.ts";
 import { openWorkflow } from "../workflows/run.ts";
@@ -17,10 +18,10 @@ async function runFile(body: string, file: string, text: string | Uint8Array, co
   await using folder = await makeFolder({ "script.ts": scriptText(body, []) });
   const path = `${folder.path}/${file}`;
   await Deno.writeFile(path, typeof text === "string" ? new TextEncoder().encode(text) : text);
-  await using workflow = await openWorkflow({ script: `${folder.path}/script.ts`, caller: noCaller });
+  await using workflow = await openWorkflow({ script: `${folder.path}/script.ts` });
   const results: BatchResult[] = [];
   const log: string[] = [];
-  const summary = await runBatch(workflow, await openInputs(path), {
+  const summary = await runBatch(new Runner({ workflow, caller: noCaller }), await openInputs(path), {
     concurrency,
     onResult: (result) => results.push(result),
     onLog: (line, input) => log.push(`${input}: ${line}`),
@@ -170,14 +171,14 @@ Deno.test("work runs as much at a time as it may, and no result waits for more t
 
 Deno.test("an interrupt ends a batch", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("for (;;);", []), "in.ndjson": "1\n2\n3\n" });
-  const controller = new AbortController();
-  const { signal } = controller;
-  await using workflow = await openWorkflow({ script: `${folder.path}/script.ts`, caller: noCaller, signal });
-  const batch = runBatch(workflow, await openInputs(`${folder.path}/in.ndjson`), {
+  await using workflow = await openWorkflow({ script: `${folder.path}/script.ts` });
+  const runner = new Runner({ workflow, caller: noCaller });
+  const results: BatchResult[] = [];
+  const batch = runBatch(runner, await openInputs(`${folder.path}/in.ndjson`), {
     concurrency: 2,
-    signal,
-    onResult() {},
+    onResult: (result) => results.push(result),
   });
-  setTimeout(() => controller.abort(), 50);
-  await assert.rejects(batch, { code: "INTERRUPTED" });
+  setTimeout(() => void runner.interrupt(), 50);
+  assert.equal((await batch).inputs, 0);
+  assert.deepEqual([runner.isInterrupted, results], [true, []]);
 });

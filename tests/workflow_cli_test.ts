@@ -146,5 +146,9 @@ Deno.test("a batch that is interrupted says how far it came, and its sandboxes a
   assert.match(said, /"code":"INTERRUPTED"/);
   assert.equal(await out, "");
   assert.equal((await child.status).code, 130);
-  assert.deepEqual([...Deno.readDirSync(folder.path)].map(({ name }) => name).toSorted(), ["in.ndjson", "script.ts"]);
+  assert.deepEqual([...Deno.readDirSync(folder.path)].map(({ name }) => name).toSorted(), [
+    "in.ndjson",
+    "script.ts",
+    "workflows.db",
+  ]);
 });

@@ -5,8 +5,9 @@ import { type Client, createClient } from "../mod.ts";
 import { startService } from "../service/mod.ts";
 import { runBatch } from "../workflows/batch.ts";
 import { openInputs } from "../workflows/inputs.ts";
-import { openWorkflow, runWorkflow } from "../workflows/run.ts";
-import { makeFolder } from "./_support/workflow.ts";
+import { Runner } from "../workflows/durable/runner.ts";
+import { openWorkflow } from "../workflows/run.ts";
+import { makeFolder, runWorkflow } from "./_support/workflow.ts";
 
 interface City extends AsyncDisposable {
   caller(operator: string): Promise<Caller>;
@@ -87,13 +88,13 @@ Deno.test("import_csv.ts registers the good rows of a file, and leaves nothing b
   await using folder = await makeFolder({ "rows.csv": rows.join("\r\n") + "\r\n" });
   await using workflow = await openWorkflow({
     script: example("import_csv"),
-    caller: await city.caller("clerk@city"),
     allowDeclared: true,
   });
+  const runner = new Runner({ workflow, caller: await city.caller("clerk@city") });
   const lines: string[] = [];
   const inputs = await openInputs(`${folder.path}/rows.csv`);
   const onResult = (line: unknown) => void lines.push(JSON.stringify(line));
-  const summary = await runBatch(workflow, inputs, { concurrency: 2, onResult });
+  const summary = await runBatch(runner, inputs, { concurrency: 2, onResult });
   assert.deepEqual([summary.inputs, summary.succeeded, summary.failed], [4, 2, 2]);
   const [first, second, third, fourth] = lines;
   assert.match(first ?? "", /"rows\.csv:2","result":\{"id":"CITY-PERMIT-WORK P-\d","status":"Pending-Review"/);

@@ -176,7 +176,7 @@ Deno.test("a script may import its own files, and nothing else", async (t) => {
   await t.step("not through a link out of its folder", async () => {
     await using folder = await makeFolder({ "script.ts": script });
     await Deno.symlink(`${outside.path}/secret.json`, `${folder.path}/x.json`);
-    const { runWorkflow } = await import("../workflows/run.ts");
+    const { runWorkflow } = await import("./_support/workflow.ts");
     const { noCaller } = await import("./_support/workflow.ts");
     await assert.rejects(
       runWorkflow({ script: `${folder.path}/script.ts`, caller: noCaller }),

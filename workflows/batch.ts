@@ -1,9 +1,10 @@
 /** Runs a workflow once per input: some at a time, each in a sandbox of its own, with results in the order of inputs. */
-import { type ErrorRecord, SvcError, toSvcError } from "../lib/errors.ts";
+import { type ErrorRecord, SvcError } from "../lib/errors.ts";
 import type { JsonValue } from "../lib/json.ts";
+import type { InputOutcome, Runner } from "./durable/runner.ts";
 import { mapInOrder } from "./in_order.ts";
 import type { BatchInput } from "./inputs.ts";
-import type { OpenWorkflow } from "./run.ts";
+import { atRate } from "./rate.ts";
 
 /** Results that may wait for an earlier input, per input that runs: it bounds the memory of a batch. */
 const LOOKAHEAD = 32;
@@ -34,6 +35,8 @@ export interface BatchSummary {
   readonly succeeded: number;
   /** Those that failed. */
   readonly failed: number;
+  /** Whether inputs were left because there were failures enough. */
+  readonly stopped: boolean;
   /** The first failures. */
   readonly failures: readonly { readonly input: string; readonly error: ErrorRecord }[];
 }
@@ -42,40 +45,49 @@ export interface BatchSummary {
 export interface BatchOptions {
   /** Runs at a time. */
   readonly concurrency: number;
+  /** Inputs to begin per second; as many as there is room for without it. */
+  readonly rate?: number;
+  /** Decides after each failure whether no further input is begun. */
+  readonly isEnough?: (progress: { readonly done: number; readonly failed: number }) => boolean;
   /** Takes the result of each input, in the order of the inputs. */
   readonly onResult: (result: BatchResult) => void;
   /** Is told when an input is finished, in whatever order. */
   readonly onProgress?: (progress: BatchProgress) => void;
   /** Takes what the script prints, with the place of the input that it was run on. */
   readonly onLog?: (text: string, input: string) => void;
-  /** Starts no further input, and stops those that run. */
-  readonly signal?: AbortSignal;
 }
 
 /** Runs a workflow on all inputs. What one input fails of is its result; it stops no other. */
 export async function runBatch(
-  workflow: OpenWorkflow,
+  runner: Runner,
   inputs: AsyncIterable<BatchInput>,
-  { concurrency, onResult, onProgress, onLog, signal }: BatchOptions,
+  { concurrency, rate, isEnough, onResult, onProgress, onLog }: BatchOptions,
 ): Promise<BatchSummary> {
   const started = performance.now();
   const failures: { input: string; error: ErrorRecord }[] = [];
+  const { workflow } = runner;
   let done = 0;
   let failed = 0;
+  let stopped = false;
   const finish = (result: BatchResult): BatchResult => {
     done++;
-    if ("error" in result) failed++;
+    if ("error" in result && ++failed && isEnough?.({ done, failed })) stopped = true;
     onProgress?.({ done, failed, perSecond: done / ((performance.now() - started) / 1000) });
     return result;
   };
   workflow.reserve = concurrency > 1 ? Math.ceil(concurrency / 2) : 1;
-  const runOne = async (input: BatchInput) => finish(await resultOf(workflow, input, onLog));
-  for await (const result of mapInOrder(untilLast(inputs, workflow), runOne, concurrency, concurrency * LOOKAHEAD)) {
-    if (signal?.aborted) throw interrupted(done, failed);
+  const runOne = async (input: NumberedInput) => {
+    const outcome = await runner.run(input, (text) => onLog?.(text, input.place));
+    const interrupted = runner.isInterrupted && "failure" in outcome && outcome.failure.code === "INTERRUPTED";
+    return interrupted ? undefined : finish(resultOf(input, outcome));
+  };
+  const numbered = untilLast(numberedInputs(atRate(inputs, rate), () => stopped || runner.isInterrupted), workflow);
+  for await (const result of mapInOrder(numbered, runOne, concurrency, concurrency * LOOKAHEAD)) {
+    if (result === undefined) continue;
     if ("error" in result && failures.length < MAX_NAMED_FAILURES) failures.push(result);
     onResult(result);
   }
-  return { inputs: done, succeeded: done - failed, failed, failures };
+  return { inputs: done, succeeded: done - failed, failed, failures, stopped };
 }
 
 /** What a batch failed of, where an input failed. */
@@ -88,27 +100,27 @@ export function failureOf({ inputs, failed, failures }: BatchSummary): SvcError 
   });
 }
 
+type NumberedInput = BatchInput & { readonly number: number };
+
+/** The inputs with their numbers, until it is said that no more shall be begun. */
+async function* numberedInputs(
+  inputs: AsyncIterable<BatchInput>,
+  isOver: () => boolean,
+): AsyncGenerator<NumberedInput> {
+  let number = 0;
+  for await (const input of inputs) {
+    if (isOver()) return;
+    yield { ...input, number: ++number };
+  }
+}
+
 /** The inputs; after the last of them no sandbox is needed in reserve. */
-async function* untilLast(inputs: AsyncIterable<BatchInput>, workflow: OpenWorkflow): AsyncGenerator<BatchInput> {
+async function* untilLast<T>(inputs: AsyncIterable<T>, workflow: Runner["workflow"]): AsyncGenerator<T> {
   yield* inputs;
   workflow.reserve = 0;
 }
 
-async function resultOf(
-  workflow: OpenWorkflow,
-  { place, value, error }: BatchInput,
-  onLog: BatchOptions["onLog"],
-): Promise<BatchResult> {
-  if (error !== undefined) return { input: place, error: error.toJSON() };
-  try {
-    return { input: place, result: await workflow.run(value, { onLog: (text) => onLog?.(text, place) }) };
-  } catch (thrown) {
-    return { input: place, error: toSvcError(thrown).toJSON() };
-  }
-}
-
-function interrupted(done: number, failed: number): SvcError {
-  return new SvcError("INTERRUPTED", `The batch was interrupted after ${done} inputs, of which ${failed} failed.`, {
-    hint: "The lines on stdout say which inputs are done.",
-  });
+function resultOf({ place }: BatchInput, outcome: InputOutcome): BatchResult {
+  if ("failure" in outcome) return { input: place, error: outcome.failure.toJSON() };
+  return { input: place, result: outcome.result };
 }

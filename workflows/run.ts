@@ -1,20 +1,13 @@
-/** Runs a workflow script: opens it, decides what it may call, and gives each input a sandbox of its own. */
-import type { Caller } from "../lib/client/caller.ts";
+/** Opens a workflow script: decides what it may call, and gives each input a sandbox of its own. */
 import { SvcError } from "../lib/errors.ts";
 import type { JsonValue } from "../lib/json.ts";
 import { checkGraph } from "./graph.ts";
-import {
-  decideGrants,
-  grantedOperation,
-  type GrantOptions,
-  type Grants,
-  loadOperations,
-  type Operations,
-} from "./permissions.ts";
+import { digestOf } from "./durable/digest.ts";
+import { decideGrants, type GrantOptions, type Grants, loadOperations, type Operations } from "./permissions.ts";
 import type { Limits, Place } from "./sandbox/command.ts";
-import { type CallAnswer, Sandbox } from "./sandbox/sandbox.ts";
+import { type Beginning, type RunHandlers, Sandbox } from "./sandbox/sandbox.ts";
 import { localLibrary } from "./sandbox/library.ts";
-import type { CallRequest, Declaration } from "./sandbox/messages.ts";
+import type { Declaration } from "./sandbox/messages.ts";
 
 /** What a run may use unless it is said otherwise. */
 export const DEFAULT_LIMITS: Limits = { timeoutSeconds: 300, maxMemoryMiB: 256 };
@@ -28,27 +21,10 @@ export interface WorkflowOptions extends GrantOptions {
   readonly script: string;
   /** Folder that holds everything that the script imports; the script's own without it. */
   readonly root?: string;
-  /** Makes the calls. */
-  readonly caller: Caller;
   /** What each run may use; `DEFAULT_LIMITS` for what is not given. */
   readonly limits?: Partial<Limits>;
-  /** Stops everything. */
+  /** Stops the loading. */
   readonly signal?: AbortSignal;
-}
-
-/** How to run a workflow once. */
-export interface RunOptions {
-  /** Takes what the script prints: one or more lines, safe for a terminal. */
-  readonly onLog?: (text: string) => void;
-}
-
-/** Runs a script once: opens it, runs it on the input, closes it. */
-export async function runWorkflow(
-  options: WorkflowOptions & RunOptions,
-  input?: JsonValue,
-): Promise<JsonValue | undefined> {
-  await using workflow = await openWorkflow(options);
-  return await workflow.run(input, options);
 }
 
 /** Opens a script: checks what it imports, loads it once, and decides what it may call. */
@@ -58,8 +34,9 @@ export async function openWorkflow(options: WorkflowOptions): Promise<OpenWorkfl
   const workflow = new OpenWorkflow(await makePlace(script), limits, options);
   try {
     const operations = await loadOperations();
-    const { name, allow } = await workflow.declaration(root);
-    workflow.allow(operations, await decideGrants(name, allow, operations, options));
+    const { name, allow } = await workflow.load(root);
+    workflow.grants = await decideGrants(name, allow, operations, options);
+    workflow.operations = operations;
     return workflow;
   } catch (error) {
     await workflow[Symbol.asyncDispose]();
@@ -71,51 +48,58 @@ export async function openWorkflow(options: WorkflowOptions): Promise<OpenWorkfl
 export class OpenWorkflow implements AsyncDisposable {
   /** Sandboxes to have loaded before they are needed. */
   reserve = 0;
+  /** All operations. */
+  operations: Operations = new Map();
+  /** Those of them that the script may call. */
+  grants: Grants = new Set();
+  /** What the script calls itself. */
+  name = "";
+  /** Digest of the script's files. */
+  digest = "";
   readonly #place: Place;
   readonly #limits: Limits;
-  readonly #caller: Caller;
   readonly #signal?: AbortSignal;
   readonly #sandboxes = new Set<Sandbox>();
   readonly #loaded: Sandbox[] = [];
-  #operations: Operations = new Map();
-  #grants: Grants = new Set();
   readonly #interrupt = () => this.#stop(interrupted());
 
   /** Use `openWorkflow`. */
-  constructor(place: Place, limits: Limits, { caller, signal }: WorkflowOptions) {
+  constructor(place: Place, limits: Limits, { signal }: WorkflowOptions) {
     this.#place = place;
     this.#limits = limits;
-    this.#caller = caller;
     this.#signal = signal;
-    signal?.addEventListener("abort", this.#interrupt, { once: true });
   }
 
   /** What the script says of itself. It is loaded for that, while its imports are checked. */
-  async declaration(root: string): Promise<Declaration> {
+  async load(root: string): Promise<Declaration> {
     const sandbox = this.#start();
     this.#loaded.push(sandbox);
+    this.#signal?.addEventListener("abort", this.#interrupt, { once: true });
     const checked = checkGraph(this.#place, root, this.#signal);
     const [graph, declared] = await Promise.allSettled([checked, sandbox.ready]);
+    this.#signal?.removeEventListener("abort", this.#interrupt);
     if (this.#signal?.aborted) throw interrupted();
     // A missing file makes both fail; the check of the imports says it better.
     if (graph.status === "rejected") throw graph.reason;
     if (declared.status === "rejected") throw declared.reason;
+    this.name = declared.value.name;
+    this.digest = await digestOf(graph.value.files);
     return declared.value;
   }
 
-  /** Grants calls to all further runs. */
-  allow(operations: Operations, grants: Grants): void {
-    this.#operations = operations;
-    this.#grants = grants;
-  }
-
-  /** Runs the script on an input, in a sandbox that nothing has run in before. */
-  async run(input: JsonValue | undefined, { onLog = () => {} }: RunOptions = {}): Promise<JsonValue | undefined> {
-    if (this.#signal?.aborted) this.#interrupt();
+  /**
+   * Runs the script on an input, in a sandbox that nothing has run in before. The handlers are made for it, and get what
+   * ends it.
+   */
+  async run(
+    input: JsonValue | undefined,
+    beginning: Beginning,
+    handlersFor: (stop: (reason: SvcError) => void) => RunHandlers,
+  ): Promise<JsonValue | undefined> {
     const sandbox = this.#loaded.shift() ?? this.#start();
     while (this.#loaded.length < this.reserve) this.#loaded.push(this.#start());
     try {
-      return await sandbox.run(input, { call: (request, _, signal) => this.#call(request, signal), log: onLog });
+      return await sandbox.run(input, handlersFor((reason) => sandbox.stop(reason)), beginning);
     } finally {
       sandbox.stop();
       this.#sandboxes.delete(sandbox);
@@ -124,16 +108,10 @@ export class OpenWorkflow implements AsyncDisposable {
 
   /** Ends all sandboxes and removes their folder. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#signal?.removeEventListener("abort", this.#interrupt);
     const sandboxes = [...this.#sandboxes];
     this.#stop();
     await Promise.all(sandboxes.map((sandbox) => sandbox.gone()));
     await Deno.remove(this.#place.folder, { recursive: true });
-  }
-
-  async #call({ operation, values, timeoutSeconds }: CallRequest, signal: AbortSignal): Promise<CallAnswer> {
-    const granted = grantedOperation(operation, this.#operations, this.#grants);
-    return await this.#caller.call(granted, values, { signal, timeoutSeconds });
   }
 
   #start(): Sandbox {

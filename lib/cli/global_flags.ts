@@ -7,6 +7,8 @@ import type { Flag, Given } from "./command.ts";
 export interface GlobalFlags {
   /** Format of the result. */
   readonly format: Format;
+  /** Whether the format was asked for; a command may have a better one than the default. */
+  readonly isFormatGiven: boolean;
   /** Top-level fields to keep; undefined keeps all. */
   readonly fields?: readonly string[];
   /** Print the request instead of sending it. */
@@ -30,7 +32,7 @@ export const globalFlags = {
   verbose: { help: "Show requests and answers on stderr", type: "boolean" },
   noCache: { help: "Exchange a fresh token and leave the token cache alone", type: "boolean" },
   profile: { help: "Profile to use instead of 'default'", type: "string", placeholder: "name" },
-} as const satisfies Record<keyof GlobalFlags, Flag>;
+} as const satisfies Record<Exclude<keyof GlobalFlags, "isFormatGiven">, Flag>;
 
 /** The values of the global flags among what was given. */
 export function readGlobalFlags(given: Given): GlobalFlags {
@@ -38,6 +40,7 @@ export function readGlobalFlags(given: Given): GlobalFlags {
   if (format === undefined) throw new SvcError("INVALID_ARGS", `--format must be one of ${FORMATS.join(", ")}.`);
   return {
     format,
+    isFormatGiven: given.format !== undefined,
     fields: typeof given.fields === "string" ? readFields(given.fields) : undefined,
     dryRun: given.dryRun === true,
     quiet: given.quiet === true,

@@ -32,6 +32,8 @@ export interface Io {
   env(name: string): string | undefined;
   /** Calls back when the person interrupts (Ctrl-C). */
   onInterrupt(listener: () => void): void;
+  /** Calls back when the process is to end (SIGTERM); without a listener it ends at once. */
+  onTerminate?(listener: () => void): void;
 }
 
 /** The reader of an output has gone, as in `svc … | head -1`. */

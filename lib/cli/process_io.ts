@@ -12,15 +12,18 @@ export const processIo: Io = {
   stdout: outputTo(Deno.stdout),
   stderr: outputTo(Deno.stderr),
   env: (name) => Deno.env.get(name),
-  onInterrupt(listener) {
-    const once = () => {
-      // A second Ctrl-C ends the process at once, as if nobody had listened.
-      Deno.removeSignalListener("SIGINT", once);
-      listener();
-    };
-    Deno.addSignalListener("SIGINT", once);
-  },
+  onInterrupt: (listener) => onceOn("SIGINT", listener),
+  onTerminate: (listener) => Deno.build.os === "windows" || onceOn("SIGTERM", listener),
 };
+
+/** A second signal, such as a second Ctrl-C, ends the process at once, as if nobody had listened. */
+function onceOn(signal: Deno.Signal, listener: () => void): void {
+  const once = () => {
+    Deno.removeSignalListener(signal, once);
+    listener();
+  };
+  Deno.addSignalListener(signal, once);
+}
 
 function outputTo(stream: typeof Deno.stdout): Output {
   const encoder = new TextEncoder();

@@ -1,27 +1,31 @@
 /** `svc workflow run --each`: one line on stdout per input, one line of progress on a terminal. */
 import { failureOf, runBatch } from "../../workflows/batch.ts";
 import { countInputs, openInputs } from "../../workflows/inputs.ts";
-import type { OpenWorkflow } from "../../workflows/run.ts";
+import type { Runner } from "../../workflows/durable/runner.ts";
+import type { RunSettings } from "../../workflows/journal/journal.ts";
+import { readMaxFailures } from "../../workflows/rate.ts";
 import { escapeControls } from "../output/control_characters.ts";
 import type { CommandContext } from "./command.ts";
+import type { EndOfRun } from "./workflow_execute.ts";
 import { describeProgress, ProgressBar } from "./progress.ts";
 
-/** Runs a workflow on each line of a file; ends with an error that names the lines that failed. */
+/** Runs a workflow on each line of a file; what it fails of names the lines that failed. */
 export async function runEach(
-  { globals, io, signal, note }: CommandContext,
-  workflow: OpenWorkflow,
+  { globals, io, note }: CommandContext,
+  runner: Runner,
   path: string,
-  concurrency: number,
-): Promise<void> {
+  { concurrency, rate, maxFailures }: RunSettings,
+): Promise<EndOfRun> {
   const inputs = await openInputs(path);
   const total = !globals.quiet && io.stderr.isTerminal() ? await countInputs(path) : undefined;
   const bar = total === undefined
     ? undefined
     : new ProgressBar(io.stderr, (progress) => describeProgress(progress, total));
   try {
-    const summary = await runBatch(workflow, inputs, {
+    const summary = await runBatch(runner, inputs, {
       concurrency,
-      signal,
+      rate,
+      isEnough: maxFailures === undefined ? undefined : readMaxFailures(maxFailures),
       onProgress: (progress) => bar?.show(progress),
       onResult: (result) => {
         if (io.stdout.isTerminal()) bar?.clear();
@@ -34,8 +38,7 @@ export async function runEach(
     });
     bar?.clear();
     note(`${summary.inputs} inputs: ${summary.succeeded} succeeded, ${summary.failed} failed.`);
-    const failure = failureOf(summary);
-    if (failure !== undefined) throw failure;
+    return { failure: failureOf(summary), isCut: summary.stopped };
   } finally {
     bar?.clear();
   }

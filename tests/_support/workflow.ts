@@ -2,7 +2,8 @@
 import { type Caller, createCaller } from "../../lib/client/caller.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
-import { type RunOptions, runWorkflow, type WorkflowOptions } from "../../workflows/run.ts";
+import { Runner } from "../../workflows/durable/runner.ts";
+import { openWorkflow, type WorkflowOptions } from "../../workflows/run.ts";
 
 /** A folder with files, removed at the end. */
 export interface Folder extends AsyncDisposable {
@@ -105,6 +106,24 @@ export const noCaller: Caller = {
   call: () => Promise.reject(new SvcError("INTERNAL_ERROR", "This script was to call nothing.")),
 };
 
+/** How to run a script once. */
+export interface RunOptions extends WorkflowOptions {
+  /** Makes its calls. */
+  readonly caller: Caller;
+  /** Takes what it prints. */
+  readonly onLog?: (text: string) => void;
+}
+
+/** Opens a script, runs it on an input, and closes it. */
+export async function runWorkflow(options: RunOptions, input?: JsonValue): Promise<JsonValue | undefined> {
+  await using workflow = await openWorkflow(options);
+  const runner = new Runner({ workflow, caller: options.caller });
+  options.signal?.addEventListener("abort", () => void runner.interrupt(), { once: true });
+  const outcome = await runner.run({ number: 1, place: "input", value: input }, options.onLog);
+  if ("failure" in outcome) throw outcome.failure;
+  return outcome.result;
+}
+
 /** What became of a run. */
 export interface Outcome {
   /** Its result. */
@@ -118,7 +137,7 @@ export interface Outcome {
 /** Runs a script that is given as text, with everything granted unless the options say otherwise. */
 export async function runText(
   text: string | Readonly<Record<string, string>>,
-  options: Partial<WorkflowOptions & RunOptions> = {},
+  options: Partial<RunOptions> = {},
   input?: JsonValue,
 ): Promise<Outcome> {
   await using folder = await makeFolder(typeof text === "string" ? { "script.ts": text } : text);

@@ -9,14 +9,21 @@ const OUT_OF_MEMORY =
 /** Signals with which the engine ends its process itself. */
 const ENGINE_SIGNALS: readonly (Deno.Signal | null)[] = ["SIGABRT", "SIGTRAP", "SIGILL", "SIGSEGV", "SIGBUS"];
 
+/** Signals that neither we nor the engine send: somebody else has ended the process, or the machine has no memory left. */
+const OUTSIDE_SIGNALS: readonly (Deno.Signal | null)[] = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"];
+
+/** The cause of an error that is none of the script's. */
+export class KilledFromOutside extends Error {}
+
 /** The error of a sandbox that ended although nobody ended it. */
 export function explainExit(status: Deno.CommandStatus, stderr: string, limits: Limits): SvcError {
   if (OUT_OF_MEMORY.test(stderr)) return outOfMemory(limits);
-  if (status.signal === "SIGXCPU" || status.signal === "SIGKILL") {
+  if (status.signal === "SIGXCPU" || OUTSIDE_SIGNALS.includes(status.signal)) {
     return new SvcError(
       "WORKFLOW_FAILED",
       "The operating system ended the workflow: it used too much of the machine.",
       {
+        cause: OUTSIDE_SIGNALS.includes(status.signal) ? new KilledFromOutside() : undefined,
         hint: "Look at --max-memory and --timeout, and at the memory that the machine has.",
       },
     );

@@ -1,11 +1,10 @@
 /** The parent's end of a sandbox: one process, one script, one run. Whatever the process says is a request, no more. */
-import type { Content } from "../../lib/answer_types.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
 import { escapeControls } from "../../lib/output/control_characters.ts";
 import { hostCommand, type Limits, type Place } from "./command.ts";
 import { broken, explainExit, outOfTime } from "./exit.ts";
-import { filesOf, pipeContent } from "./files.ts";
+import { filesOf } from "./files.ts";
 import { type Frame, FrameError, FrameReader } from "./frames.ts";
 import {
   type CallRequest,
@@ -21,22 +20,35 @@ import {
 } from "./messages.ts";
 import { Outbox } from "./outbox.ts";
 
-/** An answer for the script: the service's text as it came, or its content. */
+/** An answer for the script: the service's text as it came, or its content in base64. */
 export interface CallAnswer {
+  /** What is known of it: `etag`, and of a content its head. */
+  readonly head: JsonObject;
   /** Body; empty where there is none. */
   readonly text: string;
-  /** Body where it is content. */
-  readonly content?: Content;
-  /** Entity tag. */
-  readonly etag?: string;
 }
 
 /** What a run does with the wishes of its script. */
 export interface RunHandlers {
   /** Makes a call, or throws. The position counts the calls of the run from 1: the same script asks in the same order. */
   call(request: CallRequest, position: number, signal: AbortSignal): Promise<CallAnswer>;
+  /**
+   * The answer or refusal of this call is sent now: the script gets them in the order of these calls. Gives the time for
+   * the script's clock: milliseconds since 1970.
+   */
+  delivering(position: number): number;
+  /** The script drew this randomness, in base64. */
+  drew(block: string): void;
   /** Takes what the script prints: one or more lines, safe for a terminal. */
   log(text: string): void;
+}
+
+/** What a script finds where it begins. */
+export interface Beginning {
+  /** Its clock: milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Randomness that it draws first, in base64. */
+  readonly randomness: readonly string[];
 }
 
 /** Bytes that are read at a time. */
@@ -83,7 +95,11 @@ export class Sandbox {
   }
 
   /** Runs the script on an input; gives its result, or throws what it failed of. A sandbox runs once. */
-  async run(input: JsonValue | undefined, handlers: RunHandlers): Promise<JsonValue | undefined> {
+  async run(
+    input: JsonValue | undefined,
+    handlers: RunHandlers,
+    beginning: Beginning,
+  ): Promise<JsonValue | undefined> {
     await this.ready;
     if (this.#state !== "ready") throw new SvcError("INTERNAL_ERROR", "A sandbox runs once.");
     this.#state = "running";
@@ -91,7 +107,7 @@ export class Sandbox {
     clearTimeout(this.#clock);
     this.#clock = this.#startClock();
     const { timeoutSeconds } = this.#limits;
-    this.#outbox.send({ kind: ToSandbox.start, id: 0, text: JSON.stringify({ input, timeoutSeconds }) });
+    this.#outbox.send({ kind: ToSandbox.start, id: 0, text: JSON.stringify({ input, timeoutSeconds, ...beginning }) });
     return await this.#result.promise;
   }
 
@@ -204,13 +220,15 @@ export class Sandbox {
   async #answer(request: CallRequest, position: number, signal: AbortSignal, characters: number): Promise<void> {
     const frame = await this.#call(request, position, signal);
     this.#calls.delete(position);
-    if (!this.#ended()) this.#outbox.send(frame, () => this.#release(characters));
+    if (this.#ended()) return;
+    this.#handlers?.delivering(position);
+    this.#outbox.send(frame, () => this.#release(characters));
   }
 
   async #call(request: CallRequest, id: number, signal: AbortSignal): Promise<Frame> {
     try {
       if (!this.#handlers) throw new SvcError("INTERNAL_ERROR", "Nobody makes the calls of this run.");
-      return { kind: ToSandbox.reply, id, text: await replyText(await this.#handlers.call(request, id, signal)) };
+      return { kind: ToSandbox.reply, id, text: replyText(await this.#handlers.call(request, id, signal)) };
     } catch (error) {
       return { kind: ToSandbox.refusal, id, text: JSON.stringify(toSvcError(error)) };
     }
@@ -232,10 +250,8 @@ function resultOf(text: string): JsonValue {
   }
 }
 
-async function replyText({ text, etag, content }: CallAnswer): Promise<string> {
-  if (content === undefined) return JSON.stringify({ etag }) + "\n" + text;
-  const { head, base64 } = await pipeContent(content);
-  return JSON.stringify({ etag, content: head }) + "\n" + base64;
+function replyText({ head, text }: CallAnswer): string {
+  return JSON.stringify(head) + "\n" + text;
 }
 
 function requestOf(text: string): CallRequest | undefined {

@@ -1,0 +1,163 @@
+/** `svc workflow run`, `resume` and `retry`: which run is worked on, and how. */
+import type { Journal, OnUnknown, RunRecord, RunSettings } from "../../workflows/journal/journal.ts";
+import { reopenFailed } from "../../workflows/durable/retry.ts";
+import { checkRunId, newRunId } from "../../workflows/durable/run_id.ts";
+import { readMaxFailures, readRate } from "../../workflows/rate.ts";
+import { SvcError } from "../errors.ts";
+import type { JsonValue } from "../json.ts";
+import type { CommandContext } from "./command.ts";
+import { execute, journalAt, NO_JOURNAL } from "./workflow_execute.ts";
+import { findRun } from "./workflow_manage.ts";
+
+const ON_UNKNOWN: readonly OnUnknown[] = ["stop", "repeat", "skip"];
+
+/** What `svc workflow run` may be given. */
+export interface RunFlags {
+  /** Path of the script. */
+  readonly script: string;
+  /** Its one input. */
+  readonly input?: JsonValue;
+  /** File of its inputs. */
+  readonly each?: string;
+  /** Inputs at a time. */
+  readonly concurrency: number;
+  /** Inputs per second. */
+  readonly rate?: string;
+  /** Failures that are enough. */
+  readonly maxFailures?: string;
+  /** Operations to grant. */
+  readonly allow?: readonly string[];
+  /** Grants what the script asks for. */
+  readonly allowDeclared?: boolean;
+  /** Seconds per input. */
+  readonly timeout: number;
+  /** MiB per input. */
+  readonly maxMemory: number;
+  /** Folder of the script's files. */
+  readonly root?: string;
+  /** Identifier of the run. */
+  readonly runId?: string;
+  /** Goes on with the latest unfinished run. */
+  readonly resume?: boolean;
+  /** File of the journal. */
+  readonly journal?: string;
+  /** What to do with a call of unknown outcome. */
+  readonly onUnknown?: string;
+}
+
+/** What may be said of a run that goes on. */
+export interface GoOnFlags {
+  /** File of the journal. */
+  readonly journal?: string;
+  /** What to do with a call of unknown outcome. */
+  readonly onUnknown?: string;
+  /** Goes on where the script does something else than it did. */
+  readonly force?: boolean;
+}
+
+/** Begins a run, or goes on with the one that is named. */
+export async function begin(context: CommandContext, flags: RunFlags): Promise<void> {
+  if (context.globals.dryRun) {
+    throw new SvcError("INVALID_ARGS", "--dry-run cannot show what a script would do.");
+  }
+  checkFlags(flags);
+  const settings = await settingsOf(context, flags);
+  const { input, allow, allowDeclared } = flags;
+  if (flags.journal === NO_JOURNAL) {
+    return await execute(context, { settings, id: newRunId(), input, allow, allowDeclared });
+  }
+  await using journal = await journalAt(flags.journal);
+  const before = earlierRun(journal, settings, flags);
+  if (before !== undefined) return await goOn(context, journal, before, flags);
+  const id = flags.runId === undefined ? newRunId() : checkRunId(flags.runId);
+  await execute(context, { settings, id, journal, input, allow, allowDeclared });
+}
+
+/** Goes on with a run. */
+export async function resume(context: CommandContext, id: string, flags: GoOnFlags): Promise<void> {
+  await using journal = await journalAt(flags.journal);
+  await goOn(context, journal, findRun(journal, id), flags);
+}
+
+/** Opens the failed inputs of a run anew and goes on with it. */
+export async function retry(context: CommandContext, id: string, flags: GoOnFlags): Promise<void> {
+  await using journal = await journalAt(flags.journal);
+  const run = findRun(journal, id);
+  checkNotCancelled(run);
+  const reopened = await reopenFailed(journal, id);
+  context.note(`${reopened} failed inputs of run ${id} are run again.`);
+  await goOn(context, journal, run, flags);
+}
+
+async function goOn(context: CommandContext, journal: Journal, before: RunRecord, flags: GoOnFlags): Promise<void> {
+  checkNotCancelled(before);
+  const { onUnknown, force } = flags;
+  const settings = { ...before.settings, ...(onUnknown !== undefined && { onUnknown: readOnUnknown(onUnknown) }) };
+  await execute(context, { settings, id: before.id, journal, before, force, allow: settings.grants });
+}
+
+/** The run that the flags say to go on with; undefined where they say none, or there is none. */
+function earlierRun(journal: Journal, settings: RunSettings, { runId, resume }: RunFlags): RunRecord | undefined {
+  const isSame = (run: RunRecord) => run.settings.script === settings.script && run.settings.each === settings.each;
+  if (runId === undefined) {
+    return resume ? journal.runs().find((run) => run.state === "open" && isSame(run)) : undefined;
+  }
+  const run = journal.findRun(checkRunId(runId));
+  if (run === undefined || isSame(run)) return run;
+  throw new SvcError("INVALID_ARGS", `Run ${runId} is one of another script or another file of inputs.`, {
+    hint: `See 'svc workflow show ${runId}', or choose another --run-id.`,
+  });
+}
+
+async function settingsOf({ globals }: CommandContext, flags: RunFlags): Promise<RunSettings> {
+  const { script, root, each, concurrency, rate, maxFailures, timeout, maxMemory, onUnknown } = flags;
+  return {
+    script: await absolute(script),
+    root: root && await absolute(root),
+    each: each && await absolute(each),
+    concurrency,
+    rate: rate === undefined ? undefined : readRate(rate),
+    maxFailures,
+    limits: { timeoutSeconds: timeout, maxMemoryMiB: maxMemory },
+    grants: [],
+    profile: globals.profile,
+    onUnknown: readOnUnknown(onUnknown),
+  };
+}
+
+/** The path by which another process, started elsewhere, finds the file too. */
+async function absolute(path: string): Promise<string> {
+  try {
+    return await Deno.realPath(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return path; // Whoever opens it says what is missing.
+    throw error;
+  }
+}
+
+function checkFlags({ input, each, concurrency, maxFailures, runId, resume, journal }: RunFlags): void {
+  if (input !== undefined && each !== undefined) {
+    throw new SvcError("INVALID_ARGS", "--input and --each are mutually exclusive.", { hint: "Give one of them." });
+  }
+  if (concurrency < 1) throw new SvcError("INVALID_ARGS", "--concurrency must be at least 1.");
+  if (maxFailures !== undefined) readMaxFailures(maxFailures);
+  if (runId !== undefined && resume) {
+    throw new SvcError("INVALID_ARGS", "--run-id and --resume are mutually exclusive.", { hint: "Give one of them." });
+  }
+  if (journal === NO_JOURNAL && (runId !== undefined || resume)) {
+    throw new SvcError("INVALID_ARGS", "Without a journal there is no run to go on with.", {
+      hint: "Leave out --journal none.",
+    });
+  }
+}
+
+function readOnUnknown(text: string = "stop"): OnUnknown {
+  const choice = ON_UNKNOWN.find((one) => one === text);
+  if (choice !== undefined) return choice;
+  throw new SvcError("INVALID_ARGS", `--on-unknown must be one of ${ON_UNKNOWN.join(", ")}.`);
+}
+
+function checkNotCancelled({ id, state }: RunRecord): void {
+  if (state !== "cancelled") return;
+  throw new SvcError("INVALID_ARGS", `Run ${id} was cancelled.`, { hint: "Begin a new run." });
+}

@@ -1,0 +1,77 @@
+/** `svc workflow list`, `show`, `logs`, `cancel` and `delete`. */
+import type { Journal, RunRecord } from "../../workflows/journal/journal.ts";
+import { timeline } from "../../workflows/journal/timeline.ts";
+import { describeInput, describeRun } from "../../workflows/journal/description.ts";
+import { SvcError } from "../errors.ts";
+import { didYouMean } from "../similar.ts";
+import type { CommandContext } from "./command.ts";
+import { journalAt } from "./workflow_execute.ts";
+
+/** Prints all runs. */
+export async function list({ print }: CommandContext, path: string | undefined): Promise<void> {
+  await using journal = await journalAt(path);
+  await print(await Promise.all(journal.runs().map((run) => describeRun(journal, run))));
+}
+
+/** Prints what a run did. */
+export async function show(
+  { globals, io, print }: CommandContext,
+  id: string,
+  { journal: path, failed = false }: { readonly journal?: string; readonly failed?: boolean },
+): Promise<void> {
+  await using journal = await journalAt(path);
+  const run = findRun(journal, id);
+  const description = await describeRun(journal, run);
+  const inputs = [...journal.inputs(id)].filter(({ end }) => !failed || end?.state === "failed");
+  if (globals.isFormatGiven) {
+    return await print({ ...description, inputs: inputs.map((input) => describeInput(journal, id, input)) });
+  }
+  for (const line of timeline(journal, description, inputs)) io.stdout.write(line + "\n");
+}
+
+/** Prints what the script printed. */
+export async function logs({ io }: CommandContext, id: string, path: string | undefined): Promise<void> {
+  await using journal = await journalAt(path);
+  const { settings } = findRun(journal, id);
+  for (const { number, place } of journal.inputs(id)) {
+    const prefix = settings.each === undefined ? "" : `${place}: `;
+    for (const { kind, content } of journal.events(id, number)) {
+      if (kind === "log") io.stdout.write(content.split("\n").map((line) => `${prefix}${line}\n`).join(""));
+    }
+  }
+}
+
+/** Ends a run for good. */
+export async function cancel({ print }: CommandContext, id: string, path: string | undefined): Promise<void> {
+  await using journal = await journalAt(path);
+  const { state } = findRun(journal, id);
+  if (state !== "open") {
+    throw new SvcError("INVALID_ARGS", `Run ${id} has ended already (${state}).`);
+  }
+  await journal.setState(id, "cancelled");
+  await print({ id, state: "cancelled" });
+}
+
+/** Forgets a run. */
+export async function forget({ print }: CommandContext, id: string, path: string | undefined): Promise<void> {
+  await using journal = await journalAt(path);
+  findRun(journal, id);
+  using claimed = await journal.claim(id);
+  if (claimed === undefined) {
+    throw new SvcError("INVALID_ARGS", `A process works on run ${id}.`, {
+      hint: `End it first: svc workflow cancel ${id}`,
+    });
+  }
+  await journal.deleteRun(id);
+  await print({ id, deleted: true });
+}
+
+/** A run of the journal. */
+export function findRun(journal: Journal, id: string): RunRecord {
+  const run = journal.findRun(id);
+  if (run !== undefined) return run;
+  const suggestion = didYouMean(id, journal.runs().map((one) => one.id), (one) => one);
+  throw new SvcError("INVALID_ARGS", `The journal has no run ${JSON.stringify(id)}.`, {
+    hint: `${suggestion}'svc workflow list' shows the runs.`,
+  });
+}

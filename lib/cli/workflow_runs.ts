@@ -1,0 +1,103 @@
+/** The commands of `svc workflow` for runs that have been begun. What they do is in `workflow_manage.ts`. */
+import type { Flag } from "./command.ts";
+import { localCommand, type LocalGroup } from "./local.ts";
+
+/** Where the journal is. */
+export const journal = {
+  journal: {
+    help: "File of the journal, instead of the one beside the profiles; 'none' keeps none",
+    type: "string",
+    placeholder: "path",
+  },
+} as const satisfies Record<string, Flag>;
+
+/** What decides how a run is worked on. */
+export const ofRun = {
+  onUnknown: {
+    help: "What to do with a change that may or may not have arrived: stop, repeat, skip",
+    type: "string",
+    placeholder: "choice",
+  },
+} as const satisfies Record<string, Flag>;
+
+const run = { name: "run", help: "Identifier of the run", type: "string", required: true } as const;
+
+const force = { help: "Go on where the script does something else than it did", type: "boolean" } as const;
+
+/** The commands by name. */
+export const commands: LocalGroup = {
+  resume: localCommand({
+    summary: "Go on with a run that was interrupted",
+    details: "What it did is answered from the journal and not sent again; its result is what it would have been. " +
+      "A change of which nobody can know whether it arrived stops its input, unless --on-unknown decides: " +
+      "'repeat' sends it again, 'skip' gives the script the error and sends nothing.",
+    args: [run],
+    flags: { ...ofRun, force, ...journal },
+    example: "20261121-1405-k7wqh2",
+    async run(context, { run, ...given }) {
+      const { resume } = await import("./workflow_begin.ts");
+      await resume(context, run, given);
+    },
+  }),
+  retry: localCommand({
+    summary: "Run the failed inputs of a run again, from where they failed",
+    details: "What an input did before it failed is kept and not done again.",
+    args: [run],
+    flags: { ...ofRun, force, ...journal },
+    example: "20261121-1405-k7wqh2",
+    async run(context, { run, ...given }) {
+      const { retry } = await import("./workflow_begin.ts");
+      await retry(context, run, given);
+    },
+  }),
+  list: localCommand({
+    summary: "List the runs of the journal, the latest first",
+    flags: { ...journal },
+    example: "--format table",
+    async run(context, { journal }) {
+      const { list } = await import("./workflow_manage.ts");
+      await list(context, journal);
+    },
+  }),
+  show: localCommand({
+    summary: "Show what a run did: its inputs, and a timeline of their calls",
+    details: "With --format it prints all that the journal has of the run.",
+    args: [run],
+    flags: { failed: { help: "Only inputs that failed", type: "boolean" }, ...journal },
+    example: "20261121-1405-k7wqh2",
+    async run(context, { run, ...given }) {
+      const { show } = await import("./workflow_manage.ts");
+      await show(context, run, given);
+    },
+  }),
+  logs: localCommand({
+    summary: "Print what the script of a run printed",
+    args: [run],
+    flags: { ...journal },
+    example: "20261121-1405-k7wqh2",
+    async run(context, { run, journal }) {
+      const { logs } = await import("./workflow_manage.ts");
+      await logs(context, run, journal);
+    },
+  }),
+  cancel: localCommand({
+    summary: "End a run for good; a process that works on it stops soon",
+    args: [run],
+    flags: { ...journal },
+    example: "20261121-1405-k7wqh2",
+    async run(context, { run, journal }) {
+      const { cancel } = await import("./workflow_manage.ts");
+      await cancel(context, run, journal);
+    },
+  }),
+  delete: localCommand({
+    summary: "Forget a run",
+    args: [run],
+    flags: { ...journal },
+    example: "20261121-1405-k7wqh2",
+    async run(context, { run, journal }) {
+      const { forget } = await import("./workflow_manage.ts");
+      await forget(context, run, journal);
+    },
+  }),
+};

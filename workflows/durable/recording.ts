@@ -1,0 +1,81 @@
+/** What an input did so far, as its journal tells it: the calls by position, and the order in which they were answered. */
+import { SvcError } from "../../lib/errors.ts";
+import { isJsonObject, type JsonObject } from "../../lib/json.ts";
+import type { EventRecord } from "../journal/journal.ts";
+
+/** What a change was sent with. */
+export interface SentWith {
+  /** Its idempotency key. */
+  readonly key: string;
+  /** Its entity tag. */
+  readonly tag?: string;
+}
+
+/** A call that was made. */
+export interface RecordedCall<E extends EventRecord = EventRecord> {
+  /** Operation and arguments as the script gave them. */
+  readonly asked: string;
+  /** When it was asked: milliseconds since 1970. */
+  readonly at: number;
+  /** What it was sent with, where it is a change that may have been sent. */
+  sent?: SentWith;
+  /** What the script was given, and when. */
+  given?: E;
+}
+
+/** What an input did so far. */
+export interface Recording<E extends EventRecord = EventRecord> {
+  /** Its calls by position. */
+  readonly calls: Map<number, RecordedCall<E>>;
+  /** Positions in the order in which the script was given their answers. */
+  readonly turns: readonly number[];
+  /** Blocks of randomness that the script drew, in base64. */
+  readonly randomness: readonly string[];
+  /** How many lines it printed. */
+  readonly logs: number;
+}
+
+/** Reads the events of an input. */
+export function readRecording<E extends EventRecord>(events: readonly E[]): Recording<E> {
+  const calls = new Map<number, RecordedCall<E>>();
+  const turns: number[] = [];
+  const randomness: string[] = [];
+  let logs = 0;
+  for (const event of events) {
+    const { kind, position, at, content } = event;
+    const call = calls.get(position);
+    if (kind === "call") calls.set(position, { asked: content, at });
+    else if (kind === "random") randomness.push(content);
+    else if (kind === "log") logs++;
+    else if (call === undefined) throw damaged(position);
+    else if (kind === "sent") call.sent = JSON.parse(content);
+    else {
+      call.given = event;
+      turns.push(position);
+    }
+  }
+  return { calls, turns, randomness, logs };
+}
+
+/** What a refusal says, as its event has it. */
+export interface Refusal {
+  /** The error that the script was given. */
+  readonly error: JsonObject;
+  /** Whether the call may have arrived all the same. */
+  readonly unknown: boolean;
+}
+
+/** The content of a refusal's event. */
+export function readRefusal(content: string): Refusal {
+  return JSON.parse(content);
+}
+
+/** The operation of a recorded call. */
+export function operationOf({ asked }: RecordedCall): string {
+  const value: unknown = JSON.parse(asked);
+  return isJsonObject(value) ? String(value.operation) : "";
+}
+
+function damaged(position: number): SvcError {
+  return new SvcError("INTERNAL_ERROR", `The journal has an answer to call ${position}, but not the call.`);
+}

@@ -1,0 +1,182 @@
+/** Runs the inputs of one run: each goes on from what the journal has of it, and leaves there what it does. */
+import type { Caller } from "../../lib/client/caller.ts";
+import { SvcError, toSvcError } from "../../lib/errors.ts";
+import type { JsonValue } from "../../lib/json.ts";
+import type { BatchInput } from "../inputs.ts";
+import type { InputEnd, InputRecord, Journal, OnUnknown, StoredEvent } from "../journal/journal.ts";
+import type { OpenWorkflow } from "../run.ts";
+import { KilledFromOutside } from "../sandbox/exit.ts";
+import { errorOfRecord } from "../sandbox/messages.ts";
+import { type EventSink, InputRun } from "./input_run.ts";
+import { GrantedCalls } from "./live_calls.ts";
+import { newRunId } from "./run_id.ts";
+
+/** What a run is made of. */
+export interface RunnerOptions {
+  /** The script. */
+  readonly workflow: OpenWorkflow;
+  /** Makes its calls. */
+  readonly caller: Caller;
+  /** Where the run is written; nowhere without it. */
+  readonly journal?: Journal;
+  /** Identifier of the run. */
+  readonly id?: string;
+  /** What to do with a call of unknown outcome; `stop` without it. */
+  readonly onUnknown?: OnUnknown;
+  /** Goes on where the script does something else than it did. */
+  readonly force?: boolean;
+}
+
+/** One input of a run. */
+export interface RunInput extends BatchInput {
+  /** Its number, from 1. */
+  readonly number: number;
+}
+
+/** What became of an input. */
+export type InputOutcome = { readonly result?: JsonValue } | { readonly failure: SvcError };
+
+/** Failures that leave an input open: the run can go on with it once the reason is gone. */
+const LEFT_OPEN: readonly string[] = ["WORKFLOW_DIVERGED", "OUTCOME_UNKNOWN", "INTERRUPTED"];
+
+/** Times that a sandbox which somebody else has killed is made anew. */
+const MAX_LIVES = 5;
+
+/** Runs inputs. */
+export class Runner {
+  /** Identifier of the run. */
+  readonly id: string;
+  /** The script. */
+  readonly workflow: OpenWorkflow;
+  readonly #options: RunnerOptions;
+  readonly #active = new Map<InputRun, (reason: SvcError) => void>();
+  #interrupted?: Promise<void>;
+
+  /** A runner of a script that is open. */
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+    this.workflow = options.workflow;
+    this.id = options.id ?? newRunId();
+  }
+
+  /** Whether it was told to begin nothing more. */
+  get isInterrupted(): boolean {
+    return this.#interrupted !== undefined;
+  }
+
+  /** Runs an input, or tells what has become of it before. */
+  async run(input: RunInput, onLog: (text: string) => void = () => {}): Promise<InputOutcome> {
+    const before = this.#options.journal?.findInput(this.id, input.number);
+    if (before) checkSame(before, input);
+    if (before?.end) return outcomeOf(before.end);
+    const record = before ?? this.#begin(input);
+    const outcome = input.error === undefined ? await this.#attempt(record, onLog) : { failure: input.error };
+    if ("failure" in outcome && LEFT_OPEN.includes(outcome.failure.code)) return outcome;
+    this.#options.journal?.endInput(this.id, input.number, endOf(outcome));
+    return outcome;
+  }
+
+  /** Ends the run soon: calls that are on their way are still answered and written. */
+  interrupt(): Promise<void> {
+    return this.#interrupted ??= this.#drain();
+  }
+
+  #begin({ number, place, value }: RunInput): InputRecord {
+    const record: InputRecord = { number, place, value, startedAt: Date.now(), generation: 0 };
+    this.#options.journal?.beginInput(this.id, record);
+    return record;
+  }
+
+  async #attempt(record: InputRecord, onLog: (text: string) => void): Promise<InputOutcome> {
+    for (let life = 1;; life++) {
+      if (this.isInterrupted) return { failure: interrupted() };
+      try {
+        return { result: await this.#runOnce(record, onLog) };
+      } catch (thrown) {
+        const failure = toSvcError(thrown);
+        if (!(failure.cause instanceof KilledFromOutside) || life === MAX_LIVES) return { failure };
+      }
+    }
+  }
+
+  async #runOnce(record: InputRecord, onLog: (text: string) => void): Promise<JsonValue | undefined> {
+    const { workflow, caller, journal, force = false } = this.#options;
+    const { number, value, startedAt, generation } = record;
+    const events = journal?.events(this.id, number) ?? [];
+    let run: InputRun | undefined;
+    const begin = (stop: (reason: SvcError) => void) => {
+      run = new InputRun({
+        events,
+        sink: this.#sinkOf(record),
+        live: new GrantedCalls(caller, workflow.operations, workflow.grants),
+        keyOf: (position, generation) => keyOf(this.id, number, position, generation),
+        generation,
+        force,
+        onLog,
+        stop,
+      });
+      this.#active.set(run, stop);
+      return run;
+    };
+    const randomness = events.filter(({ kind }) => kind === "random").map(({ content }) => content);
+    try {
+      const result = await workflow.run(value, { startedAt, randomness }, begin);
+      await run?.finish();
+      return result;
+    } finally {
+      run?.dispose();
+      if (run) this.#active.delete(run);
+    }
+  }
+
+  #sinkOf({ number, generation }: InputRecord): EventSink {
+    const { journal } = this.#options;
+    if (journal === undefined) {
+      return { append: () => {}, durable: () => Promise.resolve(), forget: () => Promise.resolve(generation) };
+    }
+    return {
+      append: (event) => journal.append(this.id, number, event),
+      durable: () => journal.durable(),
+      forget: async (events: readonly StoredEvent[]) => {
+        await journal.reopenInput(this.id, number, events, generation + 1);
+        return generation + 1;
+      },
+    };
+  }
+
+  async #drain(): Promise<void> {
+    await Promise.all([...this.#active].map(async ([run, stop]) => {
+      await run.pause();
+      stop(interrupted());
+    }));
+  }
+}
+
+/** The idempotency key of a call. */
+function keyOf(run: string, input: number, position: number, generation: number): string {
+  return `${run}.${input}.${position}` + (generation === 0 ? "" : `.${generation}`);
+}
+
+function outcomeOf(end: InputEnd): InputOutcome {
+  if (end.state === "done") return { result: end.result };
+  return {
+    failure: errorOfRecord({ ...end.error }) ??
+      new SvcError("INTERNAL_ERROR", "The journal has an error that is none."),
+  };
+}
+
+function endOf(outcome: InputOutcome): InputEnd {
+  if ("failure" in outcome) return { state: "failed", error: outcome.failure.toJSON() };
+  return { state: "done", result: outcome.result };
+}
+
+function checkSame(before: InputRecord, { place, value, error }: RunInput): void {
+  if (before.place === place && (error !== undefined || JSON.stringify(before.value) === JSON.stringify(value))) return;
+  throw new SvcError("INVALID_ARGS", `${place} is not what the run began with.`, {
+    hint: "Restore the file of the inputs, or begin a new run.",
+  });
+}
+
+function interrupted(): SvcError {
+  return new SvcError("INTERRUPTED", "The workflow was interrupted.");
+}

@@ -1,0 +1,125 @@
+/** Runs, inputs and calls as `svc workflow list` and `show` tell of them. */
+import type { ErrorRecord } from "../../lib/errors.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import { decodeAnswer } from "../durable/answer.ts";
+import { readRecording, readRefusal, type RecordedCall } from "../durable/recording.ts";
+import type { InputRecord, Journal, RunRecord } from "./journal.ts";
+
+/** How far a run is, for people: one that is open is `running` while a process works on it. */
+export type ShownState = "running" | "interrupted" | "done" | "failed" | "cancelled";
+
+/** A run. */
+export type RunDescription = JsonObject & {
+  readonly id: string;
+  readonly name: string;
+  readonly state: ShownState;
+  readonly inputs: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly startedAt: string;
+};
+
+/** A run, without its inputs. */
+export async function describeRun(journal: Journal, run: RunRecord): Promise<RunDescription> {
+  const { id, name, settings, startedAt, endedAt } = run;
+  const { inputs, succeeded, failed } = journal.counts(id);
+  return {
+    id,
+    name,
+    state: await shownState(journal, run),
+    inputs,
+    succeeded,
+    failed,
+    startedAt: new Date(startedAt).toISOString(),
+    ...(endedAt !== undefined && { endedAt: new Date(endedAt).toISOString() }),
+    script: settings.script,
+    ...(settings.each !== undefined && { each: settings.each }),
+  };
+}
+
+/** An input with its calls. */
+export function describeInput(journal: Journal, run: string, input: InputRecord): JsonObject {
+  const { number, place, value, startedAt, endedAt, end } = input;
+  return {
+    number,
+    place,
+    ...(value !== undefined && { value }),
+    state: end?.state ?? "open",
+    startedAt: new Date(startedAt).toISOString(),
+    ...(endedAt !== undefined && { endedAt: new Date(endedAt).toISOString() }),
+    ...(end?.state === "done" && end.result !== undefined && { result: end.result }),
+    ...(end?.state === "failed" && { error: recordOf(end.error) }),
+    calls: callsOf(journal, run, number).map(describeCall),
+  };
+}
+
+/** A call of an input, as the journal has it. */
+export interface KnownCall {
+  /** Its position. */
+  readonly position: number;
+  /** Its operation. */
+  readonly operation: string;
+  /** Its values by parameter name. */
+  readonly values: JsonObject;
+  /** When it was asked: milliseconds since 1970. */
+  readonly at: number;
+  /** Milliseconds until it was answered; undefined while it is open. */
+  readonly milliseconds?: number;
+  /** What the script was given. */
+  readonly outcome?: { readonly answer: JsonValue } | { readonly error: JsonObject };
+}
+
+/** The calls of an input, in the order in which the script made them. */
+export function callsOf(journal: Journal, run: string, number: number): KnownCall[] {
+  const { calls } = readRecording(journal.events(run, number));
+  return [...calls].toSorted(([one], [other]) => one - other).map(([position, call]) => knownCall(position, call));
+}
+
+function knownCall(position: number, { asked, at, given }: RecordedCall): KnownCall {
+  const request: unknown = JSON.parse(asked);
+  const { operation, values }: { operation?: JsonValue; values?: JsonValue } = isJsonObject(request) ? request : {};
+  return {
+    position,
+    operation: String(operation),
+    values: isJsonObject(values) ? values : {},
+    at,
+    ...(given && {
+      milliseconds: Math.max(0, given.at - at),
+      outcome: given.kind === "answer"
+        ? { answer: bodyOf(given.content) }
+        : { error: readRefusal(given.content).error },
+    }),
+  };
+}
+
+function describeCall({ position, operation, values, at, milliseconds, outcome }: KnownCall): JsonObject {
+  return {
+    position,
+    operation,
+    values,
+    at: new Date(at).toISOString(),
+    ...(milliseconds !== undefined && { milliseconds }),
+    ...outcome,
+  };
+}
+
+function bodyOf(content: string): JsonValue {
+  const { head, text } = decodeAnswer(content);
+  if (head.content !== undefined || text === "") return head;
+  try {
+    const body: JsonValue = JSON.parse(text);
+    return body;
+  } catch {
+    return text; // Some operations answer a plain text.
+  }
+}
+
+async function shownState(journal: Journal, { id, state }: RunRecord): Promise<ShownState> {
+  if (state !== "open") return state;
+  using claimed = await journal.claim(id);
+  return claimed === undefined ? "running" : "interrupted";
+}
+
+function recordOf(error: ErrorRecord): JsonObject {
+  return { ...error };
+}

@@ -1,0 +1,57 @@
+/** Writes that share commits: a commit waits for the disk, and that costs the same for one write as for a hundred. */
+
+/** Milliseconds after which writes are committed although nobody waits for them. */
+const PATIENCE = 100;
+
+/** Writes that are held until they are committed although nobody waits for them. */
+const MAX_HELD = 256;
+
+/** The writes that wait for a commit. */
+export class GroupCommit {
+  readonly #commit: (writes: readonly (() => void)[]) => void;
+  #writes: (() => void)[] = [];
+  #next?: PromiseWithResolvers<void>;
+  #timer?: ReturnType<typeof setTimeout>;
+  #failure?: { reason: unknown };
+
+  /** Commits by this function, which makes all of the writes durable or none. */
+  constructor(commit: (writes: readonly (() => void)[]) => void) {
+    this.#commit = commit;
+  }
+
+  /** Takes a write; it is done with the next commit. */
+  add(write: () => void): void {
+    this.#writes.push(write);
+    if (this.#next !== undefined) return;
+    if (this.#writes.length >= MAX_HELD) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), PATIENCE);
+  }
+
+  /** Resolves when what was added is durable; rejects when it, or anything before it, could not be made so. */
+  durable(): Promise<void> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure.reason);
+    if (this.#writes.length === 0) return Promise.resolve();
+    if (this.#next === undefined) {
+      this.#next = Promise.withResolvers();
+      setImmediate(() => this.flush()); // At the end of this turn: what else arrives in it goes along.
+    }
+    return this.#next.promise;
+  }
+
+  /** Commits at once. */
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const writes = this.#writes;
+    const waiting = this.#next;
+    this.#writes = [];
+    this.#next = undefined;
+    try {
+      if (writes.length > 0) this.#commit(writes);
+      waiting?.resolve();
+    } catch (reason) {
+      this.#failure ??= { reason };
+      waiting?.reject(reason);
+    }
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * What is known of runs: their inputs, and of each input every call before it was sent and its answer after. A run is not
+ * tied to the process that began it: whoever opens the journal can go on with it. Nothing here knows where it is kept.
+ */
+import type { ErrorRecord } from "../../lib/errors.ts";
+import type { JsonValue } from "../../lib/json.ts";
+import type { Limits } from "../sandbox/command.ts";
+
+/** What to do with a call of which nobody can know whether it arrived. */
+export type OnUnknown = "stop" | "repeat" | "skip";
+
+/** How a run goes on when another process takes it up: all that its command line said. */
+export interface RunSettings {
+  /** Path of the script. */
+  readonly script: string;
+  /** Folder of the files that it imports. */
+  readonly root?: string;
+  /** File of the inputs; without it there is one input, which the journal has. */
+  readonly each?: string;
+  /** Inputs to work on at a time. */
+  readonly concurrency: number;
+  /** Inputs to begin per second. */
+  readonly rate?: number;
+  /** Failures after which no further input is begun: a number, or a share such as `5%`. */
+  readonly maxFailures?: string;
+  /** What each input may use. */
+  readonly limits: Limits;
+  /** Operations that were granted, by their names. */
+  readonly grants: readonly string[];
+  /** Profile that the calls were made with; the default one without it. */
+  readonly profile?: string;
+  /** What to do with a call of unknown outcome. */
+  readonly onUnknown: OnUnknown;
+}
+
+/** How far a run is: `open` until all of its inputs are ended, also while no process works on it. */
+export type RunState = "open" | "done" | "failed" | "cancelled";
+
+/** A run. */
+export interface RunRecord {
+  /** Its identifier: letters, digits, `-` and `_`. */
+  readonly id: string;
+  /** Name that the script gives itself. */
+  readonly name: string;
+  /** Digest of the script's files. */
+  readonly digest: string;
+  /** How it was started. */
+  readonly settings: RunSettings;
+  /** How far it is. */
+  readonly state: RunState;
+  /** When it began: milliseconds since 1970. */
+  readonly startedAt: number;
+  /** When it ended. */
+  readonly endedAt?: number;
+}
+
+/** How many inputs of a run are how far. */
+export interface RunCounts {
+  /** Inputs that were begun. */
+  readonly inputs: number;
+  /** Those that gave a result. */
+  readonly succeeded: number;
+  /** Those that failed. */
+  readonly failed: number;
+}
+
+/** What became of an input. */
+export type InputEnd =
+  | { readonly state: "done"; readonly result?: JsonValue }
+  | { readonly state: "failed"; readonly error: ErrorRecord };
+
+/** One input of a run. */
+export interface InputRecord {
+  /** Its number in the run, from 1. */
+  readonly number: number;
+  /** Where it stands, e.g. `cases.ndjson:17`. */
+  readonly place: string;
+  /** The input; undefined where the run was given none. */
+  readonly value?: JsonValue;
+  /** When it was begun: milliseconds since 1970. */
+  readonly startedAt: number;
+  /** How often it was begun anew after it had failed; part of the idempotency keys of its further calls. */
+  readonly generation: number;
+  /** What became of it; undefined while it is open. */
+  readonly end?: InputEnd;
+  /** When it ended. */
+  readonly endedAt?: number;
+}
+
+/**
+ * Kinds of what happens in an input. `call`: the script asked; `sent`: a change is about to be sent; `answer`,
+ * `refusal`: what the script was given; `random`: randomness that it drew; `log`: what it printed.
+ */
+export type EventKind = "call" | "sent" | "answer" | "refusal" | "random" | "log";
+
+/** Something that happened in an input. */
+export interface EventRecord {
+  /** What it was. */
+  readonly kind: EventKind;
+  /** The call that it belongs to; 0 where it belongs to none. */
+  readonly position: number;
+  /** The script's clock where it is told the time; else the machine's. Milliseconds since 1970. */
+  readonly at: number;
+  /** Text whose form the kind decides. */
+  readonly content: string;
+}
+
+/** An event in a journal. */
+export interface StoredEvent extends EventRecord {
+  /** Its place among all events. */
+  readonly seq: number;
+}
+
+/** What is known of runs. */
+export interface Journal extends AsyncDisposable {
+  /** Writes a new run. */
+  createRun(run: RunRecord): Promise<void>;
+  /** A run by its identifier. */
+  findRun(id: string): RunRecord | undefined;
+  /** All runs, the latest first. */
+  runs(): readonly RunRecord[];
+  /** How many inputs of a run are how far. */
+  counts(id: string): RunCounts;
+  /** Writes how far a run is. */
+  setState(id: string, state: RunState): Promise<void>;
+  /** Writes that a run goes on with a changed script. */
+  setDigest(id: string, digest: string): Promise<void>;
+  /** Forgets a run. */
+  deleteRun(id: string): Promise<void>;
+  /** Keeps a run for this process until the claim is disposed of, or the process has gone; undefined where another has it. */
+  claim(id: string): Promise<Disposable | undefined>;
+  /** The inputs of a run that were begun, in their order. */
+  inputs(id: string): Iterable<InputRecord>;
+  /** An input of a run. */
+  findInput(id: string, number: number): InputRecord | undefined;
+  /** Writes that an input was begun, soon. */
+  beginInput(id: string, input: InputRecord): void;
+  /** Writes what became of an input, soon. */
+  endInput(id: string, number: number, end: InputEnd): void;
+  /** Opens an input anew, without some of its events; what it goes on to do belongs to another generation. */
+  reopenInput(id: string, number: number, without: readonly StoredEvent[], generation: number): Promise<void>;
+  /** What happened in an input, in order. */
+  events(id: string, number: number): readonly StoredEvent[];
+  /** Writes what happened, soon: with the next that must be durable, or a moment later. */
+  append(id: string, number: number, event: EventRecord): void;
+  /** Resolves when all that was written so far is on disk. Whoever waits at the same time shares a commit. */
+  durable(): Promise<void>;
+}

@@ -1,0 +1,28 @@
+/** A lock that is a file: it is there while somebody has it, and lets go when the process ends, however that happens. */
+
+/** Takes the lock, or gives undefined where another has it. */
+export async function lockFile(path: string): Promise<Disposable | undefined> {
+  for (;;) {
+    const file = await Deno.open(path, { create: true, write: true, mode: 0o600 });
+    if (!await file.tryLock(true)) {
+      file.close();
+      return undefined;
+    }
+    if (await isStill(file, path)) return { [Symbol.dispose]: () => release(file, path) };
+    file.close(); // Who had the lock has removed the file since we opened it: it locks nothing any more.
+  }
+}
+
+async function isStill(file: Deno.FsFile, path: string): Promise<boolean> {
+  try {
+    return (await file.stat()).ino === (await Deno.stat(path)).ino;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+function release(file: Deno.FsFile, path: string): void {
+  Deno.removeSync(path);
+  file.close();
+}

@@ -1,0 +1,55 @@
+/** The rows of a journal's tables as records. What this program has written itself is not checked again. */
+import type { SQLOutputValue } from "node:sqlite";
+import type { EventKind, InputEnd, InputRecord, RunRecord, RunState, StoredEvent } from "./journal.ts";
+
+type Row = Record<string, SQLOutputValue>;
+
+/** A row of `runs`. */
+export function runOf(row: Row): RunRecord {
+  return {
+    id: String(row.id),
+    name: String(row.name),
+    digest: String(row.digest),
+    settings: JSON.parse(String(row.settings)),
+    state: oneOf<RunState>(["open", "done", "failed", "cancelled"], row.state),
+    startedAt: Number(row.startedAt),
+    ...(row.endedAt !== null && { endedAt: Number(row.endedAt) }),
+  };
+}
+
+/** A row of `inputs`. */
+export function inputOf(row: Row): InputRecord {
+  const end = endOf(row);
+  return {
+    number: Number(row.number),
+    place: String(row.place),
+    ...(row.value !== null && { value: JSON.parse(String(row.value)) }),
+    startedAt: Number(row.startedAt),
+    generation: Number(row.generation),
+    ...(end && { end }),
+    ...(row.endedAt !== null && { endedAt: Number(row.endedAt) }),
+  };
+}
+
+/** A row of `events`. */
+export function eventOf(row: Row): StoredEvent {
+  return {
+    seq: Number(row.seq),
+    kind: oneOf<EventKind>(["call", "sent", "answer", "refusal", "random", "log"], row.kind),
+    position: Number(row.position),
+    at: Number(row.at),
+    content: String(row.content),
+  };
+}
+
+function endOf({ state, outcome }: Row): InputEnd | undefined {
+  if (state === "failed") return { state, error: JSON.parse(String(outcome)) };
+  if (state !== "done") return undefined;
+  return outcome === null ? { state } : { state, result: JSON.parse(String(outcome)) };
+}
+
+function oneOf<T extends string>(known: readonly T[], found: SQLOutputValue | undefined): T {
+  const one = known.find((name) => name === found);
+  if (one === undefined) throw new TypeError(`A journal cannot have ${JSON.stringify(String(found))} here.`);
+  return one;
+}

@@ -1,0 +1,208 @@
+/** A journal in a SQLite file. */
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { SvcError } from "../../lib/errors.ts";
+import { GroupCommit } from "./group_commit.ts";
+import type {
+  EventRecord,
+  InputEnd,
+  InputRecord,
+  Journal,
+  RunCounts,
+  RunRecord,
+  RunState,
+  StoredEvent,
+} from "./journal.ts";
+import { eventOf, inputOf, runOf } from "./rows.ts";
+import { lockFile } from "./lock_file.ts";
+import { prepareSchema } from "./schema.ts";
+
+/** Milliseconds to wait while another process writes. */
+const BUSY_MILLISECONDS = 10_000;
+
+/** Opens the journal in a file that its owner alone can read; makes it where there is none. */
+export async function openJournal(path: string): Promise<Journal> {
+  try {
+    const folder = path.replace(/[^\\/]*$/, "");
+    if (folder !== "") await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+    (await Deno.open(path, { create: true, write: true, mode: 0o600 })).close();
+    return new SqliteJournal(path);
+  } catch (cause) {
+    if (cause instanceof SvcError || cause instanceof Deno.errors.NotCapable) throw cause;
+    const reason = cause instanceof Error ? cause.message : cause;
+    throw new SvcError("INVALID_CONFIG", `The journal ${path} cannot be opened: ${reason}.`, {
+      cause,
+      hint: "Name another file with --journal.",
+    });
+  }
+}
+
+class SqliteJournal implements Journal {
+  readonly #path: string;
+  readonly #db: DatabaseSync;
+  readonly #commits: GroupCommit;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #keys = new Map<string, number>();
+
+  constructor(path: string) {
+    this.#path = path;
+    this.#db = new DatabaseSync(path, { timeout: BUSY_MILLISECONDS });
+    this.#db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+    prepareSchema(this.#db, path);
+    this.#commits = new GroupCommit((writes) => this.#commit(writes));
+  }
+
+  async createRun(run: RunRecord): Promise<void> {
+    const { id, name, digest, settings, state, startedAt } = run;
+    this.#run(
+      "INSERT INTO runs (id, name, digest, settings, state, startedAt) VALUES (?, ?, ?, ?, ?, ?)",
+      ...[id, name, digest, JSON.stringify(settings), state, startedAt],
+    );
+    await this.durable();
+  }
+
+  findRun(id: string): RunRecord | undefined {
+    const row = this.#prepare("SELECT * FROM runs WHERE id = ?").get(id);
+    return row && runOf(row);
+  }
+
+  runs(): readonly RunRecord[] {
+    return this.#prepare("SELECT * FROM runs ORDER BY startedAt DESC, seq DESC").all().map(runOf);
+  }
+
+  counts(id: string): RunCounts {
+    this.#commits.flush();
+    const row = this.#prepare(
+      `SELECT count(*) AS inputs, count(*) FILTER (WHERE state = 'done') AS succeeded,
+         count(*) FILTER (WHERE state = 'failed') AS failed FROM inputs WHERE run = ?`,
+    ).get(this.#key(id));
+    return { inputs: Number(row?.inputs), succeeded: Number(row?.succeeded), failed: Number(row?.failed) };
+  }
+
+  async setState(id: string, state: RunState): Promise<void> {
+    const endedAt = state === "open" ? null : Date.now();
+    this.#run("UPDATE runs SET state = ?, endedAt = ? WHERE id = ?", state, endedAt, id);
+    await this.durable();
+  }
+
+  async setDigest(id: string, digest: string): Promise<void> {
+    this.#run("UPDATE runs SET digest = ? WHERE id = ?", digest, id);
+    await this.durable();
+  }
+
+  async deleteRun(id: string): Promise<void> {
+    this.#run("DELETE FROM runs WHERE id = ?", id);
+    await this.durable();
+    this.#keys.delete(id);
+  }
+
+  claim(id: string): Promise<Disposable | undefined> {
+    return lockFile(this.#lockPath(id));
+  }
+
+  *inputs(id: string): Iterable<InputRecord> {
+    this.#commits.flush();
+    const page = this.#prepare("SELECT * FROM inputs WHERE run = ? AND number > ? ORDER BY number LIMIT 500");
+    for (let last = 0;;) {
+      const rows = page.all(this.#key(id), last).map(inputOf);
+      yield* rows;
+      last = rows.at(-1)?.number ?? last;
+      if (rows.length < 500) return;
+    }
+  }
+
+  findInput(id: string, number: number): InputRecord | undefined {
+    const row = this.#prepare("SELECT * FROM inputs WHERE run = ? AND number = ?").get(this.#key(id), number);
+    return row && inputOf(row);
+  }
+
+  beginInput(id: string, { number, place, value, startedAt, generation }: InputRecord): void {
+    this.#run(
+      "INSERT INTO inputs (run, number, place, value, startedAt, generation, state) VALUES (?, ?, ?, ?, ?, ?, 'open')",
+      ...[this.#key(id), number, place, value === undefined ? null : JSON.stringify(value), startedAt, generation],
+    );
+  }
+
+  endInput(id: string, number: number, end: InputEnd): void {
+    const outcome = end.state === "done" ? end.result : end.error;
+    this.#run(
+      "UPDATE inputs SET state = ?, outcome = ?, endedAt = ? WHERE run = ? AND number = ?",
+      ...[end.state, outcome === undefined ? null : JSON.stringify(outcome), Date.now(), this.#key(id), number],
+    );
+  }
+
+  async reopenInput(
+    id: string,
+    number: number,
+    without: readonly StoredEvent[],
+    generation: number,
+  ): Promise<void> {
+    for (const { seq } of without) this.#run("DELETE FROM events WHERE seq = ?", seq);
+    this.#run(
+      "UPDATE inputs SET state = 'open', outcome = NULL, endedAt = NULL, generation = ? WHERE run = ? AND number = ?",
+      ...[generation, this.#key(id), number],
+    );
+    await this.durable();
+  }
+
+  events(id: string, number: number): readonly StoredEvent[] {
+    this.#commits.flush();
+    return this.#prepare("SELECT * FROM events WHERE run = ? AND input = ? ORDER BY seq").all(this.#key(id), number)
+      .map(eventOf);
+  }
+
+  append(id: string, number: number, { kind, position, at, content }: EventRecord): void {
+    this.#run(
+      "INSERT INTO events (run, input, kind, position, at, content) VALUES (?, ?, ?, ?, ?, ?)",
+      ...[this.#key(id), number, kind, position, at, content],
+    );
+  }
+
+  durable(): Promise<void> {
+    return this.#commits.durable();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.durable();
+    this.#db.close();
+  }
+
+  /** The key of a run in the tables. */
+  #key(id: string): number {
+    const known = this.#keys.get(id);
+    if (known !== undefined) return known;
+    this.#commits.flush();
+    const key = Number(this.#prepare("SELECT seq FROM runs WHERE id = ?").get(id)?.seq);
+    this.#keys.set(id, key);
+    return key;
+  }
+
+  #lockPath(id: string): string {
+    return `${this.#path}.${id}.lock`;
+  }
+
+  #run(sql: string, ...values: (string | number | null)[]): void {
+    const statement = this.#prepare(sql);
+    this.#commits.add(() => statement.run(...values));
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) this.#statements.set(sql, statement = this.#db.prepare(sql));
+    return statement;
+  }
+
+  #commit(writes: readonly (() => void)[]): void {
+    this.#db.exec("BEGIN IMMEDIATE");
+    try {
+      for (const write of writes) write();
+      this.#db.exec("COMMIT");
+    } catch (cause) {
+      this.#db.exec("ROLLBACK");
+      const reason = cause instanceof Error ? cause.message : cause;
+      throw new SvcError("INVALID_CONFIG", `The journal ${this.#path} cannot be written: ${reason}.`, {
+        cause,
+        hint: "Free some space, then resume the run.",
+      });
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/** A run for people: a line about it, one per input, and below each its calls with their durations. */
+import { escapeControls } from "../../lib/output/control_characters.ts";
+import { callsOf, type KnownCall, type RunDescription } from "./description.ts";
+import type { InputRecord, Journal } from "./journal.ts";
+
+/** Characters of a call's values that a line shows. */
+const SHOWN = 80;
+
+/** The lines, made as they are asked for. */
+export function* timeline(
+  journal: Journal,
+  run: RunDescription,
+  inputs: readonly InputRecord[],
+): Generator<string> {
+  const { id, name, state, startedAt, succeeded, failed } = run;
+  yield `Run ${id} of ${name}: ${state}, begun ${startedAt}, ${run.inputs} inputs, ${succeeded} succeeded, ${failed} failed`;
+  for (const input of inputs) {
+    yield "";
+    yield headOf(input);
+    for (const call of callsOf(journal, id, input.number)) yield escapeControls(lineOf(call, input.startedAt));
+  }
+}
+
+function headOf({ place, startedAt, endedAt, end }: InputRecord): string {
+  const took = endedAt === undefined ? "" : `, ${duration(endedAt - startedAt)}`;
+  const failure = end?.state === "failed" ? `: ${end.error.code} ${end.error.message}` : "";
+  return escapeControls(`${place} ${end?.state ?? "open"}${took}${failure}`);
+}
+
+function lineOf({ position, operation, values, at, milliseconds, outcome }: KnownCall, start: number): string {
+  const took = milliseconds === undefined ? "open" : duration(milliseconds);
+  const text = JSON.stringify(values);
+  const shown = text.length > SHOWN ? text.slice(0, SHOWN - 1) + "…" : text;
+  const failure = outcome && "error" in outcome ? `  ${outcome.error.code}` : "";
+  return `  ${String(position).padStart(3)}  +${duration(Math.max(0, at - start)).padEnd(8)} ${took.padStart(8)}  ` +
+    `${operation} ${shown}${failure}`;
+}
+
+/** A duration, e.g. `35 ms` or `2.1 s`. */
+export function duration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 120_000) return `${(milliseconds / 1000).toFixed(1)} s`;
+  return `${Math.round(milliseconds / 60_000)} min`;
+}
