@@ -27,6 +27,8 @@ export function lockDown(): void {
   Object.assign(console, consoleMethods());
   for (const name of ["stdout", "stderr"]) Object.defineProperty(Deno, name, { value: textSink() });
   Reflect.deleteProperty(Deno, "stdin");
+  // The runtime's own operations, many of which check nothing: what is built on them holds them already.
+  for (const key of Object.getOwnPropertySymbols(Deno)) Reflect.deleteProperty(Deno, key);
   Deno.exit = (code) => {
     flush();
     return exit(code);
