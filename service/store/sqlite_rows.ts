@@ -2,6 +2,7 @@
 import type { SQLOutputValue } from "node:sqlite";
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
 import type {
+  StoredAnswer,
   StoredAssignment,
   StoredCase,
   StoredClient,
@@ -69,6 +70,19 @@ export function toItem(row: SqlRow): StoredItem {
     owner: text(row, "owner"),
     at: text(row, "at"),
     content: object(row, "content"),
+  };
+}
+
+/** A row of `answers`. */
+export function toAnswer(row: SqlRow): StoredAnswer {
+  return {
+    caller: text(row, "caller"),
+    key: text(row, "key"),
+    request: text(row, "request"),
+    at: text(row, "at"),
+    status: number(row, "status"),
+    headers: object(row, "headers"),
+    body: text(row, "body"),
   };
 }
 
