@@ -28,7 +28,7 @@ const ANSWERS = `
     at TEXT NOT NULL,
     status INTEGER NOT NULL,
     headers TEXT NOT NULL,
-    body TEXT NOT NULL,
+    body BLOB NOT NULL,
     UNIQUE (caller, key)
   ) STRICT;
 `;

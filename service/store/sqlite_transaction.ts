@@ -8,6 +8,7 @@ import { compileCount, compileRows } from "./sqlite_query.ts";
 import {
   number,
   object,
+  packed,
   type SqlRow,
   toAnswer,
   toAssignment,
@@ -247,7 +248,7 @@ export class SqliteTransaction implements Transaction {
   }
 
   async putAnswer({ caller, key, request, at, status, headers, body }: StoredAnswer): Promise<void> {
-    this.#change("putAnswer", caller, key, request, at, status, JSON.stringify(headers), body);
+    this.#change("putAnswer", caller, key, request, at, status, JSON.stringify(headers), packed(body));
   }
 
   async deleteAnswers(before: string, limit: number): Promise<number> {
