@@ -105,6 +105,7 @@ export function caseAnswer(id: string): JsonObject {
 /** A caller for scripts that call nothing. */
 export const noCaller: Caller = {
   call: () => Promise.reject(new SvcError("INTERNAL_ERROR", "This script was to call nothing.")),
+  supportsIdempotencyKeys: () => true,
 };
 
 /** How to run a script once. */
