@@ -1,6 +1,6 @@
 /** The parent's end of a sandbox: one process, one script, one run. Whatever the process says is a request, no more. */
 import { SvcError, toSvcError } from "../../lib/errors.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import { escapeControls } from "../../lib/output/control_characters.ts";
 import type { OperationRef } from "../../lib/client/caller.ts";
 import { hostCommand, type Limits, type Place } from "./command.ts";
@@ -266,7 +266,7 @@ export class Sandbox {
     try {
       if (!this.#handlers) throw new SvcError("INTERNAL_ERROR", "Nobody makes the calls of this run.");
       const { head, text } = await this.#handlers.call(request, position, signal);
-      return { kind: ToSandbox.reply, head: { ...head, answer }, text };
+      return { kind: ToSandbox.reply, head: { answer, ...head }, text };
     } catch (error) {
       return { kind: ToSandbox.refusal, head: {}, text: JSON.stringify(toSvcError(error)) };
     }
