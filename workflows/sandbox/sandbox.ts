@@ -1,6 +1,6 @@
 /** The parent's end of a sandbox: one process, one script, one run. Whatever the process says is a request, no more. */
 import { SvcError, toSvcError } from "../../lib/errors.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import { escapeControls } from "../../lib/output/control_characters.ts";
 import type { OperationRef } from "../../lib/client/caller.ts";
 import { hostCommand, type Limits, type Place } from "./command.ts";
