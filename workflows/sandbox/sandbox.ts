@@ -18,6 +18,7 @@ import {
   PROTOCOL,
   ToSandbox,
 } from "./messages.ts";
+import { isTooDeep } from "./nesting.ts";
 import { Outbox } from "./outbox.ts";
 
 /** An answer for the script: the service's text as it came, or its content in base64. */
@@ -164,6 +165,7 @@ export class Sandbox {
   }
 
   #take({ kind, id, text }: Frame): void {
+    if (kind !== FromSandbox.log && isTooDeep(text)) throw new FrameError("a message that is nested too deep");
     switch (kind) {
       case FromSandbox.ready:
         return this.#declare(text);
