@@ -54,7 +54,7 @@ export interface FaultProxy extends AsyncDisposable {
 
 /** Starts a proxy on a free port of this machine. */
 export function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
-  return Promise.resolve(new Proxy(options));
+  return Promise.resolve(new RunningProxy(options));
 }
 
 /** Numbers from 0 to 1, the same for the same seed (mulberry32). */
@@ -68,7 +68,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-class Proxy implements FaultProxy {
+class RunningProxy implements FaultProxy {
   readonly url: string;
   readonly counts: Record<Fault, number>;
   readonly #options: FaultProxyOptions;
