@@ -83,12 +83,12 @@ export function limitsAllMemory(): boolean {
 }
 
 /**
- * A shell script that sets limits for what takes its place. `ulimit -v` would not do: V8 reserves far more addresses than
- * it uses. The limit of processor time ends a process that nobody watches any more, its parent having been killed.
+ * A shell script that sets limits for what takes its place; Ctrl-C is for the parent, which ends it in its own time.
+ * `ulimit -v` would not do: V8 reserves far more addresses than it uses. The limit of processor time ends a process that nobody watches any more, its parent having been killed.
  */
 function limiter({ maxMemoryMiB, timeoutSeconds }: Limits): string {
   const base = BASE_MIB + BASE_MIB_PER_PROCESSOR * navigator.hardwareConcurrency;
   const kibibytes = Math.ceil((base + maxMemoryMiB) * 1024);
   const seconds = Math.ceil(timeoutSeconds * navigator.hardwareConcurrency) + 60;
-  return `ulimit -c 0 && ulimit -t ${seconds} && ulimit -d ${kibibytes} && exec "$0" "$@"`;
+  return `trap "" INT && ulimit -c 0 && ulimit -t ${seconds} && ulimit -d ${kibibytes} && exec "$0" "$@"`;
 }
