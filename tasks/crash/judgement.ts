@@ -37,11 +37,11 @@ export function judge(reference: Reference, left: Left, ended: readonly EndedBat
 /** All that is wrong, one text each. */
 export function faultsOf({ lost, repeated, disordered, lines, totals, failures }: Judgement): string[] {
   return [
-    ...lost.map((effect) => `lost: ${effect}`),
-    ...repeated.map((effect) => `repeated: ${effect}`),
-    ...disordered.map((key) => `in another order: ${key}`),
+    ...failures.map((failure) => `not finished: ${failure.trim()}`),
     ...lines.map((line) => `another line: ${line}`),
     ...totals.map((total) => `total of ${total}`),
-    ...failures.map((failure) => `not finished: ${failure.trim()}`),
+    ...disordered.map((key) => `in another order: ${key}`),
+    ...lost.map((effect) => `lost: ${effect}`),
+    ...repeated.map((effect) => `repeated: ${effect}`),
   ];
 }
