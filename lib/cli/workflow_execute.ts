@@ -8,6 +8,7 @@ import { Runner } from "../../workflows/durable/runner.ts";
 import { type OpenWorkflow, openWorkflow } from "../../workflows/run.ts";
 import { configDirectory } from "../auth/config.ts";
 import { createCaller } from "../client/caller.ts";
+import { retrying } from "../client/retry.ts";
 import { SvcError } from "../errors.ts";
 import type { JsonValue } from "../json.ts";
 import type { CommandContext } from "./command.ts";
@@ -68,9 +69,10 @@ export async function execute(context: CommandContext, execution: Execution): Pr
   using _claim = journal && await claim(journal, id);
   await begin(execution, workflow);
   const globals = { ...context.globals, profile: context.globals.profile ?? settings.profile };
+  const caller = retrying(createCaller(callerOptions({ ...context, globals })));
   const runner = new Runner({
     workflow,
-    live: new GrantedCalls(createCaller(callerOptions({ ...context, globals })), workflow, settings.onUnknown),
+    live: new GrantedCalls(caller, workflow, settings.onUnknown),
     journal,
     id,
     force: execution.force,

@@ -147,7 +147,8 @@ class Call {
         headers: headersOf(this.#ref.operation, request, change?.key),
         body,
         signal: deadline.signal,
-        once: change !== undefined && change.key === undefined,
+        // Where a key makes it harmless, a request without a body may go again: that saves it a connection of its own.
+        once: change !== undefined && (change.key === undefined || body !== undefined),
         underWay: (isSent) => isUnderWay = isSent,
       });
       deadline.start(); // Only now: the first clock of a process takes longer to make than the request.

@@ -33,6 +33,15 @@ export function answer(status: number, body: unknown, headers?: Record<string, s
   return (connection) => writeAll(connection, jsonAnswer(status, body, headers));
 }
 
+/** Does one after another, and the last for ever. */
+export function inTurn(...behaviours: readonly [Behaviour, ...Behaviour[]]): Behaviour {
+  let next = 0;
+  return (connection, request) => {
+    const behave = behaviours[Math.min(next++, behaviours.length - 1)];
+    return behave?.(connection, request);
+  };
+}
+
 const grant = answer(200, { access_token: "token", token_type: "Bearer", expires_in: 3600 });
 
 /** Starts a server on a free port. */

@@ -1,5 +1,6 @@
 /** The command line of a process that runs foreign code: no permission, no environment, limited memory. */
 import { VERSION } from "../../lib/version.ts";
+import { BUILTIN_MODULES } from "./builtins.ts";
 import type { Library } from "./library.ts";
 
 /** What a run may use. */
@@ -26,6 +27,9 @@ const BASE_MIB = 544;
 /** What each processor's threads add to that. */
 const BASE_MIB_PER_PROCESSOR = 8;
 
+/** What a script gets where it imports a module that is built into the runtime. */
+const NO_BUILTIN = `data:text/javascript,throw new TypeError("A workflow has no node: modules.")`;
+
 /** Shell that sets the limits, then becomes the program. */
 const SHELL = "/bin/sh";
 
@@ -33,7 +37,8 @@ const SHELL = "/bin/sh";
 export function hostCommand(place: Place, limits: Limits): Deno.Command {
   const permissions = ["--no-prompt", "--deny-import", "--cached-only"];
   const heap = `--v8-flags=--max-old-space-size=${limits.maxMemoryMiB}`;
-  return command(["run", ...permissions, ...loading(place), heap, place.library.host], place, limits, "piped");
+  const barred = Object.fromEntries(BUILTIN_MODULES.map((name) => [`node:${name}`, NO_BUILTIN]));
+  return command(["run", ...permissions, ...loading(place, barred), heap, place.library.host], place, limits, "piped");
 }
 
 /** The process that lists what a script imports. */
@@ -43,14 +48,14 @@ export function graphCommand(place: Place, limits: Limits, signal: AbortSignal):
 }
 
 /** How modules are found: files alone, with the library and the script under their fixed names. */
-function loading({ script, library }: Place): string[] {
+function loading({ script, library }: Place, barred: Readonly<Record<string, string>> = {}): string[] {
   const names = [
     "@svc/lib/workflow",
     "jsr:@svc/lib/workflow",
     `jsr:@svc/lib@${VERSION}/workflow`,
     `jsr:@svc/lib@^${VERSION}/workflow`,
   ];
-  const imports = Object.fromEntries(names.map((name) => [name, library.workflow]));
+  const imports = { ...barred, ...Object.fromEntries(names.map((name) => [name, library.workflow])) };
   imports[library.script] = script.href;
   const map = "data:application/json," + encodeURIComponent(JSON.stringify({ imports }));
   return ["--no-remote", "--no-npm", "--no-config", "--no-lock", `--import-map=${map}`];
