@@ -282,7 +282,7 @@ export class Sandbox {
     try {
       if (!this.#handlers) throw new SvcError("INTERNAL_ERROR", "Nobody makes the calls of this run.");
       const { head, text } = await this.#handlers.call(request, position, signal);
-      return { kind: ToSandbox.reply, head: { ...head, answer }, text };
+      return { kind: ToSandbox.reply, head: { answer, ...head }, text };
     } catch (error) {
       return { kind: ToSandbox.refusal, head: {}, text: JSON.stringify(toSvcError(error)) };
     }
