@@ -224,6 +224,11 @@ const MACHINE: readonly Attempt[] = [
     refused: "Requires sys access",
   },
   {
+    attempt: "learns which graphics card there is",
+    script: `return await navigator.gpu.requestAdapter();`,
+    refused: "TypeError: Cannot read properties of undefined (reading 'requestAdapter')",
+  },
+  {
     attempt: "asks for more permissions",
     script: `const names = ["read", "write", "net", "env", "run", "ffi", "sys", "import"];
       return await Promise.all(names.map(async (name) => (await Deno.permissions.request({ name })).state));`,
