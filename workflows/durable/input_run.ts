@@ -11,6 +11,7 @@ import { decodeAnswer, encodeAnswer } from "./answer.ts";
 import { asked } from "./asked.ts";
 import { missingCall, otherCall } from "./diverged.ts";
 import { readRecording, readRefusal, type RecordedCall, type Recording, type SentWith } from "./recording.ts";
+import { isSleep, sleepSince } from "./sleeping.ts";
 import { Turns } from "./turns.ts";
 
 /** Where what happens is written. */
@@ -176,7 +177,8 @@ export class InputRun implements RunHandlers {
     signal: AbortSignal,
     recorded: RecordedCall | undefined,
   ): Promise<CallAnswer | { refusal: SvcError }> {
-    this.#inFlight++;
+    const weight = isSleep(request) ? 0 : 1; // Who interrupts a run does not wait for its sleeps.
+    this.#inFlight += weight;
     try {
       const answer = await this.#live(request, position, signal, recorded);
       this.#answers.set(position, { kind: "answer", content: encodeAnswer(answer) });
@@ -190,7 +192,7 @@ export class InputRun implements RunHandlers {
       });
       return { refusal: error };
     } finally {
-      this.#inFlight--;
+      this.#inFlight -= weight;
       if (this.#inFlight === 0) this.#paused?.resolve();
     }
   }
@@ -201,6 +203,7 @@ export class InputRun implements RunHandlers {
     signal: AbortSignal,
     recorded: RecordedCall | undefined,
   ): Promise<CallAnswer> {
+    if (isSleep(request)) return sleepSince(recorded?.at ?? Date.now(), request, signal);
     const before = recorded?.sent;
     let isWritten = before !== undefined;
     const sent = before ?? { key: this.#options.keyOf(position, this.#generation) };

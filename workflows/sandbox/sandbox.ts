@@ -19,6 +19,7 @@ import {
   PROTOCOL,
   ToSandbox,
 } from "./messages.ts";
+import { isTooDeep } from "./nesting.ts";
 import { Outbox } from "./outbox.ts";
 import { TimeLimit } from "./time_limit.ts";
 import { Wakening } from "./wakening.ts";
@@ -185,6 +186,7 @@ export class Sandbox {
   }
 
   #take({ kind, id, text }: Frame): void {
+    if (kind !== FromSandbox.log && isTooDeep(text)) throw new FrameError("a message that is nested too deep");
     switch (kind) {
       case FromSandbox.ready:
         return this.#declare(text);
@@ -266,7 +268,7 @@ export class Sandbox {
     try {
       if (!this.#handlers) throw new SvcError("INTERNAL_ERROR", "Nobody makes the calls of this run.");
       const { head, text } = await this.#handlers.call(request, position, signal);
-      return { kind: ToSandbox.reply, head: { ...head, answer }, text };
+      return { kind: ToSandbox.reply, head: { answer, ...head }, text };
     } catch (error) {
       return { kind: ToSandbox.refusal, head: {}, text: JSON.stringify(toSvcError(error)) };
     }
