@@ -3,7 +3,7 @@
  * journal, in the order of the first time, so that the script takes the same path; what is new is made for real, after
  * the journal has it.
  */
-import { outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
+import { isVerdict, outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
 import type { CallAnswer, RunHandlers } from "../sandbox/sandbox.ts";
 import { type CallRequest, errorOfRecord } from "../sandbox/messages.ts";
@@ -188,7 +188,7 @@ export class InputRun implements RunHandlers {
       const error = toSvcError(thrown);
       this.#answers.set(position, {
         kind: "refusal",
-        content: JSON.stringify({ error, unknown: outcomeUnknown(error) }),
+        content: JSON.stringify({ error, unknown: mayBeDone(error, recorded) }),
       });
       return { refusal: error };
     } finally {
@@ -243,6 +243,11 @@ export class InputRun implements RunHandlers {
     this.#options.stop(reason);
     return never();
   }
+}
+
+/** Whether a change that failed may have been done: now, or when it was sent before. */
+function mayBeDone(error: SvcError, recorded: RecordedCall | undefined): boolean {
+  return outcomeUnknown(error) || (recorded?.sent !== undefined && !isVerdict(error));
 }
 
 function never(): Promise<never> {
