@@ -25,7 +25,7 @@ export async function svcWorkflow(
     "--no-prompt",
     "--allow-net=127.0.0.1",
     "--allow-read",
-    `--allow-write=${temporary}`,
+    `--allow-write=${[temporary, ...env.SVC_CONFIG_DIR === undefined ? [] : [env.SVC_CONFIG_DIR]].join(",")}`,
     `--allow-run=/bin/sh,${Deno.execPath()}`,
     "--allow-env=SVC_BASE_URL,SVC_CLIENT_ID,SVC_CLIENT_SECRET,SVC_CONFIG_DIR,SVC_NO_CACHE,SVC_DEBUG,NO_COLOR,HOME",
   ];
