@@ -5,12 +5,19 @@
  */
 import { isVerdict, outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
-import type { CallAnswer, RunHandlers } from "../sandbox/sandbox.ts";
+import type { CallAnswer, GivenBefore, RunHandlers } from "../sandbox/sandbox.ts";
 import { type CallRequest, errorOfRecord } from "../sandbox/messages.ts";
 import { decodeAnswer, encodeAnswer } from "./answer.ts";
 import { asked } from "./asked.ts";
 import { missingCall, otherCall } from "./diverged.ts";
-import { readRecording, readRefusal, type RecordedCall, type Recording, type SentWith } from "./recording.ts";
+import {
+  operationOf,
+  readRecording,
+  readRefusal,
+  type RecordedCall,
+  type Recording,
+  type SentWith,
+} from "./recording.ts";
 import { isSleep, sleepSince } from "./sleeping.ts";
 import { Turns } from "./turns.ts";
 
@@ -54,6 +61,9 @@ export class StopInput extends Error {
   }
 }
 
+/** Milliseconds without any step after which a script that is told what it was told before is taken to have left its path. */
+const PATIENCE = 30_000;
+
 /** How to run an input. */
 export interface InputRunOptions {
   /** What it did before. */
@@ -76,12 +86,18 @@ export interface InputRunOptions {
 
 /** One input in progress. */
 export class InputRun implements RunHandlers {
+  /** What the script was given before. */
+  readonly before?: GivenBefore;
   readonly #options: InputRunOptions;
   readonly #recording: Recording<StoredEvent>;
   readonly #turns: Turns;
   readonly #answers = new Map<number, { kind: "answer" | "refusal"; content: string }>();
   readonly #asked = new Set<number>();
   #generation: number;
+  #checked: Promise<unknown> = Promise.resolve();
+  #patience?: ReturnType<typeof setTimeout>;
+  /** Index of the first turn whose step the script has not taken yet. */
+  #behind = 0;
   #logs = 0;
   #clock = 0;
   #inFlight = 0;
@@ -92,17 +108,20 @@ export class InputRun implements RunHandlers {
     this.#options = options;
     this.#generation = options.generation;
     this.#recording = readRecording(options.events);
-    this.#turns = new Turns(this.#recording.turns, (position) => this.#diverge(this.#missing(position)));
+    this.#turns = new Turns(this.#recording.turns);
+    this.#watch();
+    // Who goes on by force may take another path: what follows from it must not have been told the old one.
+    if (!options.force) this.before = { turns: this.#recording.turns, answerTo: (position) => this.#givenTo(position) };
   }
 
   /** Answers a call from the journal, or makes it. */
   async call(request: CallRequest, position: number, signal: AbortSignal): Promise<CallAnswer> {
     if (this.#paused) return await never();
     this.#asked.add(position);
-    const text = await asked(request);
-    const recorded = await this.#matching(position, text);
-    if (recorded?.given !== undefined) return await this.#again(position, recorded.given);
-    if (recorded === undefined) this.#append("call", position, Date.now(), text);
+    this.#watch();
+    const recorded = await (this.#checked = this.#check(request, position, this.#checked));
+    if (recorded?.given !== undefined) return await this.#again(position);
+    if (recorded === undefined) this.#append("call", position, Date.now(), await asked(request));
     const answer = await this.#make(request, position, signal, recorded);
     await this.#turns.over;
     if ("refusal" in answer) throw answer.refusal;
@@ -152,23 +171,53 @@ export class InputRun implements RunHandlers {
 
   /** Waits for nothing any more. */
   dispose(): void {
-    this.#turns.end();
+    clearTimeout(this.#patience);
   }
 
-  /** The recorded call at a position, if it is the same one; undefined where there is none. */
-  async #matching(position: number, text: string): Promise<RecordedCall<StoredEvent> | undefined> {
+  /** While it is told what it was told before, a script has nothing to wait for: one that stops has left its path. */
+  #watch(): void {
+    clearTimeout(this.#patience);
+    const { turns } = this.#recording;
+    while (this.#asked.has(turns[this.#behind] ?? NaN)) this.#behind++;
+    const position = turns[this.#behind];
+    if (position === undefined) return;
+    this.#patience = setTimeout(() => this.#diverge(this.#missing(position)), PATIENCE);
+  }
+
+  /**
+   * The recorded call at a position, if it is the same one; undefined where there is none. All earlier calls are checked
+   * before: a script that was told an answer too early must do nothing new before it is known that it has asked for it.
+   */
+  async #check(
+    request: CallRequest,
+    position: number,
+    earlier: Promise<unknown>,
+  ): Promise<RecordedCall<StoredEvent> | undefined> {
     const recorded = this.#recording.calls.get(position);
-    if (recorded === undefined || recorded.asked === text) return recorded;
+    const text = recorded && await asked(request);
+    await earlier;
+    if (recorded === undefined || text === undefined || recorded.asked === text) return recorded;
     if (!this.#options.force) return await this.#diverge(otherCall(position, recorded.asked, text));
     await this.#forgetFrom(position);
     return undefined;
   }
 
-  async #again(position: number, given: StoredEvent): Promise<CallAnswer> {
+  async #again(position: number): Promise<CallAnswer> {
     await this.#turns.of(position);
-    if (given.kind === "answer") return decodeAnswer(given.content);
-    const { error } = readRefusal(given.content);
-    throw errorOfRecord(error) ?? new SvcError("INTERNAL_ERROR", "The journal has an error that is none.");
+    const given = this.#givenTo(position);
+    if ("error" in given) throw given.error;
+    return given.answer;
+  }
+
+  #givenTo(position: number): ReturnType<GivenBefore["answerTo"]> {
+    const call = this.#recording.calls.get(position);
+    if (call?.given === undefined) {
+      throw new SvcError("INTERNAL_ERROR", `The journal has no answer to step ${position}.`);
+    }
+    const operation = operationOf(call);
+    if (call.given.kind === "answer") return { operation, answer: decodeAnswer(call.given.content) };
+    const error = errorOfRecord(readRefusal(call.given.content).error);
+    return { operation, error: error ?? new SvcError("INTERNAL_ERROR", "The journal has an error that is none.") };
   }
 
   async #make(

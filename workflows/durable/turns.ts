@@ -1,21 +1,16 @@
 /** The order in which a script is given the answers that it was given before. */
 
-/** Milliseconds without any step after which a script that is told what it was told before is taken to have left its path. */
-const PATIENCE = 30_000;
-
-/** Positions of calls, each of which has its turn. */
+/** Positions of steps, each of which has its turn. */
 export class Turns {
   readonly #overs = Promise.withResolvers<void>();
   readonly #waiting = new Map<number, () => void>();
-  readonly #stalled: (position: number) => void;
+  readonly #past = new Set<number>();
   #order: readonly number[];
   #next = 0;
-  #timer?: ReturnType<typeof setTimeout>;
 
-  /** Turns in this order; `stalled` is told of a position whose call does not come. */
-  constructor(order: readonly number[], stalled: (position: number) => void) {
+  /** Turns in this order. */
+  constructor(order: readonly number[]) {
     this.#order = order;
-    this.#stalled = stalled;
     this.#proceed();
   }
 
@@ -24,8 +19,9 @@ export class Turns {
     return this.#overs.promise;
   }
 
-  /** Resolves when it is the turn of a position. */
+  /** Resolves when it is the turn of a position, or at once where it has had its turn. */
   of(position: number): Promise<void> {
+    if (this.#past.has(position)) return Promise.resolve();
     return new Promise((resolve) => {
       this.#waiting.set(position, resolve);
       this.#proceed();
@@ -36,6 +32,8 @@ export class Turns {
   take(position: number): boolean {
     if (this.#order[this.#next] !== position) return false;
     this.#next++;
+    this.#past.add(position);
+    this.#waiting.delete(position);
     this.#proceed();
     return true;
   }
@@ -46,16 +44,9 @@ export class Turns {
     this.#proceed();
   }
 
-  /** Waits for nothing any more. */
-  end(): void {
-    clearTimeout(this.#timer);
-  }
-
   #proceed(): void {
-    clearTimeout(this.#timer);
     const position = this.#order[this.#next];
-    if (position === undefined) return this.#overs.resolve();
-    this.#timer = setTimeout(() => this.#stalled(position), PATIENCE);
-    this.#waiting.get(position)?.();
+    if (position === undefined) this.#overs.resolve();
+    else this.#waiting.get(position)?.();
   }
 }

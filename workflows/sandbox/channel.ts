@@ -36,8 +36,19 @@ export function flush(): void {
 const reader = new FrameReader(NO_LIMIT);
 const buffer = new Uint8Array(256 * 1024);
 
+/** Messages that came with the first. */
+let early: Frame[] = [];
+
+/** The first message of the parent. */
+export async function receiveFirst(): Promise<Frame | undefined> {
+  const [first, ...others] = await receive();
+  early = others;
+  return first;
+}
+
 /** The next messages of the parent, while everything else in this process stands still. */
 export function receiveNow(): Frame[] {
+  if (early.length > 0) return early.splice(0);
   flush();
   for (;;) {
     const frames = framesIn(stdin.readSync(buffer));

@@ -3,7 +3,7 @@
  * result. The process has no permission; everything that the script gets done is a message to the parent.
  */
 import { call } from "./calls.ts";
-import { flush, receive, send } from "./channel.ts";
+import { flush, receiveFirst, send } from "./channel.ts";
 import { clientOf } from "./client.ts";
 import { installClock, setClock } from "./clock.ts";
 import { orderLocalWork } from "./local_work.ts";
@@ -40,7 +40,7 @@ async function main(): Promise<void> {
 }
 
 async function start(): Promise<JsonValue | undefined> {
-  const [frame] = await receive();
+  const frame = await receiveFirst();
   const message = frame?.kind === ToSandbox.start ? parseMessage(frame.text) : undefined;
   if (message === undefined) throw new SvcError("INTERNAL_ERROR", "The parent did not say what to run.");
   const { input, startedAt, randomness } = message;
