@@ -3,10 +3,10 @@
  * journal, in the order of the first time, so that the script takes the same path; what is new is made for real, after
  * the journal has it.
  */
-import { isVerdict, outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
+import { errorOfRecord, isVerdict, outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
 import type { CallAnswer, GivenBefore, RunHandlers } from "../sandbox/sandbox.ts";
-import { type CallRequest, errorOfRecord } from "../sandbox/messages.ts";
+import type { CallRequest } from "../sandbox/messages.ts";
 import { decodeAnswer, encodeAnswer } from "./answer.ts";
 import { asked } from "./asked.ts";
 import { missingCall, otherCall } from "./diverged.ts";

@@ -1,11 +1,10 @@
 /** Runs the inputs of one run: each goes on from what the journal has of it, and leaves there what it does. */
-import { SvcError, toSvcError } from "../../lib/errors.ts";
+import { errorOfRecord, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { BatchInput } from "../inputs.ts";
 import type { InputEnd, InputRecord, Journal, StoredEvent } from "../journal/journal.ts";
 import type { OpenWorkflow } from "../run.ts";
 import { KilledFromOutside } from "../sandbox/exit.ts";
-import { errorOfRecord } from "../sandbox/messages.ts";
 import { type EventSink, InputRun, type LiveCalls } from "./input_run.ts";
 import { newRunId } from "./run_id.ts";
 

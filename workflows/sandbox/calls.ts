@@ -1,10 +1,10 @@
 /** The script's calls: their arguments as a message, and the answer as what the operation promises. */
 import { checkAnswer, isAnswerShape } from "../../lib/answers.ts";
 import { bodyOf } from "../../lib/client/reply.ts";
-import { SvcError } from "../../lib/errors.ts";
+import { errorOfRecord, SvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
 import { contentOf, filesIn } from "./files.ts";
-import { errorOfRecord, parseMessage } from "./messages.ts";
+import { parseMessage } from "./messages.ts";
 import { openCall } from "./steps.ts";
 
 /** Calls an operation with the arguments of its function; the parent knows which value each of them is. */

@@ -1,5 +1,5 @@
 /** The parent's end of a sandbox: one process, one script, one run. Whatever the process says is a request, no more. */
-import { SvcError, toSvcError } from "../../lib/errors.ts";
+import { errorOfRecord, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import { escapeControls } from "../../lib/output/control_characters.ts";
 import type { OperationRef } from "../../lib/client/caller.ts";
@@ -9,7 +9,6 @@ import { type Frame, FrameError, FrameReader } from "./frames.ts";
 import {
   type CallRequest,
   type Declaration,
-  errorOfRecord,
   FromSandbox,
   MAX_MESSAGE_BYTES,
   MAX_OPEN_CALLS,
