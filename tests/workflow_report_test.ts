@@ -132,12 +132,15 @@ Deno.test("the page of a run that was interrupted says what is open and how to g
   journal.endInput(RUN.id, 1, { state: "done" });
   journal.beginInput(RUN.id, { number: 2, place: "in:2", startedAt: 1000, generation: 0 });
   call(journal, 2, 1, "sleep", 1000, 61_000);
-  call(journal, 2, 2, "cases.create", 61_000);
+  const error = { code: "SERVER_ERROR", message: "The service answered 503.", attempts: [{}, {}, {}] };
+  call(journal, 2, 2, "cases.get", 61_000);
+  journal.append(RUN.id, 2, { kind: "refusal", position: 2, at: 63_000, content: JSON.stringify({ error }) });
+  call(journal, 2, 3, "cases.create", 63_000);
   const { sections } = readPage(await reportPage(journal, RUN));
-  assert.match(sections.Summary ?? "", /Inputs 2 .*Open 1 50% Calls 2 .*So far /);
+  assert.match(sections.Summary ?? "", /Inputs 2 .*Open 1 50% Calls 3 .*Failed calls 1 after 2 retries So far /);
   assert.match(sections.Summary ?? "", /The run was interrupted\. Go on with it: svc workflow resume one/);
   assert.match(sections["Durations by operation"] ?? "", / sleep 1 0 0 60\.0 s .*cases\.create 1 0 1 – – – – /);
-  assert.match(sections["Open inputs"] ?? "", /^Input Calls Started in:2 1 1970-01-01 00:00:01 UTC$/);
+  assert.match(sections["Open inputs"] ?? "", /^Input Calls Started in:2 2 1970-01-01 00:00:01 UTC$/);
 });
 
 Deno.test("failures of one cause are one group, with its first fifty inputs", async () => {
