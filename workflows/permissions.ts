@@ -72,7 +72,11 @@ export async function decideGrants(
 export function grantedOperation(name: string, operations: Operations, grants: Grants): OperationRef {
   const operation = operations.get(name);
   if (operation === undefined) {
-    throw new SvcError("INVALID_ARGS", `There is no operation ${JSON.stringify(name.slice(0, 100))}.`);
+    throw new SvcError("INVALID_ARGS", `There is no operation ${JSON.stringify(name.slice(0, 100))}.`, {
+      hint: `${
+        didYouMean(name.slice(0, 100), [...operations.keys()], (one) => one)
+      }See 'svc --help' for what there is.`,
+    });
   }
   if (grants.has(name)) return operation;
   throw new SvcError("PERMISSION_DENIED", `The workflow may not call ${name}.`, {
