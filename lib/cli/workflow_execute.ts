@@ -181,7 +181,8 @@ function withWayOn(failure: SvcError, id: string, journalPath: string | undefine
   return failure.with({ hint: `${first} ${wayOn}` });
 }
 
-function commandLine(verb: string, id: string, journalPath: string | undefined): string {
+/** The command line that does something with a run of this journal. */
+export function commandLine(verb: string, id: string, journalPath: string | undefined): string {
   return `svc workflow ${verb} ${id}` + (journalPath === undefined ? "" : ` --journal ${journalPath}`);
 }
 
