@@ -12,7 +12,7 @@
  *
  * @module
  */
-export { createClient } from "./lib/client/client.ts";
+export { type ClientOptions, createClient } from "./lib/client/client.ts";
 export type { Client, GroupFunctions } from "./lib/client/bind.ts";
 export { type GroupEntry, groups, type Resources } from "./lib/resources/mod.ts";
 export type { CallerOptions, Exchange } from "./lib/client/caller.ts";

@@ -48,6 +48,11 @@ const SHAPES: { readonly [N in keyof Answers]: (value: unknown) => value is Answ
   nothing: (value): value is Answers["nothing"] => value === undefined,
 };
 
+/** Whether there is a shape of this name. */
+export function isAnswerShape(name: unknown): name is keyof Answers {
+  return typeof name === "string" && Object.hasOwn(SHAPES, name);
+}
+
 /** The body of an answer as the shape that its operation promises, or `INVALID_RESPONSE`. */
 export function checkAnswer<N extends keyof Answers>(
   shape: N,

@@ -65,10 +65,16 @@ export interface SvcErrorOptions extends ErrorOptions {
   requestId?: string;
   /** What the user can do next, in one sentence. */
   hint?: string;
+  /** What each attempt failed of, where there was more than one: `code`, `status`, `message`, `afterMilliseconds`. */
+  attempts?: JsonObject[];
+  /** The `Retry-After` of the service's answer, as it came. */
+  retryAfter?: string;
+  /** Says of a changing call that the service may have done it all the same. */
+  outcomeUnknown?: boolean;
 }
 
 /** An error as it is written to stderr, and as it crosses to a workflow. */
-export interface ErrorRecord extends Omit<SvcErrorOptions, "cause"> {
+export interface ErrorRecord extends Omit<SvcErrorOptions, "cause" | "retryAfter" | "outcomeUnknown"> {
   /** What went wrong. */
   code: ErrorCode;
   /** One sentence for people. */
@@ -108,6 +114,12 @@ export class SvcError extends Error {
   readonly requestId?: string;
   /** What the user can do next. */
   readonly hint?: string;
+  /** What each attempt failed of, where there was more than one. */
+  readonly attempts?: JsonObject[];
+  /** The `Retry-After` of the service's answer, as it came. */
+  readonly retryAfter?: string;
+  /** Whether the service may have done a changing call all the same. */
+  readonly outcomeUnknown?: boolean;
 
   /** Makes an error of a code, with a sentence for people and what else is known. */
   constructor(code: ErrorCode, message: string, options: SvcErrorOptions = {}) {
@@ -119,12 +131,15 @@ export class SvcError extends Error {
     this.operation = options.operation;
     this.requestId = options.requestId;
     this.hint = options.hint;
+    this.attempts = options.attempts;
+    this.retryAfter = options.retryAfter;
+    this.outcomeUnknown = options.outcomeUnknown;
   }
 
   /** The error as plain data; members that are not known are absent. */
   toJSON(): ErrorRecord {
-    const { code, message, status, classification, details, operation, requestId, hint } = this;
-    const record = { code, message, status, classification, details, operation, requestId, hint };
+    const { code, message, status, classification, details, operation, requestId, hint, attempts } = this;
+    const record = { code, message, status, classification, details, operation, requestId, hint, attempts };
     for (const name of Object.keys(record) as (keyof typeof record)[]) {
       if (record[name] === undefined) delete record[name];
     }
@@ -133,9 +148,19 @@ export class SvcError extends Error {
 
   /** The same error, known to have happened in an operation. */
   during(operation: string): SvcError {
-    if (this.operation !== undefined) return this;
-    return new SvcError(this.code, this.message, { ...this.toJSON(), cause: this.cause, operation });
+    return this.operation === undefined ? this.with({ operation }) : this;
   }
+
+  /** The same error, of which more is known. */
+  with(more: SvcErrorOptions, message: string = this.message): SvcError {
+    const { cause, retryAfter, outcomeUnknown } = this;
+    return new SvcError(this.code, message, { ...this.toJSON(), cause, retryAfter, outcomeUnknown, ...more });
+  }
+}
+
+/** Whether a changing call that failed of this may have been done all the same: to repeat it could do it twice. */
+export function outcomeUnknown(error: SvcError): boolean {
+  return error.outcomeUnknown === true;
 }
 
 /** The code of an HTTP status of 300 or more. */

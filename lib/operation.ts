@@ -142,6 +142,12 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** Seconds that the call may take; the profile's `timeoutSeconds`, or 30, without it. */
   timeoutSeconds?: number;
+  /**
+   * Names a changing call, so that repeating it with the same key does it once: the service gives the first answer
+   * again, for 24 hours. 1 to 255 printable ASCII characters; not sent with reads, nor where the profile says
+   * `"idempotencyKeys": false`.
+   */
+  idempotencyKey?: string;
 }
 
 /** What a caller may add to a call that takes an entity tag. */

@@ -45,6 +45,8 @@ export interface ReceivedFile extends FileInput {
   readonly id: string;
   /** Media type. */
   readonly type: string;
+  /** Digest of its bytes, where it was asked for. */
+  readonly digest?: string;
 }
 
 /** Bytes as an answer. */

@@ -2,6 +2,7 @@
 import { SvcError } from "../lib/errors.ts";
 import type { Tokens } from "./access/tokens.ts";
 import type { Application } from "./definition/application.ts";
+import { resumeBulk } from "./engine/bulk_jobs.ts";
 import type { Handlers } from "./handler.ts";
 import { createApp } from "./http/app.ts";
 import { urlOf } from "./settings.ts";
@@ -55,6 +56,7 @@ export async function serve(options: ServerOptions): Promise<Server> {
     background: (work) => jobs.add(work),
     seeThrough: (rest) => jobs.track(rest(stop.signal)),
   });
+  await resumeBulk(options.app, options.store, (work) => jobs.add(work));
   const server = listen(options, answer);
   return {
     url: urlOf(options.hostname, server.addr.port),

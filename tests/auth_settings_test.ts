@@ -18,14 +18,21 @@ Deno.test("a profile gives the target, with the defaults that it leaves out", as
     baseUrl: "https://profile.example",
     apiRoot: "/dx-api/v2",
     timeoutSeconds: 30,
+    idempotencyKeys: true,
   });
-  const more = { baseUrl: "https://profile.example/prweb/", apiRoot: "/api/application/v2/", timeoutSeconds: 5 };
+  const more = {
+    baseUrl: "https://profile.example/prweb/",
+    apiRoot: "/api/application/v2/",
+    timeoutSeconds: 5,
+    idempotencyKeys: false,
+  };
   await saveProfile("other", { ...PROFILE, ...more }, configDirectory);
   assert.deepEqual(openTarget({ configDirectory, profile: "other" }), {
     profile: "other",
     baseUrl: "https://profile.example/prweb",
     apiRoot: "/api/application/v2",
     timeoutSeconds: 5,
+    idempotencyKeys: false,
   });
 });
 
@@ -33,7 +40,7 @@ Deno.test("the environment wins over the profile, and options win over both", as
   const directory = await freshDirectory();
   await saveProfile("default", { ...PROFILE, apiRoot: "/api" }, directory);
   const env = { SVC_CONFIG_DIR: directory, SVC_BASE_URL: "https://env.example" };
-  const expected = { profile: "default", apiRoot: "/api", timeoutSeconds: 30 };
+  const expected = { profile: "default", apiRoot: "/api", timeoutSeconds: 30, idempotencyKeys: true };
   assert.deepEqual(await script("target", {}, env), { ...expected, baseUrl: "https://env.example" });
   const option = { baseUrl: "https://option.example" };
   assert.deepEqual(await script("target", option, env), { ...expected, ...option });

@@ -226,6 +226,26 @@ Deno.test("a database that a newer version has written is refused with what to d
     });
   }));
 
+Deno.test("a database of the version before is brought forward, with all that it holds", () =>
+  withFile(async (path) => {
+    const before = openSqliteStore(path);
+    await before.transact((tx) => tx.putCase(newCase("W C-1")));
+    await before.close();
+    const db = new DatabaseSync(path);
+    db.exec("DROP TABLE answers; PRAGMA user_version = 2");
+    db.close();
+    const store = openSqliteStore(path);
+    const body = '{"ä":"\u{1f600}"}';
+    const answer = { caller: "ada", key: "k", request: "r", at: TIME, status: 200, headers: { etag: "t" }, body };
+    await store.transact((tx) => tx.putAnswer(answer));
+    await store.read(async (tx) => {
+      assert.ok(await tx.getCase("W C-1"));
+      assert.deepEqual(await tx.getAnswer("ada", "k"), answer);
+      assert.equal(await tx.getAnswer("bob", "k"), undefined);
+    });
+    await store.close();
+  }));
+
 Deno.test("a file that is no database is refused, and left as it is", () =>
   withFile(async (path) => {
     await Deno.writeTextFile(path, "this is my diary, not a database".repeat(100));

@@ -2,11 +2,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type BatchResult, type BatchSummary, failureOf, runBatch } from "../workflows/batch.ts";
-import { Runner } from "../workflows/durable/runner.ts";
 import { mapInOrder } from "../workflows/in_order.ts";
 import { type BatchInput, countInputs, openInputs } from "../workflows/inputs.ts";
 import { openWorkflow } from "../workflows/run.ts";
-import { makeFolder, noCaller, scriptText } from "./_support/workflow.ts";
+import { makeFolder, runnerOf, scriptText } from "./_support/workflow.ts";
 
 interface Batch {
   readonly results: readonly BatchResult[];
@@ -21,7 +20,7 @@ async function runFile(body: string, file: string, text: string | Uint8Array, co
   await using workflow = await openWorkflow({ script: `${folder.path}/script.ts` });
   const results: BatchResult[] = [];
   const log: string[] = [];
-  const summary = await runBatch(new Runner({ workflow, caller: noCaller }), await openInputs(path), {
+  const summary = await runBatch(runnerOf(workflow), await openInputs(path), {
     concurrency,
     onResult: (result) => results.push(result),
     onLog: (line, input) => log.push(`${input}: ${line}`),
@@ -172,7 +171,7 @@ Deno.test("work runs as much at a time as it may, and no result waits for more t
 Deno.test("an interrupt ends a batch", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("for (;;);", []), "in.ndjson": "1\n2\n3\n" });
   await using workflow = await openWorkflow({ script: `${folder.path}/script.ts` });
-  const runner = new Runner({ workflow, caller: noCaller });
+  const runner = runnerOf(workflow);
   const results: BatchResult[] = [];
   const batch = runBatch(runner, await openInputs(`${folder.path}/in.ndjson`), {
     concurrency: 2,

@@ -5,9 +5,8 @@ import { type Client, createClient } from "../mod.ts";
 import { startService } from "../service/mod.ts";
 import { runBatch } from "../workflows/batch.ts";
 import { openInputs } from "../workflows/inputs.ts";
-import { Runner } from "../workflows/durable/runner.ts";
 import { openWorkflow } from "../workflows/run.ts";
-import { makeFolder, runWorkflow } from "./_support/workflow.ts";
+import { makeFolder, runnerOf, runWorkflow } from "./_support/workflow.ts";
 
 interface City extends AsyncDisposable {
   caller(operator: string): Promise<Caller>;
@@ -90,7 +89,7 @@ Deno.test("import_csv.ts registers the good rows of a file, and leaves nothing b
     script: example("import_csv"),
     allowDeclared: true,
   });
-  const runner = new Runner({ workflow, caller: await city.caller("clerk@city") });
+  const runner = runnerOf(workflow, await city.caller("clerk@city"));
   const lines: string[] = [];
   const inputs = await openInputs(`${folder.path}/rows.csv`);
   const onResult = (line: unknown) => void lines.push(JSON.stringify(line));

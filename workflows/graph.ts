@@ -30,6 +30,7 @@ export async function checkGraph(place: Place, root: string, signal?: AbortSigna
     const module = modules.get(url);
     if (module === undefined) continue;
     if (typeof module.error === "string") throw unusable(readable(module.error, place));
+    if (/^d?c[jt]s$/i.test(textOf(module.mediaType) ?? "")) throw unusable(`${readable(url, place)} is CommonJS.`);
     if (typeof module.local === "string") files.push(module.local);
     for (const dependency of listOf(module.dependencies)) {
       const target = targetOf(dependency, url, modules, place);
@@ -64,7 +65,7 @@ async function checkTarget(
   modules: ReadonlyMap<string, JsonObject>,
   folder: string,
 ): Promise<void> {
-  if (/^(data|node):/.test(target)) return;
+  if (target.startsWith("data:")) return;
   if (!target.startsWith("file:")) throw foreign(target, position);
   const local = textOf(modules.get(target)?.local);
   if (local === undefined) return; // Deno does not find it, and so the sandbox will not.
@@ -98,7 +99,8 @@ async function readGraph(place: Place, interrupt?: AbortSignal): Promise<Graph> 
 
 function foreign(target: string, position: string): SvcError {
   return new SvcError("PERMISSION_DENIED", `The script imports ${escapeControls(target)} (${position}).`, {
-    hint: "A script may import its own files and @svc/lib/workflow, nothing from the network and no package.",
+    hint:
+      "A script may import its own files and @svc/lib/workflow: no package, no node: module, nothing of the network.",
   });
 }
 

@@ -47,6 +47,61 @@ export interface WorkflowContext<Input = JsonObject> {
   readonly input: Input;
   /** Writes a line to stderr. */
   readonly log: (...values: unknown[]) => void;
+  /**
+   * Resolves when the time is up, however long that is: it does not count against `--timeout`, and a run that is resumed
+   * sleeps only as long as is left.
+   *
+   * @example A reminder after a day
+   * ```ts
+   * import { defineWorkflow } from "@svc/lib/workflow";
+   *
+   * export default defineWorkflow<{ caseId: string }>({
+   *   name: "reminder",
+   *   allow: ["cases.get"],
+   *   async run({ svc, input, sleep, log }) {
+   *     await sleep(24 * 60 * 60 * 1000);
+   *     const { status } = await svc.cases.get(input.caseId);
+   *     if (status !== "Resolved") log(`${input.caseId} is still ${status}.`);
+   *   },
+   * });
+   * ```
+   */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  /**
+   * Repeats a call until its answer is as wished, and gives that answer; sleeps in between, each time somewhat longer.
+   * Throws `SvcError` with the code `TIMEOUT` where that does not happen in time.
+   *
+   * @example Going on when somebody has resolved the case
+   * ```ts
+   * import { defineWorkflow } from "@svc/lib/workflow";
+   *
+   * export default defineWorkflow<{ caseId: string }>({
+   *   name: "await-decision",
+   *   allow: ["cases.get"],
+   *   async run({ svc, input, waitFor }) {
+   *     const found = await waitFor(
+   *       () => svc.cases.get(input.caseId),
+   *       ({ status }) => status.startsWith("Resolved"),
+   *       { everySeconds: 30, timeoutSeconds: 7 * 24 * 3600 },
+   *     );
+   *     return found.status;
+   *   },
+   * });
+   * ```
+   */
+  readonly waitFor: <Answer>(
+    operation: () => Promise<Answer>,
+    until: (answer: Answer) => boolean | Promise<boolean>,
+    options?: WaitOptions,
+  ) => Promise<Answer>;
+}
+
+/** How to wait for something. */
+export interface WaitOptions {
+  /** Seconds between the first two calls, 2 without it; each further wait is longer by half, up to ten times the first. */
+  readonly everySeconds?: number;
+  /** Seconds after which it is given up: an hour without it. */
+  readonly timeoutSeconds?: number;
 }
 
 /** An operation's name, as permissions spell it (`assignments.get-next`), or a pattern (`assignments.*`, `*`). */

@@ -99,7 +99,7 @@ export class OpenWorkflow implements AsyncDisposable {
     const sandbox = this.#loaded.shift() ?? this.#start();
     while (this.#loaded.length < this.reserve) this.#loaded.push(this.#start());
     try {
-      return await sandbox.run(input, handlersFor((reason) => sandbox.stop(reason)), beginning);
+      return await sandbox.run(input, handlersFor((reason) => sandbox.stop(reason)), beginning, this.operations);
     } finally {
       sandbox.stop();
       this.#sandboxes.delete(sandbox);

@@ -27,7 +27,7 @@ export interface Profile extends JsonObject {
   timeoutSeconds?: number;
   /** Whether `http://` is allowed beyond this machine. */
   allowInsecureHttp?: boolean;
-  /** Whether changing calls carry an idempotency key. */
+  /** Whether the service knows `Idempotency-Key`; it does, unless it is said. */
   idempotencyKeys?: boolean;
 }
 

@@ -10,6 +10,8 @@ export interface Target {
   readonly apiRoot: string;
   /** Seconds that one call may take. */
   readonly timeoutSeconds: number;
+  /** Whether the service knows idempotency keys. */
+  readonly idempotencyKeys: boolean;
 }
 
 /** A request before the credentials are added. */
@@ -24,6 +26,10 @@ export interface SessionRequest {
   readonly body?: BodyInit;
   /** Cancels the exchange. */
   readonly signal: AbortSignal;
+  /** Says that the request must not arrive twice: the platform does not repeat it when a connection breaks. */
+  readonly once?: boolean;
+  /** Is told whether the request is under way: from when it is sent, unless its token is refused. */
+  readonly underWay?: (isSent: boolean) => void;
 }
 
 /** An authenticated way to one service. */

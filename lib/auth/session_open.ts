@@ -32,14 +32,29 @@ async function fetchWithToken(request: SessionRequest, target: Target, tokens: T
   const response = await send(request, token);
   const canRetry = !isNew && !(request.body instanceof ReadableStream);
   if (response.status !== 401 || !canRetry) return response;
+  request.underWay?.(false);
   await response.body?.cancel();
   return await send(request, await tokens.replace(token, request.signal));
 }
 
-function send({ method, url, headers, body, signal }: SessionRequest, token: Token): Promise<Response> {
+function send({ method, url, headers, body, signal, once, underWay }: SessionRequest, token: Token): Promise<Response> {
+  signal.throwIfAborted();
+  underWay?.(true);
   const authorized = { ...headers, authorization: `Bearer ${token.accessToken}` };
-  return fetch(url, { method, headers: authorized, body, signal, redirect: "manual" });
+  const init = { method, headers: authorized, body, signal, redirect: "manual" } as const;
+  return fetch(url, once ? { ...init, ...sentOnce(body) } : init);
 }
+
+/**
+ * Deno's `fetch` sends a request again when a connection that it reuses breaks, whether or not the service has read it;
+ * only what it reads as a stream it cannot send again. Where there is nothing to read, no connection is reused.
+ */
+function sentOnce(body: BodyInit | undefined): RequestInit & { client?: Deno.HttpClient } {
+  if (body === undefined) return { client: unpooled ??= Deno.createHttpClient({ poolMaxIdlePerHost: 0 }) };
+  return typeof body === "string" ? { body: new Blob([body]) } : {};
+}
+
+let unpooled: Deno.HttpClient | undefined;
 
 /** A token goes to the service that issued it and nowhere else. */
 function checkDestination(url: string, { baseUrl }: Target): void {

@@ -4,7 +4,7 @@ import { configDirectory, configFile, findProfile, missingProfile, type Warn } f
 import { checkMember, isProfileMember, isSecure, type Profile } from "./profile.ts";
 import type { Target } from "./session.ts";
 
-const DEFAULTS = { apiRoot: "/dx-api/v2", tokenPath: "/oauth2/token", timeoutSeconds: 30 };
+const DEFAULTS = { apiRoot: "/dx-api/v2", tokenPath: "/oauth2/token", timeoutSeconds: 30, idempotencyKeys: true };
 
 const VARIABLES = {
   baseUrl: "SVC_BASE_URL",
@@ -42,6 +42,8 @@ export interface SessionOptions {
   tokenPath?: string;
   /** Seconds that one call may take. */
   timeoutSeconds?: number;
+  /** Whether the service knows `Idempotency-Key`; it does, unless it is said. */
+  idempotencyKeys?: boolean;
   /** Leaves the token cache alone; so does `SVC_NO_CACHE=true`. */
   noCache?: boolean;
   /** Allows `http://` beyond this machine. */
@@ -108,6 +110,7 @@ export function readSettings(options: SessionOptions = {}): Settings {
       baseUrl: withoutSlash(new URL(baseUrl).href),
       apiRoot: withoutSlash(options.apiRoot ?? profile?.apiRoot ?? DEFAULTS.apiRoot),
       timeoutSeconds: options.timeoutSeconds ?? profile?.timeoutSeconds ?? DEFAULTS.timeoutSeconds,
+      idempotencyKeys: options.idempotencyKeys ?? profile?.idempotencyKeys ?? DEFAULTS.idempotencyKeys,
     },
     tokenPath: options.tokenPath ?? profile?.tokenPath ?? DEFAULTS.tokenPath,
     clientId: given.clientId ?? profile?.clientId,
@@ -152,8 +155,9 @@ function readProfile(name: string, options: SessionOptions, given: Given): Profi
   }
 }
 
-function checkOptions({ baseUrl, clientId, clientSecret, apiRoot, tokenPath, timeoutSeconds }: SessionOptions): void {
-  const given = { baseUrl, clientId, clientSecret, apiRoot, tokenPath, timeoutSeconds };
+function checkOptions(options: SessionOptions): void {
+  const { baseUrl, clientId, clientSecret, apiRoot, tokenPath, timeoutSeconds, idempotencyKeys } = options;
+  const given = { baseUrl, clientId, clientSecret, apiRoot, tokenPath, timeoutSeconds, idempotencyKeys };
   for (const [member, value] of Object.entries(given)) {
     if (isProfileMember(member) && value !== undefined) checkMember(member, value, member);
   }

@@ -2,15 +2,21 @@
 import { openJournal } from "../../workflows/journal/sqlite_journal.ts";
 import type { Journal, RunRecord, RunSettings } from "../../workflows/journal/journal.ts";
 import { otherScript } from "../../workflows/durable/diverged.ts";
+import { StopInput } from "../../workflows/durable/input_run.ts";
+import { GrantedCalls } from "../../workflows/durable/live_calls.ts";
 import { Runner } from "../../workflows/durable/runner.ts";
 import { type OpenWorkflow, openWorkflow } from "../../workflows/run.ts";
 import { configDirectory } from "../auth/config.ts";
 import { createCaller } from "../client/caller.ts";
+import { retrying } from "../client/retry.ts";
 import { SvcError } from "../errors.ts";
 import type { JsonValue } from "../json.ts";
 import type { CommandContext } from "./command.ts";
 import { callerOptions } from "./service_access.ts";
 import { runEach } from "./workflow_batch.ts";
+
+/** Milliseconds between two looks whether somebody has cancelled the run. */
+const LOOK_MILLISECONDS = 1000;
 
 /** The word that keeps no journal. */
 export const NO_JOURNAL = "none";
@@ -63,17 +69,15 @@ export async function execute(context: CommandContext, execution: Execution): Pr
   using _claim = journal && await claim(journal, id);
   await begin(execution, workflow);
   const globals = { ...context.globals, profile: context.globals.profile ?? settings.profile };
+  const caller = retrying(createCaller(callerOptions({ ...context, globals })));
   const runner = new Runner({
     workflow,
-    caller: createCaller(callerOptions({ ...context, globals })),
+    live: new GrantedCalls(caller, workflow, settings.onUnknown),
     journal,
     id,
-    onUnknown: settings.onUnknown,
     force: execution.force,
   });
-  const interrupt = () => void runner.interrupt();
-  context.signal.addEventListener("abort", interrupt, { once: true });
-  context.io.onTerminate?.(interrupt);
+  using _watch = interruptOn(context, execution, () => void runner.interrupt());
   const { failure, isCut = false } = settings.each === undefined
     ? await runSingle(context, runner, execution)
     : await runEach(context, runner, settings.each, settings);
@@ -92,18 +96,37 @@ async function begin({ settings, journal, id, before, force }: Execution, workfl
   if (journal === undefined) return;
   if (before === undefined) {
     const grants = [...workflow.grants];
-    await journal.createRun({
-      id,
-      name,
-      digest,
-      settings: { ...settings, grants },
-      state: "open",
-      startedAt: Date.now(),
-    });
-  } else if (before.digest !== digest) {
-    if (!force) throw otherScript(name, id);
-    await journal.setDigest(id, digest);
+    const startedAt = Date.now();
+    return await journal.createRun({ id, name, digest, settings: { ...settings, grants }, state: "open", startedAt });
   }
+  if (before.digest === digest) return;
+  if (!force) throw await divergenceOf(workflow, journal, id);
+  await journal.setDigest(id, digest);
+}
+
+/** Where an edited script leaves the path that the run took: nothing is sent to find out. */
+async function divergenceOf(workflow: OpenWorkflow, journal: Journal, id: string): Promise<SvcError> {
+  const edited = otherScript(workflow.name, id);
+  const live = { call: () => Promise.reject(new StopInput(edited)) };
+  const runner = new Runner({ workflow, journal, id, live });
+  for (const input of journal.inputs(id)) {
+    if (input.end !== undefined) continue;
+    const outcome = await runner.run(input);
+    return "failure" in outcome ? outcome.failure : edited;
+  }
+  return edited;
+}
+
+/** Calls back when the person interrupts, the process is to end, or somebody cancels the run. */
+function interruptOn(
+  { signal, io }: CommandContext,
+  { journal, id }: Execution,
+  interrupt: () => void,
+): Disposable {
+  signal.addEventListener("abort", interrupt, { once: true });
+  io.onTerminate?.(interrupt);
+  const look = setInterval(() => journal?.findRun(id)?.state === "cancelled" && interrupt(), LOOK_MILLISECONDS);
+  return { [Symbol.dispose]: () => clearInterval(look) };
 }
 
 async function runSingle(
@@ -138,6 +161,7 @@ async function claim(journal: Journal, id: string): Promise<Disposable> {
 
 function interrupted({ id, journal }: Execution): SvcError {
   if (journal === undefined) return new SvcError("INTERRUPTED", "The workflow was interrupted.");
+  if (journal.findRun(id)?.state === "cancelled") return new SvcError("INTERRUPTED", `Run ${id} was cancelled.`);
   return new SvcError("INTERRUPTED", `Run ${id} was interrupted; what it did is kept.`, {
     hint: `Go on with: svc workflow resume ${id}`,
   });

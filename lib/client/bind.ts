@@ -26,11 +26,12 @@ export function bindOperations(resources: Readonly<Record<string, Group>>, invok
   return client as unknown as Client;
 }
 
-function valuesOf(operation: Operation, args: readonly unknown[]): [Values, CallOptions] {
+/** The arguments of an operation's function in two: the values of the call by parameter name, and the call's options. */
+export function valuesOf(operation: Operation, args: readonly unknown[]): [Values, CallOptions] {
   const names = (operation.args ?? []).map((arg) => arg.name);
-  const { signal, timeoutSeconds, ...flags } = Object(args[names.length] ?? {}) as CallOptions & Values;
+  const { signal, timeoutSeconds, idempotencyKey, ...flags } = Object(args[names.length] ?? {}) as CallOptions & Values;
   const positional = Object.fromEntries(names.map((name, i) => [name, args[i]]));
-  return [{ ...positional, ...flags }, { signal, timeoutSeconds }];
+  return [{ ...positional, ...flags }, { signal, timeoutSeconds, idempotencyKey }];
 }
 
 function mapValues<V, R>(object: Readonly<Record<string, V>>, map: (value: V, name: string) => R): Record<string, R> {

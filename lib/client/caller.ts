@@ -4,9 +4,9 @@ import { openSession, type SessionOptions } from "../auth/session_open.ts";
 import { SvcError, toSvcError } from "../errors.ts";
 import type { Content } from "../answer_types.ts";
 import { isJsonObject } from "../json.ts";
-import { type CallOptions, type Operation, paramsOf } from "../operation.ts";
+import { type CallOptions, isRead, type Operation, paramsOf } from "../operation.ts";
 import { VERSION } from "../version.ts";
-import { Deadline } from "./deadline.ts";
+import { Deadline, mayBeDone } from "./deadline.ts";
 import { type EncodedRequest, encodeRequest, type Part } from "./encode.ts";
 import { importUnseen } from "../import_unseen.ts";
 import { checkStatus, headOf, readText, Reply } from "./reply.ts";
@@ -42,10 +42,20 @@ export interface CallerOptions extends SessionOptions {
   onReply?: (exchange: Exchange) => void;
 }
 
+/** What a caller that repeats calls may add to one. */
+export interface RepeatableOptions extends CallOptions {
+  /** Is awaited right before a changing request itself is sent, with the entity tag that it carries. */
+  sending?: (ifMatch: string | undefined) => void | Promise<void>;
+  /** The entity tag that an attempt before has read: it is sent again and not read anew. */
+  knownTag?: string;
+}
+
 /** Makes calls. */
 export interface Caller {
   /** Makes one call: one request, and before it the read of an entity tag where the operation needs one. */
-  call(ref: OperationRef, values: Values, options?: CallOptions): Promise<Reply>;
+  call(ref: OperationRef, values: Values, options?: RepeatableOptions): Promise<Reply>;
+  /** Whether the service does a call once that is repeated with the same idempotency key. */
+  supportsIdempotencyKeys(): boolean;
 }
 
 /**
@@ -56,14 +66,16 @@ export function createCaller(
   options: CallerOptions = {},
   open: (options: SessionOptions) => Session = openSession,
 ): Caller {
-  let session: Session | undefined;
+  let opened: Session | undefined;
+  const session = () => opened ??= open(options);
   return {
+    supportsIdempotencyKeys: () => session().target.idempotencyKeys,
     async call(ref, values, callOptions = {}) {
       try {
         checkTimeout(callOptions.timeoutSeconds);
+        checkKey(callOptions.idempotencyKey);
         const request = encodeRequest(ref.operation, values);
-        session ??= open(options);
-        const call = new Call(ref, session, callOptions, options.onReply);
+        const call = new Call(ref, session(), callOptions, options.onReply);
         return picked(ref.operation, values, await call.run(request));
       } catch (error) {
         throw toSvcError(error).during(ref.name);
@@ -79,14 +91,21 @@ function checkTimeout(seconds: unknown): void {
   });
 }
 
+function checkKey(key: unknown): void {
+  if (key === undefined || (typeof key === "string" && /^[\x20-\x7e]{1,255}$/.test(key))) return;
+  throw new SvcError("INVALID_ARGS", "idempotencyKey must be 1 to 255 printable ASCII characters.", {
+    hint: "Use one of your own for each call, such as crypto.randomUUID().",
+  });
+}
+
 /** One call in progress. */
 class Call {
   readonly #ref: OperationRef;
   readonly #session: Session;
-  readonly #options: CallOptions;
+  readonly #options: RepeatableOptions;
   readonly #onReply?: (exchange: Exchange) => void;
 
-  constructor(ref: OperationRef, session: Session, options: CallOptions, onReply?: (exchange: Exchange) => void) {
+  constructor(ref: OperationRef, session: Session, options: RepeatableOptions, onReply?: (exchange: Exchange) => void) {
     this.#ref = ref;
     this.#session = session;
     this.#options = options;
@@ -94,8 +113,12 @@ class Call {
   }
 
   async run(request: EncodedRequest): Promise<Reply> {
-    const ifMatch = request.tagPath === undefined ? request.ifMatch : await this.#readTag(request.tagPath);
-    return await this.#send({ ...request, ifMatch });
+    if (isRead(this.#ref.operation)) return await this.#send(request);
+    const { knownTag, sending, idempotencyKey } = this.#options;
+    const ifMatch = request.tagPath === undefined ? request.ifMatch : knownTag ?? await this.#readTag(request.tagPath);
+    await sending?.(ifMatch);
+    const key = this.#session.target.idempotencyKeys ? idempotencyKey : undefined;
+    return await this.#send({ ...request, ifMatch }, { key });
   }
 
   async #readTag(path: string): Promise<string> {
@@ -106,12 +129,14 @@ class Call {
     });
   }
 
-  async #send(request: EncodedRequest): Promise<Reply> {
+  /** Sends a request; one that changes something must not arrive twice unless it has a key. */
+  async #send(request: EncodedRequest, change?: { key: string | undefined }): Promise<Reply> {
     const { baseUrl, apiRoot, timeoutSeconds } = this.#session.target;
     const { method, path } = request;
     const deadline = new Deadline(this.#options.timeoutSeconds ?? timeoutSeconds, this.#options.signal);
     const explain = (error: unknown) => deadline.explain(error, `${method} ${baseUrl}${apiRoot}${path}`);
     const started = performance.now();
+    let isUnderWay = false;
     try {
       const body = request.parts === undefined
         ? request.body && JSON.stringify(request.body)
@@ -119,9 +144,12 @@ class Call {
       const fetching = this.#session.fetch({
         method,
         url: baseUrl + apiRoot + path,
-        headers: headersOf(this.#ref.operation, request),
+        headers: headersOf(this.#ref.operation, request, change?.key),
         body,
         signal: deadline.signal,
+        // Where a key makes it harmless, a request without a body may go again: that saves it a connection of its own.
+        once: change !== undefined && (change.key === undefined || body !== undefined),
+        underWay: (isSent) => isUnderWay = isSent,
       });
       deadline.start(); // Only now: the first clock of a process takes longer to make than the request.
       const response = await fetching;
@@ -137,7 +165,8 @@ class Call {
       return new Reply(head, text);
     } catch (error) {
       deadline.clear();
-      throw explain(error);
+      const failure = explain(error);
+      throw change && isUnderWay && mayBeDone(failure) ? failure.with({ outcomeUnknown: true }) : failure;
     }
   }
 
@@ -153,13 +182,14 @@ async function multipartOf(parts: readonly Part[], deadline: Deadline): Promise<
   return new MultipartBody(parts, () => deadline.start());
 }
 
-function headersOf({ answer }: Operation, { ifMatch, body }: EncodedRequest): Record<string, string> {
+function headersOf({ answer }: Operation, { ifMatch, body }: EncodedRequest, key?: string): Record<string, string> {
   const headers: Record<string, string> = {
     "accept": answer === "content" ? "*/*" : "application/json",
     "user-agent": `svc/${VERSION}`,
     "x-origin-channel": "Web",
   };
   if (ifMatch !== undefined) headers["if-match"] = ifMatch;
+  if (key !== undefined) headers["idempotency-key"] = key;
   if (body !== undefined) headers["content-type"] = "application/json";
   return headers;
 }

@@ -1,10 +1,22 @@
 /** The library's client. */
 import { checkAnswer } from "../answers.ts";
+import { SvcError } from "../errors.ts";
+import { importUnseen } from "../import_unseen.ts";
 import { loadResources } from "../resources/mod.ts";
 import { bindOperations, type Client } from "./bind.ts";
-import { type CallerOptions, createCaller } from "./caller.ts";
+import { type Caller, type CallerOptions, createCaller } from "./caller.ts";
 
 const resources = await loadResources();
+
+/** How a client reaches its service, and how often it tries. */
+export interface ClientOptions extends CallerOptions {
+  /**
+   * How often a call that failed is tried again: 0 without it. Only what cannot do anything twice is repeated: reads,
+   * changes with an `idempotencyKey` where the service knows keys, and what surely has not been done. Between attempts
+   * it waits longer each time, and as long as the service asks for; all calls of the process share a budget.
+   */
+  retries?: number;
+}
 
 /**
  * Makes a client of a service: a function per operation, grouped as on the command line.
@@ -22,10 +34,26 @@ const resources = await loadResources();
  * console.log(created.id, created.status, next.id);
  * ```
  */
-export function createClient(options: CallerOptions = {}): Client {
-  const caller = createCaller(options);
+export function createClient(options: ClientOptions = {}): Client {
+  const { retries = 0 } = options;
+  checkRetries(retries);
+  const once = createCaller(options);
+  let repeating: Promise<Caller> | undefined;
   return bindOperations(resources, async (ref, values, callOptions) => {
+    const caller = retries === 0 ? once : await (repeating ??= withRetries(once, retries));
     const reply = await caller.call(ref, values, callOptions);
     return checkAnswer(ref.operation.answer, reply);
+  });
+}
+
+async function withRetries(caller: Caller, retries: number): Promise<Caller> {
+  const { retrying } = await importUnseen<typeof import("./retry.ts")>(import.meta.resolve("./retry.ts"));
+  return retrying(caller, { attempts: retries + 1 });
+}
+
+function checkRetries(retries: unknown): void {
+  if (typeof retries === "number" && Number.isInteger(retries) && retries >= 0) return;
+  throw new SvcError("INVALID_ARGS", "retries must be a whole number that is not negative.", {
+    hint: "Leave it out to try each call once.",
   });
 }

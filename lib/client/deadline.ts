@@ -92,6 +92,18 @@ export function explainNetwork(error: unknown, exchange: string): SvcError {
   });
 }
 
+/** Whether a request that was under way may have been done although it failed of this. */
+export function mayBeDone({ code, status, retryAfter, cause }: SvcError): boolean {
+  // A gateway cannot say what became of a request; one that names a time has refused it.
+  if (status !== undefined) return status === 502 || status === 504 || (status === 503 && retryAfter === undefined);
+  if (code === "NETWORK_ERROR") return !(cause instanceof Error && chainOf(cause).includes("client error (Connect)"));
+  return code === "TIMEOUT" || code === "INTERRUPTED" || code === "INVALID_RESPONSE";
+}
+
+function chainOf({ message, cause }: Error): string {
+  return cause instanceof Error ? `${message}: ${chainOf(cause)}` : message;
+}
+
 /** The innermost reason: `fetch` wraps it in errors and sentences that repeat the address. */
 function rootReason(error: unknown): string {
   if (error instanceof Error && error.cause instanceof Error) return rootReason(error.cause);

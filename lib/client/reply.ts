@@ -146,6 +146,7 @@ function refusal(status: number, reason: string, text: string, headers: Headers,
     details: details.length > 0 ? details : undefined,
     requestId,
     hint: hintFor(status, headers),
+    retryAfter: headers.get("retry-after") ?? undefined,
   });
 }
 
@@ -163,8 +164,14 @@ function hintFor(status: number, headers: Headers): string | undefined {
   if (status < 400) {
     return `It redirects to ${headers.get("location") ?? "nowhere"}: set the base URL to the address it names.`;
   }
-  if (status === 429) return `Wait ${headers.get("retry-after") ?? "a few"} seconds, then try again.`;
+  if (status === 429) return `${waitFor(headers.get("retry-after"))}, then try again.`;
   return HINTS[status];
+}
+
+/** `Retry-After` is a number of seconds or a date. */
+function waitFor(retryAfter: string | null): string {
+  if (retryAfter === null) return "Wait a few seconds";
+  return /^\d+$/.test(retryAfter) ? `Wait ${retryAfter} seconds` : `Wait until ${retryAfter}`;
 }
 
 const HINTS: Readonly<Record<number, string>> = {

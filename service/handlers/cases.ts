@@ -5,7 +5,8 @@ import { caseOutcome } from "../engine/answers/case.ts";
 import { ancestors, descendants } from "../engine/answers/family.ts";
 import { stagesWithProcesses } from "../engine/answers/stages.ts";
 import { formOutcome, valuesOutcome, viewOutcome } from "../engine/answers/view.ts";
-import { commonActions, performOnAll, performOnOne } from "../engine/bulk.ts";
+import { commonActions, performOnAll } from "../engine/bulk.ts";
+import { promiseBulk } from "../engine/bulk_jobs.ts";
 import { computed, interestRow, requestedFields } from "../engine/compute.ts";
 import { attachmentsOf } from "../engine/attachment_items.ts";
 import { createCase, deleteCase } from "../engine/create.ts";
@@ -127,10 +128,9 @@ export const handlers: GroupHandlers<"cases"> = {
     const { cases, action, runningMode } = values;
     const submission = submissionOf(values);
     if (runningMode === "async") {
-      for (const caseId of cases) {
-        context.background(async (tx) => void await performOnOne({ ...context, tx }, caseId, action, submission));
-      }
-      return { status: 202, body: { jobID: crypto.randomUUID() } };
+      const id = crypto.randomUUID();
+      await promiseBulk(context, { id, cases, action, submission }, context.background);
+      return { status: 202, body: { jobID: id } };
     }
     if (runningMode !== undefined) throw new ServiceError(400, `runningMode must be async, not '${runningMode}'`);
     const results = await performOnAll(context, cases, action, submission);

@@ -3,22 +3,53 @@ import type { JsonValue } from "../../lib/json.ts";
 import { ServiceError } from "../errors.ts";
 import type { Outcome, SentContent } from "../handler.ts";
 
-/** The answer of an outcome. */
-export function answerOf(outcome: Outcome, status: number, apiRoot: string, requestId: string): Response {
-  const headers: Record<string, string> = { "cache-control": "no-store", "x-request-id": requestId };
-  if (outcome.tag !== undefined) headers.etag = outcome.tag;
-  if (outcome.location !== undefined) {
-    headers.location = apiRoot + outcome.location.split("/").map(encodeURIComponent).join("/");
-  }
-  if (outcome.expires !== undefined) headers.expires = outcome.expires.toUTCString();
-  if (outcome.content !== undefined) return contentAnswer(outcome.content, headers);
+/** An answer, apart from what differs each time that it is sent. */
+export interface Answer {
+  /** HTTP status. */
+  readonly status: number;
+  /** Headers. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Body; empty where there is none. */
+  readonly text: string;
+}
+
+const JSON_HEADERS = { "content-type": "application/json", "cache-control": "no-store" };
+
+/** The answer of an outcome that is no content. */
+export function answerOf(outcome: Outcome, status: number, apiRoot: string): Answer {
+  if (outcome.content !== undefined) throw new TypeError("Content is sent once and cannot be kept.");
+  const headers = headersOf(outcome, apiRoot);
+  const given = outcome.status ?? status;
   if (outcome.text !== undefined) {
     headers["content-type"] = "text/plain; charset=utf-8";
-    return new Response(outcome.text, { status: outcome.status ?? status, headers });
+    return { status: given, headers, text: outcome.text };
   }
-  if (outcome.body === undefined) return new Response(null, { status: outcome.status ?? status, headers });
+  if (outcome.body === undefined) return { status: given, headers, text: "" };
   headers["content-type"] = "application/json";
-  return new Response(JSON.stringify(outcome.body), { status: outcome.status ?? status, headers });
+  return { status: given, headers, text: JSON.stringify(outcome.body) };
+}
+
+/** An answer as it is sent. */
+export function responseOf({ status, headers, text }: Answer, requestId: string, more?: HeadersMore): Response {
+  const all = { ...headers, "x-request-id": requestId, ...more };
+  return new Response(text === "" ? null : text, { status, headers: all });
+}
+
+type HeadersMore = Readonly<Record<string, string>>;
+
+/** The response of an outcome. */
+export function responseTo(outcome: Outcome, status: number, apiRoot: string, requestId: string): Response {
+  const { content } = outcome;
+  if (content === undefined) return responseOf(answerOf(outcome, status, apiRoot), requestId);
+  return contentAnswer(content, { ...headersOf(outcome, apiRoot), "x-request-id": requestId });
+}
+
+function headersOf({ tag, location, expires }: Outcome, apiRoot: string): Record<string, string> {
+  const headers: Record<string, string> = { "cache-control": "no-store" };
+  if (tag !== undefined) headers.etag = tag;
+  if (location !== undefined) headers.location = apiRoot + location.split("/").map(encodeURIComponent).join("/");
+  if (expires !== undefined) headers.expires = expires.toUTCString();
+  return headers;
 }
 
 /** Bytes, to be kept as a file and not to be taken for anything else. */
@@ -39,8 +70,13 @@ function attachmentNamed(name: string): string {
 }
 
 /** The answer of a failure. */
-export function failureOf(failure: ServiceError, requestId: string, headers: Record<string, string> = {}): Response {
-  return jsonOf(failure.status, failure.toBody(), { "x-request-id": requestId, ...headers });
+export function failureAnswer(failure: ServiceError): Answer {
+  return { status: failure.status, headers: JSON_HEADERS, text: JSON.stringify(failure.toBody()) };
+}
+
+/** A failure as it is sent. */
+export function failureOf(failure: ServiceError, requestId: string, headers?: Record<string, string>): Response {
+  return responseOf(failureAnswer(failure), requestId, headers);
 }
 
 /** Refuses a call without a valid token, in both shapes of an error that clients look for. */
@@ -54,6 +90,5 @@ export function unauthorized(sentence: string, given: boolean, requestId: string
 
 /** JSON with a status. */
 export function jsonOf(status: number, body: JsonValue, headers: Record<string, string> = {}): Response {
-  const all = { "content-type": "application/json", "cache-control": "no-store", ...headers };
-  return new Response(JSON.stringify(body), { status, headers: all });
+  return new Response(JSON.stringify(body), { status, headers: { ...JSON_HEADERS, ...headers } });
 }

@@ -10,11 +10,13 @@ import type { HandlerContext, Handlers, NextUnit, Outcome } from "../handler.ts"
 import type { StaticFiles } from "../static_files.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import type { Store, Transaction } from "../store/store.ts";
-import { answerOf, failureOf, jsonOf, unauthorized } from "./answers.ts";
+import { answerOf, failureOf, jsonOf, responseOf, responseTo, unauthorized } from "./answers.ts";
 import { BODY_LIMIT, parseBody } from "./body.ts";
 import { decoderOf } from "./decode.ts";
-import { keepingForm, receiveForm } from "./multipart.ts";
-import { allowedMethods, queryOf, rawPath, segmentReader } from "./paths.ts";
+import { discard, keepingForm, receiveForm } from "./multipart.ts";
+import { KeyedCalls, type Steps, type Unit } from "./once.ts";
+import { allowedMethods, queryOf, rawPath, segmentReader, targetOf } from "./paths.ts";
+import { checkKey, digestOf } from "./request_key.ts";
 import { type Route, routesOf } from "./routes.ts";
 import { exchange } from "./token.ts";
 
@@ -54,10 +56,11 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
   const { apiRoot, tokenPath } = options;
   const hono = new Hono({ getPath: rawPath });
   const routes = await routesOf(options.handlers);
+  const keyed = new KeyedCalls(options.store);
   for (const route of routes) {
     const path = apiRoot + route.operation.path.replace(/\{(\w+)\}/g, ":$1");
     const { method } = route.operation;
-    const handler = handlerOf(route, options);
+    const handler = handlerOf(route, options, keyed);
     // One handler alone is the short way through Hono; a request without a body needs no limit, a form has its own.
     if (method === "GET" || method === "DELETE" || sendsForm(route.operation)) hono.on(method, path, handler);
     else hono.on(method, path, limit, handler);
@@ -90,11 +93,12 @@ function tooLarge(): ServiceError {
   return new ServiceError(413, `A body may have ${BODY_LIMIT} bytes.`);
 }
 
-function handlerOf({ name, operation, serve }: Route, options: AppOptions): HonoHandler {
+function handlerOf({ name, operation, serve }: Route, options: AppOptions, keyed: KeyedCalls): HonoHandler {
   const { app, store, bytes, statics, tokens, apiRoot } = options;
   const decode = decoderOf(operation, app);
   const segment = segmentReader(apiRoot + operation.path);
-  const run = isRead(operation) ? store.read : store.transact;
+  const reads = isRead(operation);
+  const run = reads ? store.read : store.transact;
   const hasForm = sendsForm(operation);
   const hasBody = operation.method !== "GET" && operation.method !== "DELETE" && !hasForm;
   const served = operation.variant === undefined || operation.variant === app.variant;
@@ -111,26 +115,42 @@ function handlerOf({ name, operation, serve }: Route, options: AppOptions): Hono
     if (!caller) throw new ServiceError(403, `The application has no operator ${operator}.`);
     if (!served) throw new ServiceError(404, `${name} is served by the ${operation.variant} variant only.`);
 
-    const body = hasBody ? parseBody(await c.req.text()) : undefined;
-    const form = hasForm ? await receiveForm(c.req.raw, { bytes, limit: options.maxFileBytes }) : undefined;
+    const key = reads ? undefined : checkKey(c.req.header("idempotency-key"));
+    const text = hasBody ? await c.req.text() : undefined;
+    const body = text === undefined ? undefined : parseBody(text);
+    const target = { bytes, limit: options.maxFileBytes, digest: key !== undefined };
+    const form = hasForm ? await receiveForm(c.req.raw, target) : undefined;
     const query = queryOf(c.req.url);
     const later: ((tx: Transaction) => Promise<void>)[] = [];
     const background = (work: (tx: Transaction) => Promise<void>) => void later.push(work);
     const contextOf = (tx: Transaction): HandlerContext => {
       return { app, tx, bytes, statics, caller, now: new Date(), query, body, background };
     };
-    const ifMatch = c.req.header("if-match");
-    const outcome = await keepingForm(form, bytes, async () => {
-      const values = decode({ segment: (variable) => segment(c.req.url, variable), query, body, form, ifMatch });
-      const first = await run((tx) => serve(values, contextOf(tx)));
-      return first.goOn === undefined ? first : await options.seeThrough((signal) => {
-        return finish(first, signal, (next) => store.transact((tx) => next(contextOf(tx))));
+    const rest: Steps["rest"] = async (outcome, transact) => {
+      return outcome.goOn === undefined ? outcome : await options.seeThrough((signal) => {
+        return finish(outcome, signal, (next) => transact((tx) => next(contextOf(tx))));
       });
+    };
+    const ifMatch = c.req.header("if-match");
+    const response = await keepingForm(form, bytes, async () => {
+      const values = decode({ segment: (variable) => segment(c.req.url, variable), query, body, form, ifMatch });
+      const first: Unit = (tx) => serve(values, contextOf(tx));
+      if (key === undefined) {
+        return responseTo(await rest(await run(first), store.transact), status, apiRoot, requestId);
+      }
+      const request = digestOf({ method: operation.method, target: targetOf(c.req.url), ifMatch, text, form });
+      const answer = (outcome: Outcome) => answerOf(outcome, status, apiRoot);
+      const given = await keyed.answer({ caller: operator, key, request }, { first, rest, answer });
+      if (given.isReplay) await discard(form, bytes);
+      return responseOf(given.answer, requestId, given.isReplay ? REPLAYED : undefined);
     });
     later.forEach(options.background);
-    return answerOf(outcome, status, apiRoot, requestId);
+    return response;
   };
 }
+
+/** Tells a client that this answer is the one of an earlier request. */
+const REPLAYED = { "idempotent-replayed": "true" };
 
 /** Goes on until nothing is left to wait for. Nobody holds the store meanwhile: its units of work are serial. */
 async function finish(

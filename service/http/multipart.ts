@@ -1,4 +1,5 @@
 /** Multipart bodies: their file goes to the store while it arrives. */
+import { createHash, type Hash } from "node:crypto";
 import { Readable } from "node:stream";
 import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
 import { ServiceError } from "../errors.ts";
@@ -17,10 +18,13 @@ export interface FormTarget {
   readonly bytes: ByteStore;
   /** Bytes that a file may have. */
   readonly limit: number;
+  /** Whether a digest of the file's bytes is wanted. */
+  readonly digest?: boolean;
 }
 
 /** Reads a form whose one file is its part `file`, in capitals or not. Nothing is kept where that fails. */
-export async function receiveForm(request: Request, { bytes, limit }: FormTarget): Promise<Form> {
+export async function receiveForm(request: Request, target: FormTarget): Promise<Form> {
+  const { bytes, limit } = target;
   const { body, headers } = request;
   const declared = Number(headers.get("content-length") ?? 0);
   if (declared > limit + LIMITS.fields * LIMITS.fieldSize) throw tooLarge(limit);
@@ -36,7 +40,7 @@ export async function receiveForm(request: Request, { bytes, limit }: FormTarget
     stream.on("error", () => {}); // Who reads it sees the error; what is skipped has no reader.
     if (name?.toLowerCase() !== "file" || keeping !== undefined) return void stream.resume();
     arriving = stream;
-    keeping = keep(stream, { name: unescapeName(fileName), type }, { bytes, limit });
+    keeping = keep(stream, { name: unescapeName(fileName), type }, target);
     keeping.catch((error: Error) => {
       if (!(error instanceof CutShort)) failure = error;
       parser.destroy(error); // The rest need not arrive when the file cannot be kept.
@@ -60,10 +64,15 @@ export async function keepingForm<T>(form: Form | undefined, bytes: ByteStore, u
   try {
     return await use();
   } catch (error) {
-    const file = form?.get("file");
-    if (file !== undefined && typeof file !== "string") await bytes.remove(file.id);
+    await discard(form, bytes);
     throw error;
   }
+}
+
+/** Lets go of the file of a form that nothing will know of. */
+export async function discard(form: Form | undefined, bytes: ByteStore): Promise<void> {
+  const file = form?.get("file");
+  if (file !== undefined && typeof file !== "string") await bytes.remove(file.id);
 }
 
 /** The file did not arrive: that is not the store's failure. */
@@ -72,15 +81,20 @@ class CutShort extends Error {}
 async function keep(
   stream: BusboyFileStream,
   { name, type }: { name: string; type: string },
-  { bytes, limit }: FormTarget,
+  { bytes, limit, digest }: FormTarget,
 ): Promise<ReceivedFile> {
-  const { id, size } = await bytes.write(piecesOf(stream), limit);
-  return { id, name, type, size, stream: () => bytes.read(id) };
+  const hash = digest ? createHash("sha256") : undefined;
+  const { id, size } = await bytes.write(piecesOf(stream, hash), limit);
+  return { id, name, type, size, stream: () => bytes.read(id), digest: hash?.digest("base64url") };
 }
 
-async function* piecesOf(stream: BusboyFileStream): AsyncGenerator<Uint8Array> {
+async function* piecesOf(stream: BusboyFileStream, hash: Hash | undefined): AsyncGenerator<Uint8Array> {
   try {
-    yield* stream;
+    if (hash === undefined) yield* stream;
+    else {for await (const piece of stream) {
+        hash.update(piece);
+        yield piece;
+      }}
   } catch (cause) {
     throw new CutShort("The file did not arrive.", { cause });
   }

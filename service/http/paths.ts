@@ -33,11 +33,16 @@ export function allowedMethods(url: string, routes: readonly { method: string; p
   return [...new Set(routes.filter(({ path }) => fits(path)).map(({ method }) => method))].sort();
 }
 
-function pathOf(url: string): string {
+/** Path and query of a URL, as they were sent. */
+export function targetOf(url: string): string {
   const start = url.indexOf("/", url.indexOf("://") + 3);
-  if (start < 0) return "/";
-  const end = url.slice(start).search(/[?#]/);
-  return end < 0 ? url.slice(start) : url.slice(start, start + end);
+  return start < 0 ? "/" : url.slice(start);
+}
+
+function pathOf(url: string): string {
+  const target = targetOf(url);
+  const end = target.search(/[?#]/);
+  return end < 0 ? target : target.slice(0, end);
 }
 
 function decode(segment: string): string {

@@ -1,7 +1,9 @@
 /** Rows of the database as what the store promises, checked where they leave the database. */
 import type { SQLOutputValue } from "node:sqlite";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
 import type {
+  StoredAnswer,
   StoredAssignment,
   StoredCase,
   StoredClient,
@@ -72,6 +74,19 @@ export function toItem(row: SqlRow): StoredItem {
   };
 }
 
+/** A row of `answers`. */
+export function toAnswer(row: SqlRow): StoredAnswer {
+  return {
+    caller: text(row, "caller"),
+    key: text(row, "key"),
+    request: text(row, "request"),
+    at: text(row, "at"),
+    status: number(row, "status"),
+    headers: object(row, "headers"),
+    body: unpacked(row, "body"),
+  };
+}
+
 /** A row of `records`. */
 export function toRecord(row: SqlRow): StoredRecord {
   return {
@@ -116,4 +131,18 @@ export function object(row: SqlRow, column: string): JsonObject {
   const value: unknown = JSON.parse(text(row, column));
   if (!isJsonObject(value)) throw new TypeError(`Column ${column} holds no JSON object.`);
   return value;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** A long text as it is stored: to write ten times as many pages takes longer than to compress it. */
+export function packed(long: string): Uint8Array {
+  return deflateRawSync(encoder.encode(long), { level: 1 });
+}
+
+function unpacked(row: SqlRow, column: string): string {
+  const value = row[column];
+  if (!(value instanceof Uint8Array)) throw new TypeError(`Column ${column} holds no bytes.`);
+  return decoder.decode(inflateRawSync(value));
 }

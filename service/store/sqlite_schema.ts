@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../../lib/errors.ts";
 
 /** Raised with every change of the tables; a file of an older version is brought forward step by step. */
-const VERSION = 2;
+const VERSION = 3;
 
 const ITEMS = `
   CREATE TABLE items (
@@ -16,6 +16,21 @@ const ITEMS = `
     UNIQUE (kind, id)
   ) STRICT;
   CREATE INDEX itemsByOwner ON items (kind, owner, at, seq);
+`;
+
+/** New rows go to the end, so that the oldest are found without an index, and the long column comes last. */
+const ANSWERS = `
+  CREATE TABLE answers (
+    seq INTEGER PRIMARY KEY,
+    caller TEXT NOT NULL,
+    key TEXT NOT NULL,
+    request TEXT NOT NULL,
+    at TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    headers TEXT NOT NULL,
+    body BLOB NOT NULL,
+    UNIQUE (caller, key)
+  ) STRICT;
 `;
 
 const TABLES = `
@@ -106,6 +121,7 @@ export function prepareSchema(db: DatabaseSync, path: string): void {
     }
     if (found < 1) db.exec(TABLES);
     if (found < 2) db.exec(ITEMS);
+    if (found < 3) db.exec(ANSWERS);
     db.exec(`PRAGMA user_version = ${VERSION}`);
     db.exec("COMMIT");
   } catch (error) {

@@ -8,7 +8,9 @@ import { compileCount, compileRows } from "./sqlite_query.ts";
 import {
   number,
   object,
+  packed,
   type SqlRow,
+  toAnswer,
   toAssignment,
   toCase,
   toClient,
@@ -19,6 +21,7 @@ import {
 } from "./sqlite_rows.ts";
 import type {
   ItemRange,
+  StoredAnswer,
   StoredAssignment,
   StoredCase,
   StoredClient,
@@ -58,6 +61,10 @@ const SQL = {
   deleteItemsOf: "DELETE FROM items WHERE owner = ?",
   itemsOf: "SELECT * FROM items WHERE kind = ? AND owner = ? AND at < ? ORDER BY at DESC, seq DESC LIMIT ?",
   allItems: "SELECT * FROM items WHERE kind = ? AND at < ? ORDER BY at DESC, seq DESC LIMIT ?",
+  getAnswer: "SELECT * FROM answers WHERE caller = ? AND key = ?",
+  putAnswer:
+    "INSERT OR REPLACE INTO answers (caller, key, request, at, status, headers, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  deleteAnswers: "DELETE FROM answers WHERE at < ? AND seq IN (SELECT seq FROM answers ORDER BY seq LIMIT ?)",
   getClient: "SELECT * FROM clients WHERE id = ?",
   countClients: "SELECT COUNT(*) AS count FROM clients",
   putClient: "INSERT INTO clients (id, secretHash, operator, createdAt) VALUES (?, ?, ?, ?)",
@@ -235,6 +242,19 @@ export class SqliteTransaction implements Transaction {
     return rows.map(toItem);
   }
 
+  async getAnswer(caller: string, key: string): Promise<StoredAnswer | undefined> {
+    const row = this.#one("getAnswer", caller, key);
+    return row && toAnswer(row);
+  }
+
+  async putAnswer({ caller, key, request, at, status, headers, body }: StoredAnswer): Promise<void> {
+    this.#change("putAnswer", caller, key, request, at, status, JSON.stringify(headers), packed(body));
+  }
+
+  async deleteAnswers(before: string, limit: number): Promise<number> {
+    return this.#change("deleteAnswers", before, limit);
+  }
+
   async queryRows(query: RowQuery, page: Page): Promise<JsonObject[]> {
     this.#check();
     const { sql, parameters } = compileRows(query, page);
@@ -282,9 +302,10 @@ export class SqliteTransaction implements Transaction {
     return this.#statements.get(name).all(...parameters);
   }
 
-  #change(name: keyof typeof SQL, ...parameters: SQLInputValue[]): void {
+  /** Answers how many rows it has changed. */
+  #change(name: keyof typeof SQL, ...parameters: SQLInputValue[]): number {
     this.#willWrite();
-    this.#statements.get(name).run(...parameters);
+    return Number(this.#statements.get(name).run(...parameters).changes);
   }
 
   #willWrite(): void {

@@ -121,6 +121,24 @@ export interface StoredItem {
   content: JsonObject;
 }
 
+/** An answer that a caller gets again who repeats the request with the same key. */
+export interface StoredAnswer {
+  /** Operator whose key it is. */
+  caller: string;
+  /** The key. */
+  key: string;
+  /** Digest of the request. */
+  request: string;
+  /** ISO 8601 time, UTC, with milliseconds. */
+  at: string;
+  /** HTTP status. */
+  status: number;
+  /** Headers. */
+  headers: JsonObject;
+  /** Body; empty where there is none. */
+  body: string;
+}
+
 /** Which items of an owner are wanted. */
 export interface ItemRange {
   /** Only those before a time, in ISO 8601. */
@@ -169,6 +187,12 @@ export interface Transaction {
   deleteItem(kind: string, id: string): Promise<void>;
   /** The items of an owner, or of all owners, newest first. */
   itemsOf(kind: string, owner?: string, range?: ItemRange): Promise<StoredItem[]>;
+  /** The answer that was kept for a caller's key, if there is one. */
+  getAnswer(caller: string, key: string): Promise<StoredAnswer | undefined>;
+  /** Keeps an answer, in the place of one with the same key. */
+  putAnswer(answer: StoredAnswer): Promise<void>;
+  /** Removes answers from before a time: of the oldest, not more than these. Answers how many. */
+  deleteAnswers(before: string, limit: number): Promise<number>;
   /** Rows of records, cases, assignments or events. */
   queryRows(query: RowQuery, page: Page): Promise<JsonObject[]>;
   /** How many rows a query has in all. */

@@ -2,15 +2,13 @@
 import { isJsonObject } from "../../lib/json.ts";
 import { Workspace } from "../workspace.ts";
 import type { Figure } from "./figure.ts";
+import { measured, peakOf } from "./memory.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const FILE_MIB = 256;
 
 /** What either side may take, as a part of the file. */
 const LIMIT = 120 / FILE_MIB;
-
-/** Milliseconds between two looks at a process: what it had at most is asked of the system, until it ends. */
-const LOOK = 5;
 
 /** Uploads and downloads a file; nothing where the system does not tell what a process had at most. */
 export async function transferFigures(): Promise<Figure[]> {
@@ -51,28 +49,6 @@ async function writeLarge(path: string): Promise<void> {
   using file = await Deno.open(path, { write: true, createNew: true });
   const piece = crypto.getRandomValues(new Uint8Array(65536));
   for (let written = 0; written < FILE_MIB * MEBIBYTE; written += piece.length) await file.write(piece);
-}
-
-/** Runs a command and tells what it had at most, in MiB. */
-async function measured(workspace: Workspace, args: string[]): Promise<{ peak: number; stdout: string }> {
-  const child = workspace.command(args, { stdout: "piped", stderr: "piped" }).spawn();
-  const output = child.output();
-  let running = true;
-  let peak = 0;
-  const ended = output.then(() => running = false);
-  while (running) {
-    peak = Math.max(peak, await peakOf(child.pid));
-    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, LOOK))]);
-  }
-  const { success, stdout, stderr } = await output;
-  if (success) return { peak, stdout: new TextDecoder().decode(stdout) };
-  throw new Error(`svc ${args.join(" ")}\n${new TextDecoder().decode(stderr)}`);
-}
-
-/** What a process had in memory at most, in MiB; 0 when it is gone. */
-async function peakOf(pid: number): Promise<number> {
-  const status = await Deno.readTextFile(`/proc/${pid}/status`).catch(() => "");
-  return Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
 }
 
 function memberOf(json: string, name: string): string {

@@ -19,9 +19,15 @@ export interface Replay {
   seconds: number;
 }
 
-/** Replays a log against the workspace's service, by as many clerks as are wanted. */
-export async function replay(workspace: Workspace, log: readonly LogCase[], clerks = CLERKS.length): Promise<Replay> {
-  const runs = await Promise.all(sharesOf(log, clerks).map(([clerk, share]) => prepare(workspace, clerk, share)));
+/** Replays a log against the workspace's service, by as many clerks as are wanted, with further flags of `run`. */
+export async function replay(
+  workspace: Workspace,
+  log: readonly LogCase[],
+  clerks: number = CLERKS.length,
+  flags: readonly string[] = [],
+): Promise<Replay> {
+  const shares = sharesOf(log, clerks);
+  const runs = await Promise.all(shares.map(([clerk, share]) => prepare(workspace, clerk, share, flags)));
   const started = performance.now();
   const results = await Promise.all(runs.map((run) => run()));
   const seconds = (performance.now() - started) / 1000;
@@ -39,13 +45,24 @@ async function prepare(
   workspace: Workspace,
   clerk: string,
   share: readonly LogCase[],
+  more: readonly string[],
 ): Promise<() => Promise<[string, string][]>> {
   await workspace.addClient(clerk);
   const input = `${workspace.directory}/${clerk}.json`;
   await Deno.writeTextFile(input, JSON.stringify(share));
   const script = new URL("../../workflows/examples/replay_log.ts", import.meta.url).pathname;
   return async () => {
-    const flags = ["--input", `@${input}`, "--allow-declared", "--profile", clerk, "--timeout", "3600", "--quiet"];
+    const flags = [
+      "--input",
+      `@${input}`,
+      "--allow-declared",
+      "--profile",
+      clerk,
+      "--timeout",
+      "3600",
+      "--quiet",
+      ...more,
+    ];
     const result: unknown = JSON.parse(await workspace.svc("workflow", "run", script, ...flags));
     if (!isJsonObject(result)) throw new Error(`The workflow of ${clerk} answered no handles.`);
     return Object.entries(result).map(([key, handle]) => [key, String(handle)]);

@@ -2,8 +2,9 @@
 import { type Caller, createCaller } from "../../lib/client/caller.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
+import { GrantedCalls } from "../../workflows/durable/live_calls.ts";
 import { Runner } from "../../workflows/durable/runner.ts";
-import { openWorkflow, type WorkflowOptions } from "../../workflows/run.ts";
+import { type OpenWorkflow, openWorkflow, type WorkflowOptions } from "../../workflows/run.ts";
 
 /** A folder with files, removed at the end. */
 export interface Folder extends AsyncDisposable {
@@ -104,6 +105,7 @@ export function caseAnswer(id: string): JsonObject {
 /** A caller for scripts that call nothing. */
 export const noCaller: Caller = {
   call: () => Promise.reject(new SvcError("INTERNAL_ERROR", "This script was to call nothing.")),
+  supportsIdempotencyKeys: () => true,
 };
 
 /** How to run a script once. */
@@ -117,11 +119,16 @@ export interface RunOptions extends WorkflowOptions {
 /** Opens a script, runs it on an input, and closes it. */
 export async function runWorkflow(options: RunOptions, input?: JsonValue): Promise<JsonValue | undefined> {
   await using workflow = await openWorkflow(options);
-  const runner = new Runner({ workflow, caller: options.caller });
+  const runner = runnerOf(workflow, options.caller);
   options.signal?.addEventListener("abort", () => void runner.interrupt(), { once: true });
   const outcome = await runner.run({ number: 1, place: "input", value: input }, options.onLog);
   if ("failure" in outcome) throw outcome.failure;
   return outcome.result;
+}
+
+/** A runner without a journal. */
+export function runnerOf(workflow: OpenWorkflow, caller: Caller = noCaller): Runner {
+  return new Runner({ workflow, live: new GrantedCalls(caller, workflow) });
 }
 
 /** What became of a run. */

@@ -14,29 +14,58 @@ export interface Ended {
   readonly stderr: string;
 }
 
+/** How `svc workflow` is started. */
+export interface WorkflowProcess {
+  /** The directory that it may write to: for its configuration, and for temporary files. */
+  readonly directory: string;
+  /** Variables of its environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Its working directory. */
+  readonly cwd?: string;
+  /** Arguments of `deno run` that name the program; this checkout's without them. */
+  readonly program?: readonly string[];
+}
+
+/** A command line of `svc workflow`. */
+export function workflowCommand(
+  args: readonly string[],
+  { directory, env, cwd, program = [CLI] }: WorkflowProcess,
+): Deno.Command {
+  const permissions = [
+    "--no-prompt",
+    "--allow-net=127.0.0.1",
+    "--allow-read",
+    `--allow-write=${directory}`,
+    `--allow-run=/bin/sh,${Deno.execPath()}`,
+    "--allow-env=SVC_BASE_URL,SVC_CLIENT_ID,SVC_CLIENT_SECRET,SVC_CONFIG_DIR,SVC_NO_CACHE,SVC_DEBUG,NO_COLOR,HOME",
+  ];
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", ...permissions, ...program, "workflow", ...args],
+    env: { TMPDIR: directory, SVC_CONFIG_DIR: directory, SVC_DEBUG: "", ...env },
+    cwd,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  });
+}
+
+/** Runs a command line to its end. */
+export async function endOf(command: Deno.Command): Promise<Ended> {
+  const { code, stdout, stderr } = await command.output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
 /** Runs `svc workflow` to its end, from this checkout or as these arguments of `deno run` name it. */
 export async function svcWorkflow(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   program: readonly string[] = [CLI],
 ): Promise<Ended> {
-  const temporary = await Deno.realPath(await Deno.makeTempDir());
-  const permissions = [
-    "--no-prompt",
-    "--allow-net=127.0.0.1",
-    "--allow-read",
-    `--allow-write=${temporary}`,
-    `--allow-run=/bin/sh,${Deno.execPath()}`,
-    "--allow-env=SVC_BASE_URL,SVC_CLIENT_ID,SVC_CLIENT_SECRET,SVC_CONFIG_DIR,SVC_NO_CACHE,SVC_DEBUG,NO_COLOR,HOME",
-  ];
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", ...permissions, ...program, "workflow", ...args],
-    env: { TMPDIR: temporary, SVC_CONFIG_DIR: temporary, SVC_DEBUG: "", ...env },
-    stdin: "null",
-  }).output();
-  const left = [...Deno.readDirSync(temporary)].filter(({ name }) => name.startsWith("svc-workflow-"));
-  await Deno.remove(temporary, { recursive: true });
+  const directory = await Deno.realPath(await Deno.makeTempDir());
+  const ended = await endOf(workflowCommand(args, { directory, env, program }));
+  const left = [...Deno.readDirSync(directory)].filter(({ name }) => name.startsWith("svc-workflow-"));
+  await Deno.remove(directory, { recursive: true });
   assert.deepEqual(left, [], "the sandbox leaves nothing behind");
-  const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+  return ended;
 }

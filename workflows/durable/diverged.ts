@@ -32,11 +32,13 @@ export function missingCall(position: number, recorded: string): SvcError {
   );
 }
 
-/** The script's files are not those that the run began with. */
+/** The script's files are not those that the run began with, although it does again what it did. */
 export function otherScript(name: string, run: string): SvcError {
-  return new SvcError("WORKFLOW_DIVERGED", `The script ${name} was changed since run ${run} began.`, {
-    hint: "Run it as it was, or add --force: what it did is kept as long as it asks for the same.",
-  });
+  return new SvcError(
+    "WORKFLOW_DIVERGED",
+    `The script of ${name} was edited since run ${run} began; it still asks for every step that was recorded.`,
+    { hint: "Run it as it was, or go on with the edited script: add --force." },
+  );
 }
 
 function shown(asked: string): string {

@@ -3,7 +3,7 @@
  * journal, in the order of the first time, so that the script takes the same path; what is new is made for real, after
  * the journal has it.
  */
-import { SvcError, toSvcError } from "../../lib/errors.ts";
+import { outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
 import type { CallAnswer, RunHandlers } from "../sandbox/sandbox.ts";
 import { type CallRequest, errorOfRecord } from "../sandbox/messages.ts";
@@ -184,7 +184,10 @@ export class InputRun implements RunHandlers {
     } catch (thrown) {
       if (thrown instanceof StopInput) return await this.#diverge(thrown.reason);
       const error = toSvcError(thrown);
-      this.#answers.set(position, { kind: "refusal", content: JSON.stringify({ error }) });
+      this.#answers.set(position, {
+        kind: "refusal",
+        content: JSON.stringify({ error, unknown: outcomeUnknown(error) }),
+      });
       return { refusal: error };
     } finally {
       this.#inFlight--;
@@ -199,6 +202,7 @@ export class InputRun implements RunHandlers {
     recorded: RecordedCall | undefined,
   ): Promise<CallAnswer> {
     const before = recorded?.sent;
+    let isWritten = before !== undefined;
     const sent = before ?? { key: this.#options.keyOf(position, this.#generation) };
     return this.#options.live.call(request, {
       signal,
@@ -206,7 +210,8 @@ export class InputRun implements RunHandlers {
       repeated: before !== undefined,
       sending: async (tag) => {
         const content = JSON.stringify({ ...sent, ...(tag !== undefined && { tag }) });
-        if (before === undefined) this.#append("sent", position, Date.now(), content);
+        if (!isWritten) this.#append("sent", position, Date.now(), content);
+        isWritten = true;
         await this.#options.sink.durable();
       },
     });

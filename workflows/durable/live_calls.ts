@@ -1,30 +1,103 @@
-/** Calls that are made for real: checked against what was granted, then sent. `sleep` is one that nobody is asked for. */
-import type { Caller } from "../../lib/client/caller.ts";
+/**
+ * Calls that are made for real: checked against what was granted, then sent. A change carries an idempotency key; where
+ * the service knows none, what may have arrived is settled here and not sent again blindly.
+ */
+import type { Caller, OperationRef, RepeatableOptions } from "../../lib/client/caller.ts";
+import { outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
 import { isRead } from "../../lib/operation.ts";
+import type { OnUnknown } from "../journal/journal.ts";
 import { grantedOperation, type Grants, type Operations } from "../permissions.ts";
 import type { CallRequest } from "../sandbox/messages.ts";
 import type { CallAnswer } from "../sandbox/sandbox.ts";
 import { answerOf } from "./answer.ts";
-import type { LiveCall, LiveCalls } from "./input_run.ts";
+import { type LiveCall, type LiveCalls, StopInput } from "./input_run.ts";
+
+/** Times that a change under an entity tag is sent before it is given up: the tag keeps it from being done twice. */
+const MAX_ATTEMPTS = 3;
+
+/** Milliseconds before such a change is sent again; twice as many before the next time. */
+const PAUSE = 200;
+
+/** What was granted, of what there is. */
+export interface Granted {
+  /** All operations. */
+  readonly operations: Operations;
+  /** Those that may be called. */
+  readonly grants: Grants;
+}
 
 /** Makes the calls of a run. */
 export class GrantedCalls implements LiveCalls {
   readonly #caller: Caller;
-  readonly #operations: Operations;
-  readonly #grants: Grants;
+  readonly #granted: Granted;
+  readonly #onUnknown: OnUnknown;
 
   /** Makes the calls that were granted. */
-  constructor(caller: Caller, operations: Operations, grants: Grants) {
+  constructor(caller: Caller, granted: Granted, onUnknown: OnUnknown = "stop") {
     this.#caller = caller;
-    this.#operations = operations;
-    this.#grants = grants;
+    this.#granted = granted;
+    this.#onUnknown = onUnknown;
   }
 
   /** Makes a call. */
   async call({ operation, values, timeoutSeconds }: CallRequest, how: LiveCall): Promise<CallAnswer> {
-    const granted = grantedOperation(operation, this.#operations, this.#grants);
-    const { signal, sending } = how;
-    if (!isRead(granted.operation)) await sending(undefined);
-    return await answerOf(await this.#caller.call(granted, values, { signal, timeoutSeconds }));
+    const { operations, grants } = this.#granted;
+    const ref = grantedOperation(operation, operations, grants);
+    const { signal, sent: { key, tag: knownTag }, sending } = how;
+    const options = { signal, timeoutSeconds, idempotencyKey: key, knownTag, sending };
+    const send = async (more?: RepeatableOptions) => {
+      return await answerOf(await this.#caller.call(ref, values, { ...options, ...more }));
+    };
+    if (isRead(ref.operation) || this.#caller.supportsIdempotencyKeys()) return await send();
+    return await this.#settle(ref, send, how);
   }
+
+  /** Sends a change that the service would do as often as it gets it. */
+  async #settle(
+    ref: OperationRef,
+    send: (more?: RepeatableOptions) => Promise<CallAnswer>,
+    { sent, repeated, sending, signal }: LiveCall,
+  ): Promise<CallAnswer> {
+    let knownTag = sent.tag;
+    let mayHaveArrived = repeated;
+    const noteTag = async (tag: string | undefined) => {
+      knownTag = tag;
+      await sending(tag);
+    };
+    for (let attempt = 1;; attempt++) {
+      if (mayHaveArrived && (knownTag === undefined || attempt > MAX_ATTEMPTS)) return await this.#decide(ref, send);
+      try {
+        return await send({ knownTag, sending: noteTag });
+      } catch (thrown) {
+        const error = toSvcError(thrown);
+        if (mayHaveArrived && error.code === "PRECONDITION_FAILED") return arrived(ref);
+        if (!outcomeUnknown(error)) throw error;
+        if (signal.aborted) throw error;
+        mayHaveArrived = true;
+        await new Promise((resolve) => setTimeout(resolve, PAUSE * 2 ** (attempt - 1)));
+      }
+    }
+  }
+
+  /** What the user has decided for changes that may or may not have arrived. */
+  async #decide(ref: OperationRef, send: () => Promise<CallAnswer>): Promise<CallAnswer> {
+    if (this.#onUnknown === "repeat") return await send();
+    const unknown = new SvcError(
+      "OUTCOME_UNKNOWN",
+      `${ref.name} was sent and its answer was lost: the service has either done it or never received it.`,
+      {
+        operation: ref.name,
+        hint:
+          "Look at the service which it is. If it was done, resume with --on-unknown skip: it is not sent again, and " +
+          "the script gets this error. If it was not, resume with --on-unknown repeat: it is sent again.",
+      },
+    );
+    throw this.#onUnknown === "skip" ? unknown : new StopInput(unknown);
+  }
+}
+
+/** The answer of a change that has arrived, while its answer was lost. */
+function arrived({ operation }: OperationRef): CallAnswer {
+  if (operation.answer === "nothing") return { head: {}, text: "" };
+  return { head: { answer: "any" }, text: JSON.stringify({ settled: "arrived" }) };
 }

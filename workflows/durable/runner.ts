@@ -1,14 +1,12 @@
 /** Runs the inputs of one run: each goes on from what the journal has of it, and leaves there what it does. */
-import type { Caller } from "../../lib/client/caller.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { BatchInput } from "../inputs.ts";
-import type { InputEnd, InputRecord, Journal, OnUnknown, StoredEvent } from "../journal/journal.ts";
+import type { InputEnd, InputRecord, Journal, StoredEvent } from "../journal/journal.ts";
 import type { OpenWorkflow } from "../run.ts";
 import { KilledFromOutside } from "../sandbox/exit.ts";
 import { errorOfRecord } from "../sandbox/messages.ts";
-import { type EventSink, InputRun } from "./input_run.ts";
-import { GrantedCalls } from "./live_calls.ts";
+import { type EventSink, InputRun, type LiveCalls } from "./input_run.ts";
 import { newRunId } from "./run_id.ts";
 
 /** What a run is made of. */
@@ -16,13 +14,11 @@ export interface RunnerOptions {
   /** The script. */
   readonly workflow: OpenWorkflow;
   /** Makes its calls. */
-  readonly caller: Caller;
+  readonly live: LiveCalls;
   /** Where the run is written; nowhere without it. */
   readonly journal?: Journal;
   /** Identifier of the run. */
   readonly id?: string;
-  /** What to do with a call of unknown outcome; `stop` without it. */
-  readonly onUnknown?: OnUnknown;
   /** Goes on where the script does something else than it did. */
   readonly force?: boolean;
 }
@@ -100,7 +96,7 @@ export class Runner {
   }
 
   async #runOnce(record: InputRecord, onLog: (text: string) => void): Promise<JsonValue | undefined> {
-    const { workflow, caller, journal, force = false } = this.#options;
+    const { workflow, live, journal, force = false } = this.#options;
     const { number, value, startedAt, generation } = record;
     const events = journal?.events(this.id, number) ?? [];
     let run: InputRun | undefined;
@@ -108,7 +104,7 @@ export class Runner {
       run = new InputRun({
         events,
         sink: this.#sinkOf(record),
-        live: new GrantedCalls(caller, workflow.operations, workflow.grants),
+        live,
         keyOf: (position, generation) => keyOf(this.id, number, position, generation),
         generation,
         force,

@@ -1,6 +1,6 @@
 /** The sandbox's end of the pipe: stdin and stdout, taken before the script can reach them. */
 import { SvcError } from "../../lib/errors.ts";
-import { encodeFrame, type Frame, FrameReader, joinBytes } from "./frames.ts";
+import { type Frame, FrameReader, writeFrame } from "./frames.ts";
 import { MAX_MESSAGE_BYTES } from "./messages.ts";
 
 /** Bytes that wait to be written together; more are written at once, so that a busy script cannot pile them up. */
@@ -12,44 +12,54 @@ const NO_LIMIT = Infinity;
 const { stdin, stdout } = Deno;
 const exit: typeof Deno.exit = Deno.exit;
 
-let waiting: Uint8Array<ArrayBuffer>[] = [];
-let waitingBytes = 0;
+let waiting = new Uint8Array(BATCH_BYTES);
+let length = 0;
 
 /** Sends a message soon: what is sent until the script next waits goes as one write. */
 export function send(frame: Frame): void {
-  const bytes = encodeFrame(frame);
-  if (bytes.length > MAX_MESSAGE_BYTES) {
-    throw new SvcError("WORKFLOW_FAILED", `What the script sends has more than ${MAX_MESSAGE_BYTES} bytes.`, {
-      hint: "This holds for the data of a call, for the result and for an error: send less at a time.",
-    });
-  }
-  if (waiting.length === 0) queueMicrotask(flush);
-  waiting.push(bytes);
-  waitingBytes += bytes.length;
-  if (waitingBytes > BATCH_BYTES) flush();
+  if (length === 0) queueMicrotask(flush);
+  const { buffer, end } = writeFrame(frame, waiting, length);
+  if (end - length > MAX_MESSAGE_BYTES) throw tooLong();
+  waiting = buffer;
+  length = end;
+  if (length > BATCH_BYTES) flush();
 }
 
 /** Writes what waits. It blocks while the parent is busy, and so slows down a script that talks too much. */
 export function flush(): void {
-  if (waiting.length === 0) return;
-  const bytes = joinBytes(waiting);
-  waiting = [];
-  waitingBytes = 0;
-  for (let offset = 0; offset < bytes.length;) offset += stdout.writeSync(bytes.subarray(offset));
+  const end = length;
+  length = 0;
+  for (let offset = 0; offset < end;) offset += stdout.writeSync(waiting.subarray(offset, end));
+  if (waiting.length > BATCH_BYTES) waiting = new Uint8Array(BATCH_BYTES);
 }
 
 const reader = new FrameReader(NO_LIMIT);
 const buffer = new Uint8Array(256 * 1024);
 
-/**
- * The next messages of the parent; the process ends when the parent has gone. It reads only when it is asked: a pending
- * read would keep a script alive that waits for nothing any more.
- */
-export async function receive(): Promise<Frame[]> {
+/** The next messages of the parent, while everything else in this process stands still. */
+export function receiveNow(): Frame[] {
+  flush();
   for (;;) {
-    const length = await stdin.read(buffer);
-    if (length === null) exit(1);
-    const frames = reader.push(buffer.subarray(0, length));
+    const frames = framesIn(stdin.readSync(buffer));
     if (frames.length > 0) return frames;
   }
+}
+
+/** The next messages of the parent, while the script may go on. */
+export async function receive(): Promise<Frame[]> {
+  for (;;) {
+    const frames = framesIn(await stdin.read(buffer));
+    if (frames.length > 0) return frames;
+  }
+}
+
+/** The messages that are complete with these bytes; the process ends when the parent has gone. */
+function framesIn(count: number | null): Frame[] {
+  return count === null ? exit(1) : reader.push(buffer.subarray(0, count));
+}
+
+function tooLong(): SvcError {
+  return new SvcError("WORKFLOW_FAILED", `What the script sends has more than ${MAX_MESSAGE_BYTES} bytes.`, {
+    hint: "This holds for the data of a call, for the result and for an error: send less at a time.",
+  });
 }

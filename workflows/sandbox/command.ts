@@ -1,5 +1,6 @@
 /** The command line of a process that runs foreign code: no permission, no environment, limited memory. */
 import { VERSION } from "../../lib/version.ts";
+import { BUILTIN_MODULES } from "./builtins.ts";
 import type { Library } from "./library.ts";
 
 /** What a run may use. */
@@ -26,6 +27,9 @@ const BASE_MIB = 544;
 /** What each processor's threads add to that. */
 const BASE_MIB_PER_PROCESSOR = 8;
 
+/** What a script gets where it imports a module that is built into the runtime. */
+const NO_BUILTIN = `data:text/javascript,throw new TypeError("A workflow has no node: modules.")`;
+
 /** Shell that sets the limits, then becomes the program. */
 const SHELL = "/bin/sh";
 
@@ -33,7 +37,8 @@ const SHELL = "/bin/sh";
 export function hostCommand(place: Place, limits: Limits): Deno.Command {
   const permissions = ["--no-prompt", "--deny-import", "--cached-only"];
   const heap = `--v8-flags=--max-old-space-size=${limits.maxMemoryMiB}`;
-  return command(["run", ...permissions, ...loading(place), heap, place.library.host], place, limits, "piped");
+  const barred = Object.fromEntries(BUILTIN_MODULES.map((name) => [`node:${name}`, NO_BUILTIN]));
+  return command(["run", ...permissions, ...loading(place, barred), heap, place.library.host], place, limits, "piped");
 }
 
 /** The process that lists what a script imports. */
@@ -43,14 +48,14 @@ export function graphCommand(place: Place, limits: Limits, signal: AbortSignal):
 }
 
 /** How modules are found: files alone, with the library and the script under their fixed names. */
-function loading({ script, library }: Place): string[] {
+function loading({ script, library }: Place, barred: Readonly<Record<string, string>> = {}): string[] {
   const names = [
     "@svc/lib/workflow",
     "jsr:@svc/lib/workflow",
     `jsr:@svc/lib@${VERSION}/workflow`,
     `jsr:@svc/lib@^${VERSION}/workflow`,
   ];
-  const imports = Object.fromEntries(names.map((name) => [name, library.workflow]));
+  const imports = { ...barred, ...Object.fromEntries(names.map((name) => [name, library.workflow])) };
   imports[library.script] = script.href;
   const map = "data:application/json," + encodeURIComponent(JSON.stringify({ imports }));
   return ["--no-remote", "--no-npm", "--no-config", "--no-lock", `--import-map=${map}`];
@@ -83,12 +88,12 @@ export function limitsAllMemory(): boolean {
 }
 
 /**
- * A shell script that sets limits for what takes its place. `ulimit -v` would not do: V8 reserves far more addresses than
- * it uses. The limit of processor time ends a process that nobody watches any more, its parent having been killed.
+ * A shell script that sets limits for what takes its place; Ctrl-C is for the parent, which ends it in its own time.
+ * `ulimit -v` would not do: V8 reserves far more addresses than it uses. The limit of processor time ends a process that nobody watches any more, its parent having been killed.
  */
 function limiter({ maxMemoryMiB, timeoutSeconds }: Limits): string {
   const base = BASE_MIB + BASE_MIB_PER_PROCESSOR * navigator.hardwareConcurrency;
   const kibibytes = Math.ceil((base + maxMemoryMiB) * 1024);
   const seconds = Math.ceil(timeoutSeconds * navigator.hardwareConcurrency) + 60;
-  return `ulimit -c 0 && ulimit -t ${seconds} && ulimit -d ${kibibytes} && exec "$0" "$@"`;
+  return `trap "" INT && ulimit -c 0 && ulimit -t ${seconds} && ulimit -d ${kibibytes} && exec "$0" "$@"`;
 }

@@ -1,22 +1,22 @@
 /** Files and content on the pipe, where they are base64 in messages: both ends hold a message whole, so both are limited. */
 import type { Content } from "../../lib/answer_types.ts";
-import type { Values } from "../../lib/client/values.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
-import { type FileInput, type Operation, paramsOf } from "../../lib/operation.ts";
+import type { FileInput } from "../../lib/operation.ts";
 import { isOfType } from "../../lib/param_types.ts";
 import { joinBytes } from "./frames.ts";
 
 /** Bytes that a file or a content may have in a workflow: as base64 they fit into a message. */
 export const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
-/** The files among the values of a call, as JSON by parameter name; nothing where there is none. */
-export function filesIn(operation: Operation, values: Values): Promise<JsonObject> | undefined {
-  const files = paramsOf(operation).flatMap(([name]): [string, FileInput][] => {
-    const value = values[name];
-    return isOfType("file", value) ? [[name, value]] : [];
-  });
-  return files.length === 0 ? undefined : pipeAll(files);
+/** Options in two: the files among them as JSON by name, which takes a while, and the others. */
+export function filesIn(
+  options: Readonly<Record<string, unknown>>,
+): { files?: Promise<JsonObject>; others: Readonly<Record<string, unknown>> } {
+  const files = Object.entries(options).filter((entry): entry is [string, FileInput] => isOfType("file", entry[1]));
+  if (files.length === 0) return { others: options };
+  const others = { ...options, ...Object.fromEntries(files.map(([name]) => [name, undefined])) };
+  return { files: pipeAll(files), others };
 }
 
 /** The files of a message by parameter name; undefined where one is none. */
@@ -54,8 +54,17 @@ export function contentOf(head: JsonObject, base64: string): Content | undefined
     type,
     name: typeof name === "string" ? name : undefined,
     size: typeof size === "number" ? size : undefined,
-    stream: new Blob([bytes]).stream(),
+    stream: streamOf(bytes),
   };
+}
+
+function streamOf(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({
+    start(controller) {
+      if (bytes.length > 0) controller.enqueue(bytes);
+      controller.close();
+    },
+  });
 }
 
 async function pipeAll(files: readonly [string, FileInput][]): Promise<JsonObject> {

@@ -18,15 +18,33 @@ export interface Frame {
 export class FrameError extends Error {}
 
 /** A frame as bytes. */
-export function encodeFrame({ kind, id, text }: Frame): Uint8Array<ArrayBuffer> {
-  const content = encoder.encode(text);
-  const bytes = new Uint8Array(HEADER_BYTES + content.length);
-  const header = new DataView(bytes.buffer);
-  header.setUint32(0, content.length);
+export function encodeFrame(frame: Frame): Uint8Array<ArrayBuffer> {
+  const { buffer, end } = writeFrame(frame, new Uint8Array(HEADER_BYTES + frame.text.length), 0);
+  return buffer.subarray(0, end);
+}
+
+/** Writes a frame at a place in a buffer, or in a longer copy of it where it does not fit. */
+export function writeFrame(
+  { kind, id, text }: Frame,
+  buffer: Uint8Array<ArrayBuffer>,
+  start: number,
+): { buffer: Uint8Array<ArrayBuffer>; end: number } {
+  const content = start + HEADER_BYTES;
+  const { read, written } = encoder.encodeInto(text, buffer.subarray(content));
+  if (content > buffer.length || read < text.length) {
+    return writeFrame({ kind, id, text }, lengthened(buffer, content + 3 * text.length), start);
+  }
+  const header = new DataView(buffer.buffer, buffer.byteOffset + start, HEADER_BYTES);
+  header.setUint32(0, written);
   header.setUint8(4, kind);
   header.setUint32(5, id);
-  bytes.set(content, HEADER_BYTES);
-  return bytes;
+  return { buffer, end: content + written };
+}
+
+function lengthened(bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> {
+  const longer = new Uint8Array(length);
+  longer.set(bytes);
+  return longer;
 }
 
 /** Several pieces as one. */
@@ -64,7 +82,7 @@ export class FrameReader {
       this.#pieces.push(bytes.slice());
       return frames;
     }
-    const buffer = joinBytes([...this.#pieces, bytes]);
+    const buffer = this.#pieces.length === 0 ? bytes : joinBytes([...this.#pieces, bytes]);
     const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
     let offset = 0;
     this.#needed = HEADER_BYTES;
@@ -80,9 +98,8 @@ export class FrameReader {
       frames.push({ kind: view.getUint8(offset + 4), id: view.getUint32(offset + 5), text });
       offset = end;
     }
-    const rest = buffer.slice(offset);
-    this.#pieces = rest.length > 0 ? [rest] : [];
-    this.#size = rest.length;
+    this.#size = buffer.length - offset;
+    this.#pieces = this.#size > 0 ? [buffer.slice(offset)] : [];
     return frames;
   }
 

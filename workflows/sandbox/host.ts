@@ -2,16 +2,22 @@
  * Runs in the sandbox: loads the script, tells the parent what it asks for, waits for the input, runs it, and sends the
  * result. The process has no permission; everything that the script gets done is a message to the parent.
  */
-import { connectClient, idle } from "./calls.ts";
-import { flush, receive, send } from "./channel.ts";
+import { call } from "./calls.ts";
+import { flush, receiveNow, send } from "./channel.ts";
+import { clientOf } from "./client.ts";
+import { installClock, setClock } from "./clock.ts";
+import { orderLocalWork } from "./local_work.ts";
 import { lockDown, log } from "./lockdown.ts";
 import { FromSandbox, parseMessage, PROTOCOL, ToSandbox } from "./messages.ts";
+import { installRandomness, recallRandomness } from "./randomness.ts";
 import { recordOf } from "./script_error.ts";
-import type { Client, Workflow } from "../mod.ts";
+import { idle } from "./steps.ts";
+import { installTimers } from "./timers.ts";
+import { sleep, waitFor } from "./waiting.ts";
+import type { Workflow } from "../mod.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 
-const { unrefTimer } = Deno;
 const exit: typeof Deno.exit = Deno.exit;
 
 function fail(thrown: unknown): never {
@@ -21,35 +27,31 @@ function fail(thrown: unknown): never {
 }
 
 async function main(): Promise<void> {
-  const svc = await connectClient();
   const workflow = checkScript((await import("./script.ts")).default);
   send({
     kind: FromSandbox.ready,
     id: 0,
     text: JSON.stringify({ protocol: PROTOCOL, name: workflow.name, allow: workflow.allow }),
   });
-  const input = await start();
-  const result = await run(workflow, svc, input);
+  const result = await run(workflow, start());
   send({ kind: FromSandbox.result, id: 0, text: result });
   flush();
   exit(0);
 }
 
-async function start(): Promise<JsonValue | undefined> {
-  const [frame] = await receive();
+/** Waits for the input. Nothing else goes on meanwhile: what a script does while it is loaded has come to its end. */
+function start(): JsonValue | undefined {
+  const [frame] = receiveNow();
   const message = frame?.kind === ToSandbox.start ? parseMessage(frame.text) : undefined;
   if (message === undefined) throw new SvcError("INTERNAL_ERROR", "The parent did not say what to run.");
-  // The parent ends this process in time; if it cannot, because it was killed, nobody else would.
-  unrefTimer(setTimeout(() => exit(1), Number(message.timeoutSeconds) * 1000));
-  return message.input;
+  const { input, startedAt, randomness } = message;
+  setClock(Number(startedAt));
+  if (Array.isArray(randomness)) recallRandomness(randomness.map((block) => Uint8Array.fromBase64(String(block))));
+  return input;
 }
 
-async function run(
-  workflow: Workflow<JsonValue | undefined>,
-  svc: Client,
-  input: JsonValue | undefined,
-): Promise<string> {
-  const result = await workflow.run({ svc, input, log });
+async function run(workflow: Workflow<JsonValue | undefined>, input: JsonValue | undefined): Promise<string> {
+  const result = await workflow.run({ svc: clientOf(call), input, log, sleep, waitFor });
   await idle();
   try {
     return JSON.stringify(result) ?? "";
@@ -74,6 +76,10 @@ function isWorkflow(value: unknown): value is Workflow<JsonValue | undefined> {
     typeof run === "function";
 }
 
+orderLocalWork();
+installRandomness();
+installClock();
+installTimers();
 lockDown();
 globalThis.addEventListener("unhandledrejection", (event) => {
   event.preventDefault();

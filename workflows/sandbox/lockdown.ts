@@ -4,10 +4,33 @@
  * without permissions, whose parent alone decides.
  */
 import { flush, send } from "./channel.ts";
+import { elapsed } from "./clock.ts";
 import { FromSandbox } from "./messages.ts";
 
-/** Storage that outlives a run, threads, and the prompts that would read the parent's messages. */
-const GONE = ["localStorage", "sessionStorage", "caches", "Worker", "alert", "confirm", "prompt", "process"];
+/**
+ * Storage that outlives a run, threads, the prompts that would read the parent's messages, and what depends on when
+ * memory is tidied up or when another thread is ready: a script that is run again would take another path.
+ */
+const GONE = [
+  "localStorage",
+  "sessionStorage",
+  "caches",
+  "Worker",
+  "alert",
+  "confirm",
+  "prompt",
+  "process",
+  "WeakRef",
+  "FinalizationRegistry",
+  "MessageChannel",
+  "MessagePort",
+  "BroadcastChannel",
+  "PerformanceObserver",
+  "Performance",
+];
+
+/** What tells one process from another. */
+const GONE_OF_DENO = ["stdin", "pid", "ppid", "memoryUsage", "cpuUsage"];
 
 /** Characters of one log message; the rest is cut. */
 const MAX_LOG_CHARACTERS = 1024 * 1024;
@@ -26,7 +49,11 @@ export function lockDown(): void {
   Reflect.deleteProperty(Navigator.prototype, "gpu");
   Object.assign(console, consoleMethods());
   for (const name of ["stdout", "stderr"]) Object.defineProperty(Deno, name, { value: textSink() });
-  Reflect.deleteProperty(Deno, "stdin");
+  for (const name of GONE_OF_DENO) Reflect.deleteProperty(Deno, name);
+  for (const name of ["createObjectURL", "revokeObjectURL"]) Reflect.deleteProperty(URL, name);
+  Reflect.deleteProperty(Atomics, "waitAsync");
+  // The runtime's own operations, many of which check nothing: what is built on them holds them already.
+  for (const key of Object.getOwnPropertySymbols(Deno)) Reflect.deleteProperty(Deno, key);
   Deno.exit = (code) => {
     flush();
     return exit(code);
@@ -61,7 +88,7 @@ function consoleMethods(): Partial<Console> {
   };
   const timeLog = (label = "default", ...values: unknown[]) => {
     const since = times.get(label);
-    if (since !== undefined) print("%s:", label, `${Math.round(performance.now() - since)}ms`, ...values);
+    if (since !== undefined) print("%s:", label, `${Math.round(elapsed() - since)}ms`, ...values);
   };
   return {
     log: print,
@@ -82,7 +109,7 @@ function consoleMethods(): Partial<Console> {
       print("%s:", label, counts.get(label));
     },
     countReset: (label = "default") => counts.delete(label),
-    time: (label = "default") => times.set(label, performance.now()),
+    time: (label = "default") => times.set(label, elapsed()),
     timeLog,
     timeEnd: (label = "default") => {
       timeLog(label);

@@ -4,13 +4,19 @@ import type { Values } from "../../lib/client/values.ts";
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
 
 /** Version of the protocol: both ends must have the same. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 /** Bytes that one message of a sandbox may have. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /** Calls that a sandbox may have open at a time; the script's further calls wait inside the sandbox. */
 export const MAX_OPEN_CALLS = 64;
+
+/** Sleeps, and timers besides, that a sandbox may have open at a time. */
+export const MAX_OPEN_SLEEPS = 4096;
+
+/** The step that waits: it has the place of an operation, but it is none of the service's. */
+export const SLEEP = "sleep";
 
 /** Characters that the open calls of a sandbox may have together, unless a single one has more. */
 export const MAX_OPEN_CHARACTERS = 32 * 1024 * 1024;
@@ -19,7 +25,7 @@ export const MAX_OPEN_CHARACTERS = 32 * 1024 * 1024;
 export const FromSandbox = {
   /** The script is loaded: `{ protocol, name, allow }`. */
   ready: 1,
-  /** Make a call: `{ operation, values, files?, timeoutSeconds? }`. Identifiers are 1, 2, 3 …: the call's position in the run. */
+  /** Make a call: `{ operation, args, files?, timer? }`, `args` as its function has them. Identifiers are 1, 2, 3 …: the position in the run. */
   call: 2,
   /** The script no longer wants the answer of a call. */
   cancel: 3,
@@ -29,16 +35,20 @@ export const FromSandbox = {
   result: 5,
   /** The run, or loading the script, has failed: an error record. */
   failure: 6,
+  /** The script drew this block of randomness, in base64. */
+  drew: 7,
 } as const;
 
 /** Kinds of messages to the sandbox. */
 export const ToSandbox = {
-  /** Run: `{ input, timeoutSeconds }`. */
+  /** Run: `{ input, startedAt, randomness }`. */
   start: 16,
-  /** The answer to a call: a line of JSON, `{ etag?, content? }`, then the service's answer as it came, or in base64. */
+  /** The answer to a call: a line of JSON, `{ at, answer, etag?, content? }`, then the service's answer as it came, or in base64. */
   reply: 17,
-  /** The failure of a call: an error record. */
+  /** The failure of a call: a line of JSON, `{ at }`, then an error record. */
   refusal: 18,
+  /** An answer takes long: do not wait for it alone. */
+  wake: 19,
 } as const;
 
 /** The call that a sandbox asks for. */

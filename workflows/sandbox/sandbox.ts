@@ -2,9 +2,9 @@
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
 import { escapeControls } from "../../lib/output/control_characters.ts";
+import type { OperationRef } from "../../lib/client/caller.ts";
 import { hostCommand, type Limits, type Place } from "./command.ts";
 import { broken, explainExit, outOfTime } from "./exit.ts";
-import { filesOf } from "./files.ts";
 import { type Frame, FrameError, FrameReader } from "./frames.ts";
 import {
   type CallRequest,
@@ -14,11 +14,15 @@ import {
   MAX_MESSAGE_BYTES,
   MAX_OPEN_CALLS,
   MAX_OPEN_CHARACTERS,
+  MAX_OPEN_SLEEPS,
   parseMessage,
   PROTOCOL,
   ToSandbox,
 } from "./messages.ts";
 import { Outbox } from "./outbox.ts";
+import { TimeLimit } from "./time_limit.ts";
+import { Wakening } from "./wakening.ts";
+import { type Wish, wishOf } from "./wish.ts";
 
 /** An answer for the script: the service's text as it came, or its content in base64. */
 export interface CallAnswer {
@@ -30,7 +34,10 @@ export interface CallAnswer {
 
 /** What a run does with the wishes of its script. */
 export interface RunHandlers {
-  /** Makes a call, or throws. The position counts the calls of the run from 1: the same script asks in the same order. */
+  /**
+   * Makes a call, or sleeps, or throws. The position counts these steps of the run from 1: the same script takes them in
+   * the same order.
+   */
   call(request: CallRequest, position: number, signal: AbortSignal): Promise<CallAnswer>;
   /**
    * The answer or refusal of this call is sent now: the script gets them in the order of these calls. Gives the time for
@@ -63,6 +70,12 @@ const STDERR_BYTES = 16 * 1024;
  */
 const HELD = 2;
 
+/** A step that is not answered yet. */
+interface OpenStep {
+  readonly wish: Wish;
+  readonly controller: AbortController;
+}
+
 /** One process that runs one script once. */
 export class Sandbox {
   /** What the script says of itself, once it is loaded. */
@@ -73,12 +86,14 @@ export class Sandbox {
   readonly #stderr: Promise<string>;
   readonly #declared = Promise.withResolvers<Declaration>();
   readonly #result = Promise.withResolvers<JsonValue | undefined>();
-  readonly #calls = new Map<number, AbortController>();
-  readonly #held = { calls: 0, characters: 0 };
+  readonly #steps = new Map<number, OpenStep>();
+  readonly #held = { call: 0, sleep: 0, timer: 0, characters: 0 };
+  readonly #wakening: Wakening;
+  #operations: ReadonlyMap<string, OperationRef> = new Map();
   #lastPosition = 0;
   #state: "loading" | "ready" | "running" | "ended" = "loading";
   #handlers?: RunHandlers;
-  #clock: ReturnType<typeof setTimeout>;
+  #timeLimit: TimeLimit;
 
   /** Starts to load the script. */
   constructor(place: Place, limits: Limits) {
@@ -90,24 +105,29 @@ export class Sandbox {
     // Both may fail while nobody waits: for a sandbox in reserve, or before the run.
     this.ready.catch(() => {});
     this.#result.promise.catch(() => {});
-    this.#clock = this.#startClock();
+    this.#timeLimit = this.#limitTime();
+    this.#wakening = new Wakening(() => this.#outbox.send({ kind: ToSandbox.wake, id: 0, text: "" }));
     void this.#listen();
   }
 
-  /** Runs the script on an input; gives its result, or throws what it failed of. A sandbox runs once. */
+  /**
+   * Runs the script on an input; gives its result, or throws what it failed of. The operations say what the arguments of
+   * its calls mean. A sandbox runs once.
+   */
   async run(
     input: JsonValue | undefined,
     handlers: RunHandlers,
-    beginning: Beginning,
+    { startedAt, randomness }: Beginning,
+    operations: ReadonlyMap<string, OperationRef>,
   ): Promise<JsonValue | undefined> {
     await this.ready;
     if (this.#state !== "ready") throw new SvcError("INTERNAL_ERROR", "A sandbox runs once.");
     this.#state = "running";
     this.#handlers = handlers;
-    clearTimeout(this.#clock);
-    this.#clock = this.#startClock();
-    const { timeoutSeconds } = this.#limits;
-    this.#outbox.send({ kind: ToSandbox.start, id: 0, text: JSON.stringify({ input, timeoutSeconds, ...beginning }) });
+    this.#operations = operations;
+    this.#timeLimit.end();
+    this.#timeLimit = this.#limitTime();
+    this.#outbox.send({ kind: ToSandbox.start, id: 0, text: JSON.stringify({ input, startedAt, randomness }) });
     return await this.#result.promise;
   }
 
@@ -115,10 +135,11 @@ export class Sandbox {
   stop(reason: SvcError = new SvcError("INTERRUPTED", "The workflow was stopped.")): void {
     if (this.#state === "ended") return;
     this.#state = "ended";
-    clearTimeout(this.#clock);
+    this.#timeLimit.end();
+    this.#wakening.end();
     this.#declared.reject(reason);
     this.#result.reject(reason);
-    for (const controller of this.#calls.values()) controller.abort();
+    for (const { controller } of this.#steps.values()) controller.abort();
     this.#outbox.close();
     kill(this.#process);
   }
@@ -128,8 +149,8 @@ export class Sandbox {
     await this.#process.status;
   }
 
-  #startClock(): ReturnType<typeof setTimeout> {
-    return setTimeout(() => this.stop(outOfTime(this.#limits)), this.#limits.timeoutSeconds * 1000);
+  #limitTime(): TimeLimit {
+    return new TimeLimit(this.#limits.timeoutSeconds, () => this.stop(outOfTime(this.#limits)));
   }
 
   async #listen(): Promise<void> {
@@ -170,9 +191,11 @@ export class Sandbox {
       case FromSandbox.call:
         return this.#open(id, text);
       case FromSandbox.cancel:
-        return this.#calls.get(id)?.abort();
+        return this.#steps.get(id)?.controller.abort();
       case FromSandbox.log:
         return this.#handlers?.log(escapeControls(text));
+      case FromSandbox.drew:
+        return this.#draw(text);
       case FromSandbox.result:
         return this.#finish(text);
       case FromSandbox.failure:
@@ -188,54 +211,70 @@ export class Sandbox {
       throw new FrameError("a declaration that is none");
     }
     this.#state = "ready";
-    clearTimeout(this.#clock);
+    this.#timeLimit.end();
     this.#declared.resolve({ name: escapeControls(name.slice(0, 200)), allow });
   }
 
+  #draw(text: string): void {
+    if (this.#state !== "running" || !isBase64(text)) throw new FrameError("randomness that is none");
+    this.#handlers?.drew(text);
+  }
+
   #open(position: number, text: string): void {
-    const request = requestOf(text);
-    if (this.#state !== "running" || position !== this.#lastPosition + 1 || request === undefined) {
+    const wish = wishOf(text, this.#operations);
+    if (this.#state !== "running" || position !== this.#lastPosition + 1 || wish === undefined) {
       throw new FrameError("a call that is none");
     }
-    this.#hold(text.length);
+    this.#hold(wish, text.length);
     this.#lastPosition = position;
     const controller = new AbortController();
-    this.#calls.set(position, controller);
-    void this.#answer(request, position, controller.signal, text.length);
+    this.#steps.set(position, { wish, controller });
+    this.#wakening.expect();
+    if (wish.kind === "sleep") this.#timeLimit.pause();
+    void this.#answer(wish, position, controller.signal, text.length);
   }
 
-  /** Makes room for a call until its answer is taken: a script that asks and never reads must not fill our memory. */
-  #hold(characters: number): void {
-    const isMuch = this.#held.calls > 0 && this.#held.characters + characters > HELD * MAX_OPEN_CHARACTERS;
-    if (this.#held.calls >= HELD * MAX_OPEN_CALLS || isMuch) throw new FrameError("more calls at a time than it may");
-    this.#held.calls++;
-    this.#held.characters += characters;
+  /** Makes room for a step until its answer is taken: a script that asks and never reads must not fill our memory. */
+  #hold({ kind }: Wish, characters: number): void {
+    const held = this.#held;
+    const isMuch = held.characters > 0 && held.characters + characters > HELD * MAX_OPEN_CHARACTERS;
+    const most = kind === "call" ? MAX_OPEN_CALLS : MAX_OPEN_SLEEPS;
+    if (held[kind] >= HELD * most || isMuch) throw new FrameError("more calls at a time than it may");
+    held[kind]++;
+    held.characters += characters;
   }
 
-  #release(characters: number): void {
-    this.#held.calls--;
-    this.#held.characters -= characters;
+  async #answer(wish: Wish, position: number, signal: AbortSignal, characters: number): Promise<void> {
+    const { kind, head, text } = await this.#make(wish, position, signal);
+    this.#steps.delete(position);
+    if (this.#ended() || !this.#handlers) return;
+    if (wish.kind === "sleep") this.#timeLimit.resume();
+    if (this.#steps.size === 0) this.#wakening.rest();
+    else this.#wakening.expect();
+    const at = this.#handlers.delivering(position);
+    this.#outbox.send({ kind, id: position, text: JSON.stringify({ ...head, at }) + "\n" + text }, () => {
+      this.#held[wish.kind]--;
+      this.#held.characters -= characters;
+    });
   }
 
-  async #answer(request: CallRequest, position: number, signal: AbortSignal, characters: number): Promise<void> {
-    const frame = await this.#call(request, position, signal);
-    this.#calls.delete(position);
-    if (this.#ended()) return;
-    this.#handlers?.delivering(position);
-    this.#outbox.send(frame, () => this.#release(characters));
-  }
-
-  async #call(request: CallRequest, id: number, signal: AbortSignal): Promise<Frame> {
+  async #make(
+    { request, answer }: Wish,
+    position: number,
+    signal: AbortSignal,
+  ): Promise<CallAnswer & { kind: number }> {
     try {
       if (!this.#handlers) throw new SvcError("INTERNAL_ERROR", "Nobody makes the calls of this run.");
-      return { kind: ToSandbox.reply, id, text: replyText(await this.#handlers.call(request, id, signal)) };
+      const { head, text } = await this.#handlers.call(request, position, signal);
+      return { kind: ToSandbox.reply, head: { ...head, answer }, text };
     } catch (error) {
-      return { kind: ToSandbox.refusal, id, text: JSON.stringify(toSvcError(error)) };
+      return { kind: ToSandbox.refusal, head: {}, text: JSON.stringify(toSvcError(error)) };
     }
   }
 
   #finish(text: string): void {
-    if (this.#state !== "running" || this.#calls.size > 0) throw new FrameError("a result out of turn");
+    const isDone = this.#steps.values().every(({ wish }) => wish.kind === "timer");
+    if (this.#state !== "running" || !isDone) throw new FrameError("a result out of turn");
     this.#result.resolve(text === "" ? undefined : resultOf(text));
     this.stop();
   }
@@ -250,17 +289,8 @@ function resultOf(text: string): JsonValue {
   }
 }
 
-function replyText({ head, text }: CallAnswer): string {
-  return JSON.stringify(head) + "\n" + text;
-}
-
-function requestOf(text: string): CallRequest | undefined {
-  const { operation, values: plain, files: piped, timeoutSeconds } = parseMessage(text) ?? {};
-  const files = filesOf(piped);
-  if (typeof operation !== "string" || !isJsonObject(plain) || files === undefined) return undefined;
-  const values = { ...plain, ...files };
-  if (timeoutSeconds === undefined) return { operation, values };
-  return typeof timeoutSeconds === "number" && timeoutSeconds > 0 ? { operation, values, timeoutSeconds } : undefined;
+function isBase64(text: string): boolean {
+  return text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text);
 }
 
 function isTextArray(value: JsonValue | undefined): value is string[] {

@@ -1,0 +1,198 @@
+/**
+ * Repeats calls that failed, where that cannot do anything twice: with exponential backoff and full jitter, and under a
+ * budget that all calls of the process share, as in the standard mode of the AWS SDKs.
+ */
+import { outcomeUnknown, SvcError, toSvcError } from "../errors.ts";
+import type { JsonObject } from "../json.ts";
+import { isRead } from "../operation.ts";
+import type { Caller, OperationRef, RepeatableOptions } from "./caller.ts";
+import type { Reply } from "./reply.ts";
+import { retryAfterMilliseconds, waitFor } from "./retry_wait.ts";
+import type { Values } from "./values.ts";
+
+/** How calls are repeated. What is left out is as in production; tests bring their own chance and time. */
+export interface RetryOptions {
+  /** Attempts in all; 3 without it. */
+  readonly attempts?: number;
+  /** What repeating may cost; one budget for the process without it. */
+  readonly budget?: RetryBudget;
+  /** A number from 0 to 1. */
+  readonly random?: () => number;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+  /** Waits; rejects when the signal aborts. */
+  readonly wait?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+}
+
+const ATTEMPTS = 3;
+const LONGEST_BACKOFF = 20_000;
+/** Milliseconds that a service may ask for; who wants more is not asked again. */
+const LONGEST_WAIT = 60_000;
+
+/** What a failure says about another attempt: its price, and from where the backoff grows, in milliseconds. */
+const KINDS = {
+  transient: { cost: 5, base: 50 },
+  timeout: { cost: 10, base: 50 },
+  throttled: { cost: 5, base: 1000 },
+} as const;
+
+type Kind = (typeof KINDS)[keyof typeof KINDS];
+
+/** What repeating may cost: while most calls fail there is soon nothing left, and a service that is down is left alone. */
+export class RetryBudget {
+  readonly #capacity: number;
+  #tokens: number;
+
+  /** A full budget. */
+  constructor(capacity = 500) {
+    this.#capacity = capacity;
+    this.#tokens = capacity;
+  }
+
+  /** Takes a price, if it is there. */
+  take(cost: number): boolean {
+    if (cost > this.#tokens) return false;
+    this.#tokens -= cost;
+    return true;
+  }
+
+  /** Gives back for a call that succeeded: what its last attempt has cost, or a little where one was enough. */
+  succeeded(cost: number): void {
+    this.#tokens = Math.min(this.#capacity, this.#tokens + (cost || 1));
+  }
+}
+
+const shared = new RetryBudget();
+
+/**
+ * A caller that repeats reads, changes with an idempotency key that the service honours, and whatever surely was not
+ * done. A key's changes carry the entity tag of their first attempt. The error that remains holds all attempts.
+ */
+export function retrying(caller: Caller, options: RetryOptions = {}): Caller {
+  return {
+    supportsIdempotencyKeys: () => caller.supportsIdempotencyKeys(),
+    call: (ref, values, callOptions = {}) => new Attempts(caller, options, ref, callOptions).run(values),
+  };
+}
+
+/** One call and its attempts. */
+class Attempts {
+  readonly #caller: Caller;
+  readonly #ref: OperationRef;
+  readonly #call: RepeatableOptions;
+  readonly #limit: number;
+  readonly #budget: RetryBudget;
+  readonly #random: () => number;
+  readonly #now: () => number;
+  readonly #wait: NonNullable<RetryOptions["wait"]>;
+  readonly #failed: JsonObject[] = [];
+  #knownTag?: string;
+  #isTold = false;
+  #isUnknown = false;
+  #cost = 0;
+
+  constructor(caller: Caller, options: RetryOptions, ref: OperationRef, call: RepeatableOptions) {
+    this.#caller = caller;
+    this.#ref = ref;
+    this.#call = call;
+    this.#knownTag = call.knownTag;
+    const { attempts = ATTEMPTS, budget = shared, random = Math.random, now = Date.now, wait = waitFor } = options;
+    this.#limit = attempts;
+    this.#budget = budget;
+    this.#random = random;
+    this.#now = now;
+    this.#wait = wait;
+  }
+
+  async run(values: Values): Promise<Reply> {
+    const started = this.#now();
+    for (;;) {
+      try {
+        const reply = await this.#caller.call(this.#ref, values, this.#attemptOptions());
+        this.#budget.succeeded(this.#cost);
+        return reply;
+      } catch (thrown) {
+        const error = toSvcError(thrown);
+        this.#note(error, this.#now() - started);
+        const pause = this.#pauseAfter(error);
+        if (pause === undefined) throw this.#final(error);
+        await this.#pause(pause, error);
+      }
+    }
+  }
+
+  /** The entity tag of the first attempt that was sent is the one of all: under a key it is part of the request. */
+  #attemptOptions(): RepeatableOptions {
+    const sending = async (ifMatch: string | undefined) => {
+      if (this.#isTold) return;
+      await this.#call.sending?.(ifMatch);
+      this.#isTold = true;
+      this.#knownTag = ifMatch;
+    };
+    return { ...this.#call, sending, knownTag: this.#knownTag };
+  }
+
+  #note(error: SvcError, after: number): void {
+    const { code, status, message } = error;
+    this.#failed.push({ code, ...(status && { status }), message, afterMilliseconds: Math.round(after) });
+    this.#isUnknown = !isVerdict(error) && (this.#isUnknown || outcomeUnknown(error));
+  }
+
+  /** Milliseconds until another attempt; undefined where there is none. */
+  #pauseAfter(error: SvcError): number | undefined {
+    const kind = kindOf(error, isRead(this.#ref.operation));
+    if (kind === undefined || this.#failed.length >= this.#limit) return undefined;
+    if (outcomeUnknown(error) && !this.#isDoneOnce()) return undefined;
+    const asked = retryAfterMilliseconds(error.retryAfter, this.#now());
+    if (asked > LONGEST_WAIT || !this.#budget.take(kind.cost)) return undefined;
+    this.#cost = kind.cost;
+    const backoff = Math.min(LONGEST_BACKOFF, kind.base * 2 ** (this.#failed.length - 1));
+    return asked + this.#random() * backoff;
+  }
+
+  #isDoneOnce(): boolean {
+    return this.#call.idempotencyKey !== undefined && this.#caller.supportsIdempotencyKeys();
+  }
+
+  async #pause(milliseconds: number, error: SvcError): Promise<void> {
+    const { signal } = this.#call;
+    try {
+      await this.#wait(milliseconds, signal);
+    } catch (cause) {
+      if (!signal?.aborted) throw cause;
+      const message = `The call was cancelled while it waited for another attempt: ${error.message}`;
+      throw this.#final(new SvcError("INTERRUPTED", message, { cause: error, operation: this.#ref.name }));
+    }
+  }
+
+  #final(error: SvcError): SvcError {
+    const count = this.#failed.length;
+    if (count === 1 && error.code !== "INTERRUPTED") return error;
+    const more = { attempts: this.#failed, outcomeUnknown: this.#isUnknown || undefined };
+    const times = count === 1 ? "1 attempt" : `${count} attempts`;
+    return error.with(more, `${error.message.replace(/\.$/, "")}, after ${times}.`);
+  }
+}
+
+/** What kind of failure another attempt may mend; undefined for one that it cannot. */
+function kindOf({ code, status, retryAfter }: SvcError, reads: boolean): Kind | undefined {
+  switch (status) {
+    case undefined:
+      return code === "NETWORK_ERROR" ? KINDS.transient : code === "TIMEOUT" ? KINDS.timeout : undefined;
+    case 429:
+      return KINDS.throttled;
+    case 503:
+      return retryAfter === undefined ? KINDS.transient : KINDS.throttled;
+    case 408:
+    case 502:
+    case 504:
+      return KINDS.transient;
+    default:
+      return status === 500 && reads ? KINDS.transient : undefined;
+  }
+}
+
+/** Whether the service has judged the call itself: had an attempt before been done, it would have given its answer. */
+function isVerdict({ status = 0 }: SvcError): boolean {
+  return status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status);
+}

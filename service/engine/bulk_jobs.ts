@@ -1,0 +1,73 @@
+/** Bulk actions in the background: promised with the answer, so they are kept until they are done, whatever ends the service. */
+import { isJsonObject, type JsonObject } from "../../lib/json.ts";
+import type { Application } from "../definition/application.ts";
+import type { Store, Transaction } from "../store/store.ts";
+import { performOnOne } from "./bulk.ts";
+import type { EngineContext } from "./context.ts";
+import type { Submission } from "./forms.ts";
+
+const KIND = "bulk-job";
+
+/** What is to be done, and to which cases. */
+export interface BulkJob {
+  /** Its ID. */
+  readonly id: string;
+  /** The cases. */
+  readonly cases: readonly string[];
+  /** The action. */
+  readonly action: string;
+  /** What is submitted with it. */
+  readonly submission: Submission;
+}
+
+/** Does a unit of work after the answer. */
+export type Background = (work: (tx: Transaction) => Promise<void>) => void;
+
+/** Promises an action on several cases: a unit of work for each. */
+export async function promiseBulk(
+  { app, tx, caller, now }: EngineContext,
+  { id, cases, action, submission }: BulkJob,
+  background: Background,
+): Promise<void> {
+  for (const [index, caseId] of cases.entries()) {
+    const part = `${id}.${index}`;
+    const content = { ...toJson(submission), caller: caller.id, action };
+    await tx.putItem({ kind: KIND, id: part, owner: caseId, at: now.toISOString(), content });
+    background((later) => doPart(app, later, part));
+  }
+}
+
+/** Goes on with what was promised and not done when the service ended. */
+export async function resumeBulk(app: Application, store: Store, background: Background): Promise<void> {
+  const open = await store.read((tx) => tx.itemsOf(KIND));
+  for (const { id } of open.reverse()) background((tx) => doPart(app, tx, id));
+}
+
+/** The action on one case. What is refused is done with, as is what nobody may do any more. */
+async function doPart(app: Application, tx: Transaction, id: string): Promise<void> {
+  const item = await tx.getItem(KIND, id);
+  if (item === undefined) return;
+  const { caller: callerId, action }: JsonObject = item.content;
+  const caller = app.operators.get(String(callerId));
+  if (caller !== undefined) {
+    const context = { app, tx, caller, now: new Date(item.at) };
+    await performOnOne(context, item.owner, String(action), submissionOf(item.content));
+  }
+  await tx.deleteItem(KIND, id);
+}
+
+function toJson({ content, pageInstructions, attachments }: Submission): JsonObject {
+  return {
+    ...(content && { content }),
+    ...(pageInstructions && { pageInstructions: [...pageInstructions] }),
+    ...(attachments && { attachments: [...attachments] }),
+  };
+}
+
+function submissionOf({ content, pageInstructions, attachments }: JsonObject): Submission {
+  return {
+    content: isJsonObject(content) ? content : undefined,
+    pageInstructions: Array.isArray(pageInstructions) ? pageInstructions : undefined,
+    attachments: Array.isArray(attachments) ? attachments : undefined,
+  };
+}

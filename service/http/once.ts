@@ -1,0 +1,160 @@
+/**
+ * Exactly once. A call with a key is done the first time; who repeats it within a day gets the first answer. The answer
+ * is kept in the unit of work that makes the change, so that whatever ends the service leaves both or neither.
+ */
+import { ServiceError } from "../errors.ts";
+import type { Outcome } from "../handler.ts";
+import type { Store, StoredAnswer, Transaction } from "../store/store.ts";
+import { type Answer, failureAnswer } from "./answers.ts";
+
+/** Milliseconds for which an answer is kept. */
+const LIFETIME = 24 * 60 * 60 * 1000;
+
+/** Expired answers that one unit of work removes: calls wait for no longer than for another call. */
+const REMOVED_AT_ONCE = 100;
+
+/** Stands for the answer while a call waits outside of units of work: only a service that was ended meanwhile gives it. */
+const CUT_SHORT: Outcome = {
+  status: 424,
+  body: new ServiceError(
+    424,
+    "The service ended while this call waited for another server. What it had done by then is kept.",
+  ).toBody(),
+};
+
+/** A call with a key. */
+export interface KeyedCall {
+  /** Operator whose key it is. */
+  readonly caller: string;
+  /** The key. */
+  readonly key: string;
+  /** Digest of the request. */
+  readonly request: string;
+}
+
+/** A part of a call: one unit of work. */
+export type Unit = (tx: Transaction) => Promise<Outcome>;
+
+/** How a call is done. */
+export interface Steps {
+  /** Its first unit of work. */
+  readonly first: Unit;
+  /** What follows, where the first unit's outcome goes on. */
+  readonly rest: (outcome: Outcome, transact: (unit: Unit) => Promise<Outcome>) => Promise<Outcome>;
+  /** The answer of an outcome. */
+  readonly answer: (outcome: Outcome) => Answer;
+}
+
+/** An answer, and whether an earlier request has had it. */
+export interface Given {
+  /** The answer. */
+  readonly answer: Answer;
+  /** Whether it was given before. */
+  readonly isReplay: boolean;
+}
+
+/** Does calls with keys. */
+export class KeyedCalls {
+  readonly #store: Store;
+  readonly #turns = new Map<string, Promise<void>>();
+
+  /** Keeps the answers in a store. */
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Does a call, or gives the answer that it had; 422 where its key belongs to another request. */
+  async answer(call: KeyedCall, steps: Steps): Promise<Given> {
+    using _turn = await this.#turn(JSON.stringify([call.caller, call.key]));
+    const kept = await new Attempt(this.#store, call, steps).run();
+    if (!("request" in kept)) return { answer: kept, isReplay: false };
+    if (kept.request === call.request) return { answer: answerIn(kept), isReplay: true };
+    throw new ServiceError(422, `The Idempotency-Key ${call.key} was used for another request. Use a new one.`);
+  }
+
+  /** Requests with the same key go one after another: the next one finds what this one leaves. */
+  async #turn(name: string): Promise<Disposable> {
+    const before = this.#turns.get(name);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#turns.set(name, promise);
+    await before;
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#turns.get(name) === promise) this.#turns.delete(name);
+        resolve();
+      },
+    };
+  }
+}
+
+/** One call whose turn it is. */
+class Attempt {
+  readonly #store: Store;
+  readonly #call: KeyedCall;
+  readonly #steps: Steps;
+
+  constructor(store: Store, call: KeyedCall, steps: Steps) {
+    this.#store = store;
+    this.#call = call;
+    this.#steps = steps;
+  }
+
+  /** What was kept before, or else the new answer. */
+  async run(): Promise<StoredAnswer | Answer> {
+    try {
+      return await this.#findOrDo();
+    } catch (error) {
+      // A failure has taken back what its unit of work did. It is kept where another try would give the same.
+      if (error instanceof ServiceError && error.status !== 401 && error.status < 500) {
+        await this.#store.transact((tx) => this.#keep(tx, failureAnswer(error)));
+      }
+      throw error;
+    }
+  }
+
+  async #findOrDo(): Promise<StoredAnswer | Answer> {
+    const { first, rest } = this.#steps;
+    const found = await this.#store.transact(async (tx) => {
+      return await keptFor(tx, this.#call) ?? await this.#done(tx, await first(tx));
+    });
+    if ("request" in found) return found;
+    let { answer } = found;
+    await rest(found.outcome, async (unit) => {
+      const next = await this.#store.transact(async (tx) => await this.#done(tx, await unit(tx)));
+      answer = next.answer;
+      return next.outcome;
+    });
+    return answer;
+  }
+
+  async #done(tx: Transaction, outcome: Outcome): Promise<{ outcome: Outcome; answer: Answer }> {
+    const answer = this.#steps.answer(outcome.goOn === undefined ? outcome : CUT_SHORT);
+    await this.#keep(tx, answer);
+    return { outcome, answer };
+  }
+
+  async #keep(tx: Transaction, { status, headers, text }: Answer): Promise<void> {
+    await tx.putAnswer({ ...this.#call, at: new Date().toISOString(), status, headers: { ...headers }, body: text });
+  }
+}
+
+/** Removes the answers that have had their time, few at once: calls go on in between. */
+export async function removeExpiredAnswers(store: Store, now: Date): Promise<void> {
+  const before = endOfLife(now);
+  while (await store.transact((tx) => tx.deleteAnswers(before, REMOVED_AT_ONCE)) === REMOVED_AT_ONCE);
+}
+
+async function keptFor(tx: Transaction, { caller, key }: KeyedCall): Promise<StoredAnswer | undefined> {
+  const kept = await tx.getAnswer(caller, key);
+  return kept !== undefined && kept.at >= endOfLife(new Date()) ? kept : undefined;
+}
+
+/** The time before which answers have had theirs. */
+function endOfLife(now: Date): string {
+  return new Date(now.getTime() - LIFETIME).toISOString();
+}
+
+function answerIn({ status, headers, body }: StoredAnswer): Answer {
+  const texts = Object.entries(headers).map(([name, value]) => [name, String(value)]);
+  return { status, headers: Object.fromEntries(texts), text: body };
+}

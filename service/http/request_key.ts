@@ -1,0 +1,39 @@
+/** The `Idempotency-Key` of a request, and what makes two requests the same. */
+import { createHash } from "node:crypto";
+import { ServiceError } from "../errors.ts";
+import type { Form } from "./multipart.ts";
+
+/** What tells a request from another one with the same key. */
+export interface RequestFacts {
+  /** HTTP method. */
+  readonly method: string;
+  /** Path and query, as they were sent. */
+  readonly target: string;
+  /** The `If-Match` header. */
+  readonly ifMatch: string | undefined;
+  /** The body as it was sent, where it is no form. */
+  readonly text: string | undefined;
+  /** The parts of a form: its boundary, and with it the body, differs from attempt to attempt. */
+  readonly form: Form | undefined;
+}
+
+/** The key, if the request has one; 400 for what cannot be one. */
+export function checkKey(key: string | undefined): string | undefined {
+  if (key === undefined || /^[\x20-\x7e]{1,255}$/.test(key)) return key;
+  throw new ServiceError(400, "Idempotency-Key must be 1 to 255 printable ASCII characters.");
+}
+
+/** A digest that only the same request has. */
+export function digestOf({ method, target, ifMatch = "", text = "", form }: RequestFacts): string {
+  const hash = createHash("sha256");
+  hash.update(`${method} ${target}\n${ifMatch}\n`); // None of the three can hold a line's end.
+  hash.update(form === undefined ? text : textOf(form));
+  return hash.digest("base64url");
+}
+
+function textOf(form: Form): string {
+  const parts = [...form].map(([name, part]) => {
+    return typeof part === "string" ? [name, part] : [name, part.name, part.type, String(part.size), part.digest];
+  });
+  return JSON.stringify(parts.sort(([a = ""], [b = ""]) => a < b ? -1 : 1));
+}

@@ -1,0 +1,112 @@
+/** What batches need: the memory of a long one, and the time that a workflow saves against a loop of the shell. */
+import { Workspace } from "../workspace.ts";
+import type { Figure } from "./figure.ts";
+import { measured } from "./memory.ts";
+
+/** Cases of the comparison with the shell. */
+const CASES = 1000;
+
+/** Cases that the loop of the shell makes: the rest would take it as long again and again. */
+const SHELL_CASES = 25;
+
+const NOTHING = `import { defineWorkflow } from "@svc/lib/workflow";
+export default defineWorkflow({ name: "nothing", allow: [], run: ({ input }) => Object.keys(input).length });
+`;
+
+/** The only event of a case. */
+const EVENT = `{"Resource":"Resource01","PerformedAt":"2026-01-02T03:04:05Z","Last":true}`;
+
+const CASE = `import { defineWorkflow } from "@svc/lib/workflow";
+export default defineWorkflow<number>({
+  name: "cases",
+  allow: ["cases.create", "assignments.get-next", "assignments.perform"],
+  async run({ svc, input }) {
+    for (let count = 0; count < input; count++) {
+      await svc.cases.create({ type: "City-Permit-Work-Receipt" });
+      const next = await svc.assignments.getNext();
+      await svc.assignments.perform(next.id, { action: "Confirmation of receipt", data: ${EVENT} });
+    }
+  },
+});
+`;
+
+const SHELL = `set -e
+i=0
+while [ $i -lt ${SHELL_CASES} ]; do
+  "$@" cases create --type City-Permit-Work-Receipt > /dev/null
+  id=$("$@" assignments get-next --fields id --format compact | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')
+  "$@" assignments perform "$id" --action "Confirmation of receipt" --data '${EVENT}' > /dev/null
+  i=$((i + 1))
+done
+`;
+
+/** The memory of a batch that is a hundred times as long as another. */
+export async function memoryOfBatch(inputs: number): Promise<Figure> {
+  await using workspace = await Workspace.open();
+  const peaks = [];
+  for (const count of [inputs, Math.ceil(inputs / 100)]) {
+    await writeInputs(`${workspace.directory}/inputs.ndjson`, count);
+    peaks.push(await batchPeak(workspace, `${workspace.directory}/inputs.ndjson`));
+  }
+  const [ours = NaN, theirs = NaN] = peaks;
+  return {
+    what: `memory of a batch of ${inputs} inputs`,
+    baseline: "of a hundredth of them",
+    ours,
+    theirs,
+    unit: "MiB",
+    limit: 1.2,
+  };
+}
+
+async function batchPeak(workspace: Workspace, inputs: string): Promise<number> {
+  const script = `${workspace.directory}/nothing.ts`;
+  await Deno.writeTextFile(script, NOTHING);
+  const { peak } = await measured(workspace, ["workflow", "run", script, "--each", inputs, "--quiet"]);
+  return peak;
+}
+
+/** Inputs of 200 bytes each. */
+async function writeInputs(path: string, count: number): Promise<void> {
+  using file = await Deno.open(path, { write: true, create: true, truncate: true });
+  const writer = file.writable.getWriter();
+  const encoder = new TextEncoder();
+  for (let from = 0; from < count; from += 1000) {
+    const lines = Array.from({ length: Math.min(1000, count - from) }, (_, i) => {
+      return JSON.stringify({ n: from + i, text: "x".repeat(200) }).slice(0, 197) + '"}\n';
+    });
+    await writer.write(encoder.encode(lines.join("")));
+  }
+  writer.releaseLock();
+}
+
+/** Cases per second by a workflow and by a loop of the shell over the command. */
+export async function againstShell(): Promise<Figure> {
+  await using workspace = await Workspace.open();
+  await workspace.startService();
+  const script = `${workspace.directory}/cases.ts`;
+  await Deno.writeTextFile(script, CASE);
+  const run = workspace.command(["workflow", "run", script, "--input", String(CASES), "--allow-declared"]);
+  const theirs = await rateOf(shellLoop(workspace), SHELL_CASES);
+  return {
+    what: `${CASES} cases created and performed by a workflow`,
+    baseline: "by a shell loop over the command",
+    ours: await rateOf(run, CASES),
+    theirs,
+    unit: "/s",
+    limit: 30,
+  };
+}
+
+function shellLoop(workspace: Workspace): Deno.Command {
+  const cli = new URL("../../cli.ts", import.meta.url).pathname;
+  const args = ["-c", SHELL, "sh", Deno.execPath(), "run", "--allow-all", cli];
+  return new Deno.Command("/bin/sh", { args, env: workspace.env });
+}
+
+async function rateOf(command: Deno.Command, cases: number): Promise<number> {
+  const started = performance.now();
+  const { success, stderr } = await command.output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  return cases / (performance.now() - started) * 1000;
+}

@@ -1,0 +1,115 @@
+/** What it costs to keep a journal, and how fast a run goes on from it. */
+import { Runner } from "../../workflows/durable/runner.ts";
+import type { EventRecord } from "../../workflows/journal/journal.ts";
+import { openJournal } from "../../workflows/journal/sqlite_journal.ts";
+import { openWorkflow } from "../../workflows/run.ts";
+import { commitsPerSecond } from "./baselines.ts";
+import type { Figure } from "./figure.ts";
+
+const RUNS = 32;
+const STEPS = 400;
+const FINISHED_CALLS = 10_000;
+
+/** The answer of the stub: a small case. */
+const ANSWER = JSON.stringify({ id: "T C-1", type: "T", status: "New", data: { caseInfo: { ID: "T C-1" } } });
+
+const SCRIPT = `import { defineWorkflow } from "@svc/lib/workflow";
+export default defineWorkflow<number>({
+  name: "steps",
+  allow: ["cases.create"],
+  async run({ svc, input }) {
+    for (let step = 0; step < input; step++) await svc.cases.create({ type: "T" });
+  },
+});
+`;
+
+/** Steps per second that many runs at once write to a journal, each durable before it is sent. */
+export async function journalledSteps(directory: string): Promise<Figure> {
+  await using workflow = await openWorkflow({ script: await scriptIn(directory), allowDeclared: true });
+  await using journal = await openJournal(`${directory}/steps.db`);
+  const start = Promise.withResolvers<number>();
+  let arrived = 0;
+  const live = {
+    async call(_: unknown, { sending }: { sending: (tag?: string) => Promise<void> }) {
+      if (arrived < RUNS && ++arrived === RUNS) start.resolve(performance.now()); // All sandboxes are up.
+      await start.promise;
+      await sending(undefined);
+      return { head: {}, text: ANSWER };
+    },
+  };
+  const runner = new Runner({ workflow, live, journal, id: await newRun(journal) });
+  await Promise.all(Array.from({ length: RUNS }, (_, i) => runner.run({ number: i + 1, place: `${i}`, value: STEPS })));
+  const ours = RUNS * STEPS / (performance.now() - await start.promise) * 1000;
+  const theirs = commitsPerSecond(directory, 5000);
+  return {
+    what: `journalled steps, ${RUNS} runs at once`,
+    baseline: "SQLite commits",
+    ours,
+    theirs,
+    unit: "/s",
+    limit: 1,
+  };
+}
+
+/** Time until a run that has many finished calls makes its first new one. */
+export async function resumed(directory: string): Promise<Figure> {
+  await using journal = await openJournal(`${directory}/resume.db`);
+  const id = await newRun(journal);
+  journal.beginInput(id, {
+    number: 1,
+    place: "input",
+    value: FINISHED_CALLS + 1,
+    startedAt: Date.now(),
+    generation: 0,
+  });
+  for (let position = 1; position <= FINISHED_CALLS; position++) {
+    for (const event of callOf(position)) journal.append(id, 1, event);
+  }
+  await journal.durable();
+  const started = performance.now();
+  await using workflow = await openWorkflow({ script: await scriptIn(directory), allowDeclared: true });
+  let first = NaN;
+  const live = {
+    call() {
+      first = performance.now();
+      return Promise.resolve({ head: {}, text: ANSWER });
+    },
+  };
+  await new Runner({ workflow, live, journal, id }).run({ number: 1, place: "input", value: FINISHED_CALLS + 1 });
+  return {
+    what: `resume of ${FINISHED_CALLS} finished calls, to the first new one`,
+    baseline: "a second",
+    ours: first - started,
+    theirs: 1000,
+    unit: "ms",
+    limit: 1,
+  };
+}
+
+function callOf(position: number): EventRecord[] {
+  const at = Date.now();
+  const asked = JSON.stringify({ operation: "cases.create", values: { type: "T" } });
+  return [
+    { kind: "call", position, at, content: asked },
+    { kind: "answer", position, at, content: `{}\n${ANSWER}` },
+  ];
+}
+
+async function newRun(journal: Awaited<ReturnType<typeof openJournal>>): Promise<string> {
+  const id = crypto.randomUUID();
+  const settings = {
+    script: "",
+    concurrency: RUNS,
+    limits: { timeoutSeconds: 300, maxMemoryMiB: 256 },
+    grants: [],
+    onUnknown: "stop",
+  } as const;
+  await journal.createRun({ id, name: "steps", digest: "", settings, state: "open", startedAt: Date.now() });
+  return id;
+}
+
+async function scriptIn(directory: string): Promise<string> {
+  const path = `${directory}/steps.ts`;
+  await Deno.writeTextFile(path, SCRIPT);
+  return path;
+}

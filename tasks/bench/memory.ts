@@ -1,0 +1,27 @@
+/** What a command has in memory at most. */
+import type { Workspace } from "../workspace.ts";
+
+/** Milliseconds between two looks at a process: what it had at most is asked of the system, until it ends. */
+const LOOK = 5;
+
+/** Runs a command and tells what it had at most, in MiB. */
+export async function measured(workspace: Workspace, args: string[]): Promise<{ peak: number; stdout: string }> {
+  const child = workspace.command(args, { stdout: "piped", stderr: "piped" }).spawn();
+  const output = child.output();
+  let running = true;
+  let peak = 0;
+  const ended = output.then(() => running = false);
+  while (running) {
+    peak = Math.max(peak, await peakOf(child.pid));
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, LOOK))]);
+  }
+  const { success, stdout, stderr } = await output;
+  if (success) return { peak, stdout: new TextDecoder().decode(stdout) };
+  throw new Error(`svc ${args.join(" ")}\n${new TextDecoder().decode(stderr)}`);
+}
+
+/** What a process had in memory at most, in MiB; 0 when it is gone. */
+export async function peakOf(pid: number): Promise<number> {
+  const status = await Deno.readTextFile(`/proc/${pid}/status`).catch(() => "");
+  return Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
+}

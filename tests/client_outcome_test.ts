@@ -1,0 +1,161 @@
+/** What a call that fails says of itself: whether the service may have done it, against servers that misbehave. */
+import assert from "node:assert/strict";
+import { type Caller, createCaller, type RepeatableOptions } from "../lib/client/caller.ts";
+import { type ErrorCode, outcomeUnknown, SvcError } from "../lib/errors.ts";
+import { operationByName } from "./_support/operation.ts";
+import { answer, type Behaviour, cut, keysOf, say, startUnruly } from "./_support/unruly_server.ts";
+
+const CREATE = await operationByName("cases", "create");
+const DELETE = await operationByName("cases", "delete");
+const GET = await operationByName("cases", "get");
+const PERFORM = await operationByName("assignments", "perform");
+const DONE = answer(201, { id: "C-1" });
+
+async function failureOf(call: Promise<unknown>): Promise<SvcError> {
+  const error = await call.then(() => undefined, (thrown: unknown) => thrown);
+  assert.ok(error instanceof SvcError, String(error));
+  return error;
+}
+
+function create(caller: Caller, options?: RepeatableOptions) {
+  return caller.call(CREATE, { type: "T" }, options);
+}
+
+const TABLE: { [what: string]: [behave: Behaviour, code: ErrorCode, unknown: boolean] } = {
+  "cuts without a word": [cut, "NETWORK_ERROR", true],
+  "cuts within the status": [say("HTTP/1.1 20"), "NETWORK_ERROR", true],
+  "cuts within the headers": [say("HTTP/1.1 201 Created\r\ncontent-le"), "NETWORK_ERROR", true],
+  "cuts within the body": [say('HTTP/1.1 201 Created\r\ncontent-length: 99\r\n\r\n{"id"'), "NETWORK_ERROR", true],
+  "cuts within a chunk": [
+    say('HTTP/1.1 201 Created\r\ntransfer-encoding: chunked\r\n\r\nff\r\n{"id"'),
+    "NETWORK_ERROR",
+    true,
+  ],
+  "speaks nonsense": [say("nonsense\r\n\r\n"), "NETWORK_ERROR", true],
+  "is silent": [() => {}, "TIMEOUT", true],
+  "is silent in the middle of the answer": [
+    (connection) =>
+      void connection.write(new TextEncoder().encode("HTTP/1.1 201 Created\r\ncontent-length: 9\r\n\r\n{")),
+    "TIMEOUT",
+    true,
+  ],
+  "answers 502": [answer(502, {}), "SERVER_ERROR", true],
+  "answers 503": [answer(503, {}), "SERVER_ERROR", true],
+  "answers 503 and says when to come back": [answer(503, {}, { "retry-after": "1" }), "SERVER_ERROR", false],
+  "answers 504": [answer(504, {}), "SERVER_ERROR", true],
+  "answers 500": [answer(500, {}), "INTERNAL_SERVER_ERROR", false],
+  "answers 429": [answer(429, {}), "RATE_LIMITED", false],
+  "answers 412": [answer(412, {}), "PRECONDITION_FAILED", false],
+  "answers 408": [answer(408, {}), "TIMEOUT", false],
+};
+
+for (const [what, [behave, code, unknown]] of Object.entries(TABLE)) {
+  Deno.test(`a change at a server that ${what} has an outcome that is ${unknown ? "unknown" : "known"}`, async () => {
+    using server = startUnruly(behave);
+    const caller = createCaller({ ...server.options, timeoutSeconds: 0.2 });
+    const error = await failureOf(create(caller));
+    assert.deepEqual([error.code, outcomeUnknown(error), error.operation], [code, unknown, "cases.create"]);
+    assert.equal(server.received.length, 1);
+    assert.equal("outcomeUnknown" in error.toJSON(), false);
+    const read = await failureOf(caller.call(GET, { caseId: "C-1" }));
+    assert.deepEqual([read.code, outcomeUnknown(read)], [code, false], "a read has no outcome");
+  });
+}
+
+Deno.test("a change that never left is known not to be done: nobody listens, no such host, no token", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  const client = { clientId: "id", clientSecret: "secret", noCache: true };
+  const server = startUnruly(DONE);
+  const caller = createCaller(server.options);
+  await create(caller); // It has its token now.
+  server[Symbol.dispose]();
+  await failureOf(create(caller)); // It may have found its connection still open.
+  const refused = await failureOf(create(caller));
+  assert.deepEqual([refused.code, outcomeUnknown(refused)], ["NETWORK_ERROR", false], refused.message);
+
+  listener.close();
+  for (const baseUrl of [`http://127.0.0.1:${port}`, "https://nothing.invalid"]) {
+    const error = await failureOf(create(createCaller({ ...client, baseUrl })));
+    assert.deepEqual([error.code, outcomeUnknown(error)], ["NETWORK_ERROR", false], error.message);
+  }
+  for (const token of [cut, () => {}, answer(503, {}), answer(401, {})]) {
+    using tokenless = startUnruly(DONE);
+    tokenless.token = token;
+    const error = await failureOf(create(createCaller({ ...tokenless.options, timeoutSeconds: 0.1 })));
+    assert.equal(outcomeUnknown(error), false, error.message);
+    assert.equal(tokenless.received.length, 0);
+  }
+});
+
+Deno.test("a change whose token was refused and cannot be renewed is known not to be done", async () => {
+  using server = startUnruly(DONE);
+  const caller = createCaller(server.options);
+  await create(caller);
+  server.behave = answer(401, {});
+  server.token = cut;
+  const error = await failureOf(create(caller));
+  assert.deepEqual([error.code, outcomeUnknown(error)], ["NETWORK_ERROR", false], error.message);
+});
+
+Deno.test("a call that is cancelled is unknown once it was sent, and not before", async () => {
+  const sent = Promise.withResolvers<void>();
+  using server = startUnruly(() => sent.resolve());
+  const caller = createCaller(server.options);
+  const before = await failureOf(create(caller, { signal: AbortSignal.abort() }));
+  assert.deepEqual([before.code, outcomeUnknown(before)], ["INTERRUPTED", false]);
+  const abort = new AbortController();
+  const call = failureOf(create(caller, { signal: abort.signal }));
+  await sent.promise;
+  abort.abort();
+  const after = await call;
+  assert.deepEqual([after.code, outcomeUnknown(after)], ["INTERRUPTED", true]);
+});
+
+Deno.test("a change without a key is sent once, also where a connection that is reused breaks", async () => {
+  for (const [ref, values] of [[CREATE, { type: "T" }], [DELETE, { caseId: "C-1" }]] as const) {
+    using server = startUnruly(DONE);
+    const caller = createCaller(server.options);
+    await caller.call(ref, values);
+    server.behave = cut;
+    assert.equal(outcomeUnknown(await failureOf(caller.call(ref, values))), true);
+    assert.equal(server.received.length, 2, ref.name);
+  }
+});
+
+Deno.test("the key goes with changes, not with reads, and not to a service that knows none", async () => {
+  using server = startUnruly(answer(200, { id: "C-1" }, { etag: '"1"' }));
+  const caller = createCaller(server.options);
+  assert.equal(caller.supportsIdempotencyKeys(), true);
+  const options = { idempotencyKey: "run.1.2" };
+  await create(caller, options);
+  await caller.call(GET, { caseId: "C-1" }, options);
+  await caller.call(PERFORM, { assignmentId: "A", action: "B" }, options);
+  const keyless = createCaller({ ...server.options, idempotencyKeys: false });
+  assert.equal(keyless.supportsIdempotencyKeys(), false);
+  await create(keyless, options);
+  assert.deepEqual(keysOf(server), ["run.1.2", undefined, undefined, "run.1.2", undefined]);
+  for (const idempotencyKey of ["", "ä", "x".repeat(256), "a\nb"]) {
+    const error = await failureOf(create(caller, { idempotencyKey }));
+    assert.equal(error.message, "idempotencyKey must be 1 to 255 printable ASCII characters.");
+  }
+});
+
+Deno.test("who repeats a call learns the entity tag before the call is sent, and can send it again", async () => {
+  using server = startUnruly(answer(200, { id: "A" }, { etag: '"1"' }));
+  const caller = createCaller(server.options);
+  const values = { assignmentId: "A", action: "B" };
+  const told: unknown[] = [];
+  const sending = (ifMatch: string | undefined) => {
+    told.push([ifMatch, server.received.length]);
+    return Promise.resolve();
+  };
+  await caller.call(PERFORM, values, { sending });
+  await caller.call(PERFORM, values, { sending, knownTag: '"0"' });
+  await caller.call(PERFORM, { ...values, ifMatch: '"x"' }, { sending, knownTag: '"0"' });
+  await create(caller, { sending });
+  await caller.call(GET, { caseId: "C-1" }, { sending });
+  assert.deepEqual(told, [['"1"', 1], ['"0"', 2], ['"x"', 3], [undefined, 4]]);
+  const tags = server.received.map(({ head }) => /^if-match: (.*)$/im.exec(head)?.[1]?.trim());
+  assert.deepEqual(tags, [undefined, '"1"', '"0"', '"x"', undefined, undefined]);
+});

@@ -1,0 +1,185 @@
+/** Runs that are killed, interrupted, edited, failed: what was done is kept, and nothing is done twice. */
+import assert from "node:assert/strict";
+import { createClient } from "../mod.ts";
+import { startService } from "../service/mod.ts";
+import { makeFolder, scriptText } from "./_support/workflow.ts";
+import { type Ended, endOf, workflowCommand } from "./_support/workflow_process.ts";
+
+const CREATE =
+  `const made = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada", Address: "B" } });`;
+
+/** Waits until the test has made a further case: the number of cases is what the script looks at. */
+const UNTIL_TOLD = `while ((await svc.data.count("D_Permits")).resultCount < 2) { /* not yet */ }`;
+
+interface Office extends AsyncDisposable {
+  readonly folder: string;
+  readonly config: string;
+  write(body: string): Promise<void>;
+  svc(...args: string[]): Promise<Ended>;
+  start(...args: string[]): Deno.ChildProcess;
+  permits(): Promise<number>;
+  createPermit(): Promise<void>;
+}
+
+async function openOffice(body: string): Promise<Office> {
+  const service = await startService();
+  const { clientId, clientSecret } = await service.addClient("clerk@city");
+  const folder = await makeFolder({ "script.ts": scriptText(body) });
+  const config = await makeFolder();
+  const client = createClient({ baseUrl: service.url, clientId, clientSecret });
+  const env = {
+    SVC_BASE_URL: service.url,
+    SVC_CLIENT_ID: clientId,
+    SVC_CLIENT_SECRET: clientSecret,
+  };
+  const command = (args: string[]) => workflowCommand(args, { directory: config.path, env, cwd: folder.path });
+  return {
+    folder: folder.path,
+    config: config.path,
+    write: (text) => Deno.writeTextFile(`${folder.path}/script.ts`, scriptText(text)),
+    svc: (...args) => endOf(command(args)),
+    start: (...args) => command(args).spawn(),
+    permits: async () => (await client.data.count("D_Permits")).resultCount,
+    async createPermit() {
+      await client.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "B", Address: "C" } });
+    },
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+      await config[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Reads a process's stderr until it says this; gives all that it says in the end. */
+async function untilItSays(process: Deno.ChildProcess, text: string): Promise<{ rest: Promise<string> }> {
+  const reader = process.stderr.pipeThrough(new TextDecoderStream()).getReader();
+  let said = "";
+  while (!said.includes(text)) {
+    const { value, done } = await reader.read();
+    if (done) assert.fail(`it ended and said only ${said}`);
+    said += value;
+  }
+  const rest = async () => {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return said;
+      said += value;
+    }
+  };
+  return { rest: rest() };
+}
+
+const RUN = ["run", "script.ts", "--allow-declared", "--run-id", "r1"];
+
+Deno.test("a run that was killed goes on where it was, and repeats nothing", async () => {
+  await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD} return made.status;`);
+  const process = office.start(...RUN);
+  const { rest } = await untilItSays(process, "made");
+  process.kill("SIGKILL");
+  await Promise.all([rest, process.stdout.cancel(), process.status]);
+  await office.createPermit();
+  const resumed = await office.svc("resume", "r1", "--format", "compact");
+  assert.deepEqual([resumed.code, resumed.stdout], [0, `"New"\n`]);
+  assert.equal(await office.permits(), 2);
+  const [run] = JSON.parse((await office.svc("list")).stdout);
+  assert.deepEqual([run.id, run.state, run.inputs, run.succeeded], ["r1", "done", 1, 1]);
+  assert.equal((await office.svc("logs", "r1")).stdout, "made\n");
+  const again = await office.svc(...RUN, "--format", "compact");
+  assert.deepEqual(again, { code: 0, stdout: resumed.stdout, stderr: "" });
+  assert.equal(await office.permits(), 2);
+});
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  Deno.test(`${signal} ends a run soon, which says how to go on`, async () => {
+    await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD} return made.status;`);
+    const process = office.start(...RUN);
+    const { rest } = await untilItSays(process, "made");
+    process.kill(signal);
+    const said = await rest;
+    await Promise.all([process.stdout.cancel()]);
+    assert.equal((await process.status).code, 130);
+    const { error } = JSON.parse(said.split("\n")[1] ?? "");
+    assert.deepEqual([error.code, error.hint], ["INTERRUPTED", "Go on with: svc workflow resume r1"]);
+    await office.createPermit();
+    assert.equal((await office.svc("resume", "r1", "--format", "compact")).stdout, `"New"\n`);
+    assert.equal(await office.permits(), 2);
+  });
+}
+
+Deno.test("a script that was edited is stopped at the step where it leaves its path, and goes on by --force", async () => {
+  await using office = await openOffice(`${CREATE} await svc.cases.get(made.id); throw new Error("not yet");`);
+  assert.equal((await office.svc(...RUN)).code, 1);
+  await office.write(`${CREATE} await svc.cases.listAncestors(made.id); return made.status;`);
+  const refused = await office.svc("retry", "r1");
+  const { error } = JSON.parse(refused.stderr.trimEnd().split("\n").at(-1) ?? "");
+  assert.equal(error.code, "WORKFLOW_DIVERGED");
+  assert.match(
+    error.message,
+    /^Step 2 was cases\.get {"caseId":".*"}; now the script asks for cases\.list-ancestors {/,
+  );
+  assert.match(error.hint, /--force/);
+  const forced = await office.svc("resume", "r1", "--force", "--format", "compact");
+  assert.deepEqual([forced.code, forced.stdout], [0, `"New"\n`]);
+  assert.equal(await office.permits(), 1);
+});
+
+Deno.test("an edited script that still does what it did needs --force too, and is told so", async () => {
+  await using office = await openOffice(`${CREATE} throw new Error("oops");`);
+  assert.equal((await office.svc(...RUN)).code, 1);
+  await office.write(`${CREATE} return 1;`);
+  const { stderr } = await office.svc("retry", "r1");
+  assert.match(stderr, /was edited since run r1 began; it still asks for every step/);
+  assert.equal((await office.svc("resume", "r1", "--force", "--format", "compact")).stdout, "1\n");
+  assert.equal(await office.permits(), 1);
+});
+
+Deno.test("retry runs the failed inputs alone, from the call that they failed of", async () => {
+  await using office = await openOffice(`${CREATE}
+    if (input === 2) await svc.data.count("D_Permits", { filter: { logic: "F1" } });
+    return input;`);
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n3\n");
+  const first = await office.svc(...RUN, "--each", "in.ndjson");
+  assert.equal(first.code, 1);
+  assert.match(first.stderr, /svc workflow retry r1/);
+  assert.equal(await office.permits(), 3);
+  const again = await office.svc("retry", "r1");
+  assert.match(again.stderr, /^1 failed inputs of run r1 are run again/);
+  assert.equal(again.code, 1);
+  assert.equal(again.stdout, first.stdout);
+  assert.equal(await office.permits(), 3);
+});
+
+Deno.test("runs can be shown, cancelled and deleted, and a name that is none gets a suggestion", async () => {
+  await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD}`);
+  const process = office.start(...RUN);
+  const { rest } = await untilItSays(process, "made");
+  const shown = await office.svc("show", "r1");
+  assert.match(shown.stdout, /^Run r1 of test: running, begun .*, 1 inputs, 0 succeeded, 0 failed\n\ninput open\n/);
+  assert.match(shown.stdout, /\n +1 +\+\d+ ms +(\d+ ms|open) +cases\.create {"type":"City-Permit-Work-Permit"/);
+  assert.match((await office.svc("delete", "r1")).stderr, /svc workflow cancel r1/);
+  assert.match((await office.svc("resume", "r1")).stderr, /Another process works on run r1/);
+  assert.equal((await office.svc("cancel", "r1")).code, 0);
+  assert.match(await rest, /Run r1 was cancelled/);
+  await Promise.all([process.stdout.cancel()]);
+  assert.equal((await process.status).code, 130);
+  assert.match((await office.svc("resume", "r1")).stderr, /was cancelled/);
+  const whole = JSON.parse((await office.svc("show", "r1", "--format", "json")).stdout);
+  assert.deepEqual(
+    [whole.state, whole.inputs[0].calls[0].operation, whole.inputs[0].calls[0].answer.status],
+    ["cancelled", "cases.create", "New"],
+  );
+  assert.match((await office.svc("show", "r2")).stderr, /Did you mean.*r1/);
+  assert.equal((await office.svc("delete", "r1")).code, 0);
+  assert.equal((await office.svc("list", "--format", "compact")).stdout, "[]\n");
+});
+
+Deno.test("the journal is its owner's alone, and has no secret", async () => {
+  await using office = await openOffice(`${CREATE} return made.status;`);
+  const path = `${office.config}/journal.db`;
+  assert.equal((await office.svc(...RUN, "--journal", path)).code, 0);
+  assert.equal((Deno.statSync(path).mode ?? 0) & 0o777, 0o600);
+  const text = new TextDecoder("latin1").decode(await Deno.readFile(path));
+  assert(text.includes("cases.create"));
+  assert(!/Bearer|client_secret|access_token/i.test(text));
+});

@@ -1,0 +1,80 @@
+/**
+ * What the parent answers, delivered one at a time: only when the script has done all that follows from one message does
+ * it get the next. So the order of the messages alone decides what a script does.
+ */
+import type { JsonObject } from "../../lib/json.ts";
+import { receive, receiveNow } from "./channel.ts";
+import { setClock } from "./clock.ts";
+import type { Frame } from "./frames.ts";
+import { localWork } from "./local_work.ts";
+import { parseMessage, ToSandbox } from "./messages.ts";
+import { nextTurn } from "./turn.ts";
+
+/** The answer to a step. */
+export interface Delivery {
+  /** Whether it is an answer, and no refusal. */
+  readonly isReply: boolean;
+  /** What is known of it. */
+  readonly head: JsonObject;
+  /** Its text. */
+  readonly text: string;
+}
+
+/** Who gets what is delivered. */
+export interface Receiver {
+  /** Whether there is anything to wait for: a script that waits for nothing must be able to end. */
+  readonly isExpected: () => boolean;
+  /** Takes the answer to the step at a position. */
+  readonly take: (position: number, delivery: Delivery) => void;
+  /** Is told that the script has done all that followed from what it was given. */
+  readonly rested: () => void;
+}
+
+/** Gives what begins to deliver, if that is not going on already. */
+export function deliverTo(receiver: Receiver): () => void {
+  let isDelivering = false;
+  return () => {
+    if (isDelivering) return;
+    isDelivering = true;
+    void deliverAll(receiver).finally(() => isDelivering = false);
+  };
+}
+
+/**
+ * While nothing else could happen, the whole process waits for the parent: that takes half the time of a wait that lets
+ * the script go on. A script that does something else all the same, such as loading a module, is not forgotten: if an
+ * answer takes long, the parent wakes this process, which then waits in the other way.
+ */
+async function deliverAll({ isExpected, take, rested }: Receiver): Promise<void> {
+  let arrived: Frame[] = [];
+  let isAwake = false;
+  await Promise.resolve(); // What the script sends first goes out before anything else is done here.
+  for (;;) {
+    await nextTurn();
+    const work = localWork();
+    if (work !== undefined) {
+      await work;
+      continue;
+    }
+    rested();
+    if (!isExpected()) return;
+    if (arrived.length === 0) {
+      arrived = isAwake ? await receive() : receiveNow();
+      if (isAwake) {
+        isAwake = false;
+        continue;
+      }
+    }
+    const frame = arrived.shift();
+    if (frame === undefined) continue;
+    if (frame.kind === ToSandbox.wake) isAwake = true;
+    else take(frame.id, deliveryOf(frame));
+  }
+}
+
+function deliveryOf({ kind, text }: Frame): Delivery {
+  const end = text.indexOf("\n");
+  const head = parseMessage(text.slice(0, end)) ?? {};
+  setClock(Number(head.at));
+  return { isReply: kind === ToSandbox.reply, head, text: text.slice(end + 1) };
+}

@@ -1,0 +1,39 @@
+/** How long a run may take. The time that it sleeps does not count. */
+
+/** A clock that calls back when a time is up, and that can stand still. */
+export class TimeLimit {
+  readonly #whenUp: () => void;
+  #left: number;
+  #since = 0;
+  #pauses = 0;
+  #timer?: ReturnType<typeof setTimeout>;
+
+  /** A clock that runs from now on. */
+  constructor(seconds: number, whenUp: () => void) {
+    this.#left = seconds * 1000;
+    this.#whenUp = whenUp;
+    this.#start();
+  }
+
+  /** Stands still until as many `resume` have come. */
+  pause(): void {
+    if (this.#pauses++ > 0) return;
+    this.end();
+    this.#left -= performance.now() - this.#since;
+  }
+
+  /** Takes back one `pause`. */
+  resume(): void {
+    if (--this.#pauses === 0) this.#start();
+  }
+
+  /** Calls back no more. */
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #start(): void {
+    this.#since = performance.now();
+    this.#timer = setTimeout(this.#whenUp, Math.max(0, this.#left));
+  }
+}
