@@ -79,10 +79,12 @@ Deno.test("a change that never left is known not to be done: nobody listens, no 
     const error = await failureOf(create(createCaller({ ...client, baseUrl })));
     assert.deepEqual([error.code, outcomeUnknown(error)], ["NETWORK_ERROR", false], error.message);
   }
-  for (const token of [cut, () => {}, answer(503, {}), answer(401, {})]) {
+  const half = say('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{"access');
+  for (const token of [cut, half, () => {}, answer(503, {}), answer(401, {})]) {
     using tokenless = startUnruly(DONE);
     tokenless.token = token;
     const error = await failureOf(create(createCaller({ ...tokenless.options, timeoutSeconds: 0.1 })));
+    assert.equal(error.code === "NETWORK_ERROR", token === cut || token === half, error.message);
     assert.equal(outcomeUnknown(error), false, error.message);
     assert.equal(tokenless.received.length, 0);
   }

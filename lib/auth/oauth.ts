@@ -27,6 +27,7 @@ export async function exchangeToken(credentials: Credentials, secret: string, si
   if (status !== 200) throw await refusal(response, url, secret);
   const answer = await oauth.processClientCredentialsResponse(server, client, response).catch((error: unknown) => {
     if (signal.aborted || !isOAuthError(error)) throw error;
+    if (error.cause instanceof TypeError) throw error.cause; // The connection broke in the middle of the answer.
     // The library's error carries the answer, and with it the token: it goes no further.
     throw invalidAnswer(url, "is no token response");
   });
@@ -77,7 +78,7 @@ function redact(text: string, secret: string): string {
   return [secret, encodeURIComponent(secret)].reduce((redacted, part) => redacted.replaceAll(part, REDACTED), text);
 }
 
-function isOAuthError(error: unknown): boolean {
+function isOAuthError(error: unknown): error is Error {
   return error instanceof Error && "code" in error && String(error.code).startsWith("OAUTH_");
 }
 

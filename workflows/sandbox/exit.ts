@@ -1,5 +1,6 @@
 /** Why a sandbox ended before its run did, as an error for the person who started it. */
 import { SvcError } from "../../lib/errors.ts";
+import { onOneLine } from "../../lib/output/control_characters.ts";
 import type { Limits } from "./command.ts";
 
 /** What engine and runtime write when memory has run out. */
@@ -69,5 +70,5 @@ function outOfMemory({ maxMemoryMiB }: Limits): SvcError {
 
 function firstLine(stderr: string): string {
   const line = stderr.split("\n").find((one) => one.trim() !== "")?.trim().slice(0, 300);
-  return line === undefined ? "" : `: ${line.replace(/\.$/, "")}`;
+  return line === undefined ? "" : `: ${onOneLine(line.replace(/\.$/, ""))}`; // The script may have written it.
 }

@@ -21,16 +21,16 @@ export function filesIn(
 
 /** The files of a message by parameter name; undefined where one is none. */
 export function filesOf(message: JsonValue | undefined): Record<string, File> | undefined {
-  const files: Record<string, File> = {};
-  for (const [name, file] of Object.entries(isJsonObject(message) ? message : {})) {
+  const files: [string, File][] = [];
+  for (const [param, file] of Object.entries(isJsonObject(message) ? message : {})) {
     if (!isJsonObject(file)) return undefined;
     const { name: fileName, type, base64 } = file;
     if (typeof fileName !== "string" || typeof type !== "string" || typeof base64 !== "string") return undefined;
     const bytes = bytesOf(base64);
     if (bytes === undefined) return undefined;
-    files[name] = new File([bytes], fileName, { type });
+    files.push([param, new File([bytes], fileName, { type })]);
   }
-  return files;
+  return Object.fromEntries(files); // Whatever its name, `__proto__` too, it is a member and nothing else.
 }
 
 /** What is known of a content, and its bytes as base64. */

@@ -1,6 +1,6 @@
 /** The parent's end of a sandbox: one process, one script, one run. Whatever the process says is a request, no more. */
 import { SvcError, toSvcError } from "../../lib/errors.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import { escapeControls } from "../../lib/output/control_characters.ts";
 import type { OperationRef } from "../../lib/client/caller.ts";
 import { hostCommand, type Limits, type Place } from "./command.ts";
@@ -19,6 +19,7 @@ import {
   PROTOCOL,
   ToSandbox,
 } from "./messages.ts";
+import { isTooDeep } from "./nesting.ts";
 import { Outbox } from "./outbox.ts";
 import { TimeLimit } from "./time_limit.ts";
 import { Wakening } from "./wakening.ts";
@@ -185,6 +186,7 @@ export class Sandbox {
   }
 
   #take({ kind, id, text }: Frame): void {
+    if (kind !== FromSandbox.log && isTooDeep(text)) throw new FrameError("a message that is nested too deep");
     switch (kind) {
       case FromSandbox.ready:
         return this.#declare(text);

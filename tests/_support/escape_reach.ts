@@ -1,0 +1,242 @@
+/** Attempts to reach what surrounds the sandbox: files, the network, the environment, processes, the machine. */
+import type { Attempt } from "./escape.ts";
+
+const READ = `Requires read access to "{secret}"`;
+const NET = `Requires net access to "{web}"`;
+
+const FILES: readonly Attempt[] = [
+  { attempt: "reads a file", script: `return await Deno.readTextFile("{secret}");`, refused: READ },
+  { attempt: "reads a file at once", script: `return Deno.readFileSync("{secret}");`, refused: READ },
+  { attempt: "opens a file", script: `return (await Deno.open("{secret}")).readable;`, refused: READ },
+  { attempt: "asks how old a file is", script: `return Deno.statSync("{secret}").mtime;`, refused: READ },
+  {
+    attempt: "lists a folder",
+    script: `return [...Deno.readDirSync("{outside}")];`,
+    refused: `Requires read access to "{outside}"`,
+  },
+  {
+    attempt: "watches a folder",
+    script: `Deno.watchFs("{outside}"); return 1;`,
+    refused: `Requires read access to "{outside}"`,
+  },
+  { attempt: "copies a file", script: `Deno.copyFileSync("{secret}", "{outside}/copy"); return 1;`, refused: READ },
+  {
+    attempt: "makes a link to a file and reads that",
+    script: `Deno.symlinkSync("{secret}", "link"); return Deno.readTextFileSync("link");`,
+    refused: "PERMISSION_DENIED: The script failed: NotCapable: Deno.symlinkSync() requires",
+  },
+  {
+    attempt: "reads its own source",
+    script: `return await Deno.readTextFile(new URL(import.meta.url));`,
+    refused: `Requires read access to "{root}/script.ts"`,
+  },
+  {
+    attempt: "reads the folder that it was started in",
+    script: `return [...Deno.readDirSync(".")].length;`,
+    refused: `Requires read access to "."`,
+  },
+  {
+    attempt: "reads its environment in /proc",
+    script: `return Deno.readTextFileSync("/proc/self/environ");`,
+    refused: `Requires read access to "/proc/self/environ"`,
+  },
+  {
+    attempt: "reads the memory of its parent in /proc",
+    script: `return Deno.readFileSync("/proc/{pid}/mem");`,
+    refused: `Requires read access to "/proc/{pid}/mem"`,
+  },
+  {
+    attempt: "opens a descriptor that its parent may have left",
+    script: `return Deno.openSync("/dev/fd/3").readSync(new Uint8Array(1));`,
+    refused: `Requires read access to "/dev/fd/3"`,
+  },
+  {
+    attempt: "writes a file",
+    script: `Deno.writeTextFileSync("{outside}/written", "x"); return 1;`,
+    refused: `Requires write access to "{outside}/written"`,
+  },
+  {
+    attempt: "writes into its throw-away folder, where the next input could read it",
+    script: `Deno.writeTextFileSync("left", "x"); return 1;`,
+    refused: `Requires write access to "left"`,
+  },
+  {
+    attempt: "removes a file",
+    script: `Deno.removeSync("{secret}"); return 1;`,
+    refused: `Requires write access to "{secret}"`,
+  },
+  {
+    attempt: "makes a temporary file",
+    script: `return Deno.makeTempFileSync();`,
+    refused: "Requires write access to <TMP>",
+  },
+  { attempt: "goes to another folder", script: `Deno.chdir("/"); return 1;`, refused: `Requires read access to "/"` },
+  {
+    attempt: "fetches a file",
+    script: `return await (await fetch("file://{secret}")).text();`,
+    refused: READ,
+  },
+];
+
+const NETWORK: readonly Attempt[] = [
+  { attempt: "fetches a page", script: `return await (await fetch("http://{web}/")).text();`, refused: NET },
+  {
+    attempt: "fetches a page through a client of its own",
+    script: `const client = Deno.createHttpClient({ proxy: { url: "http://{web}" } });
+      return await (await fetch("http://example.com/", { client })).text();`,
+    refused: NET,
+  },
+  {
+    attempt: "fetches over a Unix socket",
+    script: `const client = Deno.createHttpClient({ proxy: { transport: "unix", path: "{socket}" } });
+      return await (await fetch("http://localhost/", { client })).text();`,
+    refused: `Requires read access to "{socket}"`,
+  },
+  { attempt: "opens a WebSocket", script: `return new WebSocket("ws://{web}/").url;`, refused: NET },
+  {
+    attempt: "opens an event source",
+    script: `const source = new EventSource("http://{web}/");
+      return await new Promise((yes) => {
+        source.onopen = () => yes("open");
+        source.onerror = () => yes("refused in state " + source.readyState);
+      });`,
+    refused: `gives "refused in state 0"`,
+  },
+  {
+    attempt: "connects",
+    script: `return (await Deno.connect({ hostname: "127.0.0.1", port: {port} })).rid;`,
+    refused: NET,
+  },
+  {
+    attempt: "connects with TLS",
+    script: `return (await Deno.connectTls({ hostname: "127.0.0.1", port: {port} })).rid;`,
+    refused: NET,
+  },
+  {
+    attempt: "connects to a Unix socket",
+    script: `return (await Deno.connect({ transport: "unix", path: "{socket}" })).rid;`,
+    refused: `Requires read access to "{socket}"`,
+  },
+  {
+    attempt: "listens",
+    script: `return Deno.listen({ hostname: "127.0.0.1", port: 0 }).addr;`,
+    refused: `Requires net access to "127.0.0.1:0"`,
+  },
+  {
+    attempt: "serves",
+    script: `return Deno.serve({ hostname: "127.0.0.1", port: 0 }, () => new Response("x")).addr;`,
+    refused: `Requires net access to "127.0.0.1:0"`,
+  },
+  {
+    attempt: "serves on a Unix socket",
+    script: `return Deno.serve({ path: "{outside}/served" }, () => new Response("x")).addr;`,
+    refused: `Requires read access to "{outside}/served"`,
+  },
+  {
+    attempt: "looks up a name, which tells a name server something",
+    script:
+      `return await Deno.resolveDns("secret.example.com", "TXT", { nameServer: { ipAddr: "127.0.0.1", port: {port} } });`,
+    refused: NET,
+  },
+  {
+    attempt: "sends a datagram",
+    script: `return Deno.listenDatagram({ transport: "udp", hostname: "127.0.0.1", port: 0 }).addr;`,
+    refused: "Deno.listenDatagram is not a function",
+  },
+  {
+    attempt: "speaks QUIC",
+    script: `return await Deno.connectQuic({ hostname: "127.0.0.1", port: {port}, alpnProtocols: ["h3"] });`,
+    refused: "Deno.connectQuic is not a function",
+  },
+  {
+    attempt: "opens a WebTransport",
+    script: `return await new WebTransport("https://{web}/").ready;`,
+    refused: "ReferenceError: WebTransport is not defined",
+  },
+];
+
+const MACHINE: readonly Attempt[] = [
+  {
+    attempt: "reads a variable",
+    script: `return Deno.env.get("{variable}");`,
+    refused: `Requires env access to "{variable}"`,
+  },
+  { attempt: "reads all variables", script: `return Deno.env.toObject();`, refused: "Requires env access" },
+  {
+    attempt: "sets a variable",
+    script: `Deno.env.set("PATH", "/tmp"); return 1;`,
+    refused: `Requires env access to "PATH"`,
+  },
+  {
+    attempt: "starts a process",
+    script: `return new Deno.Command("/bin/sh", { args: ["-c", "id"] }).outputSync().code;`,
+    refused: `Requires run access to "/bin/sh"`,
+  },
+  {
+    attempt: "starts a process the short way",
+    script: `return await Deno.spawn("/bin/sh", []).status;`,
+    refused: `Requires run access to "/bin/sh"`,
+  },
+  {
+    attempt: "starts svc's own runtime with all permissions",
+    script: `return new Deno.Command(Deno.execPath(), { args: ["eval", "-A", "1"] }).outputSync().code;`,
+    refused: "Requires run access to",
+  },
+  { attempt: "ends its parent", script: `Deno.kill({pid}, "SIGKILL"); return 1;`, refused: "Requires run access" },
+  { attempt: "stops all processes", script: `Deno.kill(-1, "SIGSTOP"); return 1;`, refused: "Requires run access" },
+  {
+    attempt: "ends with the exit code of a success",
+    script: `Deno.exit(0);`,
+    refused: "WORKFLOW_FAILED: The script ended its process (exit code 0) before it gave a result.",
+  },
+  {
+    attempt: "ends its own process from outside",
+    script: `Deno.kill(Deno.pid, "SIGKILL"); await new Promise((go) => setTimeout(go, 5000));`,
+    refused: "WORKFLOW_FAILED: The operating system ended the workflow: it used too much of the machine.",
+  },
+  {
+    attempt: "loads a native library",
+    script: `return Deno.dlopen("libc.so.6", {}).symbols;`,
+    refused: `Requires ffi access to "libc.so.6"`,
+  },
+  {
+    attempt: "reads memory by its address",
+    script: `return new Deno.UnsafePointerView(Deno.UnsafePointer.create(4096n)).getUint8();`,
+    refused: "Requires ffi access",
+  },
+  { attempt: "learns the name of the machine", script: `return Deno.hostname();`, refused: "Requires sys access" },
+  { attempt: "learns the version of the system", script: `return Deno.osRelease();`, refused: "Requires sys access" },
+  { attempt: "learns how long the machine is up", script: `return Deno.osUptime();`, refused: "Requires sys access" },
+  { attempt: "learns its user", script: `return [Deno.uid(), Deno.gid()];`, refused: "Requires sys access" },
+  {
+    attempt: "learns the addresses of the machine",
+    script: `return Deno.networkInterfaces();`,
+    refused: "Requires sys access",
+  },
+  {
+    attempt: "learns the load of the machine, in which other inputs show",
+    script: `return [Deno.loadavg(), Deno.systemMemoryInfo()];`,
+    refused: "Requires sys access",
+  },
+  {
+    attempt: "asks for more permissions",
+    script: `const names = ["read", "write", "net", "env", "run", "ffi", "sys", "import"];
+      return await Promise.all(names.map(async (name) => (await Deno.permissions.request({ name })).state));`,
+    refused: `gives ["denied","denied","denied","denied","denied","denied","denied","denied"]`,
+  },
+  {
+    attempt: "takes permissions away, as if there were some, and asks again",
+    script: `await Deno.permissions.revoke({ name: "read" });
+      await Deno.permissions.request({ name: "read", path: "{outside}" });
+      return Deno.readTextFileSync("{secret}");`,
+    refused: READ,
+  },
+  {
+    attempt: "asks the person at the terminal",
+    script: `return globalThis.prompt("password?");`,
+    refused: "globalThis.prompt is not a function",
+  },
+];
+
+/** All of them. */
+export const REACHING: readonly Attempt[] = [...FILES, ...NETWORK, ...MACHINE];

@@ -1,0 +1,87 @@
+/** What a script must not reach: a service, a secret file, a variable, a web server. Each would tell that it was touched. */
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { type Caller, createCaller } from "../../lib/client/caller.ts";
+import { createClient } from "../../mod.ts";
+import { startService } from "../../service/mod.ts";
+import { makeFolder } from "./workflow.ts";
+
+const VARIABLE = "SVC_ESCAPE_CANARY";
+
+/** Tables of the service that no attempt may change. */
+const TABLES = ["cases", "assignments", "events", "items", "records", "sequences"];
+
+/** What surrounds the sandboxes. */
+export interface World extends AsyncDisposable {
+  /** Makes the calls that are granted. */
+  readonly caller: Caller;
+  /** A text with the names of what there is: `{outside}`, `{secret}`, `{web}`, `{socket}`, `{case}`, `{variable}`, `{pid}`. */
+  fill(text: string): string;
+  /** Fails if anything was reached, written or changed, or if what came out of a sandbox has a secret in it. */
+  checkUntouched(output: string): Promise<void>;
+}
+
+/** Builds it. */
+export async function openWorld(): Promise<World> {
+  const resources = new AsyncDisposableStack();
+  const secret = `canary-${crypto.randomUUID()}`;
+  const outside = resources.use(
+    await makeFolder({
+      "secret.txt": secret,
+      "secret.json": JSON.stringify({ secret }),
+      "secret.ts": `export const secret = "${secret}";`,
+    }),
+  );
+  const state = resources.use(await makeFolder());
+  const service = resources.use(await startService({ data: state.path }));
+  const credentials = await service.addClient("clerk@city");
+  const created = await createClient({ baseUrl: service.url, ...credentials, noCache: true }).cases.create({
+    type: "City-Permit-Work-Permit",
+    data: { Applicant: "Ada" },
+  });
+  Deno.env.set(VARIABLE, secret);
+  resources.defer(() => Deno.env.delete(VARIABLE));
+  const requests: string[] = [];
+  const web = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, ({ url }) => {
+    requests.push(url);
+    return new Response(`export default "${secret}";`, { headers: { "content-type": "text/javascript" } });
+  });
+  resources.defer(() => web.shutdown());
+  const socket = `${outside.path}/socket`;
+  const local = Deno.serve({ path: socket, onListen() {} }, () => {
+    requests.push(socket);
+    return new Response(secret);
+  });
+  resources.defer(() => local.shutdown());
+  const names: Record<string, string> = {
+    outside: outside.path,
+    secret: `${outside.path}/secret.txt`,
+    web: `127.0.0.1:${web.addr.port}`,
+    port: String(web.addr.port),
+    socket,
+    case: created.id,
+    variable: VARIABLE,
+    pid: String(Deno.pid),
+  };
+  const stateNow =
+    () => [rowsOf(`${state.path}/service.db`), [...Deno.readDirSync(outside.path)].map((one) => one.name)];
+  const before = stateNow();
+  return {
+    caller: createCaller({ baseUrl: service.url, ...credentials, noCache: true }),
+    fill: (text) => text.replace(/\{(\w+)\}/g, (whole, name) => names[name] ?? whole),
+    async checkUntouched(output) {
+      assert.deepEqual(requests, [], "nothing reaches the web server");
+      assert.ok(!output.includes(secret), `the secret came out: ${output}`);
+      assert.ok(!output.includes(credentials.clientSecret), "the client's secret came out");
+      assert.equal(await Deno.readTextFile(`${outside.path}/secret.txt`), secret);
+      assert.deepEqual(stateNow(), before, "neither the service's history nor the folder outside has changed");
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** All rows of the service, as they lie on disk. */
+function rowsOf(path: string): unknown[] {
+  using database = new DatabaseSync(path, { readOnly: true });
+  return TABLES.map((table) => database.prepare(`SELECT * FROM ${table}`).all());
+}

@@ -1,0 +1,31 @@
+/** The escape table: what a script tries to get out of its sandbox or at another input's data, and how each is refused. */
+import { type Attempt, checkAttempt } from "./_support/escape.ts";
+import { TURNING } from "./_support/escape_host.ts";
+import { LOADING } from "./_support/escape_load.ts";
+import { REACHING } from "./_support/escape_reach.ts";
+import { TALKING } from "./_support/escape_pipe.ts";
+import { LASTING } from "./_support/escape_wear.ts";
+import { openWorld } from "./_support/escape_world.ts";
+
+const TABLE: readonly Attempt[] = [...REACHING, ...LOADING, ...TURNING, ...TALKING, ...LASTING];
+
+/** Attempts at a time: most of an attempt is two processes that start. */
+const AT_ONCE = 4;
+
+Deno.test("nothing that a script tries gets it out of its sandbox, or at what another input has", async (t) => {
+  await using world = await openWorld();
+  const waiting = [...TABLE];
+  const clerk = async () => {
+    for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
+      const attempt = row;
+      await t.step({
+        name: `a script ${attempt.attempt}`,
+        fn: () => checkAttempt(attempt, world),
+        sanitizeOps: false,
+        sanitizeResources: false,
+        sanitizeExit: false,
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, clerk));
+});
