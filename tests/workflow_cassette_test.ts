@@ -90,6 +90,42 @@ Deno.test("a cassette is JSON that people can read", async () => {
   });
 });
 
+Deno.test("time, chance and waiting are those of the recording", async () => {
+  const script = scriptText(
+    `const before = Date.now();
+    await svc.cases.get("C-1");
+    log(new Date().toISOString(), Math.random(), crypto.randomUUID());
+    return [before, Date.now(), Math.random(), crypto.randomUUID()];`,
+    ["cases.get"],
+  );
+  await using recorded = await record(script);
+  assert.equal(recorded.ended.code, 0);
+  const said = recorded.ended.stderr.split("\n")[0];
+  const test = () => svcHere(["workflow", "test", recorded.script, "--cassette", recorded.cassette]);
+  assert.deepEqual(await test(), { code: 0, stdout: `ok ${recorded.cassette}: 1 call\n`, stderr: `${said}\n` });
+  const cassette = JSON.parse(await Deno.readTextFile(recorded.cassette));
+  await Deno.writeTextFile(recorded.cassette, JSON.stringify({ ...cassette, randomness: [] }));
+  const { code, stderr } = await test();
+  assert.equal(code, 1);
+  assert.match(stderr, /WORKFLOW_DIVERGED.*The script draws more randomness than was recorded\./);
+});
+
+Deno.test("a sleep of a cassette takes no time", async () => {
+  const at = "2026-01-31T09:00:00.000Z";
+  const cassette = {
+    cassette: 1,
+    script: "test",
+    startedAt: "2026-01-31T08:00:00.000Z",
+    randomness: [],
+    calls: [{ step: 1, operation: "sleep", values: { milliseconds: 3600000 }, answer: {}, at, order: 1 }],
+    result: at,
+  };
+  const script = scriptText("await sleep(3600000); return new Date();", []).replace("log }", "log, sleep }");
+  await using folder = await makeFolder({ "script.ts": script, "c.json": JSON.stringify(cassette) });
+  const played = await svcHere(["workflow", "test", `${folder.path}/script.ts`, "--cassette", `${folder.path}/c.json`]);
+  assert.deepEqual(played, { code: 0, stdout: `ok ${folder.path}/c.json: 1 call\n`, stderr: "" });
+});
+
 Deno.test("a script that does something else than was recorded is told apart, step by step", async (t) => {
   await using recorded = await record(SCRIPT);
   const edits: [edit: [string, string], code: string, message: RegExp][] = [

@@ -99,8 +99,5 @@ function handlersOf(run: InputRun, { calls }: Cassette, stop: Stop): RunHandlers
 /** The error with what to do about it here; a test has no run to go on with. */
 function withHint(error: SvcError): SvcError {
   if (error.code !== "WORKFLOW_DIVERGED" && error.code !== "WORKFLOW_FAILED") return error;
-  return new SvcError(error.code, error.message, {
-    ...error.toJSON(),
-    hint: "If the script is right as it is now, record the cassette again.",
-  });
+  return error.with({ hint: "If the script is right as it is now, record the cassette again." });
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { ERROR_CODES, SvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
 import type { Operations } from "../permissions.ts";
+import { SLEEP } from "../sandbox/messages.ts";
 import { type Cassette, CASSETTE_VERSION, type RecordedCall } from "./cassette.ts";
 
 const json = z.custom<JsonValue>((value) => value !== undefined);
@@ -19,6 +20,7 @@ const error = z.strictObject({
   operation: z.string().optional(),
   requestId: z.string().optional(),
   hint: z.string().optional(),
+  attempts: z.array(object).optional(),
 });
 
 const answer = z.strictObject({
@@ -90,9 +92,6 @@ function checkCalls(path: string, calls: readonly RecordedCall[], operations: Op
     orders.add(order);
   }
 }
-
-/** The built-in step that waits. */
-const SLEEP = "sleep";
 
 function noCassette(path: string, member: string, fault: string): SvcError {
   const where = member === "" ? "" : `${member}: `;
