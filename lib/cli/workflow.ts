@@ -44,7 +44,8 @@ export const commands: LocalGroup = {
     details:
       "The script runs in a process without any permission. What it prints goes to stderr, its result to stdout. " +
       "With --each it runs once per line of a file; stdout gets one line of JSON per input, in the order of the file. " +
-      "A journal keeps what was done: a run that was interrupted goes on with 'svc workflow resume', and repeats nothing.",
+      "A journal keeps what was done: a run that was interrupted goes on with 'svc workflow resume', and repeats nothing. " +
+      "With --dry-run it shows what it would do with its first input, as 'svc workflow plan' does.",
     args: [script],
     flags: {
       ...beginning,
@@ -59,8 +60,31 @@ export const commands: LocalGroup = {
     },
     example: `intake.ts --input '{"Applicant":"Ada","Address":"Main St 1"}' --allow-declared`,
     async run(context, given) {
+      if (context.globals.dryRun) {
+        const { plan } = await import("./workflow_plan.ts");
+        return await plan(context, given);
+      }
       const { begin } = await import("./workflow_begin.ts");
       await begin(context, given);
+    },
+  }),
+  plan: localCommand({
+    summary: "Show what a script would do, without doing it",
+    dryRun: true,
+    details:
+      "Reads are made; a change is written down and not sent. The plan goes on as far as it can without the answer " +
+      "that only a change would give, and says where it ends. Nothing is read that was not granted. " +
+      "'svc workflow run --dry-run' does the same.",
+    args: [script],
+    flags: {
+      ...beginning,
+      each: { help: "Take the input from an NDJSON or CSV file", type: "string", placeholder: "file" },
+      inputLine: { help: "Line of --each to take; the first input without it", type: "integer" },
+    },
+    example: `intake.ts --input '{"Applicant":"Ada","Address":"Main St 1"}' --allow-declared`,
+    async run(context, given) {
+      const { plan } = await import("./workflow_plan.ts");
+      await plan(context, given);
     },
   }),
   record: localCommand({
