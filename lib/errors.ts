@@ -163,6 +163,11 @@ export function outcomeUnknown(error: SvcError): boolean {
   return error.outcomeUnknown === true;
 }
 
+/** Whether the service has judged the call itself: had it been done before under its key, it would have said so. */
+export function isVerdict({ status = 0 }: SvcError): boolean {
+  return status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status);
+}
+
 /** The code of an HTTP status of 300 or more. */
 export function codeOfStatus(status: number): ErrorCode {
   return CODE_OF_STATUS[status] ?? (status >= 500 ? "SERVER_ERROR" : "HTTP_ERROR");

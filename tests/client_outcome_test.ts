@@ -125,6 +125,17 @@ Deno.test("a change without a key is sent once, also where a connection that is 
   }
 });
 
+Deno.test("a change with a key may have been done where its connection broke, and no other can be made", async () => {
+  for (const [ref, values] of [[CREATE, { type: "T" }], [DELETE, { caseId: "C-1" }]] as const) {
+    const server = startUnruly(DONE);
+    const caller = createCaller(server.options);
+    await caller.call(ref, values, { idempotencyKey: "run.1.1" });
+    server.behave = () => server[Symbol.dispose]();
+    const error = await failureOf(caller.call(ref, values, { idempotencyKey: "run.1.2" }));
+    assert.deepEqual([error.code, outcomeUnknown(error)], ["NETWORK_ERROR", true], `${ref.name}: ${error.message}`);
+  }
+});
+
 Deno.test("the key goes with changes, not with reads, and not to a service that knows none", async () => {
   using server = startUnruly(answer(200, { id: "C-1" }, { etag: '"1"' }));
   const caller = createCaller(server.options);

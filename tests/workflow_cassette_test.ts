@@ -126,6 +126,37 @@ Deno.test("a sleep of a cassette takes no time", async () => {
   assert.deepEqual(played, { code: 0, stdout: `ok ${folder.path}/c.json: 1 call\n`, stderr: "" });
 });
 
+Deno.test("a cassette can be written by hand: errors with their attempts, and changes that had arrived", async () => {
+  const given = { at: "2026-01-31T08:00:00.000Z" };
+  const attempts = [{ code: "TIMEOUT", afterMilliseconds: 1000 }, { code: "TIMEOUT", afterMilliseconds: 2100 }];
+  const error = { code: "TIMEOUT", message: "No answer.", operation: "cases.get", attempts };
+  const cassette = {
+    cassette: 1,
+    script: "test",
+    startedAt: given.at,
+    randomness: [],
+    calls: [
+      { step: 1, operation: "cases.get", values: { caseId: "C-1" }, error, ...given, order: 1 },
+      {
+        step: 2,
+        operation: "assignments.perform",
+        values: { assignmentId: "A-1", action: "B" },
+        answer: { shape: "any", body: { settled: "arrived" } },
+        ...given,
+        order: 2,
+      },
+    ],
+    result: [attempts, "arrived"],
+  };
+  const script = scriptText(
+    `const { attempts } = await svc.cases.get("C-1").catch((error) => error);
+    return [attempts, (await svc.assignments.perform("A-1", { action: "B" })).settled];`,
+  );
+  await using folder = await makeFolder({ "script.ts": script, "c.json": JSON.stringify(cassette) });
+  const played = await svcHere(["workflow", "test", `${folder.path}/script.ts`, "--cassette", `${folder.path}/c.json`]);
+  assert.deepEqual(played, { code: 0, stdout: `ok ${folder.path}/c.json: 2 calls\n`, stderr: "" });
+});
+
 Deno.test("a script that does something else than was recorded is told apart, step by step", async (t) => {
   await using recorded = await record(SCRIPT);
   const edits: [edit: [string, string], code: string, message: RegExp][] = [

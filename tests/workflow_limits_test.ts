@@ -22,11 +22,6 @@ const ABUSES: Readonly<Record<string, [code: string, message: RegExp]>> = {
     `const all = []; for (let s = "x";;) { s = s.length > 1e7 ? "x" : s + s; all.push((s + all.length).toUpperCase()); }`,
     /more than 128 MiB of memory/,
   ],
-  "crashes its process": [`(await import("node:process")).abort();`, /crashed \(SIGABRT\)/],
-  "kills its process": [
-    `const { default: p } = await import("node:process"); p.kill(p.pid, "SIGKILL");`,
-    /operating system ended/,
-  ],
   "ends its process": ["Deno.exit(0);", /ended its process \(exit code 0\) before it gave a result/],
   "ends its process with an error": ["Deno.exit(7);", /ended its process \(exit code 7\)/],
   "closes its window": ["globalThis.close(); await new Promise(() => {});", /ended its process/],
@@ -34,10 +29,6 @@ const ABUSES: Readonly<Record<string, [code: string, message: RegExp]>> = {
   "returns a circle": ["const a = {}; a.a = a; return a;", /result is not JSON/],
   "returns too much": [`return "x".repeat(17 * 1024 * 1024);`, /more than 16777216 bytes|memory/],
   "overflows its stack": ["const f = () => f() + 1; f();", /Maximum call stack size exceeded/],
-  "writes on the pipe": [
-    `(await import("node:fs")).writeSync(1, "hello, parent"); await new Promise((go) => setTimeout(go, 5000));`,
-    /sent a message of \d+ bytes/,
-  ],
 };
 
 for (const [name, [code, message]] of Object.entries(ABUSES)) {
@@ -103,71 +94,4 @@ Deno.test("a thousand calls at once wait for their turn in the sandbox", async (
   const { result, error } = await runText(scriptText(body), { caller: api.caller });
   assert.deepEqual([result, error, api.received.length], [1000, undefined, 1000]);
   assert(api.mostAtOnce <= 64, `${api.mostAtOnce} calls at once`);
-});
-
-/** Sends frames past the host, as a hostile script would, and never reads an answer. */
-function forging(code: string): string {
-  return scriptText(
-    `const { writeSync } = await import("node:fs");
-    const frameOf = (kind, id, text) => {
-      const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
-      const frame = new Uint8Array(9 + bytes.length);
-      new DataView(frame.buffer).setUint32(0, bytes.length);
-      frame[4] = kind;
-      new DataView(frame.buffer).setUint32(5, id);
-      frame.set(bytes, 9);
-      return [...frame];
-    };
-    const write = (...frames) => {
-      const bytes = new Uint8Array(frames.flat());
-      for (let at = 0; at < bytes.length;) at += writeSync(1, bytes.subarray(at));
-    };
-    const forge = (kind, id, text) => write(frameOf(kind, id, text));
-    const get = JSON.stringify({ operation: "cases.get", values: { caseId: "C-1" } });
-    ${code}
-    await new Promise((go) => setTimeout(go, 5000));`,
-    ["cases.get"],
-  );
-}
-
-const FORGERIES: Readonly<Record<string, [code: string, message: RegExp]>> = {
-  "of an unknown kind": [`forge(99, 0, "{}");`, /a message of an unknown kind \(99\)/],
-  "that is not UTF-8": [`forge(4, 0, new Uint8Array([0xff, 0xfe]));`, /a message that is not UTF-8/],
-  "of a gigabyte": [`writeSync(1, new Uint8Array([0x40, 0, 0, 0, 2, 0, 0, 0, 1]));`, /a message of 1073741824 bytes/],
-  "that declares it again": [`forge(1, 0, '{"protocol":1,"name":"x","allow":["*"]}');`, /a declaration that is none/],
-  "with a call that is no JSON": [`forge(2, 1, "{");`, /a call that is none/],
-  "with a call out of turn": [`forge(2, 7, get);`, /a call that is none/],
-  "with a call that was made already": [`forge(2, 1, get); forge(2, 1, get);`, /a call that is none/],
-  "with values that are none": [`forge(2, 1, '{"operation":"cases.get","values":[]}');`, /a call that is none/],
-  "with a result while a call is open": [
-    `write(frameOf(2, 1, get), frameOf(5, 0, "1"));`,
-    /a result out of turn/,
-  ],
-  "with a result that is no JSON": [`forge(5, 0, "{");`, /a result that is not JSON/],
-  "with an error that is none": [`forge(6, 0, '{"code":"ROOT","message":1}');`, /an error that is none/],
-  "with more calls than it may have, and takes no answer": [
-    `for (let i = 1; i < 5000; i++) forge(2, i, get);`,
-    /more calls at a time/,
-  ],
-};
-
-for (const [name, [code, message]] of Object.entries(FORGERIES)) {
-  Deno.test(`a script that forges a message ${name} is stopped`, async () => {
-    await using api = new TinyApi();
-    const { error } = await runText(forging(code), { caller: api.caller, limits: { timeoutSeconds: 10 } });
-    assert.equal(error?.code, "WORKFLOW_FAILED");
-    assert.match(error.message, message);
-  });
-}
-
-Deno.test("a forged call gets no further than an honest one", async () => {
-  await using api = new TinyApi();
-  const forged = JSON.stringify({ operation: "cases.delete", values: { caseId: "C-1" } });
-  const code = `forge(2, 1, ${
-    JSON.stringify(forged)
-  }); forge(2, 2, '{"operation":"__proto__","values":{"__proto__":{"caseId":"C-1"}}}');`;
-  const { error } = await runText(forging(code), { caller: api.caller, limits: BRIEF });
-  assert.equal(error?.code, "TIMEOUT");
-  assert.deepEqual(api.received, []);
-  assert.equal(Reflect.get({}, "caseId"), undefined);
 });

@@ -72,7 +72,10 @@ export async function decideGrants(
 export function findOperation(name: string, operations: Operations): OperationRef {
   const operation = operations.get(name);
   if (operation !== undefined) return operation;
-  throw new SvcError("INVALID_ARGS", `There is no operation ${JSON.stringify(name.slice(0, 100))}.`);
+  const asked = name.slice(0, 100);
+  throw new SvcError("INVALID_ARGS", `There is no operation ${JSON.stringify(asked)}.`, {
+    hint: `${didYouMean(asked, [...operations.keys()], (one) => one)}See 'svc --help' for what there is.`,
+  });
 }
 
 /** The operation that a script calls, if it was granted. */

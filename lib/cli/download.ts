@@ -7,7 +7,7 @@ import { checkTarget, writeWhole } from "./local_files.ts";
 import { transferLine } from "./transfer.ts";
 
 /** Stands for stdout where a file is named. */
-const STDOUT = "-";
+export const STDOUT = "-";
 
 /** Refuses a file that cannot be written, before anything is called for it. */
 export async function checkOutput(output = STDOUT): Promise<void> {

@@ -11,7 +11,13 @@ const IF_MATCH: Flag = {
   type: "string",
   placeholder: "tag",
 };
-const OUTPUT: Flag = { help: "File to write; '-' is stdout", type: "string", placeholder: "path", short: "o" };
+/** Where content is written. */
+export const OUTPUT = {
+  help: "File to write; '-' is stdout",
+  type: "string",
+  placeholder: "path",
+  short: "o",
+} as const satisfies Flag;
 const INTERACTIVE: Flag = { help: "Pick the action and fill in its required fields at prompts", type: "boolean" };
 
 /** The command of an operation: values in, request or answer out. */

@@ -1,6 +1,7 @@
 /** The commands of `svc workflow` for runs that have been begun. What they do is in `workflow_manage.ts`. */
 import type { Flag } from "./command.ts";
 import { localCommand, type LocalGroup } from "./local.ts";
+import { OUTPUT } from "./operation_command.ts";
 
 /** Where the journal is. */
 export const journal = {
@@ -78,6 +79,17 @@ export const commands: LocalGroup = {
     async run(context, { run, journal }) {
       const { logs } = await import("./workflow_manage.ts");
       await logs(context, run, journal);
+    },
+  }),
+  report: localCommand({
+    summary: "Write a page about a run: how fast it was, what failed and why",
+    details: "The page is HTML that needs no other file and no network. A file that is there already is replaced.",
+    args: [run],
+    flags: { output: OUTPUT, ...journal },
+    example: "20261121-1405-k7wqh2 -o report.html",
+    async run(context, { run, ...given }) {
+      const { report } = await import("./workflow_report.ts");
+      await report(context, run, given);
     },
   }),
   cancel: localCommand({

@@ -137,18 +137,20 @@ class Call {
     const explain = (error: unknown) => deadline.explain(error, `${method} ${baseUrl}${apiRoot}${path}`);
     const started = performance.now();
     let isUnderWay = false;
+    let once = false;
     try {
       const body = request.parts === undefined
         ? request.body && JSON.stringify(request.body)
         : await multipartOf(request.parts, deadline);
+      // Where a key makes it harmless, a request without a body may go again: that saves it a connection of its own.
+      once = change !== undefined && (change.key === undefined || body !== undefined);
       const fetching = this.#session.fetch({
         method,
         url: baseUrl + apiRoot + path,
         headers: headersOf(this.#ref.operation, request, change?.key),
         body,
         signal: deadline.signal,
-        // Where a key makes it harmless, a request without a body may go again: that saves it a connection of its own.
-        once: change !== undefined && (change.key === undefined || body !== undefined),
+        once,
         underWay: (isSent) => isUnderWay = isSent,
       });
       deadline.start(); // Only now: the first clock of a process takes longer to make than the request.
@@ -166,7 +168,7 @@ class Call {
     } catch (error) {
       deadline.clear();
       const failure = explain(error);
-      throw change && isUnderWay && mayBeDone(failure) ? failure.with({ outcomeUnknown: true }) : failure;
+      throw change && isUnderWay && mayBeDone(failure, once) ? failure.with({ outcomeUnknown: true }) : failure;
     }
   }
 

@@ -2,7 +2,7 @@
  * Repeats calls that failed, where that cannot do anything twice: with exponential backoff and full jitter, and under a
  * budget that all calls of the process share, as in the standard mode of the AWS SDKs.
  */
-import { outcomeUnknown, SvcError, toSvcError } from "../errors.ts";
+import { isVerdict, outcomeUnknown, SvcError, toSvcError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import { isRead } from "../operation.ts";
 import type { Caller, OperationRef, RepeatableOptions } from "./caller.ts";
@@ -190,9 +190,4 @@ function kindOf({ code, status, retryAfter }: SvcError, reads: boolean): Kind | 
     default:
       return status === 500 && reads ? KINDS.transient : undefined;
   }
-}
-
-/** Whether the service has judged the call itself: had an attempt before been done, it would have given its answer. */
-function isVerdict({ status = 0 }: SvcError): boolean {
-  return status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status);
 }

@@ -36,6 +36,8 @@ export interface FaultProxyOptions {
   readonly seed: number;
   /** How often each fault is, in relation to the others; what is left out never happens. */
   readonly faults: Readonly<Partial<Record<Fault, number>>>;
+  /** Decides over a request by its head; where it says nothing, the seed decides. */
+  readonly choose?: (head: string) => Fault | undefined;
   /** Milliseconds that a delay takes at most; 30 without it. */
   readonly delayMilliseconds?: number;
   /** What `Retry-After` says; 0 without it. */
@@ -52,7 +54,7 @@ export interface FaultProxy extends AsyncDisposable {
 
 /** Starts a proxy on a free port of this machine. */
 export function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
-  return Promise.resolve(new Proxy(options));
+  return Promise.resolve(new RunningProxy(options));
 }
 
 /** Numbers from 0 to 1, the same for the same seed (mulberry32). */
@@ -66,7 +68,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-class Proxy implements FaultProxy {
+class RunningProxy implements FaultProxy {
   readonly url: string;
   readonly counts: Record<Fault, number>;
   readonly #options: FaultProxyOptions;
@@ -127,7 +129,7 @@ class Proxy implements FaultProxy {
 
   /** What the client gets, and whether its connection ends with that. */
   async #fate(request: WireMessage): Promise<{ bytes: string | Uint8Array; ends?: boolean }> {
-    const fault = this.#pick();
+    const fault = this.#options.choose?.(request.head) ?? this.#pick();
     const [chance, portion] = [this.#random(), this.#random()];
     this.counts[fault]++;
     const later = { "retry-after": String(this.#options.retryAfterSeconds ?? 0) };

@@ -8,10 +8,12 @@ import type { JsonObject, JsonValue } from "../../lib/json.ts";
 /** Version of the format. */
 export const CASSETTE_VERSION = 1;
 
-/** What a script was given for a call that the service answered. At most one of the last three is there. */
+/** What a script was given for a call that the service answered. At most one of body, text and content is there. */
 export interface RecordedAnswer {
   /** Entity tag. */
   readonly etag?: string;
+  /** Shape of the answer, where it is not the operation's: that of a change which had arrived, with its answer lost. */
+  readonly shape?: string;
   /** Body that is JSON. */
   readonly body?: JsonValue;
   /** Body that is a text. */

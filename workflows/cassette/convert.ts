@@ -72,12 +72,12 @@ function recordedError(record: JsonObject): ErrorRecord {
 }
 
 function recordedAnswer({ head, text }: CallAnswer, isText: boolean): RecordedAnswer {
-  const { etag, content } = head;
-  const tag = typeof etag === "string" ? { etag } : {};
+  const { etag, content, answer } = head;
+  const known = { ...(typeof etag === "string" && { etag }), ...(typeof answer === "string" && { shape: answer }) };
   if (isJsonObject(content)) {
     const { type, name, size } = content;
     return {
-      ...tag,
+      ...known,
       content: {
         type: String(type),
         ...(typeof name === "string" && { name }),
@@ -86,8 +86,8 @@ function recordedAnswer({ head, text }: CallAnswer, isText: boolean): RecordedAn
       },
     };
   }
-  if (text === "") return tag;
-  return { ...tag, ...(isText ? { text } : bodyOf(text)) };
+  if (text === "") return known;
+  return { ...known, ...(isText ? { text } : bodyOf(text)) };
 }
 
 /** JSON as what it is, so that people can read it; a text that is none as it came. */
@@ -110,11 +110,11 @@ function givenEvent({ step, answer, error, at = "" }: RecordedCall): EventRecord
   return { ...given, kind: "answer", content: encodeAnswer(answerOf(answer)) };
 }
 
-function answerOf({ etag, body, text, content }: RecordedAnswer = {}): CallAnswer {
-  const tag: JsonObject = etag === undefined ? {} : { etag };
+function answerOf({ etag, shape, body, text, content }: RecordedAnswer = {}): CallAnswer {
+  const known: JsonObject = { ...(etag !== undefined && { etag }), ...(shape !== undefined && { answer: shape }) };
   if (content !== undefined) {
     const { base64, ...head } = content;
-    return { head: { ...tag, content: { ...head } }, text: base64 };
+    return { head: { ...known, content: { ...head } }, text: base64 };
   }
-  return { head: tag, text: text ?? (body === undefined ? "" : JSON.stringify(body)) };
+  return { head: known, text: text ?? (body === undefined ? "" : JSON.stringify(body)) };
 }

@@ -1,5 +1,6 @@
 /** Reads a cassette that somebody may have written by hand: all of it is checked before anything is done with it. */
 import { z } from "zod";
+import { isAnswerShape } from "../../lib/answers.ts";
 import { ERROR_CODES, SvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
 import type { Operations } from "../permissions.ts";
@@ -25,6 +26,7 @@ const error = z.strictObject({
 
 const answer = z.strictObject({
   etag: z.string().optional(),
+  shape: z.string().refine(isAnswerShape, "is no shape of an answer").optional(),
   body: json.optional(),
   text: z.string().optional(),
   content: z.strictObject({

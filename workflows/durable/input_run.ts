@@ -3,7 +3,7 @@
  * journal, in the order of the first time, so that the script takes the same path; what is new is made for real, after
  * the journal has it.
  */
-import { outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
+import { isVerdict, outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
 import type { CallAnswer, RunHandlers } from "../sandbox/sandbox.ts";
 import { type CallRequest, errorOfRecord } from "../sandbox/messages.ts";
@@ -11,6 +11,7 @@ import { decodeAnswer, encodeAnswer } from "./answer.ts";
 import { asked } from "./asked.ts";
 import { missingCall, otherCall } from "./diverged.ts";
 import { readRecording, readRefusal, type RecordedCall, type Recording, type SentWith } from "./recording.ts";
+import { isSleep, sleepSince } from "./sleeping.ts";
 import { Turns } from "./turns.ts";
 
 /** Where what happens is written. */
@@ -176,7 +177,8 @@ export class InputRun implements RunHandlers {
     signal: AbortSignal,
     recorded: RecordedCall | undefined,
   ): Promise<CallAnswer | { refusal: SvcError }> {
-    this.#inFlight++;
+    const weight = isSleep(request) ? 0 : 1; // Who interrupts a run does not wait for its sleeps.
+    this.#inFlight += weight;
     try {
       const answer = await this.#live(request, position, signal, recorded);
       this.#answers.set(position, { kind: "answer", content: encodeAnswer(answer) });
@@ -186,11 +188,11 @@ export class InputRun implements RunHandlers {
       const error = toSvcError(thrown);
       this.#answers.set(position, {
         kind: "refusal",
-        content: JSON.stringify({ error, unknown: outcomeUnknown(error) }),
+        content: JSON.stringify({ error, unknown: mayBeDone(error, recorded) }),
       });
       return { refusal: error };
     } finally {
-      this.#inFlight--;
+      this.#inFlight -= weight;
       if (this.#inFlight === 0) this.#paused?.resolve();
     }
   }
@@ -201,6 +203,7 @@ export class InputRun implements RunHandlers {
     signal: AbortSignal,
     recorded: RecordedCall | undefined,
   ): Promise<CallAnswer> {
+    if (isSleep(request)) return sleepSince(recorded?.at ?? Date.now(), request, signal);
     const before = recorded?.sent;
     let isWritten = before !== undefined;
     const sent = before ?? { key: this.#options.keyOf(position, this.#generation) };
@@ -240,6 +243,11 @@ export class InputRun implements RunHandlers {
     this.#options.stop(reason);
     return never();
   }
+}
+
+/** Whether a change that failed may have been done: now, or when it was sent before. */
+function mayBeDone(error: SvcError, recorded: RecordedCall | undefined): boolean {
+  return outcomeUnknown(error) || (recorded?.sent !== undefined && !isVerdict(error));
 }
 
 function never(): Promise<never> {

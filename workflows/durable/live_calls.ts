@@ -3,7 +3,7 @@
  * the service knows none, what may have arrived is settled here and not sent again blindly.
  */
 import type { Caller, OperationRef, RepeatableOptions } from "../../lib/client/caller.ts";
-import { outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
+import { type ErrorCode, outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
 import { isRead } from "../../lib/operation.ts";
 import type { OnUnknown } from "../journal/journal.ts";
 import { grantedOperation, type Grants, type Operations } from "../permissions.ts";
@@ -17,6 +17,9 @@ const MAX_ATTEMPTS = 3;
 
 /** Milliseconds before such a change is sent again; twice as many before the next time. */
 const PAUSE = 200;
+
+/** What a service says to a change under a tag that it has done already: the tag is another one, or what had it is gone. */
+const ARRIVED: readonly ErrorCode[] = ["PRECONDITION_FAILED", "NOT_FOUND"];
 
 /** What was granted, of what there is. */
 export interface Granted {
@@ -70,7 +73,7 @@ export class GrantedCalls implements LiveCalls {
         return await send({ knownTag, sending: noteTag });
       } catch (thrown) {
         const error = toSvcError(thrown);
-        if (mayHaveArrived && error.code === "PRECONDITION_FAILED") return arrived(ref);
+        if (mayHaveArrived && ARRIVED.includes(error.code)) return arrived(ref);
         if (!outcomeUnknown(error)) throw error;
         if (signal.aborted) throw error;
         mayHaveArrived = true;

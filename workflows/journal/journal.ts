@@ -111,6 +111,20 @@ export interface StoredEvent extends EventRecord {
   readonly seq: number;
 }
 
+/** When a call was made and answered, and of what it failed: all that can be told of it without reading what it carried. */
+export interface CallTiming {
+  /** The input that it belongs to. */
+  readonly input: number;
+  /** Its operation. */
+  readonly operation: string;
+  /** When it was asked: milliseconds since 1970. */
+  readonly askedAt: number;
+  /** When the script was given the answer or the refusal; undefined while the call is open. */
+  readonly givenAt?: number;
+  /** The content of the refusal, where it was one. */
+  readonly refusal?: string;
+}
+
 /** What is known of runs. */
 export interface Journal extends AsyncDisposable {
   /** Writes a new run. */
@@ -141,6 +155,8 @@ export interface Journal extends AsyncDisposable {
   reopenInput(id: string, number: number, without: readonly StoredEvent[], generation: number): Promise<void>;
   /** What happened in an input, in order. */
   events(id: string, number: number): readonly StoredEvent[];
+  /** The calls of a run, input by input. Nothing that they carried is read, and few of them are in memory at a time. */
+  callTimings(id: string): Iterable<CallTiming>;
   /** Writes what happened, soon: with the next that must be durable, or a moment later. */
   append(id: string, number: number, event: EventRecord): void;
   /** Resolves when all that was written so far is on disk. Whoever waits at the same time shares a commit. */

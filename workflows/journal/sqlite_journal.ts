@@ -1,8 +1,10 @@
 /** A journal in a SQLite file. */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { SvcError } from "../../lib/errors.ts";
+import { pairTimings, TIMED_EVENTS } from "./call_timings.ts";
 import { GroupCommit } from "./group_commit.ts";
 import type {
+  CallTiming,
   EventRecord,
   InputEnd,
   InputRecord,
@@ -148,6 +150,12 @@ class SqliteJournal implements Journal {
     this.#commits.flush();
     return this.#prepare("SELECT * FROM events WHERE run = ? AND input = ? ORDER BY seq").all(this.#key(id), number)
       .map(eventOf);
+  }
+
+  *callTimings(id: string): Iterable<CallTiming> {
+    this.#commits.flush();
+    // A statement of its own: one that is read to its end piece by piece cannot serve two readers.
+    yield* pairTimings(this.#db.prepare(TIMED_EVENTS).iterate(this.#key(id)));
   }
 
   append(id: string, number: number, { kind, position, at, content }: EventRecord): void {

@@ -36,9 +36,10 @@ function lineOf({ position, operation, values, at, milliseconds, outcome }: Know
     `${operation} ${shown}${failure}`;
 }
 
-/** A duration, e.g. `35 ms` or `2.1 s`. */
+/** A duration, e.g. `35 ms`, `2.1 s` or `3.5 h`. */
 export function duration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   if (milliseconds < 120_000) return `${(milliseconds / 1000).toFixed(1)} s`;
-  return `${Math.round(milliseconds / 60_000)} min`;
+  if (milliseconds < 7_200_000) return `${Math.round(milliseconds / 60_000)} min`;
+  return `${(milliseconds / 3_600_000).toFixed(1)} h`;
 }

@@ -3,7 +3,7 @@
  * result. The process has no permission; everything that the script gets done is a message to the parent.
  */
 import { call } from "./calls.ts";
-import { flush, receiveNow, send } from "./channel.ts";
+import { flush, receive, send } from "./channel.ts";
 import { clientOf } from "./client.ts";
 import { installClock, setClock } from "./clock.ts";
 import { fail } from "./fail.ts";
@@ -27,15 +27,14 @@ async function main(): Promise<void> {
     id: 0,
     text: JSON.stringify({ protocol: PROTOCOL, name: workflow.name, allow: workflow.allow }),
   });
-  const result = await run(workflow, start());
+  const result = await run(workflow, await start());
   send({ kind: FromSandbox.result, id: 0, text: result });
   flush();
   exit(0);
 }
 
-/** Waits for the input. Nothing else goes on meanwhile: what a script does while it is loaded has come to its end. */
-function start(): JsonValue | undefined {
-  const [frame] = receiveNow();
+async function start(): Promise<JsonValue | undefined> {
+  const [frame] = await receive();
   const message = frame?.kind === ToSandbox.start ? parseMessage(frame.text) : undefined;
   if (message === undefined) throw new SvcError("INTERNAL_ERROR", "The parent did not say what to run.");
   const { input, startedAt, randomness } = message;

@@ -21,6 +21,9 @@ export const SLEEP = "sleep";
 /** Characters that the open calls of a sandbox may have together, unless a single one has more. */
 export const MAX_OPEN_CHARACTERS = 32 * 1024 * 1024;
 
+/** Characters that a sandbox may print and draw in all: they are kept, and a disk must not be filled with them. */
+export const MAX_SAID_CHARACTERS = 256 * 1024 * 1024;
+
 /** Kinds of messages from the sandbox. */
 export const FromSandbox = {
   /** The script is loaded: `{ protocol, name, allow }`. */
@@ -81,16 +84,21 @@ export function parseMessage(text: string): JsonObject | undefined {
 
 /** The error that a record describes; undefined where it is none. */
 export function errorOfRecord(record: JsonObject): SvcError | undefined {
-  const { code, message, status, classification, details, operation, requestId, hint } = record;
+  const { code, message, status, classification, details, operation, requestId, hint, attempts } = record;
   if (!isErrorCode(code) || typeof message !== "string") return undefined;
   return new SvcError(code, message, {
     status: typeof status === "number" ? status : undefined,
     classification: textOrNothing(classification),
-    details: Array.isArray(details) ? details.filter(isJsonObject) : undefined,
+    details: objectsOrNothing(details),
     operation: textOrNothing(operation),
     requestId: textOrNothing(requestId),
     hint: textOrNothing(hint),
+    attempts: objectsOrNothing(attempts),
   });
+}
+
+function objectsOrNothing(value: unknown): JsonObject[] | undefined {
+  return Array.isArray(value) ? value.filter(isJsonObject) : undefined;
 }
 
 function isErrorCode(value: unknown): value is ErrorCode {

@@ -1,0 +1,24 @@
+/** `svc workflow report`. */
+import { reportPage } from "../../workflows/report/page.ts";
+import { SvcError } from "../errors.ts";
+import type { CommandContext } from "./command.ts";
+import { checkOutput, deliver, STDOUT } from "./download.ts";
+import { journalAt } from "./workflow_execute.ts";
+import { findRun } from "./workflow_manage.ts";
+
+/** Writes a page about a run. */
+export async function report(
+  context: CommandContext,
+  id: string,
+  { journal: path, output = STDOUT }: { readonly journal?: string; readonly output?: string },
+): Promise<void> {
+  if (output === STDOUT && context.io.stdout.isTerminal()) {
+    throw new SvcError("INVALID_ARGS", "The report is a web page: a terminal cannot show it.", {
+      hint: "Write it to a file: -o report.html",
+    });
+  }
+  await checkOutput(output);
+  await using journal = await journalAt(path);
+  const page = new Blob([await reportPage(journal, findRun(journal, id))]);
+  await deliver(context, { type: "text/html", size: page.size, stream: page.stream() }, output);
+}

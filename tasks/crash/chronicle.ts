@@ -1,0 +1,53 @@
+/** What the journal tells of a run that was disturbed: how many calls it made, what the kills hit, when it went on. */
+import type { Journal, StoredEvent } from "../../workflows/journal/journal.ts";
+import type { Batch } from "./batch.ts";
+import type { Kill } from "./siege.ts";
+
+/** What a journal tells. */
+export interface Chronicle {
+  /** Calls, each counted once. */
+  readonly calls: number;
+  /** Kills while a change was sent and not answered. */
+  readonly amidChanges: number;
+  /** Milliseconds from the start of each `resume` to what it did first. */
+  readonly resumes: readonly number[];
+}
+
+/** Reads what the journal has of a batch. */
+export function chronicleOf(journal: Journal, batch: Batch, kills: readonly Kill[]): Chronicle {
+  const struck = new Set<Kill>();
+  const times: number[] = [];
+  let calls = 0;
+  for (const { number } of journal.inputs(batch.id)) {
+    const events = journal.events(batch.id, number);
+    calls += events.filter(({ kind }) => kind === "call").length;
+    times.push(...events.map(({ at }) => at));
+    const changes = changesOf(events);
+    for (const kill of kills) {
+      if (changes.some(({ from, to }) => from <= kill.at && kill.at < to)) struck.add(kill);
+    }
+  }
+  times.sort((one, other) => one - other);
+  return { calls, amidChanges: struck.size, resumes: resumesOf(batch, times) };
+}
+
+/** When changes were sent, and when their answers were there. */
+function changesOf(events: readonly StoredEvent[]): { from: number; to: number }[] {
+  const sent = new Map<number, number>();
+  const changes: { from: number; to: number }[] = [];
+  for (const { kind, position, at } of events) {
+    if (kind === "sent" && !sent.has(position)) sent.set(position, at);
+    const from = sent.get(position);
+    if ((kind === "answer" || kind === "refusal") && from !== undefined) changes.push({ from, to: at });
+  }
+  return changes;
+}
+
+/** Those that were killed before they did anything have no time. */
+function resumesOf({ shifts }: Batch, times: readonly number[]): number[] {
+  return shifts.flatMap(({ command, process: { startedAt, endedAt = Infinity, spokeAt } }) => {
+    if (command !== "resume") return [];
+    const first = times.find((at) => at >= startedAt && at <= endedAt) ?? spokeAt;
+    return first === undefined ? [] : [first - startedAt];
+  });
+}

@@ -1,0 +1,39 @@
+/** `svc` as a script has it: it knows no operation, and asks for whatever is called. */
+import assert from "node:assert/strict";
+import { runText, scriptText, TinyApi } from "./_support/workflow.ts";
+
+Deno.test("svc is no promise and has no members to list; what it does not have is refused with a suggestion", async () => {
+  await using api = new TinyApi();
+  const body = `await svc; await svc.cases;
+    const said = [Object.keys(svc), JSON.stringify(svc.cases), svc.cases === svc.cases, String(svc.cases), \`\${Deno.inspect(svc)}\`];
+    for (const act of [() => svc.cases.gett("C-1"), () => svc.case.get("C-1"), () => svc.cases.get(), () => svc.cases.get("C", { fast: 1 })]) {
+      said.push(await act().catch(({ code, message, hint }) => [code, message, hint]));
+    }
+    return said;`;
+  const { result, error } = await runText(scriptText(body), { caller: api.caller });
+  assert.equal(error, undefined);
+  const help = "See 'svc --help' for what there is.";
+  assert.deepEqual(result, [
+    [],
+    "{}",
+    true,
+    "[object Object]",
+    "{}",
+    ["INVALID_ARGS", 'There is no operation "cases.gett".', `Did you mean cases.get? ${help}`],
+    ["INVALID_ARGS", 'There is no operation "case.get".', `Did you mean cases.get? ${help}`],
+    ["INVALID_ARGS", "--case-id is required.", "It is the case handle, e.g. 'ACME-WORK C-1'."],
+    ["INVALID_ARGS", "--fast is not an option of this operation.", null],
+  ]);
+  assert.deepEqual(api.received, []);
+});
+
+Deno.test("each call may take as long as it says", async () => {
+  const never = Promise.withResolvers<Response>();
+  await using api = new TinyApi(() => never.promise);
+  const body = `const failures = await Promise.all([0.05, -1, "1"].map((timeoutSeconds) =>
+      svc.cases.get("C-1", { timeoutSeconds }).catch(({ code }) => code)));
+    return failures;`;
+  const { result } = await runText(scriptText(body), { caller: api.caller });
+  never.resolve(Response.json({}));
+  assert.deepEqual(result, ["TIMEOUT", "INVALID_ARGS", "INVALID_ARGS"]);
+});

@@ -1,0 +1,279 @@
+/** A script that is given the same again does the same again, whatever it asks the machine for. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { SvcError } from "../lib/errors.ts";
+import type { JsonValue } from "../lib/json.ts";
+import type { CallAnswer, RunHandlers } from "../workflows/sandbox/sandbox.ts";
+import { runInSandbox } from "./_support/sandbox.ts";
+import { caseAnswer, runText, scriptText } from "./_support/workflow.ts";
+
+const START = Date.UTC(2026, 0, 2, 3, 4, 5);
+
+/** Does much at the same time, and writes down what it sees of it. */
+const BUSY = scriptText(`
+    const seen = [];
+    const note = (what) => void seen.push([what, Date.now() - started, Math.random(), seen.length]);
+    const started = Date.now();
+    const file = () => new File([crypto.getRandomValues(new Uint8Array(5000))], crypto.randomUUID());
+    const work = async (name) => {
+      for (let i = 0; i < 3; i++) {
+        const found = await svc.cases.get(name + i).catch(({ code }) => code);
+        note([name, i, found.etag ?? found]);
+        if (i === 1) note(new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(100_000))).toHex());
+      }
+    };
+    const upload = async () => note((await svc.attachments.upload({ file: file() })).ID);
+    const tick = new Promise((go) => {
+      let n = 0;
+      const interval = setInterval(() => { note(["tick", n]); if (++n === 3) { clearInterval(interval); go(); } }, 5);
+    });
+    const wait = async () => { await sleep(3); note("slept"); };
+    await Promise.all([work("a"), upload(), work("b"), tick, wait(), upload(), work("c")]);
+    const given = AbortSignal.timeout(1);
+    await new Promise((go) => given.addEventListener("abort", go));
+    note([new Date().toISOString(), performance.now(), Temporal.Now.instant().toString(), String(given.reason.name)]);
+    note([new Intl.DateTimeFormat("en", { timeStyle: "full", timeZone: "UTC" }).format(), new File([], "f").lastModified]);
+    return seen;`).replace("{ svc, input, log }", "{ svc, sleep }");
+
+interface Taken {
+  readonly calls: Map<number, unknown>;
+  readonly delivered: { readonly position: number; readonly at: number }[];
+  readonly randomness: string[];
+}
+
+/** Answers after any time, in any order, and writes down what happens. */
+function recording(delays: readonly number[]): { readonly handlers: RunHandlers; readonly taken: Taken } {
+  const taken: Taken = { calls: new Map(), delivered: [], randomness: [] };
+  let at = START;
+  const handlers: RunHandlers = {
+    async call(request, position) {
+      taken.calls.set(position, request.values);
+      await new Promise((go) => setTimeout(go, delays[position % delays.length]));
+      return answerOf(position);
+    },
+    delivering(position) {
+      taken.delivered.push({ position, at: at += 7 });
+      return at;
+    },
+    drew: (block) => void taken.randomness.push(block),
+    log: () => {},
+  };
+  return { handlers, taken };
+}
+
+/** Gives the same answers again in the same order, each as soon as it is its turn. */
+function replaying({ delivered }: Taken): { readonly handlers: RunHandlers; readonly calls: Map<number, unknown> } {
+  const calls = new Map<number, unknown>();
+  const waiting = new Map<number, () => void>();
+  let next = 0;
+  const proceed = () => waiting.get(delivered[next]?.position ?? 0)?.();
+  const handlers: RunHandlers = {
+    async call(request, position) {
+      calls.set(position, request.values);
+      await new Promise<void>((go) => {
+        waiting.set(position, go);
+        proceed();
+      });
+      return answerOf(position);
+    },
+    delivering() {
+      const { at = 0 } = delivered[next++] ?? {};
+      queueMicrotask(proceed);
+      return at;
+    },
+    drew: () => assert.fail("It drew other randomness than that of the first time."),
+    log: () => {},
+  };
+  return { handlers, calls };
+}
+
+function answerOf(position: number): CallAnswer {
+  if (position % 5 === 0) throw new SvcError("CONFLICT", "no");
+  return { head: { etag: `tag ${position}` }, text: JSON.stringify({ ...caseAnswer("C"), ID: "F" }) };
+}
+
+Deno.test("a script that does much at a time takes the same path when it is given the same again", async () => {
+  const delays = fc.array(fc.integer({ min: 0, max: 12 }), { minLength: 5, maxLength: 20 });
+  await fc.assert(
+    fc.asyncProperty(delays, async (delays) => {
+      const first = recording(delays);
+      const seen = await runInSandbox({ "script.ts": BUSY }, first.handlers, { startedAt: START, randomness: [] });
+      const again = replaying(first.taken);
+      const { randomness } = first.taken;
+      const seenAgain = await runInSandbox({ "script.ts": BUSY }, again.handlers, { startedAt: START, randomness });
+      assert.deepEqual(seenAgain, seen);
+      assert.deepEqual(described(again.calls), described(first.taken.calls));
+    }),
+    { numRuns: 6 },
+  );
+});
+
+function described(calls: ReadonlyMap<number, unknown>): unknown[] {
+  return [...calls].toSorted(([a], [b]) => a - b).map(([position, values]) => {
+    return JSON.stringify([position, values], (_, value) => value instanceof File ? [value.name, value.size] : value);
+  });
+}
+
+const ANSWER: CallAnswer = { head: {}, text: JSON.stringify(caseAnswer("C")) };
+
+/** Runs a body whose every step is answered at once, ten seconds after the one before. */
+async function runSteps(body: string, randomness: readonly string[] = []) {
+  const asked: unknown[] = [];
+  const logged: string[] = [];
+  let at = START;
+  const handlers: RunHandlers = {
+    call: ({ operation, values }) => Promise.resolve(asked.push([operation, values])).then(() => ANSWER),
+    delivering: () => at += 10_000,
+    drew: () => {},
+    log: (text) => void logged.push(text),
+  };
+  const text = scriptText(body).replace("{ svc, input, log }", "{ svc, input, log, sleep, waitFor }");
+  const result = await runInSandbox({ "script.ts": text }, handlers, { startedAt: START, randomness });
+  return { result, asked, logged };
+}
+
+Deno.test("the clock of a script stands still between answers, however it is read", async () => {
+  const { result } = await runSteps(`
+    const read = () => [
+      Date.now(), new Date().getTime(), Date.parse(Date()), new (class extends Date {})().getTime(), +Reflect.construct(Date, []),
+      performance.timeOrigin + performance.now(), Temporal.Now.instant().epochMilliseconds,
+      Temporal.Now.zonedDateTimeISO("Asia/Tokyo").epochMilliseconds,
+      Temporal.Now.plainDateTimeISO("UTC").toZonedDateTime("UTC").epochMilliseconds,
+      Date.parse(new Intl.DateTimeFormat("en", { dateStyle: "short", timeStyle: "medium", timeZone: "UTC" }).format() + " UTC"),
+      new (new Date(0).constructor)().getTime(), new Event("x").timeStamp + Date.now(), new File([], "f").lastModified,
+    ];
+    const first = read();
+    for (let i = 0; i < 1e7; i++);
+    const still = read();
+    await svc.cases.get("C");
+    return [first, still, read()].map((times) => [...new Set(times)]);`);
+  assert.deepEqual(result, [[START], [START], [START + 10_000]]);
+});
+
+Deno.test("dates that are given are what they are", async () => {
+  const { result } = await runSteps(`
+    const date = new Date(2026, 5, 7);
+    return [date instanceof Date, new Date("2026-01-01Z").getTime(), Date.UTC(2026, 0), new Date(date).getTime() - date,
+      typeof Date(), Date.name, Date.length, new Intl.DateTimeFormat("en", { timeZone: "UTC" }).format(0)];`);
+  const time = Date.UTC(2026, 0);
+  assert.deepEqual(result, [true, time, time, 0, "string", "Date", 7, "1/1/1970"]);
+});
+
+Deno.test("randomness is drawn before it is used, and what was drawn before is used first", async () => {
+  const block = new Uint8Array(256).map((_, i) => i);
+  const { result } = await runSteps(
+    `const some = crypto.getRandomValues(new Uint16Array(2));
+    const more = crypto.getRandomValues(new Uint8Array(300));
+    return [[...some], crypto.randomUUID().length, [...more.subarray(0, 4)], new Set(more.subarray(252)).size > 8, Math.random() < 1];`,
+    [block.toBase64()],
+  );
+  const [some, length, more, isNew, isNumber] = Array.isArray(result) ? result : [];
+  assert.deepEqual([some, length, more], [[...new Uint16Array(block.slice(0, 4).buffer)], 36, [4, 5, 6, 7]]);
+  assert.deepEqual([isNew, isNumber], [true, true]);
+});
+
+Deno.test("random numbers are spread as they should be", async () => {
+  const { result } = await runSteps(`
+    const counts = Array(10).fill(0);
+    for (let i = 0; i < 100_000; i++) counts[Math.floor(Math.random() * 10)]++;
+    return [counts.every((count) => Math.abs(count - 10_000) < 600), new Set(Array.from({ length: 100 }, () => crypto.randomUUID())).size];`);
+  assert.deepEqual(result, [true, 100]);
+});
+
+/** What would be another value each time, and what becomes of it. */
+const REFUSED: Readonly<Record<string, RegExp>> = {
+  "new WeakRef({})": /WeakRef is not defined/,
+  "new FinalizationRegistry(() => {})": /FinalizationRegistry is not defined/,
+  "new MessageChannel()": /MessageChannel is not defined/,
+  "new BroadcastChannel('a')": /BroadcastChannel is not defined/,
+  "new Worker('data:text/javascript,')": /Worker is not defined/,
+  "performance.mark('a')": /performance.mark is not a function/,
+  "Deno.pid.toFixed()": /undefined/,
+  "Deno.memoryUsage()": /not a function/,
+  "Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 0)": /not a function/,
+  "URL.createObjectURL(new Blob())": /not a function/,
+  "await crypto.subtle.generateKey('Ed25519', true, ['sign'])": /not a function/,
+  "await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, {}, new Uint8Array())":
+    /cannot sign with ECDSA: it would not be the same again/,
+  "crypto.getRandomValues(new Float32Array(1))": /type|integer/i,
+  "crypto.getRandomValues(new Uint8Array(65537))": /65536|quota/i,
+};
+
+Deno.test("what cannot be the same again is refused", async (t) => {
+  const attempts = Object.keys(REFUSED).map((code) => `async () => ${code}`);
+  const { result } = await runSteps(`
+    return await Promise.all([${
+    attempts.join(", ")
+  }].map((act) => act().then(() => "done", (error) => error.message)));`);
+  for (const [i, [code, refusal]] of Object.entries(REFUSED).entries()) {
+    await t.step(code, () => assert.match(String(Array.isArray(result) ? result[i] : result), refusal));
+  }
+});
+
+Deno.test("a script that reads the clock or draws while it is loaded is told the line", async () => {
+  for (
+    const [code, does] of [
+      ["Date.now();", "reads the clock"],
+      ["new Date();", "reads the clock"],
+      ["Math.random();", "draws random numbers"],
+      ["crypto.randomUUID();", "draws random numbers"],
+      ["setTimeout(() => {}, 5);", "starts a timer"],
+    ]
+  ) {
+    const { error } = await runText(scriptText("return 1;", [], `\n${code}`));
+    assert.equal(error?.code, "WORKFLOW_FAILED");
+    assert.equal(error.message, `The script ${does} while it is loaded.`);
+    assert.match(JSON.stringify(error.details), /"file":"script.ts","line":3,/);
+  }
+});
+
+Deno.test("timers are steps of the run: they fire in the order of their answers, and what is cleared does not", async () => {
+  const { result, asked } = await runSteps(`
+    const fired = [];
+    const cleared = setTimeout(() => fired.push("cleared"), 1);
+    clearTimeout(cleared);
+    setTimeout((...args) => fired.push(args), 20, "a", "b");
+    setImmediate(() => fired.push("now"));
+    await new Promise((go) => setTimeout(go, 5));
+    setTimeout(() => fired.push("too late"), 1);
+    return fired;`);
+  assert.deepEqual(result, [["a", "b"], "now"]);
+  const times = [1, 20, 0, 5, 1];
+  assert.deepEqual(asked, times.map((milliseconds) => ["sleep", { milliseconds }]));
+});
+
+Deno.test("waitFor asks again after longer and longer sleeps, and gives up in time", async () => {
+  const { result, asked } = await runSteps(`
+    let count = 0;
+    const found = await waitFor(() => svc.cases.get("C"), () => ++count === 4, { everySeconds: 10, timeoutSeconds: 1000 });
+    const late = await waitFor(() => svc.cases.get("D"), () => false, { everySeconds: 60, timeoutSeconds: 45 })
+      .catch(({ code, message }) => [code, message]);
+    return [found.id, late];`);
+  assert.deepEqual(result, ["C", ["TIMEOUT", "What the workflow waits for did not happen within 45 s."]]);
+  const get = (caseId: string) => ["cases.get", { caseId }];
+  const sleep = (seconds: number) => ["sleep", { milliseconds: seconds * 1000 }];
+  assert.deepEqual(asked.slice(0, 7), [get("C"), sleep(10), get("C"), sleep(15), get("C"), sleep(22.5), get("C")]);
+  assert.deepEqual(asked.slice(7), [get("D"), sleep(35), get("D"), sleep(15), get("D")]);
+});
+
+Deno.test("a sleep does not count against the time limit, and a loop after it does", async () => {
+  const text = scriptText("await sleep(700); if (input) for (;;); return 1;").replace("{ svc, ", "{ sleep, ");
+  const limits = { timeoutSeconds: 0.5 };
+  assert.deepEqual((await runText(text, { limits })).result, 1);
+  assert.equal((await runText(text, { limits }, true)).error?.code, "TIMEOUT");
+});
+
+Deno.test("a script loads a module while an answer takes long", async () => {
+  const loaded = Promise.withResolvers<CallAnswer>();
+  const handlers: RunHandlers = {
+    call: () => loaded.promise,
+    delivering: () => START,
+    drew: () => {},
+    log: () => loaded.resolve(ANSWER),
+  };
+  const body =
+    `const call = svc.cases.get("C"); const { two } = await import("./two.ts"); log(two); return (await call).id;`;
+  const files = { "script.ts": scriptText(body), "two.ts": "export const two = 2;" };
+  const result: JsonValue | undefined = await runInSandbox(files, handlers, { startedAt: START, randomness: [] });
+  assert.equal(result, "C");
+});

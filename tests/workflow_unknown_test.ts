@@ -1,0 +1,95 @@
+/** Changes whose answer is lost, on a service that keeps no keys: they are settled, or somebody decides. */
+import assert from "node:assert/strict";
+import { saveProfile } from "../lib/auth/config.ts";
+import { createCaller } from "../lib/client/caller.ts";
+import { retrying } from "../lib/client/retry.ts";
+import { createClient } from "../mod.ts";
+import { startService } from "../service/mod.ts";
+import { GrantedCalls } from "../workflows/durable/live_calls.ts";
+import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";
+import type { OnUnknown } from "../workflows/journal/journal.ts";
+import { openWorkflow } from "../workflows/run.ts";
+import { type Fault, startFaultProxy } from "./_support/fault_proxy.ts";
+import { makeFolder, scriptText } from "./_support/workflow.ts";
+
+const TYPE = `type: "City-Permit-Work-Permit"`;
+
+const CREATE = `try { return (await svc.cases.create({ ${TYPE} })).status; } catch (error) { return error.code; }`;
+
+/** Performing moves the case on, so that its assignment is gone; saving leaves it there with another entity tag. */
+const taking = (operation: string) =>
+  `const next = await svc.assignments.getNext();
+  const data = { Applicant: "Ada", Address: "Main St 1" };
+  return await svc.assignments.${operation}(next.id, { action: "Register", data, ifMatch: next.etag });`;
+
+interface Result {
+  readonly outcome: InputOutcome;
+  readonly cases: number;
+  readonly status?: string;
+}
+
+/** Runs a script through a proxy that loses the answer of its first change. */
+async function runWithLoss(body: string, change: RegExp, onUnknown: OnUnknown = "stop"): Promise<Result> {
+  await using service = await startService();
+  const credentials = await service.addClient("clerk@city");
+  const direct = createClient({ baseUrl: service.url, ...credentials });
+  const made = await direct.cases.create({ type: "City-Permit-Work-Permit" });
+  let lost = false;
+  await using proxy = await startFaultProxy({
+    target: new URL(service.url),
+    seed: 1,
+    faults: { pass: 1 },
+    choose: (head: string): Fault => {
+      if (lost || !change.test(head)) return "pass";
+      lost = true;
+      return "cut-after";
+    },
+  });
+  await using folder = await makeFolder({ "script.ts": scriptText(body) });
+  await using workflow = await openWorkflow({ script: `${folder.path}/script.ts`, allowDeclared: true });
+  const profile = { baseUrl: proxy.url, ...credentials, idempotencyKeys: false };
+  await saveProfile("default", profile, folder.path);
+  const caller = retrying(createCaller({ configDirectory: folder.path, profile: "default" }));
+  const runner = new Runner({ workflow, live: new GrantedCalls(caller, workflow, onUnknown) });
+  const outcome = await runner.run({ number: 1, place: "input" });
+  assert(lost, "the answer of the change was lost");
+  return {
+    outcome,
+    cases: (await direct.data.count("D_Permits")).resultCount,
+    status: (await direct.cases.get(made.id)).status,
+  };
+}
+
+const CREATING = /^POST .*\/cases /;
+const PERFORMING = /^PATCH .*\/actions\//;
+
+function codeOf({ outcome }: Result): unknown {
+  return "failure" in outcome ? outcome.failure.code : outcome.result;
+}
+
+for (const [operation, status] of [["save", "New"], ["perform", "Pending-Review"]] as const) {
+  Deno.test(`${operation} under an entity tag is sent again with its old tag, and is found to have arrived`, async () => {
+    const result = await runWithLoss(taking(operation), PERFORMING);
+    assert.deepEqual(codeOf(result), { settled: "arrived" });
+    assert.equal(result.status, status);
+  });
+}
+
+Deno.test("what cannot be settled stops its input, whatever the script does about errors", async () => {
+  const { outcome, cases } = await runWithLoss(CREATE, CREATING);
+  assert("failure" in outcome);
+  assert.equal(outcome.failure.code, "OUTCOME_UNKNOWN");
+  assert.match(outcome.failure.message, /^cases\.create was sent and its answer was lost/);
+  assert.match(outcome.failure.hint ?? "", /--on-unknown skip.*--on-unknown repeat/);
+  assert.equal(cases, 2);
+});
+
+Deno.test("--on-unknown skip gives the script the error, and sends nothing", async () => {
+  const result = await runWithLoss(CREATE, CREATING, "skip");
+  assert.deepEqual([codeOf(result), result.cases], ["OUTCOME_UNKNOWN", 2]);
+});
+
+Deno.test("--on-unknown repeat sends the change again", async () => {
+  const result = await runWithLoss(CREATE, CREATING, "repeat");
+  assert.deepEqual([codeOf(result), result.cases], ["New", 3]);
+});
