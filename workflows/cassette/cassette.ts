@@ -34,7 +34,7 @@ export interface RecordedContent {
   readonly base64: string;
 }
 
-/** A call that a script made. Without `answer` and `error` it was still open when the script failed. */
+/** A call that a script made. Without `answer` and `error` it was still open when the script ended. */
 export interface RecordedCall {
   /** Its position: the script's calls are numbered from 1 in the order in which it makes them. */
   readonly step: number;

@@ -67,7 +67,7 @@ function runOf(cassette: Cassette, onLog: (text: string) => void, stop: Stop): I
   });
 }
 
-/** A call that the cassette has without an answer: it was open when the script failed, and so it stays. */
+/** A call that the cassette has without an answer: it was open when the script ended, and so it stays. */
 const NEVER_ANSWERED: LiveCalls = { call: () => new Promise(() => {}) };
 
 /** Nothing is written; but what a script does with randomness that nobody recorded is another thing every time. */
