@@ -83,7 +83,6 @@ Deno.test("what cannot be run is one error with the right exit code", async (t) 
     [["run", script, "--input", "1", "--each", "x"], 2, "INVALID_ARGS", /mutually exclusive/],
     [["run", script, "--each", `${folder.path}/none`, "--allow-declared"], 2, "INVALID_ARGS", /does not exist/],
     [["run", script, "--timeout", "0"], 2, "INVALID_ARGS", /--timeout/],
-    [["run", script, "--dry-run"], 2, "INVALID_ARGS", /--dry-run/],
     [["run", `${folder.path}/bad.ts`], 1, "WORKFLOW_FAILED", /cannot be loaded: .*bad\.ts:1/],
   ];
   for (const [args, exit, code, message] of errors) {
