@@ -1,8 +1,13 @@
 /**
  * Prints the project's figures as ratios against a baseline in the same run: `deno task bench [<log.csv.gz>]`. With
- * `--before <checkout>` it compares the start of two commands with that of another checkout too.
+ * `--before <checkout>` it compares the start of two commands with that of another checkout too; `--inputs <n>` is the
+ * length of the longest batch.
  */
+import { parseArgs } from "node:util";
 import { isJsonObject } from "../lib/json.ts";
+import { againstShell, memoryOfBatch } from "./bench/batches.ts";
+import { journalledSteps, resumed } from "./bench/durable.ts";
+import { sandboxReady } from "./bench/sandbox_ready.ts";
 import { commitsPerSecond, PROGRAMS } from "./bench/baselines.ts";
 import { describe, type Figure } from "./bench/figure.ts";
 import { timeProcesses } from "./bench/processes.ts";
@@ -12,7 +17,7 @@ import { replay, sharesOf } from "./replay/replay.ts";
 import { Workspace } from "./workspace.ts";
 
 const API_ROOT = "/dx-api/v2";
-const [logFile, before] = readArguments(Deno.args);
+const { logFile, before, inputs } = readArguments(Deno.args);
 const RUNS = 25;
 const REPLAYED_CASES = 400;
 const SAMPLE = new URL("./demo/log.csv", import.meta.url).pathname;
@@ -27,9 +32,25 @@ for (const name of ["empty", "fetch", "fixedAnswer"] as const) {
 }
 
 const replays = [1, 2].map((clerks) => () => replayed(clerks));
-for (const measure of [startUp, oneCall, ...replays, reads, performs]) console.log(describe(await measure()));
-for (const figure of await transferFigures()) console.log(describe(figure));
-if (before !== undefined) { for (const figure of await startsAgainst(before)) console.log(describe(figure)); }
+const { directory } = workspace;
+const measures: (() => Promise<Figure | Figure[]>)[] = [
+  startUp,
+  oneCall,
+  ...replays,
+  reads,
+  performs,
+  transferFigures,
+  journalled,
+  () => journalledSteps(directory),
+  () => sandboxReady(directory, program("empty")),
+  () => resumed(directory),
+  () => memoryOfBatch(inputs),
+  againstShell,
+  () => before === undefined ? Promise.resolve([]) : startsAgainst(before),
+];
+for (const measure of measures) {
+  for (const figure of [await measure()].flat()) console.log(describe(figure));
+}
 
 async function startUp(): Promise<Figure> {
   const [ours, theirs] = await timeProcesses(workspace.command(["--version"]), program("empty"), RUNS);
@@ -48,11 +69,13 @@ async function startsAgainst(checkout: string): Promise<Figure[]> {
   return figures;
 }
 
-function readArguments(args: readonly string[]): [logFile?: string, before?: string] {
-  const flag = args.indexOf("--before");
-  if (flag < 0) return [args[0]];
-  const [other] = args.filter((_, position) => position !== flag && position !== flag + 1);
-  return [other, args[flag + 1]];
+function readArguments(args: readonly string[]): { logFile?: string; before?: string; inputs: number } {
+  const { values: { before, inputs }, positionals: [logFile] } = parseArgs({
+    args: [...args],
+    options: { before: { type: "string" }, inputs: { type: "string", default: "10000" } },
+    allowPositionals: true,
+  });
+  return { logFile, before, inputs: Number(inputs) };
 }
 
 async function oneCall(): Promise<Figure> {
@@ -79,6 +102,19 @@ async function replayed(clerks: number): Promise<Figure> {
   const ours = calls / seconds;
   const what = `workflow replay, ${clerks} at a time, calls`;
   return { what, baseline: "a fetch loop", ours, theirs, unit: "/s", limit: 0.6 };
+}
+
+/** The same replay with and without a journal. */
+async function journalled(): Promise<Figure> {
+  const rates = [];
+  for (const flags of [[], ["--journal", "none"]]) {
+    await using office = await Workspace.open();
+    await office.startService();
+    const { calls, seconds } = await replay(office, await someLog(), undefined, flags);
+    rates.push(calls / seconds);
+  }
+  const [ours = NaN, theirs = NaN] = rates;
+  return { what: "replay with a journal, calls", baseline: "without", ours, theirs, unit: "/s", limit: 0.85 };
 }
 
 async function reads(): Promise<Figure> {

@@ -1,4 +1,7 @@
 /** The escape table: what a script tries to get out of its sandbox or at another input's data, and how each is refused. */
+import assert from "node:assert/strict";
+import { builtinModules } from "node:module";
+import { BUILTIN_MODULES } from "../workflows/sandbox/builtins.ts";
 import { type Attempt, checkAttempt } from "./_support/escape.ts";
 import { TURNING } from "./_support/escape_host.ts";
 import { LOADING } from "./_support/escape_load.ts";
@@ -28,4 +31,9 @@ Deno.test("nothing that a script tries gets it out of its sandbox, or at what an
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, clerk));
+});
+
+Deno.test("every module that is built into this runtime is one that no script gets", () => {
+  const names = builtinModules.map((name) => name.replace(/^node:/, ""));
+  assert.deepEqual([...new Set(names)].filter((name) => !BUILTIN_MODULES.includes(name)), []);
 });

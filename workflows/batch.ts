@@ -81,7 +81,8 @@ export async function runBatch(
     const interrupted = runner.isInterrupted && "failure" in outcome && outcome.failure.code === "INTERRUPTED";
     return interrupted ? undefined : finish(resultOf(input, outcome));
   };
-  const numbered = untilLast(numberedInputs(atRate(inputs, rate), () => stopped || runner.isInterrupted), workflow);
+  const isOver = () => stopped || runner.isInterrupted;
+  const numbered = untilLast(numberedInputs(atRate(inputs, rate, isOver), isOver), workflow);
   for await (const result of mapInOrder(numbered, runOne, concurrency, concurrency * LOOKAHEAD)) {
     if (result === undefined) continue;
     if ("error" in result && failures.length < MAX_NAMED_FAILURES) failures.push(result);

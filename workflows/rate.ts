@@ -4,13 +4,21 @@ import { SvcError } from "../lib/errors.ts";
 /** Inputs that must have ended before a share of them says anything. */
 const SAMPLE = 20;
 
-/** The items, at most so many per second. */
-export async function* atRate<T>(items: AsyncIterable<T>, perSecond: number | undefined): AsyncGenerator<T> {
+/** Milliseconds after which it is looked again whether anybody still wants the next item. */
+const LOOK = 100;
+
+/** The items, at most so many per second, until it is said that no more are wanted. */
+export async function* atRate<T>(
+  items: AsyncIterable<T>,
+  perSecond: number | undefined,
+  isOver: () => boolean,
+): AsyncGenerator<T> {
   if (perSecond === undefined) return yield* items;
   let next = performance.now();
   for await (const item of items) {
-    const wait = next - performance.now();
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    for (let wait = next - performance.now(); wait > 0 && !isOver(); wait = next - performance.now()) {
+      await new Promise((resolve) => setTimeout(resolve, Math.min(wait, LOOK)));
+    }
     next = Math.max(next, performance.now() - 1000 / perSecond) + 1000 / perSecond;
     yield item;
   }

@@ -70,7 +70,7 @@ export async function begin(context: CommandContext, flags: RunFlags): Promise<v
   const before = earlierRun(journal, settings, flags);
   if (before !== undefined) return await goOn(context, journal, before, flags);
   const id = flags.runId === undefined ? newRunId() : checkRunId(flags.runId);
-  await execute(context, { settings, id, journal, input, allow, allowDeclared });
+  await execute(context, { settings, id, journal, journalPath: flags.journal, input, allow, allowDeclared });
 }
 
 /** Goes on with a run. */
@@ -91,9 +91,10 @@ export async function retry(context: CommandContext, id: string, flags: GoOnFlag
 
 async function goOn(context: CommandContext, journal: Journal, before: RunRecord, flags: GoOnFlags): Promise<void> {
   checkNotCancelled(before);
-  const { onUnknown, force } = flags;
+  const { onUnknown, force, journal: journalPath } = flags;
   const settings = { ...before.settings, ...(onUnknown !== undefined && { onUnknown: readOnUnknown(onUnknown) }) };
-  await execute(context, { settings, id: before.id, journal, before, force, allow: settings.grants });
+  const { id, settings: { grants } } = before;
+  await execute(context, { settings, id, journal, journalPath, before, force, allow: grants });
 }
 
 /** The run that the flags say to go on with; undefined where they say none, or there is none. */

@@ -18,6 +18,9 @@ import { runEach } from "./workflow_batch.ts";
 /** Milliseconds between two looks whether somebody has cancelled the run. */
 const LOOK_MILLISECONDS = 1000;
 
+/** Attempts of a call that cannot do anything twice: a service that is started anew is back by then. */
+const ATTEMPTS = 6;
+
 /** The word that keeps no journal. */
 export const NO_JOURNAL = "none";
 
@@ -29,6 +32,8 @@ export interface Execution {
   readonly id: string;
   /** Where it is written; nowhere without it. */
   readonly journal?: Journal;
+  /** File of the journal, where it was named. */
+  readonly journalPath?: string;
   /** What the journal has of it. */
   readonly before?: RunRecord;
   /** Its one input, where it has no file of them. */
@@ -69,7 +74,7 @@ export async function execute(context: CommandContext, execution: Execution): Pr
   using _claim = journal && await claim(journal, id);
   await begin(execution, workflow);
   const globals = { ...context.globals, profile: context.globals.profile ?? settings.profile };
-  const caller = retrying(createCaller(callerOptions({ ...context, globals })));
+  const caller = retrying(createCaller(callerOptions({ ...context, globals })), { attempts: ATTEMPTS });
   const runner = new Runner({
     workflow,
     live: new GrantedCalls(caller, workflow, settings.onUnknown),
@@ -87,7 +92,7 @@ export async function execute(context: CommandContext, execution: Execution): Pr
     throw interrupted(execution);
   }
   if (!isCut) await settle(journal, id);
-  if (failure !== undefined) throw journal === undefined ? failure : withWayOn(failure, id);
+  if (failure !== undefined) throw journal === undefined ? failure : withWayOn(failure, id, execution.journalPath);
 }
 
 /** Writes a new run, or checks that the script is the one that the run began with. */
@@ -159,25 +164,25 @@ async function claim(journal: Journal, id: string): Promise<Disposable> {
   });
 }
 
-function interrupted({ id, journal }: Execution): SvcError {
+function interrupted({ id, journal, journalPath }: Execution): SvcError {
   if (journal === undefined) return new SvcError("INTERRUPTED", "The workflow was interrupted.");
   if (journal.findRun(id)?.state === "cancelled") return new SvcError("INTERRUPTED", `Run ${id} was cancelled.`);
   return new SvcError("INTERRUPTED", `Run ${id} was interrupted; what it did is kept.`, {
-    hint: `Go on with: svc workflow resume ${id}`,
+    hint: `Go on with: ${commandLine("resume", id, journalPath)}`,
   });
 }
 
 /** The failure, with what can be done about it. */
-function withWayOn(failure: SvcError, id: string): SvcError {
-  const { code, message, hint } = failure;
-  const wayOn = code === "WORKFLOW_DIVERGED" || code === "OUTCOME_UNKNOWN"
-    ? `Then: svc workflow resume ${id}`
-    : `Then: svc workflow retry ${id}`;
-  return new SvcError(code, message, {
-    ...failure.toJSON(),
-    cause: failure.cause,
-    hint: hint === undefined ? `See 'svc workflow show ${id}'. ${wayOn}` : `${hint} ${wayOn}`,
-  });
+function withWayOn(failure: SvcError, id: string, journalPath: string | undefined): SvcError {
+  const { code, hint } = failure;
+  const verb = code === "WORKFLOW_DIVERGED" || code === "OUTCOME_UNKNOWN" ? "resume" : "retry";
+  const wayOn = `Then: ${commandLine(verb, id, journalPath)}`;
+  const first = hint ?? `See '${commandLine("show", id, journalPath)}'.`;
+  return failure.with({ hint: `${first} ${wayOn}` });
+}
+
+function commandLine(verb: string, id: string, journalPath: string | undefined): string {
+  return `svc workflow ${verb} ${id}` + (journalPath === undefined ? "" : ` --journal ${journalPath}`);
 }
 
 function canAsk({ io }: CommandContext): boolean {

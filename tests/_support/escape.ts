@@ -17,6 +17,8 @@ export interface Attempt {
   readonly script: string;
   /** What the user sees, or what the script was told and gave as its result: a part of it. */
   readonly refused: string | RegExp;
+  /** What is printed meanwhile. */
+  readonly printed?: string;
   /** Lines before the workflow. */
   readonly before?: string;
   /** Further files of the script's folder; one may take the script's place. */
@@ -53,6 +55,7 @@ export async function checkAttempt(row: Attempt, world: World): Promise<void> {
     const expected = world.fill(refused).replaceAll("{root}", folder.path);
     assert.ok(last.includes(expected), `was told: ${last}\n and not: ${expected}`);
   }
+  if (row.printed !== undefined) assert.equal(log.join("\n"), row.printed);
   await world.checkUntouched([...seen, ...log].join("\n"));
 }
 

@@ -13,7 +13,7 @@ const PROTOTYPES: readonly Attempt[] = [
   {
     attempt: "replaces JSON.stringify, so that the host asks for something else",
     script: `const { stringify } = JSON;
-      JSON.stringify = () => '{"operation":"cases.delete","values":{"caseId":"{case}"}}';
+      JSON.stringify = () => '{"operation":"cases.delete","args":["{case}"]}';
       try {
         return (await svc.cases.get("{case}")).id;
       } finally {
@@ -164,6 +164,21 @@ const PROTOTYPES: readonly Attempt[] = [
       await writer.write(new TextEncoder().encode("\\x1b[2Jtext"));
       return "printed";`,
     refused: `gives "printed"`,
+    printed: "\\u0000\\u0000\\u0000\\u0000c\\u0000\\u0000\\u0000\\u0000\n\\u001b[2Jtext",
+  },
+  {
+    attempt: "drives the terminal that it prints on",
+    script: `log("\\x1b]0;title\\x07\\x9b2J\\u202egnp.exe\\u2028next");
+      return "printed";`,
+    refused: `gives "printed"`,
+    printed: "\\u001b]0;title\\u0007\\u009b2J\\u202egnp.exe\\u2028next",
+  },
+  {
+    attempt: "writes over the name of its input on the terminal, and speaks for another",
+    script: `console.log("\\rin.ndjson:9: paid");
+      return "printed";`,
+    refused: `gives "printed"`,
+    printed: "\\rin.ndjson:9: paid",
   },
 ];
 

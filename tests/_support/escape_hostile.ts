@@ -14,7 +14,7 @@ export const PRELUDE: string = `
 const kinds = ${JSON.stringify(FromSandbox)};
 const answers = ${JSON.stringify(ToSandbox)};
 const MAX_MESSAGE_BYTES = ${MAX_MESSAGE_BYTES};
-const get = JSON.stringify({ operation: "cases.get", values: { caseId: "{case}" } });
+const get = JSON.stringify({ operation: "cases.get", args: ["{case}"] });
 function frame(kind, id, content, length) {
   const text = typeof content === "string" ? new TextEncoder().encode(content) : content;
   const bytes = new Uint8Array(9 + text.length);
@@ -45,6 +45,10 @@ async function take(length) {
 async function read() {
   const header = await take(9);
   return new TextDecoder().decode(await take(new DataView(header.buffer).getUint32(0)));
+}
+async function refusal() {
+  const answer = await read();
+  return JSON.parse(answer.slice(answer.indexOf("\\n") + 1)).code;
 }
 async function start(allow = ["cases.get"]) {
   send(kinds.ready, 0, JSON.stringify({ protocol: ${PROTOCOL}, name: "hostile", allow }));

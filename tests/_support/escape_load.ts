@@ -96,7 +96,7 @@ const IMPORTS: readonly Attempt[] = [
     attempt: "imports a file within a blob: module",
     script: `const code = 'export { secret } from "file://{outside}/secret.ts";';
       return (await import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })))).secret;`,
-    refused: `Requires read access to "{outside}/secret.ts"`,
+    refused: "TypeError: URL.createObjectURL is not a function",
   },
   {
     attempt: "imports a URL",

@@ -129,18 +129,55 @@ const REQUESTS: readonly Hostile[] = [
   ["with a call that is no JSON", `await start(); send(kinds.call, 1, "{");`, `${STOPPED}a call that is none.`],
   [
     "with a call whose values are none",
-    `await start(); send(kinds.call, 1, '{"operation":"cases.get","values":["{case}"]}');`,
+    `await start(); send(kinds.call, 1, '{"operation":"cases.get","args":{"caseId":"{case}"}}');`,
     `${STOPPED}a call that is none.`,
   ],
   [
     "with a call whose files are none",
-    `await start(); send(kinds.call, 1, '{"operation":"cases.get","values":{},"files":{"a":{"name":"a","type":"b","base64":"?"}}}');`,
+    `await start(); send(kinds.call, 1, '{"operation":"cases.get","args":[],"files":{"a":{"name":"a","type":"b","base64":"?"}}}');`,
     `${STOPPED}a call that is none.`,
   ],
   [
     "with a call that may take less than no time",
-    `await start(); send(kinds.call, 1, '{"operation":"cases.get","values":{},"timeoutSeconds":-1}');`,
+    `await start(); send(kinds.call, 1, '{"operation":"cases.get","args":["{case}",{"timeoutSeconds":-1}]}');
+    send(kinds.result, 0, JSON.stringify(await refusal()));`,
+    `gives "INVALID_ARGS"`,
+  ],
+  [
+    "with a call whose time is a word",
+    `await start(); send(kinds.call, 1, '{"operation":"cases.get","args":["{case}",{"timeoutSeconds":"long"}]}');
+    send(kinds.result, 0, JSON.stringify(await refusal()));`,
+    `gives "INVALID_ARGS"`,
+  ],
+  [
+    "with a sleep of less than no time",
+    `await start(); send(kinds.call, 1, '{"operation":"sleep","args":[-1]}');`,
     `${STOPPED}a call that is none.`,
+  ],
+  [
+    "with more sleeps than it may have",
+    `await start(); for (let i = 1; i < 20_000; i++) send(kinds.call, i, '{"operation":"sleep","args":[1e9]}');`,
+    `${STOPPED}more calls at a time than it may.`,
+  ],
+  [
+    "with a result while it sleeps",
+    `await start(); write(frame(kinds.call, 1, '{"operation":"sleep","args":[1e9]}'), frame(kinds.result, 0, "1"));`,
+    `${STOPPED}a result out of turn.`,
+  ],
+  [
+    "with randomness that is none",
+    `await start(); send(kinds.drew, 0, "not base64!");`,
+    `${STOPPED}randomness that is none.`,
+  ],
+  [
+    "with randomness before it is told its input",
+    `send(kinds.drew, 0, "AAAA");`,
+    `${STOPPED}randomness that is none.`,
+  ],
+  [
+    "with randomness without end, which would fill the disk",
+    `await start(); for (const block = frame(kinds.drew, 0, "A".repeat(1_000_000));;) write(block);`,
+    `${STOPPED}more text and randomness than it may.`,
   ],
   ...[
     ["that was not granted", "cases.delete", "PERMISSION_DENIED"],
@@ -156,20 +193,19 @@ const REQUESTS: readonly Hostile[] = [
     ["of no letters", "", "INVALID_ARGS"],
   ].map(([name, operation, code]): Hostile => [
     `with an operation ${name}`,
-    `await start(); send(kinds.call, 1, '{"operation":"${operation}","values":{"caseId":"{case}"}}');
-    send(kinds.result, 0, JSON.stringify(JSON.parse(await read()).code));`,
+    `await start(); send(kinds.call, 1, '{"operation":"${operation}","args":["{case}"]}');
+    send(kinds.result, 0, JSON.stringify(await refusal()));`,
     `gives "${code}"`,
   ]),
   [
     "whose values would change the prototype of objects",
-    `await start(); send(kinds.call, 1, '{"operation":"cases.get","values":{"__proto__":{"caseId":"{case}"},"constructor":{"prototype":{"a":1}}},"files":{"__proto__":{"name":"a","type":"b","base64":""}}}');
-    const { code } = JSON.parse(await read());
-    send(kinds.result, 0, JSON.stringify(code));`,
+    `await start(); send(kinds.call, 1, '{"operation":"cases.get","args":["{case}",{"__proto__":{"caseId":"{case}"},"constructor":{"prototype":{"a":1}}}],"files":{"__proto__":{"name":"a","type":"b","base64":""}}}');
+    send(kinds.result, 0, JSON.stringify(await refusal()));`,
     `gives "INVALID_ARGS"`,
   ],
   [
     "whose values are nested deeper than a stack",
-    `await start(); send(kinds.call, 1, '{"operation":"cases.get","values":{"caseId":' + "[".repeat(2e6) + "]".repeat(2e6) + "}}");`,
+    `await start(); send(kinds.call, 1, '{"operation":"cases.get","args":[' + "[".repeat(2e6) + "]".repeat(2e6) + "]}");`,
     `${STOPPED}a message that is nested too deep.`,
   ],
   [
@@ -179,8 +215,8 @@ const REQUESTS: readonly Hostile[] = [
   ],
   [
     "with a megabyte in an identifier",
-    `await start(); send(kinds.call, 1, JSON.stringify({ operation: "cases.get", values: { caseId: "x".repeat(1e6) } }));
-    send(kinds.result, 0, JSON.stringify(JSON.parse(await read()).code));`,
+    `await start(); send(kinds.call, 1, JSON.stringify({ operation: "cases.get", args: ["x".repeat(1e6)] }));
+    send(kinds.result, 0, JSON.stringify(await refusal()));`,
     /^gives "(NOT_FOUND|HTTP_ERROR|BAD_REQUEST|NETWORK_ERROR|INVALID_ARGS)"/,
   ],
   [

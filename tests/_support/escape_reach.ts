@@ -190,9 +190,14 @@ const MACHINE: readonly Attempt[] = [
     refused: "WORKFLOW_FAILED: The script ended its process (exit code 0) before it gave a result.",
   },
   {
-    attempt: "ends its own process from outside",
-    script: `Deno.kill(Deno.pid, "SIGKILL"); await new Promise((go) => setTimeout(go, 5000));`,
-    refused: "WORKFLOW_FAILED: The operating system ended the workflow: it used too much of the machine.",
+    attempt: "sends a signal to its process group, in which its parent is",
+    script: `Deno.kill(0, "SIGCONT"); return 1;`,
+    refused: "Requires run access",
+  },
+  {
+    attempt: "learns its process, its parent's, and what memory they use",
+    script: `return [Deno.pid, Deno.ppid, Deno.memoryUsage, Deno.cpuUsage].map((one) => typeof one);`,
+    refused: `gives ["undefined","undefined","undefined","undefined"]`,
   },
   {
     attempt: "loads a native library",
@@ -217,6 +222,11 @@ const MACHINE: readonly Attempt[] = [
     attempt: "learns the load of the machine, in which other inputs show",
     script: `return [Deno.loadavg(), Deno.systemMemoryInfo()];`,
     refused: "Requires sys access",
+  },
+  {
+    attempt: "learns which graphics card there is",
+    script: `return await navigator.gpu.requestAdapter();`,
+    refused: "TypeError: Cannot read properties of undefined (reading 'requestAdapter')",
   },
   {
     attempt: "asks for more permissions",

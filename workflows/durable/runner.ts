@@ -35,7 +35,7 @@ export type InputOutcome = { readonly result?: JsonValue } | { readonly failure:
 /** Failures that leave an input open: the run can go on with it once the reason is gone. */
 const LEFT_OPEN: readonly string[] = ["WORKFLOW_DIVERGED", "OUTCOME_UNKNOWN", "INTERRUPTED"];
 
-/** Times that a sandbox which somebody else has killed is made anew. */
+/** Times that a sandbox which somebody else has killed is made anew: with a journal it goes on where it was. */
 const MAX_LIVES = 5;
 
 /** Runs inputs. */
@@ -90,7 +90,8 @@ export class Runner {
         return { result: await this.#runOnce(record, onLog) };
       } catch (thrown) {
         const failure = toSvcError(thrown);
-        if (!(failure.cause instanceof KilledFromOutside) || life === MAX_LIVES) return { failure };
+        const canGoOn = this.#options.journal !== undefined && failure.cause instanceof KilledFromOutside;
+        if (!canGoOn || life === MAX_LIVES) return { failure };
       }
     }
   }

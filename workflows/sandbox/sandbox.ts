@@ -15,6 +15,7 @@ import {
   MAX_OPEN_CALLS,
   MAX_OPEN_CHARACTERS,
   MAX_OPEN_SLEEPS,
+  MAX_SAID_CHARACTERS,
   parseMessage,
   PROTOCOL,
   ToSandbox,
@@ -92,6 +93,7 @@ export class Sandbox {
   readonly #wakening: Wakening;
   #operations: ReadonlyMap<string, OperationRef> = new Map();
   #lastPosition = 0;
+  #saidCharacters = 0;
   #state: "loading" | "ready" | "running" | "ended" = "loading";
   #handlers?: RunHandlers;
   #timeLimit: TimeLimit;
@@ -195,7 +197,7 @@ export class Sandbox {
       case FromSandbox.cancel:
         return this.#steps.get(id)?.controller.abort();
       case FromSandbox.log:
-        return this.#handlers?.log(escapeControls(text));
+        return this.#print(text);
       case FromSandbox.drew:
         return this.#draw(text);
       case FromSandbox.result:
@@ -217,9 +219,21 @@ export class Sandbox {
     this.#declared.resolve({ name: escapeControls(name.slice(0, 200)), allow });
   }
 
+  #print(text: string): void {
+    this.#allow(text);
+    // With a carriage return a script would write over the name of its input, and speak for another one.
+    this.#handlers?.log(escapeControls(text.replaceAll("\r\n", "\n")).replaceAll("\r", "\\r"));
+  }
+
   #draw(text: string): void {
     if (this.#state !== "running" || !isBase64(text)) throw new FrameError("randomness that is none");
+    this.#allow(text);
     this.#handlers?.drew(text);
+  }
+
+  #allow({ length }: string): void {
+    this.#saidCharacters += length;
+    if (this.#saidCharacters > MAX_SAID_CHARACTERS) throw new FrameError("more text and randomness than it may");
   }
 
   #open(position: number, text: string): void {

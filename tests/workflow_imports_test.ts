@@ -1,0 +1,84 @@
+/** What a script may import, and what it is told where it may not. What else it may not is in escape_table_test.ts. */
+import assert from "node:assert/strict";
+import { makeFolder, runText, scriptText } from "./_support/workflow.ts";
+
+Deno.test("a script may import its own files, and nothing else", async (t) => {
+  await using outside = await makeFolder({
+    "secret.json": `{"clientSecret":"hunter2"}`,
+    "code.ts": "export const a = 1;",
+  });
+  const script = scriptText("return s.default ?? s;", [], `import * as s from "./x.json" with { type: "json" };`);
+  const refused: [name: string, before: string, message: RegExp][] = [
+    [
+      "a JSON file elsewhere",
+      `import s from "${outside.path}/secret.json" with { type: "json" };`,
+      /secret\.json, which is outside/,
+    ],
+    ["a text elsewhere", `import s from "/etc/passwd" with { type: "text" };`, /passwd, which is outside/],
+    ["code elsewhere", `import { a } from "${outside.path}/code.ts"; console.log(a);`, /code\.ts, which is outside/],
+    [
+      "a folder above, by an encoded slash",
+      `import s from "./..%2f..%2f..%2fetc%2fpasswd" with { type: "text" };`,
+      /outside|cannot be loaded/,
+    ],
+    [
+      "a file elsewhere, when it runs",
+      `export const load = () => import("${outside.path}/secret.json", { with: { type: "json" } });`,
+      /secret\.json, which is outside/,
+    ],
+    ["a URL", `import "http://127.0.0.1:9/x.ts";`, /imports http:\/\/127\.0\.0\.1:9\/x\.ts/],
+    ["a package", `import "npm:left-pad";`, /imports npm:left-pad/],
+    ["a JSR package", `import "jsr:@std/path";`, /imports jsr:@std\/path/],
+    ["a file that is missing", `import "./missing.ts";`, /cannot be loaded: .*missing\.ts.*script\.ts:2/],
+    ["a name that is none", `import "left-pad";`, /cannot be loaded: .*left-pad/],
+    [
+      "the library's client",
+      `import { createClient } from "@svc/lib"; console.log(createClient);`,
+      /cannot be loaded: .*@svc\/lib/,
+    ],
+  ];
+  for (const [name, before, message] of refused) {
+    await t.step(`not ${name}`, async () => {
+      const { error } = await runText(scriptText("return s;", [], before));
+      assert.match(error?.message ?? "it ran", message);
+    });
+  }
+  await t.step("not through a link out of its folder", async () => {
+    await using folder = await makeFolder({ "script.ts": script });
+    await Deno.symlink(`${outside.path}/secret.json`, `${folder.path}/x.json`);
+    const { runWorkflow } = await import("./_support/workflow.ts");
+    const { noCaller } = await import("./_support/workflow.ts");
+    await assert.rejects(
+      runWorkflow({ script: `${folder.path}/script.ts`, caller: noCaller }),
+      /secret\.json, which is outside/,
+    );
+  });
+  await t.step("not a file that never ends", async () => {
+    const before = `import s from "/dev/zero" with { type: "json" };`;
+    const { error } = await runText(scriptText("return s;", [], before));
+    assert.match(error?.message ?? "it ran", /cannot be loaded|outside/);
+  });
+  await t.step("its own code, JSON, text and types", async () => {
+    const before = `import { double } from "./lib/helper.ts";
+import data from "./x.json" with { type: "json" };
+import type { Some } from "npm:some-types";
+import text from "./lib/note.txt" with { type: "text" };`;
+    const { result, error } = await runText({
+      "script.ts": scriptText("return [double(data.n), text];", [], before),
+      "lib/helper.ts": `import { two } from "./two.ts"; export const double = (n: number): number => n * two;`,
+      "lib/two.ts": "export const two = 2;",
+      "lib/note.txt": "note",
+      "x.json": `{"n": 21}`,
+    });
+    assert.deepEqual([result, error], [[42, "note"], undefined]);
+  });
+  await t.step("a wider folder where --root names it", async () => {
+    const { error, result } = await runText(
+      scriptText("return a;", [], `import { a } from "${outside.path}/code.ts";`),
+      {
+        root: outside.path,
+      },
+    );
+    assert.deepEqual([result, error], [1, undefined]);
+  });
+});
