@@ -35,7 +35,7 @@ export function workflowCommand(
     "--no-prompt",
     "--allow-net=127.0.0.1",
     "--allow-read",
-    `--allow-write=${directory}`,
+    `--allow-write=${[directory, ...(env?.SVC_CONFIG_DIR === undefined ? [] : [env.SVC_CONFIG_DIR])].join(",")}`,
     `--allow-run=/bin/sh,${Deno.execPath()}`,
     "--allow-env=SVC_BASE_URL,SVC_CLIENT_ID,SVC_CLIENT_SECRET,SVC_CONFIG_DIR,SVC_NO_CACHE,SVC_DEBUG,NO_COLOR,HOME",
   ];

@@ -30,7 +30,7 @@ export interface Cause {
   readonly status?: number;
   /** Its message, with `…` for identifiers. */
   readonly message: string;
-  /** What the service found in detail, with `…` likewise. */
+  /** What the message leaves out, such as the fields that were wrong and the line of the script, with `…` likewise. */
   readonly findings: readonly string[];
   /** Operation that failed. */
   readonly operation?: string;
@@ -80,7 +80,7 @@ function causeOf({ code, status, message, details, operation, hint }: ErrorRecor
     code,
     ...(status !== undefined && { status }),
     message: withoutIdentifiers(example, texts),
-    findings: findingsOf(details).map((finding) => withoutIdentifiers(finding, texts)),
+    findings: findingsOf(details, message).map((finding) => withoutIdentifiers(finding, texts)),
     ...(operation !== undefined && { operation: clip(operation, MAX_PLACE) }),
     ...(hint !== undefined && { hint: clip(hint, MAX_MESSAGE) }),
     example,
@@ -90,12 +90,11 @@ function causeOf({ code, status, message, details, operation, hint }: ErrorRecor
   };
 }
 
-/** What the service found, where it is more than the message has: that has the one finding of an error with only one. */
-function findingsOf(details: readonly JsonObject[] = []): string[] {
-  if (details.length < 2) return [];
-  return details.slice(0, MAX_FINDINGS).flatMap(({ localizedValue, message }) => {
-    const text = localizedValue ?? message;
-    return typeof text === "string" ? [clip(text, MAX_MESSAGE)] : [];
+/** What is known in detail and not in the message: what the service found, and where in the script it was. */
+function findingsOf(details: readonly JsonObject[] = [], message: string): string[] {
+  return details.slice(0, MAX_FINDINGS).flatMap(({ localizedValue, message: found, file, line }) => {
+    const text = localizedValue ?? found ?? (file === undefined ? undefined : `${file}:${line}`);
+    return typeof text === "string" && !message.includes(text) ? [clip(text, MAX_MESSAGE)] : [];
   });
 }
 

@@ -21,7 +21,6 @@ export function rate(number: number): string {
 
 /** A share of a whole, e.g. `1.3%`. A part that is not the whole is never shown as all or nothing of it. */
 export function share(part: number, whole: number): string {
-  if (whole === 0) return "0%";
   if (part > 0 && part / whole < 0.001) return "<0.1%";
   if (part < whole && part / whole > 0.999) return ">99.9%";
   return SHARE.format(part / whole);

@@ -77,7 +77,7 @@ table { width: 100%; border-collapse: collapse; font-size: .9rem; }
 caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 th, td { padding: .35rem .6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; unicode-bidi: isolate; }
 thead th { color: var(--muted); font-size: .8rem; white-space: nowrap; }
-tbody th { font-weight: 400; min-width: 11rem; }
+tbody th { font-weight: 400; overflow-wrap: break-word; }
 td, th.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
 .number { text-align: right; }
 
@@ -104,6 +104,9 @@ td, th.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
   svg, tr, .figures div { break-inside: avoid; }
   .figures div { border: 1px solid var(--line); }
   .wide { overflow: visible; }
+  .extra { display: none; }
+  th, td { padding: .2rem .35rem; font-size: .8rem; }
+  svg.spread { min-width: 5rem; }
   details::details-content { content-visibility: visible; block-size: auto; }
 }
 `;

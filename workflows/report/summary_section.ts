@@ -43,12 +43,14 @@ function progress({ inputs, succeeded, failed, open }: Tally): Part {
 function figures({ startedAt, endedAt }: RunRecord, tally: Tally): Entry[] {
   const { inputs, succeeded, failed, open, calls, callsEnded, callsFailed, retries, lastAt } = tally;
   const took = Math.max(0, (endedAt ?? lastAt) - startedAt);
-  const perSecond = (number: number) => took === 0 ? undefined : `${rate(number / (took / 1000))} per second`;
+  const perSecond = (number: number) =>
+    took === 0 || number === 0 ? undefined : `${rate(number / (took / 1000))} per second`;
+  const ofInputs = (number: number) => inputs === 0 ? undefined : share(number, inputs);
   return [
     ["Inputs", count(inputs), perSecond(succeeded + failed)],
-    [key("succeeded", "Succeeded"), count(succeeded), share(succeeded, inputs)],
-    [key("failed", "Failed"), count(failed), share(failed, inputs)],
-    [key("open", "Open"), count(open), share(open, inputs)],
+    [key("succeeded", "Succeeded"), count(succeeded), ofInputs(succeeded)],
+    [key("failed", "Failed"), count(failed), ofInputs(failed)],
+    [key("open", "Open"), count(open), ofInputs(open)],
     ["Calls", count(calls), perSecond(callsEnded)],
     [
       "Failed calls",

@@ -26,7 +26,7 @@ export function timeSection({ throughput: { start, width, spans }, failed }: Tal
     markup`<p class="note">Each bar is ${timeLabel(width, width)}. Time counts from the beginning of the run.</p>\n`,
     chart("Inputs finished per second", inputs, ["succeeded", "failed"], width, failed > 0 ? LEGEND : undefined),
     chart("Calls per second", calls, ["calls"], width),
-    markup`<details><summary>As a table</summary>\n`,
+    markup`<details class="extra"><summary>As a table</summary>\n`,
     table("Finished, by time", ["From", "Succeeded#", "Failed#", "Calls#"], rows),
     markup`</details>\n`,
   );
