@@ -60,7 +60,15 @@ Deno.test("svc workflow run --each prints a line per input, a summary, and ends 
 
 Deno.test("a terminal shows a bar, unless --quiet", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("return input;", []), "in.ndjson": "1\n2\n" });
-  const args = ["workflow", "run", `${folder.path}/script.ts`, "--each", `${folder.path}/in.ndjson`];
+  const args = [
+    "workflow",
+    "run",
+    `${folder.path}/script.ts`,
+    "--each",
+    `${folder.path}/in.ndjson`,
+    "--journal",
+    "none",
+  ];
   const shown = await svcHere(args, { terminal: true });
   assert.match(shown.stderr, /\[#+-*\] 1\/2 · [\d.]+\/s · 0 failed · 1 s left/);
   assert(shown.stderr.endsWith("\r\x1b[K2 inputs: 2 succeeded, 0 failed.\n"), shown.stderr);

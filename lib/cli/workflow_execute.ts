@@ -4,7 +4,7 @@ import type { Journal, RunRecord, RunSettings } from "../../workflows/journal/jo
 import { otherScript } from "../../workflows/durable/diverged.ts";
 import { StopInput } from "../../workflows/durable/input_run.ts";
 import { GrantedCalls } from "../../workflows/durable/live_calls.ts";
-import { Runner } from "../../workflows/durable/runner.ts";
+import { isLeftOpen, Runner } from "../../workflows/durable/runner.ts";
 import { type OpenWorkflow, openWorkflow } from "../../workflows/run.ts";
 import { configDirectory } from "../auth/config.ts";
 import { createCaller } from "../client/caller.ts";
@@ -174,10 +174,8 @@ function interrupted({ id, journal, journalPath }: Execution): SvcError {
 
 /** The failure, with what can be done about it. */
 function withWayOn(failure: SvcError, id: string, journalPath: string | undefined): SvcError {
-  const { code, hint } = failure;
-  const verb = code === "WORKFLOW_DIVERGED" || code === "OUTCOME_UNKNOWN" ? "resume" : "retry";
-  const wayOn = `Then: ${commandLine(verb, id, journalPath)}`;
-  const first = hint ?? `See '${commandLine("show", id, journalPath)}'.`;
+  const wayOn = `Then: ${commandLine(isLeftOpen(failure) ? "resume" : "retry", id, journalPath)}`;
+  const first = failure.hint ?? `See '${commandLine("show", id, journalPath)}'.`;
   return failure.with({ hint: `${first} ${wayOn}` });
 }
 

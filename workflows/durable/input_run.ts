@@ -233,7 +233,7 @@ export class InputRun implements RunHandlers {
       this.#answers.set(position, { kind: "answer", content: encodeAnswer(answer) });
       return answer;
     } catch (thrown) {
-      if (thrown instanceof StopInput) return await this.#diverge(thrown.reason);
+      if (thrown instanceof StopInput) return await this.#diverge(thrown.reason.with({ cause: thrown }));
       const error = toSvcError(thrown);
       this.#answers.set(position, {
         kind: "refusal",
