@@ -95,6 +95,7 @@ export class InputRun implements RunHandlers {
   readonly #asked = new Set<number>();
   #generation: number;
   #checked: Promise<unknown> = Promise.resolve();
+  #divergence?: SvcError;
   #patience?: ReturnType<typeof setTimeout>;
   /** Index of the first turn whose step the script has not taken yet. */
   #behind = 0;
@@ -120,6 +121,7 @@ export class InputRun implements RunHandlers {
     this.#asked.add(position);
     this.#watch();
     const recorded = await (this.#checked = this.#check(request, position, this.#checked));
+    if (this.#divergence !== undefined) return await never();
     if (recorded?.given !== undefined) return await this.#again(position);
     if (recorded === undefined) this.#append("call", position, Date.now(), await asked(request));
     const answer = await this.#make(request, position, signal, recorded);
@@ -161,8 +163,15 @@ export class InputRun implements RunHandlers {
     await this.#paused.promise;
   }
 
+  /** Throws where the script asked for something else than it did: it may have come to its end before that was seen. */
+  async verify(): Promise<void> {
+    await this.#checked;
+    if (this.#divergence !== undefined) throw this.#divergence;
+  }
+
   /** Checks that the script, which has come to its end, did all that it did before. */
   async finish(): Promise<void> {
+    await this.verify();
     const left = [...this.#recording.calls.keys()].find((position) => !this.#asked.has(position));
     if (left === undefined) return;
     if (!this.#options.force) throw this.#missing(left);
@@ -197,8 +206,8 @@ export class InputRun implements RunHandlers {
     const text = recorded && await asked(request);
     await earlier;
     if (recorded === undefined || text === undefined || recorded.asked === text) return recorded;
-    if (!this.#options.force) return await this.#diverge(otherCall(position, recorded.asked, text));
-    await this.#forgetFrom(position);
+    if (this.#options.force) await this.#forgetFrom(position);
+    else this.#diverge(otherCall(position, recorded.asked, text));
     return undefined;
   }
 
@@ -233,7 +242,10 @@ export class InputRun implements RunHandlers {
       this.#answers.set(position, { kind: "answer", content: encodeAnswer(answer) });
       return answer;
     } catch (thrown) {
-      if (thrown instanceof StopInput) return await this.#diverge(thrown.reason.with({ cause: thrown }));
+      if (thrown instanceof StopInput) {
+        this.#options.stop(thrown.reason.with({ cause: thrown }));
+        return await never();
+      }
       const error = toSvcError(thrown);
       this.#answers.set(position, {
         kind: "refusal",
@@ -287,10 +299,10 @@ export class InputRun implements RunHandlers {
     this.#generation = await this.#options.sink.forget(forgotten);
   }
 
-  /** Ends the sandbox; nobody will wait for what this would have answered. */
-  #diverge(reason: SvcError): Promise<never> {
+  /** Ends the sandbox, because the script has left the path that it took. */
+  #diverge(reason: SvcError): void {
+    this.#divergence ??= reason;
     this.#options.stop(reason);
-    return never();
   }
 }
 

@@ -119,6 +119,9 @@ export class Runner {
       const result = await workflow.run(value, { startedAt, randomness }, begin);
       await run?.finish();
       return result;
+    } catch (thrown) {
+      await run?.verify();
+      throw thrown;
     } finally {
       run?.dispose();
       if (run) this.#active.delete(run);

@@ -17,6 +17,7 @@ let length = 0;
 
 /** Sends a message soon: what is sent until the script next waits goes as one write. */
 export function send(frame: Frame): void {
+  if (frame.text.length > MAX_MESSAGE_BYTES) throw tooLong(); // Before there is a copy of it.
   if (length === 0) queueMicrotask(flush);
   const { buffer, end } = writeFrame(frame, waiting, length);
   if (end - length > MAX_MESSAGE_BYTES) throw tooLong();
