@@ -1,0 +1,76 @@
+/** What a journal must hold of a run that anything may end at any moment: nothing is lost, nothing is done twice. */
+import assert from "node:assert/strict";
+import { retrying } from "../lib/client/retry.ts";
+import { GrantedCalls } from "../workflows/durable/live_calls.ts";
+import { reopenFailed } from "../workflows/durable/retry.ts";
+import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";
+import type { EventRecord, Journal } from "../workflows/journal/journal.ts";
+import { openJournal } from "../workflows/journal/sqlite_journal.ts";
+import { type OpenWorkflow, openWorkflow } from "../workflows/run.ts";
+import { makeFolder, scriptText, TinyApi } from "./_support/workflow.ts";
+
+const RUN = "r1";
+const INPUT = { number: 1, place: "input" };
+
+/** A script, a journal and an API that does what it is asked as often as it is asked. */
+interface Desk extends AsyncDisposable {
+  readonly api: TinyApi;
+  readonly journal: Journal;
+  readonly path: string;
+  readonly workflow: OpenWorkflow;
+  runner(): Runner;
+  changes(): string[];
+  happened(...events: Partial<EventRecord>[]): Promise<void>;
+}
+
+async function openDesk(body: string, answer?: (call: string) => Promise<Response> | Response): Promise<Desk> {
+  const stack = new AsyncDisposableStack();
+  const folder = stack.use(
+    await makeFolder({ "script.ts": scriptText(body).replace("input, log", "input, log, sleep") }),
+  );
+  const api = stack.use(new TinyApi(answer));
+  const path = `${folder.path}/journal.db`;
+  const journal = stack.use(await openJournal(path));
+  const workflow = stack.use(await openWorkflow({ script: `${folder.path}/script.ts`, allowDeclared: true }));
+  const caller = retrying(api.caller);
+  const settings = {
+    script: "script.ts",
+    concurrency: 1,
+    limits: { timeoutSeconds: 20, maxMemoryMiB: 128 },
+    grants: [],
+    onUnknown: "stop",
+  } as const;
+  await journal.createRun({ id: RUN, name: "test", digest: "", settings, state: "open", startedAt: Date.now() });
+  return {
+    api,
+    journal,
+    path,
+    workflow,
+    runner: () => new Runner({ workflow, live: new GrantedCalls(caller, workflow), journal, id: RUN }),
+    changes: () => api.received.map(({ call }) => call).filter((call) => !call.startsWith("GET")),
+    async happened(...events) {
+      journal.beginInput(RUN, { ...INPUT, startedAt: Date.now(), generation: 0 });
+      for (const event of events) {
+        journal.append(RUN, 1, { kind: "call", position: 1, at: Date.now(), content: "", ...event });
+      }
+      await journal.durable();
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+function codeOf(outcome: InputOutcome): unknown {
+  return "failure" in outcome ? outcome.failure.code : outcome.result;
+}
+
+const CREATE = `await svc.cases.create({ type: "T" });`;
+
+Deno.test("retry does not do again what followed an error that the script had caught", async () => {
+  await using desk = await openDesk(`try { await svc.cases.get("missing"); } catch { log("none yet"); }
+    ${CREATE}
+    throw new Error("oops");`);
+  assert.equal(codeOf(await desk.runner().run(INPUT)), "WORKFLOW_FAILED");
+  assert.equal(await reopenFailed(desk.journal, RUN), 1);
+  assert.equal(codeOf(await desk.runner().run(INPUT)), "WORKFLOW_FAILED");
+  assert.deepEqual(desk.changes(), ["POST /cases"]);
+});
