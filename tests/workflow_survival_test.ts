@@ -74,3 +74,21 @@ Deno.test("retry does not do again what followed an error that the script had ca
   assert.equal(codeOf(await desk.runner().run(INPUT)), "WORKFLOW_FAILED");
   assert.deepEqual(desk.changes(), ["POST /cases"]);
 });
+
+Deno.test("an interruption writes the answers of the calls in flight", async () => {
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<Response>();
+  await using desk = await openDesk(`${CREATE} ${CREATE}`, () => {
+    asked.resolve();
+    return answered.promise;
+  });
+  const runner = desk.runner();
+  const outcome = runner.run(INPUT);
+  await asked.promise;
+  const interrupted = runner.interrupt();
+  answered.resolve(Response.json({ ID: "T C-1" }));
+  await interrupted;
+  assert.equal(codeOf(await outcome), "INTERRUPTED");
+  const kinds = desk.journal.events(RUN, 1).map(({ kind, position }) => `${kind} ${position}`);
+  assert.deepEqual(kinds, ["call 1", "sent 1", "answer 1"]);
+});

@@ -140,6 +140,8 @@ export class InputRun implements RunHandlers {
     this.#paused ??= Promise.withResolvers();
     if (this.#inFlight === 0) this.#paused.resolve();
     await this.#paused.promise;
+    // The sandbox ends before it is given these: that they are kept is what the wait was for.
+    for (const position of [...this.#answers.keys()]) this.delivering(position);
   }
 
   /** Checks that the script, which has come to its end, did all that it did before. */
