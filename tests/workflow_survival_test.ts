@@ -92,3 +92,12 @@ Deno.test("an interruption writes the answers of the calls in flight", async () 
   const kinds = desk.journal.events(RUN, 1).map(({ kind, position }) => `${kind} ${position}`);
   assert.deepEqual(kinds, ["call 1", "sent 1", "answer 1"]);
 });
+
+Deno.test("a change that was sent longer ago than a service keeps keys is not sent again", async () => {
+  await using desk = await openDesk(`return ${CREATE}`);
+  const at = Date.now() - 25 * 3600 * 1000;
+  const content = JSON.stringify({ operation: "cases.create", values: { type: "T" } });
+  await desk.happened({ at, content }, { kind: "sent", at, content: JSON.stringify({ key: "r1.1.1" }) });
+  assert.equal(codeOf(await desk.runner().run(INPUT)), "OUTCOME_UNKNOWN");
+  assert.deepEqual(desk.changes(), []);
+});

@@ -30,8 +30,8 @@ export interface LiveCall {
   readonly signal: AbortSignal;
   /** What a change is sent with: its key, and the tag that it was sent with before. */
   readonly sent: SentWith;
-  /** Whether it may have been sent before. */
-  readonly repeated: boolean;
+  /** When it was sent before, if it may have been: milliseconds since 1970. */
+  readonly sentAt?: number;
   /** To be awaited before a change is sent. */
   readonly sending: (tag: string | undefined) => Promise<void>;
 }
@@ -212,7 +212,7 @@ export class InputRun implements RunHandlers {
     return this.#options.live.call(request, {
       signal,
       sent,
-      repeated: before !== undefined,
+      sentAt: recorded?.sentAt,
       sending: async (tag) => {
         const content = JSON.stringify({ ...sent, ...(tag !== undefined && { tag }) });
         if (!isWritten) this.#append("sent", position, Date.now(), content);

@@ -1,6 +1,6 @@
 /**
  * Calls that are made for real: checked against what was granted, then sent. A change carries an idempotency key; where
- * the service knows none, what may have arrived is settled here and not sent again blindly.
+ * the service knows none, or not any more, what may have arrived is settled here and not sent again blindly.
  */
 import type { Caller, OperationRef, RepeatableOptions } from "../../lib/client/caller.ts";
 import { type ErrorCode, outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
@@ -17,6 +17,9 @@ const MAX_ATTEMPTS = 3;
 
 /** Milliseconds before such a change is sent again; twice as many before the next time. */
 const PAUSE = 200;
+
+/** Milliseconds for which a service surely keeps the first answer to a key: what was sent before then it may do again. */
+const KEY_LIFETIME = 23 * 60 * 60 * 1000;
 
 /** What a service says to a change under a tag that it has done already: the tag is another one, or what had it is gone. */
 const ARRIVED: readonly ErrorCode[] = ["PRECONDITION_FAILED", "NOT_FOUND"];
@@ -51,18 +54,19 @@ export class GrantedCalls implements LiveCalls {
     const send = async (more?: RepeatableOptions) => {
       return await answerOf(await this.#caller.call(ref, values, { ...options, ...more }));
     };
-    if (isRead(ref.operation) || this.#caller.supportsIdempotencyKeys()) return await send();
+    const isKeyKnown = this.#caller.supportsIdempotencyKeys() && Date.now() - (how.sentAt ?? Date.now()) < KEY_LIFETIME;
+    if (isRead(ref.operation) || isKeyKnown) return await send();
     return await this.#settle(ref, send, how);
   }
 
-  /** Sends a change that the service would do as often as it gets it. */
+  /** Sends a change that the service may do as often as it gets it. */
   async #settle(
     ref: OperationRef,
     send: (more?: RepeatableOptions) => Promise<CallAnswer>,
-    { sent, repeated, sending, signal }: LiveCall,
+    { sent, sentAt, sending, signal }: LiveCall,
   ): Promise<CallAnswer> {
     let knownTag = sent.tag;
-    let mayHaveArrived = repeated;
+    let mayHaveArrived = sentAt !== undefined;
     const noteTag = async (tag: string | undefined) => {
       knownTag = tag;
       await sending(tag);
