@@ -4,6 +4,7 @@ import { retrying } from "../lib/client/retry.ts";
 import { GrantedCalls } from "../workflows/durable/live_calls.ts";
 import { reopenFailed } from "../workflows/durable/retry.ts";
 import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";
+import { GroupCommit } from "../workflows/journal/group_commit.ts";
 import type { EventRecord, Journal } from "../workflows/journal/journal.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
 import { type OpenWorkflow, openWorkflow } from "../workflows/run.ts";
@@ -100,4 +101,20 @@ Deno.test("a change that was sent longer ago than a service keeps keys is not se
   await desk.happened({ at, content }, { kind: "sent", at, content: JSON.stringify({ key: "r1.1.1" }) });
   assert.equal(codeOf(await desk.runner().run(INPUT)), "OUTCOME_UNKNOWN");
   assert.deepEqual(desk.changes(), []);
+});
+
+Deno.test("after a failed commit nothing is written any more: a journal has no gaps", async () => {
+  const written: number[] = [];
+  let isFull = true;
+  const commits = new GroupCommit((writes) => {
+    if (isFull) throw new Error("disk full");
+    for (const write of writes) write();
+  });
+  commits.add(() => written.push(1));
+  commits.flush();
+  isFull = false;
+  commits.add(() => written.push(2));
+  commits.flush();
+  await assert.rejects(commits.durable(), /disk full/);
+  assert.deepEqual(written, []);
 });

@@ -19,8 +19,9 @@ export class GroupCommit {
     this.#commit = commit;
   }
 
-  /** Takes a write; it is done with the next commit. */
+  /** Takes a write; it is done with the next commit. After a commit that failed none is done: later ones would leave a gap. */
   add(write: () => void): void {
+    if (this.#failure !== undefined) return;
     this.#writes.push(write);
     if (this.#next !== undefined) return;
     if (this.#writes.length >= MAX_HELD) this.flush();
