@@ -1,5 +1,6 @@
 /** What a journal must hold of a run that anything may end at any moment: nothing is lost, nothing is done twice. */
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { retrying } from "../lib/client/retry.ts";
 import { GrantedCalls } from "../workflows/durable/live_calls.ts";
 import { reopenFailed } from "../workflows/durable/retry.ts";
@@ -117,4 +118,18 @@ Deno.test("after a failed commit nothing is written any more: a journal has no g
   commits.flush();
   await assert.rejects(commits.durable(), /disk full/);
   assert.deepEqual(written, []);
+});
+
+Deno.test("an input is opened anew in one commit, however much it forgets", async () => {
+  await using desk = await openDesk("");
+  const call = (_: unknown, i: number): Partial<EventRecord> => ({ position: i + 1, content: "{}" });
+  await desk.happened(...Array.from({ length: 1000 }, call));
+  desk.journal.endInput(RUN, 1, { state: "done" });
+  await desk.journal.durable();
+  const reopened = desk.journal.reopenInput(RUN, 1, desk.journal.events(RUN, 1), 1);
+  using db = new DatabaseSync(desk.path, { readOnly: true });
+  const row = db.prepare("SELECT (SELECT count(*) FROM events) AS events, state FROM inputs").get();
+  assert.deepEqual([row?.events, row?.state], [1000, "done"]);
+  await reopened;
+  assert.equal(desk.journal.events(RUN, 1).length, 0);
 });

@@ -138,11 +138,15 @@ class SqliteJournal implements Journal {
     without: readonly StoredEvent[],
     generation: number,
   ): Promise<void> {
-    for (const { seq } of without) this.#run("DELETE FROM events WHERE seq = ?", seq);
-    this.#run(
+    const forget = this.#prepare("DELETE FROM events WHERE seq = ?");
+    const open = this.#prepare(
       "UPDATE inputs SET state = 'open', outcome = NULL, endedAt = NULL, generation = ? WHERE run = ? AND number = ?",
-      ...[generation, this.#key(id), number],
     );
+    const key = this.#key(id);
+    this.#commits.add(() => {
+      for (const { seq } of without) forget.run(seq);
+      open.run(generation, key, number);
+    });
     await this.durable();
   }
 
