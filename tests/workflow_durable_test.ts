@@ -134,6 +134,22 @@ Deno.test("an edited script that still does what it did needs --force too, and i
   assert.equal(await office.permits(), 1);
 });
 
+const EDITS = ["await svc.cases.get(made.id);", "return 1;", "await new Promise((go) => setTimeout(go, 3_600_000));"];
+
+for (const edit of EDITS) {
+  Deno.test(`a script that was edited leaves no trace without --force: ${edit}`, async () => {
+    await using office = await openOffice(`${CREATE} throw new Error("oops");`);
+    assert.equal((await office.svc(...RUN)).code, 1);
+    await office.write(`${CREATE} ${edit}`);
+    assert.match((await office.svc("retry", "r1")).stderr, /WORKFLOW_DIVERGED/);
+    const { inputs: [input] } = JSON.parse((await office.svc("show", "r1", "--format", "json")).stdout);
+    assert.deepEqual([input.state, input.calls.length], ["open", 1]);
+    await office.write(`${CREATE} throw new Error("oops");`);
+    assert.match((await office.svc("resume", "r1")).stderr, /The script failed: oops/);
+    assert.equal(await office.permits(), 1);
+  });
+}
+
 Deno.test("retry runs the failed inputs alone, from the call that they failed of", async () => {
   await using office = await openOffice(`${CREATE}
     if (input === 2) await svc.data.count("D_Permits", { filter: { logic: "F1" } });

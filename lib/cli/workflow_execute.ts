@@ -1,4 +1,5 @@
 /** Works on a run of `svc workflow`, a new one or one that goes on: script, journal, inputs, and what is printed. */
+import { readOnly } from "../../workflows/journal/read_only.ts";
 import { openJournal } from "../../workflows/journal/sqlite_journal.ts";
 import type { Journal, RunRecord, RunSettings } from "../../workflows/journal/journal.ts";
 import { otherScript } from "../../workflows/durable/diverged.ts";
@@ -109,11 +110,11 @@ async function begin({ settings, journal, id, before, force }: Execution, workfl
   await journal.setDigest(id, digest);
 }
 
-/** Where an edited script leaves the path that the run took: nothing is sent to find out. */
+/** Where an edited script leaves the path that the run took: nothing is sent or written to find out. */
 async function divergenceOf(workflow: OpenWorkflow, journal: Journal, id: string): Promise<SvcError> {
   const edited = otherScript(workflow.name, id);
   const live = { call: () => Promise.reject(new StopInput(edited)) };
-  const runner = new Runner({ workflow, journal, id, live });
+  const runner = new Runner({ workflow, journal: readOnly(journal), id, live });
   for (const input of journal.inputs(id)) {
     if (input.end !== undefined) continue;
     const outcome = await runner.run(input);

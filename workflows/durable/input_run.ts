@@ -11,7 +11,7 @@ import { decodeAnswer, encodeAnswer } from "./answer.ts";
 import { asked } from "./asked.ts";
 import { missingCall, otherCall } from "./diverged.ts";
 import { readRecording, readRefusal, type RecordedCall, type Recording, type SentWith } from "./recording.ts";
-import { isSleep, sleepSince } from "./sleeping.ts";
+import { isSleep } from "./sleeping.ts";
 import { Turns } from "./turns.ts";
 
 /** Where what happens is written. */
@@ -28,6 +28,8 @@ export interface EventSink {
 export interface LiveCall {
   /** Aborts when nobody wants the answer any more. */
   readonly signal: AbortSignal;
+  /** When the script asked for it first: milliseconds since 1970. */
+  readonly askedAt: number;
   /** What a change is sent with: its key, and the tag that it was sent with before. */
   readonly sent: SentWith;
   /** When it was sent before, if it may have been: milliseconds since 1970. */
@@ -36,9 +38,9 @@ export interface LiveCall {
   readonly sending: (tag: string | undefined) => Promise<void>;
 }
 
-/** Makes calls for real. A `StopInput` that it throws ends the input; all else is given to the script. */
+/** Makes calls for real, and sleeps. A `StopInput` that it throws ends the input; all else is given to the script. */
 export interface LiveCalls {
-  /** Makes a call. */
+  /** Makes a call, or sleeps. */
   call(request: CallRequest, how: LiveCall): Promise<CallAnswer>;
 }
 
@@ -205,12 +207,12 @@ export class InputRun implements RunHandlers {
     signal: AbortSignal,
     recorded: RecordedCall | undefined,
   ): Promise<CallAnswer> {
-    if (isSleep(request)) return sleepSince(recorded?.at ?? Date.now(), request, signal);
     const before = recorded?.sent;
     let isWritten = before !== undefined;
     const sent = before ?? { key: this.#options.keyOf(position, this.#generation) };
     return this.#options.live.call(request, {
       signal,
+      askedAt: recorded?.at ?? Date.now(),
       sent,
       sentAt: recorded?.sentAt,
       sending: async (tag) => {

@@ -11,6 +11,7 @@ import type { CallRequest } from "../sandbox/messages.ts";
 import type { CallAnswer } from "../sandbox/sandbox.ts";
 import { answerOf } from "./answer.ts";
 import { type LiveCall, type LiveCalls, StopInput } from "./input_run.ts";
+import { isSleep, sleepSince } from "./sleeping.ts";
 
 /** Times that a change under an entity tag is sent before it is given up: the tag keeps it from being done twice. */
 const MAX_ATTEMPTS = 3;
@@ -45,8 +46,10 @@ export class GrantedCalls implements LiveCalls {
     this.#onUnknown = onUnknown;
   }
 
-  /** Makes a call. */
-  async call({ operation, values, timeoutSeconds }: CallRequest, how: LiveCall): Promise<CallAnswer> {
+  /** Makes a call, or sleeps. */
+  async call(request: CallRequest, how: LiveCall): Promise<CallAnswer> {
+    if (isSleep(request)) return await sleepSince(how.askedAt, request, how.signal);
+    const { operation, values, timeoutSeconds } = request;
     const { operations, grants } = this.#granted;
     const ref = grantedOperation(operation, operations, grants);
     const { signal, sent: { key, tag: knownTag }, sending } = how;
