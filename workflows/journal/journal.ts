@@ -15,7 +15,9 @@ export interface RunSettings {
   readonly script: string;
   /** Folder of the files that it imports. */
   readonly root?: string;
-  /** File of the inputs; without it there is one input, which the journal has. */
+  /** Its one input, where it has no file of them: written with the run, so that nothing can come between the two. */
+  readonly input?: JsonValue;
+  /** File of the inputs; without it there is one input. */
   readonly each?: string;
   /** Inputs to work on at a time. */
   readonly concurrency: number;

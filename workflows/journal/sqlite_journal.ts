@@ -97,8 +97,14 @@ class SqliteJournal implements Journal {
     this.#keys.delete(id);
   }
 
-  claim(id: string): Promise<Disposable | undefined> {
-    return lockFile(this.#lockPath(id));
+  async claim(id: string): Promise<Disposable | undefined> {
+    const lock = await lockFile(this.#lockPath(id));
+    return lock && {
+      [Symbol.dispose]: () => {
+        this.#commits.flush(); // Who claims it next must find all that was done.
+        lock[Symbol.dispose]();
+      },
+    };
   }
 
   *inputs(id: string): Iterable<InputRecord> {
