@@ -190,6 +190,22 @@ Deno.test("a run is not taken for one of another input", async () => {
   assert.equal((await office.svc("run", "script.ts", "--allow-declared", "--resume", "--input", "2")).stdout, "2\n");
 });
 
+Deno.test("a journal that cannot be written ends a run, whatever its script does about errors", async () => {
+  await using office = await openOffice(
+    `${CREATE} log("made"); ${UNTIL_TOLD} try { ${CREATE} } catch { return "fine"; }`,
+  );
+  const process = office.start(...RUN);
+  const { rest } = await untilItSays(process, "made");
+  office.sql("DROP TABLE events");
+  await office.createPermit();
+  const { error } = JSON.parse((await rest).split("\n").at(-2) ?? "");
+  assert.equal(error.code, "INVALID_CONFIG");
+  assert.match(error.message, /^The journal .* cannot be written: no such table: events/);
+  assert.equal(await new Response(process.stdout).text(), "");
+  assert.equal((await process.status).code, 2);
+  assert.equal(await office.permits(), 2);
+});
+
 Deno.test("retry leaves a run alone that another process works on", async () => {
   await using office = await openOffice(
     `if (input === 1) throw new Error("oops"); ${CREATE} log("made"); ${UNTIL_TOLD}`,

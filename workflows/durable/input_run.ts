@@ -219,7 +219,8 @@ export class InputRun implements RunHandlers {
         const content = JSON.stringify({ ...sent, ...(tag !== undefined && { tag }) });
         if (!isWritten) this.#append("sent", position, Date.now(), content);
         isWritten = true;
-        await this.#options.sink.durable();
+        // A script must not catch this and go on: nothing that it does would be kept.
+        await this.#options.sink.durable().catch((error) => this.#diverge(toSvcError(error)));
       },
     });
   }

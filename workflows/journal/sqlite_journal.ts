@@ -179,9 +179,8 @@ class SqliteJournal implements Journal {
     return this.#commits.durable();
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.durable();
-    this.#db.close();
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.try(() => this.#commits.close()).finally(() => this.#db.close());
   }
 
   /** The key of a run in the tables. */
@@ -215,7 +214,7 @@ class SqliteJournal implements Journal {
       for (const write of writes) write();
       this.#db.exec("COMMIT");
     } catch (cause) {
-      this.#db.exec("ROLLBACK");
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK"); // A full disk has ended it already.
       const reason = cause instanceof Error ? cause.message : cause;
       throw new SvcError("INVALID_CONFIG", `The journal ${this.#path} cannot be written: ${reason}.`, {
         cause,
