@@ -206,6 +206,17 @@ Deno.test("a journal that cannot be written ends a run, whatever its script does
   assert.equal(await office.permits(), 2);
 });
 
+Deno.test("a batch whose results nobody reads any more is interrupted, and says how to go on", async () => {
+  await using office = await openOffice("return input;");
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n".repeat(50));
+  const process = office.start(...RUN, "--each", "in.ndjson");
+  await process.stdout.cancel();
+  const { error } = JSON.parse(await new Response(process.stderr).text());
+  assert.deepEqual([error.code, error.hint], ["INTERRUPTED", "Go on with: svc workflow resume r1"]);
+  assert.equal((await process.status).code, 130);
+  assert.equal((await office.svc("resume", "r1")).stdout.split("\n").length, 51);
+});
+
 Deno.test("retry leaves a run alone that another process works on", async () => {
   await using office = await openOffice(
     `if (input === 1) throw new Error("oops"); ${CREATE} log("made"); ${UNTIL_TOLD}`,

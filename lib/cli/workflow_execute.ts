@@ -13,6 +13,7 @@ import { createCaller } from "../client/caller.ts";
 import { retrying } from "../client/retry.ts";
 import { SvcError } from "../errors.ts";
 import type { CommandContext } from "./command.ts";
+import { OutputClosed } from "./io.ts";
 import { callerOptions } from "./service_access.ts";
 import { runEach } from "./workflow_batch.ts";
 
@@ -85,9 +86,7 @@ export async function execute(context: CommandContext, execution: Execution): Pr
     force: execution.force,
   });
   using _watch = interruptOn(context, execution, () => void runner.interrupt());
-  const { failure, isCut = false } = settings.each === undefined
-    ? await runSingle(context, runner, execution)
-    : await runEach(context, runner, settings.each, settings);
+  const { failure, isCut = false } = await workOn(context, runner, execution);
   if (runner.isInterrupted) {
     await runner.interrupt();
     await journal?.durable();
@@ -95,6 +94,19 @@ export async function execute(context: CommandContext, execution: Execution): Pr
   }
   if (!isCut) await settle(journal, id);
   if (failure !== undefined) throw journal === undefined ? failure : withWayOn(failure, id, execution.journalPath);
+}
+
+/** Runs the inputs. Who reads the results of a batch no more, as `svc … | head` does, interrupts it. */
+async function workOn(context: CommandContext, runner: Runner, execution: Execution): Promise<EndOfRun> {
+  const { settings } = execution;
+  if (settings.each === undefined) return await runSingle(context, runner, execution);
+  try {
+    return await runEach(context, runner, settings.each, settings);
+  } catch (error) {
+    await runner.interrupt();
+    if (error instanceof OutputClosed) return {};
+    throw error;
+  }
 }
 
 /** Writes a new run, or checks that the script is the one that the run began with. */
