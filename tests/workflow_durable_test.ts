@@ -1,5 +1,6 @@
 /** Runs that are killed, interrupted, edited, failed: what was done is kept, and nothing is done twice. */
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { createClient } from "../mod.ts";
 import { startService } from "../service/mod.ts";
 import { makeFolder, scriptText } from "./_support/workflow.ts";
@@ -19,6 +20,8 @@ interface Office extends AsyncDisposable {
   start(...args: string[]): Deno.ChildProcess;
   permits(): Promise<number>;
   createPermit(): Promise<void>;
+  /** Changes the journal, to what a kill at a certain moment leaves. */
+  sql(text: string): void;
 }
 
 async function openOffice(body: string): Promise<Office> {
@@ -42,6 +45,10 @@ async function openOffice(body: string): Promise<Office> {
     permits: async () => (await client.data.count("D_Permits")).resultCount,
     async createPermit() {
       await client.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "B", Address: "C" } });
+    },
+    sql(text) {
+      using db = new DatabaseSync(`${config.path}/workflows.db`);
+      db.exec(text);
     },
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]();
@@ -134,6 +141,22 @@ Deno.test("an edited script that still does what it did needs --force too, and i
   assert.equal(await office.permits(), 1);
 });
 
+const EDITS = ["await svc.cases.get(made.id);", "return 1;", "await new Promise((go) => setTimeout(go, 3_600_000));"];
+
+for (const edit of EDITS) {
+  Deno.test(`a script that was edited leaves no trace without --force: ${edit}`, async () => {
+    await using office = await openOffice(`${CREATE} throw new Error("oops");`);
+    assert.equal((await office.svc(...RUN)).code, 1);
+    await office.write(`${CREATE} ${edit}`);
+    assert.match((await office.svc("retry", "r1")).stderr, /WORKFLOW_DIVERGED/);
+    const { inputs: [input] } = JSON.parse((await office.svc("show", "r1", "--format", "json")).stdout);
+    assert.deepEqual([input.state, input.calls.length], ["open", 1]);
+    await office.write(`${CREATE} throw new Error("oops");`);
+    assert.match((await office.svc("resume", "r1")).stderr, /The script failed: oops/);
+    assert.equal(await office.permits(), 1);
+  });
+}
+
 Deno.test("retry runs the failed inputs alone, from the call that they failed of", async () => {
   await using office = await openOffice(`${CREATE}
     if (input === 2) await svc.data.count("D_Permits", { filter: { logic: "F1" } });
@@ -148,6 +171,64 @@ Deno.test("retry runs the failed inputs alone, from the call that they failed of
   assert.equal(again.code, 1);
   assert.equal(again.stdout, first.stdout);
   assert.equal(await office.permits(), 3);
+});
+
+Deno.test("a run that was killed as soon as it was written has its input", async () => {
+  await using office = await openOffice("return input;");
+  assert.equal((await office.svc(...RUN, "--input", `{"a":1}`)).code, 0);
+  office.sql("DELETE FROM inputs; UPDATE runs SET state = 'open'");
+  assert.deepEqual((await office.svc("resume", "r1", "--format", "compact")).stdout, `{"a":1}\n`);
+});
+
+Deno.test("a run is not taken for one of another input", async () => {
+  await using office = await openOffice("return input;");
+  assert.equal((await office.svc(...RUN, "--input", "1")).stdout, "1\n");
+  const other = await office.svc(...RUN, "--input", "2");
+  assert.equal(other.code, 2);
+  assert.match(other.stderr, /Run r1 is one of another script, another input or another file/);
+  office.sql("UPDATE runs SET state = 'open'");
+  assert.equal((await office.svc("run", "script.ts", "--allow-declared", "--resume", "--input", "2")).stdout, "2\n");
+});
+
+Deno.test("a journal that cannot be written ends a run, whatever its script does about errors", async () => {
+  await using office = await openOffice(
+    `${CREATE} log("made"); ${UNTIL_TOLD} try { ${CREATE} } catch { return "fine"; }`,
+  );
+  const process = office.start(...RUN);
+  const { rest } = await untilItSays(process, "made");
+  office.sql("DROP TABLE events");
+  await office.createPermit();
+  const { error } = JSON.parse((await rest).split("\n").at(-2) ?? "");
+  assert.equal(error.code, "INVALID_CONFIG");
+  assert.match(error.message, /^The journal .* cannot be written: no such table: events/);
+  assert.equal(await new Response(process.stdout).text(), "");
+  assert.equal((await process.status).code, 2);
+  assert.equal(await office.permits(), 2);
+});
+
+Deno.test("a batch whose results nobody reads any more is interrupted, and says how to go on", async () => {
+  await using office = await openOffice("return input;");
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n".repeat(50));
+  const process = office.start(...RUN, "--each", "in.ndjson");
+  await process.stdout.cancel();
+  const { error } = JSON.parse(await new Response(process.stderr).text());
+  assert.deepEqual([error.code, error.hint], ["INTERRUPTED", "Go on with: svc workflow resume r1"]);
+  assert.equal((await process.status).code, 130);
+  assert.equal((await office.svc("resume", "r1")).stdout.split("\n").length, 51);
+});
+
+Deno.test("retry leaves a run alone that another process works on", async () => {
+  await using office = await openOffice(
+    `if (input === 1) throw new Error("oops"); ${CREATE} log("made"); ${UNTIL_TOLD}`,
+  );
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n");
+  const process = office.start(...RUN, "--each", "in.ndjson", "--concurrency", "1");
+  const { rest } = await untilItSays(process, "made");
+  assert.match((await office.svc("retry", "r1")).stderr, /Another process works on run r1/);
+  const { inputs: [first] } = JSON.parse((await office.svc("show", "r1", "--format", "json")).stdout);
+  assert.equal(first.state, "failed");
+  await office.createPermit();
+  await Promise.all([rest, process.stdout.cancel(), process.status]);
 });
 
 Deno.test("runs can be shown, cancelled and deleted, and a name that is none gets a suggestion", async () => {

@@ -1,6 +1,5 @@
 /** `svc workflow run`, `resume` and `retry`: which run is worked on, and how. */
 import type { Journal, OnUnknown, RunRecord, RunSettings } from "../../workflows/journal/journal.ts";
-import { reopenFailed } from "../../workflows/durable/retry.ts";
 import { checkRunId, newRunId } from "../../workflows/durable/run_id.ts";
 import { readMaxFailures, readRate } from "../../workflows/rate.ts";
 import { SvcError } from "../errors.ts";
@@ -59,15 +58,15 @@ export interface GoOnFlags {
 export async function begin(context: CommandContext, flags: RunFlags): Promise<void> {
   checkFlags(flags);
   const settings = await settingsOf(context, flags);
-  const { input, allow, allowDeclared } = flags;
+  const { allow, allowDeclared } = flags;
   if (flags.journal === NO_JOURNAL) {
-    return await execute(context, { settings, id: newRunId(), input, allow, allowDeclared });
+    return await execute(context, { settings, id: newRunId(), allow, allowDeclared });
   }
   await using journal = await journalAt(flags.journal);
   const before = earlierRun(journal, settings, flags);
   if (before !== undefined) return await goOn(context, journal, before, flags);
   const id = flags.runId === undefined ? newRunId() : checkRunId(flags.runId);
-  await execute(context, { settings, id, journal, journalPath: flags.journal, input, allow, allowDeclared });
+  await execute(context, { settings, id, journal, journalPath: flags.journal, allow, allowDeclared });
 }
 
 /** Goes on with a run. */
@@ -79,39 +78,49 @@ export async function resume(context: CommandContext, id: string, flags: GoOnFla
 /** Opens the failed inputs of a run anew and goes on with it. */
 export async function retry(context: CommandContext, id: string, flags: GoOnFlags): Promise<void> {
   await using journal = await journalAt(flags.journal);
-  const run = findRun(journal, id);
-  checkNotCancelled(run);
-  const reopened = await reopenFailed(journal, id);
-  context.note(`${reopened} failed inputs of run ${id} are run again.`);
-  await goOn(context, journal, run, flags);
+  await goOn(context, journal, findRun(journal, id), flags, true);
 }
 
-async function goOn(context: CommandContext, journal: Journal, before: RunRecord, flags: GoOnFlags): Promise<void> {
+async function goOn(
+  context: CommandContext,
+  journal: Journal,
+  before: RunRecord,
+  flags: GoOnFlags,
+  retries = false,
+): Promise<void> {
   checkNotCancelled(before);
   const { onUnknown, force, journal: journalPath } = flags;
   const settings = { ...before.settings, ...(onUnknown !== undefined && { onUnknown: readOnUnknown(onUnknown) }) };
   const { id, settings: { grants } } = before;
-  await execute(context, { settings, id, journal, journalPath, before, force, allow: grants });
+  await execute(context, { settings, id, journal, journalPath, retries, force, allow: grants });
 }
 
 /** The run that the flags say to go on with; undefined where they say none, or there is none. */
 function earlierRun(journal: Journal, settings: RunSettings, { runId, resume }: RunFlags): RunRecord | undefined {
-  const isSame = (run: RunRecord) => run.settings.script === settings.script && run.settings.each === settings.each;
+  const { script, each, input } = settings;
+  const inputText = JSON.stringify(input);
+  const isSame = ({ settings }: RunRecord) =>
+    settings.script === script && settings.each === each && JSON.stringify(settings.input) === inputText;
   if (runId === undefined) {
     return resume ? journal.runs().find((run) => run.state === "open" && isSame(run)) : undefined;
   }
   const run = journal.findRun(checkRunId(runId));
   if (run === undefined || isSame(run)) return run;
-  throw new SvcError("INVALID_ARGS", `Run ${runId} is one of another script or another file of inputs.`, {
-    hint: `See 'svc workflow show ${runId}', or choose another --run-id.`,
-  });
+  throw new SvcError(
+    "INVALID_ARGS",
+    `Run ${runId} is one of another script, another input or another file of inputs.`,
+    {
+      hint: `See 'svc workflow show ${runId}', or choose another --run-id.`,
+    },
+  );
 }
 
 async function settingsOf({ globals }: CommandContext, flags: RunFlags): Promise<RunSettings> {
-  const { script, root, each, concurrency, rate, maxFailures, timeout, maxMemory, onUnknown } = flags;
+  const { script, root, input, each, concurrency, rate, maxFailures, timeout, maxMemory, onUnknown } = flags;
   return {
     script: await absolute(script),
     root: root && await absolute(root),
+    input,
     each: each && await absolute(each),
     concurrency,
     rate: rate === undefined ? undefined : readRate(rate),

@@ -1,17 +1,19 @@
 /** Works on a run of `svc workflow`, a new one or one that goes on: script, journal, inputs, and what is printed. */
+import { readOnly } from "../../workflows/journal/read_only.ts";
 import { openJournal } from "../../workflows/journal/sqlite_journal.ts";
-import type { Journal, RunRecord, RunSettings } from "../../workflows/journal/journal.ts";
+import type { Journal, RunSettings } from "../../workflows/journal/journal.ts";
 import { otherScript } from "../../workflows/durable/diverged.ts";
 import { StopInput } from "../../workflows/durable/input_run.ts";
 import { GrantedCalls } from "../../workflows/durable/live_calls.ts";
+import { reopenFailed } from "../../workflows/durable/retry.ts";
 import { isLeftOpen, Runner } from "../../workflows/durable/runner.ts";
 import { type OpenWorkflow, openWorkflow } from "../../workflows/run.ts";
 import { configDirectory } from "../auth/config.ts";
 import { createCaller } from "../client/caller.ts";
 import { retrying } from "../client/retry.ts";
 import { SvcError } from "../errors.ts";
-import type { JsonValue } from "../json.ts";
 import type { CommandContext } from "./command.ts";
+import { OutputClosed } from "./io.ts";
 import { callerOptions } from "./service_access.ts";
 import { runEach } from "./workflow_batch.ts";
 
@@ -34,10 +36,8 @@ export interface Execution {
   readonly journal?: Journal;
   /** File of the journal, where it was named. */
   readonly journalPath?: string;
-  /** What the journal has of it. */
-  readonly before?: RunRecord;
-  /** Its one input, where it has no file of them. */
-  readonly input?: JsonValue;
+  /** Runs its failed inputs again. */
+  readonly retries?: boolean;
   /** Goes on where the script does something else than it did. */
   readonly force?: boolean;
   /** Grants what the script asks for. */
@@ -62,6 +62,10 @@ export async function journalAt(path: string | undefined): Promise<Journal> {
 /** Works on a run until all of its inputs are ended, or somebody interrupts. */
 export async function execute(context: CommandContext, execution: Execution): Promise<void> {
   const { settings, journal, id } = execution;
+  using _claim = journal && await claim(journal, id);
+  if (journal && execution.retries) {
+    context.note(`${await reopenFailed(journal, id)} failed inputs of run ${id} are run again.`);
+  }
   await using workflow = await openWorkflow({
     script: settings.script,
     root: settings.root,
@@ -71,7 +75,6 @@ export async function execute(context: CommandContext, execution: Execution): Pr
     ask: canAsk(context) ? ask : undefined,
     signal: context.signal,
   });
-  using _claim = journal && await claim(journal, id);
   await begin(execution, workflow);
   const globals = { ...context.globals, profile: context.globals.profile ?? settings.profile };
   const caller = retrying(createCaller(callerOptions({ ...context, globals })), { attempts: ATTEMPTS });
@@ -83,9 +86,7 @@ export async function execute(context: CommandContext, execution: Execution): Pr
     force: execution.force,
   });
   using _watch = interruptOn(context, execution, () => void runner.interrupt());
-  const { failure, isCut = false } = settings.each === undefined
-    ? await runSingle(context, runner, execution)
-    : await runEach(context, runner, settings.each, settings);
+  const { failure, isCut = false } = await workOn(context, runner, execution);
   if (runner.isInterrupted) {
     await runner.interrupt();
     await journal?.durable();
@@ -95,10 +96,24 @@ export async function execute(context: CommandContext, execution: Execution): Pr
   if (failure !== undefined) throw journal === undefined ? failure : withWayOn(failure, id, execution.journalPath);
 }
 
+/** Runs the inputs. Who reads the results of a batch no more, as `svc … | head` does, interrupts it. */
+async function workOn(context: CommandContext, runner: Runner, execution: Execution): Promise<EndOfRun> {
+  const { settings } = execution;
+  if (settings.each === undefined) return await runSingle(context, runner, execution);
+  try {
+    return await runEach(context, runner, settings.each, settings);
+  } catch (error) {
+    await runner.interrupt();
+    if (error instanceof OutputClosed) return {};
+    throw error;
+  }
+}
+
 /** Writes a new run, or checks that the script is the one that the run began with. */
-async function begin({ settings, journal, id, before, force }: Execution, workflow: OpenWorkflow): Promise<void> {
+async function begin({ settings, journal, id, force }: Execution, workflow: OpenWorkflow): Promise<void> {
   const { name, digest } = workflow;
   if (journal === undefined) return;
+  const before = journal.findRun(id);
   if (before === undefined) {
     const grants = [...workflow.grants];
     const startedAt = Date.now();
@@ -109,11 +124,11 @@ async function begin({ settings, journal, id, before, force }: Execution, workfl
   await journal.setDigest(id, digest);
 }
 
-/** Where an edited script leaves the path that the run took: nothing is sent to find out. */
+/** Where an edited script leaves the path that the run took: nothing is sent or written to find out. */
 async function divergenceOf(workflow: OpenWorkflow, journal: Journal, id: string): Promise<SvcError> {
   const edited = otherScript(workflow.name, id);
   const live = { call: () => Promise.reject(new StopInput(edited)) };
-  const runner = new Runner({ workflow, journal, id, live });
+  const runner = new Runner({ workflow, journal: readOnly(journal), id, live });
   for (const input of journal.inputs(id)) {
     if (input.end !== undefined) continue;
     const outcome = await runner.run(input);
@@ -128,6 +143,7 @@ function interruptOn(
   { journal, id }: Execution,
   interrupt: () => void,
 ): Disposable {
+  if (signal.aborted) interrupt();
   signal.addEventListener("abort", interrupt, { once: true });
   io.onTerminate?.(interrupt);
   const look = setInterval(() => journal?.findRun(id)?.state === "cancelled" && interrupt(), LOOK_MILLISECONDS);
@@ -137,11 +153,10 @@ function interruptOn(
 async function runSingle(
   { io, print }: CommandContext,
   runner: Runner,
-  { journal, id, input }: Execution,
+  { settings: { input } }: Execution,
 ): Promise<EndOfRun> {
-  const known = journal?.findInput(id, 1);
   const outcome = await runner.run(
-    { number: 1, place: "input", value: known ? known.value : input },
+    { number: 1, place: "input", value: input },
     (text) => io.stderr.write(text + "\n"),
   );
   if ("failure" in outcome) return outcome;

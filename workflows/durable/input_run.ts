@@ -18,7 +18,7 @@ import {
   type Recording,
   type SentWith,
 } from "./recording.ts";
-import { isSleep, sleepSince } from "./sleeping.ts";
+import { isSleep } from "./sleeping.ts";
 import { Turns } from "./turns.ts";
 
 /** Where what happens is written. */
@@ -35,17 +35,19 @@ export interface EventSink {
 export interface LiveCall {
   /** Aborts when nobody wants the answer any more. */
   readonly signal: AbortSignal;
+  /** When the script asked for it first: milliseconds since 1970. */
+  readonly askedAt: number;
   /** What a change is sent with: its key, and the tag that it was sent with before. */
   readonly sent: SentWith;
-  /** Whether it may have been sent before. */
-  readonly repeated: boolean;
+  /** When it was sent before, if it may have been: milliseconds since 1970. */
+  readonly sentAt?: number;
   /** To be awaited before a change is sent. */
   readonly sending: (tag: string | undefined) => Promise<void>;
 }
 
-/** Makes calls for real. A `StopInput` that it throws ends the input; all else is given to the script. */
+/** Makes calls for real, and sleeps. A `StopInput` that it throws ends the input; all else is given to the script. */
 export interface LiveCalls {
-  /** Makes a call. */
+  /** Makes a call, or sleeps. */
   call(request: CallRequest, how: LiveCall): Promise<CallAnswer>;
 }
 
@@ -161,6 +163,8 @@ export class InputRun implements RunHandlers {
     this.#paused ??= Promise.withResolvers();
     if (this.#inFlight === 0) this.#paused.resolve();
     await this.#paused.promise;
+    // The sandbox ends before it is given these: that they are kept is what the wait was for.
+    for (const position of [...this.#answers.keys()]) this.delivering(position);
   }
 
   /** Throws where the script asked for something else than it did: it may have come to its end before that was seen. */
@@ -264,19 +268,20 @@ export class InputRun implements RunHandlers {
     signal: AbortSignal,
     recorded: RecordedCall | undefined,
   ): Promise<CallAnswer> {
-    if (isSleep(request)) return sleepSince(recorded?.at ?? Date.now(), request, signal);
     const before = recorded?.sent;
     let isWritten = before !== undefined;
     const sent = before ?? { key: this.#options.keyOf(position, this.#generation) };
     return this.#options.live.call(request, {
       signal,
+      askedAt: recorded?.at ?? Date.now(),
       sent,
-      repeated: before !== undefined,
+      sentAt: recorded?.sentAt,
       sending: async (tag) => {
         const content = JSON.stringify({ ...sent, ...(tag !== undefined && { tag }) });
         if (!isWritten) this.#append("sent", position, Date.now(), content);
         isWritten = true;
-        await this.#options.sink.durable();
+        // A script must not catch this and go on: nothing that it does would be kept.
+        await this.#options.sink.durable().catch((error) => this.#diverge(toSvcError(error)));
       },
     });
   }

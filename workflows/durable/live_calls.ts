@@ -1,6 +1,6 @@
 /**
  * Calls that are made for real: checked against what was granted, then sent. A change carries an idempotency key; where
- * the service knows none, what may have arrived is settled here and not sent again blindly.
+ * the service knows none, or not any more, what may have arrived is settled here and not sent again blindly.
  */
 import type { Caller, OperationRef, RepeatableOptions } from "../../lib/client/caller.ts";
 import { type ErrorCode, outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
@@ -11,12 +11,16 @@ import type { CallRequest } from "../sandbox/messages.ts";
 import type { CallAnswer } from "../sandbox/sandbox.ts";
 import { answerOf } from "./answer.ts";
 import { type LiveCall, type LiveCalls, StopInput } from "./input_run.ts";
+import { isSleep, sleepSince } from "./sleeping.ts";
 
 /** Times that a change under an entity tag is sent before it is given up: the tag keeps it from being done twice. */
 const MAX_ATTEMPTS = 3;
 
 /** Milliseconds before such a change is sent again; twice as many before the next time. */
 const PAUSE = 200;
+
+/** Milliseconds for which a service surely keeps the first answer to a key: what was sent before then it may do again. */
+const KEY_LIFETIME = 23 * 60 * 60 * 1000;
 
 /** What a service says to a change under a tag that it has done already: the tag is another one, or what had it is gone. */
 const ARRIVED: readonly ErrorCode[] = ["PRECONDITION_FAILED", "NOT_FOUND"];
@@ -42,8 +46,10 @@ export class GrantedCalls implements LiveCalls {
     this.#onUnknown = onUnknown;
   }
 
-  /** Makes a call. */
-  async call({ operation, values, timeoutSeconds }: CallRequest, how: LiveCall): Promise<CallAnswer> {
+  /** Makes a call, or sleeps. */
+  async call(request: CallRequest, how: LiveCall): Promise<CallAnswer> {
+    if (isSleep(request)) return await sleepSince(how.askedAt, request, how.signal);
+    const { operation, values, timeoutSeconds } = request;
     const { operations, grants } = this.#granted;
     const ref = grantedOperation(operation, operations, grants);
     const { signal, sent: { key, tag: knownTag }, sending } = how;
@@ -51,18 +57,19 @@ export class GrantedCalls implements LiveCalls {
     const send = async (more?: RepeatableOptions) => {
       return await answerOf(await this.#caller.call(ref, values, { ...options, ...more }));
     };
-    if (isRead(ref.operation) || this.#caller.supportsIdempotencyKeys()) return await send();
+    const isKeyKnown = this.#caller.supportsIdempotencyKeys() && Date.now() - (how.sentAt ?? Date.now()) < KEY_LIFETIME;
+    if (isRead(ref.operation) || isKeyKnown) return await send();
     return await this.#settle(ref, send, how);
   }
 
-  /** Sends a change that the service would do as often as it gets it. */
+  /** Sends a change that the service may do as often as it gets it. */
   async #settle(
     ref: OperationRef,
     send: (more?: RepeatableOptions) => Promise<CallAnswer>,
-    { sent, repeated, sending, signal }: LiveCall,
+    { sent, sentAt, sending, signal }: LiveCall,
   ): Promise<CallAnswer> {
     let knownTag = sent.tag;
-    let mayHaveArrived = repeated;
+    let mayHaveArrived = sentAt !== undefined;
     const noteTag = async (tag: string | undefined) => {
       knownTag = tag;
       await sending(tag);

@@ -19,6 +19,8 @@ export interface RecordedCall<E extends EventRecord = EventRecord> {
   readonly at: number;
   /** What it was sent with, where it is a change that may have been sent. */
   sent?: SentWith;
+  /** When it was sent: milliseconds since 1970. */
+  sentAt?: number;
   /** What the script was given, and when. */
   given?: E;
 }
@@ -48,8 +50,10 @@ export function readRecording<E extends EventRecord>(events: readonly E[]): Reco
     else if (kind === "random") randomness.push(content);
     else if (kind === "log") logs++;
     else if (call === undefined) throw damaged(position);
-    else if (kind === "sent") call.sent = JSON.parse(content);
-    else {
+    else if (kind === "sent") {
+      call.sent = JSON.parse(content);
+      call.sentAt = at;
+    } else {
       call.given = event;
       turns.push(position);
     }

@@ -2,7 +2,7 @@
 import { errorOfRecord, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { BatchInput } from "../inputs.ts";
-import type { InputEnd, InputRecord, Journal, StoredEvent } from "../journal/journal.ts";
+import type { InputEnd, InputJournal, InputRecord, StoredEvent } from "../journal/journal.ts";
 import type { OpenWorkflow } from "../run.ts";
 import { KilledFromOutside } from "../sandbox/exit.ts";
 import { type EventSink, InputRun, type LiveCalls, StopInput } from "./input_run.ts";
@@ -15,7 +15,7 @@ export interface RunnerOptions {
   /** Makes its calls. */
   readonly live: LiveCalls;
   /** Where the run is written; nowhere without it. */
-  readonly journal?: Journal;
+  readonly journal?: InputJournal;
   /** Identifier of the run. */
   readonly id?: string;
   /** Goes on where the script does something else than it did. */

@@ -12,15 +12,16 @@ export class GroupCommit {
   #writes: (() => void)[] = [];
   #next?: PromiseWithResolvers<void>;
   #timer?: ReturnType<typeof setTimeout>;
-  #failure?: { reason: unknown };
+  #failure?: { readonly reason: unknown; isKnown: boolean };
 
   /** Commits by this function, which makes all of the writes durable or none. */
   constructor(commit: (writes: readonly (() => void)[]) => void) {
     this.#commit = commit;
   }
 
-  /** Takes a write; it is done with the next commit. */
+  /** Takes a write; it is done with the next commit. After a commit that failed none is done: later ones would leave a gap. */
   add(write: () => void): void {
+    if (this.#failure !== undefined) return;
     this.#writes.push(write);
     if (this.#next !== undefined) return;
     if (this.#writes.length >= MAX_HELD) this.flush();
@@ -29,7 +30,10 @@ export class GroupCommit {
 
   /** Resolves when what was added is durable; rejects when it, or anything before it, could not be made so. */
   durable(): Promise<void> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure.reason);
+    if (this.#failure !== undefined) {
+      this.#failure.isKnown = true;
+      return Promise.reject(this.#failure.reason);
+    }
     if (this.#writes.length === 0) return Promise.resolve();
     if (this.#next === undefined) {
       this.#next = Promise.withResolvers();
@@ -50,8 +54,14 @@ export class GroupCommit {
       if (writes.length > 0) this.#commit(writes);
       waiting?.resolve();
     } catch (reason) {
-      this.#failure ??= { reason };
+      this.#failure ??= { reason, isKnown: waiting !== undefined };
       waiting?.reject(reason);
     }
+  }
+
+  /** Commits what is left, and throws what it failed of if nobody has been told yet. */
+  close(): void {
+    this.flush();
+    if (this.#failure?.isKnown === false) throw this.#failure.reason;
   }
 }

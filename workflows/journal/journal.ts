@@ -15,7 +15,9 @@ export interface RunSettings {
   readonly script: string;
   /** Folder of the files that it imports. */
   readonly root?: string;
-  /** File of the inputs; without it there is one input, which the journal has. */
+  /** Its one input, where it has no file of them: written with the run, so that nothing can come between the two. */
+  readonly input?: JsonValue;
+  /** File of the inputs; without it there is one input. */
   readonly each?: string;
   /** Inputs to work on at a time. */
   readonly concurrency: number;
@@ -125,8 +127,26 @@ export interface CallTiming {
   readonly refusal?: string;
 }
 
+/** What is known of the inputs of runs. */
+export interface InputJournal {
+  /** An input of a run. */
+  findInput(id: string, number: number): InputRecord | undefined;
+  /** Writes that an input was begun, soon. */
+  beginInput(id: string, input: InputRecord): void;
+  /** Writes what became of an input, soon. */
+  endInput(id: string, number: number, end: InputEnd): void;
+  /** Opens an input anew, without some of its events; what it goes on to do belongs to another generation. */
+  reopenInput(id: string, number: number, without: readonly StoredEvent[], generation: number): Promise<void>;
+  /** What happened in an input, in order. */
+  events(id: string, number: number): readonly StoredEvent[];
+  /** Writes what happened, soon: with the next that must be durable, or a moment later. */
+  append(id: string, number: number, event: EventRecord): void;
+  /** Resolves when all that was written so far is on disk. Whoever waits at the same time shares a commit. */
+  durable(): Promise<void>;
+}
+
 /** What is known of runs. */
-export interface Journal extends AsyncDisposable {
+export interface Journal extends InputJournal, AsyncDisposable {
   /** Writes a new run. */
   createRun(run: RunRecord): Promise<void>;
   /** A run by its identifier. */
@@ -145,20 +165,6 @@ export interface Journal extends AsyncDisposable {
   claim(id: string): Promise<Disposable | undefined>;
   /** The inputs of a run that were begun, in their order. */
   inputs(id: string): Iterable<InputRecord>;
-  /** An input of a run. */
-  findInput(id: string, number: number): InputRecord | undefined;
-  /** Writes that an input was begun, soon. */
-  beginInput(id: string, input: InputRecord): void;
-  /** Writes what became of an input, soon. */
-  endInput(id: string, number: number, end: InputEnd): void;
-  /** Opens an input anew, without some of its events; what it goes on to do belongs to another generation. */
-  reopenInput(id: string, number: number, without: readonly StoredEvent[], generation: number): Promise<void>;
-  /** What happened in an input, in order. */
-  events(id: string, number: number): readonly StoredEvent[];
   /** The calls of a run, input by input. Nothing that they carried is read, and few of them are in memory at a time. */
   callTimings(id: string): Iterable<CallTiming>;
-  /** Writes what happened, soon: with the next that must be durable, or a moment later. */
-  append(id: string, number: number, event: EventRecord): void;
-  /** Resolves when all that was written so far is on disk. Whoever waits at the same time shares a commit. */
-  durable(): Promise<void>;
 }

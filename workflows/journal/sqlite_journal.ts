@@ -97,8 +97,14 @@ class SqliteJournal implements Journal {
     this.#keys.delete(id);
   }
 
-  claim(id: string): Promise<Disposable | undefined> {
-    return lockFile(this.#lockPath(id));
+  async claim(id: string): Promise<Disposable | undefined> {
+    const lock = await lockFile(this.#lockPath(id));
+    return lock && {
+      [Symbol.dispose]: () => {
+        this.#commits.flush(); // Who claims it next must find all that was done.
+        lock[Symbol.dispose]();
+      },
+    };
   }
 
   *inputs(id: string): Iterable<InputRecord> {
@@ -138,11 +144,15 @@ class SqliteJournal implements Journal {
     without: readonly StoredEvent[],
     generation: number,
   ): Promise<void> {
-    for (const { seq } of without) this.#run("DELETE FROM events WHERE seq = ?", seq);
-    this.#run(
+    const forget = this.#prepare("DELETE FROM events WHERE seq = ?");
+    const open = this.#prepare(
       "UPDATE inputs SET state = 'open', outcome = NULL, endedAt = NULL, generation = ? WHERE run = ? AND number = ?",
-      ...[generation, this.#key(id), number],
     );
+    const key = this.#key(id);
+    this.#commits.add(() => {
+      for (const { seq } of without) forget.run(seq);
+      open.run(generation, key, number);
+    });
     await this.durable();
   }
 
@@ -169,9 +179,8 @@ class SqliteJournal implements Journal {
     return this.#commits.durable();
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.durable();
-    this.#db.close();
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.try(() => this.#commits.close()).finally(() => this.#db.close());
   }
 
   /** The key of a run in the tables. */
@@ -205,7 +214,7 @@ class SqliteJournal implements Journal {
       for (const write of writes) write();
       this.#db.exec("COMMIT");
     } catch (cause) {
-      this.#db.exec("ROLLBACK");
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK"); // A full disk has ended it already.
       const reason = cause instanceof Error ? cause.message : cause;
       throw new SvcError("INVALID_CONFIG", `The journal ${this.#path} cannot be written: ${reason}.`, {
         cause,

@@ -1,0 +1,135 @@
+/** What a journal must hold of a run that anything may end at any moment: nothing is lost, nothing is done twice. */
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { retrying } from "../lib/client/retry.ts";
+import { GrantedCalls } from "../workflows/durable/live_calls.ts";
+import { reopenFailed } from "../workflows/durable/retry.ts";
+import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";
+import { GroupCommit } from "../workflows/journal/group_commit.ts";
+import type { EventRecord, Journal } from "../workflows/journal/journal.ts";
+import { openJournal } from "../workflows/journal/sqlite_journal.ts";
+import { type OpenWorkflow, openWorkflow } from "../workflows/run.ts";
+import { makeFolder, scriptText, TinyApi } from "./_support/workflow.ts";
+
+const RUN = "r1";
+const INPUT = { number: 1, place: "input" };
+
+/** A script, a journal and an API that does what it is asked as often as it is asked. */
+interface Desk extends AsyncDisposable {
+  readonly api: TinyApi;
+  readonly journal: Journal;
+  readonly path: string;
+  readonly workflow: OpenWorkflow;
+  runner(): Runner;
+  changes(): string[];
+  happened(...events: Partial<EventRecord>[]): Promise<void>;
+}
+
+async function openDesk(body: string, answer?: (call: string) => Promise<Response> | Response): Promise<Desk> {
+  const stack = new AsyncDisposableStack();
+  const folder = stack.use(
+    await makeFolder({ "script.ts": scriptText(body).replace("input, log", "input, log, sleep") }),
+  );
+  const api = stack.use(new TinyApi(answer));
+  const path = `${folder.path}/journal.db`;
+  const journal = stack.use(await openJournal(path));
+  const workflow = stack.use(await openWorkflow({ script: `${folder.path}/script.ts`, allowDeclared: true }));
+  const caller = retrying(api.caller);
+  const settings = {
+    script: "script.ts",
+    concurrency: 1,
+    limits: { timeoutSeconds: 20, maxMemoryMiB: 128 },
+    grants: [],
+    onUnknown: "stop",
+  } as const;
+  await journal.createRun({ id: RUN, name: "test", digest: "", settings, state: "open", startedAt: Date.now() });
+  return {
+    api,
+    journal,
+    path,
+    workflow,
+    runner: () => new Runner({ workflow, live: new GrantedCalls(caller, workflow), journal, id: RUN }),
+    changes: () => api.received.map(({ call }) => call).filter((call) => !call.startsWith("GET")),
+    async happened(...events) {
+      journal.beginInput(RUN, { ...INPUT, startedAt: Date.now(), generation: 0 });
+      for (const event of events) {
+        journal.append(RUN, 1, { kind: "call", position: 1, at: Date.now(), content: "", ...event });
+      }
+      await journal.durable();
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+function codeOf(outcome: InputOutcome): unknown {
+  return "failure" in outcome ? outcome.failure.code : outcome.result;
+}
+
+const CREATE = `await svc.cases.create({ type: "T" });`;
+
+Deno.test("retry does not do again what followed an error that the script had caught", async () => {
+  await using desk = await openDesk(`try { await svc.cases.get("missing"); } catch { log("none yet"); }
+    ${CREATE}
+    throw new Error("oops");`);
+  assert.equal(codeOf(await desk.runner().run(INPUT)), "WORKFLOW_FAILED");
+  assert.equal(await reopenFailed(desk.journal, RUN), 1);
+  assert.equal(codeOf(await desk.runner().run(INPUT)), "WORKFLOW_FAILED");
+  assert.deepEqual(desk.changes(), ["POST /cases"]);
+});
+
+Deno.test("an interruption writes the answers of the calls in flight", async () => {
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<Response>();
+  await using desk = await openDesk(`${CREATE} ${CREATE}`, () => {
+    asked.resolve();
+    return answered.promise;
+  });
+  const runner = desk.runner();
+  const outcome = runner.run(INPUT);
+  await asked.promise;
+  const interrupted = runner.interrupt();
+  answered.resolve(Response.json({ ID: "T C-1" }));
+  await interrupted;
+  assert.equal(codeOf(await outcome), "INTERRUPTED");
+  const kinds = desk.journal.events(RUN, 1).map(({ kind, position }) => `${kind} ${position}`);
+  assert.deepEqual(kinds, ["call 1", "sent 1", "answer 1"]);
+});
+
+Deno.test("a change that was sent longer ago than a service keeps keys is not sent again", async () => {
+  await using desk = await openDesk(`return ${CREATE}`);
+  const at = Date.now() - 25 * 3600 * 1000;
+  const content = JSON.stringify({ operation: "cases.create", values: { type: "T" } });
+  await desk.happened({ at, content }, { kind: "sent", at, content: JSON.stringify({ key: "r1.1.1" }) });
+  assert.equal(codeOf(await desk.runner().run(INPUT)), "OUTCOME_UNKNOWN");
+  assert.deepEqual(desk.changes(), []);
+});
+
+Deno.test("after a failed commit nothing is written any more: a journal has no gaps", async () => {
+  const written: number[] = [];
+  let isFull = true;
+  const commits = new GroupCommit((writes) => {
+    if (isFull) throw new Error("disk full");
+    for (const write of writes) write();
+  });
+  commits.add(() => written.push(1));
+  commits.flush();
+  isFull = false;
+  commits.add(() => written.push(2));
+  commits.flush();
+  await assert.rejects(commits.durable(), /disk full/);
+  assert.deepEqual(written, []);
+});
+
+Deno.test("an input is opened anew in one commit, however much it forgets", async () => {
+  await using desk = await openDesk("");
+  const call = (_: unknown, i: number): Partial<EventRecord> => ({ position: i + 1, content: "{}" });
+  await desk.happened(...Array.from({ length: 1000 }, call));
+  desk.journal.endInput(RUN, 1, { state: "done" });
+  await desk.journal.durable();
+  const reopened = desk.journal.reopenInput(RUN, 1, desk.journal.events(RUN, 1), 1);
+  using db = new DatabaseSync(desk.path, { readOnly: true });
+  const row = db.prepare("SELECT (SELECT count(*) FROM events) AS events, state FROM inputs").get();
+  assert.deepEqual([row?.events, row?.state], [1000, "done"]);
+  await reopened;
+  assert.equal(desk.journal.events(RUN, 1).length, 0);
+});
