@@ -281,7 +281,10 @@ export class InputRun implements RunHandlers {
         if (!isWritten) this.#append("sent", position, Date.now(), content);
         isWritten = true;
         // A script must not catch this and go on: nothing that it does would be kept.
-        await this.#options.sink.durable().catch((error) => this.#diverge(toSvcError(error)));
+        await this.#options.sink.durable().catch((error) => {
+          this.#diverge(toSvcError(error));
+          throw error;
+        });
       },
     });
   }
