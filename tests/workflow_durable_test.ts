@@ -167,7 +167,7 @@ Deno.test("retry runs the failed inputs alone, from the call that they failed of
   assert.match(first.stderr, /svc workflow retry r1/);
   assert.equal(await office.permits(), 3);
   const again = await office.svc("retry", "r1");
-  assert.match(again.stderr, /^1 failed inputs of run r1 are run again/);
+  assert.match(again.stderr, /^1 failed input of run r1 to run again/);
   assert.equal(again.code, 1);
   assert.equal(again.stdout, first.stdout);
   assert.equal(await office.permits(), 3);

@@ -64,7 +64,8 @@ export async function execute(context: CommandContext, execution: Execution): Pr
   const { settings, journal, id } = execution;
   using _claim = journal && await claim(journal, id);
   if (journal && execution.retries) {
-    context.note(`${await reopenFailed(journal, id)} failed inputs of run ${id} are run again.`);
+    const reopened = await reopenFailed(journal, id);
+    context.note(`${reopened} failed ${reopened === 1 ? "input" : "inputs"} of run ${id} to run again.`);
   }
   await using workflow = await openWorkflow({
     script: settings.script,
