@@ -8,6 +8,7 @@ import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";
 import { GroupCommit } from "../workflows/journal/group_commit.ts";
 import type { EventRecord, Journal } from "../workflows/journal/journal.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
+import { InputRun } from "../workflows/durable/input_run.ts";
 import { type OpenWorkflow, openWorkflow } from "../workflows/run.ts";
 import { makeFolder, scriptText, TinyApi } from "./_support/workflow.ts";
 
@@ -132,4 +133,39 @@ Deno.test("an input is opened anew in one commit, however much it forgets", asyn
   assert.deepEqual([row?.events, row?.state], [1000, "done"]);
   await reopened;
   assert.equal(desk.journal.events(RUN, 1).length, 0);
+});
+
+Deno.test("an input that is over writes nothing more and sends nothing: its next life has read what there was", async () => {
+  const written: string[] = [];
+  const sent: string[] = [];
+  const called = Promise.withResolvers<() => Promise<void>>();
+  const run = new InputRun({
+    events: [],
+    sink: {
+      append: ({ kind }) => void written.push(kind),
+      durable: () => Promise.resolve(),
+      forget: () => Promise.resolve(1),
+    },
+    live: {
+      async call({ operation }, { sending }) {
+        called.resolve(() => sending(undefined).then(() => void sent.push(operation)));
+        await called.promise;
+        return { head: {}, text: "" };
+      },
+    },
+    keyOf: () => "key",
+    generation: 0,
+    force: false,
+    onLog: () => {},
+    stop: () => {},
+  });
+  const { signal } = new AbortController();
+  void run.call({ operation: "cases.create", values: {} }, 1, signal);
+  const send = await called.promise;
+  void run.call({ operation: "attachments.upload", values: { file: new Blob(["x".repeat(1_000_000)]) } }, 2, signal);
+  run.dispose();
+  void send();
+  await crypto.subtle.digest("SHA-256", new Uint8Array(2_000_000));
+  await new Promise(setImmediate);
+  assert.deepEqual([written, sent], [["call"], []]);
 });

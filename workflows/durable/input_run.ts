@@ -88,6 +88,7 @@ export class InputRun implements RunHandlers {
   #clock = 0;
   #inFlight = 0;
   #paused?: PromiseWithResolvers<void>;
+  #isOver = false;
 
   /** An input that goes on from its events. */
   constructor(options: InputRunOptions) {
@@ -99,9 +100,9 @@ export class InputRun implements RunHandlers {
 
   /** Answers a call from the journal, or makes it. */
   async call(request: CallRequest, position: number, signal: AbortSignal): Promise<CallAnswer> {
-    if (this.#paused) return await never();
     this.#asked.add(position);
     const text = await asked(request);
+    if (this.#paused || this.#isOver) return await never();
     const recorded = await this.#matching(position, text);
     if (recorded?.given !== undefined) return await this.#again(position, recorded.given);
     if (recorded === undefined) this.#append("call", position, Date.now(), text);
@@ -154,8 +155,9 @@ export class InputRun implements RunHandlers {
     await this.#forgetFrom(left);
   }
 
-  /** Waits for nothing any more. */
+  /** Waits for nothing any more, and writes nothing. */
   dispose(): void {
+    this.#isOver = true;
     this.#turns.end();
   }
 
@@ -216,6 +218,7 @@ export class InputRun implements RunHandlers {
       sent,
       sentAt: recorded?.sentAt,
       sending: async (tag) => {
+        if (this.#isOver) return await never(); // Another life of the input may have read its events already.
         const content = JSON.stringify({ ...sent, ...(tag !== undefined && { tag }) });
         if (!isWritten) this.#append("sent", position, Date.now(), content);
         isWritten = true;
