@@ -9,6 +9,7 @@ import { GroupCommit } from "../workflows/journal/group_commit.ts";
 import type { EventRecord, Journal } from "../workflows/journal/journal.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
 import { InputRun } from "../workflows/durable/input_run.ts";
+import { Turns } from "../workflows/durable/turns.ts";
 import { type OpenWorkflow, openWorkflow } from "../workflows/run.ts";
 import { makeFolder, scriptText, TinyApi } from "./_support/workflow.ts";
 
@@ -168,4 +169,19 @@ Deno.test("an input that is over writes nothing more and sends nothing: its next
   await crypto.subtle.digest("SHA-256", new Uint8Array(2_000_000));
   await new Promise(setImmediate);
   assert.deepEqual([written, sent], [["call"], []]);
+});
+
+Deno.test("a script that works for long between two steps is not taken to have left its path", async () => {
+  const stalled = Promise.withResolvers<number>();
+  const turns = new Turns([1, 2], stalled.resolve, 1);
+  await turns.of(1);
+  turns.take(1);
+  let isWaiting = false;
+  setTimeout(() => {
+    isWaiting = true;
+    void turns.of(3);
+  }, 10);
+  assert.equal(await stalled.promise, 2);
+  turns.end();
+  assert(isWaiting, "it was given up while it waited for nothing");
 });

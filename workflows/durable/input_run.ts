@@ -107,7 +107,7 @@ export class InputRun implements RunHandlers {
     if (recorded?.given !== undefined) return await this.#again(position, recorded.given);
     if (recorded === undefined) this.#append("call", position, Date.now(), text);
     const answer = await this.#make(request, position, signal, recorded);
-    await this.#turns.over;
+    await this.#turns.over();
     if ("refusal" in answer) throw answer.refusal;
     return answer;
   }
