@@ -185,3 +185,17 @@ Deno.test("a script that works for long between two steps is not taken to have l
   turns.end();
   assert(isWaiting, "it was given up while it waited for nothing");
 });
+
+Deno.test("a script sees the attempts of a call that failed, on a replay too", async () => {
+  await using desk = await openDesk(
+    `await svc.cases.get("C-1").catch((error) => log(String(error.attempts.length))); throw new Error("oops");`,
+    () => new Response("", { status: 503 }),
+  );
+  const lines: string[] = [];
+  await desk.runner().run(INPUT, (text) => void lines.push(text));
+  assert.deepEqual(lines, ["3"]);
+  await desk.journal.reopenInput(RUN, 1, [], 1);
+  const again = await desk.runner().run(INPUT);
+  assert("failure" in again);
+  assert.match(again.failure.message, /oops/);
+});

@@ -84,7 +84,7 @@ export function parseMessage(text: string): JsonObject | undefined {
 
 /** The error that a record describes; undefined where it is none. */
 export function errorOfRecord(record: JsonObject): SvcError | undefined {
-  const { code, message, status, classification, details, operation, requestId, hint } = record;
+  const { code, message, status, classification, details, operation, requestId, hint, attempts } = record;
   if (!isErrorCode(code) || typeof message !== "string") return undefined;
   return new SvcError(code, message, {
     status: typeof status === "number" ? status : undefined,
@@ -93,6 +93,7 @@ export function errorOfRecord(record: JsonObject): SvcError | undefined {
     operation: textOrNothing(operation),
     requestId: textOrNothing(requestId),
     hint: textOrNothing(hint),
+    attempts: Array.isArray(attempts) ? attempts.filter(isJsonObject) : undefined,
   });
 }
 
