@@ -1,5 +1,5 @@
 /** The one family of errors: what went wrong, as a code, and what to do about it, as a hint. */
-import type { JsonObject } from "./json.ts";
+import { isJsonObject, type JsonObject } from "./json.ts";
 
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: "BAD_REQUEST",
@@ -81,6 +81,19 @@ export interface ErrorRecord extends Omit<SvcErrorOptions, "cause" | "retryAfter
   message: string;
 }
 
+/** What a record may have beside code and message, and what each of that is. */
+const CHECKS: { readonly [M in Exclude<keyof ErrorRecord, "code" | "message">]-?: (value: unknown) => boolean } = {
+  status: (value) => typeof value === "number",
+  classification: isText,
+  details: isObjectList,
+  operation: isText,
+  requestId: isText,
+  hint: isText,
+  attempts: isObjectList,
+};
+
+const MEMBERS = Object.keys(CHECKS) as (keyof typeof CHECKS)[];
+
 /**
  * The error that every function of this library throws.
  *
@@ -138,11 +151,8 @@ export class SvcError extends Error {
 
   /** The error as plain data; members that are not known are absent. */
   toJSON(): ErrorRecord {
-    const { code, message, status, classification, details, operation, requestId, hint, attempts } = this;
-    const record = { code, message, status, classification, details, operation, requestId, hint, attempts };
-    for (const name of Object.keys(record) as (keyof typeof record)[]) {
-      if (record[name] === undefined) delete record[name];
-    }
+    const record: ErrorRecord = { code: this.code, message: this.message };
+    for (const name of MEMBERS) if (this[name] !== undefined) Object.assign(record, { [name]: this[name] });
     return record;
   }
 
@@ -173,6 +183,15 @@ export function codeOfStatus(status: number): ErrorCode {
   return CODE_OF_STATUS[status] ?? (status >= 500 ? "SERVER_ERROR" : "HTTP_ERROR");
 }
 
+/** The error that a record describes; undefined where it is none. What a member cannot be is left out. */
+export function errorOfRecord(record: JsonObject): SvcError | undefined {
+  const { code, message } = record;
+  const known = ERROR_CODES.find((one) => one === code);
+  if (known === undefined || typeof message !== "string") return undefined;
+  const members = MEMBERS.filter((name) => CHECKS[name](record[name]));
+  return new SvcError(known, message, Object.fromEntries(members.map((name) => [name, record[name]])));
+}
+
 /** Any thrown value as an error of the family; what nobody foresaw is a defect of ours and says so. */
 export function toSvcError(thrown: unknown): SvcError {
   if (thrown instanceof SvcError) return thrown;
@@ -184,4 +203,12 @@ export function toSvcError(thrown: unknown): SvcError {
     cause: thrown,
     hint: "This is a defect of svc. SVC_DEBUG=1 shows where it happened.",
   });
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isObjectList(value: unknown): value is JsonObject[] {
+  return Array.isArray(value) && value.every(isJsonObject);
 }

@@ -115,6 +115,8 @@ export interface Operation {
   readonly status?: number;
   /** Says of a method other than GET that it changes nothing. */
   readonly reads?: true;
+  /** Says of a GET that it changes something all the same: the caller has from then on what it answers. */
+  readonly takes?: true;
   /** Says of an operation that only computes that it takes an entity tag all the same. */
   readonly conditional?: true;
   /** Where the entity tag is read first. */
@@ -220,6 +222,11 @@ export type OperationFunction<O> = O extends Operation
 /** Whether an operation changes nothing. */
 export function isRead(operation: Operation): boolean {
   return operation.method === "GET" || operation.reads === true;
+}
+
+/** Whether the service is another one after an operation: a GET that takes what it answers changes something, too. */
+export function hasEffect(operation: Operation): boolean {
+  return operation.takes === true || !isRead(operation);
 }
 
 /** Whether an operation takes an entity tag. */

@@ -1,5 +1,7 @@
 /** `svc` as a script has it: it knows no operation, and asks for whatever is called. */
 import assert from "node:assert/strict";
+import { SvcError } from "../lib/errors.ts";
+import { runInSandbox } from "./_support/sandbox.ts";
 import { runText, scriptText, TinyApi } from "./_support/workflow.ts";
 
 Deno.test("svc is no promise and has no members to list; what it does not have is refused with a suggestion", async () => {
@@ -36,4 +38,21 @@ Deno.test("each call may take as long as it says", async () => {
   const { result } = await runText(scriptText(body), { caller: api.caller });
   never.resolve(Response.json({}));
   assert.deepEqual(result, ["TIMEOUT", "INVALID_ARGS", "INVALID_ARGS"]);
+});
+
+Deno.test("an error that a script catches has all that is known of it", async () => {
+  const attempts = [{ code: "SERVER_ERROR", status: 503 }, { code: "SERVER_ERROR", status: 502 }];
+  const error = new SvcError("SERVER_ERROR", "It is down.", {
+    status: 502,
+    classification: "Down",
+    details: [{ a: 1 }],
+    operation: "cases.get",
+    requestId: "r",
+    hint: "Wait.",
+    attempts,
+  });
+  const handlers = { call: () => Promise.reject(error), delivering: () => 0, drew: () => {}, log: () => {} };
+  const script = scriptText(`return await svc.cases.get("C").catch((error) => [error.toJSON(), error.attempts]);`);
+  const seen = await runInSandbox({ "script.ts": script }, handlers, { startedAt: 0, randomness: [] });
+  assert.deepEqual(seen, [error.toJSON(), attempts]);
 });

@@ -1,6 +1,7 @@
 /** What a journal must hold of a run that anything may end at any moment: nothing is lost, nothing is done twice. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
+import type { SvcError } from "../lib/errors.ts";
 import { retrying } from "../lib/client/retry.ts";
 import { GrantedCalls } from "../workflows/durable/live_calls.ts";
 import { reopenFailed } from "../workflows/durable/retry.ts";
@@ -8,8 +9,7 @@ import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";
 import { GroupCommit } from "../workflows/journal/group_commit.ts";
 import type { EventRecord, Journal } from "../workflows/journal/journal.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
-import { InputRun } from "../workflows/durable/input_run.ts";
-import { Turns } from "../workflows/durable/turns.ts";
+import { InputRun, type InputRunOptions } from "../workflows/durable/input_run.ts";
 import { type OpenWorkflow, openWorkflow } from "../workflows/run.ts";
 import { makeFolder, scriptText, TinyApi } from "./_support/workflow.ts";
 
@@ -136,53 +136,74 @@ Deno.test("an input is opened anew in one commit, however much it forgets", asyn
   assert.equal(desk.journal.events(RUN, 1).length, 0);
 });
 
+/** An input without a sandbox, whose events go nowhere. */
+function inputRun(options: Partial<InputRunOptions>): InputRun {
+  return new InputRun({
+    events: [],
+    sink: { append: () => {}, durable: () => Promise.resolve(), forget: () => Promise.resolve(1) },
+    live: { call: () => Promise.resolve({ head: {}, text: "" }) },
+    keyOf: () => "key",
+    generation: 0,
+    force: false,
+    onLog: () => {},
+    stop: () => {},
+    ...options,
+  });
+}
+
 Deno.test("an input that is over writes nothing more and sends nothing: its next life has read what there was", async () => {
   const written: string[] = [];
-  const sent: string[] = [];
   const called = Promise.withResolvers<() => Promise<void>>();
-  const run = new InputRun({
-    events: [],
+  const run = inputRun({
     sink: {
       append: ({ kind }) => void written.push(kind),
       durable: () => Promise.resolve(),
       forget: () => Promise.resolve(1),
     },
     live: {
-      async call({ operation }, { sending }) {
-        called.resolve(() => sending(undefined).then(() => void sent.push(operation)));
-        await called.promise;
-        return { head: {}, text: "" };
+      call(_, { sending }) {
+        called.resolve(() => sending(undefined));
+        return new Promise(() => {});
       },
     },
-    keyOf: () => "key",
-    generation: 0,
-    force: false,
-    onLog: () => {},
-    stop: () => {},
   });
   const { signal } = new AbortController();
   void run.call({ operation: "cases.create", values: {} }, 1, signal);
   const send = await called.promise;
   void run.call({ operation: "attachments.upload", values: { file: new Blob(["x".repeat(1_000_000)]) } }, 2, signal);
+  const paused = run.pause();
   run.dispose();
-  void send();
+  await assert.rejects(send(), /has ended/);
   await crypto.subtle.digest("SHA-256", new Uint8Array(2_000_000));
-  await new Promise(setImmediate);
-  assert.deepEqual([written, sent], [["call"], []]);
+  await paused;
+  assert.deepEqual(written, ["call"]);
 });
 
 Deno.test("a script that works for long between two steps is not taken to have left its path", async () => {
-  const stalled = Promise.withResolvers<number>();
-  const turns = new Turns([1, 2], stalled.resolve, 1);
-  await turns.of(1);
-  turns.take(1);
+  const stopped = Promise.withResolvers<SvcError>();
+  const step = (position: number) =>
+    [
+      {
+        kind: "call",
+        position,
+        at: 0,
+        content: JSON.stringify({ operation: "cases.get", values: {} }),
+        seq: 2 * position,
+      },
+      { kind: "answer", position, at: 0, content: "{}\n", seq: 2 * position + 1 },
+    ] as const;
+  const run = inputRun({ events: [...step(1), ...step(2)], stop: stopped.resolve, patience: 1 });
+  const request = { operation: "cases.get", values: {} };
+  const { signal } = new AbortController();
   let isWaiting = false;
+  void run.call(request, 1, signal);
+  run.delivering(1);
   setTimeout(() => {
     isWaiting = true;
-    void turns.of(3);
+    void run.call(request, 3, signal);
   }, 10);
-  assert.equal(await stalled.promise, 2);
-  turns.end();
+  assert.match((await stopped.promise).message, /^Step 2 was cases.get .*does not ask for it/);
+  run.dispose();
   assert(isWaiting, "it was given up while it waited for nothing");
 });
 

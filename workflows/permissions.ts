@@ -68,16 +68,19 @@ export async function decideGrants(
   );
 }
 
+/** The operation that a script calls, if there is one. */
+export function findOperation(name: string, operations: Operations): OperationRef {
+  const operation = operations.get(name);
+  if (operation !== undefined) return operation;
+  const asked = name.slice(0, 100);
+  throw new SvcError("INVALID_ARGS", `There is no operation ${JSON.stringify(asked)}.`, {
+    hint: `${didYouMean(asked, [...operations.keys()], (one) => one)}See 'svc --help' for what there is.`,
+  });
+}
+
 /** The operation that a script calls, if it was granted. */
 export function grantedOperation(name: string, operations: Operations, grants: Grants): OperationRef {
-  const operation = operations.get(name);
-  if (operation === undefined) {
-    throw new SvcError("INVALID_ARGS", `There is no operation ${JSON.stringify(name.slice(0, 100))}.`, {
-      hint: `${
-        didYouMean(name.slice(0, 100), [...operations.keys()], (one) => one)
-      }See 'svc --help' for what there is.`,
-    });
-  }
+  const operation = findOperation(name, operations);
   if (grants.has(name)) return operation;
   throw new SvcError("PERMISSION_DENIED", `The workflow may not call ${name}.`, {
     operation: name,

@@ -5,11 +5,8 @@ import { commands as runCommands, journal, ofRun } from "./workflow_runs.ts";
 
 const script = { name: "script", help: "Script that exports a workflow", type: "string", required: true } as const;
 
-/** What may be said of a run when it begins. */
-const beginning = {
-  input: { help: "Input of the run", type: "json", placeholder: "json" },
-  allow: { help: "Operations to grant: cases.create, assignments.*, *", type: "list", placeholder: "operations" },
-  allowDeclared: { help: "Grant all that the script asks for", type: "boolean" },
+/** Where a script's files are, and what it may use. */
+const sandbox = {
   timeout: { help: "Seconds that one run may take", type: "integer", placeholder: "seconds", default: "300" },
   maxMemory: { help: "MiB of memory that one run may use", type: "integer", placeholder: "mib", default: "256" },
   root: {
@@ -17,6 +14,14 @@ const beginning = {
     type: "string",
     placeholder: "folder",
   },
+} as const satisfies Record<string, Flag>;
+
+/** What may be said of a run when it begins. */
+const beginning = {
+  input: { help: "Input of the run", type: "json", placeholder: "json" },
+  allow: { help: "Operations to grant: cases.create, assignments.*, *", type: "list", placeholder: "operations" },
+  allowDeclared: { help: "Grant all that the script asks for", type: "boolean" },
+  ...sandbox,
 } as const satisfies Record<string, Flag>;
 
 /** What may be said of a batch. */
@@ -39,7 +44,8 @@ export const commands: LocalGroup = {
     details:
       "The script runs in a process without any permission. What it prints goes to stderr, its result to stdout. " +
       "With --each it runs once per line of a file; stdout gets one line of JSON per input, in the order of the file. " +
-      "A journal keeps what was done: a run that was interrupted goes on with 'svc workflow resume', and repeats nothing.",
+      "A journal keeps what was done: a run that was interrupted goes on with 'svc workflow resume', and repeats nothing. " +
+      "With --dry-run it shows what it would do with its first input, as 'svc workflow plan' does.",
     args: [script],
     flags: {
       ...beginning,
@@ -54,8 +60,70 @@ export const commands: LocalGroup = {
     },
     example: `intake.ts --input '{"Applicant":"Ada","Address":"Main St 1"}' --allow-declared`,
     async run(context, given) {
+      if (context.globals.dryRun) {
+        const { plan } = await import("./workflow_plan.ts");
+        return await plan(context, given);
+      }
       const { begin } = await import("./workflow_begin.ts");
       await begin(context, given);
+    },
+  }),
+  plan: localCommand({
+    summary: "Show what a script would do, without doing it",
+    dryRun: true,
+    details:
+      "Reads are made; a change is written down and not sent. The plan goes on as far as it can without the answer " +
+      "that only a change would give, and says where it ends. Nothing is read that was not granted. " +
+      "'svc workflow run --dry-run' does the same.",
+    args: [script],
+    flags: {
+      ...beginning,
+      each: { help: "Take the input from an NDJSON or CSV file", type: "string", placeholder: "file" },
+      inputLine: { help: "Line of --each to take; the first input without it", type: "integer" },
+    },
+    example: `intake.ts --input '{"Applicant":"Ada","Address":"Main St 1"}' --allow-declared`,
+    async run(context, given) {
+      const { plan } = await import("./workflow_plan.ts");
+      await plan(context, given);
+    },
+  }),
+  record: localCommand({
+    summary: "Run a script once, and save its calls as a cassette for tests",
+    details: "The run is one like that of 'svc workflow run', and in its journal. A run that fails is saved, too: " +
+      "its test then expects that failure.",
+    args: [script],
+    flags: {
+      output: { help: "File to write", type: "string", placeholder: "path", short: "o", required: true },
+      force: { help: "Write over a file that is there", type: "boolean" },
+      ...beginning,
+      journal: journal.journal,
+    },
+    example: `intake.ts -o intake.cassette.json --input '{"Applicant":"Ada","Address":"Main St 1"}' --allow-declared`,
+    async run(context, given) {
+      const { record } = await import("./workflow_cassette.ts");
+      await record(context, given);
+    },
+  }),
+  test: localCommand({
+    summary: "Run a script against its cassettes, offline",
+    details:
+      "Nothing is sent and no profile is read: the script's calls are answered from the cassette. The script must " +
+      "make the same calls in the same order and give the same result, or the same failure.",
+    args: [script],
+    flags: {
+      cassette: {
+        help: "Cassette, or folder of cassettes; repeat the flag for several",
+        type: "list",
+        placeholder: "path",
+        repeatable: true,
+        required: true,
+      },
+      ...sandbox,
+    },
+    example: "intake.ts --cassette intake.cassette.json",
+    async run(context, given) {
+      const { test } = await import("./workflow_cassette.ts");
+      await test(context, given);
     },
   }),
   init: localCommand({

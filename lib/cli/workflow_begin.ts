@@ -56,9 +56,6 @@ export interface GoOnFlags {
 
 /** Begins a run, or goes on with the one that is named. */
 export async function begin(context: CommandContext, flags: RunFlags): Promise<void> {
-  if (context.globals.dryRun) {
-    throw new SvcError("INVALID_ARGS", "--dry-run cannot show what a script would do.");
-  }
   checkFlags(flags);
   const settings = await settingsOf(context, flags);
   const { allow, allowDeclared } = flags;

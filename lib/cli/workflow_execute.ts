@@ -6,7 +6,7 @@ import { otherScript } from "../../workflows/durable/diverged.ts";
 import { StopInput } from "../../workflows/durable/input_run.ts";
 import { GrantedCalls } from "../../workflows/durable/live_calls.ts";
 import { reopenFailed } from "../../workflows/durable/retry.ts";
-import { Runner } from "../../workflows/durable/runner.ts";
+import { isLeftOpen, Runner } from "../../workflows/durable/runner.ts";
 import { type OpenWorkflow, openWorkflow } from "../../workflows/run.ts";
 import { configDirectory } from "../auth/config.ts";
 import { readSettings, type SessionOptions } from "../auth/settings.ts";
@@ -223,14 +223,13 @@ function interrupted({ id, journal, journalPath }: Execution): SvcError {
 
 /** The failure, with what can be done about it. */
 function withWayOn(failure: SvcError, id: string, journalPath: string | undefined): SvcError {
-  const { code, hint } = failure;
-  const verb = code === "WORKFLOW_DIVERGED" || code === "OUTCOME_UNKNOWN" ? "resume" : "retry";
-  const wayOn = `Then: ${commandLine(verb, id, journalPath)}`;
-  const first = hint ?? `See '${commandLine("show", id, journalPath)}'.`;
+  const wayOn = `Then: ${commandLine(isLeftOpen(failure) ? "resume" : "retry", id, journalPath)}`;
+  const first = failure.hint ?? `See '${commandLine("show", id, journalPath)}'.`;
   return failure.with({ hint: `${first} ${wayOn}` });
 }
 
-function commandLine(verb: string, id: string, journalPath: string | undefined): string {
+/** The command line that does something with a run of this journal. */
+export function commandLine(verb: string, id: string, journalPath: string | undefined): string {
   return `svc workflow ${verb} ${id}` + (journalPath === undefined ? "" : ` --journal ${journalPath}`);
 }
 

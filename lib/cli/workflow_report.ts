@@ -3,7 +3,7 @@ import { reportPage } from "../../workflows/report/page.ts";
 import { SvcError } from "../errors.ts";
 import type { CommandContext } from "./command.ts";
 import { checkOutput, deliver, STDOUT } from "./download.ts";
-import { journalAt } from "./workflow_execute.ts";
+import { commandLine, journalAt } from "./workflow_execute.ts";
 import { findRun } from "./workflow_manage.ts";
 
 /** Writes a page about a run. */
@@ -19,6 +19,7 @@ export async function report(
   }
   await checkOutput(output);
   await using journal = await journalAt(path);
-  const page = new Blob([await reportPage(journal, findRun(journal, id))]);
+  const html = await reportPage(journal, findRun(journal, id), (verb) => commandLine(verb, id, path));
+  const page = new Blob([html]);
   await deliver(context, { type: "text/html", size: page.size, stream: page.stream() }, output);
 }

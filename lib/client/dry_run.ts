@@ -2,7 +2,7 @@
 import type { Target } from "../auth/session.ts";
 import type { Operation } from "../operation.ts";
 import type { JsonObject } from "../json.ts";
-import { encodeRequest, type Part } from "./encode.ts";
+import { type EncodedRequest, encodeRequest, type Part } from "./encode.ts";
 import type { Values } from "./values.ts";
 
 /** The request that an operation would make of values; nothing is sent and no credentials are needed. */
@@ -17,8 +17,13 @@ export function renderDryRun(target: Target, operation: Operation, values: Value
     ...(tag === undefined ? [] : [`If-Match: ${tag}`]),
     `Content-Type: ${request.parts ? "multipart/form-data" : "application/json"}`,
     "",
-    JSON.stringify(request.parts ? shownParts(request.parts) : request.body ?? {}, null, 2),
+    JSON.stringify(shownBody(request) ?? {}, null, 2),
   ].join("\n");
+}
+
+/** The body of a request as a person may see it; nothing where there is none. */
+export function shownBody({ parts, body }: EncodedRequest): JsonObject | undefined {
+  return parts === undefined ? body : shownParts(parts);
 }
 
 /** The parts by name; of a file, what it is called and how large it is. */

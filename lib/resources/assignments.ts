@@ -54,6 +54,7 @@ export const operations = {
     summary: "Take the next assignment: the most urgent, then the oldest",
     method: "GET",
     path: "/assignments/next",
+    takes: true,
     answer: "assignment",
     example: "--fields id",
   },

@@ -15,7 +15,7 @@ Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: ({ port }) => console.log
 
 /** Single-row commits per second of SQLite with the service's settings. */
 export function commitsPerSecond(directory: string, commits: number): number {
-  using database = new DatabaseSync(`${directory}/commits.db`);
+  using database = new DatabaseSync(`${directory}/${crypto.randomUUID()}.db`);
   database.exec(
     "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE line (id INTEGER PRIMARY KEY, text TEXT)",
   );

@@ -13,6 +13,7 @@ async function call(token: string, method: string, path: string, body?: unknown,
   const headers: Record<string, string> = { authorization: `Bearer ${token}` };
   if (body !== undefined) headers["content-type"] = "application/json";
   if (tag !== undefined) headers["if-match"] = tag;
+  if (method !== "GET") headers["idempotency-key"] = crypto.randomUUID(); // The workflow's requests have one, too.
   const response = await fetch(api + path, { method, headers, body: body === undefined ? null : JSON.stringify(body) });
   const answer = await response.json();
   if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${JSON.stringify(answer)}`);

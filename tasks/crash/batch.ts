@@ -2,8 +2,8 @@
 import type { Workspace } from "../workspace.ts";
 import { Process } from "./processes.ts";
 
-/** The script. */
-export const SCRIPT: string = new URL("./script.ts", import.meta.url).pathname;
+/** The script with calls of every kind. */
+const SCRIPT: string = new URL("./script.ts", import.meta.url).pathname;
 
 /** Inputs that are worked on at a time. */
 const CONCURRENCY = 4;
@@ -42,11 +42,13 @@ export class Batch {
   readonly shifts: Shift[] = [];
   readonly #workspace: Workspace;
   readonly #flags: readonly string[];
+  readonly #script: string;
 
-  /** A run that is not begun. */
-  constructor(workspace: Workspace, id: string, inputs: number, flags: readonly string[] = []) {
+  /** A run that is not begun, of the script with calls of every kind unless it is another one. */
+  constructor(workspace: Workspace, id: string, inputs: number, flags: readonly string[] = [], script = SCRIPT) {
     this.#workspace = workspace;
     this.#flags = flags;
+    this.#script = script;
     this.id = id;
     this.keys = Array.from({ length: inputs }, (_, n) => `${id}-${n + 1}`);
   }
@@ -60,7 +62,7 @@ export class Batch {
   async finish(disturbed: (since: number) => boolean = () => false): Promise<BatchEnd> {
     const inputs = `${this.#workspace.directory}/${this.id}.ndjson`;
     await Deno.writeTextFile(inputs, this.keys.map((key) => JSON.stringify({ key }) + "\n").join(""));
-    const begin = ["run", SCRIPT, "--run-id", this.id, "--each", inputs, "--allow-declared"];
+    const begin = ["run", this.#script, "--run-id", this.id, "--each", inputs, "--allow-declared"];
     const run = [...begin, "--concurrency", String(CONCURRENCY), ...this.#flags];
     let args = run;
     for (let failures = 0;;) {
@@ -68,8 +70,8 @@ export class Batch {
       const { code, killed, stdout, stderr } = await process.ended;
       const lines = stdout.split("\n").slice(0, -1);
       if (code === 0) return { lines };
-      if (!killed && !disturbed(process.startedAt) && ++failures === PATIENCE) return { lines, failure: stderr };
-      if (killed || disturbed(process.startedAt)) failures = 0;
+      failures = killed || disturbed(process.startedAt) ? 0 : failures + 1;
+      if (failures === PATIENCE) return { lines, failure: stderr };
       if (stderr.includes("The journal has no run")) args = run;
       else args = [killed ? "resume" : "retry", this.id];
     }

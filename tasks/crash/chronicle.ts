@@ -7,28 +7,25 @@ import type { Kill } from "./siege.ts";
 export interface Chronicle {
   /** Calls, each counted once. */
   readonly calls: number;
-  /** Kills while a change was sent and not answered. */
-  readonly amidChanges: number;
+  /** Changes that were sent and not answered when something was killed. */
+  readonly cutOff: number;
   /** Milliseconds from the start of each `resume` to what it did first. */
   readonly resumes: readonly number[];
 }
 
 /** Reads what the journal has of a batch. */
 export function chronicleOf(journal: Journal, batch: Batch, kills: readonly Kill[]): Chronicle {
-  const struck = new Set<Kill>();
   const times: number[] = [];
   let calls = 0;
+  let cutOff = 0;
   for (const { number } of journal.inputs(batch.id)) {
     const events = journal.events(batch.id, number);
     calls += events.filter(({ kind }) => kind === "call").length;
     times.push(...events.map(({ at }) => at));
-    const changes = changesOf(events);
-    for (const kill of kills) {
-      if (changes.some(({ from, to }) => from <= kill.at && kill.at < to)) struck.add(kill);
-    }
+    cutOff += changesOf(events).filter(({ from, to }) => kills.some(({ at }) => from <= at && at < to)).length;
   }
   times.sort((one, other) => one - other);
-  return { calls, amidChanges: struck.size, resumes: resumesOf(batch, times) };
+  return { calls, cutOff, resumes: resumesOf(batch, times) };
 }
 
 /** When changes were sent, and when their answers were there. */

@@ -5,6 +5,9 @@ import type { Client, JsonObject, JsonValue } from "../../mod.ts";
 /** Reads that are made at the same time. */
 const CONCURRENCY = 8;
 
+/** What the script draws and tells at run time, all in one. */
+const TOKEN = /[\da-f]{8}-[\da-f-]{27}\/\d{13}\/0\.\d{9}/g;
+
 /** A time with milliseconds in any of the forms in which the service writes it. */
 const TIME = /\d{4}-?\d\d-?\d\dT\d\d:?\d\d:?\d\d\.\d{3}(Z| GMT)/g;
 
@@ -12,7 +15,7 @@ const TIME = /\d{4}-?\d\d-?\d\dT\d\d:?\d\d:?\d\d\.\d{3}(Z| GMT)/g;
 export interface Mark {
   /** Its key, in the names of all that it makes. */
   readonly key: string;
-  /** What it drew, as its result tells. */
+  /** What it drew, as its result tells; it may have none. */
   readonly token?: string;
 }
 
@@ -39,13 +42,17 @@ export async function effectsOf(svc: Client, mark: Mark): Promise<string[]> {
   return [...own, ...ofCases.flat()].map(plain);
 }
 
-/** A text without what differs from one run to the next. */
+/** A text without what differs from one run to the next. What the input drew is TOKEN 1; there must be no other. */
 export function plainer({ key, token }: Mark, cases: readonly JsonObject[] = []): (text: string) => string {
   const roles = new Map(cases.map((row) => [String(row.pyID), String(row.Applicant).slice(key.length + 1)]));
-  return (text) => {
-    const named = text.replaceAll(/\bP-\d+\b/g, (id) => roles.get(id) ?? "P").replaceAll(TIME, "TIME");
-    return (token === undefined ? named : named.replaceAll(token, "TOKEN")).replaceAll(key, "KEY");
+  const tokens = token === undefined ? [] : [token];
+  const nameOf = (drawn: string) => {
+    if (!tokens.includes(drawn)) tokens.push(drawn);
+    return `TOKEN ${tokens.indexOf(drawn) + 1}`;
   };
+  return (text) =>
+    text.replaceAll(/\bP-\d+\b/g, (id) => roles.get(id) ?? "P").replaceAll(TIME, "TIME").replaceAll(TOKEN, nameOf)
+      .replaceAll(key, "KEY");
 }
 
 async function rowsStartingWith(svc: Client, view: string, field: string, value: string): Promise<JsonObject[]> {

@@ -7,13 +7,13 @@ import { VICTIMS } from "./siege.ts";
 /** The figures of a crash test. */
 export function tableOf({ seed, kills, inputs, chronicles, judgement }: CrashReport): string {
   const resumes = chronicles.flatMap(({ resumes }) => resumes).sort((one, other) => one - other);
-  const sum = (figure: "calls" | "amidChanges") => chronicles.reduce((total, one) => total + one[figure], 0);
+  const sum = (figure: "calls" | "cutOff") => chronicles.reduce((total, one) => total + one[figure], 0);
   const table = new Table({ style: { head: [], border: [] } });
   table.push(
     ...VICTIMS.map((victim) => [`kills: ${victim}`, kills.filter((kill) => kill.victim === victim).length]),
-    ["kills while a change was under way", sum("amidChanges")],
     ["inputs", inputs],
     ["calls", sum("calls")],
+    ["changes cut off by a kill", sum("cutOff")],
     ["lost", judgement.lost.length],
     ["repeated", judgement.repeated.length],
     ["other faults", faultsOf(judgement).length - judgement.lost.length - judgement.repeated.length],

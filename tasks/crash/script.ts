@@ -9,7 +9,7 @@ const PERMIT = "City-Permit-Work-Permit";
 export default defineWorkflow<{ key: string }>({
   name: "crash",
   allow: ["*"],
-  async run({ svc, input: { key }, log }) {
+  async run({ svc, input: { key }, log, sleep, waitFor }) {
     const token = `${crypto.randomUUID()}/${Date.now()}/${Math.random().toFixed(9)}`;
     const permit = await createCase(`${key}-permit`);
     await svc.assignments.getAction(permit.assignment, { action: "Register" });
@@ -60,6 +60,18 @@ export default defineWorkflow<{ key: string }>({
       cases: [permit.id, companion.id],
       data: { Reason: token },
     });
+    await svc.cases.bulkPerform({
+      action: "Expedite",
+      cases: [companion.id],
+      data: { Reason: `Again: ${token}` },
+      runningMode: "async",
+    });
+    await waitFor(
+      () => svc.cases.get(companion.id),
+      ({ data }) => String(data.caseInfo.content?.Reason).startsWith("Again"),
+      { everySeconds: 0.1 },
+    );
+    await sleep(100);
     const mistake = await createCase(`${key}-mistake`);
     await svc.cases.delete(mistake.id);
     await svc.tags.delete(permit.id, { tag: "heritage" });

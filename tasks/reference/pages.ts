@@ -96,13 +96,14 @@ function placeOf(to: Place): string {
 }
 
 function operationFacts({ permission, description }: NonNullable<DescribedCommand["operation"]>): string {
-  const { method, path, tagFrom, answer, status = 200 } = description;
+  const { method, path, tagFrom, takes, answer, status = 200 } = description;
   const [group = "", name = ""] = permission.split(".");
   const lines = [
     `- Request: ${code(`${method} ${path}`)}, answered with ${status}`,
     ...(tagFrom
       ? [`- Entity tag: read first with ${code(`GET ${tagFrom.path}`)}, unless \`--if-match\` gives one`]
       : []),
+    ...(takes ? ["- It changes something, although it is a GET: the caller has from then on what it answers"] : []),
     `- Library: ${code(`svc.${toCamel(group)}.${toCamel(name)}()`)}, whose answer has the shape \`${answer}\``,
     `- Permission: ${code(permission)}`,
   ];

@@ -43,8 +43,11 @@ async function take(length) {
   return bytes;
 }
 async function read() {
-  const header = await take(9);
-  return new TextDecoder().decode(await take(new DataView(header.buffer).getUint32(0)));
+  for (;;) {
+    const header = new DataView((await take(9)).buffer);
+    const text = new TextDecoder().decode(await take(header.getUint32(0)));
+    if (header.getUint8(4) !== answers.wake) return text;
+  }
 }
 async function refusal() {
   const answer = await read();

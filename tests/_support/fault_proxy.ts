@@ -2,6 +2,7 @@
  * A proxy between a client and a service that does to requests what networks and gateways do, by a plan that a seed
  * determines. What a fault says of the service is true: only those after the forwarding let it see the request.
  */
+import { Dice } from "../../tasks/crash/dice.ts";
 import { bytesOf, close, jsonAnswer, type WireMessage, WireReader, writeAll } from "./http_wire.ts";
 
 /** What can become of a request. */
@@ -57,29 +58,18 @@ export function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy>
   return Promise.resolve(new RunningProxy(options));
 }
 
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 class RunningProxy implements FaultProxy {
   readonly url: string;
   readonly counts: Record<Fault, number>;
   readonly #options: FaultProxyOptions;
-  readonly #random: () => number;
+  readonly #dice: Dice;
   readonly #listener: Deno.TcpListener;
   readonly #connections = new Set<Deno.Conn>();
   readonly #serving: Promise<void>;
 
   constructor(options: FaultProxyOptions) {
     this.#options = options;
-    this.#random = seededRandom(options.seed);
+    this.#dice = new Dice(options.seed);
     this.counts = {
       "pass": 0,
       "cut-before": 0,
@@ -130,7 +120,7 @@ class RunningProxy implements FaultProxy {
   /** What the client gets, and whether its connection ends with that. */
   async #fate(request: WireMessage): Promise<{ bytes: string | Uint8Array; ends?: boolean }> {
     const fault = this.#options.choose?.(request.head) ?? this.#pick();
-    const [chance, portion] = [this.#random(), this.#random()];
+    const [chance, portion] = [this.#dice.next(), this.#dice.next()];
     this.counts[fault]++;
     const later = { "retry-after": String(this.#options.retryAfterSeconds ?? 0) };
     switch (fault) {
@@ -171,7 +161,7 @@ class RunningProxy implements FaultProxy {
 
   #pick(): Fault {
     const weighted = FAULTS.map((fault) => [fault, this.#options.faults[fault] ?? 0] as const);
-    let left = this.#random() * weighted.reduce((sum, [, weight]) => sum + weight, 0);
+    let left = this.#dice.next() * weighted.reduce((sum, [, weight]) => sum + weight, 0);
     return weighted.find(([, weight]) => (left -= weight) < 0)?.[0] ?? "pass";
   }
 }

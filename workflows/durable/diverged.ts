@@ -15,6 +15,14 @@ export function otherCall(position: number, recorded: string, asked: string): Sv
   );
 }
 
+/** The script asks for something that it did not do. */
+export function newCall(position: number, asked: string): SvcError {
+  return new SvcError(
+    "WORKFLOW_DIVERGED",
+    `Step ${position} was not recorded; now the script asks for ${shown(asked)}.`,
+  );
+}
+
 /** The script no longer asks for something that it did. */
 export function missingCall(position: number, recorded: string): SvcError {
   return new SvcError(

@@ -3,14 +3,21 @@
  * journal, in the order of the first time, so that the script takes the same path; what is new is made for real, after
  * the journal has it.
  */
-import { isVerdict, outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
+import { errorOfRecord, isVerdict, outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
-import type { CallAnswer, RunHandlers } from "../sandbox/sandbox.ts";
-import { type CallRequest, errorOfRecord } from "../sandbox/messages.ts";
+import type { CallAnswer, GivenBefore, RunHandlers } from "../sandbox/sandbox.ts";
+import type { CallRequest } from "../sandbox/messages.ts";
 import { decodeAnswer, encodeAnswer } from "./answer.ts";
 import { asked } from "./asked.ts";
 import { missingCall, otherCall } from "./diverged.ts";
-import { readRecording, readRefusal, type RecordedCall, type Recording, type SentWith } from "./recording.ts";
+import {
+  operationOf,
+  readRecording,
+  readRefusal,
+  type RecordedCall,
+  type Recording,
+  type SentWith,
+} from "./recording.ts";
 import { isSleep } from "./sleeping.ts";
 import { Turns } from "./turns.ts";
 
@@ -56,6 +63,9 @@ export class StopInput extends Error {
   }
 }
 
+/** Milliseconds without any step after which a script that is told what it was told before is taken to have left its path. */
+const PATIENCE = 30_000;
+
 /** How to run an input. */
 export interface InputRunOptions {
   /** What it did before. */
@@ -70,6 +80,8 @@ export interface InputRunOptions {
   readonly generation: number;
   /** Goes on from where the script leaves what it did. */
   readonly force: boolean;
+  /** Milliseconds for which it may wait for something else than it did; half a minute without it. */
+  readonly patience?: number;
   /** Takes what the script prints. */
   readonly onLog: (text: string) => void;
   /** Ends the sandbox. */
@@ -78,12 +90,19 @@ export interface InputRunOptions {
 
 /** One input in progress. */
 export class InputRun implements RunHandlers {
+  /** What the script was given before. */
+  readonly before?: GivenBefore;
   readonly #options: InputRunOptions;
   readonly #recording: Recording<StoredEvent>;
   readonly #turns: Turns;
   readonly #answers = new Map<number, { kind: "answer" | "refusal"; content: string }>();
   readonly #asked = new Set<number>();
   #generation: number;
+  #checked: Promise<unknown> = Promise.resolve();
+  #divergence?: SvcError;
+  #patience?: ReturnType<typeof setTimeout>;
+  /** Index of the first turn whose step the script has not taken yet. */
+  #behind = 0;
   #logs = 0;
   #clock = 0;
   #inFlight = 0;
@@ -95,16 +114,21 @@ export class InputRun implements RunHandlers {
     this.#options = options;
     this.#generation = options.generation;
     this.#recording = readRecording(options.events);
-    this.#turns = new Turns(this.#recording.turns, (position) => this.#diverge(this.#missing(position)));
+    this.#turns = new Turns(this.#recording.turns);
+    this.#watch();
+    // Who goes on by force may take another path: what follows from it must not have been told the old one.
+    if (!options.force) this.before = { turns: this.#recording.turns, answerTo: (position) => this.#givenTo(position) };
   }
 
   /** Answers a call from the journal, or makes it. */
   async call(request: CallRequest, position: number, signal: AbortSignal): Promise<CallAnswer> {
+    if (this.#paused) return await never();
     this.#asked.add(position);
-    const text = await asked(request);
-    if (this.#paused || this.#isOver) return await never();
-    const recorded = await this.#matching(position, text);
-    if (recorded?.given !== undefined) return await this.#again(position, recorded.given);
+    this.#watch();
+    const recorded = await (this.#checked = this.#check(request, position, this.#checked));
+    const text = recorded === undefined ? await asked(request) : "";
+    if (this.#divergence !== undefined || this.#paused || this.#isOver) return await never();
+    if (recorded?.given !== undefined) return await this.#again(position);
     if (recorded === undefined) this.#append("call", position, Date.now(), text);
     const answer = await this.#make(request, position, signal, recorded);
     await this.#turns.over();
@@ -144,37 +168,80 @@ export class InputRun implements RunHandlers {
     if (this.#inFlight === 0) this.#paused.resolve();
     await this.#paused.promise;
     // The sandbox ends before it is given these: that they are kept is what the wait was for.
+    if (this.#isOver) return;
     for (const position of [...this.#answers.keys()]) this.delivering(position);
+  }
+
+  /** Throws where the script asked for something else than it did: it may have come to its end before that was seen. */
+  async verify(): Promise<void> {
+    await this.#checked;
+    if (this.#divergence !== undefined) throw this.#divergence;
   }
 
   /** Checks that the script, which has come to its end, did all that it did before. */
   async finish(): Promise<void> {
+    await this.verify();
     const left = [...this.#recording.calls.keys()].find((position) => !this.#asked.has(position));
     if (left === undefined) return;
     if (!this.#options.force) throw this.#missing(left);
     await this.#forgetFrom(left);
   }
 
-  /** Waits for nothing any more, and writes nothing. */
+  /** Waits for nothing any more, writes nothing and sends nothing; who waits for calls on their way waits no longer. */
   dispose(): void {
     this.#isOver = true;
-    this.#turns.end();
+    this.#paused?.resolve();
+    clearTimeout(this.#patience);
   }
 
-  /** The recorded call at a position, if it is the same one; undefined where there is none. */
-  async #matching(position: number, text: string): Promise<RecordedCall<StoredEvent> | undefined> {
+  /**
+   * While it is told what it was told before, a script has nothing to wait for: one that does has left its path. One that
+   * takes no step and waits for none is at work.
+   */
+  #watch(): void {
+    clearTimeout(this.#patience);
+    const { turns } = this.#recording;
+    while (this.#asked.has(turns[this.#behind] ?? NaN)) this.#behind++;
+    const position = turns[this.#behind];
+    if (position === undefined || this.#isOver) return;
+    const look = () => this.#turns.isAwaited ? void this.#diverge(this.#missing(position)) : this.#watch();
+    this.#patience = setTimeout(look, this.#options.patience ?? PATIENCE);
+  }
+
+  /**
+   * The recorded call at a position, if it is the same one; undefined where there is none. All earlier calls are checked
+   * before: a script that was told an answer too early must do nothing new before it is known that it has asked for it.
+   */
+  async #check(
+    request: CallRequest,
+    position: number,
+    earlier: Promise<unknown>,
+  ): Promise<RecordedCall<StoredEvent> | undefined> {
     const recorded = this.#recording.calls.get(position);
-    if (recorded === undefined || recorded.asked === text) return recorded;
-    if (!this.#options.force) return await this.#diverge(otherCall(position, recorded.asked, text));
-    await this.#forgetFrom(position);
+    const text = recorded && await asked(request);
+    await earlier;
+    if (recorded === undefined || text === undefined || recorded.asked === text) return recorded;
+    if (this.#options.force) await this.#forgetFrom(position);
+    else this.#diverge(otherCall(position, recorded.asked, text));
     return undefined;
   }
 
-  async #again(position: number, given: StoredEvent): Promise<CallAnswer> {
+  async #again(position: number): Promise<CallAnswer> {
     await this.#turns.of(position);
-    if (given.kind === "answer") return decodeAnswer(given.content);
-    const { error } = readRefusal(given.content);
-    throw errorOfRecord(error) ?? new SvcError("INTERNAL_ERROR", "The journal has an error that is none.");
+    const given = this.#givenTo(position);
+    if ("error" in given) throw given.error;
+    return given.answer;
+  }
+
+  #givenTo(position: number): ReturnType<GivenBefore["answerTo"]> {
+    const call = this.#recording.calls.get(position);
+    if (call?.given === undefined) {
+      throw new SvcError("INTERNAL_ERROR", `The journal has no answer to step ${position}.`);
+    }
+    const operation = operationOf(call);
+    if (call.given.kind === "answer") return { operation, answer: decodeAnswer(call.given.content) };
+    const error = errorOfRecord(readRefusal(call.given.content).error);
+    return { operation, error: error ?? new SvcError("INTERNAL_ERROR", "The journal has an error that is none.") };
   }
 
   async #make(
@@ -190,7 +257,10 @@ export class InputRun implements RunHandlers {
       this.#answers.set(position, { kind: "answer", content: encodeAnswer(answer) });
       return answer;
     } catch (thrown) {
-      if (thrown instanceof StopInput) return await this.#diverge(thrown.reason);
+      if (thrown instanceof StopInput) {
+        this.#options.stop(thrown.reason.with({ cause: thrown }));
+        return await never();
+      }
       const error = toSvcError(thrown);
       this.#answers.set(position, {
         kind: "refusal",
@@ -218,12 +288,16 @@ export class InputRun implements RunHandlers {
       sent,
       sentAt: recorded?.sentAt,
       sending: async (tag) => {
-        if (this.#isOver) return await never(); // Another life of the input may have read its events already.
+        // Another life of the input may have read its events already.
+        if (this.#isOver) throw new SvcError("INTERRUPTED", "The input has ended.");
         const content = JSON.stringify({ ...sent, ...(tag !== undefined && { tag }) });
         if (!isWritten) this.#append("sent", position, Date.now(), content);
         isWritten = true;
         // A script must not catch this and go on: nothing that it does would be kept.
-        await this.#options.sink.durable().catch((error) => this.#diverge(toSvcError(error)));
+        await this.#options.sink.durable().catch((error) => {
+          this.#diverge(toSvcError(error));
+          throw error;
+        });
       },
     });
   }
@@ -246,10 +320,10 @@ export class InputRun implements RunHandlers {
     this.#generation = await this.#options.sink.forget(forgotten);
   }
 
-  /** Ends the sandbox; nobody will wait for what this would have answered. */
-  #diverge(reason: SvcError): Promise<never> {
+  /** Ends the sandbox, because the script has left the path that it took. */
+  #diverge(reason: SvcError): void {
+    this.#divergence ??= reason;
     this.#options.stop(reason);
-    return never();
   }
 }
 

@@ -97,6 +97,7 @@ export class GrantedCalls implements LiveCalls {
       `${ref.name} was sent and its answer was lost: the service has either done it or never received it.`,
       {
         operation: ref.name,
+        outcomeUnknown: true,
         hint:
           "Look at the service which it is. If it was done, resume with --on-unknown skip: it is not sent again, and " +
           "the script gets this error. If it was not, resume with --on-unknown repeat: it is sent again.",

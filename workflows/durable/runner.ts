@@ -1,12 +1,11 @@
 /** Runs the inputs of one run: each goes on from what the journal has of it, and leaves there what it does. */
-import { SvcError, toSvcError } from "../../lib/errors.ts";
+import { errorOfRecord, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { BatchInput } from "../inputs.ts";
 import type { InputEnd, InputJournal, InputRecord, StoredEvent } from "../journal/journal.ts";
 import type { OpenWorkflow } from "../run.ts";
 import { KilledFromOutside } from "../sandbox/exit.ts";
-import { errorOfRecord } from "../sandbox/messages.ts";
-import { type EventSink, InputRun, type LiveCalls } from "./input_run.ts";
+import { type EventSink, InputRun, type LiveCalls, StopInput } from "./input_run.ts";
 import { newRunId } from "./run_id.ts";
 
 /** What a run is made of. */
@@ -32,8 +31,8 @@ export interface RunInput extends BatchInput {
 /** What became of an input. */
 export type InputOutcome = { readonly result?: JsonValue } | { readonly failure: SvcError };
 
-/** Failures that leave an input open: the run can go on with it once the reason is gone. */
-const LEFT_OPEN: readonly string[] = ["WORKFLOW_DIVERGED", "OUTCOME_UNKNOWN", "INTERRUPTED"];
+/** Failures that leave an input open, as what stops it does: the run can go on with it once the reason is gone. */
+const LEFT_OPEN: readonly string[] = ["WORKFLOW_DIVERGED", "INTERRUPTED"];
 
 /** Times that a sandbox which somebody else has killed is made anew: with a journal it goes on where it was. */
 const MAX_LIVES = 5;
@@ -67,7 +66,7 @@ export class Runner {
     if (before?.end) return outcomeOf(before.end);
     const record = before ?? this.#begin(input);
     const outcome = input.error === undefined ? await this.#attempt(record, onLog) : { failure: input.error };
-    if ("failure" in outcome && LEFT_OPEN.includes(outcome.failure.code)) return outcome;
+    if ("failure" in outcome && isLeftOpen(outcome.failure)) return outcome;
     this.#options.journal?.endInput(this.id, input.number, endOf(outcome));
     return outcome;
   }
@@ -120,6 +119,9 @@ export class Runner {
       const result = await workflow.run(value, { startedAt, randomness }, begin);
       await run?.finish();
       return result;
+    } catch (thrown) {
+      await run?.verify();
+      throw thrown;
     } finally {
       run?.dispose();
       if (run) this.#active.delete(run);
@@ -147,6 +149,14 @@ export class Runner {
       stop(interrupted());
     }));
   }
+}
+
+/**
+ * Whether an input that stopped of this stays open. What its script has failed of ends it, also where the script was told
+ * that nobody knows what became of a call.
+ */
+export function isLeftOpen({ code, cause }: SvcError): boolean {
+  return LEFT_OPEN.includes(code) || cause instanceof StopInput;
 }
 
 /** The idempotency key of a call. */

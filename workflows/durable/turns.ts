@@ -1,35 +1,34 @@
 /** The order in which a script is given the answers that it was given before. */
 
-/** Milliseconds for which a script may wait for something else than it did before it is taken to have left its path. */
-const PATIENCE = 30_000;
-
-/** Positions of calls, each of which has its turn. */
+/** Positions of steps, each of which has its turn. */
 export class Turns {
   readonly #overs = Promise.withResolvers<void>();
   readonly #waiting = new Map<number, () => void>();
-  readonly #stalled: (position: number) => void;
-  readonly #patience: number;
-  #waitForAll = 0;
+  readonly #past = new Set<number>();
   #order: readonly number[];
   #next = 0;
-  #timer?: ReturnType<typeof setTimeout>;
+  #isEndAwaited = false;
 
-  /** Turns in this order; `stalled` is told of a position whose call does not come. */
-  constructor(order: readonly number[], stalled: (position: number) => void, patience: number = PATIENCE) {
+  /** Turns in this order. */
+  constructor(order: readonly number[]) {
     this.#order = order;
-    this.#stalled = stalled;
-    this.#patience = patience;
     this.#proceed();
+  }
+
+  /** Whether somebody waits for a turn that has not come. */
+  get isAwaited(): boolean {
+    return this.#isEndAwaited || this.#waiting.size > 0;
   }
 
   /** Resolves when all have had their turn. */
   over(): Promise<void> {
-    this.#waitForAll++;
+    this.#isEndAwaited = true;
     return this.#overs.promise;
   }
 
-  /** Resolves when it is the turn of a position. */
+  /** Resolves when it is the turn of a position, or at once where it has had its turn. */
   of(position: number): Promise<void> {
+    if (this.#past.has(position)) return Promise.resolve();
     return new Promise((resolve) => {
       this.#waiting.set(position, resolve);
       this.#proceed();
@@ -40,6 +39,8 @@ export class Turns {
   take(position: number): boolean {
     if (this.#order[this.#next] !== position) return false;
     this.#next++;
+    this.#past.add(position);
+    this.#waiting.delete(position);
     this.#proceed();
     return true;
   }
@@ -50,23 +51,9 @@ export class Turns {
     this.#proceed();
   }
 
-  /** Waits for nothing any more. */
-  end(): void {
-    clearTimeout(this.#timer);
-  }
-
   #proceed(): void {
-    clearTimeout(this.#timer);
     const position = this.#order[this.#next];
-    if (position === undefined) return this.#overs.resolve();
-    this.#timer = setTimeout(() => this.#look(position), this.#patience);
-    this.#waiting.get(position)?.();
-    this.#waiting.delete(position);
-  }
-
-  /** While nobody waits for a later turn, the script is at work and may still come to this one. */
-  #look(position: number): void {
-    if (this.#waitForAll > 0 || this.#waiting.size > 0) this.#stalled(position);
-    else this.#proceed();
+    if (position === undefined) this.#overs.resolve();
+    else this.#waiting.get(position)?.();
   }
 }

@@ -1,10 +1,11 @@
 /** The operations of a run, and some of its inputs, as tables. */
 import { duration } from "../journal/timeline.ts";
+import { SLEEP } from "../sandbox/messages.ts";
 import { spreadChart } from "./charts.ts";
 import { markup, type Part } from "./markup.ts";
 import { count, countOf, moment } from "./numbers.ts";
 import { section, table } from "./table.ts";
-import { type ListedInput, type OperationTally, SLEEP, type Tally } from "./tally.ts";
+import type { ListedInput, OperationTally, Tally } from "./tally.ts";
 
 /** How long calls took, by operation. */
 export function operationSection({ operations }: Tally): Part {

@@ -7,7 +7,7 @@ import { openSection, operationSection, slowestSection } from "./list_sections.t
 import { clip, Markup, markup } from "./markup.ts";
 import { moment } from "./numbers.ts";
 import { STYLE } from "./style.ts";
-import { summarySection } from "./summary_section.ts";
+import { type CommandOf, summarySection } from "./summary_section.ts";
 import { tallyRun } from "./tally.ts";
 import { timeSection } from "./time_section.ts";
 
@@ -15,12 +15,12 @@ import { timeSection } from "./time_section.ts";
 const MAX_NAME = 300;
 
 /** The page about a run, as the journal has it now. */
-export async function reportPage(journal: Journal, run: RunRecord): Promise<string> {
+export async function reportPage(journal: Journal, run: RunRecord, commandOf: CommandOf): Promise<string> {
   const { state } = await describeRun(journal, run);
   const tally = tallyRun(journal, run);
   const name = clip(run.name, MAX_NAME);
   const sections = [
-    summarySection(run, state, tally),
+    summarySection(run, state, tally, commandOf),
     timeSection(tally),
     failureSection(tally),
     operationSection(tally),

@@ -11,13 +11,16 @@ import type { Tally } from "./tally.ts";
 /** Characters of a path. */
 const MAX_PATH = 300;
 
+/** The command line that goes on with a run. */
+export type CommandOf = (verb: "resume" | "retry") => string;
+
 /** The summary of a run. */
-export function summarySection(run: RunRecord, state: ShownState, tally: Tally): Markup {
+export function summarySection(run: RunRecord, state: ShownState, tally: Tally, commandOf: CommandOf): Markup {
   return section(
     "Summary",
     progress(tally),
     markup`<dl class="figures">\n${figures(run, tally).map(entry)}</dl>\n`,
-    advice(run.id, state, tally),
+    advice(state, tally, commandOf),
     markup`<dl class="facts">\n${facts(run).map(entry)}</dl>\n`,
   );
 }
@@ -74,11 +77,11 @@ function facts({ settings, digest, startedAt, endedAt }: RunRecord): Entry[] {
 }
 
 /** What can be done with the run. */
-function advice(id: string, state: ShownState, { failed }: Tally): Part {
+function advice(state: ShownState, { failed }: Tally, commandOf: CommandOf): Part {
   if (state === "running") return note("The run is still going on.");
-  if (state === "interrupted") return note("The run was interrupted. Go on with it: ", `svc workflow resume ${id}`);
+  if (state === "interrupted") return note("The run was interrupted. Go on with it: ", commandOf("resume"));
   if (state === "cancelled") return note("The run was cancelled.");
-  return failed > 0 ? note("Run the failed inputs again: ", `svc workflow retry ${id}`) : undefined;
+  return failed > 0 ? note("Run the failed inputs again: ", commandOf("retry")) : undefined;
 }
 
 function note(text: string, command?: string): Markup {

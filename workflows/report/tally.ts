@@ -2,6 +2,7 @@
 import { isJsonObject } from "../../lib/json.ts";
 import { readRefusal } from "../durable/recording.ts";
 import type { CallTiming, InputRecord, Journal, RunRecord } from "../journal/journal.ts";
+import { SLEEP } from "../sandbox/messages.ts";
 import { Causes } from "./causes.ts";
 import { Durations } from "./durations.ts";
 import { clip } from "./markup.ts";
@@ -12,9 +13,6 @@ const MAX_OPERATIONS = 100;
 
 /** What stands for all further operations. */
 export const OTHER_OPERATIONS = "any other";
-
-/** The step that waits: nobody is called for it. */
-export const SLEEP = "sleep";
 
 /** Inputs that are listed of the slowest, and of those that are open. */
 const MAX_SLOWEST = 10;

@@ -1,10 +1,11 @@
 /** The script's calls: their arguments as a message, and the answer as what the operation promises. */
 import { checkAnswer, isAnswerShape } from "../../lib/answers.ts";
 import { bodyOf } from "../../lib/client/reply.ts";
-import { SvcError } from "../../lib/errors.ts";
+import { errorOfRecord, SvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
 import { contentOf, filesIn } from "./files.ts";
-import { errorOfRecord, parseMessage } from "./messages.ts";
+import { parseMessage } from "./messages.ts";
+import { standIn } from "./stand_in.ts";
 import { openCall } from "./steps.ts";
 
 /** Calls an operation with the arguments of its function; the parent knows which value each of them is. */
@@ -16,7 +17,8 @@ export async function call(operation: string, args: readonly unknown[]): Promise
   const { isReply, head, text } = await openCall(message, signal);
   // Errors are made here, not where the message arrives, so that their stack leads to the line that made the call.
   if (!isReply) throw errorOfRecord(parseMessage(text) ?? {}) ?? brokenAnswer();
-  const { answer, etag, content: contentHead } = head;
+  const { answer, etag, content: contentHead, standIn: mark } = head;
+  if (typeof mark === "string") return standIn(mark);
   if (!isAnswerShape(answer)) throw brokenAnswer();
   const content = isJsonObject(contentHead) ? contentOf(contentHead, text) : undefined;
   const body = content ? undefined : bodyOf(answer, text, { operation });

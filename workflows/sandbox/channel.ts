@@ -17,6 +17,7 @@ let length = 0;
 
 /** Sends a message soon: what is sent until the script next waits goes as one write. */
 export function send(frame: Frame): void {
+  if (frame.text.length > MAX_MESSAGE_BYTES) throw tooLong(); // Before there is a copy of it.
   if (length === 0) queueMicrotask(flush);
   const { buffer, end } = writeFrame(frame, waiting, length);
   if (end - length > MAX_MESSAGE_BYTES) throw tooLong();
@@ -36,8 +37,19 @@ export function flush(): void {
 const reader = new FrameReader(NO_LIMIT);
 const buffer = new Uint8Array(256 * 1024);
 
+/** Messages that came with the first. */
+let early: Frame[] = [];
+
+/** The first message of the parent. */
+export async function receiveFirst(): Promise<Frame | undefined> {
+  const [first, ...others] = await receive();
+  early = others;
+  return first;
+}
+
 /** The next messages of the parent, while everything else in this process stands still. */
 export function receiveNow(): Frame[] {
+  if (early.length > 0) return early.splice(0);
   flush();
   for (;;) {
     const frames = framesIn(stdin.readSync(buffer));

@@ -24,6 +24,8 @@ export interface Delivery {
 export interface Receiver {
   /** Whether there is anything to wait for: a script that waits for nothing must be able to end. */
   readonly isExpected: () => boolean;
+  /** Whether the script has taken the step at a position: the answers of a run that goes on may come before it does. */
+  readonly isTaken: (position: number) => boolean;
   /** Takes the answer to the step at a position. */
   readonly take: (position: number, delivery: Delivery) => void;
   /** Is told that the script has done all that followed from what it was given. */
@@ -32,11 +34,12 @@ export interface Receiver {
 
 /** Gives what begins to deliver, if that is not going on already. */
 export function deliverTo(receiver: Receiver): () => void {
+  const arrived: Frame[] = [];
   let isDelivering = false;
   return () => {
     if (isDelivering) return;
     isDelivering = true;
-    void deliverAll(receiver).finally(() => isDelivering = false);
+    void deliverAll(receiver, arrived).finally(() => isDelivering = false);
   };
 }
 
@@ -45,8 +48,7 @@ export function deliverTo(receiver: Receiver): () => void {
  * the script go on. A script that does something else all the same, such as loading a module, is not forgotten: if an
  * answer takes long, the parent wakes this process, which then waits in the other way.
  */
-async function deliverAll({ isExpected, take, rested }: Receiver): Promise<void> {
-  let arrived: Frame[] = [];
+async function deliverAll({ isExpected, isTaken, take, rested }: Receiver, arrived: Frame[]): Promise<void> {
   let isAwake = false;
   await Promise.resolve(); // What the script sends first goes out before anything else is done here.
   for (;;) {
@@ -58,15 +60,13 @@ async function deliverAll({ isExpected, take, rested }: Receiver): Promise<void>
     }
     rested();
     if (!isExpected()) return;
-    if (arrived.length === 0) {
-      arrived = isAwake ? await receive() : receiveNow();
-      if (isAwake) {
-        isAwake = false;
-        continue;
-      }
+    const [frame] = arrived;
+    if (frame === undefined || !(frame.kind === ToSandbox.wake || isTaken(frame.id))) {
+      arrived.push(...(isAwake ? await receive() : receiveNow()));
+      isAwake = false;
+      continue;
     }
-    const frame = arrived.shift();
-    if (frame === undefined) continue;
+    arrived.shift();
     if (frame.kind === ToSandbox.wake) isAwake = true;
     else take(frame.id, deliveryOf(frame));
   }

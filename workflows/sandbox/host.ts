@@ -3,14 +3,14 @@
  * result. The process has no permission; everything that the script gets done is a message to the parent.
  */
 import { call } from "./calls.ts";
-import { flush, receive, send } from "./channel.ts";
+import { flush, receiveFirst, send } from "./channel.ts";
 import { clientOf } from "./client.ts";
 import { installClock, setClock } from "./clock.ts";
+import { fail } from "./fail.ts";
 import { orderLocalWork } from "./local_work.ts";
 import { lockDown, log } from "./lockdown.ts";
 import { FromSandbox, parseMessage, PROTOCOL, ToSandbox } from "./messages.ts";
 import { installRandomness, recallRandomness } from "./randomness.ts";
-import { recordOf } from "./script_error.ts";
 import { idle } from "./steps.ts";
 import { installTimers } from "./timers.ts";
 import { sleep, waitFor } from "./waiting.ts";
@@ -19,12 +19,6 @@ import { SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 
 const exit: typeof Deno.exit = Deno.exit;
-
-function fail(thrown: unknown): never {
-  send({ kind: FromSandbox.failure, id: 0, text: JSON.stringify(recordOf(thrown)) });
-  flush();
-  exit(1);
-}
 
 async function main(): Promise<void> {
   const workflow = checkScript((await import("./script.ts")).default);
@@ -40,7 +34,7 @@ async function main(): Promise<void> {
 }
 
 async function start(): Promise<JsonValue | undefined> {
-  const [frame] = await receive();
+  const frame = await receiveFirst();
   const message = frame?.kind === ToSandbox.start ? parseMessage(frame.text) : undefined;
   if (message === undefined) throw new SvcError("INTERNAL_ERROR", "The parent did not say what to run.");
   const { input, startedAt, randomness } = message;

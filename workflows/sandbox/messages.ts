@@ -1,5 +1,4 @@
 /** What parent and sandbox say to each other, and the limits of it. */
-import { ERROR_CODES, type ErrorCode, SvcError } from "../../lib/errors.ts";
 import type { Values } from "../../lib/client/values.ts";
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
 
@@ -46,7 +45,7 @@ export const FromSandbox = {
 export const ToSandbox = {
   /** Run: `{ input, startedAt, randomness }`. */
   start: 16,
-  /** The answer to a call: a line of JSON, `{ at, answer, etag?, content? }`, then the service's answer as it came, or in base64. */
+  /** The answer to a call: a line of JSON, `{ at, answer, etag?, content?, standIn? }`, then the service's answer as it came, or in base64. */
   reply: 17,
   /** The failure of a call: a line of JSON, `{ at }`, then an error record. */
   refusal: 18,
@@ -80,27 +79,4 @@ export function parseMessage(text: string): JsonObject | undefined {
   } catch {
     return undefined; // The caller says what was wrong: it knows which message this was.
   }
-}
-
-/** The error that a record describes; undefined where it is none. */
-export function errorOfRecord(record: JsonObject): SvcError | undefined {
-  const { code, message, status, classification, details, operation, requestId, hint, attempts } = record;
-  if (!isErrorCode(code) || typeof message !== "string") return undefined;
-  return new SvcError(code, message, {
-    status: typeof status === "number" ? status : undefined,
-    classification: textOrNothing(classification),
-    details: Array.isArray(details) ? details.filter(isJsonObject) : undefined,
-    operation: textOrNothing(operation),
-    requestId: textOrNothing(requestId),
-    hint: textOrNothing(hint),
-    attempts: Array.isArray(attempts) ? attempts.filter(isJsonObject) : undefined,
-  });
-}
-
-function isErrorCode(value: unknown): value is ErrorCode {
-  return ERROR_CODES.some((code) => code === value);
-}
-
-function textOrNothing(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

@@ -1,5 +1,5 @@
 /** The parent's end of a sandbox: one process, one script, one run. Whatever the process says is a request, no more. */
-import { SvcError, toSvcError } from "../../lib/errors.ts";
+import { errorOfRecord, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import { escapeControls } from "../../lib/output/control_characters.ts";
 import type { OperationRef } from "../../lib/client/caller.ts";
@@ -9,7 +9,6 @@ import { type Frame, FrameError, FrameReader } from "./frames.ts";
 import {
   type CallRequest,
   type Declaration,
-  errorOfRecord,
   FromSandbox,
   MAX_MESSAGE_BYTES,
   MAX_OPEN_CALLS,
@@ -34,8 +33,23 @@ export interface CallAnswer {
   readonly text: string;
 }
 
+/** What a script was given before. */
+export interface GivenBefore {
+  /** Positions of the steps that were answered, in the order in which the script got the answers. */
+  readonly turns: readonly number[];
+  /** What the script was given for a step. */
+  answerTo(
+    position: number,
+  ): { readonly operation: string } & ({ readonly answer: CallAnswer } | { readonly error: SvcError });
+}
+
 /** What a run does with the wishes of its script. */
 export interface RunHandlers {
+  /**
+   * What the script was given before, to be sent before it asks: a run that goes on is much faster then. The steps are
+   * still handed to `call` when they come, whose answer then counts for nothing.
+   */
+  readonly before?: GivenBefore;
   /**
    * Makes a call, or sleeps, or throws. The position counts these steps of the run from 1: the same script takes them in
    * the same order.
@@ -72,6 +86,9 @@ const STDERR_BYTES = 16 * 1024;
  */
 const HELD = 2;
 
+/** Answers that are sent before the script asks. */
+const MAX_AHEAD = 64;
+
 /** A step that is not answered yet. */
 interface OpenStep {
   readonly wish: Wish;
@@ -91,6 +108,9 @@ export class Sandbox {
   readonly #steps = new Map<number, OpenStep>();
   readonly #held = { call: 0, sleep: 0, timer: 0, characters: 0 };
   readonly #wakening: Wakening;
+  /** Positions of the steps that were answered before the script took them. */
+  readonly #ahead = new Set<number>();
+  #turn = 0;
   #operations: ReadonlyMap<string, OperationRef> = new Map();
   #lastPosition = 0;
   #saidCharacters = 0;
@@ -131,6 +151,7 @@ export class Sandbox {
     this.#timeLimit.end();
     this.#timeLimit = this.#limitTime();
     this.#outbox.send({ kind: ToSandbox.start, id: 0, text: JSON.stringify({ input, startedAt, randomness }) });
+    this.#sendAhead();
     return await this.#result.promise;
   }
 
@@ -241,9 +262,13 @@ export class Sandbox {
     if (this.#state !== "running" || position !== this.#lastPosition + 1 || wish === undefined) {
       throw new FrameError("a call that is none");
     }
-    this.#hold(wish, text.length);
     this.#lastPosition = position;
     const controller = new AbortController();
+    if (this.#ahead.delete(position)) {
+      void this.#make(wish, position, controller.signal);
+      return this.#sendAhead();
+    }
+    this.#hold(wish, text.length);
     this.#steps.set(position, { wish, controller });
     this.#wakening.expect();
     if (wish.kind === "sleep") this.#timeLimit.pause();
@@ -267,11 +292,37 @@ export class Sandbox {
     if (wish.kind === "sleep") this.#timeLimit.resume();
     if (this.#steps.size === 0) this.#wakening.rest();
     else this.#wakening.expect();
-    const at = this.#handlers.delivering(position);
-    this.#outbox.send({ kind, id: position, text: JSON.stringify({ ...head, at }) + "\n" + text }, () => {
+    const isBefore = this.#handlers.before?.turns[this.#turn] === position;
+    this.#deliver(kind, position, head, text, () => {
       this.#held[wish.kind]--;
       this.#held.characters -= characters;
     });
+    if (!isBefore) return;
+    this.#turn++;
+    this.#sendAhead();
+  }
+
+  #deliver(kind: number, id: number, head: JsonObject, text: string, taken?: () => void): void {
+    const at = this.#handlers?.delivering(id);
+    this.#outbox.send({ kind, id, text: JSON.stringify({ ...head, at }) + "\n" + text }, taken);
+  }
+
+  /** Sends what the script was given before, up to the first step that is being answered otherwise. */
+  #sendAhead(): void {
+    const { before } = this.#handlers ?? {};
+    for (;;) {
+      const position = before?.turns[this.#turn];
+      if (before === undefined || position === undefined || position <= this.#lastPosition) return;
+      if (this.#ahead.size >= MAX_AHEAD) return;
+      const given = before.answerTo(position);
+      this.#turn++;
+      this.#ahead.add(position);
+      if ("error" in given) this.#deliver(ToSandbox.refusal, position, {}, JSON.stringify(given.error));
+      else {
+        const answer = this.#operations.get(given.operation)?.operation.answer ?? "nothing";
+        this.#deliver(ToSandbox.reply, position, { answer, ...given.answer.head }, given.answer.text);
+      }
+    }
   }
 
   async #make(

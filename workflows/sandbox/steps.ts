@@ -57,6 +57,7 @@ export async function idle(): Promise<void> {
 
 const deliver = deliverTo({
   isExpected: () => open.size > 0,
+  isTaken: (position) => position <= lastPosition,
   take(position, delivery) {
     const step = open.get(position);
     if (step === undefined) return;

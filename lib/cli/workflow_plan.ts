@@ -1,0 +1,85 @@
+/** `svc workflow plan`, and `svc workflow run --dry-run`. */
+import { type BatchInput, openInputs } from "../../workflows/inputs.ts";
+import { makePlan } from "../../workflows/plan/make_plan.ts";
+import { type Plan, planData, planLines } from "../../workflows/plan/plan.ts";
+import { openWorkflow } from "../../workflows/run.ts";
+import { createCaller } from "../client/caller.ts";
+import { retrying } from "../client/retry.ts";
+import { SvcError } from "../errors.ts";
+import type { JsonValue } from "../json.ts";
+import { escapeControls } from "../output/control_characters.ts";
+import type { CommandContext } from "./command.ts";
+import { callerOptions } from "./service_access.ts";
+
+/** What `svc workflow plan` may be given. */
+export interface PlanFlags {
+  /** Path of the script. */
+  readonly script: string;
+  /** Its input. */
+  readonly input?: JsonValue;
+  /** File of inputs, of which it takes one. */
+  readonly each?: string;
+  /** Which one: its line. */
+  readonly inputLine?: number;
+  /** Operations that are granted. */
+  readonly allow?: readonly string[];
+  /** Grants what the script asks for. */
+  readonly allowDeclared?: boolean;
+  /** Seconds that it may take. */
+  readonly timeout: number;
+  /** MiB that it may use. */
+  readonly maxMemory: number;
+  /** Folder of the script's files. */
+  readonly root?: string;
+}
+
+/** Prints what a script would do. */
+export async function plan(context: CommandContext, flags: PlanFlags): Promise<void> {
+  const input = await inputOf(flags);
+  const { script, root, allow = [], allowDeclared, timeout, maxMemory } = flags;
+  await using workflow = await openWorkflow({
+    script,
+    root,
+    limits: { timeoutSeconds: timeout, maxMemoryMiB: maxMemory },
+    allow,
+    allowDeclared,
+    signal: context.signal,
+  });
+  const { plan, failure } = await makePlan(workflow, input, {
+    caller: retrying(createCaller(callerOptions(context))),
+    onLog: (text) => context.io.stderr.write(text + "\n"),
+    signal: context.signal,
+  });
+  await printPlan(context, plan);
+  const missing = [...new Set(plan.steps.filter(({ isGranted }) => !isGranted).map(({ operation }) => operation))];
+  if (missing.length > 0) {
+    context.note(`Not granted: ${missing.join(", ")}. Grant it with --allow ${missing.join(",")}.`);
+  }
+  if (failure !== undefined) throw failure;
+}
+
+async function printPlan({ globals, io, print }: CommandContext, plan: Plan): Promise<void> {
+  if (globals.isFormatGiven) return await print(planData(plan));
+  for (const line of planLines(plan)) io.stdout.write(escapeControls(line) + "\n");
+}
+
+async function inputOf({ input, each, inputLine }: PlanFlags): Promise<JsonValue | undefined> {
+  if (each === undefined) {
+    if (inputLine === undefined) return input;
+    throw new SvcError("INVALID_ARGS", "--input-line needs --each.", { hint: "Name the file of the inputs." });
+  }
+  if (input !== undefined) {
+    throw new SvcError("INVALID_ARGS", "--input and --each are mutually exclusive.", { hint: "Give one of them." });
+  }
+  const { value, error } = await inputAt(each, inputLine);
+  if (error !== undefined) throw error;
+  return value;
+}
+
+async function inputAt(path: string, line: number | undefined): Promise<BatchInput> {
+  for await (const input of await openInputs(path)) {
+    if (line === undefined || input.place.endsWith(`:${line}`)) return input;
+  }
+  const what = line === undefined ? "no input" : `no input in line ${line}`;
+  throw new SvcError("INVALID_ARGS", `--each ${path} has ${what}.`, { hint: "Check the file." });
+}

@@ -1,0 +1,120 @@
+/** What a change is sent with when its input is taken up again: the same key, for as long as it may have arrived. */
+import assert from "node:assert/strict";
+import type { Caller } from "../lib/client/caller.ts";
+import { SvcError, type SvcErrorOptions } from "../lib/errors.ts";
+import type { LiveCall, LiveCalls } from "../workflows/durable/input_run.ts";
+import { GrantedCalls } from "../workflows/durable/live_calls.ts";
+import { reopenFailed } from "../workflows/durable/retry.ts";
+import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";
+import type { Journal } from "../workflows/journal/journal.ts";
+import { openJournal } from "../workflows/journal/sqlite_journal.ts";
+import { type OpenWorkflow, openWorkflow } from "../workflows/run.ts";
+import { makeFolder, scriptText } from "./_support/workflow.ts";
+
+const SCRIPT = scriptText(`return (await svc.social.postMessage({ context: "clerk@city", message: "Here." })).id;`);
+const RUN = "r1";
+
+/** Times that `try_` takes the one input of a run up, each in a process of its own as far as the journal knows. */
+interface Run extends AsyncDisposable {
+  readonly journal: Journal;
+  /** Works on the input; it ends without an answer where the live call disposes of the workflow. */
+  attempt(liveOf: (workflow: OpenWorkflow) => LiveCalls): Promise<InputOutcome>;
+}
+
+async function openRun(): Promise<Run> {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(await makeFolder({ "script.ts": SCRIPT }));
+  const script = `${folder.path}/script.ts`;
+  const journal = stack.use(await openJournal(`${folder.path}/journal.db`));
+  const limits = { timeoutSeconds: 60, maxMemoryMiB: 256 };
+  await journal.createRun({
+    id: RUN,
+    name: "test",
+    digest: "",
+    settings: { script, concurrency: 1, limits, grants: [], onUnknown: "stop" },
+    state: "open",
+    startedAt: 0,
+  });
+  const kept = stack.move();
+  return {
+    journal,
+    async attempt(liveOf) {
+      await using workflow = await openWorkflow({ script, allowDeclared: true });
+      const runner = new Runner({ workflow, live: liveOf(workflow), journal, id: RUN });
+      return await runner.run({ number: 1, place: "input" });
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** Sends a change, then lets its process die. */
+function killedAfterSending(keys: string[]): (workflow: OpenWorkflow) => LiveCalls {
+  return (workflow) => ({
+    async call(_request, { sent, sending }: LiveCall) {
+      keys.push(sent.key);
+      await sending(undefined);
+      await workflow[Symbol.asyncDispose]();
+      throw new SvcError("INTERRUPTED", "The process is gone.");
+    },
+  });
+}
+
+function failing(keys: string[], options: SvcErrorOptions): () => LiveCalls {
+  return () => ({
+    async call(_request, { sent, sending }: LiveCall) {
+      keys.push(sent.key);
+      await sending(undefined);
+      throw new SvcError("NETWORK_ERROR", "It did not work.", options);
+    },
+  });
+}
+
+function failureOf(outcome: InputOutcome): SvcError {
+  assert.ok("failure" in outcome);
+  return outcome.failure;
+}
+
+Deno.test("a change that may have arrived keeps its key, also after an attempt that surely did not arrive", async () => {
+  await using run = await openRun();
+  const keys: string[] = [];
+  await run.attempt(killedAfterSending(keys));
+  failureOf(await run.attempt(failing(keys, {})));
+  assert.equal(await reopenFailed(run.journal, RUN), 1);
+  failureOf(await run.attempt(failing(keys, { outcomeUnknown: true })));
+  assert.equal(await reopenFailed(run.journal, RUN), 1);
+  failureOf(await run.attempt(failing(keys, {})));
+  assert.deepEqual(keys, Array(4).fill("r1.1.1"));
+});
+
+Deno.test("a change that the service has refused, or that never left, gets a new key", async () => {
+  await using run = await openRun();
+  const keys: string[] = [];
+  await run.attempt(killedAfterSending(keys));
+  failureOf(await run.attempt(failing(keys, { status: 409 })));
+  await reopenFailed(run.journal, RUN);
+  failureOf(await run.attempt(failing(keys, {})));
+  await reopenFailed(run.journal, RUN);
+  failureOf(await run.attempt(failing(keys, {})));
+  assert.deepEqual(keys, ["r1.1.1", "r1.1.1", "r1.1.1.1", "r1.1.1.2"]);
+});
+
+Deno.test("a change without a key that was skipped is not sent when its input is retried, unless repeating is wanted", async () => {
+  await using run = await openRun();
+  let sends = 0;
+  const caller: Caller = {
+    supportsIdempotencyKeys: () => false,
+    async call(_ref, _values, options) {
+      await options?.sending?.(undefined);
+      sends++;
+      throw new SvcError("NETWORK_ERROR", "The connection broke.", { outcomeUnknown: true });
+    },
+  };
+  const skipping = (workflow: OpenWorkflow) => new GrantedCalls(caller, workflow, "skip");
+  assert.equal(failureOf(await run.attempt(skipping)).code, "OUTCOME_UNKNOWN");
+  assert.equal(await reopenFailed(run.journal, RUN), 1, "the script has failed of it");
+  assert.equal(failureOf(await run.attempt(skipping)).code, "OUTCOME_UNKNOWN");
+  assert.equal(sends, 1);
+  await reopenFailed(run.journal, RUN);
+  await run.attempt((workflow) => new GrantedCalls(caller, workflow, "repeat"));
+  assert.equal(sends, 2);
+});

@@ -1,0 +1,121 @@
+/** Reads a cassette that somebody may have written by hand: all of it is checked before anything is done with it. */
+import { z } from "zod";
+import { isAnswerShape } from "../../lib/answers.ts";
+import { ERROR_CODES, SvcError } from "../../lib/errors.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import type { Operations } from "../permissions.ts";
+import { SLEEP } from "../sandbox/messages.ts";
+import { type Cassette, CASSETTE_VERSION, type RecordedCall } from "./cassette.ts";
+
+const json = z.custom<JsonValue>((value) => value !== undefined);
+const object = z.custom<JsonObject>(isJsonObject, "must be a JSON object");
+const base64 = z.string().refine((text) => isBase64(text), "must be base64");
+const time = z.string().refine((text) => isTime(text), "must be a time such as 2026-01-31T08:00:00.000Z");
+
+const error = z.strictObject({
+  code: z.enum(ERROR_CODES, "is no code of an error"),
+  message: z.string(),
+  status: z.number().optional(),
+  classification: z.string().optional(),
+  details: z.array(object).optional(),
+  operation: z.string().optional(),
+  requestId: z.string().optional(),
+  hint: z.string().optional(),
+  attempts: z.array(object).optional(),
+});
+
+const answer = z.strictObject({
+  etag: z.string().optional(),
+  shape: z.string().refine(isAnswerShape, "is no shape of an answer").optional(),
+  body: json.optional(),
+  text: z.string().optional(),
+  content: z.strictObject({
+    type: z.string(),
+    name: z.string().optional(),
+    size: z.number().optional(),
+    base64,
+  }).optional(),
+}).refine(
+  ({ body, text, content }) => [body, text, content].filter((one) => one !== undefined).length <= 1,
+  "has more than one of body, text and content",
+);
+
+const call = z.strictObject({
+  step: z.int(),
+  operation: z.string(),
+  values: object,
+  answer: answer.optional(),
+  error: error.optional(),
+  at: time.optional(),
+  order: z.int().optional(),
+});
+
+const cassette = z.strictObject({
+  cassette: z.literal(CASSETTE_VERSION, `must be ${CASSETTE_VERSION}, the version of the format`),
+  script: z.string(),
+  startedAt: time,
+  input: json.optional(),
+  randomness: z.array(base64),
+  calls: z.array(call),
+  result: json.optional(),
+  error: error.optional(),
+});
+
+/** The cassette that JSON is, or an error that names the member which is wrong. */
+export function readCassette(path: string, content: JsonValue, operations: Operations): Cassette {
+  const { success, data, error } = cassette.safeParse(content);
+  if (!success) {
+    const [issue] = error.issues;
+    throw noCassette(path, z.core.toDotPath(issue?.path ?? []), issue?.message ?? "is wrong");
+  }
+  checkCalls(path, data.calls, operations);
+  if (data.error !== undefined && data.result !== undefined) {
+    throw noCassette(path, "error", "cannot be there together with result");
+  }
+  return data;
+}
+
+function checkCalls(path: string, calls: readonly RecordedCall[], operations: Operations): void {
+  const given = calls.filter((call) => call.answer !== undefined || call.error !== undefined);
+  const orders = new Set<number>();
+  for (const [i, { step, operation, answer, error, at, order }] of calls.entries()) {
+    const wrong = (member: string, fault: string) => noCassette(path, `calls[${i}].${member}`, fault);
+    if (step !== i + 1) throw wrong("step", `must be ${i + 1}`);
+    if (operation !== SLEEP && !operations.has(operation)) throw wrong("operation", "names no operation");
+    if (answer !== undefined && error !== undefined) throw wrong("error", "cannot be there together with answer");
+    if (answer === undefined && error === undefined) {
+      if (at !== undefined || order !== undefined) throw wrong("answer", "is missing");
+      continue;
+    }
+    if (at === undefined) throw wrong("at", "is missing");
+    if (order === undefined || order < 1 || order > given.length || orders.has(order)) {
+      throw wrong("order", `must be a number from 1 to ${given.length} that no other call has`);
+    }
+    orders.add(order);
+  }
+}
+
+function noCassette(path: string, member: string, fault: string): SvcError {
+  const where = member === "" ? "" : `${member}: `;
+  return new SvcError("INVALID_ARGS", `${path} is no cassette: ${where}${lowerFirst(fault)}.`, {
+    hint: "Correct it, or record it again with 'svc workflow record'.",
+  });
+}
+
+function isBase64(text: string): boolean {
+  try {
+    Uint8Array.fromBase64(text);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+function isTime(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text) && !Number.isNaN(Date.parse(text));
+}
+
+function lowerFirst(text: string): string {
+  return text.slice(0, 1).toLowerCase() + text.slice(1);
+}
