@@ -18,6 +18,8 @@ interface Office extends AsyncDisposable {
   write(body: string): Promise<void>;
   svc(...args: string[]): Promise<Ended>;
   start(...args: string[]): Deno.ChildProcess;
+  /** Calls another service, or this one as somebody else. */
+  turnTo(other: { baseUrl?: string; clientId?: string }): void;
   permits(): Promise<number>;
   createPermit(): Promise<void>;
   /** Changes the journal, to what a kill at a certain moment leaves. */
@@ -42,6 +44,10 @@ async function openOffice(body: string): Promise<Office> {
     write: (text) => Deno.writeTextFile(`${folder.path}/script.ts`, scriptText(text)),
     svc: (...args) => endOf(command(args)),
     start: (...args) => command(args).spawn(),
+    turnTo({ baseUrl, clientId: other }) {
+      if (baseUrl !== undefined) env.SVC_BASE_URL = baseUrl;
+      if (other !== undefined) env.SVC_CLIENT_ID = other;
+    },
     permits: async () => (await client.data.count("D_Permits")).resultCount,
     async createPermit() {
       await client.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "B", Address: "C" } });
@@ -216,6 +222,19 @@ Deno.test("a batch whose results nobody reads any more is interrupted, and says 
   assert.equal((await process.status).code, 130);
   assert.equal((await office.svc("resume", "r1")).stdout.split("\n").length, 51);
 });
+
+for (const other of [{ baseUrl: "http://127.0.0.1:9" }, { clientId: "another" }]) {
+  Deno.test(`a run does not go on with another service by mistake: ${Object.keys(other)}`, async () => {
+    await using office = await openOffice(`${CREATE} throw new Error("oops");`);
+    assert.equal((await office.svc(...RUN)).code, 1);
+    office.turnTo(other);
+    const refused = await office.svc("retry", "r1");
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /Run r1 was begun with http.* as .*; now it would go on with http.* as /);
+    assert.match((await office.svc("resume", "r1", "--force")).stderr, /The script failed: oops/);
+    assert.equal(await office.permits(), 1);
+  });
+}
 
 Deno.test("retry leaves a run alone that another process works on", async () => {
   await using office = await openOffice(

@@ -1,6 +1,7 @@
 /** What a journal must hold of a run that anything may end at any moment: nothing is lost, nothing is done twice. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
+import type { SvcError } from "../lib/errors.ts";
 import { retrying } from "../lib/client/retry.ts";
 import { GrantedCalls } from "../workflows/durable/live_calls.ts";
 import { reopenFailed } from "../workflows/durable/retry.ts";
@@ -8,6 +9,7 @@ import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";
 import { GroupCommit } from "../workflows/journal/group_commit.ts";
 import type { EventRecord, Journal } from "../workflows/journal/journal.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
+import { InputRun, type InputRunOptions } from "../workflows/durable/input_run.ts";
 import { type OpenWorkflow, openWorkflow } from "../workflows/run.ts";
 import { makeFolder, scriptText, TinyApi } from "./_support/workflow.ts";
 
@@ -132,4 +134,89 @@ Deno.test("an input is opened anew in one commit, however much it forgets", asyn
   assert.deepEqual([row?.events, row?.state], [1000, "done"]);
   await reopened;
   assert.equal(desk.journal.events(RUN, 1).length, 0);
+});
+
+/** An input without a sandbox, whose events go nowhere. */
+function inputRun(options: Partial<InputRunOptions>): InputRun {
+  return new InputRun({
+    events: [],
+    sink: { append: () => {}, durable: () => Promise.resolve(), forget: () => Promise.resolve(1) },
+    live: { call: () => Promise.resolve({ head: {}, text: "" }) },
+    keyOf: () => "key",
+    generation: 0,
+    force: false,
+    onLog: () => {},
+    stop: () => {},
+    ...options,
+  });
+}
+
+Deno.test("an input that is over writes nothing more and sends nothing: its next life has read what there was", async () => {
+  const written: string[] = [];
+  const called = Promise.withResolvers<() => Promise<void>>();
+  const run = inputRun({
+    sink: {
+      append: ({ kind }) => void written.push(kind),
+      durable: () => Promise.resolve(),
+      forget: () => Promise.resolve(1),
+    },
+    live: {
+      call(_, { sending }) {
+        called.resolve(() => sending(undefined));
+        return new Promise(() => {});
+      },
+    },
+  });
+  const { signal } = new AbortController();
+  void run.call({ operation: "cases.create", values: {} }, 1, signal);
+  const send = await called.promise;
+  void run.call({ operation: "attachments.upload", values: { file: new Blob(["x".repeat(1_000_000)]) } }, 2, signal);
+  const paused = run.pause();
+  run.dispose();
+  await assert.rejects(send(), /has ended/);
+  await crypto.subtle.digest("SHA-256", new Uint8Array(2_000_000));
+  await paused;
+  assert.deepEqual(written, ["call"]);
+});
+
+Deno.test("a script that works for long between two steps is not taken to have left its path", async () => {
+  const stopped = Promise.withResolvers<SvcError>();
+  const step = (position: number) =>
+    [
+      {
+        kind: "call",
+        position,
+        at: 0,
+        content: JSON.stringify({ operation: "cases.get", values: {} }),
+        seq: 2 * position,
+      },
+      { kind: "answer", position, at: 0, content: "{}\n", seq: 2 * position + 1 },
+    ] as const;
+  const run = inputRun({ events: [...step(1), ...step(2)], stop: stopped.resolve, patience: 1 });
+  const request = { operation: "cases.get", values: {} };
+  const { signal } = new AbortController();
+  let isWaiting = false;
+  void run.call(request, 1, signal);
+  run.delivering(1);
+  setTimeout(() => {
+    isWaiting = true;
+    void run.call(request, 3, signal);
+  }, 10);
+  assert.match((await stopped.promise).message, /^Step 2 was cases.get .*does not ask for it/);
+  run.dispose();
+  assert(isWaiting, "it was given up while it waited for nothing");
+});
+
+Deno.test("a script sees the attempts of a call that failed, on a replay too", async () => {
+  await using desk = await openDesk(
+    `throw new Error("saw " + await svc.cases.get("C-1").catch((error) => error.attempts.length));`,
+    () => new Response("", { status: 503 }),
+  );
+  for (const generation of [1, 2]) {
+    const outcome = await desk.runner().run(INPUT);
+    assert("failure" in outcome);
+    assert.match(outcome.failure.message, /saw 3/);
+    await desk.journal.reopenInput(RUN, 1, [], generation);
+  }
+  assert.equal(desk.api.received.length, 3);
 });

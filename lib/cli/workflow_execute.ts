@@ -1,7 +1,7 @@
 /** Works on a run of `svc workflow`, a new one or one that goes on: script, journal, inputs, and what is printed. */
 import { readOnly } from "../../workflows/journal/read_only.ts";
 import { openJournal } from "../../workflows/journal/sqlite_journal.ts";
-import type { Journal, RunSettings } from "../../workflows/journal/journal.ts";
+import type { Journal, RunRecord, RunSettings } from "../../workflows/journal/journal.ts";
 import { otherScript } from "../../workflows/durable/diverged.ts";
 import { StopInput } from "../../workflows/durable/input_run.ts";
 import { GrantedCalls } from "../../workflows/durable/live_calls.ts";
@@ -9,6 +9,7 @@ import { reopenFailed } from "../../workflows/durable/retry.ts";
 import { isLeftOpen, Runner } from "../../workflows/durable/runner.ts";
 import { type OpenWorkflow, openWorkflow } from "../../workflows/run.ts";
 import { configDirectory } from "../auth/config.ts";
+import { readSettings, type SessionOptions } from "../auth/settings.ts";
 import { createCaller } from "../client/caller.ts";
 import { retrying } from "../client/retry.ts";
 import { SvcError } from "../errors.ts";
@@ -76,9 +77,10 @@ export async function execute(context: CommandContext, execution: Execution): Pr
     ask: canAsk(context) ? ask : undefined,
     signal: context.signal,
   });
-  await begin(execution, workflow);
   const globals = { ...context.globals, profile: context.globals.profile ?? settings.profile };
-  const caller = retrying(createCaller(callerOptions({ ...context, globals })), { attempts: ATTEMPTS });
+  const options = callerOptions({ ...context, globals });
+  await begin(execution, workflow, serviceOf(options));
+  const caller = retrying(createCaller(options), { attempts: ATTEMPTS });
   const runner = new Runner({
     workflow,
     live: new GrantedCalls(caller, workflow, settings.onUnknown),
@@ -110,19 +112,51 @@ async function workOn(context: CommandContext, runner: Runner, execution: Execut
   }
 }
 
-/** Writes a new run, or checks that the script is the one that the run began with. */
-async function begin({ settings, journal, id, force }: Execution, workflow: OpenWorkflow): Promise<void> {
+/** Where calls go and as whom; undefined where nothing says so: a script that calls nothing needs no service. */
+function serviceOf(options: SessionOptions): string | undefined {
+  try {
+    const { target: { baseUrl, apiRoot }, clientId } = readSettings({ ...options, warn: () => {} });
+    return `${baseUrl}${apiRoot}` + (clientId === undefined ? "" : ` as ${clientId}`);
+  } catch (error) {
+    if (error instanceof SvcError) return undefined; // The first call says what is missing.
+    throw error;
+  }
+}
+
+/** Writes a new run, or checks that script and service are those that the run began with. */
+async function begin(
+  { settings, journal, id, force }: Execution,
+  workflow: OpenWorkflow,
+  service: string | undefined,
+): Promise<void> {
   const { name, digest } = workflow;
   if (journal === undefined) return;
   const before = journal.findRun(id);
   if (before === undefined) {
     const grants = [...workflow.grants];
     const startedAt = Date.now();
-    return await journal.createRun({ id, name, digest, settings: { ...settings, grants }, state: "open", startedAt });
+    return await journal.createRun({
+      id,
+      name,
+      digest,
+      settings: { ...settings, grants, service },
+      state: "open",
+      startedAt,
+    });
   }
+  if (before.settings.service !== service && !force) throw otherService(before, service);
   if (before.digest === digest) return;
   if (!force) throw await divergenceOf(workflow, journal, id);
   await journal.setDigest(id, digest);
+}
+
+/** Another service has none of the run's cases and none of its keys: what is on its way would be done there once more. */
+function otherService({ id, settings }: RunRecord, service = "no service"): SvcError {
+  const { service: first = "no service" } = settings;
+  return new SvcError("INVALID_CONFIG", `Run ${id} was begun with ${first}; now it would go on with ${service}.`, {
+    hint:
+      "Give the profile or the environment that it began with. If it is the same service all the same, add --force.",
+  });
 }
 
 /** Where an edited script leaves the path that the run took: nothing is sent or written to find out. */

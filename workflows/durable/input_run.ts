@@ -80,6 +80,8 @@ export interface InputRunOptions {
   readonly generation: number;
   /** Goes on from where the script leaves what it did. */
   readonly force: boolean;
+  /** Milliseconds for which it may wait for something else than it did; half a minute without it. */
+  readonly patience?: number;
   /** Takes what the script prints. */
   readonly onLog: (text: string) => void;
   /** Ends the sandbox. */
@@ -105,6 +107,7 @@ export class InputRun implements RunHandlers {
   #clock = 0;
   #inFlight = 0;
   #paused?: PromiseWithResolvers<void>;
+  #isOver = false;
 
   /** An input that goes on from its events. */
   constructor(options: InputRunOptions) {
@@ -123,11 +126,12 @@ export class InputRun implements RunHandlers {
     this.#asked.add(position);
     this.#watch();
     const recorded = await (this.#checked = this.#check(request, position, this.#checked));
-    if (this.#divergence !== undefined) return await never();
+    const text = recorded === undefined ? await asked(request) : "";
+    if (this.#divergence !== undefined || this.#paused || this.#isOver) return await never();
     if (recorded?.given !== undefined) return await this.#again(position);
-    if (recorded === undefined) this.#append("call", position, Date.now(), await asked(request));
+    if (recorded === undefined) this.#append("call", position, Date.now(), text);
     const answer = await this.#make(request, position, signal, recorded);
-    await this.#turns.over;
+    await this.#turns.over();
     if ("refusal" in answer) throw answer.refusal;
     return answer;
   }
@@ -164,6 +168,7 @@ export class InputRun implements RunHandlers {
     if (this.#inFlight === 0) this.#paused.resolve();
     await this.#paused.promise;
     // The sandbox ends before it is given these: that they are kept is what the wait was for.
+    if (this.#isOver) return;
     for (const position of [...this.#answers.keys()]) this.delivering(position);
   }
 
@@ -182,19 +187,25 @@ export class InputRun implements RunHandlers {
     await this.#forgetFrom(left);
   }
 
-  /** Waits for nothing any more. */
+  /** Waits for nothing any more, writes nothing and sends nothing; who waits for calls on their way waits no longer. */
   dispose(): void {
+    this.#isOver = true;
+    this.#paused?.resolve();
     clearTimeout(this.#patience);
   }
 
-  /** While it is told what it was told before, a script has nothing to wait for: one that stops has left its path. */
+  /**
+   * While it is told what it was told before, a script has nothing to wait for: one that does has left its path. One that
+   * takes no step and waits for none is at work.
+   */
   #watch(): void {
     clearTimeout(this.#patience);
     const { turns } = this.#recording;
     while (this.#asked.has(turns[this.#behind] ?? NaN)) this.#behind++;
     const position = turns[this.#behind];
-    if (position === undefined) return;
-    this.#patience = setTimeout(() => this.#diverge(this.#missing(position)), PATIENCE);
+    if (position === undefined || this.#isOver) return;
+    const look = () => this.#turns.isAwaited ? void this.#diverge(this.#missing(position)) : this.#watch();
+    this.#patience = setTimeout(look, this.#options.patience ?? PATIENCE);
   }
 
   /**
@@ -277,6 +288,8 @@ export class InputRun implements RunHandlers {
       sent,
       sentAt: recorded?.sentAt,
       sending: async (tag) => {
+        // Another life of the input may have read its events already.
+        if (this.#isOver) throw new SvcError("INTERRUPTED", "The input has ended.");
         const content = JSON.stringify({ ...sent, ...(tag !== undefined && { tag }) });
         if (!isWritten) this.#append("sent", position, Date.now(), content);
         isWritten = true;

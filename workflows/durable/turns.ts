@@ -7,6 +7,7 @@ export class Turns {
   readonly #past = new Set<number>();
   #order: readonly number[];
   #next = 0;
+  #isEndAwaited = false;
 
   /** Turns in this order. */
   constructor(order: readonly number[]) {
@@ -14,8 +15,14 @@ export class Turns {
     this.#proceed();
   }
 
+  /** Whether somebody waits for a turn that has not come. */
+  get isAwaited(): boolean {
+    return this.#isEndAwaited || this.#waiting.size > 0;
+  }
+
   /** Resolves when all have had their turn. */
-  get over(): Promise<void> {
+  over(): Promise<void> {
+    this.#isEndAwaited = true;
     return this.#overs.promise;
   }
 

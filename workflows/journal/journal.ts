@@ -31,6 +31,8 @@ export interface RunSettings {
   readonly grants: readonly string[];
   /** Profile that the calls were made with; the default one without it. */
   readonly profile?: string;
+  /** Address of the service, and as whom the calls were made; undefined where there was none. */
+  readonly service?: string;
   /** What to do with a call of unknown outcome. */
   readonly onUnknown: OnUnknown;
 }
