@@ -137,6 +137,22 @@ Deno.test("a script that was edited is stopped at the step where it leaves its p
   assert.equal(await office.permits(), 1);
 });
 
+Deno.test("a script that asks for less at the same time than it did is stopped at what it leaves out", async () => {
+  const fail = `throw new Error("not yet");`;
+  await using office = await openOffice(
+    `${CREATE} await Promise.all([svc.cases.listAncestors(made.id), svc.cases.get(made.id)]); ${fail}`,
+  );
+  assert.equal((await office.svc(...RUN)).code, 1);
+  await office.write(
+    `${CREATE} await svc.cases.listAncestors(made.id); await new Promise((go) => setTimeout(go, 1)); ${fail}`,
+  );
+  const { stderr } = await office.svc("retry", "r1");
+  assert.match(
+    stderr,
+    /"WORKFLOW_DIVERGED","message":"Step 3 was cases\.get .*; now the script (asks for sleep|does not)/,
+  );
+});
+
 Deno.test("an edited script that still does what it did needs --force too, and is told so", async () => {
   await using office = await openOffice(`${CREATE} throw new Error("oops");`);
   assert.equal((await office.svc(...RUN)).code, 1);

@@ -66,6 +66,9 @@ export class StopInput extends Error {
 /** Milliseconds without any step after which a script that is told what it was told before is taken to have left its path. */
 const PATIENCE = 30_000;
 
+/** Milliseconds that a script which has nothing else to do may take to load a module. */
+const MOMENT = 2_000;
+
 /** How to run an input. */
 export interface InputRunOptions {
   /** What it did before. */
@@ -148,6 +151,14 @@ export class InputRun implements RunHandlers {
     this.#answers.delete(position);
     if (answer !== undefined) this.#append(answer.kind, position, this.#clock, answer.content);
     return this.#clock;
+  }
+
+  /** Gives a script that waits for something else than it did a moment to come to its step all the same. */
+  waits(position: number): void {
+    if (this.#asked.has(position)) return;
+    clearTimeout(this.#patience);
+    const look = () => this.#asked.has(position) || this.#diverge(this.#missing(position));
+    this.#patience = setTimeout(look, MOMENT);
   }
 
   /** Writes randomness that the script drew. */

@@ -3,11 +3,11 @@
  * it get the next. So the order of the messages alone decides what a script does.
  */
 import type { JsonObject } from "../../lib/json.ts";
-import { receive, receiveNow } from "./channel.ts";
+import { receive, receiveNow, send } from "./channel.ts";
 import { setClock } from "./clock.ts";
 import type { Frame } from "./frames.ts";
 import { localWork } from "./local_work.ts";
-import { parseMessage, ToSandbox } from "./messages.ts";
+import { FromSandbox, parseMessage, ToSandbox } from "./messages.ts";
 import { nextTurn } from "./turn.ts";
 
 /** The answer to a step. */
@@ -50,6 +50,7 @@ export function deliverTo(receiver: Receiver): () => void {
  */
 async function deliverAll({ isExpected, isTaken, take, rested }: Receiver, arrived: Frame[]): Promise<void> {
   let isAwake = false;
+  let told: Frame | undefined;
   await Promise.resolve(); // What the script sends first goes out before anything else is done here.
   for (;;) {
     await nextTurn();
@@ -61,9 +62,15 @@ async function deliverAll({ isExpected, isTaken, take, rested }: Receiver, arriv
     rested();
     if (!isExpected()) return;
     const [frame] = arrived;
-    if (frame === undefined || !(frame.kind === ToSandbox.wake || isTaken(frame.id))) {
+    if (frame === undefined) {
       arrived.push(...(isAwake ? await receive() : receiveNow()));
       isAwake = false;
+      continue;
+    }
+    if (frame.kind !== ToSandbox.wake && !isTaken(frame.id)) {
+      // A module that is being loaded may still come to it. If not, the parent ends this process.
+      if (told !== frame) send({ kind: FromSandbox.waits, id: frame.id, text: "" });
+      told = frame;
       continue;
     }
     arrived.shift();

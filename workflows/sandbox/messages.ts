@@ -39,6 +39,8 @@ export const FromSandbox = {
   failure: 6,
   /** The script drew this block of randomness, in base64. */
   drew: 7,
+  /** The script has nothing to do, and has not taken the step whose answer is next. */
+  waits: 8,
 } as const;
 
 /** Kinds of messages to the sandbox. */

@@ -62,6 +62,8 @@ export interface RunHandlers {
   delivering(position: number): number;
   /** The script drew this randomness, in base64. */
   drew(block: string): void;
+  /** Is told that the script does nothing, and has not taken the step whose answer it was given before. */
+  waits?(position: number): void;
   /** Takes what the script prints: one or more lines, safe for a terminal. */
   log(text: string): void;
 }
@@ -221,6 +223,8 @@ export class Sandbox {
         return this.#print(text);
       case FromSandbox.drew:
         return this.#draw(text);
+      case FromSandbox.waits:
+        return this.#handlers?.waits?.(id);
       case FromSandbox.result:
         return this.#finish(text);
       case FromSandbox.failure:
