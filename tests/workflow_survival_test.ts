@@ -1,6 +1,5 @@
 /** What a journal must hold of a run that anything may end at any moment: nothing is lost, nothing is done twice. */
 import assert from "node:assert/strict";
-import { DatabaseSync } from "node:sqlite";
 import type { SvcError } from "../lib/errors.ts";
 import { retrying } from "../lib/client/retry.ts";
 import { GrantedCalls } from "../workflows/durable/live_calls.ts";
@@ -67,6 +66,8 @@ function codeOf(outcome: InputOutcome): unknown {
   return "failure" in outcome ? outcome.failure.code : outcome.result;
 }
 
+const NOTHING_LEFT: EventRecord = { kind: "left", position: 0, at: 0, content: `{"positions":[],"logs":0}` };
+
 const CREATE = `await svc.cases.create({ type: "T" });`;
 
 Deno.test("retry does not do again what followed an error that the script had caught", async () => {
@@ -122,25 +123,24 @@ Deno.test("after a failed commit nothing is written any more: a journal has no g
   assert.deepEqual(written, []);
 });
 
-Deno.test("an input is opened anew in one commit, however much it forgets", async () => {
-  await using desk = await openDesk("");
-  const call = (_: unknown, i: number): Partial<EventRecord> => ({ position: i + 1, content: "{}" });
-  await desk.happened(...Array.from({ length: 1000 }, call));
-  desk.journal.endInput(RUN, 1, { state: "done" });
-  await desk.journal.durable();
-  const reopened = desk.journal.reopenInput(RUN, 1, desk.journal.events(RUN, 1), 1);
-  using db = new DatabaseSync(desk.path, { readOnly: true });
-  const row = db.prepare("SELECT (SELECT count(*) FROM events) AS events, state FROM inputs").get();
-  assert.deepEqual([row?.events, row?.state], [1000, "done"]);
-  await reopened;
-  assert.equal(desk.journal.events(RUN, 1).length, 0);
+Deno.test("what independent branches did is not done again by retry, nor what follows an edit by --force", async () => {
+  await using desk = await openDesk(`const post = (type) => svc.cases.create({ type });
+    const [read] = await Promise.allSettled([svc.cases.get("missing"), post("A").then(() => post("B"))]);
+    await post("B");
+    if (read.reason) throw read.reason;`);
+  assert.equal(codeOf(await desk.runner().run(INPUT)), "NOT_FOUND");
+  assert.equal(await reopenFailed(desk.journal, RUN), 1);
+  assert.equal(codeOf(await desk.runner().run(INPUT)), "NOT_FOUND");
+  assert.equal(await reopenFailed(desk.journal, RUN), 1);
+  assert.equal(codeOf(await desk.runner().run(INPUT)), "NOT_FOUND");
+  assert.deepEqual(desk.changes(), ["POST /cases", "POST /cases", "POST /cases"]);
 });
 
 /** An input without a sandbox, whose events go nowhere. */
 function inputRun(options: Partial<InputRunOptions>): InputRun {
   return new InputRun({
     events: [],
-    sink: { append: () => {}, durable: () => Promise.resolve(), forget: () => Promise.resolve(1) },
+    sink: { append: () => {}, durable: () => Promise.resolve(), leave: () => Promise.resolve(1) },
     live: { call: () => Promise.resolve({ head: {}, text: "" }) },
     keyOf: () => "key",
     generation: 0,
@@ -158,7 +158,7 @@ Deno.test("an input that is over writes nothing more and sends nothing: its next
     sink: {
       append: ({ kind }) => void written.push(kind),
       durable: () => Promise.resolve(),
-      forget: () => Promise.resolve(1),
+      leave: () => Promise.resolve(1),
     },
     live: {
       call(_, { sending }) {
@@ -216,7 +216,7 @@ Deno.test("a script sees the attempts of a call that failed, on a replay too", a
     const outcome = await desk.runner().run(INPUT);
     assert("failure" in outcome);
     assert.match(outcome.failure.message, /saw 3/);
-    await desk.journal.reopenInput(RUN, 1, [], generation);
+    await desk.journal.reopenInput(RUN, 1, NOTHING_LEFT, generation);
   }
   assert.equal(desk.api.received.length, 3);
 });

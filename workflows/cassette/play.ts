@@ -78,7 +78,7 @@ function sinkOf(stop: Stop): EventSink {
       stop(new SvcError("WORKFLOW_DIVERGED", "The script draws more randomness than was recorded."));
     },
     durable: () => Promise.resolve(),
-    forget: () => Promise.resolve(0),
+    leave: () => Promise.resolve(0),
   };
 }
 

@@ -11,12 +11,16 @@ import { decodeAnswer, encodeAnswer } from "./answer.ts";
 import { asked } from "./asked.ts";
 import { missingCall, otherCall } from "./diverged.ts";
 import {
+  leave,
+  type Left,
+  leftOf,
   operationOf,
   readRecording,
   readRefusal,
   type RecordedCall,
   type Recording,
   type SentWith,
+  takeKept,
 } from "./recording.ts";
 import { isSleep } from "./sleeping.ts";
 import { Turns } from "./turns.ts";
@@ -27,8 +31,8 @@ export interface EventSink {
   append(event: EventRecord): void;
   /** Resolves when all that was written is on disk. */
   durable(): Promise<void>;
-  /** Forgets events: the input goes on as another generation, whose number it answers. */
-  forget(events: readonly StoredEvent[]): Promise<number>;
+  /** Writes that the input goes on anew from some steps, as another generation, whose number it answers. */
+  leave(left: Left): Promise<number>;
 }
 
 /** How a call is to be made for real. */
@@ -132,8 +136,9 @@ export class InputRun implements RunHandlers {
     const text = recorded === undefined ? await asked(request) : "";
     if (this.#divergence !== undefined || this.#paused || this.#isOver) return await never();
     if (recorded?.given !== undefined) return await this.#again(position);
-    if (recorded === undefined) this.#append("call", position, Date.now(), text);
-    const answer = await this.#make(request, position, signal, recorded);
+    const call = recorded ?? { ...takeKept(this.#recording.kept, text), asked: text, at: Date.now() };
+    if (recorded === undefined) this.#append("call", position, call.at, text);
+    const answer = await this.#make(request, position, signal, call);
     await this.#turns.over();
     if ("refusal" in answer) throw answer.refusal;
     return answer;
@@ -195,7 +200,7 @@ export class InputRun implements RunHandlers {
     const left = [...this.#recording.calls.keys()].find((position) => !this.#asked.has(position));
     if (left === undefined) return;
     if (!this.#options.force) throw this.#missing(left);
-    await this.#forgetFrom(left);
+    await this.#leaveFrom(left);
   }
 
   /** Waits for nothing any more, writes nothing and sends nothing; who waits for calls on their way waits no longer. */
@@ -232,7 +237,7 @@ export class InputRun implements RunHandlers {
     const text = recorded && await asked(request);
     await earlier;
     if (recorded === undefined || text === undefined || recorded.asked === text) return recorded;
-    if (this.#options.force) await this.#forgetFrom(position);
+    if (this.#options.force) await this.#leaveFrom(position);
     else this.#diverge(otherCall(position, recorded.asked, text));
     return undefined;
   }
@@ -259,28 +264,42 @@ export class InputRun implements RunHandlers {
     request: CallRequest,
     position: number,
     signal: AbortSignal,
-    recorded: RecordedCall | undefined,
+    call: RecordedCall,
   ): Promise<CallAnswer | { refusal: SvcError }> {
     const weight = isSleep(request) ? 0 : 1; // Who interrupts a run does not wait for its sleeps.
     this.#inFlight += weight;
+    const made = await this.#attempt(request, position, signal, call);
+    this.#inFlight -= weight;
+    if (this.#inFlight === 0) this.#paused?.resolve();
+    return made ?? await never();
+  }
+
+  /** Makes a call; nothing where the input ends with it, or goes on with it another time. */
+  async #attempt(
+    request: CallRequest,
+    position: number,
+    signal: AbortSignal,
+    call: RecordedCall,
+  ): Promise<CallAnswer | { refusal: SvcError } | undefined> {
     try {
-      const answer = await this.#live(request, position, signal, recorded);
-      this.#answers.set(position, { kind: "answer", content: encodeAnswer(answer) });
+      const { keptAnswer } = call;
+      const answer = keptAnswer === undefined
+        ? await this.#live(request, position, signal, call)
+        : decodeAnswer(keptAnswer);
+      this.#answers.set(position, { kind: "answer", content: keptAnswer ?? encodeAnswer(answer) });
       return answer;
     } catch (thrown) {
       if (thrown instanceof StopInput) {
         this.#options.stop(thrown.reason.with({ cause: thrown }));
-        return await never();
+        return undefined;
       }
       const error = toSvcError(thrown);
+      if (this.#paused !== undefined && !isVerdict(error)) return undefined; // It was given up for the interruption.
       this.#answers.set(position, {
         kind: "refusal",
-        content: JSON.stringify({ error, unknown: mayBeDone(error, recorded) }),
+        content: JSON.stringify({ error, unknown: mayBeDone(error, call) }),
       });
       return { refusal: error };
-    } finally {
-      this.#inFlight -= weight;
-      if (this.#inFlight === 0) this.#paused?.resolve();
     }
   }
 
@@ -288,16 +307,16 @@ export class InputRun implements RunHandlers {
     request: CallRequest,
     position: number,
     signal: AbortSignal,
-    recorded: RecordedCall | undefined,
+    call: RecordedCall,
   ): Promise<CallAnswer> {
-    const before = recorded?.sent;
+    const before = call.sent;
     let isWritten = before !== undefined;
     const sent = before ?? { key: this.#options.keyOf(position, this.#generation) };
     return this.#options.live.call(request, {
       signal,
-      askedAt: recorded?.at ?? Date.now(),
+      askedAt: call.at,
       sent,
-      sentAt: recorded?.sentAt,
+      sentAt: call.sentAt,
       sending: async (tag) => {
         // Another life of the input may have read its events already.
         if (this.#isOver) throw new SvcError("INTERRUPTED", "The input has ended.");
@@ -321,14 +340,13 @@ export class InputRun implements RunHandlers {
     return missingCall(position, this.#recording.calls.get(position)?.asked ?? "{}");
   }
 
-  /** Forgets what was done from a position on; the answers that were given to earlier calls stay. */
-  async #forgetFrom(first: number): Promise<void> {
-    const forgotten = this.#options.events.filter(({ position }) => position >= first);
-    for (const position of [...this.#recording.calls.keys()]) {
-      if (position >= first) this.#recording.calls.delete(position);
-    }
+  /** Leaves what was done from a position on; the answers that were given to earlier calls stay. */
+  async #leaveFrom(first: number): Promise<void> {
+    const { calls, kept } = this.#recording;
+    const left = leftOf(this.#options.events, new Set([...calls.keys()].filter((position) => position >= first)));
+    leave(calls, kept, left);
     this.#turns.leaveOut((position) => position >= first);
-    this.#generation = await this.#options.sink.forget(forgotten);
+    this.#generation = await this.#options.sink.leave(left);
   }
 
   /** Ends the sandbox, because the script has left the path that it took. */
@@ -339,8 +357,8 @@ export class InputRun implements RunHandlers {
 }
 
 /** Whether a change that failed may have been done: now, or when it was sent before. */
-function mayBeDone(error: SvcError, recorded: RecordedCall | undefined): boolean {
-  return outcomeUnknown(error) || (recorded?.sent !== undefined && !isVerdict(error));
+function mayBeDone(error: SvcError, { sent }: RecordedCall): boolean {
+  return outcomeUnknown(error) || (sent !== undefined && !isVerdict(error));
 }
 
 function never(): Promise<never> {

@@ -1,7 +1,7 @@
 /** What an input did so far, as its journal tells it: the calls by position, and the order in which they were answered. */
 import { SvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
-import type { EventRecord } from "../journal/journal.ts";
+import type { EventRecord, StoredEvent } from "../journal/journal.ts";
 
 /** What a change was sent with. */
 export interface SentWith {
@@ -23,6 +23,8 @@ export interface RecordedCall<E extends EventRecord = EventRecord> {
   sentAt?: number;
   /** What the script was given, and when. */
   given?: E;
+  /** What the same call was answered before its input went on anew: the script gets that. */
+  keptAnswer?: string;
 }
 
 /** What an input did so far. */
@@ -33,23 +35,46 @@ export interface Recording<E extends EventRecord = EventRecord> {
   readonly turns: readonly number[];
   /** Blocks of randomness that the script drew, in base64. */
   readonly randomness: readonly string[];
+  /** Changes that have arrived, or may have, of steps that the input left: each is not sent again when it is asked for again. */
+  readonly kept: RecordedCall<E>[];
   /** How many lines it printed. */
   readonly logs: number;
+}
+
+/** The steps from which an input goes on anew. */
+export interface Left {
+  /** Their positions. */
+  readonly positions: readonly number[];
+  /** How many lines it had printed before them. */
+  readonly logs: number;
+}
+
+/** Steps that an input leaves: those from a time on, by the number of its event. */
+export function leftOf(events: readonly StoredEvent[], positions: ReadonlySet<number>): Left {
+  const first = events.find(({ kind, position }) => kind === "call" && positions.has(position));
+  const before = events.filter(({ kind, seq }) => kind === "log" && (first === undefined || seq < first.seq));
+  return { positions: [...positions], logs: before.length };
 }
 
 /** Reads the events of an input. */
 export function readRecording<E extends EventRecord>(events: readonly E[]): Recording<E> {
   const calls = new Map<number, RecordedCall<E>>();
-  const turns: number[] = [];
+  const kept: RecordedCall<E>[] = [];
+  let turns: number[] = [];
   const randomness: string[] = [];
   let logs = 0;
   for (const event of events) {
     const { kind, position, at, content } = event;
     const call = calls.get(position);
-    if (kind === "call") calls.set(position, { asked: content, at });
+    if (kind === "call") calls.set(position, { ...takeKept(kept, content), asked: content, at });
     else if (kind === "random") randomness.push(content);
     else if (kind === "log") logs++;
-    else if (call === undefined) throw damaged(position);
+    else if (kind === "left") {
+      const left: Left = JSON.parse(content);
+      turns = turns.filter((one) => !left.positions.includes(one));
+      leave(calls, kept, left);
+      logs = left.logs;
+    } else if (call === undefined) throw damaged(position);
     else if (kind === "sent") {
       call.sent = JSON.parse(content);
       call.sentAt = at;
@@ -58,7 +83,32 @@ export function readRecording<E extends EventRecord>(events: readonly E[]): Reco
       turns.push(position);
     }
   }
-  return { calls, turns, randomness, logs };
+  return { calls, turns, randomness, kept, logs };
+}
+
+/** Takes steps out of a recording; of changes that have arrived, or may have, it keeps what they were sent with. */
+export function leave<E extends EventRecord>(
+  calls: Map<number, RecordedCall<E>>,
+  kept: RecordedCall<E>[],
+  { positions }: Left,
+): void {
+  for (const position of positions) {
+    const call = calls.get(position);
+    calls.delete(position);
+    if (call?.sent === undefined) continue;
+    const { given, ...asked } = call;
+    if (given?.kind === "answer") kept.push({ ...asked, keptAnswer: given.content });
+    else if (given === undefined || readRefusal(given.content).unknown) kept.push(asked);
+  }
+}
+
+/** What is kept of the same call, for one call that asks for it. */
+export function takeKept<E extends EventRecord>(
+  kept: RecordedCall<E>[],
+  asked: string,
+): RecordedCall<E> | undefined {
+  const index = kept.findIndex((call) => call.asked === asked);
+  return index < 0 ? undefined : kept.splice(index, 1)[0];
 }
 
 /** What a refusal says, as its event has it. */

@@ -1,8 +1,8 @@
 /** Opens failed inputs anew: what they did is kept, what they failed of is asked again. */
 import type { ErrorRecord } from "../../lib/errors.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import type { InputRecord, Journal, StoredEvent } from "../journal/journal.ts";
-import { readRefusal } from "./recording.ts";
+import type { EventRecord, InputRecord, Journal, StoredEvent } from "../journal/journal.ts";
+import { leftOf, readRefusal } from "./recording.ts";
 
 /** Opens the failed inputs of a run; answers how many there were. */
 export async function reopenFailed(journal: Journal, run: string): Promise<number> {
@@ -22,29 +22,26 @@ async function reopen(
   { number, generation }: InputRecord,
   error: ErrorRecord,
 ): Promise<void> {
-  const dropped = failingEvents(journal.events(run, number), error);
-  await journal.reopenInput(run, number, dropped, generation + 1);
+  const events = journal.events(run, number);
+  const left = leftOf(events, failedSteps(events, error));
+  const event: EventRecord = { kind: "left", position: 0, at: Date.now(), content: JSON.stringify(left) };
+  await journal.reopenInput(run, number, event, generation + 1);
 }
 
 /**
- * The events that an input failed of: the refusals after which its script asked for nothing more, the one that it failed
- * with, and what it asked for after them. Another one it has caught and gone on from: what followed is kept. A change
- * that may have arrived stays marked as sent, with the key that it was sent with.
+ * The steps that an input failed of: the refusals after which its script asked for nothing more, the one that it failed
+ * with, and what it asked for after them. Another one it has caught and gone on from: what followed stays.
  */
-export function failingEvents(events: readonly StoredEvent[], error: ErrorRecord): StoredEvent[] {
-  const lastCall = events.findLastIndex(({ kind }) => kind === "call");
-  const thrown = events.findLast((event) => isRefusal(event) && isSame(readRefusal(event.content).error, error));
-  const refusals = events.filter((event, i) => isRefusal(event) && (i > lastCall || event === thrown));
+function failedSteps(events: readonly StoredEvent[], error: ErrorRecord): ReadonlySet<number> {
+  const lastLeft = events.findLastIndex(({ kind }) => kind === "left");
+  const current = events.slice(lastLeft + 1);
+  const lastCall = current.findLastIndex(({ kind }) => kind === "call");
+  const thrown = current.findLast((event) => isRefusal(event) && isSame(readRefusal(event.content).error, error));
+  const refusals = current.filter((event, i) => isRefusal(event) && (i > lastCall || event === thrown));
   const [first] = refusals;
-  if (first === undefined) return [];
-  const askedAfter = new Set(events.filter(({ kind, seq }) => kind === "call" && seq > first.seq).map(positionOf));
-  const refused = new Map(refusals.map((event) => [event.position, event]));
-  return events.filter((event) => {
-    if (askedAfter.has(event.position)) return true;
-    const refusal = refused.get(event.position);
-    return event === refusal ||
-      (event.kind === "sent" && refusal !== undefined && !readRefusal(refusal.content).unknown);
-  });
+  if (first === undefined) return new Set();
+  const askedAfter = current.filter(({ kind, seq }) => kind === "call" && seq > first.seq);
+  return new Set([...refusals, ...askedAfter].map(({ position }) => position));
 }
 
 function isRefusal({ kind }: StoredEvent): boolean {
@@ -53,8 +50,4 @@ function isRefusal({ kind }: StoredEvent): boolean {
 
 function isSame(refused: JsonObject, { code, message, operation }: ErrorRecord): boolean {
   return refused.code === code && refused.message === message && refused.operation === operation;
-}
-
-function positionOf({ position }: StoredEvent): number {
-  return position;
 }

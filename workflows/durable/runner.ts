@@ -2,10 +2,11 @@
 import { errorOfRecord, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { BatchInput } from "../inputs.ts";
-import type { InputEnd, InputJournal, InputRecord, StoredEvent } from "../journal/journal.ts";
+import type { InputEnd, InputJournal, InputRecord } from "../journal/journal.ts";
 import type { OpenWorkflow } from "../run.ts";
 import { KilledFromOutside } from "../sandbox/exit.ts";
 import { type EventSink, InputRun, type LiveCalls, StopInput } from "./input_run.ts";
+import type { Left } from "./recording.ts";
 import { newRunId } from "./run_id.ts";
 
 /** What a run is made of. */
@@ -131,14 +132,16 @@ export class Runner {
   #sinkOf({ number, generation }: InputRecord): EventSink {
     const { journal } = this.#options;
     if (journal === undefined) {
-      return { append: () => {}, durable: () => Promise.resolve(), forget: () => Promise.resolve(generation) };
+      return { append: () => {}, durable: () => Promise.resolve(), leave: () => Promise.resolve(generation) };
     }
+    let current = generation;
     return {
       append: (event) => journal.append(this.id, number, event),
       durable: () => journal.durable(),
-      forget: async (events: readonly StoredEvent[]) => {
-        await journal.reopenInput(this.id, number, events, generation + 1);
-        return generation + 1;
+      leave: async (left: Left) => {
+        const content = JSON.stringify(left);
+        await journal.reopenInput(this.id, number, { kind: "left", position: 0, at: Date.now(), content }, ++current);
+        return current;
       },
     };
   }

@@ -93,9 +93,10 @@ export interface InputRecord {
 
 /**
  * Kinds of what happens in an input. `call`: the script asked; `sent`: a change is about to be sent; `answer`,
- * `refusal`: what the script was given; `random`: randomness that it drew; `log`: what it printed.
+ * `refusal`: what the script was given; `random`: randomness that it drew; `log`: what it printed;
+ * `left`: the steps from which it went on anew.
  */
-export type EventKind = "call" | "sent" | "answer" | "refusal" | "random" | "log";
+export type EventKind = "call" | "sent" | "answer" | "refusal" | "random" | "log" | "left";
 
 /** Something that happened in an input. */
 export interface EventRecord {
@@ -137,8 +138,8 @@ export interface InputJournal {
   beginInput(id: string, input: InputRecord): void;
   /** Writes what became of an input, soon. */
   endInput(id: string, number: number, end: InputEnd): void;
-  /** Opens an input anew, without some of its events; what it goes on to do belongs to another generation. */
-  reopenInput(id: string, number: number, without: readonly StoredEvent[], generation: number): Promise<void>;
+  /** Opens an input anew and writes what it left; what it goes on to do belongs to another generation. */
+  reopenInput(id: string, number: number, left: EventRecord, generation: number): Promise<void>;
   /** What happened in an input, in order. */
   events(id: string, number: number): readonly StoredEvent[];
   /** Writes what happened, soon: with the next that must be durable, or a moment later. */

@@ -35,7 +35,7 @@ export function inputOf(row: Row): InputRecord {
 export function eventOf(row: Row): StoredEvent {
   return {
     seq: Number(row.seq),
-    kind: oneOf<EventKind>(["call", "sent", "answer", "refusal", "random", "log"], row.kind),
+    kind: oneOf<EventKind>(["call", "sent", "answer", "refusal", "random", "log", "left"], row.kind),
     position: Number(row.position),
     at: Number(row.at),
     content: String(row.content),

@@ -138,21 +138,13 @@ class SqliteJournal implements Journal {
     );
   }
 
-  async reopenInput(
-    id: string,
-    number: number,
-    without: readonly StoredEvent[],
-    generation: number,
-  ): Promise<void> {
-    const forget = this.#prepare("DELETE FROM events WHERE seq = ?");
+  async reopenInput(id: string, number: number, left: EventRecord, generation: number): Promise<void> {
     const open = this.#prepare(
       "UPDATE inputs SET state = 'open', outcome = NULL, endedAt = NULL, generation = ? WHERE run = ? AND number = ?",
     );
     const key = this.#key(id);
-    this.#commits.add(() => {
-      for (const { seq } of without) forget.run(seq);
-      open.run(generation, key, number);
-    });
+    this.append(id, number, left);
+    this.#commits.add(() => open.run(generation, key, number));
     await this.durable();
   }
 
