@@ -299,3 +299,23 @@ Deno.test("the journal is its owner's alone, and has no secret", async () => {
   assert(text.includes("cases.create"));
   assert(!/Bearer|client_secret|access_token/i.test(text));
 });
+
+Deno.test("--max-failures counts what fails now: a run that goes on comes further each time", async () => {
+  await using office = await openOffice(`if (input < 3) throw new Error("low"); return input;`);
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n3\n");
+  const run = [...RUN, "--each", "in.ndjson", "--concurrency", "1", "--max-failures", "1"];
+  const ended = [];
+  for (let time = 0; time < 3; time++) ended.push((await office.svc(...run)).stdout.split("\n").length - 1);
+  assert.deepEqual(ended, [1, 2, 3]);
+});
+
+Deno.test("a run that goes on by run takes the flags that it is given, and keeps what was granted", async () => {
+  await using office = await openOffice(`${CREATE} return (await svc.data.count("D_Permits")).resultCount;`);
+  const run = ["run", "script.ts", "--run-id", "r1"];
+  const refused = await office.svc(...run, "--allow", "cases.create");
+  assert.match(refused.stderr, /"PERMISSION_DENIED".*data\.count/);
+  await office.svc("retry", "r1");
+  const { stdout } = await office.svc("show", "r1", "--format", "json");
+  assert.equal(JSON.parse(stdout).inputs[0].calls[0].operation, "cases.create");
+  assert.equal(await office.permits(), 1);
+});

@@ -1,6 +1,7 @@
 /** Runs a workflow once per input: some at a time, each in a sandbox of its own, with results in the order of inputs. */
 import { type ErrorRecord, SvcError } from "../lib/errors.ts";
 import type { JsonValue } from "../lib/json.ts";
+import { garbageCollector } from "./collect_garbage.ts";
 import type { InputOutcome, Runner } from "./durable/runner.ts";
 import { mapInOrder } from "./in_order.ts";
 import type { BatchInput } from "./inputs.ts";
@@ -8,6 +9,9 @@ import { atRate } from "./rate.ts";
 
 /** Results that may wait for an earlier input, per input that runs: it bounds the memory of a batch. */
 const LOOKAHEAD = 32;
+
+/** Inputs after which garbage is collected. */
+const COLLECTED_AFTER = 500;
 
 /** Failures that are kept to be named at the end. */
 const MAX_NAMED_FAILURES = 20;
@@ -47,7 +51,7 @@ export interface BatchOptions {
   readonly concurrency: number;
   /** Inputs to begin per second; as many as there is room for without it. */
   readonly rate?: number;
-  /** Decides after each failure whether no further input is begun. */
+  /** Decides after each failure whether no further input is begun. What ended before this process began does not count. */
   readonly isEnough?: (progress: { readonly done: number; readonly failed: number }) => boolean;
   /** Takes the result of each input, in the order of the inputs. */
   readonly onResult: (result: BatchResult) => void;
@@ -69,9 +73,16 @@ export async function runBatch(
   let done = 0;
   let failed = 0;
   let stopped = false;
-  const finish = (result: BatchResult): BatchResult => {
+  const fresh = { done: 0, failed: 0 };
+  let collect: Promise<() => void> | undefined;
+  const finish = (result: BatchResult, isOld: boolean): BatchResult => {
     done++;
-    if ("error" in result && ++failed && isEnough?.({ done, failed })) stopped = true;
+    if ("error" in result) failed++;
+    if (!isOld) {
+      fresh.done++;
+      if ("error" in result && ++fresh.failed && isEnough?.(fresh)) stopped = true;
+      if (fresh.done % COLLECTED_AFTER === 0) void (collect ??= garbageCollector()).then((collectNow) => collectNow());
+    }
     onProgress?.({ done, failed, perSecond: done / ((performance.now() - started) / 1000) });
     return result;
   };
@@ -79,7 +90,7 @@ export async function runBatch(
   const runOne = async (input: NumberedInput) => {
     const outcome = await runner.run(input, (text) => onLog?.(text, input.place));
     const interrupted = runner.isInterrupted && "failure" in outcome && outcome.failure.code === "INTERRUPTED";
-    return interrupted ? undefined : finish(resultOf(input, outcome));
+    return interrupted ? undefined : finish(resultOf(input, outcome), outcome.isOld === true);
   };
   const isOver = () => stopped || runner.isInterrupted;
   const numbered = untilLast(numberedInputs(atRate(inputs, rate, isOver), isOver), workflow);

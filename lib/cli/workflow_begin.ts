@@ -52,6 +52,10 @@ export interface GoOnFlags {
   readonly onUnknown?: string;
   /** Goes on where the script does something else than it did. */
   readonly force?: boolean;
+  /** Further operations to grant. */
+  readonly allow?: readonly string[];
+  /** Grants what the script asks for. */
+  readonly allowDeclared?: boolean;
 }
 
 /** Begins a run, or goes on with the one that is named. */
@@ -64,7 +68,7 @@ export async function begin(context: CommandContext, flags: RunFlags): Promise<v
   }
   await using journal = await journalAt(flags.journal);
   const before = earlierRun(journal, settings, flags);
-  if (before !== undefined) return await goOn(context, journal, before, flags);
+  if (before !== undefined) return await goOn(context, journal, before, flags, settings);
   const id = flags.runId === undefined ? newRunId() : checkRunId(flags.runId);
   await execute(context, { settings, id, journal, journalPath: flags.journal, allow, allowDeclared });
 }
@@ -72,27 +76,32 @@ export async function begin(context: CommandContext, flags: RunFlags): Promise<v
 /** Goes on with a run. */
 export async function resume(context: CommandContext, id: string, flags: GoOnFlags): Promise<void> {
   await using journal = await journalAt(flags.journal);
-  await goOn(context, journal, findRun(journal, id), flags);
+  const run = findRun(journal, id);
+  await goOn(context, journal, run, flags, run.settings);
 }
 
 /** Opens the failed inputs of a run anew and goes on with it. */
 export async function retry(context: CommandContext, id: string, flags: GoOnFlags): Promise<void> {
   await using journal = await journalAt(flags.journal);
-  await goOn(context, journal, findRun(journal, id), flags, true);
+  const run = findRun(journal, id);
+  await goOn(context, journal, run, flags, run.settings, true);
 }
 
+/** Goes on with a run by what is said now; what was granted stays granted. */
 async function goOn(
   context: CommandContext,
   journal: Journal,
   before: RunRecord,
-  flags: GoOnFlags,
+  { onUnknown, force, journal: journalPath, allow, allowDeclared }: GoOnFlags,
+  current: RunSettings,
   retries = false,
 ): Promise<void> {
   checkNotCancelled(before);
-  const { onUnknown, force, journal: journalPath } = flags;
-  const settings = { ...before.settings, ...(onUnknown !== undefined && { onUnknown: readOnUnknown(onUnknown) }) };
-  const { id, settings: { grants } } = before;
-  await execute(context, { settings, id, journal, journalPath, retries, force, allow: grants });
+  const { id, settings: { grants, service, profile } } = before;
+  const chosen = onUnknown === undefined ? before.settings.onUnknown : readOnUnknown(onUnknown);
+  const settings = { ...current, grants, service, profile, onUnknown: chosen };
+  const allowed = [...grants, ...(allow ?? [])];
+  await execute(context, { settings, id, journal, journalPath, retries, force, allow: allowed, allowDeclared });
 }
 
 /** The run that the flags say to go on with; undefined where they say none, or there is none. */

@@ -12,6 +12,7 @@ import { configDirectory } from "../auth/config.ts";
 import { readSettings, type SessionOptions } from "../auth/settings.ts";
 import { createCaller } from "../client/caller.ts";
 import { retrying } from "../client/retry.ts";
+import { waitFor } from "../client/retry_wait.ts";
 import { SvcError } from "../errors.ts";
 import type { CommandContext } from "./command.ts";
 import { OutputClosed } from "./io.ts";
@@ -23,6 +24,10 @@ const LOOK_MILLISECONDS = 1000;
 
 /** Attempts of a call that cannot do anything twice: a service that is started anew is back by then. */
 const ATTEMPTS = 6;
+
+/** How often, and after how many milliseconds, it is looked whether a run can be claimed. */
+const CLAIM_LOOKS = 8;
+const CLAIM_PAUSE = 25;
 
 /** The word that keeps no journal. */
 export const NO_JOURNAL = "none";
@@ -80,7 +85,11 @@ export async function execute(context: CommandContext, execution: Execution): Pr
   const globals = { ...context.globals, profile: context.globals.profile ?? settings.profile };
   const options = callerOptions({ ...context, globals });
   await begin(execution, workflow, serviceOf(options));
-  const caller = retrying(createCaller(options), { attempts: ATTEMPTS });
+  const ending = new AbortController();
+  const wait = (milliseconds: number, signal: AbortSignal = ending.signal) => {
+    return waitFor(milliseconds, AbortSignal.any([signal, ending.signal]));
+  };
+  const caller = retrying(createCaller(options), { attempts: ATTEMPTS, wait });
   const runner = new Runner({
     workflow,
     live: new GrantedCalls(caller, workflow, settings.onUnknown),
@@ -88,7 +97,10 @@ export async function execute(context: CommandContext, execution: Execution): Pr
     id,
     force: execution.force,
   });
-  using _watch = interruptOn(context, execution, () => void runner.interrupt());
+  using _watch = interruptOn(context, execution, () => {
+    void runner.interrupt();
+    ending.abort(new SvcError("INTERRUPTED", "The call was given up between two attempts.")); // Nobody waits for more.
+  });
   const { failure, isCut = false } = await workOn(context, runner, execution);
   if (runner.isInterrupted) {
     await runner.interrupt();
@@ -207,8 +219,11 @@ async function settle(journal: Journal | undefined, id: string): Promise<void> {
 }
 
 async function claim(journal: Journal, id: string): Promise<Disposable> {
-  const claimed = await journal.claim(id);
-  if (claimed !== undefined) return claimed;
+  for (let look = 0; look < CLAIM_LOOKS; look++) {
+    const claimed = await journal.claim(id);
+    if (claimed !== undefined) return claimed;
+    await waitFor(CLAIM_PAUSE); // 'svc workflow list' holds a claim for a moment to see whether it can be had.
+  }
   throw new SvcError("INVALID_ARGS", `Another process works on run ${id}.`, {
     hint: `'svc workflow show ${id}' tells how far it is; 'svc workflow cancel ${id}' ends it.`,
   });

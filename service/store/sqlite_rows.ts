@@ -1,7 +1,7 @@
 /** Rows of the database as what the store promises, checked where they leave the database. */
 import type { SQLOutputValue } from "node:sqlite";
-import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
+import { unpack } from "../../lib/packed_text.ts";
 import type {
   StoredAnswer,
   StoredAssignment,
@@ -133,16 +133,8 @@ export function object(row: SqlRow, column: string): JsonObject {
   return value;
 }
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
-
-/** A long text as it is stored: to write ten times as many pages takes longer than to compress it. */
-export function packed(long: string): Uint8Array {
-  return deflateRawSync(encoder.encode(long), { level: 1 });
-}
-
 function unpacked(row: SqlRow, column: string): string {
   const value = row[column];
   if (!(value instanceof Uint8Array)) throw new TypeError(`Column ${column} holds no bytes.`);
-  return decoder.decode(inflateRawSync(value));
+  return unpack(value);
 }

@@ -2,13 +2,13 @@
 /** One unit of work on SQLite. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { JsonObject } from "../../lib/json.ts";
+import { pack } from "../../lib/packed_text.ts";
 import type { UnitState } from "./batch.ts";
 import type { Page, RowQuery } from "./query.ts";
 import { compileCount, compileRows } from "./sqlite_query.ts";
 import {
   number,
   object,
-  packed,
   type SqlRow,
   toAnswer,
   toAssignment,
@@ -248,7 +248,7 @@ export class SqliteTransaction implements Transaction {
   }
 
   async putAnswer({ caller, key, request, at, status, headers, body }: StoredAnswer): Promise<void> {
-    this.#change("putAnswer", caller, key, request, at, status, JSON.stringify(headers), packed(body));
+    this.#change("putAnswer", caller, key, request, at, status, JSON.stringify(headers), pack(body));
   }
 
   async deleteAnswers(before: string, limit: number): Promise<number> {

@@ -40,18 +40,18 @@ while [ $i -lt ${SHELL_CASES} ]; do
 done
 `;
 
-/** The memory of a batch that is a hundred times as long as another. */
+/** The memory of a batch that is ten times as long as another. */
 export async function memoryOfBatch(inputs: number): Promise<Figure> {
   await using workspace = await Workspace.open();
   const peaks = [];
-  for (const count of [inputs, Math.ceil(inputs / 100)]) {
+  for (const count of [inputs, Math.ceil(inputs / 10)]) {
     await writeInputs(`${workspace.directory}/inputs.ndjson`, count);
     peaks.push(await batchPeak(workspace, `${workspace.directory}/inputs.ndjson`));
   }
   const [ours = NaN, theirs = NaN] = peaks;
   return {
     what: `memory of a batch of ${inputs} inputs`,
-    baseline: "of a hundredth of them",
+    baseline: "of a tenth of them",
     ours,
     theirs,
     unit: "MiB",

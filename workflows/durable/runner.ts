@@ -30,7 +30,12 @@ export interface RunInput extends BatchInput {
 }
 
 /** What became of an input. */
-export type InputOutcome = { readonly result?: JsonValue } | { readonly failure: SvcError };
+export type InputOutcome =
+  & ({ readonly result?: JsonValue } | { readonly failure: SvcError })
+  & {
+    /** Whether it had ended before. */
+    readonly isOld?: true;
+  };
 
 /** Failures that leave an input open, as what stops it does: the run can go on with it once the reason is gone. */
 const LEFT_OPEN: readonly string[] = ["WORKFLOW_DIVERGED", "INTERRUPTED"];
@@ -64,7 +69,7 @@ export class Runner {
   async run(input: RunInput, onLog: (text: string) => void = () => {}): Promise<InputOutcome> {
     const before = this.#options.journal?.findInput(this.id, input.number);
     if (before) checkSame(before, input);
-    if (before?.end) return outcomeOf(before.end);
+    if (before?.end) return { ...outcomeOf(before.end), isOld: true };
     const record = before ?? this.#begin(input);
     const outcome = input.error === undefined ? await this.#attempt(record, onLog) : { failure: input.error };
     if ("failure" in outcome && isLeftOpen(outcome.failure)) return outcome;

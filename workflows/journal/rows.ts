@@ -1,5 +1,6 @@
 /** The rows of a journal's tables as records. What this program has written itself is not checked again. */
 import type { SQLOutputValue } from "node:sqlite";
+import { unpack } from "../../lib/packed_text.ts";
 import type { EventKind, InputEnd, InputRecord, RunRecord, RunState, StoredEvent } from "./journal.ts";
 
 type Row = Record<string, SQLOutputValue>;
@@ -38,7 +39,7 @@ export function eventOf(row: Row): StoredEvent {
     kind: oneOf<EventKind>(["call", "sent", "answer", "refusal", "random", "log", "left"], row.kind),
     position: Number(row.position),
     at: Number(row.at),
-    content: String(row.content),
+    content: row.content instanceof Uint8Array ? unpack(row.content) : String(row.content),
   };
 }
 

@@ -37,7 +37,7 @@ const TABLES = `
     kind TEXT NOT NULL,
     position INTEGER NOT NULL,
     at INTEGER NOT NULL,
-    content TEXT NOT NULL
+    content ANY NOT NULL
   ) STRICT;
   CREATE INDEX eventsByInput ON events (run, input);
 `;

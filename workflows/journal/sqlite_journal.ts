@@ -1,10 +1,12 @@
 /** A journal in a SQLite file. */
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { SvcError } from "../../lib/errors.ts";
+import { pack } from "../../lib/packed_text.ts";
 import { pairTimings, TIMED_EVENTS } from "./call_timings.ts";
 import { GroupCommit } from "./group_commit.ts";
 import type {
   CallTiming,
+  EventKind,
   EventRecord,
   InputEnd,
   InputRecord,
@@ -17,6 +19,9 @@ import type {
 import { eventOf, inputOf, runOf } from "./rows.ts";
 import { lockFile } from "./lock_file.ts";
 import { prepareSchema } from "./schema.ts";
+
+/** Characters from which an answer is compressed. */
+const PACKED_FROM = 1024;
 
 /** Milliseconds to wait while another process writes. */
 const BUSY_MILLISECONDS = 10_000;
@@ -163,7 +168,7 @@ class SqliteJournal implements Journal {
   append(id: string, number: number, { kind, position, at, content }: EventRecord): void {
     this.#run(
       "INSERT INTO events (run, input, kind, position, at, content) VALUES (?, ?, ?, ?, ?, ?)",
-      ...[this.#key(id), number, kind, position, at, content],
+      ...[this.#key(id), number, kind, position, at, isLong(kind, content) ? pack(content) : content],
     );
   }
 
@@ -189,7 +194,7 @@ class SqliteJournal implements Journal {
     return `${this.#path}.${id}.lock`;
   }
 
-  #run(sql: string, ...values: (string | number | null)[]): void {
+  #run(sql: string, ...values: SQLInputValue[]): void {
     const statement = this.#prepare(sql);
     this.#commits.add(() => statement.run(...values));
   }
@@ -214,4 +219,9 @@ class SqliteJournal implements Journal {
       });
     }
   }
+}
+
+/** Only answers are long for certain, and only of them no query wants to see the inside. */
+function isLong(kind: EventKind, content: string): boolean {
+  return kind === "answer" && content.length > PACKED_FROM;
 }
