@@ -1,7 +1,7 @@
 /** The commands of `svc workflow`. */
 import type { Flag } from "./command.ts";
 import { localCommand, type LocalGroup } from "./local.ts";
-import { commands as runCommands, journal, ofRun } from "./workflow_runs.ts";
+import { commands as runCommands, journal, newJournal, ofRun } from "./workflow_runs.ts";
 
 const script = { name: "script", help: "Script that exports a workflow", type: "string", required: true } as const;
 
@@ -55,7 +55,7 @@ export const commands: LocalGroup = {
         help: "Go on with the latest unfinished run of this script and file, if there is one",
         type: "boolean",
       },
-      ...journal,
+      ...newJournal,
       ...ofRun,
     },
     example: `intake.ts --input '{"Applicant":"Ada","Address":"Main St 1"}' --allow-declared`,
@@ -96,7 +96,7 @@ export const commands: LocalGroup = {
       output: { help: "File to write", type: "string", placeholder: "path", short: "o", required: true },
       force: { help: "Write over a file that is there", type: "boolean" },
       ...beginning,
-      journal: journal.journal,
+      ...journal,
     },
     example: `intake.ts -o intake.cassette.json --input '{"Applicant":"Ada","Address":"Main St 1"}' --allow-declared`,
     async run(context, given) {

@@ -5,7 +5,7 @@ import { readMaxFailures, readRate } from "../../workflows/rate.ts";
 import { SvcError } from "../errors.ts";
 import type { JsonValue } from "../json.ts";
 import type { CommandContext } from "./command.ts";
-import { execute, journalAt, NO_JOURNAL } from "./workflow_execute.ts";
+import { execute, existingJournal, journalAt, NO_JOURNAL } from "./workflow_execute.ts";
 import { findRun } from "./workflow_manage.ts";
 
 const ON_UNKNOWN: readonly OnUnknown[] = ["stop", "repeat", "skip"];
@@ -75,14 +75,14 @@ export async function begin(context: CommandContext, flags: RunFlags): Promise<v
 
 /** Goes on with a run. */
 export async function resume(context: CommandContext, id: string, flags: GoOnFlags): Promise<void> {
-  await using journal = await journalAt(flags.journal);
+  await using journal = await existingJournal(flags.journal);
   const run = findRun(journal, id);
   await goOn(context, journal, run, flags, run.settings);
 }
 
 /** Opens the failed inputs of a run anew and goes on with it. */
 export async function retry(context: CommandContext, id: string, flags: GoOnFlags): Promise<void> {
-  await using journal = await journalAt(flags.journal);
+  await using journal = await existingJournal(flags.journal);
   const run = findRun(journal, id);
   await goOn(context, journal, run, flags, run.settings, true);
 }

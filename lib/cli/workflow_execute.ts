@@ -65,6 +65,15 @@ export async function journalAt(path: string | undefined): Promise<Journal> {
   return await openJournal(path ?? `${configDirectory()}/workflows.db`);
 }
 
+/** Opens the journal for a command that only makes sense where there is one. */
+export async function existingJournal(path: string | undefined): Promise<Journal> {
+  const isThere = path === undefined || (path !== NO_JOURNAL && await exists(path));
+  if (isThere) return await journalAt(path);
+  throw new SvcError("INVALID_ARGS", `There is no journal ${path}.`, {
+    hint: "Name the file that the run was begun with, or leave out --journal.",
+  });
+}
+
 /** Works on a run until all of its inputs are ended, or somebody interrupts. */
 export async function execute(context: CommandContext, execution: Execution): Promise<void> {
   const { settings, journal, id } = execution;
@@ -257,4 +266,14 @@ async function ask(workflow: string, asked: readonly string[]): Promise<boolean>
   const { promptsOfProcess } = await import("./prompts.ts");
   const prompts = await promptsOfProcess();
   return await prompts.confirm(`May the workflow ${workflow} call ${asked.join(", ")}?`, false);
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.stat(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
 }

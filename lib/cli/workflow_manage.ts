@@ -5,11 +5,11 @@ import { describeInput, describeRun } from "../../workflows/journal/description.
 import { SvcError } from "../errors.ts";
 import { didYouMean } from "../similar.ts";
 import type { CommandContext } from "./command.ts";
-import { journalAt } from "./workflow_execute.ts";
+import { existingJournal } from "./workflow_execute.ts";
 
 /** Prints all runs. */
 export async function list({ print }: CommandContext, path: string | undefined): Promise<void> {
-  await using journal = await journalAt(path);
+  await using journal = await existingJournal(path);
   await print(await Promise.all(journal.runs().map((run) => describeRun(journal, run))));
 }
 
@@ -19,7 +19,7 @@ export async function show(
   id: string,
   { journal: path, failed = false }: { readonly journal?: string; readonly failed?: boolean },
 ): Promise<void> {
-  await using journal = await journalAt(path);
+  await using journal = await existingJournal(path);
   const run = findRun(journal, id);
   const description = await describeRun(journal, run);
   const inputs = [...journal.inputs(id)].filter(({ end }) => !failed || end?.state === "failed");
@@ -31,7 +31,7 @@ export async function show(
 
 /** Prints what the script printed. */
 export async function logs({ io }: CommandContext, id: string, path: string | undefined): Promise<void> {
-  await using journal = await journalAt(path);
+  await using journal = await existingJournal(path);
   const { settings } = findRun(journal, id);
   for (const { number, place } of journal.inputs(id)) {
     const prefix = settings.each === undefined ? "" : `${place}: `;
@@ -43,7 +43,7 @@ export async function logs({ io }: CommandContext, id: string, path: string | un
 
 /** Ends a run for good. */
 export async function cancel({ print }: CommandContext, id: string, path: string | undefined): Promise<void> {
-  await using journal = await journalAt(path);
+  await using journal = await existingJournal(path);
   const { state } = findRun(journal, id);
   if (state !== "open") {
     throw new SvcError("INVALID_ARGS", `Run ${id} has ended already (${state}).`);
@@ -54,7 +54,7 @@ export async function cancel({ print }: CommandContext, id: string, path: string
 
 /** Forgets a run. */
 export async function forget({ print }: CommandContext, id: string, path: string | undefined): Promise<void> {
-  await using journal = await journalAt(path);
+  await using journal = await existingJournal(path);
   findRun(journal, id);
   using claimed = await journal.claim(id);
   if (claimed === undefined) {

@@ -3,7 +3,7 @@ import { reportPage } from "../../workflows/report/page.ts";
 import { SvcError } from "../errors.ts";
 import type { CommandContext } from "./command.ts";
 import { checkOutput, deliver, STDOUT } from "./download.ts";
-import { commandLine, journalAt } from "./workflow_execute.ts";
+import { commandLine, existingJournal } from "./workflow_execute.ts";
 import { findRun } from "./workflow_manage.ts";
 
 /** Writes a page about a run. */
@@ -18,7 +18,7 @@ export async function report(
     });
   }
   await checkOutput(output);
-  await using journal = await journalAt(path);
+  await using journal = await existingJournal(path);
   const html = await reportPage(journal, findRun(journal, id), (verb) => commandLine(verb, id, path));
   const page = new Blob([html]);
   await deliver(context, { type: "text/html", size: page.size, stream: page.stream() }, output);

@@ -5,11 +5,12 @@ import { OUTPUT } from "./operation_command.ts";
 
 /** Where the journal is. */
 export const journal = {
-  journal: {
-    help: "File of the journal, instead of the one beside the profiles; 'none' keeps none",
-    type: "string",
-    placeholder: "path",
-  },
+  journal: { help: "File of the journal, instead of the one beside the profiles", type: "string", placeholder: "path" },
+} as const satisfies Record<string, Flag>;
+
+/** Where the journal of a new run is to be. */
+export const newJournal = {
+  journal: { ...journal.journal, help: `${journal.journal.help}; 'none' keeps none` },
 } as const satisfies Record<string, Flag>;
 
 /** What decides how a run is worked on. */
