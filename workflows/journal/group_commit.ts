@@ -25,7 +25,7 @@ export class GroupCommit {
     this.#writes.push(write);
     if (this.#next !== undefined) return;
     if (this.#writes.length >= MAX_HELD) this.flush();
-    else this.#timer ??= setTimeout(() => this.flush(), PATIENCE);
+    else this.#timer ??= setTimeout(() => this.#lookAround(), PATIENCE);
   }
 
   /** Resolves when what was added is durable; rejects when it, or anything before it, could not be made so. */
@@ -44,8 +44,6 @@ export class GroupCommit {
 
   /** Commits at once. */
   flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
     const writes = this.#writes;
     const waiting = this.#next;
     this.#writes = [];
@@ -59,8 +57,15 @@ export class GroupCommit {
     }
   }
 
+  /** One timer serves many commits: to make and unmake one for each would cost more than what they write. */
+  #lookAround(): void {
+    this.#timer = undefined;
+    this.flush();
+  }
+
   /** Commits what is left, and throws what it failed of if nobody has been told yet. */
   close(): void {
+    clearTimeout(this.#timer);
     this.flush();
     if (this.#failure?.isKnown === false) throw this.#failure.reason;
   }

@@ -206,10 +206,10 @@ class SqliteJournal implements Journal {
   }
 
   #commit(writes: readonly (() => void)[]): void {
-    this.#db.exec("BEGIN IMMEDIATE");
+    this.#prepare("BEGIN IMMEDIATE").run();
     try {
       for (const write of writes) write();
-      this.#db.exec("COMMIT");
+      this.#prepare("COMMIT").run();
     } catch (cause) {
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK"); // A full disk has ended it already.
       const reason = cause instanceof Error ? cause.message : cause;
