@@ -2,6 +2,7 @@
 import { configDirectory } from "../lib/auth/config.ts";
 import { FileLock, ignoreMissing, makePrivateDirectory, writePrivateFile } from "../lib/auth/private_file.ts";
 import { SvcError } from "../lib/errors.ts";
+import { exists } from "../lib/exists.ts";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";
 
 /** Milliseconds to wait for a lock: another command may look at it for a moment. */
@@ -150,13 +151,6 @@ async function make(path: string): Promise<void> {
       hint: "Choose another one with --data.",
     });
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return await Deno.stat(path).then(() => true, (error) => {
-    ignoreMissing(error);
-    return false;
-  });
 }
 
 function isState(value: unknown): value is ServiceState {

@@ -7,6 +7,7 @@ import { newRunId } from "../../workflows/durable/run_id.ts";
 import { loadOperations } from "../../workflows/permissions.ts";
 import { type OpenWorkflow, openWorkflow } from "../../workflows/run.ts";
 import { SvcError, toSvcError } from "../errors.ts";
+import { exists } from "../exists.ts";
 import { escapeControls } from "../output/control_characters.ts";
 import type { CommandContext } from "./command.ts";
 import { checkTarget, writeWhole } from "./local_files.ts";
@@ -164,16 +165,6 @@ async function checkOutput(path: string, force = false): Promise<void> {
   await checkTarget(path);
   if (force || !await exists(path)) return;
   throw new SvcError("INVALID_ARGS", `${path} exists.`, { hint: "Name another file, or write over it with --force." });
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.lstat(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }
 
 /** The cassette of a run; undefined where it has not come to an end. */

@@ -14,6 +14,7 @@ import { createCaller } from "../client/caller.ts";
 import { retrying } from "../client/retry.ts";
 import { waitFor } from "../client/retry_wait.ts";
 import { SvcError } from "../errors.ts";
+import { exists } from "../exists.ts";
 import type { CommandContext } from "./command.ts";
 import { OutputClosed } from "./io.ts";
 import { callerOptions } from "./service_access.ts";
@@ -266,14 +267,4 @@ async function ask(workflow: string, asked: readonly string[]): Promise<boolean>
   const { promptsOfProcess } = await import("./prompts.ts");
   const prompts = await promptsOfProcess();
   return await prompts.confirm(`May the workflow ${workflow} call ${asked.join(", ")}?`, false);
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.stat(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }
