@@ -319,3 +319,13 @@ Deno.test("a run that goes on by run takes the flags that it is given, and keeps
   assert.equal(JSON.parse(stdout).inputs[0].calls[0].operation, "cases.create");
   assert.equal(await office.permits(), 1);
 });
+
+Deno.test("runs that begin at the same time make one journal together", async () => {
+  await using office = await openOffice(`return input;`);
+  const runs = Array.from(
+    { length: 6 },
+    (_, i) => office.svc("run", "script.ts", "--run-id", `r${i}`, "--allow-declared"),
+  );
+  assert.deepEqual((await Promise.all(runs)).map(({ code, stderr }) => [code, stderr]), Array(6).fill([0, ""]));
+  assert.equal(JSON.parse((await office.svc("list")).stdout).length, 6);
+});

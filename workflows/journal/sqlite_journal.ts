@@ -26,13 +26,19 @@ const PACKED_FROM = 1024;
 /** Milliseconds to wait while another process writes. */
 const BUSY_MILLISECONDS = 10_000;
 
+/** Milliseconds between two attempts to open a file that another process is making a journal. */
+const BUSY_PAUSE = 20;
+
+/** SQLite's code of a database that is locked. */
+const SQLITE_BUSY = 5;
+
 /** Opens the journal in a file that its owner alone can read; makes it where there is none. */
 export async function openJournal(path: string): Promise<Journal> {
   try {
     const folder = path.replace(/[^\\/]*$/, "");
     if (folder !== "") await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
     (await Deno.open(path, { create: true, write: true, mode: 0o600 })).close();
-    return new SqliteJournal(path);
+    return new SqliteJournal(path, await openDatabase(path));
   } catch (cause) {
     if (cause instanceof SvcError || cause instanceof Deno.errors.NotCapable) throw cause;
     const reason = cause instanceof Error ? cause.message : cause;
@@ -43,6 +49,27 @@ export async function openJournal(path: string): Promise<Journal> {
   }
 }
 
+/** The database, its tables made. SQLite does not wait for another process that makes the same file a journal: we do. */
+async function openDatabase(path: string): Promise<DatabaseSync> {
+  const giveUp = Date.now() + BUSY_MILLISECONDS;
+  for (;;) {
+    const db = new DatabaseSync(path, { timeout: BUSY_MILLISECONDS });
+    try {
+      db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+      prepareSchema(db, path);
+      return db;
+    } catch (error) {
+      db.close();
+      if (!isBusy(error) || Date.now() > giveUp) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, BUSY_PAUSE));
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY;
+}
+
 class SqliteJournal implements Journal {
   readonly #path: string;
   readonly #db: DatabaseSync;
@@ -50,11 +77,9 @@ class SqliteJournal implements Journal {
   readonly #statements = new Map<string, StatementSync>();
   readonly #keys = new Map<string, number>();
 
-  constructor(path: string) {
+  constructor(path: string, db: DatabaseSync) {
     this.#path = path;
-    this.#db = new DatabaseSync(path, { timeout: BUSY_MILLISECONDS });
-    this.#db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
-    prepareSchema(this.#db, path);
+    this.#db = db;
     this.#commits = new GroupCommit((writes) => this.#commit(writes));
   }
 
