@@ -203,7 +203,7 @@ function interruptOn(
   if (signal.aborted) interrupt();
   signal.addEventListener("abort", interrupt, { once: true });
   io.onTerminate?.(interrupt);
-  const look = setInterval(() => journal?.findRun(id)?.state === "cancelled" && interrupt(), LOOK_MILLISECONDS);
+  const look = setInterval(() => journal?.stateOf(id) === "cancelled" && interrupt(), LOOK_MILLISECONDS);
   return { [Symbol.dispose]: () => clearInterval(look) };
 }
 
@@ -241,7 +241,7 @@ async function claim(journal: Journal, id: string): Promise<Disposable> {
 
 function interrupted({ id, journal, journalPath }: Execution): SvcError {
   if (journal === undefined) return new SvcError("INTERRUPTED", "The workflow was interrupted.");
-  if (journal.findRun(id)?.state === "cancelled") return new SvcError("INTERRUPTED", `Run ${id} was cancelled.`);
+  if (journal.stateOf(id) === "cancelled") return new SvcError("INTERRUPTED", `Run ${id} was cancelled.`);
   return new SvcError("INTERRUPTED", `Run ${id} was interrupted; what it did is kept.`, {
     hint: `Go on with: ${commandLine("resume", id, journalPath)}`,
   });

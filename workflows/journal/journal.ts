@@ -154,6 +154,8 @@ export interface Journal extends InputJournal, AsyncDisposable {
   createRun(run: RunRecord): Promise<void>;
   /** A run by its identifier. */
   findRun(id: string): RunRecord | undefined;
+  /** How far a run is. */
+  stateOf(id: string): RunState | undefined;
   /** All runs, the latest first. */
   runs(): readonly RunRecord[];
   /** How many inputs of a run are how far. */

@@ -12,10 +12,15 @@ export function runOf(row: Row): RunRecord {
     name: String(row.name),
     digest: String(row.digest),
     settings: JSON.parse(String(row.settings)),
-    state: oneOf<RunState>(["open", "done", "failed", "cancelled"], row.state),
+    state: stateIn(row),
     startedAt: Number(row.startedAt),
     ...(row.endedAt !== null && { endedAt: Number(row.endedAt) }),
   };
+}
+
+/** How far the run of a row is. */
+export function stateIn({ state }: Row): RunState {
+  return oneOf<RunState>(["open", "done", "failed", "cancelled"], state);
 }
 
 /** A row of `inputs`. */

@@ -16,7 +16,7 @@ import type {
   RunState,
   StoredEvent,
 } from "./journal.ts";
-import { eventOf, inputOf, runOf } from "./rows.ts";
+import { eventOf, inputOf, runOf, stateIn } from "./rows.ts";
 import { lockFile } from "./lock_file.ts";
 import { prepareSchema } from "./schema.ts";
 
@@ -95,6 +95,11 @@ class SqliteJournal implements Journal {
   findRun(id: string): RunRecord | undefined {
     const row = this.#prepare("SELECT * FROM runs WHERE id = ?").get(id);
     return row && runOf(row);
+  }
+
+  stateOf(id: string): RunState | undefined {
+    const row = this.#prepare("SELECT state FROM runs WHERE id = ?").get(id);
+    return row && stateIn(row);
   }
 
   runs(): readonly RunRecord[] {
