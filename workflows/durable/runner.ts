@@ -142,13 +142,19 @@ export class Runner {
     let current = generation;
     return {
       append: (event) => journal.append(this.id, number, event),
-      durable: () => journal.durable(),
+      durable: () => journal.durable().catch((error) => this.#giveUp(error)),
       leave: async (left: Left) => {
         const content = JSON.stringify(left);
         await journal.reopenInput(this.id, number, { kind: "left", position: 0, at: Date.now(), content }, ++current);
         return current;
       },
     };
+  }
+
+  /** Ends the run, because its journal cannot be written: every further input would fail of that. */
+  #giveUp(error: unknown): never {
+    void this.interrupt();
+    throw error;
   }
 
   async #drain(): Promise<void> {
