@@ -10,7 +10,7 @@ import type { EventRecord, Journal } from "../workflows/journal/journal.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
 import { InputRun, type InputRunOptions } from "../workflows/durable/input_run.ts";
 import { type OpenWorkflow, openWorkflow } from "../workflows/run.ts";
-import { makeFolder, scriptText, TinyApi } from "./_support/workflow.ts";
+import { caseAnswer, makeFolder, scriptText, TinyApi } from "./_support/workflow.ts";
 
 const RUN = "r1";
 const INPUT = { number: 1, place: "input" };
@@ -134,6 +134,26 @@ Deno.test("what independent branches did is not done again by retry, nor what fo
   assert.equal(await reopenFailed(desk.journal, RUN), 1);
   assert.equal(codeOf(await desk.runner().run(INPUT)), "NOT_FOUND");
   assert.deepEqual(desk.changes(), ["POST /cases", "POST /cases", "POST /cases"]);
+});
+
+Deno.test("--force goes on where the first of several steps at a time is another one", async () => {
+  await using desk = await openDesk(
+    `const found = await Promise.all(["C-9", "C-1"].map((id) => svc.cases.get(id)));
+    return found.map(({ id }) => id);`,
+  );
+  const event = (kind: "call" | "answer", position: number, content: unknown) => {
+    return { kind, position, content: (kind === "answer" ? "{}\n" : "") + JSON.stringify(content) };
+  };
+  const get = (caseId: string) => ({ operation: "cases.get", values: { caseId } });
+  await desk.happened(
+    event("call", 1, get("C-0")),
+    event("call", 2, get("C-1")),
+    event("answer", 1, caseAnswer("C-0")),
+    event("answer", 2, caseAnswer("C-1")),
+  );
+  const live = new GrantedCalls(desk.api.caller, desk.workflow);
+  const runner = new Runner({ workflow: desk.workflow, live, journal: desk.journal, id: RUN, force: true });
+  assert.deepEqual(codeOf(await runner.run(INPUT)), ["C-9", "C-1"]);
 });
 
 /** An input without a sandbox, whose events go nowhere. */

@@ -233,9 +233,9 @@ export class InputRun implements RunHandlers {
     position: number,
     earlier: Promise<unknown>,
   ): Promise<RecordedCall<StoredEvent> | undefined> {
-    const recorded = this.#recording.calls.get(position);
-    const text = recorded && await asked(request);
+    const text = this.#recording.calls.has(position) ? await asked(request) : undefined;
     await earlier;
+    const recorded = this.#recording.calls.get(position); // Only now: an earlier step may have left it.
     if (recorded === undefined || text === undefined || recorded.asked === text) return recorded;
     if (this.#options.force) await this.#leaveFrom(position);
     else this.#diverge(otherCall(position, recorded.asked, text));
