@@ -7,7 +7,7 @@ import { removeExpiredAnswers } from "../service/http/once.ts";
 import { openSqliteStore } from "../service/store/sqlite.ts";
 import type { StoredAnswer } from "../service/store/store.ts";
 import { at, textAt } from "./_support/engine.ts";
-import { startModel } from "./_support/model_server.ts";
+import { oracleApplication, startModel } from "./_support/model_server.ts";
 import { details, openService } from "./_support/service.ts";
 import { spawnService } from "./_support/service_process.ts";
 import { makeFolder } from "./_support/workflow.ts";
@@ -54,15 +54,7 @@ Deno.test("a call that was killed while it waited for a model says so to who rep
   Deno.env.set("SVC_TEST_CRASH_MODEL", model.address);
   await Deno.writeTextFile(
     app,
-    `
-application: { id: Talk, name: Talk, organisation: Org }
-operators: { ada@talk: { name: Ada } }
-caseTypes: {}
-agents:
-  "@baseclass!Oracle":
-    name: Oracle
-    model: { addressVariable: SVC_TEST_CRASH_MODEL, name: small-1, instructions: Be brief. }
-`,
+    oracleApplication("SVC_TEST_CRASH_MODEL"),
   );
   const asked = Promise.withResolvers<void>();
   const never = Promise.withResolvers<Response>();

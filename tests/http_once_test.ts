@@ -1,7 +1,7 @@
 /** Idempotency keys over HTTP: what a caller gets who repeats a request, and what the service holds afterwards. */
 import assert from "node:assert/strict";
 import { at, textAt } from "./_support/engine.ts";
-import { completion, startModel } from "./_support/model_server.ts";
+import { completion, oracleApplication, startModel } from "./_support/model_server.ts";
 import {
   type Answer,
   type CallOptions,
@@ -211,15 +211,7 @@ Deno.test("who repeats a message while a model thinks waits for the same answer"
   await using model = startModel();
   Deno.env.set("SVC_TEST_ONCE_MODEL", model.address);
   await using svc = await openService({
-    yaml: `
-application: { id: Talk, name: Talk, organisation: Org }
-operators: { ada@talk: { name: Ada } }
-caseTypes: {}
-agents:
-  "@baseclass!Oracle":
-    name: Oracle
-    model: { addressVariable: SVC_TEST_ONCE_MODEL, name: small-1, instructions: Be brief. }
-`,
+    yaml: oracleApplication("SVC_TEST_ONCE_MODEL"),
   });
   const path = "/ai-agents/@baseclass!Oracle/conversations";
   const started = await svc.call("POST", path, { body: { executeStarterQuestion: false } });

@@ -34,3 +34,16 @@ export function startModel(): ModelServer {
   };
   return model;
 }
+
+/** An application with one agent, whose model is at the address that a variable names. */
+export function oracleApplication(addressVariable: string): string {
+  return `
+application: { id: Talk, name: Talk, organisation: Org }
+operators: { ada@talk: { name: Ada } }
+caseTypes: {}
+agents:
+  "@baseclass!Oracle":
+    name: Oracle
+    model: { addressVariable: ${addressVariable}, name: small-1, instructions: Be brief. }
+`;
+}
