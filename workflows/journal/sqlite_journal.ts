@@ -38,7 +38,8 @@ export async function openJournal(path: string): Promise<Journal> {
     const folder = path.replace(/[^\\/]*$/, "");
     if (folder !== "") await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
     (await Deno.open(path, { create: true, write: true, mode: 0o600 })).close();
-    return new SqliteJournal(path, await openDatabase(path));
+    const db = await openDatabase(path);
+    return new SqliteJournal(path, db, await Deno.open(`${path}-wal`, { read: true, write: true }));
   } catch (cause) {
     if (cause instanceof SvcError || cause instanceof Deno.errors.NotCapable) throw cause;
     const reason = cause instanceof Error ? cause.message : cause;
@@ -55,7 +56,7 @@ async function openDatabase(path: string): Promise<DatabaseSync> {
   for (;;) {
     const db = new DatabaseSync(path, { timeout: BUSY_MILLISECONDS });
     try {
-      db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+      db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
       prepareSchema(db, path);
       return db;
     } catch (error) {
@@ -73,13 +74,16 @@ function isBusy(error: unknown): boolean {
 class SqliteJournal implements Journal {
   readonly #path: string;
   readonly #db: DatabaseSync;
+  /** SQLite's write-ahead log. */
+  readonly #log: Deno.FsFile;
   readonly #commits: GroupCommit;
   readonly #statements = new Map<string, StatementSync>();
   readonly #keys = new Map<string, number>();
 
-  constructor(path: string, db: DatabaseSync) {
+  constructor(path: string, db: DatabaseSync, log: Deno.FsFile) {
     this.#path = path;
     this.#db = db;
+    this.#log = log;
     this.#commits = new GroupCommit((writes) => this.#commit(writes));
   }
 
@@ -196,10 +200,12 @@ class SqliteJournal implements Journal {
   }
 
   append(id: string, number: number, { kind, position, at, content }: EventRecord): void {
-    this.#run(
+    const insert = this.#prepare(
       "INSERT INTO events (run, input, kind, position, at, content) VALUES (?, ?, ?, ?, ?, ?)",
-      ...[this.#key(id), number, kind, position, at, isLong(kind, content) ? pack(content) : content],
     );
+    const key = this.#key(id);
+    const stored = isLong(kind, content) ? packedSoon(content) : () => content;
+    this.#commits.add(() => insert.run(key, number, kind, position, at, stored()));
   }
 
   durable(): Promise<void> {
@@ -207,7 +213,10 @@ class SqliteJournal implements Journal {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return Promise.try(() => this.#commits.close()).finally(() => this.#db.close());
+    return Promise.try(() => this.#commits.close()).finally(() => {
+      this.#log.close();
+      this.#db.close();
+    });
   }
 
   /** The key of a run in the tables. */
@@ -240,6 +249,8 @@ class SqliteJournal implements Journal {
     try {
       for (const write of writes) write();
       this.#prepare("COMMIT").run();
+      // With `synchronous = FULL` SQLite would do the same before it lets go of its lock, and keep all others from writing.
+      this.#log.syncDataSync();
     } catch (cause) {
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK"); // A full disk has ended it already.
       const reason = cause instanceof Error ? cause.message : cause;
@@ -249,6 +260,14 @@ class SqliteJournal implements Journal {
       });
     }
   }
+}
+
+/** A text, compressed when what is done now is done: nobody waits for that but the next commit. */
+function packedSoon(text: string): () => Uint8Array {
+  let packed: Uint8Array | undefined;
+  const result = () => packed ??= pack(text);
+  setImmediate(result);
+  return result;
 }
 
 /** Only answers are long for certain, and only of them no query wants to see the inside. */
