@@ -2,6 +2,7 @@
  * The bare fetch loop of the requests that a replay makes, with as many lanes as the replay has clerks:
  * `fetch_replay.ts <api address> <token>... < shares.json`. Prints calls per second.
  */
+import { caseContent, eventContent } from "../../workflows/examples/replay_log.ts";
 import type { LogCase } from "../replay/log.ts";
 
 const [api = "", ...tokens] = Deno.args;
@@ -21,19 +22,14 @@ async function call(token: string, method: string, path: string, body?: unknown,
 }
 
 async function lane(token: string, share: readonly LogCase[]): Promise<void> {
-  for (const { key, events } of share) {
-    await call(token, "POST", "/cases", { caseTypeID: "City-Permit-Work-Receipt", content: { Reference: key } });
-    for (const [position, { activity, resource, group, time }] of events.entries()) {
+  for (const logged of share) {
+    await call(token, "POST", "/cases", { caseTypeID: "City-Permit-Work-Receipt", content: caseContent(logged) });
+    for (const event of logged.events) {
       const next = await call(token, "GET", "/assignments/next");
       const path = `/assignments/${encodeURIComponent(next.answer.id)}`;
       const { tag } = await call(token, "GET", path);
-      const content = {
-        Resource: resource,
-        ResourceGroup: group,
-        PerformedAt: time.replace(" ", "T"),
-        Last: position === events.length - 1,
-      };
-      await call(token, "PATCH", `${path}/actions/${encodeURIComponent(activity)}`, { content }, tag);
+      const content = eventContent(event, event === logged.events.at(-1));
+      await call(token, "PATCH", `${path}/actions/${encodeURIComponent(event.activity)}`, { content }, tag);
     }
   }
 }

@@ -12,7 +12,15 @@ interface LoggedCase {
   /** What the log says of the case as a whole. */
   attributes: Record<string, string>;
   /** In time order. */
-  events: { activity: string; resource: string; group: string; time: string }[];
+  events: LoggedEvent[];
+}
+
+/** An event of a case. */
+interface LoggedEvent {
+  activity: string;
+  resource: string;
+  group: string;
+  time: string;
 }
 
 export default defineWorkflow<LoggedCase[]>({
@@ -20,19 +28,13 @@ export default defineWorkflow<LoggedCase[]>({
   allow: ["cases.create", "assignments.get-next", "assignments.perform"],
   async run({ svc, input, log }) {
     const handles: Record<string, string> = {};
-    for (const { key, attributes, events } of input) {
-      const created = await svc.cases.create({ type: "City-Permit-Work-Receipt", data: contentOf(key, attributes) });
-      for (const [position, { activity, resource, group, time }] of events.entries()) {
+    for (const logged of input) {
+      const { key, events } = logged;
+      const created = await svc.cases.create({ type: "City-Permit-Work-Receipt", data: caseContent(logged) });
+      for (const event of events) {
         const next = await svc.assignments.getNext();
-        await svc.assignments.perform(next.id, {
-          action: activity,
-          data: {
-            Resource: resource,
-            ResourceGroup: group,
-            PerformedAt: dateTime(time),
-            Last: position === events.length - 1,
-          },
-        });
+        const data = eventContent(event, event === events.at(-1));
+        await svc.assignments.perform(next.id, { action: event.activity, data });
       }
       handles[key] = created.id;
     }
@@ -41,7 +43,8 @@ export default defineWorkflow<LoggedCase[]>({
   },
 });
 
-function contentOf(key: string, attributes: Record<string, string>) {
+/** What the case begins with. */
+export function caseContent({ key, attributes }: LoggedCase) {
   return {
     Reference: key,
     Channel: attributes.channel,
@@ -53,6 +56,11 @@ function contentOf(key: string, attributes: Record<string, string>) {
     PlannedEndDate: dateTime(attributes.enddate_planned),
     Deadline: dateTime(attributes.deadline),
   };
+}
+
+/** What is performed for an event; the last one resolves the case. */
+export function eventContent({ resource, group, time }: LoggedEvent, isLast: boolean) {
+  return { Resource: resource, ResourceGroup: group, PerformedAt: dateTime(time), Last: isLast };
 }
 
 /** The log has a blank between date and time where ISO 8601 has a `T`. */
