@@ -9,14 +9,13 @@ import { againstShell, memoryOfBatch } from "./bench/batches.ts";
 import { journalledSteps, resumed } from "./bench/durable.ts";
 import { sandboxReady } from "./bench/sandbox_ready.ts";
 import { commitsPerSecond, PROGRAMS } from "./bench/baselines.ts";
-import { describe, type Figure } from "./bench/figure.ts";
+import { describe, type Figure, inTurns } from "./bench/figure.ts";
 import { timeProcesses } from "./bench/processes.ts";
+import { replayFigures } from "./bench/replays.ts";
 import { transferFigures } from "./bench/transfer.ts";
 import { type LogCase, readLog } from "./replay/log.ts";
-import { replay, sharesOf } from "./replay/replay.ts";
-import { Workspace } from "./workspace.ts";
+import { API_ROOT, Workspace } from "./workspace.ts";
 
-const API_ROOT = "/dx-api/v2";
 const { logFile, before, inputs } = readArguments(Deno.args);
 const RUNS = 25;
 const REPLAYED_CASES = 400;
@@ -31,7 +30,8 @@ for (const name of ["empty", "fetch", "fixedAnswer"] as const) {
   await Deno.writeTextFile(programs[name], PROGRAMS[name]);
 }
 
-const replays = [1, 2].map((clerks) => () => replayed(clerks));
+const log = await someLog();
+const replays = [1, 2].map((clerks) => () => replayFigures(log, clerks));
 const { directory } = workspace;
 const measures: (() => Promise<Figure | Figure[]>)[] = [
   startUp,
@@ -40,7 +40,6 @@ const measures: (() => Promise<Figure | Figure[]>)[] = [
   reads,
   performs,
   transferFigures,
-  journalled,
   () => journalledSteps(directory),
   () => sandboxReady(directory, program("empty")),
   () => resumed(directory),
@@ -82,51 +81,19 @@ async function oneCall(): Promise<Figure> {
   const id = await newCase();
   const url = `${api}/cases/${encodeURIComponent(id)}`;
   const get = workspace.command(["cases", "get", id]);
-  const [ours, theirs] = await timeProcesses(get, program("fetch", url, await token(workspace, "default")), RUNS);
+  const [ours, theirs] = await timeProcesses(get, program("fetch", url, await workspace.token("default")), RUNS);
   return { what: "svc cases get", baseline: "a program that fetches", ours, theirs, unit: "ms", limit: 1.4 };
-}
-
-/** A service of its own: a clerk who takes the next assignment must find no other work. */
-async function replayed(clerks: number): Promise<Figure> {
-  await using office = await Workspace.open();
-  const baseUrl = await office.startService();
-  const log = await someLog();
-  const { calls, seconds } = await replay(office, log, clerks);
-  const shares = sharesOf(log, clerks);
-  const tokens = await Promise.all(shares.map(([clerk]) => token(office, clerk)));
-  const theirs = await rate(
-    "fetch_replay.ts",
-    [baseUrl + API_ROOT, ...tokens],
-    JSON.stringify(shares.map(([, share]) => share)),
-  );
-  const ours = calls / seconds;
-  const what = `workflow replay, ${clerks} at a time, calls`;
-  return { what, baseline: "a fetch loop", ours, theirs, unit: "/s", limit: 0.6 };
-}
-
-/** The same replay with and without a journal. */
-async function journalled(): Promise<Figure> {
-  const rates = [];
-  for (const flags of [[], ["--journal", "none"]]) {
-    await using office = await Workspace.open();
-    await office.startService();
-    const { calls, seconds } = await replay(office, await someLog(), undefined, flags);
-    rates.push(calls / seconds);
-  }
-  const [ours = NaN, theirs = NaN] = rates;
-  return { what: "replay with a journal, calls", baseline: "without", ours, theirs, unit: "/s", limit: 0.85 };
 }
 
 async function reads(): Promise<Figure> {
   const url = `${api}/cases/${encodeURIComponent(await newCase())}`;
-  const bearer = await token(workspace, "default");
+  const bearer = await workspace.token("default");
   const answer = await (await fetch(url, { headers: { authorization: `Bearer ${bearer}` } })).text();
   const fixed = program("fixedAnswer", answer).spawn();
   const port = await firstLine(fixed.stdout);
-  const load = [bearer, "32", "15000"];
-  const theirs = await rate("load_get.ts", [`http://127.0.0.1:${port}/`, ...load]);
+  const load = (address: string) => () => rate("load_get.ts", [address, bearer, "32", "6000"]);
+  const [ours = NaN, theirs = NaN] = await inTurns([load(url), load(`http://127.0.0.1:${port}/`)]);
   fixed.kill();
-  const ours = await rate("load_get.ts", [url, ...load]);
   return {
     what: "service GET /cases/{id}",
     baseline: "Deno.serve, fixed answer",
@@ -139,8 +106,11 @@ async function reads(): Promise<Figure> {
 
 async function performs(): Promise<Figure> {
   const assignments = await Promise.all(Array.from({ length: 32 }, newActivity));
-  const ours = await rate("load_perform.ts", [api, await token(workspace, "default"), "10000", ...assignments]);
-  const theirs = commitsPerSecond(workspace.directory, 5000);
+  const load = [api, await workspace.token("default"), "4000", ...assignments];
+  const [ours = NaN, theirs = NaN] = await inTurns([
+    () => rate("load_perform.ts", load),
+    () => commitsPerSecond(directory, 3000),
+  ]);
   return { what: "service perform, 32 clients", baseline: "SQLite commits", ours, theirs, unit: "/s", limit: 0.5 };
 }
 
@@ -149,16 +119,10 @@ function program(name: keyof typeof PROGRAMS, ...args: string[]): Deno.Command {
 }
 
 /** Runs a program of `bench/` that prints a rate. */
-async function rate(name: string, args: string[], input = ""): Promise<number> {
+async function rate(name: string, args: string[]): Promise<number> {
   const script = new URL(`./bench/${name}`, import.meta.url).pathname;
-  const command = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--allow-net", script, ...args],
-    stdin: "piped",
-    stdout: "piped",
-  });
-  const child = command.spawn();
-  await new Response(input).body?.pipeTo(child.stdin);
-  const { success, stdout } = await child.output();
+  const command = new Deno.Command(Deno.execPath(), { args: ["run", "--allow-net", script, ...args] });
+  const { success, stdout } = await command.output();
   if (!success) throw new Error(`${name} failed.`);
   return Number(new TextDecoder().decode(stdout));
 }
@@ -185,12 +149,6 @@ function assignmentOf(answer: unknown): string {
   const next = isJsonObject(answer) ? answer.nextAssignmentInfo : undefined;
   if (isJsonObject(next) && typeof next.ID === "string") return next.ID;
   throw new Error("The answer names no next assignment.");
-}
-
-async function token(place: Workspace, profile: string): Promise<string> {
-  await place.svc("auth", "login", "--profile", profile);
-  const cached = JSON.parse(await Deno.readTextFile(`${place.directory}/config/token.${profile}.json`));
-  return String(cached.accessToken);
 }
 
 /** The log that is given, or the demo's again and again; either way as many cases. */

@@ -2,6 +2,9 @@
 
 const CLI = new URL("../cli.ts", import.meta.url).href;
 
+/** Path of the API below the address of a service. */
+export const API_ROOT = "/dx-api/v2";
+
 /** Where commands run. */
 export class Workspace implements AsyncDisposable {
   /** The directory; configuration and the service's data are in its folder `config`. */
@@ -35,6 +38,13 @@ export class Workspace implements AsyncDisposable {
   /** Adds a client with an operator of its own, who takes work from no queue. */
   async addClient(operator: string): Promise<void> {
     await this.svc("service", "add-client", "--operator", operator, "--profile", operator);
+  }
+
+  /** A token of a profile's client. */
+  async token(profile: string): Promise<string> {
+    await this.svc("auth", "login", "--profile", profile);
+    const cached = JSON.parse(await Deno.readTextFile(`${this.directory}/config/token.${profile}.json`));
+    return String(cached.accessToken);
   }
 
   /** A command of svc, to be run as the caller likes; of another checkout's, where its `cli.ts` is given. */

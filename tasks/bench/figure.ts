@@ -29,6 +29,21 @@ export function describe({ what, baseline, ours, theirs, unit, limit }: Figure):
   ].join("  ");
 }
 
+/** Rounds of measurements in turns. */
+const ROUNDS = 3;
+
+/**
+ * Rates per second, each measured once a round: a machine is not as fast in one minute as in the next. What is answered
+ * is their mean as of equal pieces of work.
+ */
+export async function inTurns(measures: readonly (() => number | Promise<number>)[]): Promise<number[]> {
+  const seconds = measures.map(() => 0);
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [i, measure] of measures.entries()) seconds[i] = (seconds[i] ?? 0) + 1 / await measure();
+  }
+  return seconds.map((sum) => ROUNDS / sum);
+}
+
 /** The middle of some measurements. */
 export function median(values: number[]): number {
   const sorted = values.toSorted((a, b) => a - b);

@@ -1,0 +1,48 @@
+/** Replays of a log by workflows, with a journal and without, against a bare fetch loop of the same requests. */
+import { replay, sharesOf } from "../replay/replay.ts";
+import type { LogCase } from "../replay/log.ts";
+import { API_ROOT, Workspace } from "../workspace.ts";
+import { type Figure, inTurns } from "./figure.ts";
+
+/** The figures of a replay by so many clerks at a time. */
+export async function replayFigures(log: readonly LogCase[], clerks: number): Promise<Figure[]> {
+  const [journalled = NaN, without = NaN, fetched = NaN] = await inTurns([
+    () => replayed(log, clerks),
+    () => replayed(log, clerks, "--journal", "none"),
+    () => fetchLoop(log, clerks),
+  ]);
+  const what = `workflow replay, ${clerks} at a time, calls`;
+  return [
+    { what, baseline: "a fetch loop", ours: journalled, theirs: fetched, unit: "/s", limit: 0.6 },
+    { what, baseline: "without a journal", ours: journalled, theirs: without, unit: "/s", limit: 0.85 },
+  ];
+}
+
+/** Calls per second. A service of its own: a clerk who takes the next assignment must find no other work. */
+async function replayed(log: readonly LogCase[], clerks: number, ...flags: string[]): Promise<number> {
+  await using office = await Workspace.open();
+  await office.startService();
+  const { calls, seconds } = await replay(office, log, clerks, flags);
+  return calls / seconds;
+}
+
+/** Calls per second, from the start of the program to its end as of the workflows. */
+async function fetchLoop(log: readonly LogCase[], clerks: number): Promise<number> {
+  await using office = await Workspace.open();
+  const api = await office.startService() + API_ROOT;
+  const shares = sharesOf(log, clerks);
+  for (const [clerk] of shares) await office.addClient(clerk);
+  const tokens = await Promise.all(shares.map(([clerk]) => office.token(clerk)));
+  const script = new URL("./fetch_replay.ts", import.meta.url).pathname;
+  const command = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--allow-net", script, api, ...tokens],
+    stdin: "piped",
+    stdout: "piped",
+  });
+  const started = performance.now();
+  const child = command.spawn();
+  await new Response(JSON.stringify(shares.map(([, share]) => share))).body?.pipeTo(child.stdin);
+  const { success, stdout } = await child.output();
+  if (!success) throw new Error("The fetch loop failed.");
+  return Number(new TextDecoder().decode(stdout)) / (performance.now() - started) * 1000;
+}
