@@ -123,6 +123,23 @@ Deno.test("after a failed commit nothing is written any more: a journal has no g
   assert.deepEqual(written, []);
 });
 
+Deno.test("of a run that is deleted nothing is left in the file where no run is open, and of another one everything", async () => {
+  await using desk = await openDesk("return 1");
+  const { journal, path } = desk;
+  const [kept] = [journal.findRun(RUN)].filter((run) => run !== undefined);
+  assert(kept);
+  await journal.createRun({ ...kept, id: "other", state: "done" });
+  journal.beginInput("other", { ...INPUT, startedAt: 0, generation: 0 });
+  journal.append("other", 1, { kind: "log", position: 0, at: 0, content: "theirs" });
+  await desk.happened(...Array.from({ length: 6000 }, () => ({ kind: "log", position: 0, content: "ours" }) as const));
+  await journal.deleteRun(RUN);
+  assert.deepEqual(journal.runs().map(({ id }) => id), ["other"]);
+  assert.deepEqual(journal.events("other", 1).map(({ content }) => content), ["theirs"]);
+  for (const file of [path, `${path}-wal`]) {
+    assert(!new TextDecoder("latin1").decode(await Deno.readFile(file)).includes("ours"), file);
+  }
+});
+
 Deno.test("what independent branches did is not done again by retry, nor what follows an edit by --force", async () => {
   await using desk = await openDesk(`const post = (type) => svc.cases.create({ type });
     const [read] = await Promise.allSettled([svc.cases.get("missing"), post("A").then(() => post("B"))]);

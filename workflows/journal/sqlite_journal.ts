@@ -32,6 +32,13 @@ const BUSY_PAUSE = 20;
 /** SQLite's code of a database that is locked. */
 const SQLITE_BUSY = 5;
 
+/** What deletes a run, each a piece at a time: other runs write in between. */
+const DELETE_PIECES = [
+  "DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE run = ? LIMIT 5000)",
+  "DELETE FROM inputs WHERE run = ?1 AND number IN (SELECT number FROM inputs WHERE run = ?1 LIMIT 5000)",
+  "DELETE FROM runs WHERE seq = ?",
+];
+
 /** Opens the journal in a file that its owner alone can read; makes it where there is none. */
 export async function openJournal(path: string): Promise<Journal> {
   try {
@@ -131,9 +138,17 @@ class SqliteJournal implements Journal {
   }
 
   async deleteRun(id: string): Promise<void> {
-    this.#run("DELETE FROM runs WHERE id = ?", id);
-    await this.durable();
+    await this.setState(id, "cancelled"); // Should this be interrupted, nobody must go on with what is left.
+    const key = this.#key(id);
+    for (const sql of DELETE_PIECES) {
+      const statement = this.#prepare(sql);
+      let isMore = true;
+      while (isMore) this.#commit([() => isMore = statement.run(key).changes > 0]);
+    }
     this.#keys.delete(id);
+    // What was deleted is in the file until this makes it anew. It keeps all others from writing as long as it takes.
+    if (this.#prepare("SELECT count(*) AS count FROM runs WHERE state = 'open'").get()?.count !== 0) return;
+    this.#db.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
   }
 
   async claim(id: string): Promise<Disposable | undefined> {
