@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { createClient } from "../mod.ts";
 import { startService } from "../service/mod.ts";
-import { makeFolder, scriptText } from "./_support/workflow.ts";
+import { answer, type Behaviour, inTurn, startUnruly } from "./_support/unruly_server.ts";
+import { caseAnswer, makeFolder, scriptText } from "./_support/workflow.ts";
 import { type Ended, endOf, workflowCommand } from "./_support/workflow_process.ts";
 
 const CREATE =
@@ -119,6 +120,27 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     assert.equal(await office.permits(), 2);
   });
 }
+
+Deno.test("Ctrl-C does not wait for the next attempt of a call, which resume makes", async () => {
+  const refused = Promise.withResolvers<void>();
+  const busy: Behaviour = async (...request) => {
+    await answer(503, {}, { "retry-after": "50" })(...request);
+    refused.resolve();
+  };
+  using server = startUnruly(inTurn(busy, answer(200, caseAnswer("C-1"))));
+  await using office = await openOffice(`return (await svc.cases.get("C-1")).id;`);
+  office.turnTo(server.options);
+  const process = office.start(...RUN);
+  const { rest } = await untilItSays(process, "");
+  await refused.promise;
+  process.kill("SIGINT");
+  assert.match(await rest, /"INTERRUPTED".*svc workflow resume r1/);
+  assert.equal((await process.status).code, 130);
+  await process.stdout.cancel();
+  assert.equal(server.received.length, 1);
+  const resumed = await office.svc("resume", "r1", "--format", "compact");
+  assert.deepEqual([resumed.stdout, resumed.stderr], [`"C-1"\n`, ""]);
+});
 
 Deno.test("a script that was edited is stopped at the step where it leaves its path, and goes on by --force", async () => {
   await using office = await openOffice(`${CREATE} await svc.cases.get(made.id); throw new Error("not yet");`);
