@@ -14,7 +14,7 @@ const SOURCES = ["cli.ts", "lib", "service", "workflows"];
 const CORE = ["lib/cli/main.ts", "lib/output/render.ts", "lib/resources/common.ts"];
 
 /** A module that is loaded when it is needed. */
-const UNSEEN = /\bimportUnseen\("([^"]+)"\)/g;
+const UNSEEN = /\bimportUnseen(?:<[^>]*>)?\(\s*"([^"]+)",?\s*\)/g;
 const SEEN = /(?<!typeof )\bimport\("(\.[^"]+)"\)/g;
 
 /** Makes `dist/` anew. */

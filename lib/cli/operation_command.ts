@@ -31,7 +31,9 @@ export function fromOperation(group: string, name: string, operation: Operation)
     example: operation.example,
     async run(context, { interactive, output, ...given }) {
       if (interactive === true) {
-        const { performInteractively } = await importUnseen("lib/cli/interactive.ts");
+        const { performInteractively } = await importUnseen<typeof import("./interactive.ts")>(
+          "lib/cli/interactive.ts",
+        );
         return await performInteractively(context, ref, given);
       }
       const values = await readValues(this, given, context.io);

@@ -44,7 +44,7 @@ async function writeContent(
   values: Values,
   output: string | undefined,
 ): Promise<void> {
-  const { checkOutput, deliver } = await importUnseen("lib/cli/download.ts");
+  const { checkOutput, deliver } = await importUnseen<typeof import("./download.ts")>("lib/cli/download.ts");
   await checkOutput(output);
   const { content } = await call(context, ref, values);
   if (content !== undefined) await deliver(context, content, output);
@@ -61,7 +61,7 @@ function takesFile({ flags = {} }: Operation): boolean {
 }
 
 async function transfers(): Promise<typeof import("./transfer.ts")> {
-  return await importUnseen("lib/cli/transfer.ts");
+  return await importUnseen<typeof import("./transfer.ts")>("lib/cli/transfer.ts");
 }
 
 function noOutput(): SvcError {
