@@ -2,13 +2,16 @@
  * Builds the program that people install, into `dist/`: few and minified files. Deno's own bundler makes them, each
  * module in exactly one; two things it cannot be told are done to its input and to its output.
  */
-import { dirname, join, relative, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { dirname, join, posix, relative, sep } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import config from "../deno.json" with { type: "json" };
 
 const CHECKOUT = fileURLToPath(new URL("..", import.meta.url));
 const DIST = join(CHECKOUT, "dist");
 const SOURCES = ["cli.ts", "lib", "service", "workflows"];
+
+/** What is installed. */
+export const PROGRAM: string = join(DIST, "cli.js");
 
 /** What every call executes, whatever its group. */
 const CORE = ["lib/cli/main.ts", "lib/output/render.ts", "lib/resources/common.ts"];
@@ -36,14 +39,16 @@ export async function build(): Promise<void> {
   }
 }
 
+/** Modules by their paths in the checkout. */
 type Sources = ReadonlyMap<string, string>;
 
-/** All modules by their paths. */
 async function readSources(): Promise<Sources> {
   const sources = new Map<string, string>();
   for (const source of SOURCES) {
     for await (const path of filesBelow(join(CHECKOUT, source))) {
-      if (path.endsWith(".ts")) sources.set(relative(CHECKOUT, path), await Deno.readTextFile(path));
+      if (path.endsWith(".ts")) {
+        sources.set(relative(CHECKOUT, path).replaceAll(sep, "/"), await Deno.readTextFile(path));
+      }
     }
   }
   return sources;
@@ -56,7 +61,7 @@ function unseenModules(sources: Sources): string[] {
 
 function seenModules(sources: Sources): string[] {
   return [...sources].flatMap(([from, text]) =>
-    [...text.matchAll(SEEN)].map(([, path = ""]) => join(dirname(from), path))
+    [...text.matchAll(SEEN)].map(([, path = ""]) => posix.join(posix.dirname(from), path))
   );
 }
 
@@ -66,10 +71,11 @@ function seenModules(sources: Sources): string[] {
  */
 async function stage(folder: string, sources: Sources, lazy: ReadonlySet<string>): Promise<void> {
   const core = join(folder, "core.ts");
+  const needsCore = `import ${JSON.stringify(pathToFileURL(core).href)};\n`;
   for (const [path, text] of sources) {
     const copy = join(folder, path);
     await Deno.mkdir(dirname(copy), { recursive: true });
-    await Deno.writeTextFile(copy, lazy.has(path) ? `import ${JSON.stringify(core)};\n${text}` : text);
+    await Deno.writeTextFile(copy, lazy.has(path) ? needsCore + text : text);
   }
   await Deno.writeTextFile(core, CORE.map((path) => `import "./${path}";\n`).join(""));
   await Deno.copyFile(join(CHECKOUT, "deno.json"), join(folder, "deno.json"));
@@ -98,7 +104,7 @@ async function hideImports(path: string): Promise<void> {
 
 async function* filesBelow(path: string): AsyncGenerator<string> {
   if ((await Deno.stat(path)).isFile) return yield path;
-  for await (const { name } of Deno.readDir(path)) yield* filesBelow(resolve(path, name));
+  for await (const { name } of Deno.readDir(path)) yield* filesBelow(join(path, name));
 }
 
 function ignoreMissing(error: unknown): void {

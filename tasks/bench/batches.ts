@@ -1,4 +1,5 @@
 /** What batches need: the memory of a long one, and the time that a workflow saves against a loop of the shell. */
+import { PROGRAM } from "../build.ts";
 import { Workspace } from "../workspace.ts";
 import type { Figure } from "./figure.ts";
 import { measured } from "./memory.ts";
@@ -99,8 +100,7 @@ export async function againstShell(): Promise<Figure> {
 }
 
 function shellLoop(workspace: Workspace): Deno.Command {
-  const cli = new URL("../../cli.ts", import.meta.url).pathname;
-  const args = ["-c", SHELL, "sh", Deno.execPath(), "run", "--allow-all", cli];
+  const args = ["-c", SHELL, "sh", Deno.execPath(), "run", "--allow-all", PROGRAM];
   return new Deno.Command("/bin/sh", { args, env: workspace.env });
 }
 
