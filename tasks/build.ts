@@ -86,7 +86,7 @@ async function bundle(cwd: string, outdir: string, entries: readonly string[]): 
   const packages = Object.keys(config.imports).map((name) => `--external=${name}`);
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
-      ...["bundle", "--quiet", "--no-lock", "--code-splitting", "--minify", "--keep-names"],
+      ...["bundle", "--quiet", "--no-lock", "--code-splitting", "--minify"],
       ...packages,
       `--outdir=${outdir}`,
       ...entries,
