@@ -78,7 +78,7 @@ async function stage(folder: string, sources: Sources, lazy: ReadonlySet<string>
     await Deno.writeTextFile(copy, lazy.has(path) ? needsCore + text : text);
   }
   await Deno.writeTextFile(core, CORE.map((path) => `import "./${path}";\n`).join(""));
-  await Deno.copyFile(join(CHECKOUT, "deno.json"), join(folder, "deno.json"));
+  for (const name of ["deno.json", "deno.lock"]) await Deno.copyFile(join(CHECKOUT, name), join(folder, name));
 }
 
 /** Packages stay outside: they are found by `deno.json`, as they are from the sources. */
@@ -86,7 +86,7 @@ async function bundle(cwd: string, outdir: string, entries: readonly string[]): 
   const packages = Object.keys(config.imports).map((name) => `--external=${name}`);
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
-      ...["bundle", "--quiet", "--no-lock", "--code-splitting", "--minify"],
+      ...["bundle", "--quiet", "--code-splitting", "--minify"],
       ...packages,
       `--outdir=${outdir}`,
       ...entries,
