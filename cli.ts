@@ -21,7 +21,7 @@ export type { Input, Io, Output } from "./lib/cli/io.ts";
  * ```
  */
 export async function main(args: readonly string[], io?: Io): Promise<number> {
-  const { main }: typeof import("./lib/cli/main.ts") = await importUnseen(import.meta.resolve("./lib/cli/main.ts"));
+  const { main } = await importUnseen<typeof import("./lib/cli/main.ts")>("lib/cli/main.ts");
   return await main(args, io);
 }
 

@@ -1,18 +1,29 @@
 /** Modules that are loaded only when they are needed, and not even looked at before. */
 import { SvcError } from "./errors.ts";
+import { ownFile, ownModule } from "./own_files.ts";
 
 /**
- * Imports a module whose address Deno does not see beforehand. It reads all that a literal `import()` names, and all
- * that this names in turn, when the program starts, whether it is executed or not: `svc --version` would read the
- * whole command line, and every command the service with its libraries. In return the program needs the permission to
- * read its own files, or to import them from where it was loaded itself.
+ * Imports a module that Deno does not see beforehand. It reads all that a literal `import()` names, and all that this
+ * names in turn, when the program starts, whether it is executed or not: `svc --version` would read the whole command
+ * line, and every command the service with its libraries. In return the program needs the permission to read its own
+ * files, or to import them from where it was loaded itself.
  *
- * The type is the caller's to say, as that of the module at the address. As a `text`, a module is not executed: its
- * default export is its source.
+ * The type is the caller's to say, as that of the module at the path. `deno task build` finds the calls by their literal
+ * paths, and makes a file of its own of each module.
  */
-export async function importUnseen<T>(address: string, type?: "text"): Promise<T> {
+export async function importUnseen<T>(path: string): Promise<T> {
+  return await explained(import(ownModule(path).href));
+}
+
+/** The source of a file of ours, as Deno has it in its cache: nothing of it is executed. */
+export async function readSource(path: string): Promise<unknown> {
+  const module: { default: unknown } = await explained(import(ownFile(path).href, { with: { type: "text" } }));
+  return module.default;
+}
+
+async function explained<T>(loading: Promise<T>): Promise<T> {
   try {
-    return await import(address, type && { with: { type } });
+    return await loading;
   } catch (error) {
     throw explain(error);
   }

@@ -1,11 +1,12 @@
 /** The application definition that is served: a person's own, or the one that comes with svc. */
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ownFile } from "../lib/own_files.ts";
 import type { Application } from "./definition/application.ts";
 import { loadApplication, parseApplication } from "./definition/load.ts";
 import { fetchedStaticFiles, openStaticFiles, type StaticFiles } from "./static_files.ts";
 
-const OWN = new URL("./apps/permit.yaml", import.meta.url);
+const OWN = ownFile("service/apps/permit.yaml");
 
 /** The files that come with the sample application: those of a package on another machine cannot be listed. */
 export const OWN_FILES = [

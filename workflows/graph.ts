@@ -25,7 +25,7 @@ export async function checkGraph(place: Place, root: string, signal?: AbortSigna
   const visited = new Set<string>();
   const waiting = [place.script.href];
   for (let url = waiting.pop(); url !== undefined; url = waiting.pop()) {
-    if (visited.has(url) || url === place.library.workflow) continue;
+    if (visited.has(url) || url === place.library.host) continue;
     visited.add(url);
     const module = modules.get(url);
     if (module === undefined) continue;
@@ -35,7 +35,7 @@ export async function checkGraph(place: Place, root: string, signal?: AbortSigna
     for (const dependency of listOf(module.dependencies)) {
       const target = targetOf(dependency, url, modules, place);
       if (target === undefined) continue;
-      if (target === place.library.workflow) continue;
+      if (target === place.library.host) continue;
       await checkTarget(target, positionIn(url, dependency, place), modules, folder);
       waiting.push(textOf(redirects[target]) ?? target);
     }

@@ -1,10 +1,11 @@
 /** A folder to write workflows in: a starter script, and what an editor needs to check its types. */
 import { SvcError } from "../lib/errors.ts";
 import type { JsonObject } from "../lib/json.ts";
+import { ownFile } from "../lib/own_files.ts";
 import { VERSION } from "../lib/version.ts";
 
 /** What a script imports, as an editor finds it. */
-const WORKFLOW_MODULE = new URL("./mod.ts", import.meta.url).href;
+const WORKFLOW_MODULE = ownFile("workflows/mod.ts").href;
 
 const STARTER = `import { defineWorkflow } from "@svc/lib/workflow";
 

@@ -27,13 +27,11 @@ export async function runCommandLine({ words, rest, help }: Argv, io: Io): Promi
 async function find<T>(place: string, kind: string, entries: Readonly<Record<string, T>>, word: string): Promise<T> {
   const entry = Object.entries(entries).find(([name]) => name === toCamel(word))?.[1];
   if (entry !== undefined) return entry;
-  const { unknownWord } = await importUnseen<typeof import("./usage_errors.ts")>(
-    import.meta.resolve("./usage_errors.ts"),
-  );
+  const { unknownWord } = await importUnseen<typeof import("./usage_errors.ts")>("lib/cli/usage_errors.ts");
   throw unknownWord(place, kind, Object.keys(entries), word);
 }
 
 async function scanAnything(command: Command, words: readonly string[], rest: readonly string[]): Promise<Given> {
-  const { scan } = await importUnseen<typeof import("./scanner.ts")>(import.meta.resolve("./scanner.ts"));
+  const { scan } = await importUnseen<typeof import("./scanner.ts")>("lib/cli/scanner.ts");
   return await scan(command, words, rest);
 }

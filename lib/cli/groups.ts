@@ -14,12 +14,12 @@ interface LocalModule {
 const localGroups: Readonly<Record<string, { summary: string; load: () => Promise<LocalModule> }>> = {
   auth: {
     summary: "Log in, log out, find out what is wrong with a connection",
-    load: () => importUnseen(import.meta.resolve("./auth.ts")),
+    load: () => importUnseen("lib/cli/auth.ts"),
   },
-  service: { summary: "Run the embedded service", load: () => importUnseen(import.meta.resolve("./service.ts")) },
+  service: { summary: "Run the embedded service", load: () => importUnseen("lib/cli/service.ts") },
   workflow: {
     summary: "Run workflow scripts in a sandbox",
-    load: () => importUnseen(import.meta.resolve("./workflow.ts")),
+    load: () => importUnseen("lib/cli/workflow.ts"),
   },
 };
 

@@ -31,8 +31,9 @@ export function fromOperation(group: string, name: string, operation: Operation)
     example: operation.example,
     async run(context, { interactive, output, ...given }) {
       if (interactive === true) {
-        const address = import.meta.resolve("./interactive.ts");
-        const { performInteractively } = await importUnseen<typeof import("./interactive.ts")>(address);
+        const { performInteractively } = await importUnseen<typeof import("./interactive.ts")>(
+          "lib/cli/interactive.ts",
+        );
         return await performInteractively(context, ref, given);
       }
       const values = await readValues(this, given, context.io);

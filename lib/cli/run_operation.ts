@@ -44,8 +44,7 @@ async function writeContent(
   values: Values,
   output: string | undefined,
 ): Promise<void> {
-  const address = import.meta.resolve("./download.ts");
-  const { checkOutput, deliver } = await importUnseen<typeof import("./download.ts")>(address);
+  const { checkOutput, deliver } = await importUnseen<typeof import("./download.ts")>("lib/cli/download.ts");
   await checkOutput(output);
   const { content } = await call(context, ref, values);
   if (content !== undefined) await deliver(context, content, output);
@@ -62,7 +61,7 @@ function takesFile({ flags = {} }: Operation): boolean {
 }
 
 async function transfers(): Promise<typeof import("./transfer.ts")> {
-  return await importUnseen(import.meta.resolve("./transfer.ts"));
+  return await importUnseen<typeof import("./transfer.ts")>("lib/cli/transfer.ts");
 }
 
 function noOutput(): SvcError {

@@ -44,9 +44,7 @@ async function toValue(name: string, flag: Flag, text: string, readPayload: Payl
     case "json":
       return await readPayload(`--${toKebab(name)}`, text);
     case "file": {
-      const { openFile } = await importUnseen<typeof import("./local_files.ts")>(
-        import.meta.resolve("./local_files.ts"),
-      );
+      const { openFile } = await importUnseen<typeof import("./local_files.ts")>("lib/cli/local_files.ts");
       return await openFile(`--${toKebab(name)}`, text);
     }
     default:

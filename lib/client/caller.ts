@@ -173,14 +173,14 @@ class Call {
   }
 
   async #content(response: Response, deadline: Deadline, explain: (error: unknown) => SvcError): Promise<Content> {
-    const { contentOf } = await importUnseen<typeof import("./content.ts")>(import.meta.resolve("./content.ts"));
+    const { contentOf } = await importUnseen<typeof import("./content.ts")>("lib/client/content.ts");
     return contentOf(response, { deadline, explain: (error) => explain(error).during(this.#ref.name) });
   }
 }
 
 /** A body with files. It keeps the deadline away for as long as somebody reads it. */
 async function multipartOf(parts: readonly Part[], deadline: Deadline): Promise<BodyInit> {
-  const { MultipartBody } = await importUnseen<typeof import("./multipart.ts")>(import.meta.resolve("./multipart.ts"));
+  const { MultipartBody } = await importUnseen<typeof import("./multipart.ts")>("lib/client/multipart.ts");
   return new MultipartBody(parts, () => deadline.start());
 }
 

@@ -47,7 +47,7 @@ export function createClient(options: ClientOptions = {}): Client {
 }
 
 async function withRetries(caller: Caller, retries: number): Promise<Caller> {
-  const { retrying } = await importUnseen<typeof import("./retry.ts")>(import.meta.resolve("./retry.ts"));
+  const { retrying } = await importUnseen<typeof import("./retry.ts")>("lib/client/retry.ts");
   return retrying(caller, { attempts: retries + 1 });
 }
 

@@ -48,11 +48,11 @@ async function renderAs(format: Format, value: JsonValue, surface: Surface): Pro
     case "compact":
       return { text: escapeControls(JSON.stringify(value)) + "\n", notes: [] };
     case "yaml": {
-      const { toYaml } = await importUnseen<typeof import("./yaml.ts")>(import.meta.resolve("./yaml.ts"));
+      const { toYaml } = await importUnseen<typeof import("./yaml.ts")>("lib/output/yaml.ts");
       return { text: toYaml(value), notes: [] };
     }
     case "table": {
-      const { toTable } = await importUnseen<typeof import("./table.ts")>(import.meta.resolve("./table.ts"));
+      const { toTable } = await importUnseen<typeof import("./table.ts")>("lib/output/table.ts");
       const table = toTable(value, surface);
       return "unfit" in table ? { text: json(value), notes: [`Printed as JSON: ${table.unfit}.`] } : table;
     }

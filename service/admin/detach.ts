@@ -6,6 +6,7 @@ import { configDirectory } from "../../lib/auth/config.ts";
 import { ERROR_CODES, SvcError } from "../../lib/errors.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { toKebab } from "../../lib/names.ts";
+import { ownModule } from "../../lib/own_files.ts";
 import { loadServedApplication } from "../application.ts";
 import { modelHosts } from "../conversations/model_address.ts";
 import { filesOf, lockDirectory, readState, type ServiceState } from "../directory.ts";
@@ -62,7 +63,7 @@ function commandLine(options: DetachOptions & { data: string }, hosts: readonly 
   );
   const start = ["service", "start", ...flags];
   if (Deno.build.standalone) return [Deno.execPath(), ...start];
-  const entry = new URL("../../cli.ts", import.meta.url);
+  const entry = ownModule("cli.ts");
   return [
     Deno.execPath(),
     "run",

@@ -1,4 +1,5 @@
 /** What batches need: the memory of a long one, and the time that a workflow saves against a loop of the shell. */
+import { PROGRAM } from "../build.ts";
 import { Workspace } from "../workspace.ts";
 import { type Figure, inTurns } from "./figure.ts";
 import { measured } from "./memory.ts";
@@ -87,7 +88,8 @@ export async function againstShell(): Promise<Figure> {
   await workspace.startService();
   const script = `${workspace.directory}/cases.ts`;
   await Deno.writeTextFile(script, CASE);
-  const run = workspace.command(["workflow", "run", script, "--input", String(CASES), "--allow-declared"]);
+  const args = ["workflow", "run", script, "--input", String(CASES), "--allow-declared"];
+  const run = workspace.command(args, {}, PROGRAM);
   const [ours = NaN, theirs = NaN] = await inTurns([
     () => rateOf(run, CASES),
     () => rateOf(shellLoop(workspace), SHELL_CASES),
@@ -103,8 +105,7 @@ export async function againstShell(): Promise<Figure> {
 }
 
 function shellLoop(workspace: Workspace): Deno.Command {
-  const cli = new URL("../../cli.ts", import.meta.url).pathname;
-  const args = ["-c", SHELL, "sh", Deno.execPath(), "run", "--allow-all", cli];
+  const args = ["-c", SHELL, "sh", Deno.execPath(), "run", "--allow-all", PROGRAM];
   return new Deno.Command("/bin/sh", { args, env: workspace.env });
 }
 

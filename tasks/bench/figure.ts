@@ -12,18 +12,15 @@ export interface Figure {
   theirs: number;
   /** Unit of both. */
   unit: "ms" | "/s" | "MiB";
-  /** The ratio's limit: a maximum for times and memory, a minimum for rates. */
-  limit: number;
+  /** The ratio's limit: a maximum for times and memory, a minimum for rates. Without one it is only told. */
+  limit?: number;
 }
 
 /** A figure on one line, missed ones marked. */
 export function describe({ what, baseline, ours, theirs, unit, limit }: Figure): string {
   const ratio = ours / theirs;
-  const kept = unit === "/s" ? ratio >= limit : ratio <= limit;
-  const sign = unit === "/s" ? "≥" : "≤";
   return [
-    kept ? "kept  " : "MISSED",
-    `${ratio.toFixed(2)} × (${sign} ${Number(limit.toFixed(2))} ×)`,
+    ...judged(ratio, unit, limit),
     `${what}: ${round(ours)} ${unit}`,
     `${baseline}: ${round(theirs)} ${unit}`,
   ].join("  ");
@@ -42,6 +39,14 @@ export async function inTurns(measures: readonly (() => number | Promise<number>
     for (const [i, measure] of measures.entries()) seconds[i] = (seconds[i] ?? 0) + 1 / await measure();
   }
   return seconds.map((sum) => ROUNDS / sum);
+}
+
+function judged(ratio: number, unit: Figure["unit"], limit: number | undefined): [string, string] {
+  const times = `${ratio.toFixed(2)} ×`;
+  if (limit === undefined) return ["      ", times];
+  const kept = unit === "/s" ? ratio >= limit : ratio <= limit;
+  const sign = unit === "/s" ? "≥" : "≤";
+  return [kept ? "kept  " : "MISSED", `${times} (${sign} ${Number(limit.toFixed(2))} ×)`];
 }
 
 /** The middle of some measurements. */

@@ -43,7 +43,7 @@ export function hostCommand(place: Place, limits: Limits): Deno.Command {
 
 /** The process that lists what a script imports. The library counts as empty: it is ours, and would take longer than the script. */
 export function graphCommand(place: Place, limits: Limits, signal: AbortSignal): Deno.Command {
-  const withoutLibrary = { ...place, library: { ...place.library, workflow: "data:text/javascript," } };
+  const withoutLibrary = { ...place, library: { ...place.library, host: "data:text/javascript," } };
   const args = ["info", "--json", "--deny-import", ...loading(withoutLibrary), place.script.href];
   return command(args, place, limits, "null", signal);
 }
@@ -56,7 +56,7 @@ function loading({ script, library }: Place, barred: Readonly<Record<string, str
     `jsr:@svc/lib@${VERSION}/workflow`,
     `jsr:@svc/lib@^${VERSION}/workflow`,
   ];
-  const imports = { ...barred, ...Object.fromEntries(names.map((name) => [name, library.workflow])) };
+  const imports = { ...barred, ...Object.fromEntries(names.map((name) => [name, library.host])) };
   imports[library.script] = script.href;
   const map = "data:application/json," + encodeURIComponent(JSON.stringify({ imports }));
   return ["--no-remote", "--no-npm", "--no-config", "--no-lock", `--import-map=${map}`];

@@ -18,6 +18,9 @@ import type { Workflow } from "../mod.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 
+/** What the script imports: from the very module that reads its errors, so that there is one `SvcError`. */
+export * from "../mod.ts";
+
 const exit: typeof Deno.exit = Deno.exit;
 
 async function main(): Promise<void> {

@@ -3,9 +3,8 @@
  * there, it gets a copy in its throw-away folder, and all else is as it is for a checkout.
  */
 import { SvcError } from "../../lib/errors.ts";
-import { importUnseen } from "../../lib/import_unseen.ts";
-
-const ROOT = new URL("../../", import.meta.url);
+import { readSource } from "../../lib/import_unseen.ts";
+import { ownModule } from "../../lib/own_files.ts";
 
 /** What the modules of `Library` load, themselves included: nothing but files of ours. */
 export const SANDBOX_FILES: readonly string[] = [
@@ -43,33 +42,28 @@ export const SANDBOX_FILES: readonly string[] = [
  * Never called. Deno loads what a literal `import()` names, and all that this loads, together with this module, and it
  * compares a published package's code with what was published. It does not do so for texts, which come from its cache.
  */
-const _checked = () => [import("./host.ts"), import("../mod.ts")];
+const _checked = () => import("./host.ts");
 
 /** Modules of the library that are named from outside of it, by their addresses. */
 export interface Library {
-  /** What runs in the sandbox in front of the script. */
+  /** What runs in the sandbox in front of the script, and what scripts import. */
   readonly host: string;
   /** What the script takes the place of. */
   readonly script: string;
-  /** What scripts import. */
-  readonly workflow: string;
 }
 
 /** The library as files of this machine; where it is none, a copy below the folder. */
 export async function localLibrary(folder: string): Promise<Library> {
-  if (ROOT.protocol === "file:") return libraryBelow(ROOT);
+  if (ownModule("").protocol === "file:") return libraryAt(ownModule);
   await copyTo(`${folder}/library`);
   const { pathToFileURL } = await import("node:url");
-  return libraryBelow(pathToFileURL(`${folder}/library/`));
+  const copies = pathToFileURL(`${folder}/library/`);
+  return libraryAt((path) => new URL(path, copies));
 }
 
-function libraryBelow(root: URL): Library {
-  const address = (file: string) => new URL(file, root).href;
-  return {
-    host: address("workflows/sandbox/host.ts"),
-    script: address("workflows/sandbox/script.ts"),
-    workflow: address("workflows/mod.ts"),
-  };
+function libraryAt(address: (path: string) => URL): Library {
+  const host = address("workflows/sandbox/host.ts").href;
+  return { host, script: address("workflows/sandbox/script.ts").href };
 }
 
 async function copyTo(folder: string): Promise<void> {
@@ -83,7 +77,7 @@ async function copyTo(folder: string): Promise<void> {
 
 /** The source as Deno has it in its cache. */
 async function sourceOf(file: string): Promise<string> {
-  const { default: source } = await importUnseen<{ default: unknown }>(new URL(file, ROOT).href, "text");
+  const source = await readSource(file);
   if (typeof source === "string") return source;
   throw new SvcError("INTERNAL_ERROR", `${file} was not loaded as a text.`);
 }

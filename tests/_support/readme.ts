@@ -1,0 +1,59 @@
+/** The README's blocks, and a home directory in which to do what they say. */
+import assert from "node:assert/strict";
+
+/** This checkout's folder. */
+export const CHECKOUT: string = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
+
+const README = await Deno.readTextFile(`${CHECKOUT}/README.md`);
+
+/** A home directory of its own, and how to run a shell in it. */
+export class Home implements AsyncDisposable {
+  /** The directory. */
+  readonly path: string;
+  readonly #checkout: string;
+
+  private constructor(path: string, checkout: string) {
+    this.path = path;
+    this.#checkout = checkout;
+  }
+
+  /** Makes one; what it runs is run in the checkout. */
+  static async make(checkout: string = CHECKOUT): Promise<Home> {
+    return new Home(await Deno.makeTempDir({ prefix: "svc-readme-" }), checkout);
+  }
+
+  /** Runs shell lines; gives what they print, and throws what they write to stderr where they fail. */
+  async run(lines: string, env: Record<string, string> = {}, cwd: string = this.#checkout): Promise<string> {
+    const { success, stdout, stderr } = await new Deno.Command("sh", {
+      args: ["-euc", lines.replaceAll("/path/to/svc", this.#checkout)],
+      cwd,
+      env: {
+        PATH: `${this.path}/bin:${Deno.execPath().replace(/\/[^/]*$/, "")}:${Deno.env.get("PATH") ?? ""}`,
+        HOME: this.path,
+        DENO_DIR: await denoDirectory(),
+        DENO_INSTALL_ROOT: this.path,
+        ...env,
+      },
+    }).output();
+    if (!success) throw new Error(new TextDecoder().decode(stderr));
+    return new TextDecoder().decode(stdout);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Deno.remove(this.path, { recursive: true });
+  }
+}
+
+/** The code block of a language that holds a text. */
+export function block(language: string, text: string): string {
+  const blocks = README.split("\n```" + language + "\n").slice(1).map((rest) => rest.split("\n```")[0] ?? "");
+  const found = blocks.find((code) => code.includes(text));
+  assert.ok(found !== undefined, `The README has no ${language} block with ${text}.`);
+  return found;
+}
+
+/** The cache of this Deno: what is installed already need not be fetched again. */
+async function denoDirectory(): Promise<string> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
+  return JSON.parse(new TextDecoder().decode(stdout)).denoDir;
+}
