@@ -308,7 +308,8 @@ Deno.test("runs can be shown, cancelled and deleted, and a name that is none get
     ["cancelled", "cases.create", "New"],
   );
   assert.match((await office.svc("show", "r2")).stderr, /Did you mean.*r1/);
-  assert.equal((await office.svc("delete", "r1")).code, 0);
+  const { code, stderr } = await office.svc("delete", "r1");
+  assert.deepEqual([code, stderr], [0, ""]);
   assert.equal((await office.svc("list", "--format", "compact")).stdout, "[]\n");
 });
 

@@ -63,6 +63,8 @@ async function openDatabase(path: string): Promise<DatabaseSync> {
   for (;;) {
     const db = new DatabaseSync(path, { timeout: BUSY_MILLISECONDS });
     try {
+      // What is deleted is overwritten at once and its pages are given back: cases are about people.
+      db.exec("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = ON");
       db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
       prepareSchema(db, path);
       return db;
@@ -146,9 +148,8 @@ class SqliteJournal implements Journal {
       while (isMore) this.#commit([() => isMore = statement.run(key).changes > 0]);
     }
     this.#keys.delete(id);
-    // What was deleted is in the file until this makes it anew. It keeps all others from writing as long as it takes.
-    if (this.#prepare("SELECT count(*) AS count FROM runs WHERE state = 'open'").get()?.count !== 0) return;
-    this.#db.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+    this.#shrink();
+    this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)"); // The log may still have what was overwritten.
   }
 
   async claim(id: string): Promise<Disposable | undefined> {
@@ -242,6 +243,18 @@ class SqliteJournal implements Journal {
     const key = Number(this.#prepare("SELECT seq FROM runs WHERE id = ?").get(id)?.seq);
     this.#keys.set(id, key);
     return key;
+  }
+
+  /** Gives back free pages, few at a time: other runs write in between. */
+  #shrink(): void {
+    const freePages = () => Number(this.#prepare("PRAGMA freelist_count").get()?.freelist_count);
+    let free = freePages();
+    while (free > 0) {
+      const before = free;
+      this.#prepare("PRAGMA incremental_vacuum(1000)").all();
+      free = freePages();
+      if (free >= before) return;
+    }
   }
 
   #lockPath(id: string): string {
