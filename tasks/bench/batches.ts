@@ -26,7 +26,8 @@ export default defineWorkflow<number>({
     await Promise.all(Array.from({ length: input }, () => svc.cases.create({ type: "City-Permit-Work-Receipt" })));
     for (let count = 0; count < input; count++) {
       const next = await svc.assignments.getNext();
-      await svc.assignments.perform(next.id, { action: "Confirmation of receipt", data: ${EVENT} });
+      const action = "Confirmation of receipt";
+      await svc.assignments.perform(next.id, { action, data: ${EVENT}, ifMatch: next.etag });
     }
   },
 });
@@ -36,8 +37,9 @@ const SHELL = `set -e
 i=0
 while [ $i -lt ${SHELL_CASES} ]; do
   "$@" cases create --type City-Permit-Work-Receipt > /dev/null
-  id=$("$@" assignments get-next --fields id --format compact | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')
-  "$@" assignments perform "$id" --action "Confirmation of receipt" --data '${EVENT}' > /dev/null
+  next=$("$@" assignments get-next --fields id,etag --format compact |
+    sed 's/.*"id":"\\([^"]*\\)","etag":"\\([^"]*\\)".*/\\1|\\2/')
+  "$@" assignments perform "\${next%|*}" --if-match "\${next#*|}" --action "Confirmation of receipt" --data '${EVENT}' > /dev/null
   i=$((i + 1))
 done
 `;
