@@ -12,9 +12,11 @@ export async function replayFigures(log: readonly LogCase[], clerks: number): Pr
     () => fetchLoop(log, clerks),
   ]);
   const what = `workflow replay, ${clerks} at a time, calls`;
+  const loop = { baseline: "a fetch loop", theirs: fetched, unit: "/s" } as const;
   return [
-    { what, baseline: "a fetch loop", ours: journalled, theirs: fetched, unit: "/s", limit: 0.6 },
-    { what, baseline: "without a journal", ours: journalled, theirs: without, unit: "/s", limit: 0.85 },
+    { what, ours: journalled, ...loop, limit: 0.6 },
+    { what: `${what} without a journal`, ours: without, ...loop },
+    { what, ours: journalled, baseline: "without a journal", theirs: without, unit: "/s", limit: 0.85 },
   ];
 }
 
