@@ -22,9 +22,9 @@ export async function show(
   await using journal = await existingJournal(path);
   const run = findRun(journal, id);
   const description = await describeRun(journal, run);
-  const inputs = [...journal.inputs(id)].filter(({ end }) => !failed || end?.state === "failed");
+  const inputs = Iterator.from(journal.inputs(id)).filter(({ end }) => !failed || end?.state === "failed");
   if (globals.isFormatGiven) {
-    return await print({ ...description, inputs: inputs.map((input) => describeInput(journal, id, input)) });
+    return await print({ ...description, inputs: inputs.map((input) => describeInput(journal, id, input)).toArray() });
   }
   for (const line of timeline(journal, description, inputs)) io.stdout.write(line + "\n");
 }

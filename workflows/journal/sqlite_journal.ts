@@ -45,8 +45,11 @@ export async function openJournal(path: string): Promise<Journal> {
     const folder = path.replace(/[^\\/]*$/, "");
     if (folder !== "") await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
     (await Deno.open(path, { create: true, write: true, mode: 0o600 })).close();
-    const db = await openDatabase(path);
-    return new SqliteJournal(path, db, await Deno.open(`${path}-wal`, { read: true, write: true }));
+    using stack = new DisposableStack();
+    const db = stack.adopt(await openDatabase(path), (db) => db.close());
+    const journal = new SqliteJournal(path, db, await Deno.open(`${path}-wal`, { read: true, write: true }));
+    stack.move(); // The journal closes it from now on.
+    return journal;
   } catch (cause) {
     if (cause instanceof SvcError || cause instanceof Deno.errors.NotCapable) throw cause;
     const reason = cause instanceof Error ? cause.message : cause;

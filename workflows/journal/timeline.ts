@@ -10,7 +10,7 @@ const SHOWN = 80;
 export function* timeline(
   journal: Journal,
   run: RunDescription,
-  inputs: readonly InputRecord[],
+  inputs: Iterable<InputRecord>,
 ): Generator<string> {
   const { id, name, state, startedAt, succeeded, failed } = run;
   yield `Run ${id} of ${name}: ${state}, begun ${startedAt}, ${run.inputs} inputs, ${succeeded} succeeded, ${failed} failed`;
