@@ -1,15 +1,15 @@
 /**
- * The bare fetch loop of the requests that a replay makes, with as many lanes as the replay has clerks:
- * `fetch_replay.ts <api address> <token>... < shares.json`. Prints the number of calls.
+ * The bare fetch loop of the requests that a clerk's replay makes:
+ * `fetch_replay.ts <api address> <token> < share.json`. Prints the number of calls.
  */
 import { caseContent, eventContent } from "../../workflows/examples/replay_log.ts";
 import type { LogCase } from "../replay/log.ts";
 
-const [api = "", ...tokens] = Deno.args;
-const shares: LogCase[][] = await new Response(Deno.stdin.readable).json();
+const [api = "", token = ""] = Deno.args;
+const share: LogCase[] = await new Response(Deno.stdin.readable).json();
 let calls = 0;
 
-async function call(token: string, method: string, path: string, body?: unknown, tag?: string) {
+async function call(method: string, path: string, body?: unknown, tag?: string) {
   calls++;
   const headers: Record<string, string> = { authorization: `Bearer ${token}` };
   if (body !== undefined) headers["content-type"] = "application/json";
@@ -21,18 +21,14 @@ async function call(token: string, method: string, path: string, body?: unknown,
   return { answer, tag: response.headers.get("etag") ?? "" };
 }
 
-async function lane(token: string, share: readonly LogCase[]): Promise<void> {
-  for (const logged of share) {
-    await call(token, "POST", "/cases", { caseTypeID: "City-Permit-Work-Receipt", content: caseContent(logged) });
-    for (const event of logged.events) {
-      const next = await call(token, "GET", "/assignments/next");
-      const path = `/assignments/${encodeURIComponent(next.answer.id)}`;
-      const { tag } = await call(token, "GET", path);
-      const content = eventContent(event, event === logged.events.at(-1));
-      await call(token, "PATCH", `${path}/actions/${encodeURIComponent(event.activity)}`, { content }, tag);
-    }
+for (const logged of share) {
+  await call("POST", "/cases", { caseTypeID: "City-Permit-Work-Receipt", content: caseContent(logged) });
+  for (const event of logged.events) {
+    const next = await call("GET", "/assignments/next");
+    const path = `/assignments/${encodeURIComponent(next.answer.id)}`;
+    const { tag } = await call("GET", path);
+    const content = eventContent(event, event === logged.events.at(-1));
+    await call("PATCH", `${path}/actions/${encodeURIComponent(event.activity)}`, { content }, tag);
   }
 }
-
-await Promise.all(shares.map((share, clerk) => lane(tokens[clerk] ?? "", share)));
 console.log(calls);

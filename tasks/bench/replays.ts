@@ -1,4 +1,4 @@
-/** Replays of a log by workflows, with a journal and without, against a bare fetch loop of the same requests. */
+/** Replays of a log by workflows, with a journal and without, against bare fetch loops of the same requests. */
 import { replay, sharesOf } from "../replay/replay.ts";
 import type { LogCase } from "../replay/log.ts";
 import { API_ROOT, Workspace } from "../workspace.ts";
@@ -9,7 +9,7 @@ export async function replayFigures(log: readonly LogCase[], clerks: number): Pr
   const [journalled = NaN, without = NaN, fetched = NaN] = await inTurns([
     () => replayed(log, clerks),
     () => replayed(log, clerks, "--journal", "none"),
-    () => fetchLoop(log, clerks),
+    () => fetchLoops(log, clerks),
   ]);
   const what = `workflow replay, ${clerks} at a time, calls`;
   const loop = { baseline: "a fetch loop", theirs: fetched, unit: "/s" } as const;
@@ -28,23 +28,33 @@ async function replayed(log: readonly LogCase[], clerks: number, ...flags: strin
   return calls / seconds;
 }
 
-/** Calls per second, from the start of the program to its end as of the workflows. */
-async function fetchLoop(log: readonly LogCase[], clerks: number): Promise<number> {
+/** Calls per second of as many programs at a time as there are clerks, from their start to the end of the last. */
+async function fetchLoops(log: readonly LogCase[], clerks: number): Promise<number> {
   await using office = await Workspace.open();
   const api = await office.startService() + API_ROOT;
-  const shares = sharesOf(log, clerks);
-  for (const [clerk] of shares) await office.addClient(clerk);
-  const tokens = await Promise.all(shares.map(([clerk]) => office.token(clerk)));
+  const loops = await Promise.all(
+    sharesOf(log, clerks).map(async ([clerk, share]) => {
+      await office.addClient(clerk);
+      const token = await office.token(clerk);
+      return () => fetchLoop(api, token, share);
+    }),
+  );
+  const started = performance.now();
+  const calls = await Promise.all(loops.map((loop) => loop()));
+  return calls.reduce((sum, count) => sum + count, 0) / (performance.now() - started) * 1000;
+}
+
+/** Runs a program of requests; answers how many it made. */
+async function fetchLoop(api: string, token: string, share: readonly LogCase[]): Promise<number> {
   const script = new URL("./fetch_replay.ts", import.meta.url).pathname;
   const command = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--allow-net", script, api, ...tokens],
+    args: ["run", "--allow-net", script, api, token],
     stdin: "piped",
     stdout: "piped",
   });
-  const started = performance.now();
   const child = command.spawn();
-  await new Response(JSON.stringify(shares.map(([, share]) => share))).body?.pipeTo(child.stdin);
+  await new Response(JSON.stringify(share)).body?.pipeTo(child.stdin);
   const { success, stdout } = await child.output();
   if (!success) throw new Error("The fetch loop failed.");
-  return Number(new TextDecoder().decode(stdout)) / (performance.now() - started) * 1000;
+  return Number(new TextDecoder().decode(stdout));
 }
