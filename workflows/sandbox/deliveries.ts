@@ -61,12 +61,14 @@ async function deliverAll({ isExpected, isTaken, take, rested }: Receiver, arriv
     }
     rested();
     if (!isExpected()) return;
-    const [frame] = arrived;
-    if (frame === undefined) {
-      arrived.push(...(isAwake ? await receive() : receiveNow()));
+    if (arrived.length === 0 && isAwake) {
+      arrived.push(...await receive());
       isAwake = false;
-      continue;
+      continue; // The script may have gone on meanwhile.
     }
+    if (arrived.length === 0) arrived.push(...receiveNow());
+    const [frame] = arrived;
+    if (frame === undefined) continue;
     if (frame.kind !== ToSandbox.wake && !isTaken(frame.id)) {
       // A module that is being loaded may still come to it. If not, the parent ends this process.
       if (told !== frame) send({ kind: FromSandbox.waits, id: frame.id, text: "" });
