@@ -10,7 +10,7 @@ import { journalledSteps, resumed } from "./bench/durable.ts";
 import { sandboxReady } from "./bench/sandbox_ready.ts";
 import { commitsPerSecond, PROGRAMS } from "./bench/baselines.ts";
 import { describe, type Figure, inTurns } from "./bench/figure.ts";
-import { timeProcesses } from "./bench/processes.ts";
+import { numberFrom, timeProcesses } from "./bench/processes.ts";
 import { replayFigures } from "./bench/replays.ts";
 import { transferFigures } from "./bench/transfer.ts";
 import { build, PROGRAM } from "./build.ts";
@@ -102,7 +102,7 @@ async function reads(): Promise<Figure> {
   const answer = await (await fetch(url, { headers: { authorization: `Bearer ${bearer}` } })).text();
   const fixed = program("fixedAnswer", answer).spawn();
   const port = await firstLine(fixed.stdout);
-  const load = (address: string) => () => rate("load_get.ts", [address, bearer, "32", "6000"]);
+  const load = (address: string) => () => numberFrom("load_get.ts", [address, bearer, "32", "6000"]);
   const [ours = NaN, theirs = NaN] = await inTurns([load(url), load(`http://127.0.0.1:${port}/`)]);
   fixed.kill();
   return {
@@ -119,7 +119,7 @@ async function performs(): Promise<Figure> {
   const assignments = await Promise.all(Array.from({ length: 32 }, newActivity));
   const load = [api, await workspace.token("default"), "4000", ...assignments];
   const [ours = NaN, theirs = NaN] = await inTurns([
-    () => rate("load_perform.ts", load),
+    () => numberFrom("load_perform.ts", load),
     () => commitsPerSecond(directory, 3000),
   ]);
   return { what: "service perform, 32 clients", baseline: "SQLite commits", ours, theirs, unit: "/s", limit: 0.5 };
@@ -127,15 +127,6 @@ async function performs(): Promise<Figure> {
 
 function program(name: keyof typeof PROGRAMS, ...args: string[]): Deno.Command {
   return new Deno.Command(Deno.execPath(), { args: ["run", "--allow-net", programs[name], ...args], stdout: "piped" });
-}
-
-/** Runs a program of `bench/` that prints a rate. */
-async function rate(name: string, args: string[]): Promise<number> {
-  const script = new URL(`./bench/${name}`, import.meta.url).pathname;
-  const command = new Deno.Command(Deno.execPath(), { args: ["run", "--allow-net", script, ...args] });
-  const { success, stdout } = await command.output();
-  if (!success) throw new Error(`${name} failed.`);
-  return Number(new TextDecoder().decode(stdout));
 }
 
 async function newCase(): Promise<string> {

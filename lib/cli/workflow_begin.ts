@@ -1,5 +1,11 @@
 /** `svc workflow run`, `resume` and `retry`: which run is worked on, and how. */
-import type { Journal, OnUnknown, RunRecord, RunSettings } from "../../workflows/journal/journal.ts";
+import {
+  type Journal,
+  ON_UNKNOWN,
+  type OnUnknown,
+  type RunRecord,
+  type RunSettings,
+} from "../../workflows/journal/journal.ts";
 import { checkRunId, newRunId } from "../../workflows/durable/run_id.ts";
 import { readMaxFailures, readRate } from "../../workflows/rate.ts";
 import { SvcError } from "../errors.ts";
@@ -7,8 +13,6 @@ import type { JsonValue } from "../json.ts";
 import type { CommandContext } from "./command.ts";
 import { execute, existingJournal, journalAt, NO_JOURNAL } from "./workflow_execute.ts";
 import { findRun } from "./workflow_manage.ts";
-
-const ON_UNKNOWN: readonly OnUnknown[] = ["stop", "repeat", "skip"];
 
 /** What `svc workflow run` may be given. */
 export interface RunFlags {
@@ -75,16 +79,18 @@ export async function begin(context: CommandContext, flags: RunFlags): Promise<v
 
 /** Goes on with a run. */
 export async function resume(context: CommandContext, id: string, flags: GoOnFlags): Promise<void> {
-  await using journal = await existingJournal(flags.journal);
-  const run = findRun(journal, id);
-  await goOn(context, journal, run, flags, run.settings);
+  await goOnAsBegun(context, id, flags, false);
 }
 
 /** Opens the failed inputs of a run anew and goes on with it. */
 export async function retry(context: CommandContext, id: string, flags: GoOnFlags): Promise<void> {
+  await goOnAsBegun(context, id, flags, true);
+}
+
+async function goOnAsBegun(context: CommandContext, id: string, flags: GoOnFlags, retries: boolean): Promise<void> {
   await using journal = await existingJournal(flags.journal);
   const run = findRun(journal, id);
-  await goOn(context, journal, run, flags, run.settings, true);
+  await goOn(context, journal, run, flags, run.settings, retries);
 }
 
 /** Goes on with a run by what is said now; what was granted stays granted. */

@@ -3,6 +3,7 @@ import { replay, sharesOf } from "../replay/replay.ts";
 import type { LogCase } from "../replay/log.ts";
 import { API_ROOT, Workspace } from "../workspace.ts";
 import { type Figure, inTurns } from "./figure.ts";
+import { numberFrom } from "./processes.ts";
 
 /** The figures of a replay by so many clerks at a time. */
 export async function replayFigures(log: readonly LogCase[], clerks: number): Promise<Figure[]> {
@@ -36,25 +37,10 @@ async function fetchLoops(log: readonly LogCase[], clerks: number): Promise<numb
     sharesOf(log, clerks).map(async ([clerk, share]) => {
       await office.addClient(clerk);
       const token = await office.token(clerk);
-      return () => fetchLoop(api, token, share);
+      return () => numberFrom("fetch_replay.ts", [api, token], JSON.stringify(share));
     }),
   );
   const started = performance.now();
   const calls = await Promise.all(loops.map((loop) => loop()));
   return calls.reduce((sum, count) => sum + count, 0) / (performance.now() - started) * 1000;
-}
-
-/** Runs a program of requests; answers how many it made. */
-async function fetchLoop(api: string, token: string, share: readonly LogCase[]): Promise<number> {
-  const script = new URL("./fetch_replay.ts", import.meta.url).pathname;
-  const command = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--allow-net", script, api, token],
-    stdin: "piped",
-    stdout: "piped",
-  });
-  const child = command.spawn();
-  await new Response(JSON.stringify(share)).body?.pipeTo(child.stdin);
-  const { success, stdout } = await child.output();
-  if (!success) throw new Error("The fetch loop failed.");
-  return Number(new TextDecoder().decode(stdout));
 }

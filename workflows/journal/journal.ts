@@ -6,8 +6,11 @@ import type { ErrorRecord } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { Limits } from "../sandbox/command.ts";
 
+/** All choices of what to do with a call of which nobody can know whether it arrived. */
+export const ON_UNKNOWN = ["stop", "repeat", "skip"] as const;
+
 /** What to do with a call of which nobody can know whether it arrived. */
-export type OnUnknown = "stop" | "repeat" | "skip";
+export type OnUnknown = (typeof ON_UNKNOWN)[number];
 
 /** How a run goes on when another process takes it up: all that its command line said. */
 export interface RunSettings {
@@ -37,8 +40,11 @@ export interface RunSettings {
   readonly onUnknown: OnUnknown;
 }
 
+/** All states of a run. */
+export const RUN_STATES = ["open", "done", "failed", "cancelled"] as const;
+
 /** How far a run is: `open` until all of its inputs are ended, also while no process works on it. */
-export type RunState = "open" | "done" | "failed" | "cancelled";
+export type RunState = (typeof RUN_STATES)[number];
 
 /** A run. */
 export interface RunRecord {
@@ -91,12 +97,15 @@ export interface InputRecord {
   readonly endedAt?: number;
 }
 
+/** All kinds of events. */
+export const EVENT_KINDS = ["call", "sent", "answer", "refusal", "random", "log", "left"] as const;
+
 /**
  * Kinds of what happens in an input. `call`: the script asked; `sent`: a change is about to be sent; `answer`,
  * `refusal`: what the script was given; `random`: randomness that it drew; `log`: what it printed;
  * `left`: the steps from which it went on anew.
  */
-export type EventKind = "call" | "sent" | "answer" | "refusal" | "random" | "log" | "left";
+export type EventKind = (typeof EVENT_KINDS)[number];
 
 /** Something that happened in an input. */
 export interface EventRecord {

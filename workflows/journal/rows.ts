@@ -1,7 +1,15 @@
 /** The rows of a journal's tables as records. What this program has written itself is not checked again. */
 import type { SQLOutputValue } from "node:sqlite";
 import { unpack } from "../../lib/packed_text.ts";
-import type { EventKind, InputEnd, InputRecord, RunRecord, RunState, StoredEvent } from "./journal.ts";
+import {
+  EVENT_KINDS,
+  type InputEnd,
+  type InputRecord,
+  RUN_STATES,
+  type RunRecord,
+  type RunState,
+  type StoredEvent,
+} from "./journal.ts";
 
 type Row = Record<string, SQLOutputValue>;
 
@@ -20,7 +28,7 @@ export function runOf(row: Row): RunRecord {
 
 /** How far the run of a row is. */
 export function stateIn({ state }: Row): RunState {
-  return oneOf<RunState>(["open", "done", "failed", "cancelled"], state);
+  return oneOf(RUN_STATES, state);
 }
 
 /** A row of `inputs`. */
@@ -41,7 +49,7 @@ export function inputOf(row: Row): InputRecord {
 export function eventOf(row: Row): StoredEvent {
   return {
     seq: Number(row.seq),
-    kind: oneOf<EventKind>(["call", "sent", "answer", "refusal", "random", "log", "left"], row.kind),
+    kind: oneOf(EVENT_KINDS, row.kind),
     position: Number(row.position),
     at: Number(row.at),
     content: row.content instanceof Uint8Array ? unpack(row.content) : String(row.content),

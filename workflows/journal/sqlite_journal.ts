@@ -251,13 +251,11 @@ class SqliteJournal implements Journal {
   /** Gives back free pages, few at a time: other runs write in between. */
   #shrink(): void {
     const freePages = () => Number(this.#prepare("PRAGMA freelist_count").get()?.freelist_count);
-    let free = freePages();
-    while (free > 0) {
-      const before = free;
+    let before: number;
+    do {
+      before = freePages();
       this.#prepare("PRAGMA incremental_vacuum(1000)").all();
-      free = freePages();
-      if (free >= before) return;
-    }
+    } while (freePages() < before);
   }
 
   #lockPath(id: string): string {
