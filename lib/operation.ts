@@ -146,8 +146,8 @@ export interface CallOptions {
   timeoutSeconds?: number;
   /**
    * Names a changing call, so that repeating it with the same key does it once: the service gives the first answer
-   * again, for 24 hours. 1 to 255 printable ASCII characters; not sent with reads, nor where the profile says
-   * `"idempotencyKeys": false`.
+   * again, for 24 hours, whatever the entity tag is by then. 1 to 255 printable ASCII characters; not sent with reads,
+   * nor where the profile says `"idempotencyKeys": false`.
    */
   idempotencyKey?: string;
 }

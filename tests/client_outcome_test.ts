@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { type Caller, createCaller, type RepeatableOptions } from "../lib/client/caller.ts";
 import { type ErrorCode, outcomeUnknown, SvcError } from "../lib/errors.ts";
 import { operationByName } from "./_support/operation.ts";
-import { answer, type Behaviour, cut, keysOf, say, startUnruly } from "./_support/unruly_server.ts";
+import { answer, type Behaviour, cut, inTurn, keysOf, say, startUnruly } from "./_support/unruly_server.ts";
 
 const CREATE = await operationByName("cases", "create");
 const DELETE = await operationByName("cases", "delete");
@@ -171,4 +171,16 @@ Deno.test("who repeats a call learns the entity tag before the call is sent, and
   assert.deepEqual(told, [['"1"', 1], ['"0"', 2], ['"x"', 3], [undefined, 4]]);
   const tags = server.received.map(({ head }) => /^if-match: (.*)$/im.exec(head)?.[1]?.trim());
   assert.deepEqual(tags, [undefined, '"1"', '"0"', '"x"', undefined, undefined]);
+});
+
+Deno.test("a change under a key is sent although there is nothing any more whose entity tag could be read", async () => {
+  const gone = answer(404, { localizedValue: "The resource cannot be found." });
+  using server = startUnruly(inTurn(gone, DONE, gone, gone, gone));
+  const caller = createCaller(server.options);
+  const values = { assignmentId: "A", action: "B" };
+  const reply = await caller.call(PERFORM, values, { idempotencyKey: "k" });
+  assert.deepEqual(reply.body, { id: "C-1" });
+  assert.equal((await failureOf(caller.call(PERFORM, values, { idempotencyKey: "l" }))).code, "NOT_FOUND");
+  assert.equal((await failureOf(caller.call(PERFORM, values))).code, "NOT_FOUND");
+  assert.deepEqual(keysOf(server), [undefined, "k", undefined, "l", undefined]);
 });

@@ -104,6 +104,17 @@ Deno.test("a run that was killed goes on where it was, and repeats nothing", asy
   assert.equal(await office.permits(), 2);
 });
 
+Deno.test("a change whose answer was lost is not made again, although its assignment is gone since", async () => {
+  await using office = await openOffice(`${CREATE}
+    const data = { Applicant: "Ada", Address: "B", Area: 40 };
+    return await svc.assignments.perform(made.nextAssignmentInfo.ID, { action: "Register", data });`);
+  const first = await office.svc(...RUN);
+  assert.equal(first.code, 0);
+  office.sql(`DELETE FROM events WHERE kind = 'answer' AND position = 2;
+    UPDATE inputs SET state = 'open', outcome = NULL; UPDATE runs SET state = 'open'`);
+  assert.deepEqual(await office.svc("resume", "r1"), { ...first, stderr: "" });
+});
+
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   Deno.test(`${signal} ends a run soon, which says how to go on`, async () => {
     await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD} return made.status;`);

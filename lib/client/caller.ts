@@ -115,15 +115,22 @@ class Call {
   async run(request: EncodedRequest): Promise<Reply> {
     if (isRead(this.#ref.operation)) return await this.#send(request);
     const { knownTag, sending, idempotencyKey } = this.#options;
-    const ifMatch = request.tagPath === undefined ? request.ifMatch : knownTag ?? await this.#readTag(request.tagPath);
-    await sending?.(ifMatch);
     const key = this.#session.target.idempotencyKeys ? idempotencyKey : undefined;
+    const { tagPath } = request;
+    const ifMatch = tagPath === undefined ? request.ifMatch : knownTag ?? await this.#readTag(tagPath, key);
+    await sending?.(ifMatch);
     return await this.#send({ ...request, ifMatch }, { key });
   }
 
-  async #readTag(path: string): Promise<string> {
-    const { etag } = await this.#send({ method: "GET", path });
-    if (etag !== undefined) return etag;
+  /** The entity tag to send. Under a key that is none where the thing is gone: the change itself may have done that. */
+  async #readTag(path: string, key: string | undefined): Promise<string | undefined> {
+    try {
+      const { etag } = await this.#send({ method: "GET", path });
+      if (etag !== undefined) return etag;
+    } catch (error) {
+      if (key !== undefined && error instanceof SvcError && error.code === "NOT_FOUND") return undefined;
+      throw error;
+    }
     throw new SvcError("MISSING_ETAG", `GET ${path} answered no entity tag.`, {
       hint: "Give the tag that you last read with --if-match.",
     });

@@ -121,7 +121,7 @@ class Attempts {
     }
   }
 
-  /** The entity tag of the first attempt that was sent is the one of all: under a key it is part of the request. */
+  /** The entity tag of the first attempt that was sent is the one of all: a service may take another for another request. */
   #attemptOptions(): RepeatableOptions {
     const sending = async (ifMatch: string | undefined) => {
       if (this.#isTold) return;

@@ -138,7 +138,7 @@ function handlerOf({ name, operation, serve }: Route, options: AppOptions, keyed
       if (key === undefined) {
         return responseTo(await rest(await run(first), store.transact), status, apiRoot, requestId);
       }
-      const request = digestOf({ method: operation.method, target: targetOf(c.req.url), ifMatch, text, form });
+      const request = digestOf({ method: operation.method, target: targetOf(c.req.url), text, form });
       const answer = (outcome: Outcome) => answerOf(outcome, status, apiRoot);
       const given = await keyed.answer({ caller: operator, key, request }, { first, rest, answer });
       if (given.isReplay) await discard(form, bytes);

@@ -13,6 +13,9 @@ const LIFETIME = 24 * 60 * 60 * 1000;
 /** Expired answers that one unit of work removes: calls wait for no longer than for another call. */
 const REMOVED_AT_ONCE = 100;
 
+/** What is refused for the token or for the entity tag: with another one the same request may be done. */
+const SAYS_NOTHING: readonly number[] = [401, 412, 428];
+
 /** Stands for the answer while a call waits outside of units of work: only a service that was ended meanwhile gives it. */
 const CUT_SHORT: Outcome = {
   status: 424,
@@ -105,7 +108,7 @@ class Attempt {
       return await this.#findOrDo();
     } catch (error) {
       // A failure has taken back what its unit of work did. It is kept where another try would give the same.
-      if (error instanceof ServiceError && error.status !== 401 && error.status < 500) {
+      if (error instanceof ServiceError && !SAYS_NOTHING.includes(error.status) && error.status < 500) {
         await this.#store.transact((tx) => this.#keep(tx, failureAnswer(error)));
       }
       throw error;

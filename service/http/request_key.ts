@@ -9,8 +9,6 @@ export interface RequestFacts {
   readonly method: string;
   /** Path and query, as they were sent. */
   readonly target: string;
-  /** The `If-Match` header. */
-  readonly ifMatch: string | undefined;
   /** The body as it was sent, where it is no form. */
   readonly text: string | undefined;
   /** The parts of a form: its boundary, and with it the body, differs from attempt to attempt. */
@@ -23,10 +21,13 @@ export function checkKey(key: string | undefined): string | undefined {
   throw new ServiceError(400, "Idempotency-Key must be 1 to 255 printable ASCII characters.");
 }
 
-/** A digest that only the same request has. */
-export function digestOf({ method, target, ifMatch = "", text = "", form }: RequestFacts): string {
+/**
+ * A digest that only the same request has. Its entity tag is no part of it: who repeats a change that was done reads
+ * another tag than the first time.
+ */
+export function digestOf({ method, target, text = "", form }: RequestFacts): string {
   const hash = createHash("sha256");
-  hash.update(`${method} ${target}\n${ifMatch}\n`); // None of the three can hold a line's end.
+  hash.update(`${method} ${target}\n`); // Neither can hold a line's end.
   hash.update(form === undefined ? text : textOf(form));
   return hash.digest("base64url");
 }
