@@ -1,5 +1,6 @@
 /** What a journal must hold of a run that anything may end at any moment: nothing is lost, nothing is done twice. */
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import type { SvcError } from "../lib/errors.ts";
 import { retrying } from "../lib/client/retry.ts";
 import { GrantedCalls } from "../workflows/durable/live_calls.ts";
@@ -96,6 +97,27 @@ Deno.test("an interruption writes the answers of the calls in flight", async () 
   assert.equal(codeOf(await outcome), "INTERRUPTED");
   const kinds = desk.journal.events(RUN, 1).map(({ kind, position }) => `${kind} ${position}`);
   assert.deepEqual(kinds, ["call 1", "sent 1", "answer 1"]);
+});
+
+Deno.test("what led to a change is written before it is sent, also where its entity tag is read first", async () => {
+  let path = "";
+  const written: Record<string, unknown> = {};
+  const perform = `await svc.assignments.perform("A",`;
+  await using desk = await openDesk(
+    `${perform} { action: "b" }); ${perform} { action: "c", ifMatch: "2" });`,
+    (call) => {
+      using db = new DatabaseSync(path, { readOnly: true });
+      const events = db.prepare("SELECT kind || ' ' || position AS event FROM events ORDER BY seq").all();
+      if (!call.startsWith("GET")) written[call] = events.map(({ event }) => event);
+      return Response.json(caseAnswer("C-1"), { headers: { etag: "1" } });
+    },
+  );
+  path = desk.path;
+  assert.equal(codeOf(await desk.runner().run(INPUT)), undefined);
+  assert.deepEqual(written, {
+    "PATCH /assignments/A/actions/b": ["call 1", "sent 1"],
+    "PATCH /assignments/A/actions/c": ["call 1", "sent 1", "answer 1", "call 2", "sent 2"],
+  });
 });
 
 Deno.test("a change that was sent longer ago than a service keeps keys is not sent again", async () => {

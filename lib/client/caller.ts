@@ -46,6 +46,8 @@ export interface CallerOptions extends SessionOptions {
 export interface RepeatableOptions extends CallOptions {
   /** Is awaited right before a changing request itself is sent, with the entity tag that it carries. */
   sending?: (ifMatch: string | undefined) => void | Promise<void>;
+  /** Is told that a changing request will follow as soon as its entity tag is known: the read of that is on its way. */
+  readingTag?: () => void;
   /** The entity tag that an attempt before has read: it is sent again and not read anew. */
   knownTag?: string;
 }
@@ -124,8 +126,10 @@ class Call {
 
   /** The entity tag to send. Under a key that is none where the thing is gone: the change itself may have done that. */
   async #readTag(path: string, key: string | undefined): Promise<string | undefined> {
+    const reading = this.#send({ method: "GET", path });
+    this.#options.readingTag?.();
     try {
-      const { etag } = await this.#send({ method: "GET", path });
+      const { etag } = await reading;
       if (etag !== undefined) return etag;
     } catch (error) {
       if (key !== undefined && error instanceof SvcError && error.code === "NOT_FOUND") return undefined;

@@ -47,6 +47,8 @@ export interface LiveCall {
   readonly sentAt?: number;
   /** To be awaited before a change is sent. */
   readonly sending: (tag: string | undefined) => Promise<void>;
+  /** To be told that a change will be sent under its key, whatever its tag: it is written while that is read. */
+  readonly readingTag: () => void;
 }
 
 /** Makes calls for real, and sleeps. A `StopInput` that it throws ends the input; all else is given to the script. */
@@ -309,26 +311,30 @@ export class InputRun implements RunHandlers {
     signal: AbortSignal,
     call: RecordedCall,
   ): Promise<CallAnswer> {
-    const before = call.sent;
-    let isWritten = before !== undefined;
-    const sent = before ?? { key: this.#options.keyOf(position, this.#generation) };
+    const sent = call.sent ?? { key: this.#options.keyOf(position, this.#generation) };
+    let written: Promise<void> | undefined;
+    const write = async (tag?: string) => {
+      // Another life of the input may have read its events already.
+      if (this.#isOver) throw new SvcError("INTERRUPTED", "The input has ended.");
+      await (written ??= this.#write(position, call.sent === undefined ? { ...sent, tag } : undefined));
+    };
     return this.#options.live.call(request, {
       signal,
       askedAt: call.at,
       sent,
       sentAt: call.sentAt,
-      sending: async (tag) => {
-        // Another life of the input may have read its events already.
-        if (this.#isOver) throw new SvcError("INTERRUPTED", "The input has ended.");
-        const content = JSON.stringify({ ...sent, ...(tag !== undefined && { tag }) });
-        if (!isWritten) this.#append("sent", position, Date.now(), content);
-        isWritten = true;
-        // A script must not catch this and go on: nothing that it does would be kept.
-        await this.#options.sink.durable().catch((error) => {
-          this.#diverge(toSvcError(error));
-          throw error;
-        });
-      },
+      sending: write,
+      readingTag: () => void write().catch(() => {}), // What it fails of, `sending` fails of, too.
+    });
+  }
+
+  /** Resolves when it is on disk what a change is sent with, and all that led to it. */
+  async #write(position: number, sent: SentWith | undefined): Promise<void> {
+    if (sent !== undefined) this.#append("sent", position, Date.now(), JSON.stringify(sent));
+    // A script must not catch this and go on: nothing that it does would be kept.
+    await this.#options.sink.durable().catch((error) => {
+      this.#diverge(toSvcError(error));
+      throw error;
     });
   }
 

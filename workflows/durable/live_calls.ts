@@ -52,13 +52,13 @@ export class GrantedCalls implements LiveCalls {
     const { operation, values, timeoutSeconds } = request;
     const { operations, grants } = this.#granted;
     const ref = grantedOperation(operation, operations, grants);
-    const { signal, sent: { key, tag: knownTag }, sending } = how;
+    const { signal, sent: { key, tag: knownTag }, sending, readingTag } = how;
     const options = { signal, timeoutSeconds, idempotencyKey: key, knownTag, sending };
     const send = async (more?: RepeatableOptions) => {
       return await answerOf(await this.#caller.call(ref, values, { ...options, ...more }));
     };
     const isKeyKnown = this.#caller.supportsIdempotencyKeys() && Date.now() - (how.sentAt ?? Date.now()) < KEY_LIFETIME;
-    if (isRead(ref.operation) || isKeyKnown) return await send();
+    if (isRead(ref.operation) || isKeyKnown) return await send({ readingTag });
     return await this.#settle(ref, send, how);
   }
 

@@ -19,6 +19,7 @@ import type {
 import { eventOf, inputOf, runOf, stateIn } from "./rows.ts";
 import { lockFile } from "./lock_file.ts";
 import { prepareSchema } from "./schema.ts";
+import { whenSent } from "./when_sent.ts";
 
 /** Characters from which an answer is compressed. */
 const PACKED_FROM = 1024;
@@ -291,11 +292,11 @@ class SqliteJournal implements Journal {
   }
 }
 
-/** A text, compressed when what is done now is done: nobody waits for that but the next commit. */
+/** A text, compressed when what is sent now is on its way: nobody waits for that but the next commit. */
 function packedSoon(text: string): () => Uint8Array {
   let packed: Uint8Array | undefined;
   const result = () => packed ??= pack(text);
-  setImmediate(result);
+  whenSent(result);
   return result;
 }
 
