@@ -99,6 +99,16 @@ Deno.test("an interruption writes the answers of the calls in flight", async () 
   assert.deepEqual(kinds, ["call 1", "sent 1", "answer 1"]);
 });
 
+Deno.test("a journal that somebody else is just making is opened once that is done", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  using other = new DatabaseSync(path);
+  other.exec("CREATE TABLE other (x); BEGIN IMMEDIATE");
+  setTimeout(() => other.exec("COMMIT"), 100);
+  await using journal = await openJournal(path);
+  assert.deepEqual(journal.runs(), []);
+});
+
 Deno.test("what led to a change is written before it is sent, also where its entity tag is read first", async () => {
   let path = "";
   const written: Record<string, unknown> = {};

@@ -44,7 +44,7 @@ const TABLES = `
 
 /** Makes the tables of a new journal and refuses one that a newer version of svc has written. */
 export function prepareSchema(db: DatabaseSync, path: string): void {
-  db.exec("BEGIN IMMEDIATE");
+  db.prepare("BEGIN IMMEDIATE").run();
   try {
     const found = Number(db.prepare("PRAGMA user_version").get()?.user_version);
     if (found > VERSION) {

@@ -30,8 +30,17 @@ const BUSY_MILLISECONDS = 10_000;
 /** Milliseconds between two attempts to open a file that another process is making a journal. */
 const BUSY_PAUSE = 20;
 
-/** SQLite's code of a database that is locked. */
+/** SQLite's code of a database that is locked, in the lowest byte; the others say by what. */
 const SQLITE_BUSY = 5;
+
+/** What is deleted is overwritten at once and its pages are given back: cases are about people. */
+const SETTINGS = [
+  "auto_vacuum = INCREMENTAL",
+  "secure_delete = ON",
+  "journal_mode = WAL",
+  "synchronous = NORMAL",
+  "foreign_keys = ON",
+];
 
 /** What deletes a run, each a piece at a time: other runs write in between. */
 const DELETE_PIECES = [
@@ -67,9 +76,7 @@ async function openDatabase(path: string): Promise<DatabaseSync> {
   for (;;) {
     const db = new DatabaseSync(path, { timeout: BUSY_MILLISECONDS });
     try {
-      // What is deleted is overwritten at once and its pages are given back: cases are about people.
-      db.exec("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = ON");
-      db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
+      for (const setting of SETTINGS) db.prepare(`PRAGMA ${setting}`).run(); // An error of `exec` has no code.
       prepareSchema(db, path);
       return db;
     } catch (error) {
@@ -81,7 +88,7 @@ async function openDatabase(path: string): Promise<DatabaseSync> {
 }
 
 function isBusy(error: unknown): boolean {
-  return error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY;
+  return error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;
 }
 
 class SqliteJournal implements Journal {
