@@ -19,7 +19,7 @@ import { API_ROOT, Workspace } from "./workspace.ts";
 
 const { logFile, before, inputs } = readArguments(Deno.args);
 const RUNS = 25;
-const REPLAYED_CASES = 400;
+const SAMPLE_CASES = 400;
 const SAMPLE = new URL("./demo/log.csv", import.meta.url).pathname;
 
 await build();
@@ -153,14 +153,13 @@ function assignmentOf(answer: unknown): string {
   throw new Error("The answer names no next assignment.");
 }
 
-/** The log that is given, or the demo's again and again; either way as many cases. */
+/** The log that is given, or the demo's again and again. */
 async function someLog(): Promise<LogCase[]> {
-  const log = await readLog(logFile ?? SAMPLE);
-  return Array.from({ length: REPLAYED_CASES }, (_, position) => {
-    const logged = log[position % log.length];
-    if (logged === undefined) throw new Error("The log is empty.");
-    return { ...logged, key: `case-${position}` };
-  });
+  if (logFile !== undefined) return await readLog(logFile);
+  const sample = await readLog(SAMPLE);
+  return Array.from({ length: SAMPLE_CASES / sample.length }, (_, round) => {
+    return sample.map((logged) => ({ ...logged, key: `${logged.key}, ${round}` }));
+  }).flat();
 }
 
 async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {

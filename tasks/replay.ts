@@ -6,7 +6,7 @@
 import { createClient } from "../mod.ts";
 import { readLog } from "./replay/log.ts";
 import { differences } from "./replay/prove.ts";
-import { replay } from "./replay/replay.ts";
+import { callsOf, replay } from "./replay/replay.ts";
 import { Workspace } from "./workspace.ts";
 
 const [path] = Deno.args;
@@ -17,7 +17,8 @@ if (path === undefined) {
 const log = await readLog(path);
 await using workspace = await Workspace.open();
 const baseUrl = await workspace.startService();
-const { handles, calls, seconds } = await replay(workspace, log);
+const { handles, seconds } = await replay(workspace, log);
+const calls = callsOf(log);
 console.log(
   `${handles.size} cases, ${calls} calls in ${seconds.toFixed(1)} s: ${(calls / seconds).toFixed(0)} calls per second`,
 );

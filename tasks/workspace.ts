@@ -52,11 +52,9 @@ export class Workspace implements AsyncDisposable {
     return new Deno.Command(Deno.execPath(), { args: ["run", "--allow-all", cli, ...args], env: this.env, ...options });
   }
 
-  /** Runs a command of svc and answers what it prints; throws what it writes to stderr where it fails. */
+  /** Runs a command of svc and answers what it prints. */
   async svc(...args: string[]): Promise<string> {
-    const { success, stdout, stderr } = await this.command(args).output();
-    if (success) return new TextDecoder().decode(stdout);
-    throw new Error(`svc ${args.join(" ")}\n${new TextDecoder().decode(stderr)}`);
+    return await printed(this.command(args), `svc ${args.join(" ")}`);
   }
 
   /** Stops the service and removes the directory. */
@@ -64,4 +62,15 @@ export class Workspace implements AsyncDisposable {
     await this.command(["service", "stop"]).output();
     await Deno.remove(this.directory, { recursive: true });
   }
+}
+
+/** Runs a command and answers what it prints. */
+export async function printed(command: Deno.Command, what?: string): Promise<string> {
+  return textOf(await command.output(), what);
+}
+
+/** What a command has printed; throws what it has written to stderr where it has failed. */
+export function textOf({ success, stdout, stderr }: Deno.CommandOutput, what = "A command"): string {
+  if (success) return new TextDecoder().decode(stdout);
+  throw new Error(`${what} failed:\n${new TextDecoder().decode(stderr)}`);
 }

@@ -1,6 +1,6 @@
 /** What batches need: the memory of a long one, and the time that a workflow saves against a loop of the shell. */
 import { PROGRAM } from "../build.ts";
-import { Workspace } from "../workspace.ts";
+import { printed, Workspace } from "../workspace.ts";
 import { type Figure, inTurns } from "./figure.ts";
 import { measured } from "./memory.ts";
 
@@ -113,7 +113,6 @@ function shellLoop(workspace: Workspace): Deno.Command {
 
 async function rateOf(command: Deno.Command, cases: number): Promise<number> {
   const started = performance.now();
-  const { success, stderr } = await command.output();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  await printed(command);
   return cases / (performance.now() - started) * 1000;
 }

@@ -1,16 +1,14 @@
 /**
  * The bare fetch loop of the requests that a clerk's replay makes:
- * `fetch_replay.ts <api address> <token> < share.json`. Prints the number of calls.
+ * `fetch_replay.ts <api address> <token> <share.json>`.
  */
 import { caseContent, eventContent } from "../../workflows/examples/replay_log.ts";
 import type { LogCase } from "../replay/log.ts";
 
-const [api = "", token = ""] = Deno.args;
-const share: LogCase[] = await new Response(Deno.stdin.readable).json();
-let calls = 0;
+const [api = "", token = "", file = ""] = Deno.args;
+const share: LogCase[] = JSON.parse(await Deno.readTextFile(file));
 
 async function call(method: string, path: string, body?: unknown, tag?: string) {
-  calls++;
   const headers: Record<string, string> = { authorization: `Bearer ${token}` };
   if (body !== undefined) headers["content-type"] = "application/json";
   if (tag !== undefined) headers["if-match"] = tag;
@@ -31,4 +29,3 @@ for (const logged of share) {
     await call("PATCH", `${path}/actions/${encodeURIComponent(event.activity)}`, { content }, tag);
   }
 }
-console.log(calls);

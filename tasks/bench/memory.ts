@@ -1,5 +1,5 @@
 /** What a command has in memory at most. */
-import type { Workspace } from "../workspace.ts";
+import { textOf, type Workspace } from "../workspace.ts";
 
 /** Milliseconds between two looks at a process: what it had at most is asked of the system, until it ends. */
 const LOOK = 5;
@@ -15,9 +15,7 @@ export async function measured(workspace: Workspace, args: string[]): Promise<{ 
     peak = Math.max(peak, await peakOf(child.pid));
     await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, LOOK))]);
   }
-  const { success, stdout, stderr } = await output;
-  if (success) return { peak, stdout: new TextDecoder().decode(stdout) };
-  throw new Error(`svc ${args.join(" ")}\n${new TextDecoder().decode(stderr)}`);
+  return { peak, stdout: textOf(await output, `svc ${args.join(" ")}`) };
 }
 
 /** What a process had in memory at most, in MiB; 0 when it is gone. */

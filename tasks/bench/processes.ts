@@ -1,4 +1,5 @@
 /** Programs that are measured: whole processes by their time, those of this folder by the number that they print. */
+import { printed } from "../workspace.ts";
 import { median } from "./figure.ts";
 
 /**
@@ -19,25 +20,20 @@ export async function timeProcesses(ours: Deno.Command, theirs: Deno.Command, ru
 
 async function timeOne(command: Deno.Command): Promise<number> {
   const started = performance.now();
-  const { success, stderr } = await command.output();
-  const elapsed = performance.now() - started;
-  if (!success) throw new Error(`A measured command failed: ${new TextDecoder().decode(stderr)}`);
-  return elapsed;
+  await printed(command);
+  return performance.now() - started;
 }
 
-/** Runs a program of this folder on an input; answers the number that it prints. */
-export async function numberFrom(name: string, args: readonly string[], input = ""): Promise<number> {
+/** Runs a program of this folder; answers the number that it prints. */
+export async function numberFrom(name: string, args: readonly string[]): Promise<number> {
+  return Number(await printed(programOf(name, args), name));
+}
+
+/** A program of this folder. */
+export function programOf(name: string, args: readonly string[], options: Deno.CommandOptions = {}): Deno.Command {
   const script = new URL(name, import.meta.url).pathname;
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--allow-net", script, ...args],
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const [{ success, stdout, stderr }] = await Promise.all([
-    child.output(),
-    new Response(input).body?.pipeTo(child.stdin),
-  ]);
-  if (!success) throw new Error(`${name} failed: ${new TextDecoder().decode(stderr)}`);
-  return Number(new TextDecoder().decode(stdout));
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", "--allow-net", "--allow-read", script, ...args],
+    ...options,
+  });
 }

@@ -1,17 +1,27 @@
 /** Replays of a log by workflows, with a journal and without, against bare fetch loops of the same requests. */
-import { replay, sharesOf } from "../replay/replay.ts";
+import { isJsonObject } from "../../lib/json.ts";
 import type { LogCase } from "../replay/log.ts";
+import { callsOf, replayCommand, type Share, shareOut } from "../replay/replay.ts";
 import { API_ROOT, Workspace } from "../workspace.ts";
-import { type Figure, inTurns } from "./figure.ts";
-import { numberFrom } from "./processes.ts";
+import type { Figure } from "./figure.ts";
+import { programOf } from "./processes.ts";
+import { secondsOf, type Work } from "./slices.ts";
+
+/** The process leads a group of its own, and what it prints is read. */
+const MEASURED = { detached: true, stdout: "piped", stderr: "piped" } as const;
 
 /** The figures of a replay by so many clerks at a time. */
 export async function replayFigures(log: readonly LogCase[], clerks: number): Promise<Figure[]> {
-  const [journalled = NaN, without = NaN, fetched = NaN] = await inTurns([
-    () => replayed(log, clerks),
-    () => replayed(log, clerks, "--journal", "none"),
-    () => fetchLoops(log, clerks),
-  ]);
+  await using offices = new AsyncDisposableStack();
+  const open = async (program: typeof fetching): Promise<Work> => {
+    const office = offices.use(await Workspace.open());
+    const api = await office.startService() + API_ROOT;
+    const shares = await shareOut(office, log, clerks);
+    const programs = await Promise.all(shares.map((share) => program(office, share, api)));
+    return { programs, service: await serviceOf(office) };
+  };
+  const works = [await open(replaying()), await open(replaying("--journal", "none")), await open(fetching)];
+  const [journalled = NaN, without = NaN, fetched = NaN] = (await secondsOf(works)).map((time) => callsOf(log) / time);
   const what = `workflow replay, ${clerks} at a time, calls`;
   const loop = { baseline: "a fetch loop", theirs: fetched, unit: "/s" } as const;
   return [
@@ -21,26 +31,17 @@ export async function replayFigures(log: readonly LogCase[], clerks: number): Pr
   ];
 }
 
-/** Calls per second. A service of its own: a clerk who takes the next assignment must find no other work. */
-async function replayed(log: readonly LogCase[], clerks: number, ...flags: string[]): Promise<number> {
-  await using office = await Workspace.open();
-  await office.startService();
-  const { calls, seconds } = await replay(office, log, clerks, flags);
-  return calls / seconds;
+function replaying(...flags: string[]): typeof fetching {
+  return (office, share) => Promise.resolve(replayCommand(office, share, flags, MEASURED));
 }
 
-/** Calls per second of as many programs at a time as there are clerks, from their start to the end of the last. */
-async function fetchLoops(log: readonly LogCase[], clerks: number): Promise<number> {
-  await using office = await Workspace.open();
-  const api = await office.startService() + API_ROOT;
-  const loops = await Promise.all(
-    sharesOf(log, clerks).map(async ([clerk, share]) => {
-      await office.addClient(clerk);
-      const token = await office.token(clerk);
-      return () => numberFrom("fetch_replay.ts", [api, token], JSON.stringify(share));
-    }),
-  );
-  const started = performance.now();
-  const calls = await Promise.all(loops.map((loop) => loop()));
-  return calls.reduce((sum, count) => sum + count, 0) / (performance.now() - started) * 1000;
+async function fetching(office: Workspace, { clerk, file }: Share, api: string): Promise<Deno.Command> {
+  return programOf("fetch_replay.ts", [api, await office.token(clerk), file], MEASURED);
+}
+
+/** A service of its own for each: a clerk who takes the next assignment must find no other work. */
+async function serviceOf(office: Workspace): Promise<number> {
+  const status: unknown = JSON.parse(await office.svc("service", "status"));
+  if (isJsonObject(status) && typeof status.pid === "number") return status.pid;
+  throw new Error("svc service status answered no process.");
 }

@@ -1,6 +1,6 @@
 /** Replays a log by several sandboxed workflows at once, each with an operator of its own, as several clerks would work. */
 import { isJsonObject } from "../../lib/json.ts";
-import type { Workspace } from "../workspace.ts";
+import { printed, type Workspace } from "../workspace.ts";
 import type { LogCase } from "./log.ts";
 
 /** The operators of the sample application who work at the same time: as many as the smallest machines have processors. */
@@ -9,62 +9,68 @@ const CLERKS = ["clerk@city", "reviewer@city"];
 /** API calls of one event: take the next assignment, read its entity tag, perform it. */
 const CALLS_PER_EVENT = 3;
 
+const SCRIPT = new URL("../../workflows/examples/replay_log.ts", import.meta.url).pathname;
+
 /** What a replay did. */
 export interface Replay {
   /** Case handles by the log's keys. */
   handles: Map<string, string>;
-  /** API calls. */
-  calls: number;
   /** Seconds from the first workflow's start to the last one's end. */
   seconds: number;
 }
 
-/** Replays a log against the workspace's service, by as many clerks as are wanted, with further flags of `run`. */
-export async function replay(
+/** A clerk's part of a log. */
+export interface Share {
+  /** Operator and profile. */
+  readonly clerk: string;
+  /** File with the cases. */
+  readonly file: string;
+}
+
+/** Replays a log against the workspace's service. */
+export async function replay(workspace: Workspace, log: readonly LogCase[]): Promise<Replay> {
+  const shares = await shareOut(workspace, log);
+  const started = performance.now();
+  const texts = await Promise.all(shares.map((share) => printed(replayCommand(workspace, share))));
+  const seconds = (performance.now() - started) / 1000;
+  return { handles: new Map(texts.flatMap(handlesIn)), seconds };
+}
+
+/** API calls that a log takes. */
+export function callsOf(log: readonly LogCase[]): number {
+  return log.reduce((sum, { events }) => sum + 1 + events.length * CALLS_PER_EVENT, 0);
+}
+
+/** Adds so many clerks, and gives each a share of the log. */
+export async function shareOut(
   workspace: Workspace,
   log: readonly LogCase[],
   clerks: number = CLERKS.length,
-  flags: readonly string[] = [],
-): Promise<Replay> {
-  const shares = sharesOf(log, clerks);
-  const runs = await Promise.all(shares.map(([clerk, share]) => prepare(workspace, clerk, share, flags)));
-  const started = performance.now();
-  const results = await Promise.all(runs.map((run) => run()));
-  const seconds = (performance.now() - started) / 1000;
-  const events = log.reduce((sum, { events }) => sum + events.length, 0);
-  return { handles: new Map(results.flat()), calls: log.length + events * CALLS_PER_EVENT, seconds };
+): Promise<Share[]> {
+  return await Promise.all(
+    CLERKS.slice(0, clerks).map(async (clerk, turn) => {
+      await workspace.addClient(clerk);
+      const file = `${workspace.directory}/${clerk}.json`;
+      await Deno.writeTextFile(file, JSON.stringify(log.filter((_, position) => position % clerks === turn)));
+      return { clerk, file };
+    }),
+  );
 }
 
-/** The log in as many parts as there are clerks. */
-export function sharesOf(log: readonly LogCase[], clerks: number): [clerk: string, share: LogCase[]][] {
-  return CLERKS.slice(0, clerks).map((clerk, turn) => [clerk, log.filter((_, position) => position % clerks === turn)]);
-}
-
-/** A clerk with a share of the log; what it gives back replays the share and answers the cases' handles. */
-async function prepare(
+/** What replays a share, with further flags of `run`. */
+export function replayCommand(
   workspace: Workspace,
-  clerk: string,
-  share: readonly LogCase[],
-  more: readonly string[],
-): Promise<() => Promise<[string, string][]>> {
-  await workspace.addClient(clerk);
-  const input = `${workspace.directory}/${clerk}.json`;
-  await Deno.writeTextFile(input, JSON.stringify(share));
-  const script = new URL("../../workflows/examples/replay_log.ts", import.meta.url).pathname;
-  return async () => {
-    const flags = [
-      "--input",
-      `@${input}`,
-      "--allow-declared",
-      "--profile",
-      clerk,
-      "--timeout",
-      "3600",
-      "--quiet",
-      ...more,
-    ];
-    const result: unknown = JSON.parse(await workspace.svc("workflow", "run", script, ...flags));
-    if (!isJsonObject(result)) throw new Error(`The workflow of ${clerk} answered no handles.`);
-    return Object.entries(result).map(([key, handle]) => [key, String(handle)]);
-  };
+  { clerk, file }: Share,
+  flags: readonly string[] = [],
+  options: Deno.CommandOptions = {},
+): Deno.Command {
+  const fixed = ["--allow-declared", "--timeout", "3600", "--quiet"];
+  const args = ["workflow", "run", SCRIPT, "--input", `@${file}`, "--profile", clerk, ...fixed, ...flags];
+  return workspace.command(args, options);
+}
+
+function handlesIn(text: string): [string, string][] {
+  const result: unknown = JSON.parse(text);
+  if (!isJsonObject(result)) throw new Error("A workflow answered no handles.");
+  return Object.entries(result).map(([key, handle]) => [key, String(handle)]);
 }
