@@ -18,7 +18,7 @@ const TABLES = `
   ) STRICT;
 
   CREATE TABLE inputs (
-    run INTEGER NOT NULL REFERENCES runs (seq) ON DELETE CASCADE,
+    run INTEGER NOT NULL,
     number INTEGER NOT NULL,
     place TEXT NOT NULL,
     value TEXT,
@@ -32,7 +32,7 @@ const TABLES = `
 
   CREATE TABLE events (
     seq INTEGER PRIMARY KEY,
-    run INTEGER NOT NULL REFERENCES runs (seq) ON DELETE CASCADE,
+    run INTEGER NOT NULL,
     input INTEGER NOT NULL,
     kind TEXT NOT NULL,
     position INTEGER NOT NULL,

@@ -39,7 +39,6 @@ const SETTINGS = [
   "secure_delete = ON",
   "journal_mode = WAL",
   "synchronous = NORMAL",
-  "foreign_keys = ON",
 ];
 
 /** What deletes a run, each a piece at a time: other runs write in between. */
