@@ -120,7 +120,7 @@ async function performs(): Promise<Figure> {
   const load = [api, await workspace.token("default"), "4000", ...assignments];
   const [ours = NaN, theirs = NaN] = await inTurns([
     () => numberFrom("load_perform.ts", load),
-    () => commitsPerSecond(directory, 3000),
+    () => commitsPerSecond(directory, 5000),
   ]);
   return { what: "service perform, 32 clients", baseline: "SQLite commits", ours, theirs, unit: "/s", limit: 0.5 };
 }

@@ -27,7 +27,7 @@ export default defineWorkflow<number>({
 export async function journalledSteps(directory: string): Promise<Figure> {
   const [ours = NaN, theirs = NaN] = await inTurns([
     () => stepsPerSecond(directory),
-    () => commitsPerSecond(directory, 3000),
+    () => commitsPerSecond(directory, 5000),
   ]);
   return {
     what: `journalled steps, ${RUNS} runs at once`,

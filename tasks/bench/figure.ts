@@ -27,7 +27,7 @@ export function describe({ what, baseline, ours, theirs, unit, limit }: Figure):
 }
 
 /** Rounds of measurements in turns. */
-const ROUNDS = 3;
+const ROUNDS = 5;
 
 /**
  * Rates per second, each measured once a round: a machine is not as fast in one minute as in the next. What is answered
