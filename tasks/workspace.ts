@@ -9,14 +9,16 @@ export const API_ROOT = "/dx-api/v2";
 export class Workspace implements AsyncDisposable {
   /** The directory; configuration and the service's data are in its folder `config`. */
   readonly directory: string;
+  readonly #cli: string;
 
-  private constructor(directory: string) {
+  private constructor(directory: string, cli: string) {
     this.directory = directory;
+    this.#cli = cli;
   }
 
-  /** Makes one in the system's directory for temporary files. */
-  static async open(): Promise<Workspace> {
-    return new Workspace(await Deno.makeTempDir({ prefix: "svc-" }));
+  /** Makes one in the system's directory for temporary files; its commands are those of a `cli.ts`, or of its build. */
+  static async open(cli = CLI): Promise<Workspace> {
+    return new Workspace(await Deno.makeTempDir({ prefix: "svc-" }), cli);
   }
 
   /** Environment of its commands. */
@@ -47,8 +49,8 @@ export class Workspace implements AsyncDisposable {
     return String(cached.accessToken);
   }
 
-  /** A command of svc, to be run as the caller likes; of another checkout's, where its `cli.ts` is given. */
-  command(args: string[], options: Deno.CommandOptions = {}, cli = CLI): Deno.Command {
+  /** A command of svc, to be run as the caller likes; another one's, where its `cli.ts` is given. */
+  command(args: string[], options: Deno.CommandOptions = {}, cli = this.#cli): Deno.Command {
     return new Deno.Command(Deno.execPath(), { args: ["run", "--allow-all", cli, ...args], env: this.env, ...options });
   }
 

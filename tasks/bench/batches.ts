@@ -90,12 +90,12 @@ async function writeInputs(path: string, count: number): Promise<void> {
 
 /** Cases per second by a workflow and by a loop of the shell over the command. */
 export async function againstShell(): Promise<Figure> {
-  await using workspace = await Workspace.open();
+  await using workspace = await Workspace.open(PROGRAM);
   await workspace.startService();
   const script = `${workspace.directory}/cases.ts`;
   await Deno.writeTextFile(script, CASE);
   const args = ["workflow", "run", script, "--input", String(CASES), "--allow-declared"];
-  const run = workspace.command(args, {}, PROGRAM);
+  const run = workspace.command(args);
   const [ours = NaN, theirs = NaN] = await inTurns([
     () => rateOf(run, CASES),
     () => rateOf(shellLoop(workspace), SHELL_CASES),

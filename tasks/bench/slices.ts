@@ -70,6 +70,7 @@ class HeldWork {
     const children = this.#work.programs.map((program) => program.spawn());
     this.#held.push(...children.map(({ pid }) => -pid));
     const outputs = await Promise.all(children.map((child) => child.output()));
+    this.#held.splice(1); // Their numbers may soon be others'.
     outputs.forEach((output) => textOf(output));
     this.isDone = true;
   }
