@@ -7,6 +7,7 @@ import { errorOfRecord, isVerdict, outcomeUnknown, SvcError, toSvcError } from "
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
 import type { CallAnswer, GivenBefore, RunHandlers } from "../sandbox/sandbox.ts";
 import type { CallRequest } from "../sandbox/messages.ts";
+import { whenSent } from "../when_sent.ts";
 import { decodeAnswer, encodeAnswer } from "./answer.ts";
 import { asked } from "./asked.ts";
 import { missingCall, otherCall } from "./diverged.ts";
@@ -324,7 +325,8 @@ export class InputRun implements RunHandlers {
       sent,
       sentAt: call.sentAt,
       sending: write,
-      readingTag: () => void write().catch(() => {}), // What it fails of, `sending` fails of, too.
+      // What it fails of, `sending` fails of, too.
+      readingTag: () => whenSent(() => void write().catch(() => {})),
     });
   }
 

@@ -1,5 +1,4 @@
 /** Writes that share commits: a commit waits for the disk, and that costs the same for one write as for a hundred. */
-import { whenSent } from "./when_sent.ts";
 
 /** Milliseconds after which writes are committed although nobody waits for them. */
 const PATIENCE = 100;
@@ -38,7 +37,7 @@ export class GroupCommit {
     if (this.#writes.length === 0) return Promise.resolve();
     if (this.#next === undefined) {
       this.#next = Promise.withResolvers();
-      whenSent(() => this.flush()); // What else arrives until then goes along.
+      setImmediate(() => this.flush()); // At the end of this turn: what else arrives in it goes along.
     }
     return this.#next.promise;
   }

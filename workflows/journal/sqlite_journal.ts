@@ -2,6 +2,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { SvcError } from "../../lib/errors.ts";
 import { pack } from "../../lib/packed_text.ts";
+import { whenSent } from "../when_sent.ts";
 import { pairTimings, TIMED_EVENTS } from "./call_timings.ts";
 import { GroupCommit } from "./group_commit.ts";
 import type {
@@ -19,7 +20,6 @@ import type {
 import { eventOf, inputOf, runOf, stateIn } from "./rows.ts";
 import { lockFile } from "./lock_file.ts";
 import { prepareSchema } from "./schema.ts";
-import { whenSent } from "./when_sent.ts";
 
 /** Characters from which an answer is compressed. */
 const PACKED_FROM = 1024;
