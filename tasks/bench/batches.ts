@@ -1,8 +1,9 @@
 /** What batches need: the memory of a long one, and the time that a workflow saves against a loop of the shell. */
 import { PROGRAM } from "../build.ts";
-import { printed, Workspace } from "../workspace.ts";
-import { type Figure, inTurns } from "./figure.ts";
+import { Workspace } from "../workspace.ts";
+import type { Figure } from "./figure.ts";
 import { measured } from "./memory.ts";
+import { MEASURED, secondsOf, serviceOf } from "./slices.ts";
 
 /** Cases of the comparison with the shell. */
 const CASES = 1000;
@@ -17,17 +18,19 @@ export default defineWorkflow({ name: "nothing", allow: [], run: ({ input }) => 
 /** The only event of a case. */
 const EVENT = `{"Resource":"Resource01","PerformedAt":"2026-01-02T03:04:05Z","Last":true}`;
 
-/** What a loop of the shell cannot: the cases are created at the same time. Whoever takes work has one piece at a time. */
+/** What a loop of the shell cannot: while a case is performed, the next one is created. */
 const CASE = `import { defineWorkflow } from "@svc/lib/workflow";
 export default defineWorkflow<number>({
   name: "cases",
   allow: ["cases.create", "assignments.get-next", "assignments.perform"],
   async run({ svc, input }) {
-    await Promise.all(Array.from({ length: input }, () => svc.cases.create({ type: "City-Permit-Work-Receipt" })));
-    for (let count = 0; count < input; count++) {
+    const create = () => svc.cases.create({ type: "City-Permit-Work-Receipt" });
+    await create();
+    for (let count = 1; count <= input; count++) {
       const next = await svc.assignments.getNext();
-      const action = "Confirmation of receipt";
-      await svc.assignments.perform(next.id, { action, data: ${EVENT}, ifMatch: next.etag });
+      const options = { action: "Confirmation of receipt", data: ${EVENT}, ifMatch: next.etag };
+      const performed = svc.assignments.perform(next.id, options);
+      await Promise.all([performed, count < input && create()]);
     }
   },
 });
@@ -88,35 +91,44 @@ async function writeInputs(path: string, count: number): Promise<void> {
   writer.releaseLock();
 }
 
+/** Times that both sides of the comparison with the shell are run. */
+const ROUNDS = 4;
+
 /** Cases per second by a workflow and by a loop of the shell over the command. */
 export async function againstShell(): Promise<Figure> {
-  await using workspace = await Workspace.open(PROGRAM);
-  await workspace.startService();
-  const script = `${workspace.directory}/cases.ts`;
-  await Deno.writeTextFile(script, CASE);
-  const args = ["workflow", "run", script, "--input", String(CASES), "--allow-declared"];
-  const run = workspace.command(args);
-  const [ours = NaN, theirs = NaN] = await inTurns([
-    () => rateOf(run, CASES),
-    () => rateOf(shellLoop(workspace), SHELL_CASES),
-  ]);
+  await using offices = new AsyncDisposableStack();
+  const open = async () => {
+    const office = offices.use(await Workspace.open(PROGRAM));
+    await office.startService();
+    return { office, service: await serviceOf(office) };
+  };
+  const [ours, theirs] = [await open(), await open()];
+  const sums = { ours: 0, theirs: 0 };
+  for (let round = 0; round < ROUNDS; round++) {
+    const [workflow = NaN, loop = NaN] = await secondsOf([
+      { programs: [await workflowIn(ours.office)], service: ours.service },
+      { programs: [shellLoop(theirs.office)], service: theirs.service },
+    ]);
+    sums.ours += workflow;
+    sums.theirs += loop;
+  }
   return {
     what: `${CASES} cases created and performed by a workflow`,
     baseline: "by a shell loop over the command",
-    ours,
-    theirs,
+    ours: ROUNDS * CASES / sums.ours,
+    theirs: ROUNDS * SHELL_CASES / sums.theirs,
     unit: "/s",
     limit: 30,
   };
 }
 
-function shellLoop(workspace: Workspace): Deno.Command {
-  const args = ["-c", SHELL, "sh", Deno.execPath(), "run", "--allow-all", PROGRAM];
-  return new Deno.Command("/bin/sh", { args, env: workspace.env });
+async function workflowIn(office: Workspace): Promise<Deno.Command> {
+  const script = `${office.directory}/cases.ts`;
+  await Deno.writeTextFile(script, CASE);
+  return office.command(["workflow", "run", script, "--input", String(CASES), "--allow-declared"], MEASURED);
 }
 
-async function rateOf(command: Deno.Command, cases: number): Promise<number> {
-  const started = performance.now();
-  await printed(command);
-  return cases / (performance.now() - started) * 1000;
+function shellLoop(office: Workspace): Deno.Command {
+  const args = ["-c", SHELL, "sh", Deno.execPath(), "run", "--allow-all", PROGRAM];
+  return new Deno.Command("/bin/sh", { args, env: office.env, ...MEASURED });
 }

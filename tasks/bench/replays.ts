@@ -1,15 +1,11 @@
 /** Replays of a log by workflows, with a journal and without, against bare fetch loops of the same requests. */
-import { isJsonObject } from "../../lib/json.ts";
 import { PROGRAM } from "../build.ts";
 import type { LogCase } from "../replay/log.ts";
 import { callsOf, replayCommand, type Share, shareOut } from "../replay/replay.ts";
 import { API_ROOT, Workspace } from "../workspace.ts";
 import type { Figure } from "./figure.ts";
 import { programOf } from "./processes.ts";
-import { secondsOf, type Work } from "./slices.ts";
-
-/** The process leads a group of its own, and what it prints is read. */
-const MEASURED = { detached: true, stdout: "piped", stderr: "piped" } as const;
+import { MEASURED, secondsOf, serviceOf, type Work } from "./slices.ts";
 
 /** Parts of a log that are replayed one after another, each by new processes: some keep a bad start to their end. */
 const PARTS = 3;
@@ -31,7 +27,10 @@ export async function replayFigures(log: readonly LogCase[], clerks: number): Pr
   ];
 }
 
-/** Seconds that it takes to replay a log with a journal and without, and to fetch the same. */
+/**
+ * Seconds that it takes to replay a log with a journal and without, and to fetch the same. Each has a service of its own: a
+ * clerk who takes the next assignment must find no other work.
+ */
 async function secondsFor(log: readonly LogCase[], clerks: number): Promise<number[]> {
   await using offices = new AsyncDisposableStack();
   const open = async (program: typeof fetching): Promise<Work> => {
@@ -54,11 +53,4 @@ function replaying(...flags: string[]): typeof fetching {
 
 async function fetching(office: Workspace, { clerk, file }: Share, api: string): Promise<Deno.Command> {
   return programOf("fetch_replay.ts", [api, await office.token(clerk), file], MEASURED);
-}
-
-/** A service of its own for each: a clerk who takes the next assignment must find no other work. */
-async function serviceOf(office: Workspace): Promise<number> {
-  const status: unknown = JSON.parse(await office.svc("service", "status"));
-  if (isJsonObject(status) && typeof status.pid === "number") return status.pid;
-  throw new Error("svc service status answered no process.");
 }

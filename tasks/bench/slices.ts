@@ -2,17 +2,28 @@
  * Compares work on a machine that is now fast, now slow: each piece of work goes on for a moment while the others are
  * held, again and again. So all of them have the same machine.
  */
-import { textOf } from "../workspace.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import { textOf, type Workspace } from "../workspace.ts";
 
 /** Milliseconds of a moment: long enough for caches to be warm most of the time. */
 const MOMENT = 1000;
 
+/** Options of its programs: each leads a group of processes, which are held with it, and what it prints is read. */
+export const MEASURED = { detached: true, stdout: "piped", stderr: "piped" } as const;
+
 /** Work to be compared. */
 export interface Work {
-  /** Its programs, which run at the same time: detached, so that what each starts is held with it, and piped. */
+  /** Its programs, which run at the same time. */
   readonly programs: readonly Deno.Command[];
   /** Process of the service that the programs call. */
   readonly service: number;
+}
+
+/** The process of a workspace's service. */
+export async function serviceOf(office: Workspace): Promise<number> {
+  const status: unknown = JSON.parse(await office.svc("service", "status"));
+  if (isJsonObject(status) && typeof status.pid === "number") return status.pid;
+  throw new Error("svc service status answered no process.");
 }
 
 /** Seconds that each piece of work takes. */
