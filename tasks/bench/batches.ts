@@ -103,20 +103,15 @@ export async function againstShell(): Promise<Figure> {
     return { office, service: await serviceOf(office) };
   };
   const [ours, theirs] = [await open(), await open()];
-  const sums = { ours: 0, theirs: 0 };
-  for (let round = 0; round < ROUNDS; round++) {
-    const [workflow = NaN, loop = NaN] = await secondsOf([
-      { programs: [await workflowIn(ours.office)], service: ours.service },
-      { programs: [shellLoop(theirs.office)], service: theirs.service },
-    ]);
-    sums.ours += workflow;
-    sums.theirs += loop;
-  }
+  const [workflow = NaN, loop = NaN] = await secondsOf(ROUNDS, async () => [
+    { programs: [await workflowIn(ours.office)], service: ours.service },
+    { programs: [shellLoop(theirs.office)], service: theirs.service },
+  ]);
   return {
     what: `${CASES} cases created and performed by a workflow`,
     baseline: "by a shell loop over the command",
-    ours: ROUNDS * CASES / sums.ours,
-    theirs: ROUNDS * SHELL_CASES / sums.theirs,
+    ours: ROUNDS * CASES / workflow,
+    theirs: ROUNDS * SHELL_CASES / loop,
     unit: "/s",
     limit: 30,
   };

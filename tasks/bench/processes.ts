@@ -29,11 +29,13 @@ export async function numberFrom(name: string, args: readonly string[]): Promise
   return Number(await printed(programOf(name, args), name));
 }
 
-/** A program of this folder. */
-export function programOf(name: string, args: readonly string[], options: Deno.CommandOptions = {}): Deno.Command {
+/** A program of this folder; it may use the network, and what else is granted. */
+export function programOf(
+  name: string,
+  args: readonly string[],
+  options: Deno.CommandOptions = {},
+  grants: readonly string[] = [],
+): Deno.Command {
   const script = new URL(name, import.meta.url).pathname;
-  return new Deno.Command(Deno.execPath(), {
-    args: ["run", "--allow-net", "--allow-read", script, ...args],
-    ...options,
-  });
+  return new Deno.Command(Deno.execPath(), { args: ["run", "--allow-net", ...grants, script, ...args], ...options });
 }

@@ -12,12 +12,11 @@ const PARTS = 3;
 
 /** The figures of a replay by so many clerks at a time. */
 export async function replayFigures(log: readonly LogCase[], clerks: number): Promise<Figure[]> {
-  const sums = [0, 0, 0];
-  for (let part = 0; part < PARTS; part++) {
-    const seconds = await secondsFor(log.filter((_, position) => position % PARTS === part), clerks);
-    for (const [i, more] of seconds.entries()) sums[i] = (sums[i] ?? 0) + more;
-  }
-  const [journalled = NaN, without = NaN, fetched = NaN] = sums.map((sum) => callsOf(log) / sum);
+  await using offices = new AsyncDisposableStack();
+  const seconds = await secondsOf(PARTS, (round) => {
+    return worksOf(offices, log.filter((_, position) => position % PARTS === round), clerks);
+  });
+  const [journalled = NaN, without = NaN, fetched = NaN] = seconds.map((sum) => callsOf(log) / sum);
   const what = `workflow replay, ${clerks} at a time, calls`;
   const loop = { baseline: "a fetch loop", theirs: fetched, unit: "/s" } as const;
   return [
@@ -28,11 +27,10 @@ export async function replayFigures(log: readonly LogCase[], clerks: number): Pr
 }
 
 /**
- * Seconds that it takes to replay a log with a journal and without, and to fetch the same. Each has a service of its own: a
- * clerk who takes the next assignment must find no other work.
+ * A log replayed with a journal and without, and the same fetched. Each has a service of its own: a clerk who takes the
+ * next assignment must find no other work.
  */
-async function secondsFor(log: readonly LogCase[], clerks: number): Promise<number[]> {
-  await using offices = new AsyncDisposableStack();
+async function worksOf(offices: AsyncDisposableStack, log: readonly LogCase[], clerks: number): Promise<Work[]> {
   const open = async (program: typeof fetching): Promise<Work> => {
     const office = offices.use(await Workspace.open(PROGRAM));
     const api = await office.startService() + API_ROOT;
@@ -40,11 +38,7 @@ async function secondsFor(log: readonly LogCase[], clerks: number): Promise<numb
     const programs = await Promise.all(shares.map((share) => program(office, share, api)));
     return { programs, service: await serviceOf(office) };
   };
-  return await secondsOf([
-    await open(replaying()),
-    await open(replaying("--journal", "none")),
-    await open(fetching),
-  ]);
+  return [await open(replaying()), await open(replaying("--journal", "none")), await open(fetching)];
 }
 
 function replaying(...flags: string[]): typeof fetching {
@@ -52,5 +46,5 @@ function replaying(...flags: string[]): typeof fetching {
 }
 
 async function fetching(office: Workspace, { clerk, file }: Share, api: string): Promise<Deno.Command> {
-  return programOf("fetch_replay.ts", [api, await office.token(clerk), file], MEASURED);
+  return programOf("fetch_replay.ts", [api, await office.token(clerk), file], MEASURED, [`--allow-read=${file}`]);
 }

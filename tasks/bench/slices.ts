@@ -26,8 +26,20 @@ export async function serviceOf(office: Workspace): Promise<number> {
   throw new Error("svc service status answered no process.");
 }
 
-/** Seconds that each piece of work takes. */
-export async function secondsOf(works: readonly Work[]): Promise<number[]> {
+/** Seconds that each piece of work takes in so many rounds together; its programs are new in each. */
+export async function secondsOf(
+  rounds: number,
+  worksOf: (round: number) => Promise<readonly Work[]>,
+): Promise<number[]> {
+  const sums: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const seconds = await secondsOfRound(await worksOf(round));
+    for (const [i, more] of seconds.entries()) sums[i] = (sums[i] ?? 0) + more;
+  }
+  return sums;
+}
+
+async function secondsOfRound(works: readonly Work[]): Promise<number[]> {
   const all = works.map((work) => new HeldWork(work));
   const release = () => all.forEach((work) => work.release());
   const interrupt = () => {

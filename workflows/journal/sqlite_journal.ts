@@ -33,7 +33,10 @@ const BUSY_PAUSE = 20;
 /** SQLite's code of a database that is locked, in the lowest byte; the others say by what. */
 const SQLITE_BUSY = 5;
 
-/** What is deleted is overwritten at once and its pages are given back: cases are about people. */
+/**
+ * What is deleted is overwritten at once and its pages are given back: cases are about people. A commit does not wait for
+ * the disk by itself: we do, after it.
+ */
 const SETTINGS = [
   "auto_vacuum = INCREMENTAL",
   "secure_delete = ON",
