@@ -280,10 +280,19 @@ for (const other of [{ baseUrl: "http://127.0.0.1:9" }, { clientId: "another" }]
     const refused = await office.svc("retry", "r1");
     assert.equal(refused.code, 2);
     assert.match(refused.stderr, /Run r1 was begun with http.* as .*; now it would go on with http.* as /);
-    assert.match((await office.svc("resume", "r1", "--force")).stderr, /The script failed: oops/);
+    assert.match((await office.svc("retry", "r1", "--force")).stderr, /The script failed: oops/);
     assert.equal(await office.permits(), 1);
   });
 }
+
+Deno.test("a retry that cannot begin leaves the run as it was", async () => {
+  await using office = await openOffice(`${CREATE} throw new Error("oops");`);
+  assert.equal((await office.svc(...RUN)).code, 1);
+  await Deno.remove(`${office.folder}/script.ts`);
+  assert.match((await office.svc("retry", "r1")).stderr, /The script .* does not exist/);
+  const { state, inputs: [input] } = JSON.parse((await office.svc("show", "r1", "--format", "json")).stdout);
+  assert.deepEqual([state, input.state], ["failed", "failed"]);
+});
 
 Deno.test("retry leaves a run alone that another process works on", async () => {
   await using office = await openOffice(

@@ -79,10 +79,6 @@ export async function existingJournal(path: string | undefined): Promise<Journal
 export async function execute(context: CommandContext, execution: Execution): Promise<void> {
   const { settings, journal, id } = execution;
   using _claim = journal && await claim(journal, id);
-  if (journal && execution.retries) {
-    const reopened = await reopenFailed(journal, id);
-    context.note(`${reopened} failed ${reopened === 1 ? "input" : "inputs"} of run ${id} to run again.`);
-  }
   await using workflow = await openWorkflow({
     script: settings.script,
     root: settings.root,
@@ -94,7 +90,7 @@ export async function execute(context: CommandContext, execution: Execution): Pr
   });
   const globals = { ...context.globals, profile: context.globals.profile ?? settings.profile };
   const options = callerOptions({ ...context, globals });
-  await begin(execution, workflow, serviceOf(options));
+  await begin(context, execution, workflow, serviceOf(options));
   const ending = new AbortController();
   const wait = (milliseconds: number, signal: AbortSignal = ending.signal) => {
     return waitFor(milliseconds, AbortSignal.any([signal, ending.signal]));
@@ -145,9 +141,10 @@ function serviceOf(options: SessionOptions): string | undefined {
   }
 }
 
-/** Writes a new run, or checks that script and service are those that the run began with. */
+/** Writes a new run, or checks that service and script are those that the run began with, and opens its failed inputs. */
 async function begin(
-  { settings, journal, id, force }: Execution,
+  context: CommandContext,
+  { settings, journal, id, force, retries }: Execution,
   workflow: OpenWorkflow,
   service: string | undefined,
 ): Promise<void> {
@@ -167,6 +164,10 @@ async function begin(
     });
   }
   if (before.settings.service !== service && !force) throw otherService(before, service);
+  if (retries) {
+    const reopened = await reopenFailed(journal, id);
+    context.note(`${reopened} failed ${reopened === 1 ? "input" : "inputs"} of run ${id} to run again.`);
+  }
   if (before.digest === digest) return;
   if (!force) throw await divergenceOf(workflow, journal, id);
   await journal.setDigest(id, digest);
