@@ -7,16 +7,14 @@ import type { Figure } from "./figure.ts";
 import { programOf } from "./processes.ts";
 import { MEASURED, secondsOf, serviceOf, type Work } from "./slices.ts";
 
-/** Parts of a log that are replayed one after another, each by new processes: some keep a bad start to their end. */
-const PARTS = 3;
+/** Times that the log is replayed, each by new processes: some keep a bad start to their end. */
+const ROUNDS = 2;
 
 /** The figures of a replay by so many clerks at a time. */
 export async function replayFigures(log: readonly LogCase[], clerks: number): Promise<Figure[]> {
   await using offices = new AsyncDisposableStack();
-  const seconds = await secondsOf(PARTS, (round) => {
-    return worksOf(offices, log.filter((_, position) => position % PARTS === round), clerks);
-  });
-  const [journalled = NaN, without = NaN, fetched = NaN] = seconds.map((sum) => callsOf(log) / sum);
+  const seconds = await secondsOf(ROUNDS, () => worksOf(offices, log, clerks));
+  const [journalled = NaN, without = NaN, fetched = NaN] = seconds.map((sum) => ROUNDS * callsOf(log) / sum);
   const what = `workflow replay, ${clerks} at a time, calls`;
   const loop = { baseline: "a fetch loop", theirs: fetched, unit: "/s" } as const;
   return [
@@ -27,7 +25,7 @@ export async function replayFigures(log: readonly LogCase[], clerks: number): Pr
 }
 
 /**
- * A log replayed with a journal and without, and the same fetched. Each has a service of its own: a clerk who takes the
+ * The log replayed with a journal and without, and the same fetched. Each has a service of its own: a clerk who takes the
  * next assignment must find no other work.
  */
 async function worksOf(offices: AsyncDisposableStack, log: readonly LogCase[], clerks: number): Promise<Work[]> {

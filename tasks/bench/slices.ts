@@ -29,11 +29,11 @@ export async function serviceOf(office: Workspace): Promise<number> {
 /** Seconds that each piece of work takes in so many rounds together; its programs are new in each. */
 export async function secondsOf(
   rounds: number,
-  worksOf: (round: number) => Promise<readonly Work[]>,
+  worksOf: () => Promise<readonly Work[]>,
 ): Promise<number[]> {
   const sums: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const seconds = await secondsOfRound(await worksOf(round));
+    const seconds = await secondsOfRound(await worksOf());
     for (const [i, more] of seconds.entries()) sums[i] = (sums[i] ?? 0) + more;
   }
   return sums;
