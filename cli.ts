@@ -14,10 +14,11 @@ export type { Input, Io, Output } from "./lib/cli/io.ts";
  * Runs a command line and gives its exit code. Without streams of your own it uses those of the process.
  *
  * @example
- * ```ts ignore
+ * ```ts
  * import { main } from "@svc/lib/cli";
  *
- * const code = await main(["cases", "get", "ACME-WORK C-1", "--format", "yaml"]);
+ * const code = await main(["case-types", "list", "--format", "yaml"]);
+ * if (code !== 0) throw new Error(`It ended with ${code}.`);
  * ```
  */
 export async function main(args: readonly string[], io?: Io): Promise<number> {

@@ -178,6 +178,14 @@ export function isVerdict({ status = 0 }: SvcError): boolean {
   return status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status);
 }
 
+/** The error of a call that its caller no longer wants. */
+export function cancelledCall(options: ErrorOptions = {}): SvcError {
+  return new SvcError("INTERRUPTED", "The call was cancelled.", {
+    ...options,
+    hint: "If it was to change something, read that before you try again: it may be done.",
+  });
+}
+
 /** The code of an HTTP status of 300 or more. */
 export function codeOfStatus(status: number): ErrorCode {
   return CODE_OF_STATUS[status] ?? (status >= 500 ? "SERVER_ERROR" : "HTTP_ERROR");

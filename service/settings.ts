@@ -1,6 +1,9 @@
 /** What to serve, and where: what a person or a program may say, with its defaults, checked. */
-import { checkMember, isSecure } from "../lib/auth/profile.ts";
+import { checkMember, DEFAULT_PATHS, isSecure } from "../lib/auth/profile.ts";
 import { SvcError } from "../lib/errors.ts";
+
+/** MiB that an uploaded file may have unless it is said otherwise. */
+export const DEFAULT_MAX_FILE = 1024;
 
 /** The state of a service that forgets. */
 export const MEMORY = ":memory:";
@@ -37,10 +40,10 @@ export function settingsOf(options: ServiceOptions): Settings {
     data: options.data ?? MEMORY,
     port: options.port ?? 0,
     hostname: options.hostname ?? "127.0.0.1",
-    apiRoot: options.apiRoot ?? "/dx-api/v2",
-    tokenPath: options.tokenPath ?? "/oauth2/token",
+    apiRoot: options.apiRoot ?? DEFAULT_PATHS.apiRoot,
+    tokenPath: options.tokenPath ?? DEFAULT_PATHS.tokenPath,
     tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? 3600,
-    maxFile: options.maxFile ?? 1024,
+    maxFile: options.maxFile ?? DEFAULT_MAX_FILE,
     log: options.log ?? ((line: string) => console.error(line)),
   };
   checkAddress(settings);

@@ -1,9 +1,10 @@
 /** A directory of its own in which svc's commands run, with a service of its own; gone when it is closed. */
+import { DEFAULT_PATHS } from "../lib/auth/profile.ts";
 
 const CLI = new URL("../cli.ts", import.meta.url).href;
 
 /** Path of the API below the address of a service. */
-export const API_ROOT = "/dx-api/v2";
+export const API_ROOT: string = DEFAULT_PATHS.apiRoot;
 
 /** Where commands run. */
 export class Workspace implements AsyncDisposable {

@@ -131,7 +131,10 @@ Deno.test("inputs are counted by lines, a header aside", async () => {
 
 Deno.test("a file that is none is INVALID_ARGS", async () => {
   await using folder = await makeFolder();
-  await assert.rejects(openInputs(`${folder.path}/none.ndjson`), { code: "INVALID_ARGS", message: /does not exist/ });
+  await assert.rejects(openInputs(`${folder.path}/none.ndjson`), {
+    code: "INVALID_ARGS",
+    message: /there is no such file/,
+  });
   await assert.rejects(openInputs(folder.path), { code: "INVALID_ARGS", message: /is a folder/ });
 });
 

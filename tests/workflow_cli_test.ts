@@ -85,11 +85,19 @@ Deno.test("what cannot be run is one error with the right exit code", async (t) 
   const errors: [args: string[], exit: number, code: string, message: RegExp][] = [
     [["run", script], 1, "PERMISSION_DENIED", /asks for cases\.get; nothing was granted/],
     [["run", script, "--allow", "cases.gte"], 2, "INVALID_ARGS", /names no operation/],
-    [["run", `${folder.path}/none.ts`], 2, "INVALID_ARGS", /does not exist/],
+    [["run", `${folder.path}/none.ts`], 2, "INVALID_ARGS", /none\.ts cannot be read: there is no such file/],
     [["run", folder.path], 2, "INVALID_ARGS", /is a folder/],
     [["run", script, "--input", "{"], 2, "INVALID_ARGS", /--input is not valid JSON/],
     [["run", script, "--input", "1", "--each", "x"], 2, "INVALID_ARGS", /mutually exclusive/],
-    [["run", script, "--each", `${folder.path}/none`, "--allow-declared"], 2, "INVALID_ARGS", /does not exist/],
+    [
+      ["run", script, "--each", `${folder.path}/none`, "--allow-declared"],
+      2,
+      "INVALID_ARGS",
+      /cannot read .*none: there is no such file/,
+    ],
+    [["run", script, "--each", `${script}/x`, "--allow-declared"], 2, "INVALID_ARGS", /part of the path is a file/],
+    [["run", `${script}/x.ts`, "--allow-declared"], 2, "INVALID_ARGS", /part of the path is a file/],
+    [["run", script, "--root", `${script}/x`, "--allow-declared"], 2, "INVALID_ARGS", /part of the path is a file/],
     [["run", script, "--timeout", "0"], 2, "INVALID_ARGS", /--timeout/],
     [["run", `${folder.path}/bad.ts`], 1, "WORKFLOW_FAILED", /cannot be loaded: .*bad\.ts:1/],
   ];

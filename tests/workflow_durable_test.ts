@@ -289,7 +289,7 @@ Deno.test("a retry that cannot begin leaves the run as it was", async () => {
   await using office = await openOffice(`${CREATE} throw new Error("oops");`);
   assert.equal((await office.svc(...RUN)).code, 1);
   await Deno.remove(`${office.folder}/script.ts`);
-  assert.match((await office.svc("retry", "r1")).stderr, /The script .* does not exist/);
+  assert.match((await office.svc("retry", "r1")).stderr, /The script .* cannot be read: there is no such file/);
   const { state, inputs: [input] } = JSON.parse((await office.svc("show", "r1", "--format", "json")).stdout);
   assert.deepEqual([state, input.state], ["failed", "failed"]);
 });

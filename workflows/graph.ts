@@ -6,7 +6,8 @@
 import { SvcError } from "../lib/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../lib/json.ts";
 import { escapeControls } from "../lib/output/control_characters.ts";
-import { graphCommand, type Limits, type Place } from "./sandbox/command.ts";
+import type { Limits } from "./limits.ts";
+import { graphCommand, type Place } from "./sandbox/command.ts";
 
 /** The files of a script. */
 export interface ScriptGraph {

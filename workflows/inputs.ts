@@ -1,6 +1,7 @@
 /** The inputs of a batch, one at a time from a file of any length: NDJSON, or CSV with a header row. */
 import { SvcError } from "../lib/errors.ts";
 import type { JsonValue } from "../lib/json.ts";
+import { readFault } from "../lib/read_fault.ts";
 import { type Line, LINE_FEED, linesOf } from "./lines.ts";
 
 /** One input of a batch. */
@@ -45,8 +46,9 @@ async function open(path: string): Promise<ReadableStream<Uint8Array>> {
     if (!(await file.stat()).isDirectory) return file.readable;
     file.close();
   } catch (cause) {
-    if (!(cause instanceof Deno.errors.NotFound)) throw cause;
-    throw new SvcError("INVALID_ARGS", `--each ${path} does not exist.`, { cause, hint: "Check the path." });
+    const fault = readFault(cause);
+    if (fault === undefined) throw cause;
+    throw new SvcError("INVALID_ARGS", `--each cannot read ${path}: ${fault}.`, { cause, hint: "Check the path." });
   }
   throw new SvcError("INVALID_ARGS", `--each ${path} is a folder.`, { hint: "Name a file with one input per line." });
 }

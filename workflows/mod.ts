@@ -8,12 +8,12 @@
  *
  * export default defineWorkflow({
  *   name: "intake",
- *   allow: ["cases.create", "assignments.get-next", "assignments.perform"],
+ *   allow: ["cases.create", "assignments.perform"],
  *   async run({ svc, input, log }) {
  *     const created = await svc.cases.create({ type: "City-Permit-Work-Permit", data: input });
  *     log("created", created.id);
- *     const next = await svc.assignments.getNext();
- *     return await svc.assignments.perform(next.id, { action: "Register" });
+ *     const first = created.nextAssignmentInfo;
+ *     return first && await svc.assignments.perform(first.ID, { action: "Register" });
  *   },
  * });
  * ```
@@ -61,7 +61,7 @@ export interface WorkflowContext<Input = JsonObject> {
    *   async run({ svc, input, sleep, log }) {
    *     await sleep(24 * 60 * 60 * 1000);
    *     const { status } = await svc.cases.get(input.caseId);
-   *     if (status !== "Resolved") log(`${input.caseId} is still ${status}.`);
+   *     if (!status.startsWith("Resolved")) log(`${input.caseId} is still ${status}.`);
    *   },
    * });
    * ```

@@ -1,19 +1,16 @@
 /** Opens a workflow script: decides what it may call, and gives each input a sandbox of its own. */
 import { SvcError } from "../lib/errors.ts";
 import type { JsonValue } from "../lib/json.ts";
+import { readFault } from "../lib/read_fault.ts";
 import { checkGraph } from "./graph.ts";
 import { digestOf } from "./durable/digest.ts";
 import { decideGrants, type GrantOptions, type Grants, loadOperations, type Operations } from "./permissions.ts";
-import type { Limits, Place } from "./sandbox/command.ts";
+import { interrupted } from "./interrupted.ts";
+import { checkLimits, DEFAULT_LIMITS, type Limits } from "./limits.ts";
+import type { Place } from "./sandbox/command.ts";
 import { type Beginning, type RunHandlers, Sandbox } from "./sandbox/sandbox.ts";
 import { localLibrary } from "./sandbox/library.ts";
 import type { Declaration } from "./sandbox/messages.ts";
-
-/** What a run may use unless it is said otherwise. */
-export const DEFAULT_LIMITS: Limits = { timeoutSeconds: 300, maxMemoryMiB: 256 };
-
-/** Less than this and the engine cannot even start. */
-const MIN_MEMORY_MIB = 16;
 
 /** How to open a workflow. */
 export interface WorkflowOptions extends GrantOptions {
@@ -29,7 +26,8 @@ export interface WorkflowOptions extends GrantOptions {
 
 /** Opens a script: checks what it imports, loads it once, and decides what it may call. */
 export async function openWorkflow(options: WorkflowOptions): Promise<OpenWorkflow> {
-  const limits = checkLimits({ ...DEFAULT_LIMITS, ...options.limits });
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  checkLimits(limits);
   const { script, folder: root } = await findScript(options.script, options.root);
   const workflow = new OpenWorkflow(await makePlace(script), limits, options);
   try {
@@ -127,21 +125,7 @@ export class OpenWorkflow implements AsyncDisposable {
   }
 }
 
-function interrupted(): SvcError {
-  return new SvcError("INTERRUPTED", "The workflow was interrupted.");
-}
-
-function checkLimits(limits: Limits): Limits {
-  if (!(limits.timeoutSeconds > 0 && limits.timeoutSeconds <= 1_000_000)) {
-    throw new SvcError("INVALID_ARGS", "--timeout must be a number of seconds above 0.");
-  }
-  if (!(limits.maxMemoryMiB >= MIN_MEMORY_MIB)) {
-    throw new SvcError("INVALID_ARGS", `--max-memory must be at least ${MIN_MEMORY_MIB} (MiB).`);
-  }
-  return limits;
-}
-
-/** The script and the folder of its imports, by their real paths: both must exist. */
+/** The script and the folder of its imports, by their real paths. */
 async function findScript(path: string, root?: string): Promise<{ script: URL; folder: string }> {
   const { pathToFileURL } = await import("node:url");
   const script = await realPath(path, "script");
@@ -162,8 +146,12 @@ async function realPath(path: string, what: string): Promise<string> {
   try {
     return await Deno.realPath(path);
   } catch (cause) {
-    if (!(cause instanceof Deno.errors.NotFound)) throw cause;
-    throw new SvcError("INVALID_ARGS", `The ${what} ${path} does not exist.`, { cause, hint: "Check the path." });
+    const fault = readFault(cause);
+    if (fault === undefined) throw cause;
+    throw new SvcError("INVALID_ARGS", `The ${what} ${path} cannot be read: ${fault}.`, {
+      cause,
+      hint: "Check the path.",
+    });
   }
 }
 

@@ -7,7 +7,12 @@ const NAME_LIMIT = 64;
 /** Separators, what some file system refuses in a name, and control characters. */
 // deno-lint-ignore no-control-regex
 const NOT_IN_NAME = /[\u0000-\u001f\u007f-\u009f/\\<>:"|?*]/;
+
+/** Seconds that a call may be given: timers do not reach much further than that. */
 const LONGEST_TIMEOUT = 86_400;
+
+/** Where the API and the token endpoint of a service are unless it is said otherwise. */
+export const DEFAULT_PATHS = { apiRoot: "/dx-api/v2", tokenPath: "/oauth2/token" } as const;
 
 /** A service, and who the caller is there. Members that svc does not know are kept. */
 export interface Profile extends JsonObject {
@@ -39,6 +44,11 @@ interface Rule {
 
 const PATH_RULE = { must: 'a path such as "/dx-api/v2", without a query', holds: isPath };
 const BOOLEAN_RULE: Rule = { must: "true or false", holds: (value) => typeof value === "boolean" };
+/** What the seconds of a call must be. */
+export const TIMEOUT_RULE = {
+  must: `a number of seconds above 0 and at most ${LONGEST_TIMEOUT}`,
+  holds: (value: unknown): boolean => typeof value === "number" && value > 0 && value <= LONGEST_TIMEOUT,
+} as const;
 const TEXT_RULE: Rule = { must: "a text that is not empty", holds: isText };
 
 const RULES = {
@@ -54,10 +64,7 @@ const RULES = {
   },
   apiRoot: PATH_RULE,
   tokenPath: { ...PATH_RULE, must: 'a path such as "/oauth2/token", without a query' },
-  timeoutSeconds: {
-    must: `a number of seconds above 0 and at most ${LONGEST_TIMEOUT}`,
-    holds: (value) => typeof value === "number" && value > 0 && value <= LONGEST_TIMEOUT,
-  },
+  timeoutSeconds: TIMEOUT_RULE,
   allowInsecureHttp: BOOLEAN_RULE,
   idempotencyKeys: BOOLEAN_RULE,
 } as const satisfies Record<string, Rule>;

@@ -1,10 +1,10 @@
 /** What a session works with: options given in code over the environment, the environment over the profile. */
 import { SvcError } from "../errors.ts";
 import { configDirectory, configFile, findProfile, missingProfile, type Warn } from "./config.ts";
-import { checkMember, isProfileMember, isSecure, type Profile } from "./profile.ts";
+import { checkMember, DEFAULT_PATHS, isProfileMember, isSecure, type Profile } from "./profile.ts";
 import type { Target } from "./session.ts";
 
-const DEFAULTS = { apiRoot: "/dx-api/v2", tokenPath: "/oauth2/token", timeoutSeconds: 30, idempotencyKeys: true };
+const DEFAULTS = { ...DEFAULT_PATHS, timeoutSeconds: 30, idempotencyKeys: true };
 
 const VARIABLES = {
   baseUrl: "SVC_BASE_URL",

@@ -2,6 +2,7 @@
 import { type GroupEntry, groups as operationGroups } from "../resources/mod.ts";
 import type { Command, CommandEntry, CommandGroup } from "./command.ts";
 import { importUnseen } from "../import_unseen.ts";
+import { mapValues } from "../map_values.ts";
 import type { LocalGroup } from "./local.ts";
 import { fromOperation } from "./operation_command.ts";
 
@@ -43,8 +44,4 @@ function entriesOf<T extends { readonly summary: string }>(
   toCommand: (source: T, name: string) => Command,
 ): Record<string, CommandEntry> {
   return mapValues(sources, (source, name) => ({ summary: source.summary, describe: () => toCommand(source, name) }));
-}
-
-function mapValues<T, U>(object: Readonly<Record<string, T>>, map: (value: T, name: string) => U): Record<string, U> {
-  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value, name)]));
 }

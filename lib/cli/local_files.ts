@@ -2,7 +2,7 @@
 import { SvcError } from "../errors.ts";
 import type { FileInput } from "../operation.ts";
 import { readPieces, writePiece } from "../pieces.ts";
-import { readFault } from "./payload.ts";
+import { readFault } from "../read_fault.ts";
 
 /** A file to send, named by a flag such as `--file`. */
 export async function openFile(flag: string, path: string): Promise<FileInput> {

@@ -1,6 +1,7 @@
 /** Payloads: JSON as an argument, from a file (`@path`) or from standard input (`-`). */
 import { SvcError } from "../errors.ts";
 import type { JsonValue } from "../json.ts";
+import { readFault } from "../read_fault.ts";
 import type { Io } from "./io.ts";
 
 /** Bytes that a payload may have: a mistyped path must not fill the memory. */
@@ -44,17 +45,8 @@ async function readFile(flag: string, path: string): Promise<string> {
   } catch (error) {
     const reason = readFault(error);
     if (reason === undefined) throw error;
-    throw invalid(`${flag} cannot read ${path}: ${reason}.`, "Check the path after @.", error);
+    throw invalid(`${flag} cannot read ${path}: ${reason}.`, "Check the path.", error);
   }
-}
-
-/** Why a path cannot be read, where the person can do something about it. */
-export function readFault(error: unknown): string | undefined {
-  if (error instanceof Deno.errors.NotFound) return "there is no such file";
-  if (error instanceof Deno.errors.IsADirectory) return "it is a directory";
-  if (error instanceof Deno.errors.PermissionDenied) return "you may not read it";
-  if (error instanceof Deno.errors.NotADirectory) return "part of the path is a file";
-  return undefined;
 }
 
 async function readText(flag: string, bytes: ReadableStream<Uint8Array>, source: string): Promise<string> {

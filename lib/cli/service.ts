@@ -1,4 +1,6 @@
 /** The commands of `svc service`. */
+import { DEFAULT_MAX_FILE } from "../../service/settings.ts";
+import { DEFAULT_PATHS } from "../auth/profile.ts";
 import { SvcError } from "../errors.ts";
 import { type CommandContext, localCommand, type LocalGroup } from "./local.ts";
 
@@ -19,9 +21,14 @@ export const commands: LocalGroup = {
       port: { help: "Port to listen on; 0 picks a free one", type: "integer", default: "8080" },
       data: { ...data, help: "Data directory, instead of the one beside the profiles; ':memory:' keeps nothing" },
       app: { help: "Application definition; without it, the sample application", type: "string", placeholder: "file" },
-      apiRoot: { help: "Path of the API", type: "string", default: "/dx-api/v2" },
-      tokenPath: { help: "Path of the token endpoint", type: "string", default: "/oauth2/token" },
-      maxFile: { help: "MiB that an uploaded file may have", type: "integer", placeholder: "mib", default: "1024" },
+      apiRoot: { help: "Path of the API", type: "string", default: DEFAULT_PATHS.apiRoot },
+      tokenPath: { help: "Path of the token endpoint", type: "string", default: DEFAULT_PATHS.tokenPath },
+      maxFile: {
+        help: "MiB that an uploaded file may have",
+        type: "integer",
+        placeholder: "mib",
+        default: String(DEFAULT_MAX_FILE),
+      },
       operator: { help: "Operator of the first client; without it, the application's first", type: "string" },
       detach: { help: "Go on in the background", type: "boolean" },
     },

@@ -1,4 +1,5 @@
 /** The commands of `svc workflow`. */
+import { DEFAULT_LIMITS } from "../../workflows/limits.ts";
 import type { Flag } from "./command.ts";
 import { localCommand, type LocalGroup } from "./local.ts";
 import { commands as runCommands, journal, newJournal, ofRun } from "./workflow_runs.ts";
@@ -7,8 +8,18 @@ const script = { name: "script", help: "Script that exports a workflow", type: "
 
 /** Where a script's files are, and what it may use. */
 const sandbox = {
-  timeout: { help: "Seconds that one run may take", type: "integer", placeholder: "seconds", default: "300" },
-  maxMemory: { help: "MiB of memory that one run may use", type: "integer", placeholder: "mib", default: "256" },
+  timeout: {
+    help: "Seconds that one run may take",
+    type: "integer",
+    placeholder: "seconds",
+    default: String(DEFAULT_LIMITS.timeoutSeconds),
+  },
+  maxMemory: {
+    help: "MiB of memory that one run may use",
+    type: "integer",
+    placeholder: "mib",
+    default: String(DEFAULT_LIMITS.maxMemoryMiB),
+  },
   root: {
     help: "Folder of the files that the script imports; its own by default",
     type: "string",

@@ -10,6 +10,7 @@ import { checkRunId, newRunId } from "../../workflows/durable/run_id.ts";
 import { readMaxFailures, readRate } from "../../workflows/rate.ts";
 import { SvcError } from "../errors.ts";
 import type { JsonValue } from "../json.ts";
+import { readFault } from "../read_fault.ts";
 import type { CommandContext } from "./command.ts";
 import { execute, existingJournal, journalAt, NO_JOURNAL } from "./workflow_execute.ts";
 import { findRun } from "./workflow_manage.ts";
@@ -152,7 +153,7 @@ async function absolute(path: string): Promise<string> {
   try {
     return await Deno.realPath(path);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return path; // Whoever opens it says what is missing.
+    if (readFault(error) !== undefined) return path; // Whoever opens it says what is wrong.
     throw error;
   }
 }

@@ -7,6 +7,7 @@ import { StopInput } from "../../workflows/durable/input_run.ts";
 import { GrantedCalls } from "../../workflows/durable/live_calls.ts";
 import { reopenFailed } from "../../workflows/durable/retry.ts";
 import { isLeftOpen, Runner } from "../../workflows/durable/runner.ts";
+import { interrupted } from "../../workflows/interrupted.ts";
 import { type OpenWorkflow, openWorkflow } from "../../workflows/run.ts";
 import { configDirectory } from "../auth/config.ts";
 import { readSettings, type SessionOptions } from "../auth/settings.ts";
@@ -111,7 +112,7 @@ export async function execute(context: CommandContext, execution: Execution): Pr
   if (runner.isInterrupted) {
     await runner.interrupt();
     await journal?.durable();
-    throw interrupted(execution);
+    throw interruptedRun(execution);
   }
   if (!isCut) await settle(journal, id);
   if (failure !== undefined) throw journal === undefined ? failure : withWayOn(failure, id, execution.journalPath);
@@ -240,8 +241,8 @@ async function claim(journal: Journal, id: string): Promise<Disposable> {
   });
 }
 
-function interrupted({ id, journal, journalPath }: Execution): SvcError {
-  if (journal === undefined) return new SvcError("INTERRUPTED", "The workflow was interrupted.");
+function interruptedRun({ id, journal, journalPath }: Execution): SvcError {
+  if (journal === undefined) return interrupted();
   if (journal.stateOf(id) === "cancelled") return new SvcError("INTERRUPTED", `Run ${id} was cancelled.`);
   return new SvcError("INTERRUPTED", `Run ${id} was interrupted; what it did is kept.`, {
     hint: `Go on with: ${commandLine("resume", id, journalPath)}`,

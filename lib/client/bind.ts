@@ -1,5 +1,6 @@
 /** The typed functions of the operations: `svc.cases.create({...})` from the descriptions, over any way to make a call. */
 import type { Answers } from "../answer_types.ts";
+import { mapValues } from "../map_values.ts";
 import { permissionName } from "../names.ts";
 import type { CallOptions, Group, Operation, OperationFunction } from "../operation.ts";
 import type { Resources } from "../resources/mod.ts";
@@ -32,8 +33,4 @@ export function valuesOf(operation: Operation, args: readonly unknown[]): [Value
   const { signal, timeoutSeconds, idempotencyKey, ...flags } = Object(args[names.length] ?? {}) as CallOptions & Values;
   const positional = Object.fromEntries(names.map((name, i) => [name, args[i]]));
   return [{ ...positional, ...flags }, { signal, timeoutSeconds, idempotencyKey }];
-}
-
-function mapValues<V, R>(object: Readonly<Record<string, V>>, map: (value: V, name: string) => R): Record<string, R> {
-  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value, name)]));
 }

@@ -1,8 +1,10 @@
 /** One call: values in, reply out. The command line, the library and a workflow's parent all enter here. */
+import { TIMEOUT_RULE } from "../auth/profile.ts";
 import type { Session } from "../auth/session.ts";
 import { openSession, type SessionOptions } from "../auth/session_open.ts";
 import { SvcError, toSvcError } from "../errors.ts";
 import type { Content } from "../answer_types.ts";
+import { isKey, KEY_FORM } from "../idempotency_key.ts";
 import { isJsonObject } from "../json.ts";
 import { type CallOptions, isRead, type Operation, paramsOf } from "../operation.ts";
 import { VERSION } from "../version.ts";
@@ -30,7 +32,7 @@ export interface Exchange {
   readonly status: number;
   /** Reason phrase. */
   readonly reason: string;
-  /** Milliseconds from the request to the end of the answer. */
+  /** Milliseconds from the request to the end of the answer; of content, to its beginning. */
   readonly milliseconds: number;
   /** Body of the answer; of content, its media type in parentheses. */
   readonly text: string;
@@ -87,16 +89,23 @@ export function createCaller(
 }
 
 function checkTimeout(seconds: unknown): void {
-  if (seconds === undefined || (typeof seconds === "number" && seconds > 0 && Number.isFinite(seconds))) return;
-  throw new SvcError("INVALID_ARGS", "timeoutSeconds must be a number of seconds greater than 0.", {
+  if (seconds === undefined || TIMEOUT_RULE.holds(seconds)) return;
+  throw new SvcError("INVALID_ARGS", `timeoutSeconds must be ${TIMEOUT_RULE.must}.`, {
     hint: "Leave it out for the profile's own limit.",
   });
 }
 
 function checkKey(key: unknown): void {
-  if (key === undefined || (typeof key === "string" && /^[\x20-\x7e]{1,255}$/.test(key))) return;
-  throw new SvcError("INVALID_ARGS", "idempotencyKey must be 1 to 255 printable ASCII characters.", {
+  if (key === undefined || isKey(key)) return;
+  throw new SvcError("INVALID_ARGS", `idempotencyKey must be ${KEY_FORM}.`, {
     hint: "Use one of your own for each call, such as crypto.randomUUID().",
+  });
+}
+
+/** The error of a change under an entity tag that the service does not tell. */
+export function missingTag(path: string): SvcError {
+  return new SvcError("MISSING_ETAG", `GET ${path} answered no entity tag.`, {
+    hint: "Give the tag that you last read with --if-match.",
   });
 }
 
@@ -135,9 +144,7 @@ class Call {
       if (key !== undefined && error instanceof SvcError && error.code === "NOT_FOUND") return undefined;
       throw error;
     }
-    throw new SvcError("MISSING_ETAG", `GET ${path} answered no entity tag.`, {
-      hint: "Give the tag that you last read with --if-match.",
-    });
+    throw missingTag(path);
   }
 
   /** Sends a request; one that changes something must not arrive twice unless it has a key. */

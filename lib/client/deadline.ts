@@ -1,5 +1,5 @@
 /** The end of a call that takes too long or that its caller no longer wants, and what a failed exchange is called. */
-import { SvcError } from "../errors.ts";
+import { cancelledCall, SvcError } from "../errors.ts";
 
 /** Aborts after some seconds, or when another signal aborts. */
 export class Deadline {
@@ -46,12 +46,7 @@ export class Deadline {
   /** What an exchange failed of: the caller's own abort, the time, or the network. */
   explain(error: unknown, exchange: string): SvcError {
     if (error instanceof SvcError) return error;
-    if (this.#outer?.aborted) {
-      return new SvcError("INTERRUPTED", "The call was cancelled.", {
-        cause: error,
-        hint: "Whether the service did it is not known: read the resource before you try again.",
-      });
-    }
+    if (this.#outer?.aborted) return cancelledCall({ cause: error });
     if (this.#controller.signal.aborted) {
       return new SvcError("TIMEOUT", `${exchange} did not answer within ${this.#seconds} s.`, {
         cause: error,

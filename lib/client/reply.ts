@@ -23,7 +23,7 @@ export interface ReplyHead {
   readonly etag?: string;
   /** The service's identifier of the request. */
   readonly requestId?: string;
-  /** Milliseconds from the request to the end of the answer. */
+  /** Milliseconds from the request to the end of the answer; of content, to its beginning. */
   readonly milliseconds: number;
 }
 

@@ -1,6 +1,6 @@
 /** The check of what a caller gives an operation, before anything is sent. */
 import { SvcError } from "../errors.ts";
-import { toKebab } from "../names.ts";
+import { lowerFirst, toKebab } from "../names.ts";
 import { type Operation, paramsOf, type ParamTypes, takesTag } from "../operation.ts";
 import { isOfType, TYPE_NAMES } from "../param_types.ts";
 
@@ -15,12 +15,13 @@ export function checkValues(operation: Operation, values: Values): Map<string, C
   const checked = new Map<string, CheckedValue>();
   for (const [name, param] of paramsOf(operation)) {
     const value = values[name] ?? param.default;
+    const called = isArgument(operation, name) ? name : flag(name);
     if (value === undefined) {
-      if (param.required) throw invalid(`${flag(name)} is required.`, `It is the ${lowerFirst(param.help)}.`);
+      if (param.required) throw invalid(`${called} is required.`, `It is the ${lowerFirst(param.help)}.`);
       continue;
     }
-    if (param.rejected !== undefined) throw invalid(param.rejected, `Leave out ${flag(name)}.`);
-    if (!isOfType(param.type, value)) throw invalid(`${flag(name)} must be ${TYPE_NAMES[param.type]}.`);
+    if (param.rejected !== undefined) throw invalid(param.rejected, `Leave out ${called}.`);
+    if (!isOfType(param.type, value)) throw invalid(`${called} must be ${TYPE_NAMES[param.type]}.`);
     checked.set(name, value);
   }
   checkTogether(operation, checked);
@@ -59,12 +60,12 @@ function isHeaderValue(value: unknown): value is string {
   return typeof value === "string" && /^[\x20-\x7e]+$/.test(value);
 }
 
-function flag(name: string): string {
-  return "--" + toKebab(name);
+function isArgument({ args = [] }: Operation, name: string): boolean {
+  return args.some((arg) => arg.name === name);
 }
 
-function lowerFirst(text: string): string {
-  return text.slice(0, 1).toLowerCase() + text.slice(1);
+function flag(name: string): string {
+  return "--" + toKebab(name);
 }
 
 function invalid(message: string, hint?: string): SvcError {

@@ -1,5 +1,6 @@
 /** The `Idempotency-Key` of a request, and what makes two requests the same. */
 import { createHash } from "node:crypto";
+import { isKey, KEY_FORM } from "../../lib/idempotency_key.ts";
 import { ServiceError } from "../errors.ts";
 import type { Form } from "./multipart.ts";
 
@@ -17,8 +18,8 @@ export interface RequestFacts {
 
 /** The key, if the request has one; 400 for what cannot be one. */
 export function checkKey(key: string | undefined): string | undefined {
-  if (key === undefined || /^[\x20-\x7e]{1,255}$/.test(key)) return key;
-  throw new ServiceError(400, "Idempotency-Key must be 1 to 255 printable ASCII characters.");
+  if (key === undefined || isKey(key)) return key;
+  throw new ServiceError(400, `Idempotency-Key must be ${KEY_FORM}.`);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** What it costs to keep a journal, and how fast a run goes on from it. */
 import { Runner } from "../../workflows/durable/runner.ts";
 import type { EventRecord } from "../../workflows/journal/journal.ts";
+import { DEFAULT_LIMITS } from "../../workflows/limits.ts";
 import { openJournal } from "../../workflows/journal/sqlite_journal.ts";
 import { openWorkflow } from "../../workflows/run.ts";
 import { commitsPerSecond } from "./baselines.ts";
@@ -106,7 +107,7 @@ async function newRun(journal: Awaited<ReturnType<typeof openJournal>>): Promise
   const settings = {
     script: "",
     concurrency: RUNS,
-    limits: { timeoutSeconds: 300, maxMemoryMiB: 256 },
+    limits: DEFAULT_LIMITS,
     grants: [],
     onUnknown: "stop",
   } as const;

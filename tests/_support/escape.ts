@@ -4,7 +4,7 @@ import { toSvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { InputOutcome } from "../../workflows/durable/runner.ts";
 import { openWorkflow } from "../../workflows/run.ts";
-import type { Limits } from "../../workflows/sandbox/command.ts";
+import type { Limits } from "../../workflows/limits.ts";
 import { openHostile, PRELUDE } from "./escape_hostile.ts";
 import type { World } from "./escape_world.ts";
 import { makeFolder, runnerOf, scriptText } from "./workflow.ts";

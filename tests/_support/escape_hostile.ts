@@ -2,7 +2,7 @@
 import { pathToFileURL } from "node:url";
 import { loadOperations } from "../../workflows/permissions.ts";
 import { OpenWorkflow } from "../../workflows/run.ts";
-import type { Limits } from "../../workflows/sandbox/command.ts";
+import type { Limits } from "../../workflows/limits.ts";
 import { localLibrary } from "../../workflows/sandbox/library.ts";
 import { FromSandbox, MAX_MESSAGE_BYTES, PROTOCOL, ToSandbox } from "../../workflows/sandbox/messages.ts";
 

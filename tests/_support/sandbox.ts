@@ -1,7 +1,7 @@
 /** One sandbox without all that stands around it: its test is the parent. */
 import type { JsonValue } from "../../lib/json.ts";
 import { loadOperations } from "../../workflows/permissions.ts";
-import type { Limits } from "../../workflows/sandbox/command.ts";
+import type { Limits } from "../../workflows/limits.ts";
 import { localLibrary } from "../../workflows/sandbox/library.ts";
 import { type Beginning, type RunHandlers, Sandbox } from "../../workflows/sandbox/sandbox.ts";
 import { makeFolder } from "./workflow.ts";

@@ -1,8 +1,9 @@
 /** Reads a cassette that somebody may have written by hand: all of it is checked before anything is done with it. */
 import { z } from "zod";
 import { isAnswerShape } from "../../lib/answers.ts";
-import { ERROR_CODES, SvcError } from "../../lib/errors.ts";
+import { ERROR_CODES, type ErrorRecord, SvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import { lowerFirst } from "../../lib/names.ts";
 import type { Operations } from "../permissions.ts";
 import { SLEEP } from "../sandbox/messages.ts";
 import { type Cassette, CASSETTE_VERSION, type RecordedCall } from "./cassette.ts";
@@ -12,7 +13,7 @@ const object = z.custom<JsonObject>(isJsonObject, "must be a JSON object");
 const base64 = z.string().refine((text) => isBase64(text), "must be base64");
 const time = z.string().refine((text) => isTime(text), "must be a time such as 2026-01-31T08:00:00.000Z");
 
-const error = z.strictObject({
+const errorMembers = {
   code: z.enum(ERROR_CODES, "is no code of an error"),
   message: z.string(),
   status: z.number().optional(),
@@ -22,7 +23,9 @@ const error = z.strictObject({
   requestId: z.string().optional(),
   hint: z.string().optional(),
   attempts: z.array(object).optional(),
-});
+} satisfies { readonly [Member in keyof ErrorRecord]-?: z.ZodType };
+
+const error = z.strictObject(errorMembers);
 
 const answer = z.strictObject({
   etag: z.string().optional(),
@@ -114,8 +117,4 @@ function isBase64(text: string): boolean {
 
 function isTime(text: string): boolean {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text) && !Number.isNaN(Date.parse(text));
-}
-
-function lowerFirst(text: string): string {
-  return text.slice(0, 1).toLowerCase() + text.slice(1);
 }

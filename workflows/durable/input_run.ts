@@ -7,6 +7,7 @@ import { errorOfRecord, isVerdict, outcomeUnknown, SvcError, toSvcError } from "
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
 import type { CallAnswer, GivenBefore, RunHandlers } from "../sandbox/sandbox.ts";
 import type { CallRequest } from "../sandbox/messages.ts";
+import { never } from "../never.ts";
 import { whenSent } from "../when_sent.ts";
 import { decodeAnswer, encodeAnswer } from "./answer.ts";
 import { asked } from "./asked.ts";
@@ -367,8 +368,4 @@ export class InputRun implements RunHandlers {
 /** Whether a change that failed may have been done: now, or when it was sent before. */
 function mayBeDone(error: SvcError, { sent }: RecordedCall): boolean {
   return outcomeUnknown(error) || (sent !== undefined && !isVerdict(error));
-}
-
-function never(): Promise<never> {
-  return new Promise(() => {});
 }

@@ -2,6 +2,7 @@
 import { errorOfRecord, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { BatchInput } from "../inputs.ts";
+import { interrupted } from "../interrupted.ts";
 import type { InputEnd, InputJournal, InputRecord } from "../journal/journal.ts";
 import type { OpenWorkflow } from "../run.ts";
 import { KilledFromOutside } from "../sandbox/exit.ts";
@@ -196,8 +197,4 @@ function checkSame(before: InputRecord, { place, value, error }: RunInput): void
   throw new SvcError("INVALID_ARGS", `${place} is not what the run began with.`, {
     hint: "Restore the file of the inputs, or begin a new run.",
   });
-}
-
-function interrupted(): SvcError {
-  return new SvcError("INTERRUPTED", "The workflow was interrupted.");
 }

@@ -4,7 +4,7 @@
  */
 import type { ErrorRecord } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
-import type { Limits } from "../sandbox/command.ts";
+import type { Limits } from "../limits.ts";
 
 /** All choices of what to do with a call of which nobody can know whether it arrived. */
 export const ON_UNKNOWN = ["stop", "repeat", "skip"] as const;

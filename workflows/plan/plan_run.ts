@@ -2,12 +2,13 @@
  * A run that changes nothing. Reads are made, and so are those of entity tags; a change is written down, and what it would
  * answer is a stand-in. The plan ends where the script needs the real thing.
  */
-import type { Caller, OperationRef } from "../../lib/client/caller.ts";
+import { type Caller, missingTag, type OperationRef } from "../../lib/client/caller.ts";
 import { shownBody } from "../../lib/client/dry_run.ts";
 import { type EncodedRequest, encodeRequest } from "../../lib/client/encode.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import { hasEffect, type Operation } from "../../lib/operation.ts";
 import { answerOf } from "../durable/answer.ts";
+import { never } from "../never.ts";
 import { findOperation, type Grants, type Operations } from "../permissions.ts";
 import { type CallRequest, SLEEP } from "../sandbox/messages.ts";
 import type { CallAnswer, RunHandlers } from "../sandbox/sandbox.ts";
@@ -173,7 +174,7 @@ export class PlanRun implements RunHandlers {
     const reading = this.#options.caller.call({ name, operation: tagRead(operation, path) }, {});
     this.#readingTags.add(reading);
     const { etag } = await reading;
-    if (etag === undefined) throw new SvcError("MISSING_ETAG", `GET ${path} answered no entity tag.`);
+    if (etag === undefined) throw missingTag(path);
     request.ifMatch = etag;
   }
 
@@ -215,8 +216,4 @@ function lacking(reference: Reference | undefined): string {
 /** The read of an entity tag, which no operation describes. */
 function tagRead({ summary, example }: Operation, path: string): Operation {
   return { summary, example, method: "GET", path, answer: "any" };
-}
-
-function never(): Promise<never> {
-  return new Promise(() => {});
 }

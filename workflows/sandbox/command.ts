@@ -1,15 +1,8 @@
-/** The command line of a process that runs foreign code: no permission, no environment, limited memory. */
+/** The command line of a process that runs foreign code: no permission, nothing of our environment, limited memory. */
 import { VERSION } from "../../lib/version.ts";
+import type { Limits } from "../limits.ts";
 import { BUILTIN_MODULES } from "./builtins.ts";
 import type { Library } from "./library.ts";
-
-/** What a run may use. */
-export interface Limits {
-  /** Seconds from the start of a run to its end. */
-  readonly timeoutSeconds: number;
-  /** Mebibytes of memory that the script may use, of whatever kind. */
-  readonly maxMemoryMiB: number;
-}
 
 /** A script, what its process loads with it, and where Deno may keep what it caches. */
 export interface Place {

@@ -1,7 +1,7 @@
 /** Why a sandbox ended before its run did, as an error for the person who started it. */
 import { SvcError } from "../../lib/errors.ts";
 import { onOneLine } from "../../lib/output/control_characters.ts";
-import type { Limits } from "./command.ts";
+import type { Limits } from "../limits.ts";
 
 /** What engine and runtime write when memory has run out. */
 const OUT_OF_MEMORY =

@@ -3,7 +3,8 @@ import { errorOfRecord, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import { escapeControls } from "../../lib/output/control_characters.ts";
 import type { OperationRef } from "../../lib/client/caller.ts";
-import { hostCommand, type Limits, type Place } from "./command.ts";
+import type { Limits } from "../limits.ts";
+import { hostCommand, type Place } from "./command.ts";
 import { broken, explainExit, outOfTime } from "./exit.ts";
 import { type Frame, FrameError, FrameReader } from "./frames.ts";
 import {

@@ -1,5 +1,5 @@
 /** The steps of the script: calls and sleeps, numbered in the order in which it takes them. Each is a message to the parent. */
-import { SvcError } from "../../lib/errors.ts";
+import { cancelledCall } from "../../lib/errors.ts";
 import { send } from "./channel.ts";
 import { deliverTo, type Delivery } from "./deliveries.ts";
 import { Lane } from "./lane.ts";
@@ -73,7 +73,7 @@ const deliver = deliverTo({
 function openStep(step: Step, text: string): boolean {
   const { signal, reject } = step;
   if (signal?.aborted) {
-    reject(cancelled());
+    reject(cancelledCall());
     return false;
   }
   try {
@@ -93,7 +93,7 @@ function openStep(step: Step, text: string): boolean {
 function rejectOnAbort(step: Step, signal: AbortSignal): void {
   signal.addEventListener("abort", () => {
     cancel(step);
-    step.reject(cancelled());
+    step.reject(cancelledCall());
   }, { once: true });
 }
 
@@ -111,10 +111,4 @@ async function awaitText(step: Step, text: Promise<string>): Promise<void> {
     step.reject(error);
     deliver(); // There may be nothing more to wait for.
   }
-}
-
-function cancelled(): SvcError {
-  return new SvcError("INTERRUPTED", "The call was cancelled.", {
-    hint: "Whether the service did it is not known: read the resource before you try again.",
-  });
 }

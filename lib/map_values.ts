@@ -1,0 +1,9 @@
+/** Objects with other values. */
+
+/** The same names with what a function makes of each value. */
+export function mapValues<V, R>(
+  object: Readonly<Record<string, V>>,
+  map: (value: V, name: string) => R,
+): Record<string, R> {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value, name)]));
+}

@@ -1,0 +1,31 @@
+/** docs/workflows.md, done as it says: the script that it teaches, in the folder that it makes, and its plan. */
+import assert from "node:assert/strict";
+import { printed, Workspace } from "../tasks/workspace.ts";
+
+const PAGE = await Deno.readTextFile(new URL("../docs/workflows.md", import.meta.url));
+
+Deno.test("the script of the guide passes an editor's check, has the plan that is shown, and does what it says", async () => {
+  await using workspace = await Workspace.open();
+  await workspace.startService();
+  const folder = `${workspace.directory}/flows`;
+  await workspace.svc("workflow", "init", folder);
+  const script = `${folder}/intake.ts`;
+  await Deno.writeTextFile(script, block("import { defineWorkflow, isSvcError }"));
+  await printed(new Deno.Command(Deno.execPath(), { args: ["check", script], cwd: folder }), "deno check");
+  const flags = ["--input", `{"Applicant":"Ada","Address":"Main St 1"}`, "--allow-declared"];
+  const plan = await workspace.svc("workflow", "plan", script, ...flags);
+  const [before = "", after = ""] = block("Step 1: cases.create").split("  …\n");
+  assert.equal(plan.slice(0, before.length), before);
+  assert.equal(plan.slice(-after.length), after);
+  assert.equal(
+    await workspace.svc("data", "count", "D_Permits", "--fields", "resultCount"),
+    `{\n  "resultCount": 0\n}\n`,
+  );
+  assert.equal(await workspace.svc("workflow", "run", script, ...flags), `"Pending-Review"\n`);
+});
+
+/** The block that begins with these words. */
+function block(first: string): string {
+  const rest = PAGE.slice(PAGE.indexOf(first));
+  return rest.slice(0, rest.indexOf("```"));
+}
