@@ -91,3 +91,9 @@ Deno.test("json is indented, compact is one line, yaml is neither quoted nor fol
     `id: C-1\nlist:\n  - 1\n  - a: null\nempty: {}\nnote: ${value.note}\nlines: |\n  a\n  b\n`,
   );
 });
+
+Deno.test("yaml of texts that YAML 1.1 would take for something else is quoted", async () => {
+  const texts = ["yes", "on", "1_000", "2026-01-31", "2026-01-31T08:00:00Z", "0o7"];
+  const { text } = await render(texts, { format: "yaml" }, PIPE);
+  assert.deepEqual(parse(text, { version: "1.1" }), texts);
+});

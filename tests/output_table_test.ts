@@ -98,6 +98,31 @@ Deno.test("the head is bold where colour is wanted, and nowhere else", async () 
   assert.equal(plain[1], "│ id  │");
 });
 
+Deno.test("a table of many rows is one table, in a pipe and at a terminal", async () => {
+  const rows = Array.from({ length: 1234 }, (_, i) => ({ ID: `T-${i}`, n: i }));
+  const plain = (await table(rows)).lines;
+  assert.deepEqual([plain.length, plain[0], plain[1], plain[1234]], [
+    ...[1235, "ID         n", "T-0        0", "T-1233  1233"],
+  ]);
+  const framed = (await table(rows, { color: false, columns: 80 })).lines;
+  assert.equal(framed.length, 1234 + 4);
+  assert.equal(new Set(framed.map(widthOf)).size, 1);
+  const many = Array.from({ length: 130_000 }, () => ({ n: 1 }));
+  assert.equal((await table(many)).lines.length, 130_001);
+});
+
+Deno.test("what rows are called by is not cut while other columns can be", async () => {
+  const rows = [1, 2].map((n) => ({
+    id: `20261121-1405-k7wqh${n}`,
+    name: "intake",
+    state: "interrupted",
+    script: "/home/clerk/flows/applications/intake.ts",
+    each: "/home/clerk/flows/applications/applications.csv",
+  }));
+  const { lines } = await table(rows, { color: false, columns: 80 });
+  assert.ok(lines.some((line) => line.includes("20261121-1405-k7wqh2")), lines.join("\n"));
+});
+
 /** Width of a line of the characters that these tests use. */
 function widthOf(line: string): number {
   return [...line].reduce((width, character) => width + (/[日本語]/.test(character) ? 2 : 1), 0);

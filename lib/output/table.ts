@@ -8,6 +8,12 @@ import { rowsOf } from "./rows.ts";
 /** Columns that are squeezed keep this many characters, border included. */
 const NARROWEST = 9;
 
+/** Blanks in a framed cell beside its text. */
+const PADDING = 2;
+
+/** Rows that are laid out together. */
+const PIECE = 100;
+
 /** Nothing between cells but two spaces. */
 const PLAIN = {
   chars: Object.fromEntries(
@@ -62,19 +68,31 @@ function cellOf(value: JsonValue | undefined): string {
 }
 
 function plain(columns: readonly string[], rows: readonly JsonObject[]): string {
-  return fill(columns, rows, PLAIN).split("\n").map((line) => line.trimEnd() + "\n").join("");
+  const colWidths = naturalWidths(columns, rows).map((width) => width - PADDING);
+  const pieces = piecesOf(columns, rows, { ...PLAIN, colWidths });
+  return pieces.flatMap((piece) => piece.split("\n")).map((line) => line.trimEnd() + "\n").join("");
 }
 
-function frame(columns: readonly string[], rows: readonly JsonObject[], width: number, color: boolean): Rendered {
-  const natural = widthsOf(fill(columns, rows));
+function frame(columns: readonly string[], rows: readonly JsonObject[], width: number, bold: boolean): Rendered {
+  const natural = naturalWidths(columns, rows);
   const shown = fitting(natural, width);
   const left = columns.slice(shown);
-  const text = fill(columns.slice(0, shown), rows, { colWidths: squeeze(natural.slice(0, shown), width) }, color) +
-    "\n";
+  const colWidths = squeeze(natural.slice(0, shown), width);
+  const lines = piecesOf(columns.slice(0, shown), rows, { colWidths }, bold).map((piece) => piece.split("\n"));
+  const inner = lines.flatMap((piece, i) => piece.slice(i === 0 ? 0 : 1, i === lines.length - 1 ? undefined : -1));
   return {
-    text,
+    text: inner.map((line) => line + "\n").join(""),
     notes: left.length === 0 ? [] : [`Left out for want of room: ${left.join(", ")}. --fields picks columns.`],
   };
+}
+
+/** The widths that the columns take by themselves, padding included. */
+function naturalWidths(columns: readonly string[], rows: readonly JsonObject[]): number[] {
+  const widths = columns.map(() => 0);
+  for (const piece of piecesOf(columns, rows)) {
+    for (const [i, width] of widthsOf(piece).entries()) widths[i] = Math.max(widths[i] ?? 0, width);
+  }
+  return widths;
 }
 
 /** Widths of a table's columns, read off its top border, which is made of characters of one column each. */
@@ -86,8 +104,13 @@ function widthsOf(table: string): number[] {
 /** How many leading columns fit when those that can be are squeezed. */
 function fitting(natural: readonly number[], width: number): number {
   let used = 1;
-  const end = natural.findIndex((one) => (used += Math.min(one, NARROWEST) + 1) > width);
+  const end = natural.findIndex((_, column) => (used += least(natural, column, width) + 1) > width);
   return end < 0 ? natural.length : Math.max(end, 1);
+}
+
+/** The first column is what rows are called by: up to half of the width it is not squeezed. */
+function least(natural: readonly number[], column: number, width: number): number {
+  return Math.min(natural[column] ?? 0, column === 0 ? Math.floor(width / 2) : NARROWEST);
 }
 
 /** The widths with the widest columns made equal, as far as is needed. */
@@ -95,25 +118,33 @@ function squeeze(natural: readonly number[], width: number): number[] {
   const widths = [...natural];
   let excess = widths.reduce((sum, one) => sum + one + 1, 1) - width;
   while (excess-- > 0) {
-    const widest = widths.indexOf(Math.max(...widths));
+    const room = widths.map((one, column) => one > least(natural, column, width) ? one : 0);
+    const widest = room.indexOf(Math.max(...room));
     widths[widest] = Math.max((widths[widest] ?? 0) - 1, 2);
   }
   return widths;
 }
 
-function fill(
+/** Tables of some rows each, the first with a head: the library takes twice as long for a row of a table twice as long. */
+function piecesOf(
   columns: readonly string[],
   rows: readonly JsonObject[],
   options: Table.TableConstructorOptions = {},
   bold = false,
-): string {
-  const table = new Table({
-    ...options,
-    // Its own colours would load a library that reads the environment.
-    style: { ...options.style, head: [], border: [], compact: true },
-    head: columns.map((name) => bold ? `\x1b[1m${onOneLine(name)}\x1b[22m` : onOneLine(name)),
-    colAligns: columns.map((name) => rows.every((row) => typeof row[name] === "number") ? "right" : "left"),
-  });
-  for (const row of rows) table.push(columns.map((name) => cellOf(row[name])));
-  return table.toString();
+): string[] {
+  const head = columns.map((name) => bold ? `\x1b[1m${onOneLine(name)}\x1b[22m` : onOneLine(name));
+  const colAligns = columns.map((name) => rows.every((row) => typeof row[name] === "number") ? "right" : "left");
+  const pieces: string[] = [];
+  for (let first = 0; first < rows.length; first += PIECE) {
+    const table = new Table({
+      ...options,
+      // Its own colours would load a library that reads the environment.
+      style: { ...options.style, head: [], border: [], compact: true },
+      head: first === 0 ? head : [],
+      colAligns,
+    });
+    for (const row of rows.slice(first, first + PIECE)) table.push(columns.map((name) => cellOf(row[name])));
+    pieces.push(table.toString());
+  }
+  return pieces;
 }
