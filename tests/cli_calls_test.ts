@@ -1,6 +1,6 @@
 /** Whole calls: what reaches the service, stdout, stderr and the shell. */
 import assert from "node:assert/strict";
-import { type CliOptions, type CliResult, errorOf, spawnSvc, svc } from "./_support/cli.ts";
+import { type CliOptions, type CliResult, errorOf, spawnSvc, svc, svcCommand } from "./_support/cli.ts";
 import { CLIENT, startService, type TestService } from "./_support/oauth.ts";
 import { makeFolder } from "./_support/workflow.ts";
 
@@ -212,4 +212,40 @@ Deno.test("auth commands print their result; a failed diagnosis ends with the fa
   assert.equal(refused.code, 4);
   assert.equal(JSON.parse(refused.stdout).ok, false);
   assert.equal(errorOf(refused).code, "UNAUTHORIZED");
+});
+
+/** Starts svc with pipes of which nobody reads one; gives what it writes to the other, and its exit code. */
+async function unread(service: TestService, pipe: "stdout" | "stderr", line: string): Promise<[string, number]> {
+  await using folder = await makeFolder();
+  const process = spawnSvc(line.split(" "), { env: { ...envOf(service), SVC_CONFIG_DIR: folder.path } });
+  await Promise.all([process.stdin.close(), process[pipe].cancel()]);
+  const other = await new Response(process[pipe === "stdout" ? "stderr" : "stdout"]).text();
+  return [other, (await process.status).code];
+}
+
+Deno.test("what a bulk call failed of is an error, also where nobody reads the answer", async () => {
+  await using service = answers({ results: [{ ID: "C", status: "404" }] }, { status: 207 });
+  const [stderr, code] = await unread(service, "stdout", "cases bulk-perform --action a --cases C");
+  assert.deepEqual([JSON.parse(stderr).error.code, code], ["BULK_PARTIAL_FAILURE", 1]);
+});
+
+Deno.test("a call is made and answered although nobody reads what is said about it", async () => {
+  await using service = answers(CASE);
+  assert.deepEqual(await unread(service, "stderr", "cases get C --verbose"), [SHOWN, 0]);
+});
+
+Deno.test({
+  name: "an output that cannot be written is no defect of svc",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using service = answers(CASE);
+    await using folder = await makeFolder();
+    const [deno = "", ...args] = svcCommand(["cases", "get", "C"], folder.path);
+    const { code, stderr } = await new Deno.Command("sh", {
+      args: ["-c", 'exec "$0" "$@" > /dev/full', deno, ...args],
+      env: { ...envOf(service), SVC_CONFIG_DIR: folder.path },
+    }).output();
+    const { error } = JSON.parse(new TextDecoder().decode(stderr));
+    assert.deepEqual([code, error.message], [2, "Standard output cannot be written: No space left on device."]);
+  },
 });

@@ -10,6 +10,7 @@ const ENTER = "\r";
 const LEFT = "\x1b[D";
 const DOWN = "\x1b[B";
 const CTRL_C = "\x03";
+const CTRL_D = "\x04";
 
 /** The answers to the form's questions: each is typed when its question is there. */
 const ANSWERS: [question: string, keys: string][] = [
@@ -115,7 +116,9 @@ Deno.test("of several actions the person picks one", async () => {
 Deno.test("a person who cancels, at any question, has sent nothing", async () => {
   const dialogues = [
     [["Which action?", CTRL_C]],
+    [["Which action?", CTRL_D]],
     [["Which action?", DOWN + ENTER], ["Applicant", CTRL_C]],
+    [["Which action?", DOWN + ENTER], ["Applicant", CTRL_D]],
     [["Which action?", DOWN + ENTER], ...ANSWERS, ["Submit 'Enter it'?", CTRL_C]],
     [["Which action?", DOWN + ENTER], ...ANSWERS, ["Submit 'Enter it'?", "n"]],
   ] as const;

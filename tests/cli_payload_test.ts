@@ -81,3 +81,21 @@ Deno.test("a file that cannot be read is named with the reason", async () => {
   const result = await create("-", { stdin: latin1 });
   assert.equal(errorOf(result).message, "--data from standard input is not UTF-8 text.");
 });
+
+Deno.test("null is a payload, and one that does not fit", async () => {
+  for (const [data, stdin] of [["null", ""], ["-", "null\n"]] as const) {
+    const result = await create(data, { stdin });
+    assert.deepEqual([result.code, errorOf(result).message], [2, "--data must be a JSON object."]);
+  }
+});
+
+Deno.test("a number that would become another one is refused; all others go as they are", async () => {
+  for (const number of ["12345678901234567890", "-9007199254740993", "1e400"]) {
+    const result = await create(`{"account":${number}}`);
+    assert.equal(result.code, 2);
+    assert.equal(errorOf(result).message, `--data has the number ${number}, which JSON numbers do not hold exactly.`);
+  }
+  for (const number of ["9007199254740991", "1.10", "1e21", "-0", "0.1"]) {
+    assert.equal((await create(`{"account":${number}}`)).code, 0, number);
+  }
+});

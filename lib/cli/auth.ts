@@ -3,6 +3,7 @@ import type { AuthOptions } from "../auth/commands.ts";
 import type { DiagnosisResult, StepName } from "../auth/diagnose.ts";
 import { type ErrorCode, SvcError } from "../errors.ts";
 import { type CommandContext, type LocalCommand, localCommand, type LocalGroup } from "./local.ts";
+import { printResult } from "./print_result.ts";
 import { callerOptions } from "./service_access.ts";
 
 /** The code of the error with which `diagnose` ends, by the step that failed. */
@@ -27,8 +28,7 @@ export const commands: LocalGroup = {
     async run(context) {
       const { diagnose } = await import("../auth/diagnose.ts");
       const diagnosis = await diagnose(authOptions(context));
-      await context.print(diagnosis);
-      checkDiagnosis(diagnosis);
+      await printResult(context, diagnosis, failureOf(diagnosis));
     },
   }),
 };
@@ -48,7 +48,7 @@ function authOptions(context: CommandContext): AuthOptions {
   return { ...callerOptions(context), signal: context.signal };
 }
 
-function checkDiagnosis({ steps }: DiagnosisResult): void {
+function failureOf({ steps }: DiagnosisResult): SvcError | undefined {
   const failed = steps.find((step) => !step.ok);
-  if (failed) throw new SvcError(FAILURES[failed.step], failed.result, { hint: failed.hint });
+  return failed && new SvcError(FAILURES[failed.step], failed.result, { hint: failed.hint });
 }

@@ -68,9 +68,13 @@ async function readText(flag: string, bytes: ReadableStream<Uint8Array>, source:
 
 async function parse(flag: string, text: string, source?: string): Promise<JsonValue> {
   try {
-    const value: JsonValue = JSON.parse(text.replace(/^\ufeff/, ""));
+    const value: JsonValue = JSON.parse(text.replace(/^\ufeff/, ""), (_, member, at?: { readonly source?: string }) => {
+      if (typeof member === "number") checkNumber(flag, member, at?.source);
+      return member;
+    });
     return value;
   } catch (cause) {
+    if (cause instanceof SvcError) throw cause;
     const { findJsonFault } = await import("./json_fault.ts");
     const fault = findJsonFault(text.replace(/^\ufeff/, ""));
     const where = fault ? `: line ${fault.line}, column ${fault.column} has ${fault.found}` : "";
@@ -81,6 +85,16 @@ async function parse(flag: string, text: string, source?: string): Promise<JsonV
       cause,
     );
   }
+}
+
+/** A number that would become another one is refused: an account number must not change on its way. */
+function checkNumber(flag: string, value: number, source = ""): void {
+  const isOther = /^-?[1-9]\d*$/.test(source) && String(value) !== source;
+  if (Number.isFinite(value) && !isOther) return;
+  throw invalid(
+    `${flag} has the number ${source}, which JSON numbers do not hold exactly.`,
+    "Write it as text: in quotes.",
+  );
 }
 
 function invalid(message: string, hint?: string, cause?: unknown): SvcError {

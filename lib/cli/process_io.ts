@@ -1,4 +1,5 @@
 /** The streams and the environment of this process. */
+import { SvcError } from "../errors.ts";
 import { type Io, type Output, OutputClosed } from "./io.ts";
 
 /** The streams and the environment of this process. */
@@ -9,8 +10,8 @@ export const processIo: Io = {
       return Deno.stdin.readable;
     },
   },
-  stdout: outputTo(Deno.stdout),
-  stderr: outputTo(Deno.stderr),
+  stdout: outputTo(Deno.stdout, failedResult),
+  stderr: outputTo(Deno.stderr, () => {}), // What is said about a call must not end it, and there is nobody to tell.
   env: (name) => Deno.env.get(name),
   onInterrupt: (listener) => onceOn("SIGINT", listener),
   onTerminate: (listener) => Deno.build.os === "windows" || onceOn("SIGTERM", listener),
@@ -25,17 +26,24 @@ function onceOn(signal: Deno.Signal, listener: () => void): void {
   Deno.addSignalListener(signal, once);
 }
 
-function outputTo(stream: typeof Deno.stdout): Output {
+function failedResult(cause: unknown): never {
+  if (cause instanceof Deno.errors.BrokenPipe) throw new OutputClosed("Nobody reads the output.", { cause });
+  if (!(cause instanceof Error) || cause instanceof Deno.errors.NotCapable) throw cause;
+  const reason = cause.message.replace(/ \(os error \d+\)$/, "");
+  throw new SvcError("INVALID_ARGS", `Standard output cannot be written: ${reason}.`, {
+    cause,
+    hint: "Send it somewhere else. A change that was asked for may be made already: read before you repeat it.",
+  });
+}
+
+function outputTo(stream: typeof Deno.stdout, failed: (reason: unknown) => void): Output {
   const encoder = new TextEncoder();
   const writeBytes = (bytes: Uint8Array) => {
     let rest = bytes;
     try {
       while (rest.length > 0) rest = rest.subarray(stream.writeSync(rest));
     } catch (error) {
-      if (error instanceof Deno.errors.BrokenPipe) {
-        throw new OutputClosed("Nobody reads the output.", { cause: error });
-      }
-      throw error;
+      failed(error);
     }
   };
   return {

@@ -15,11 +15,14 @@ export interface PromptStreams {
 
 /** Asks questions; a person who cancels one ends the command with `INTERRUPTED`. */
 export class Prompts {
-  readonly #streams: PromptStreams;
+  readonly #streams: PromptStreams & { readonly signal: AbortSignal };
 
-  /** Asks on these streams. */
+  /** Asks on these streams; the end of the input, or Ctrl-D, cancels as Ctrl-C does. */
   constructor(streams: PromptStreams) {
-    this.#streams = streams;
+    const ended = new AbortController();
+    streams.input.on("keypress", (_, key) => key?.ctrl && key.name === "d" && ended.abort());
+    streams.input.on("end", () => ended.abort());
+    this.#streams = { ...streams, signal: ended.signal };
   }
 
   /** One of several. */

@@ -11,6 +11,7 @@ import type { Operation } from "../operation.ts";
 import { escapeControls } from "../output/control_characters.ts";
 import type { CommandContext } from "./command.ts";
 import { loadRenderer } from "./context.ts";
+import { printResult } from "./print_result.ts";
 import { callerOptions } from "./service_access.ts";
 
 /** Prints the request that a call would make, or makes it and prints the answer; content goes to the file `output`. */
@@ -34,8 +35,7 @@ async function printAnswer(context: CommandContext, ref: OperationRef, values: V
   const { body } = takesFile(ref.operation)
     ? await (await transfers()).watchingFile(context, values, (watched) => call(context, ref, watched))
     : await call(context, ref, values);
-  await context.print(body === "" ? undefined : body);
-  checkElements(ref.operation.answer, body);
+  await printResult(context, body === "" ? undefined : body, failureOfElements(ref.operation.answer, body));
 }
 
 async function writeContent(
@@ -75,12 +75,12 @@ async function printRequest(context: CommandContext, { operation }: OperationRef
 }
 
 /** A call about several things is answered with success although it failed for some of them. */
-function checkElements(answer: keyof Answers, body: JsonValue | undefined): void {
+function failureOfElements(answer: keyof Answers, body: JsonValue | undefined): SvcError | undefined {
   const elements = elementsOf(answer, body);
   const failed = elements.filter(hasFailed);
-  if (failed.length === 0) return;
+  if (failed.length === 0) return undefined;
   const things = answer === "bulk" ? "cases" : "elements";
-  throw new SvcError("BULK_PARTIAL_FAILURE", `${failed.length} of ${elements.length} ${things} failed.`, {
+  return new SvcError("BULK_PARTIAL_FAILURE", `${failed.length} of ${elements.length} ${things} failed.`, {
     status: 207,
     details: failed,
     hint: "The answer on stdout names each with its status; repeat the command for the failed ones.",

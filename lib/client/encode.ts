@@ -4,7 +4,7 @@ import { SvcError } from "../errors.ts";
 import { isJsonObject, isScalar, type JsonObject, type JsonValue } from "../json.ts";
 import { type FileInput, type Operation, paramsOf } from "../operation.ts";
 import { isOfType } from "../param_types.ts";
-import { type CheckedValue, checkValues, type Values } from "./values.ts";
+import { type CheckedValue, checkValues, spelled, type Values } from "./values.ts";
 
 /** A request below the API root. */
 export interface EncodedRequest {
@@ -38,7 +38,7 @@ export function encodeRequest(operation: Operation, values: Values): EncodedRequ
     const place = param.to.slice(colon + 1);
     switch (param.to.slice(0, colon)) {
       case "path":
-        segments.set(place, encodeSegment(name, String(value)));
+        segments.set(place, encodeSegment(spelled(operation, name), String(value)));
         break;
       case "query":
         if (value !== undefined) query.push(...queryOf(place, value));

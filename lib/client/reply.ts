@@ -161,8 +161,9 @@ function sentenceOf(body: JsonObject | undefined, details: readonly JsonObject[]
 
 /** What the user can do about a status. */
 function hintFor(status: number, headers: Headers): string | undefined {
-  if (status < 400) {
-    return `It redirects to ${headers.get("location") ?? "nowhere"}: set the base URL to the address it names.`;
+  const location = headers.get("location");
+  if (status < 400 && location !== null) {
+    return `It redirects to ${location}: set the base URL to the address it names.`;
   }
   if (status === 429) return `${waitFor(headers.get("retry-after"))}, then try again.`;
   return HINTS[status];

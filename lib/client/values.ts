@@ -14,8 +14,8 @@ export type CheckedValue = ParamTypes[keyof ParamTypes];
 export function checkValues(operation: Operation, values: Values): Map<string, CheckedValue> {
   const checked = new Map<string, CheckedValue>();
   for (const [name, param] of paramsOf(operation)) {
-    const value = values[name] ?? param.default;
-    const called = isArgument(operation, name) ? name : flag(name);
+    const value = values[name] === undefined ? param.default : values[name];
+    const called = spelled(operation, name);
     if (value === undefined) {
       if (param.required) throw invalid(`${called} is required.`, `It is the ${lowerFirst(param.help)}.`);
       continue;
@@ -60,8 +60,9 @@ function isHeaderValue(value: unknown): value is string {
   return typeof value === "string" && /^[\x20-\x7e]+$/.test(value);
 }
 
-function isArgument({ args = [] }: Operation, name: string): boolean {
-  return args.some((arg) => arg.name === name);
+/** A parameter as messages name it: as the command line does. */
+export function spelled({ args = [] }: Operation, name: string): string {
+  return args.some((arg) => arg.name === name) ? name : flag(name);
 }
 
 function flag(name: string): string {

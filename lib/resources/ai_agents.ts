@@ -223,7 +223,7 @@ export const operations = {
     flags: {
       conversation,
       message,
-      feedback: { help: "What was wrong", type: "string", to: "body:feedbackText", required: true },
+      feedback: { help: "Text that says what was wrong", type: "string", to: "body:feedbackText", required: true },
     },
     answer: "nothing",
     example: "'@baseclass!PermitGuide' --conversation PXCONV-1 --message MSG-2 --feedback 'Wrong fee'",

@@ -12,7 +12,7 @@ const dataViewId = {
 
 const action = { help: "Action ID", type: "string", to: "path:action_ID", required: true } as const;
 
-const record = { help: "The record: a JSON object", type: "object", to: "body:data", required: true } as const;
+const record = { help: "Record: a JSON object", type: "object", to: "body:data", required: true } as const;
 
 const params = { help: "Parameters of the data view", type: "object", to: "body:dataViewParameters" } as const;
 

@@ -1,0 +1,18 @@
+/** Results that tell of a failure. */
+import type { JsonValue } from "../json.ts";
+import type { SvcError } from "../errors.ts";
+import type { CommandContext } from "./command.ts";
+
+/** Prints a result and throws the failure that it tells of, if there is one: also where nobody reads the result. */
+export async function printResult(
+  context: CommandContext,
+  result: JsonValue | undefined,
+  failure: SvcError | undefined,
+): Promise<void> {
+  try {
+    await context.print(result);
+  } catch (error) {
+    throw failure ?? error;
+  }
+  if (failure !== undefined) throw failure;
+}
