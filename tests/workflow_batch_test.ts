@@ -82,7 +82,7 @@ Deno.test("rows of a CSV file are inputs by the names of the header; a bad row f
   const inputs = await readInputs("in.csv", text);
   assert.deepEqual(inputs.map(shown), [
     ["in.csv:2", { name: "Ada", note: 'two\r\nlines, "quoted"' }],
-    ["in.csv:5", "in.csv:5 has 1 fields, the header has 2."],
+    ["in.csv:5", "in.csv:5 has 1 field, the header has 2."],
     ["in.csv:6", "in.csv:6 is not CSV: its quotes do not fit."],
     ["in.csv:7", "in.csv:7 is not CSV: its quotes do not fit."],
     ["in.csv:8", { name: "Bob", note: "" }],

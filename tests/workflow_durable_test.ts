@@ -1,90 +1,8 @@
 /** Runs that are killed, interrupted, edited, failed: what was done is kept, and nothing is done twice. */
 import assert from "node:assert/strict";
-import { DatabaseSync } from "node:sqlite";
-import { createClient } from "../mod.ts";
-import { startService } from "../service/mod.ts";
 import { answer, type Behaviour, inTurn, startUnruly } from "./_support/unruly_server.ts";
-import { caseAnswer, makeFolder, scriptText } from "./_support/workflow.ts";
-import { type Ended, endOf, workflowCommand } from "./_support/workflow_process.ts";
-
-const CREATE =
-  `const made = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada", Address: "B" } });`;
-
-/** Waits until the test has made a further case: the number of cases is what the script looks at. */
-const UNTIL_TOLD = `while ((await svc.data.count("D_Permits")).resultCount < 2) { /* not yet */ }`;
-
-interface Office extends AsyncDisposable {
-  readonly folder: string;
-  readonly config: string;
-  write(body: string): Promise<void>;
-  svc(...args: string[]): Promise<Ended>;
-  start(...args: string[]): Deno.ChildProcess;
-  /** Calls another service, or this one as somebody else. */
-  turnTo(other: { baseUrl?: string; clientId?: string }): void;
-  permits(): Promise<number>;
-  createPermit(): Promise<void>;
-  /** Changes the journal, to what a kill at a certain moment leaves. */
-  sql(text: string): void;
-}
-
-async function openOffice(body: string): Promise<Office> {
-  const service = await startService();
-  const { clientId, clientSecret } = await service.addClient("clerk@city");
-  const folder = await makeFolder({ "script.ts": scriptText(body) });
-  const config = await makeFolder();
-  const client = createClient({ baseUrl: service.url, clientId, clientSecret });
-  const env = {
-    SVC_BASE_URL: service.url,
-    SVC_CLIENT_ID: clientId,
-    SVC_CLIENT_SECRET: clientSecret,
-  };
-  const command = (args: string[]) => workflowCommand(args, { directory: config.path, env, cwd: folder.path });
-  return {
-    folder: folder.path,
-    config: config.path,
-    write: (text) => Deno.writeTextFile(`${folder.path}/script.ts`, scriptText(text)),
-    svc: (...args) => endOf(command(args)),
-    start: (...args) => command(args).spawn(),
-    turnTo({ baseUrl, clientId: other }) {
-      if (baseUrl !== undefined) env.SVC_BASE_URL = baseUrl;
-      if (other !== undefined) env.SVC_CLIENT_ID = other;
-    },
-    permits: async () => (await client.data.count("D_Permits")).resultCount,
-    async createPermit() {
-      await client.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "B", Address: "C" } });
-    },
-    sql(text) {
-      using db = new DatabaseSync(`${config.path}/workflows.db`);
-      db.exec(text);
-    },
-    async [Symbol.asyncDispose]() {
-      await service[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
-      await config[Symbol.asyncDispose]();
-    },
-  };
-}
-
-/** Reads a process's stderr until it says this; gives all that it says in the end. */
-async function untilItSays(process: Deno.ChildProcess, text: string): Promise<{ rest: Promise<string> }> {
-  const reader = process.stderr.pipeThrough(new TextDecoderStream()).getReader();
-  let said = "";
-  while (!said.includes(text)) {
-    const { value, done } = await reader.read();
-    if (done) assert.fail(`it ended and said only ${said}`);
-    said += value;
-  }
-  const rest = async () => {
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) return said;
-      said += value;
-    }
-  };
-  return { rest: rest() };
-}
-
-const RUN = ["run", "script.ts", "--allow-declared", "--run-id", "r1"];
+import { CREATE, openOffice, RUN, UNTIL_TOLD, untilItSays } from "./_support/office.ts";
+import { caseAnswer } from "./_support/workflow.ts";
 
 Deno.test("a run that was killed goes on where it was, and repeats nothing", async () => {
   await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD} return made.status;`);
@@ -165,7 +83,7 @@ Deno.test("a script that was edited is stopped at the step where it leaves its p
     /^Step 2 was cases\.get {"caseId":".*"}; now the script asks for cases\.list-ancestors {/,
   );
   assert.match(error.hint, /--force/);
-  const forced = await office.svc("resume", "r1", "--force", "--format", "compact");
+  const forced = await office.svc("retry", "r1", "--force", "--format", "compact");
   assert.deepEqual([forced.code, forced.stdout], [0, `"New"\n`]);
   assert.equal(await office.permits(), 1);
 });
@@ -192,7 +110,7 @@ Deno.test("an edited script that still does what it did needs --force too, and i
   await office.write(`${CREATE} return 1;`);
   const { stderr } = await office.svc("retry", "r1");
   assert.match(stderr, /was edited since run r1 began; it still asks for every step/);
-  assert.equal((await office.svc("resume", "r1", "--force", "--format", "compact")).stdout, "1\n");
+  assert.equal((await office.svc("retry", "r1", "--force", "--format", "compact")).stdout, "1\n");
   assert.equal(await office.permits(), 1);
 });
 
@@ -205,9 +123,9 @@ for (const edit of EDITS) {
     await office.write(`${CREATE} ${edit}`);
     assert.match((await office.svc("retry", "r1")).stderr, /WORKFLOW_DIVERGED/);
     const { inputs: [input] } = JSON.parse((await office.svc("show", "r1", "--format", "json")).stdout);
-    assert.deepEqual([input.state, input.calls.length], ["open", 1]);
+    assert.deepEqual([input.state, input.calls.length], ["failed", 1]);
     await office.write(`${CREATE} throw new Error("oops");`);
-    assert.match((await office.svc("resume", "r1")).stderr, /The script failed: oops/);
+    assert.match((await office.svc("retry", "r1")).stderr, /The script failed: oops/);
     assert.equal(await office.permits(), 1);
   });
 }
@@ -313,7 +231,7 @@ Deno.test("runs can be shown, cancelled and deleted, and a name that is none get
   const process = office.start(...RUN);
   const { rest } = await untilItSays(process, "made");
   const shown = await office.svc("show", "r1");
-  assert.match(shown.stdout, /^Run r1 of test: running, begun .*, 1 inputs, 0 succeeded, 0 failed\n\ninput open\n/);
+  assert.match(shown.stdout, /^Run r1 of test: running, begun .*, 1 input, 0 succeeded, 0 failed\n\ninput open\n/);
   assert.match(shown.stdout, /\n +1 +\+\d+ ms +(\d+ ms|open) +cases\.create {"type":"City-Permit-Work-Permit"/);
   assert.match((await office.svc("delete", "r1")).stderr, /svc workflow cancel r1/);
   assert.match((await office.svc("resume", "r1")).stderr, /Another process works on run r1/);

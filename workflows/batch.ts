@@ -1,6 +1,7 @@
 /** Runs a workflow once per input: some at a time, each in a sandbox of its own, with results in the order of inputs. */
 import { type ErrorRecord, SvcError } from "../lib/errors.ts";
 import type { JsonValue } from "../lib/json.ts";
+import { plural } from "../lib/plural.ts";
 import { garbageCollector } from "./collect_garbage.ts";
 import type { InputOutcome, Runner } from "./durable/runner.ts";
 import { mapInOrder } from "./in_order.ts";
@@ -107,9 +108,13 @@ export function failureOf({ inputs, failed, failures }: BatchSummary): SvcError 
   if (failed === 0) return undefined;
   const named = failures.map(({ input, error }) => `${input} (${error.code})`);
   const more = failed > named.length ? `, and ${failed - named.length} more` : "";
-  return new SvcError("WORKFLOW_FAILED", `${failed} of ${inputs} inputs failed: ${named.join(", ")}${more}.`, {
-    hint: "The line of each on stdout has its error.",
-  });
+  return new SvcError(
+    "WORKFLOW_FAILED",
+    `${failed} of ${plural(inputs, "input")} failed: ${named.join(", ")}${more}.`,
+    {
+      hint: "The line of each on stdout has its error.",
+    },
+  );
 }
 
 type NumberedInput = BatchInput & { readonly number: number };

@@ -2,6 +2,7 @@
 import { CsvError, parse } from "csv-parse/sync";
 import { SvcError } from "../lib/errors.ts";
 import type { JsonObject } from "../lib/json.ts";
+import { plural } from "../lib/plural.ts";
 import { badInput, type BatchInput } from "./inputs.ts";
 import { type Line, MAX_LINE_BYTES } from "./lines.ts";
 
@@ -72,7 +73,7 @@ function checkHeader(fields: string[] | string, place: string): readonly string[
 
 function inputOf(place: string, header: readonly string[], fields: readonly string[]): BatchInput {
   if (fields.length !== header.length) {
-    return badInput(place, `has ${fields.length} fields, the header has ${header.length}`);
+    return badInput(place, `has ${plural(fields.length, "field")}, the header has ${header.length}`);
   }
   const value: JsonObject = Object.fromEntries(header.map((name, i) => [name, fields[i]]));
   return { place, value };

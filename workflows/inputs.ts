@@ -23,6 +23,13 @@ export async function openInputs(path: string): Promise<AsyncIterable<BatchInput
   return csvInputs(lines, name);
 }
 
+/** Throws what a file cannot be read for, before anything is begun. What can be read but once is left alone. */
+export async function checkInputs(path: string): Promise<void> {
+  const isPipe = await Deno.stat(path).then((stat) => !stat.isFile && !stat.isDirectory, () => false);
+  if (isPipe) return;
+  for await (const _ of await openInputs(path)) return;
+}
+
 /** About how many inputs a file has: its lines, for the time that is left. */
 export async function countInputs(path: string): Promise<number> {
   let lines = 0;

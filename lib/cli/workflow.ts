@@ -2,24 +2,14 @@
 import { DEFAULT_LIMITS } from "../../workflows/limits.ts";
 import type { Flag } from "./command.ts";
 import { localCommand, type LocalGroup } from "./local.ts";
-import { commands as runCommands, journal, newJournal, ofRun } from "./workflow_runs.ts";
+import { commands as runCommands, granting, journal, limits, newJournal, ofRun } from "./workflow_runs.ts";
 
 const script = { name: "script", help: "Script that exports a workflow", type: "string", required: true } as const;
 
 /** Where a script's files are, and what it may use. */
 const sandbox = {
-  timeout: {
-    help: "Seconds that one run may take",
-    type: "integer",
-    placeholder: "seconds",
-    default: String(DEFAULT_LIMITS.timeoutSeconds),
-  },
-  maxMemory: {
-    help: "MiB of memory that one run may use",
-    type: "integer",
-    placeholder: "mib",
-    default: String(DEFAULT_LIMITS.maxMemoryMiB),
-  },
+  timeout: { ...limits.timeout, default: String(DEFAULT_LIMITS.timeoutSeconds) },
+  maxMemory: { ...limits.maxMemory, default: String(DEFAULT_LIMITS.maxMemoryMiB) },
   root: {
     help: "Folder of the files that the script imports; its own by default",
     type: "string",
@@ -30,8 +20,7 @@ const sandbox = {
 /** What may be said of a run when it begins. */
 const beginning = {
   input: { help: "Input of the run", type: "json", placeholder: "json" },
-  allow: { help: "Operations to grant: cases.create, assignments.*, *", type: "list", placeholder: "operations" },
-  allowDeclared: { help: "Grant all that the script asks for", type: "boolean" },
+  ...granting,
   ...sandbox,
 } as const satisfies Record<string, Flag>;
 

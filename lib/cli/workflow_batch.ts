@@ -4,6 +4,7 @@ import { countInputs, openInputs } from "../../workflows/inputs.ts";
 import type { Runner } from "../../workflows/durable/runner.ts";
 import type { RunSettings } from "../../workflows/journal/journal.ts";
 import { readMaxFailures } from "../../workflows/rate.ts";
+import { plural } from "../plural.ts";
 import { escapeControls } from "../output/control_characters.ts";
 import type { CommandContext } from "./command.ts";
 import type { EndOfRun } from "./workflow_execute.ts";
@@ -37,7 +38,8 @@ export async function runEach(
       },
     });
     bar?.clear();
-    note(`${summary.inputs} inputs: ${summary.succeeded} succeeded, ${summary.failed} failed.`);
+    const cut = summary.stopped ? ` No further input was begun: --max-failures ${maxFailures}.` : "";
+    note(`${plural(summary.inputs, "input")}: ${summary.succeeded} succeeded, ${summary.failed} failed.${cut}`);
     return { failure: failureOf(summary), isCut: summary.stopped };
   } finally {
     bar?.clear();

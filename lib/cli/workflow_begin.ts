@@ -61,6 +61,10 @@ export interface GoOnFlags {
   readonly allow?: readonly string[];
   /** Grants what the script asks for. */
   readonly allowDeclared?: boolean;
+  /** Seconds per input. */
+  readonly timeout?: number;
+  /** MiB per input. */
+  readonly maxMemory?: number;
 }
 
 /** Begins a run, or goes on with the one that is named. */
@@ -99,14 +103,18 @@ async function goOn(
   context: CommandContext,
   journal: Journal,
   before: RunRecord,
-  { onUnknown, force, journal: journalPath, allow, allowDeclared }: GoOnFlags,
+  { onUnknown, force, journal: journalPath, allow, allowDeclared, timeout, maxMemory }: GoOnFlags,
   current: RunSettings,
   retries = false,
 ): Promise<void> {
   checkNotCancelled(before);
   const { id, settings: { grants, service, profile } } = before;
   const chosen = onUnknown === undefined ? before.settings.onUnknown : readOnUnknown(onUnknown);
-  const settings = { ...current, grants, service, profile, onUnknown: chosen };
+  const limits = {
+    timeoutSeconds: timeout ?? current.limits.timeoutSeconds,
+    maxMemoryMiB: maxMemory ?? current.limits.maxMemoryMiB,
+  };
+  const settings = { ...current, limits, grants, service, profile, onUnknown: chosen };
   const allowed = [...grants, ...(allow ?? [])];
   await execute(context, { settings, id, journal, journalPath, retries, force, allow: allowed, allowDeclared });
 }

@@ -11,6 +11,7 @@ import { exists } from "../exists.ts";
 import { escapeControls } from "../output/control_characters.ts";
 import type { CommandContext } from "./command.ts";
 import { checkTarget, writeWhole } from "./local_files.ts";
+import { plural } from "../plural.ts";
 import { readFault } from "../read_fault.ts";
 import { payloadReader } from "./payload.ts";
 import { begin, type RunFlags } from "./workflow_begin.ts";
@@ -182,7 +183,7 @@ async function* textOf(cassette: Cassette): AsyncGenerator<Uint8Array> {
 }
 
 function countOf({ calls }: Cassette): string {
-  return calls.length === 1 ? "1 call" : `${calls.length} calls`;
+  return plural(calls.length, "call");
 }
 
 async function failureOf(work: Promise<void>): Promise<SvcError | undefined> {

@@ -1,13 +1,10 @@
 /** Works on a run of `svc workflow`, a new one or one that goes on: script, journal, inputs, and what is printed. */
-import { readOnly } from "../../workflows/journal/read_only.ts";
 import { openJournal } from "../../workflows/journal/sqlite_journal.ts";
-import type { Journal, RunRecord, RunSettings } from "../../workflows/journal/journal.ts";
-import { otherScript } from "../../workflows/durable/diverged.ts";
-import { StopInput } from "../../workflows/durable/input_run.ts";
+import type { Journal, RunSettings } from "../../workflows/journal/journal.ts";
 import { GrantedCalls } from "../../workflows/durable/live_calls.ts";
-import { reopenFailed } from "../../workflows/durable/retry.ts";
 import { isLeftOpen, Runner } from "../../workflows/durable/runner.ts";
 import { interrupted } from "../../workflows/interrupted.ts";
+import { checkInputs } from "../../workflows/inputs.ts";
 import { type OpenWorkflow, openWorkflow } from "../../workflows/run.ts";
 import { configDirectory } from "../auth/config.ts";
 import { readSettings, type SessionOptions } from "../auth/settings.ts";
@@ -17,8 +14,10 @@ import { waitFor } from "../client/retry_wait.ts";
 import { SvcError } from "../errors.ts";
 import { exists } from "../exists.ts";
 import type { CommandContext } from "./command.ts";
+import { plural } from "../plural.ts";
 import { OutputClosed } from "./io.ts";
 import { callerOptions } from "./service_access.ts";
+import { prepareRun } from "./workflow_prepare.ts";
 import { runEach } from "./workflow_batch.ts";
 
 /** Milliseconds between two looks whether somebody has cancelled the run. */
@@ -91,7 +90,8 @@ export async function execute(context: CommandContext, execution: Execution): Pr
   });
   const globals = { ...context.globals, profile: context.globals.profile ?? settings.profile };
   const options = callerOptions({ ...context, globals });
-  await begin(context, execution, workflow, serviceOf(options));
+  if (settings.each !== undefined) await checkInputs(settings.each);
+  await prepare(context, execution, workflow, serviceOf(options));
   const ending = new AbortController();
   const wait = (milliseconds: number, signal: AbortSignal = ending.signal) => {
     return waitFor(milliseconds, AbortSignal.any([signal, ending.signal]));
@@ -115,7 +115,26 @@ export async function execute(context: CommandContext, execution: Execution): Pr
     throw interruptedRun(execution);
   }
   if (!isCut) await settle(journal, id);
-  if (failure !== undefined) throw journal === undefined ? failure : withWayOn(failure, id, execution.journalPath);
+  if (failure === undefined) return;
+  if (journal === undefined) throw failure;
+  throw withWayOn(failure, execution, isCut ? ["resume", "retry"] : [isLeftOpen(failure) ? "resume" : "retry"]);
+}
+
+/** Makes the run ready; what keeps it from going on can be mended, and then it goes on. */
+async function prepare(
+  context: CommandContext,
+  execution: Execution,
+  workflow: OpenWorkflow,
+  service: string | undefined,
+): Promise<void> {
+  try {
+    const reopened = await prepareRun(execution, workflow, service);
+    if (reopened === undefined) return;
+    context.note(`${plural(reopened, "failed input")} of run ${execution.id} to run again.`);
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    throw withWayOn(error, execution, [execution.retries ? "retry" : "resume"]);
+  }
 }
 
 /** Runs the inputs. Who reads the results of a batch no more, as `svc … | head` does, interrupts it. */
@@ -140,60 +159,6 @@ function serviceOf(options: SessionOptions): string | undefined {
     if (error instanceof SvcError) return undefined; // The first call says what is missing.
     throw error;
   }
-}
-
-/** Writes a new run, or checks that service and script are those that the run began with, and opens its failed inputs. */
-async function begin(
-  context: CommandContext,
-  { settings, journal, id, force, retries }: Execution,
-  workflow: OpenWorkflow,
-  service: string | undefined,
-): Promise<void> {
-  const { name, digest } = workflow;
-  if (journal === undefined) return;
-  const before = journal.findRun(id);
-  if (before === undefined) {
-    const grants = [...workflow.grants];
-    const startedAt = Date.now();
-    return await journal.createRun({
-      id,
-      name,
-      digest,
-      settings: { ...settings, grants, service },
-      state: "open",
-      startedAt,
-    });
-  }
-  if (before.settings.service !== service && !force) throw otherService(before, service);
-  if (retries) {
-    const reopened = await reopenFailed(journal, id);
-    context.note(`${reopened} failed ${reopened === 1 ? "input" : "inputs"} of run ${id} to run again.`);
-  }
-  if (before.digest === digest) return;
-  if (!force) throw await divergenceOf(workflow, journal, id);
-  await journal.setDigest(id, digest);
-}
-
-/** Another service has none of the run's cases and none of its keys: what is on its way would be done there once more. */
-function otherService({ id, settings }: RunRecord, service = "no service"): SvcError {
-  const { service: first = "no service" } = settings;
-  return new SvcError("INVALID_CONFIG", `Run ${id} was begun with ${first}; now it would go on with ${service}.`, {
-    hint:
-      "Give the profile or the environment that it began with. If it is the same service all the same, add --force.",
-  });
-}
-
-/** Where an edited script leaves the path that the run took: nothing is sent or written to find out. */
-async function divergenceOf(workflow: OpenWorkflow, journal: Journal, id: string): Promise<SvcError> {
-  const edited = otherScript(workflow.name, id);
-  const live = { call: () => Promise.reject(new StopInput(edited)) };
-  const runner = new Runner({ workflow, journal: readOnly(journal), id, live });
-  for (const input of journal.inputs(id)) {
-    if (input.end !== undefined) continue;
-    const outcome = await runner.run(input);
-    return "failure" in outcome ? outcome.failure : edited;
-  }
-  return edited;
 }
 
 /** Calls back when the person interrupts, the process is to end, or somebody cancels the run. */
@@ -249,11 +214,18 @@ function interruptedRun({ id, journal, journalPath }: Execution): SvcError {
   });
 }
 
+/** What goes on with a run in its own way. */
+const WAYS = { resume: "to go on", retry: "to run what failed again" } as const;
+
+/** Flags of both that a hint may name. */
+const FLAG = /--(allow|timeout|max-memory|on-unknown|force)\b/;
+
 /** The failure, with what can be done about it. */
-function withWayOn(failure: SvcError, id: string, journalPath: string | undefined): SvcError {
-  const wayOn = `Then: ${commandLine(isLeftOpen(failure) ? "resume" : "retry", id, journalPath)}`;
+function withWayOn(failure: SvcError, { id, journalPath }: Execution, ways: (keyof typeof WAYS)[]): SvcError {
   const first = failure.hint ?? `See '${commandLine("show", id, journalPath)}'.`;
-  return failure.with({ hint: `${first} ${wayOn}` });
+  const lines = ways.map((way) => commandLine(way, id, journalPath) + (ways.length > 1 ? ` ${WAYS[way]}` : ""));
+  const then = FLAG.test(first) ? "Then, with that flag" : "Then";
+  return failure.with({ hint: `${first} ${then}: ${lines.join(", or ")}` });
 }
 
 /** The command line that does something with a run of this journal. */

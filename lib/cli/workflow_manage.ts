@@ -1,4 +1,5 @@
 /** `svc workflow list`, `show`, `logs`, `cancel` and `delete`. */
+import { printedLines } from "../../workflows/durable/recording.ts";
 import type { Journal, RunRecord } from "../../workflows/journal/journal.ts";
 import { timeline } from "../../workflows/journal/timeline.ts";
 import { describeInput, describeRun } from "../../workflows/journal/description.ts";
@@ -35,8 +36,8 @@ export async function logs({ io }: CommandContext, id: string, path: string | un
   const { settings } = findRun(journal, id);
   for (const { number, place } of journal.inputs(id)) {
     const prefix = settings.each === undefined ? "" : `${place}: `;
-    for (const { kind, content } of journal.events(id, number)) {
-      if (kind === "log") io.stdout.write(content.split("\n").map((line) => `${prefix}${line}\n`).join(""));
+    for (const { content } of printedLines(journal.events(id, number))) {
+      io.stdout.write(content.split("\n").map((line) => `${prefix}${line}\n`).join(""));
     }
   }
 }

@@ -22,9 +22,29 @@ export const ofRun = {
   },
 } as const satisfies Record<string, Flag>;
 
-const run = { name: "run", help: "Identifier of the run", type: "string", required: true } as const;
+/** What may be granted. */
+export const granting = {
+  allow: { help: "Operations to grant: cases.create, assignments.*, *", type: "list", placeholder: "operations" },
+  allowDeclared: { help: "Grant all that the script asks for", type: "boolean" },
+} as const satisfies Record<string, Flag>;
 
-const force = { help: "Go on where the script does something else than it did", type: "boolean" } as const;
+/** What one run may use. */
+export const limits = {
+  timeout: { help: "Seconds that one run may take", type: "integer", placeholder: "seconds" },
+  maxMemory: { help: "MiB of memory that one run may use", type: "integer", placeholder: "mib" },
+} as const satisfies Record<string, Flag>;
+
+/** What may be said of a run that goes on. What was granted stays granted. */
+const goingOn = {
+  ...granting,
+  timeout: { ...limits.timeout, help: `${limits.timeout.help}, instead of what it began with` },
+  maxMemory: { ...limits.maxMemory, help: `${limits.maxMemory.help}, instead of what it began with` },
+  ...ofRun,
+  force: { help: "Go on where the script does something else than it did", type: "boolean" },
+  ...journal,
+} as const satisfies Record<string, Flag>;
+
+const run = { name: "run", help: "Identifier of the run", type: "string", required: true } as const;
 
 /** The commands by name. */
 export const commands: LocalGroup = {
@@ -34,7 +54,7 @@ export const commands: LocalGroup = {
       "A change of which nobody can know whether it arrived stops its input, unless --on-unknown decides: " +
       "'repeat' sends it again, 'skip' gives the script the error and sends nothing.",
     args: [run],
-    flags: { ...ofRun, force, ...journal },
+    flags: goingOn,
     example: "20261121-1405-k7wqh2",
     async run(context, { run, ...given }) {
       const { resume } = await import("./workflow_begin.ts");
@@ -43,9 +63,9 @@ export const commands: LocalGroup = {
   }),
   retry: localCommand({
     summary: "Run the failed inputs of a run again, from where they failed",
-    details: "What an input did before it failed is kept and not done again.",
+    details: "What an input did before it failed is kept and not done again. Its line may have been mended meanwhile.",
     args: [run],
-    flags: { ...ofRun, force, ...journal },
+    flags: goingOn,
     example: "20261121-1405-k7wqh2",
     async run(context, { run, ...given }) {
       const { retry } = await import("./workflow_begin.ts");

@@ -5,6 +5,7 @@
 import { isVerdict, outcomeUnknown, SvcError, toSvcError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import { isRead } from "../operation.ts";
+import { plural } from "../plural.ts";
 import type { Caller, OperationRef, RepeatableOptions } from "./caller.ts";
 import type { Reply } from "./reply.ts";
 import { retryAfterMilliseconds, waitFor } from "./retry_wait.ts";
@@ -169,7 +170,7 @@ class Attempts {
     const count = this.#failed.length;
     if (count === 1 && error.code !== "INTERRUPTED") return error;
     const more = { attempts: this.#failed, outcomeUnknown: this.#isUnknown || undefined };
-    const times = count === 1 ? "1 attempt" : `${count} attempts`;
+    const times = plural(count, "attempt");
     return error.with(more, `${error.message.replace(/\.$/, "")}, after ${times}.`);
   }
 }

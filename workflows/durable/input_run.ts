@@ -114,7 +114,9 @@ export class InputRun implements RunHandlers {
   #patience?: ReturnType<typeof setTimeout>;
   /** Index of the first turn whose step the script has not taken yet. */
   #behind = 0;
+  /** Lines that the script has printed, and how many of them it had printed before. */
   #logs = 0;
+  #oldLogs: number;
   #clock = 0;
   #inFlight = 0;
   #paused?: PromiseWithResolvers<void>;
@@ -125,6 +127,7 @@ export class InputRun implements RunHandlers {
     this.#options = options;
     this.#generation = options.generation;
     this.#recording = readRecording(options.events);
+    this.#oldLogs = this.#recording.logs;
     this.#turns = new Turns(this.#recording.turns);
     this.#watch();
     // Who goes on by force may take another path: what follows from it must not have been told the old one.
@@ -177,7 +180,7 @@ export class InputRun implements RunHandlers {
 
   /** Prints and writes a line that was not printed before. */
   log(text: string): void {
-    if (this.#logs++ < this.#recording.logs) return;
+    if (this.#logs++ < this.#oldLogs) return;
     this.#append("log", 0, Date.now(), text);
     this.#options.onLog(text);
   }
@@ -354,6 +357,7 @@ export class InputRun implements RunHandlers {
     const { calls, kept } = this.#recording;
     const left = leftOf(this.#options.events, new Set([...calls.keys()].filter((position) => position >= first)));
     leave(calls, kept, left);
+    this.#oldLogs = 0; // What it prints from here on is new.
     this.#turns.leaveOut((position) => position >= first);
     this.#generation = await this.#options.sink.leave(left);
   }

@@ -98,9 +98,8 @@ export class GrantedCalls implements LiveCalls {
       {
         operation: ref.name,
         outcomeUnknown: true,
-        hint:
-          "Look at the service which it is. If it was done, resume with --on-unknown skip: it is not sent again, and " +
-          "the script gets this error. If it was not, resume with --on-unknown repeat: it is sent again.",
+        hint: "Look at the service which it is. If it was done, say --on-unknown skip: it is not sent again, and the " +
+          "script gets this error. If it was not, say --on-unknown repeat: it is sent again.",
       },
     );
     throw this.#onUnknown === "skip" ? unknown : new StopInput(unknown);

@@ -52,8 +52,22 @@ export interface Left {
 /** Steps that an input leaves: those from a time on, by the number of its event. */
 export function leftOf(events: readonly StoredEvent[], positions: ReadonlySet<number>): Left {
   const first = events.find(({ kind, position }) => kind === "call" && positions.has(position));
-  const before = events.filter(({ kind, seq }) => kind === "log" && (first === undefined || seq < first.seq));
+  const before = printedLines(events).filter(({ seq }) => first === undefined || seq < first.seq);
   return { positions: [...positions], logs: before.length };
+}
+
+/** The lines that an input has printed, but for those of steps that it left. */
+export function printedLines<E extends EventRecord>(events: readonly E[]): readonly E[] {
+  let lines: E[] = [];
+  for (const event of events) {
+    if (event.kind === "log") lines.push(event);
+    else if (event.kind === "left") lines = lines.slice(0, readLeft(event).logs);
+  }
+  return lines;
+}
+
+function readLeft({ content }: EventRecord): Left {
+  return JSON.parse(content);
 }
 
 /** Reads the events of an input. */
@@ -62,19 +76,17 @@ export function readRecording<E extends EventRecord>(events: readonly E[]): Reco
   const kept: RecordedCall<E>[] = [];
   let turns: number[] = [];
   const randomness: string[] = [];
-  let logs = 0;
   for (const event of events) {
     const { kind, position, at, content } = event;
     const call = calls.get(position);
     if (kind === "call") calls.set(position, { ...takeKept(kept, content), asked: content, at });
     else if (kind === "random") randomness.push(content);
-    else if (kind === "log") logs++;
     else if (kind === "left") {
-      const left: Left = JSON.parse(content);
+      const left = readLeft(event);
       turns = turns.filter((one) => !left.positions.includes(one));
       leave(calls, kept, left);
-      logs = left.logs;
-    } else if (call === undefined) throw damaged(position);
+    } else if (kind === "log") continue;
+    else if (call === undefined) throw damaged(position);
     else if (kind === "sent") {
       call.sent = JSON.parse(content);
       call.sentAt = at;
@@ -83,7 +95,7 @@ export function readRecording<E extends EventRecord>(events: readonly E[]): Reco
       turns.push(position);
     }
   }
-  return { calls, turns, randomness, kept, logs };
+  return { calls, turns, randomness, kept, logs: printedLines(events).length };
 }
 
 /** Takes steps out of a recording; of changes that have arrived, or may have, it keeps what they were sent with. */

@@ -1,7 +1,8 @@
 /** Opens failed inputs anew: what they did is kept, what they failed of is asked again. */
 import type { ErrorRecord } from "../../lib/errors.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import type { EventRecord, InputRecord, Journal, StoredEvent } from "../journal/journal.ts";
+import type { EventRecord, InputJournal, InputRecord, Journal, StoredEvent } from "../journal/journal.ts";
+import { readOnly } from "../journal/read_only.ts";
 import { leftOf, readRefusal } from "./recording.ts";
 
 /** Opens the failed inputs of a run; answers how many there were. */
@@ -16,16 +17,36 @@ export async function reopenFailed(journal: Journal, run: string): Promise<numbe
   return count;
 }
 
+/** A journal as it would be with its failed inputs opened; it stays as it is. */
+export function asReopened(journal: InputJournal): InputJournal {
+  const looked = readOnly(journal);
+  return {
+    ...looked,
+    findInput(run, number) {
+      const input = looked.findInput(run, number);
+      return input?.end?.state === "failed" ? { ...input, end: undefined } : input;
+    },
+    events(run, number) {
+      const events = looked.events(run, number);
+      const end = looked.findInput(run, number)?.end;
+      return end?.state === "failed" ? [...events, { ...leaving(events, end.error), seq: Infinity }] : events;
+    },
+  };
+}
+
 async function reopen(
   journal: Journal,
   run: string,
   { number, generation }: InputRecord,
   error: ErrorRecord,
 ): Promise<void> {
-  const events = journal.events(run, number);
+  await journal.reopenInput(run, number, leaving(journal.events(run, number), error), generation + 1);
+}
+
+/** The event of an input that goes on anew from what it failed of. */
+function leaving(events: readonly StoredEvent[], error: ErrorRecord): EventRecord {
   const left = leftOf(events, failedSteps(events, error));
-  const event: EventRecord = { kind: "left", position: 0, at: Date.now(), content: JSON.stringify(left) };
-  await journal.reopenInput(run, number, event, generation + 1);
+  return { kind: "left", position: 0, at: Date.now(), content: JSON.stringify(left) };
 }
 
 /**

@@ -69,9 +69,10 @@ export class Runner {
   /** Runs an input, or tells what has become of it before. */
   async run(input: RunInput, onLog: (text: string) => void = () => {}): Promise<InputOutcome> {
     const before = this.#options.journal?.findInput(this.id, input.number);
-    if (before) checkSame(before, input);
+    const mended = before && this.#mend(before, input);
+    if (before && mended === undefined) checkSame(before, input);
     if (before?.end) return { ...outcomeOf(before.end), isOld: true };
-    const record = before ?? this.#begin(input);
+    const record = mended ?? before ?? this.#begin(input);
     const outcome = input.error === undefined ? await this.#attempt(record, onLog) : { failure: input.error };
     if ("failure" in outcome && isLeftOpen(outcome.failure)) return outcome;
     this.#options.journal?.endInput(this.id, input.number, endOf(outcome));
@@ -87,6 +88,14 @@ export class Runner {
     const record: InputRecord = { number, place, value, startedAt: Date.now(), generation: 0 };
     this.#options.journal?.beginInput(this.id, record);
     return record;
+  }
+
+  /** An input that has failed and goes on anew may have been mended meanwhile: it goes on with what its line says now. */
+  #mend(before: InputRecord, { place, value }: RunInput): InputRecord | undefined {
+    const isMended = before.generation > 0 && before.end === undefined && before.place === place;
+    if (!isMended || value === undefined || isSameValue(before.value, value)) return undefined;
+    this.#options.journal?.mendInput(this.id, before.number, value);
+    return { ...before, value };
   }
 
   async #attempt(record: InputRecord, onLog: (text: string) => void): Promise<InputOutcome> {
@@ -192,8 +201,12 @@ function endOf(outcome: InputOutcome): InputEnd {
   return { state: "done", result: outcome.result };
 }
 
+function isSameValue(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
 function checkSame(before: InputRecord, { place, value, error }: RunInput): void {
-  if (before.place === place && (error !== undefined || JSON.stringify(before.value) === JSON.stringify(value))) return;
+  if (before.place === place && (error !== undefined || isSameValue(before.value, value))) return;
   throw new SvcError("INVALID_ARGS", `${place} is not what the run began with.`, {
     hint: "Restore the file of the inputs, or begin a new run.",
   });

@@ -149,6 +149,8 @@ export interface InputJournal {
   endInput(id: string, number: number, end: InputEnd): void;
   /** Opens an input anew and writes what it left; what it goes on to do belongs to another generation. */
   reopenInput(id: string, number: number, left: EventRecord, generation: number): Promise<void>;
+  /** Writes that an input which goes on anew has another value than it began with, soon. */
+  mendInput(id: string, number: number, value: JsonValue): void;
   /** What happened in an input, in order. */
   events(id: string, number: number): readonly StoredEvent[];
   /** Writes what happened, soon: with the next that must be durable, or a moment later. */
@@ -171,8 +173,8 @@ export interface Journal extends InputJournal, AsyncDisposable {
   counts(id: string): RunCounts;
   /** Writes how far a run is. */
   setState(id: string, state: RunState): Promise<void>;
-  /** Writes that a run goes on with a changed script. */
-  setDigest(id: string, digest: string): Promise<void>;
+  /** Writes with which script and settings a run goes on. */
+  changeRun(id: string, changed: Pick<RunRecord, "digest" | "settings">): Promise<void>;
   /** Forgets a run. */
   deleteRun(id: string): Promise<void>;
   /** Keeps a run for this process until the claim is disposed of, or the process has gone; undefined where another has it. */

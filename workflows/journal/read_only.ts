@@ -9,6 +9,7 @@ export function readOnly(journal: InputJournal): InputJournal {
     beginInput: () => {},
     endInput: () => {},
     reopenInput: () => Promise.resolve(),
+    mendInput: () => {},
     append: () => {},
     durable: () => Promise.resolve(),
   };

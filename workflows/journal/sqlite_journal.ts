@@ -1,6 +1,7 @@
 /** A journal in a SQLite file. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { SvcError } from "../../lib/errors.ts";
+import type { JsonValue } from "../../lib/json.ts";
 import { pack } from "../../lib/packed_text.ts";
 import { whenSent } from "../when_sent.ts";
 import { pairTimings, TIMED_EVENTS } from "./call_timings.ts";
@@ -147,8 +148,8 @@ class SqliteJournal implements Journal {
     await this.durable();
   }
 
-  async setDigest(id: string, digest: string): Promise<void> {
-    this.#run("UPDATE runs SET digest = ? WHERE id = ?", digest, id);
+  async changeRun(id: string, { digest, settings }: Pick<RunRecord, "digest" | "settings">): Promise<void> {
+    this.#run("UPDATE runs SET digest = ?, settings = ? WHERE id = ?", digest, JSON.stringify(settings), id);
     await this.durable();
   }
 
@@ -214,6 +215,13 @@ class SqliteJournal implements Journal {
     this.append(id, number, left);
     this.#commits.add(() => open.run(generation, key, number));
     await this.durable();
+  }
+
+  mendInput(id: string, number: number, value: JsonValue): void {
+    this.#run(
+      "UPDATE inputs SET value = ? WHERE run = ? AND number = ?",
+      ...[JSON.stringify(value), this.#key(id), number],
+    );
   }
 
   events(id: string, number: number): readonly StoredEvent[] {

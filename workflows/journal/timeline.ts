@@ -1,5 +1,6 @@
 /** A run for people: a line about it, one per input, and below each its calls with their durations. */
 import { escapeControls } from "../../lib/output/control_characters.ts";
+import { plural } from "../../lib/plural.ts";
 import { callsOf, type KnownCall, type RunDescription } from "./description.ts";
 import type { InputRecord, Journal } from "./journal.ts";
 
@@ -13,7 +14,9 @@ export function* timeline(
   inputs: Iterable<InputRecord>,
 ): Generator<string> {
   const { id, name, state, startedAt, succeeded, failed } = run;
-  yield `Run ${id} of ${name}: ${state}, begun ${startedAt}, ${run.inputs} inputs, ${succeeded} succeeded, ${failed} failed`;
+  yield `Run ${id} of ${name}: ${state}, begun ${startedAt}, ${
+    plural(run.inputs, "input")
+  }, ${succeeded} succeeded, ${failed} failed`;
   for (const input of inputs) {
     yield "";
     yield headOf(input);

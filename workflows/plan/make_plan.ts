@@ -2,6 +2,7 @@
 import type { Caller } from "../../lib/client/caller.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
+import { plural } from "../../lib/plural.ts";
 import type { OpenWorkflow } from "../run.ts";
 import type { Plan, PlannedStep } from "./plan.ts";
 import { PlanRun } from "./plan_run.ts";
@@ -80,6 +81,5 @@ function placeOf({ file, line }: JsonObject = {}): string {
 
 function stepsIn(steps: readonly PlannedStep[]): string {
   const changes = steps.filter(({ kind }) => kind === "change").length;
-  const all = steps.length === 1 ? "1 step" : `${steps.length} steps`;
-  return `${all}, ${changes === 1 ? "1 change" : `${changes} changes`}`;
+  return `${plural(steps.length, "step")}, ${plural(changes, "change")}`;
 }

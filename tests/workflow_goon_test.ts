@@ -1,0 +1,98 @@
+/** What a person does who reads why a run failed: grants more, gives more time, mends the data, and goes on. */
+import assert from "node:assert/strict";
+import { CREATE, openOffice, RUN, UNTIL_TOLD, untilItSays } from "./_support/office.ts";
+
+function errorIn(stderr: string): { code: string; message: string; hint: string } {
+  return JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "").error;
+}
+
+Deno.test("what was not granted can be granted to a run that failed of it, and stays granted", async () => {
+  await using office = await openOffice(`${CREATE} await svc.cases.get(made.id); return made.status;`);
+  const run = ["run", "script.ts", "--run-id", "r1", "--allow", "cases.create"];
+  const denied = errorIn((await office.svc(...run)).stderr);
+  assert.equal(denied.hint, "Grant it with --allow cases.get. Then, with that flag: svc workflow retry r1");
+  const granted = await office.svc("retry", "r1", "--allow", "cases.get", "--format", "compact");
+  assert.deepEqual([granted.code, granted.stdout], [0, `"New"\n`]);
+  office.sql("UPDATE runs SET state = 'open'; UPDATE inputs SET state = 'open'");
+  assert.equal((await office.svc("resume", "r1", "--format", "compact")).stdout, `"New"\n`);
+  assert.equal(await office.permits(), 1);
+});
+
+Deno.test("a run that had too little time goes on with more", async () => {
+  await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD} return made.status;`);
+  const late = errorIn((await office.svc(...RUN, "--timeout", "1")).stderr);
+  assert.deepEqual([late.code, late.hint], [
+    "TIMEOUT",
+    "Raise --timeout if it needs longer. Then, with that flag: svc workflow retry r1",
+  ]);
+  await office.createPermit();
+  assert.equal((await office.svc("retry", "r1", "--timeout", "60", "--format", "compact")).stdout, `"New"\n`);
+  assert.equal(await office.permits(), 2);
+});
+
+const REGISTER = `const made = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+  const data = { Applicant: input.name, Address: "B" };
+  await svc.assignments.perform(made.nextAssignmentInfo.ID, { action: "Register", data });
+  return input.name;`;
+
+Deno.test("a line that was mended is taken by retry, and what its input did before is kept", async () => {
+  await using office = await openOffice(REGISTER);
+  const file = `${office.folder}/in.ndjson`;
+  await Deno.writeTextFile(file, `{"name":"Ada"}\n{"name":""}\nnot JSON\n`);
+  assert.equal((await office.svc(...RUN, "--each", "in.ndjson")).code, 1);
+  await Deno.writeTextFile(file, `{"name":"Ada"}\n{"name":"Eve"}\n{"name":"Sue"}\n`);
+  const again = await office.svc("retry", "r1");
+  assert.equal(again.stderr.split("\n")[0], "2 failed inputs of run r1 to run again.");
+  const results = again.stdout.trimEnd().split("\n").map((line) => JSON.parse(line).result);
+  assert.deepEqual([again.code, results], [0, ["Ada", "Eve", "Sue"]]);
+  assert.equal(await office.permits(), 3);
+});
+
+Deno.test("a line that has not failed must be what it was", async () => {
+  await using office = await openOffice("return input;");
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n");
+  assert.equal((await office.svc(...RUN, "--each", "in.ndjson")).code, 0);
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n3\n");
+  assert.match((await office.svc("resume", "r1")).stderr, /in\.ndjson:2 is not what the run began with/);
+});
+
+Deno.test("a run that began without any service takes the one that there is now", async () => {
+  await using office = await openOffice(`${CREATE} return made.status;`);
+  office.turnTo({ baseUrl: "", clientId: "" });
+  assert.equal((await office.svc(...RUN)).code, 2);
+  office.turnBack();
+  assert.equal((await office.svc("retry", "r1", "--format", "compact")).stdout, `"New"\n`);
+});
+
+Deno.test("a run whose inputs cannot be read is not begun", async () => {
+  await using office = await openOffice("return input;");
+  await Deno.writeTextFile(`${office.folder}/twice.csv`, "a,a\n1,2\n");
+  for (const file of ["none.ndjson", ".", "twice.csv"]) {
+    assert.equal((await office.svc(...RUN, "--each", file)).code, 2, file);
+  }
+  assert.equal((await office.svc("list", "--format", "compact")).stdout, "[]\n");
+});
+
+Deno.test("a batch that has failed enough says so, and how to go on with either part", async () => {
+  await using office = await openOffice(`throw new Error("oops");`);
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n3\n");
+  const { stderr } = await office.svc(...RUN, "--each", "in.ndjson", "--max-failures", "1", "--concurrency", "1");
+  assert.match(stderr, /^1 input: 0 succeeded, 1 failed\. No further input was begun: --max-failures 1\.$/m);
+  assert.match(
+    errorIn(stderr).hint,
+    /Then: svc workflow resume r1 to go on, or svc workflow retry r1 to run what failed again$/,
+  );
+});
+
+Deno.test("what a script prints on another path is printed and logged, and what it left is not", async () => {
+  await using office = await openOffice(`log("begun"); ${CREATE} log("made"); ${UNTIL_TOLD}`);
+  const process = office.start(...RUN);
+  const { rest } = await untilItSays(process, "made");
+  process.kill("SIGKILL");
+  await Promise.all([rest, process.stdout.cancel(), process.status]);
+  await office.write(`log("begun"); const other = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+    log("other"); return other.status;`);
+  const forced = await office.svc("resume", "r1", "--force");
+  assert.deepEqual([forced.stdout, forced.stderr], [`"New"\n`, "other\n"]);
+  assert.equal((await office.svc("logs", "r1")).stdout, "begun\nother\n");
+});
