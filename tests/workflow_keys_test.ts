@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Caller } from "../lib/client/caller.ts";
 import { SvcError, type SvcErrorOptions } from "../lib/errors.ts";
-import type { LiveCall, LiveCalls } from "../workflows/durable/input_run.ts";
+import { type LiveCall, type LiveCalls, StopInput } from "../workflows/durable/input_run.ts";
 import { GrantedCalls } from "../workflows/durable/live_calls.ts";
 import { reopenFailed } from "../workflows/durable/retry.ts";
 import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";
@@ -49,12 +49,11 @@ async function openRun(): Promise<Run> {
 
 /** Sends a change, then lets its process die. */
 function killedAfterSending(keys: string[]): (workflow: OpenWorkflow) => LiveCalls {
-  return (workflow) => ({
+  return () => ({
     async call(_request, { sent, sending }: LiveCall) {
       keys.push(sent.key);
       await sending(undefined);
-      await workflow[Symbol.asyncDispose]();
-      throw new SvcError("INTERRUPTED", "The process is gone.");
+      throw new StopInput(new SvcError("INTERRUPTED", "The process is gone."));
     },
   });
 }

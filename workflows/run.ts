@@ -5,7 +5,7 @@ import { readFault } from "../lib/read_fault.ts";
 import { checkGraph } from "./graph.ts";
 import { digestOf } from "./durable/digest.ts";
 import { decideGrants, type GrantOptions, type Grants, loadOperations, type Operations } from "./permissions.ts";
-import { interrupted } from "./interrupted.ts";
+import { interrupted } from "./left_open.ts";
 import { checkLimits, DEFAULT_LIMITS, type Limits } from "./limits.ts";
 import type { Place } from "./sandbox/command.ts";
 import { type Beginning, type RunHandlers, Sandbox } from "./sandbox/sandbox.ts";

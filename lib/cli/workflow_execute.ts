@@ -3,7 +3,7 @@ import { openJournal } from "../../workflows/journal/sqlite_journal.ts";
 import type { Journal, RunSettings } from "../../workflows/journal/journal.ts";
 import { GrantedCalls } from "../../workflows/durable/live_calls.ts";
 import { isLeftOpen, Runner } from "../../workflows/durable/runner.ts";
-import { interrupted } from "../../workflows/interrupted.ts";
+import { interrupted } from "../../workflows/left_open.ts";
 import { checkInputs } from "../../workflows/inputs.ts";
 import { type OpenWorkflow, openWorkflow } from "../../workflows/run.ts";
 import { configDirectory } from "../auth/config.ts";
@@ -79,6 +79,7 @@ export async function existingJournal(path: string | undefined): Promise<Journal
 export async function execute(context: CommandContext, execution: Execution): Promise<void> {
   const { settings, journal, id } = execution;
   using _claim = journal && await claim(journal, id);
+  if (journal?.stateOf(id) === "cancelled") throw interruptedRun(execution); // While this waited for the claim.
   await using workflow = await openWorkflow({
     script: settings.script,
     root: settings.root,
@@ -102,6 +103,7 @@ export async function execute(context: CommandContext, execution: Execution): Pr
     live: new GrantedCalls(caller, workflow, settings.onUnknown),
     journal,
     id,
+    nonce: journal?.findRun(id)?.settings.nonce,
     force: execution.force,
   });
   using _watch = interruptOn(context, execution, () => {

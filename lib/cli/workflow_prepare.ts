@@ -26,7 +26,7 @@ export async function prepareRun(
     const startedAt = Date.now();
     await journal.createRun({
       ...{ id, name, digest, startedAt },
-      settings: { ...settings, grants, service },
+      settings: { ...settings, grants, service, nonce: newNonce() },
       state: "open",
     });
     return undefined;
@@ -36,6 +36,11 @@ export async function prepareRun(
   const { limits } = settings;
   await journal.changeRun(id, { digest, settings: { ...before.settings, grants, limits, service } });
   return retries ? await reopenFailed(journal, id) : undefined;
+}
+
+/** Ten letters and digits. */
+function newNonce(): string {
+  return crypto.randomUUID().replaceAll("-", "").slice(0, 10);
 }
 
 /** A run that began without any service has sent nothing. */

@@ -50,6 +50,8 @@ export interface RepeatableOptions extends CallOptions {
   sending?: (ifMatch: string | undefined) => void | Promise<void>;
   /** Is told that a changing request will follow as soon as its entity tag is known: the read of that is on its way. */
   readingTag?: () => void;
+  /** Whether the service surely knows the key still, asked before each further attempt of what may be done; it does without. */
+  isKeyKnown?: () => boolean;
   /** The entity tag that an attempt before has read: it is sent again and not read anew. */
   knownTag?: string;
 }

@@ -118,6 +118,8 @@ class Attempts {
         const pause = this.#pauseAfter(error);
         if (pause === undefined) throw this.#final(error);
         await this.#pause(pause, error);
+        // A machine may have slept meanwhile for longer than a key lives.
+        if (this.#isUnknown && this.#call.isKeyKnown?.() === false) throw this.#final(error);
       }
     }
   }

@@ -1,5 +1,6 @@
 /** The errors of a script that does not do again what it did. */
 import { SvcError } from "../../lib/errors.ts";
+import { LeftOpen } from "../left_open.ts";
 
 /** Characters of a call that a message shows. */
 const SHOWN = 300;
@@ -11,7 +12,16 @@ export function otherCall(position: number, recorded: string, asked: string): Sv
   return new SvcError(
     "WORKFLOW_DIVERGED",
     `Step ${position} was ${shown(recorded)}; now the script asks for ${shown(asked)}.`,
-    { hint: HINT },
+    { hint: HINT, cause: new LeftOpen() },
+  );
+}
+
+/** The script asks for a change like one that it did on the way that it left, and not for the same. */
+export function likeKept(position: number, kept: string, asked: string): SvcError {
+  return new SvcError(
+    "WORKFLOW_DIVERGED",
+    `Step ${position} asks for ${shown(asked)}; before the input failed it did ${shown(kept)}, which is not repeated.`,
+    { hint: "If that is another one, go on: add --force.", cause: new LeftOpen() },
   );
 }
 
@@ -28,7 +38,7 @@ export function missingCall(position: number, recorded: string): SvcError {
   return new SvcError(
     "WORKFLOW_DIVERGED",
     `Step ${position} was ${shown(recorded)}; now the script does not ask for it.`,
-    { hint: HINT },
+    { hint: HINT, cause: new LeftOpen() },
   );
 }
 
@@ -37,7 +47,7 @@ export function otherScript(name: string, run: string): SvcError {
   return new SvcError(
     "WORKFLOW_DIVERGED",
     `The script of ${name} was edited since run ${run} began; it still asks for every step that was recorded.`,
-    { hint: "Run it as it was, or go on with the edited script: add --force." },
+    { hint: "Run it as it was, or go on with the edited script: add --force.", cause: new LeftOpen() },
   );
 }
 

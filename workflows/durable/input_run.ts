@@ -11,7 +11,7 @@ import { never } from "../never.ts";
 import { whenSent } from "../when_sent.ts";
 import { decodeAnswer, encodeAnswer } from "./answer.ts";
 import { asked } from "./asked.ts";
-import { missingCall, otherCall } from "./diverged.ts";
+import { likeKept, missingCall, otherCall } from "./diverged.ts";
 import {
   leave,
   type Left,
@@ -143,7 +143,8 @@ export class InputRun implements RunHandlers {
     const text = recorded === undefined ? await asked(request) : "";
     if (this.#divergence !== undefined || this.#paused || this.#isOver) return await never();
     if (recorded?.given !== undefined) return await this.#again(position);
-    const call = recorded ?? { ...takeKept(this.#recording.kept, text), asked: text, at: Date.now() };
+    const call = recorded ?? { ...this.#takeKept(request, position, text), asked: text, at: Date.now() };
+    if (this.#divergence !== undefined) return await never();
     if (recorded === undefined) this.#append("call", position, call.at, text);
     const answer = await this.#make(request, position, signal, call);
     await this.#turns.over();
@@ -247,6 +248,20 @@ export class InputRun implements RunHandlers {
     if (this.#options.force) await this.#leaveFrom(position);
     else this.#diverge(otherCall(position, recorded.asked, text));
     return undefined;
+  }
+
+  /**
+   * What is kept of the same change. One of the same operation that asks for something else may still be the same, with
+   * another time or number in it: it is not sent without being told to.
+   */
+  #takeKept({ operation }: CallRequest, position: number, text: string): RecordedCall | undefined {
+    const { kept } = this.#recording;
+    const same = takeKept(kept, text);
+    const like = same ?? kept.find((one) => operationOf(one) === operation);
+    if (same === undefined && like !== undefined && !this.#options.force) {
+      this.#diverge(likeKept(position, like.asked, text));
+    }
+    return same;
   }
 
   async #again(position: number): Promise<CallAnswer> {

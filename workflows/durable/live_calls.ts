@@ -3,7 +3,7 @@
  * the service knows none, or not any more, what may have arrived is settled here and not sent again blindly.
  */
 import type { Caller, OperationRef, RepeatableOptions } from "../../lib/client/caller.ts";
-import { type ErrorCode, outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
+import { type ErrorCode, isVerdict, outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
 import { isRead } from "../../lib/operation.ts";
 import type { OnUnknown } from "../journal/journal.ts";
 import { grantedOperation, type Grants, type Operations } from "../permissions.ts";
@@ -52,14 +52,26 @@ export class GrantedCalls implements LiveCalls {
     const { operation, values, timeoutSeconds } = request;
     const { operations, grants } = this.#granted;
     const ref = grantedOperation(operation, operations, grants);
-    const { signal, sent: { key, tag: knownTag }, sending, readingTag } = how;
+    const { signal, sent: { key, tag: knownTag }, readingTag } = how;
+    let { sentAt } = how;
+    const sending = async (tag: string | undefined) => {
+      await how.sending(tag);
+      sentAt ??= Date.now();
+    };
+    const isKeyKnown = () => Date.now() - (sentAt ?? Date.now()) < KEY_LIFETIME;
     const options = { signal, timeoutSeconds, idempotencyKey: key, knownTag, sending };
     const send = async (more?: RepeatableOptions) => {
       return await answerOf(await this.#caller.call(ref, values, { ...options, ...more }));
     };
-    const isKeyKnown = this.#caller.supportsIdempotencyKeys() && Date.now() - (how.sentAt ?? Date.now()) < KEY_LIFETIME;
-    if (isRead(ref.operation) || isKeyKnown) return await send({ readingTag });
-    return await this.#settle(ref, send, how);
+    if (isRead(ref.operation)) return await send();
+    if (this.#caller.supportsIdempotencyKeys() && isKeyKnown()) {
+      try {
+        return await send({ readingTag, isKeyKnown });
+      } catch (thrown) {
+        if (!outcomeUnknown(toSvcError(thrown)) || isKeyKnown()) throw thrown;
+      }
+    }
+    return await this.#settle(ref, send, { ...how, sentAt });
   }
 
   /** Sends a change that the service may do as often as it gets it. */
@@ -75,14 +87,16 @@ export class GrantedCalls implements LiveCalls {
       await sending(tag);
     };
     for (let attempt = 1;; attempt++) {
-      if (mayHaveArrived && (knownTag === undefined || attempt > MAX_ATTEMPTS)) return await this.#decide(ref, send);
+      if (mayHaveArrived && (knownTag === undefined || attempt > MAX_ATTEMPTS)) {
+        return await this.#decide(ref, () => send({ knownTag }));
+      }
       try {
         return await send({ knownTag, sending: noteTag });
       } catch (thrown) {
         const error = toSvcError(thrown);
         if (mayHaveArrived && ARRIVED.includes(error.code)) return arrived(ref);
-        if (!outcomeUnknown(error)) throw error;
-        if (signal.aborted) throw error;
+        if (!outcomeUnknown(error) && (!mayHaveArrived || isVerdict(error))) throw error;
+        if (signal.aborted) throw error.with({ outcomeUnknown: true });
         mayHaveArrived = true;
         await new Promise((resolve) => setTimeout(resolve, PAUSE * 2 ** (attempt - 1)));
       }

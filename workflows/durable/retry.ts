@@ -3,7 +3,8 @@ import type { ErrorRecord } from "../../lib/errors.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { EventRecord, InputJournal, InputRecord, Journal, StoredEvent } from "../journal/journal.ts";
 import { readOnly } from "../journal/read_only.ts";
-import { leftOf, readRefusal } from "./recording.ts";
+import { SLEEP } from "../sandbox/messages.ts";
+import { leftOf, operationOf, readRecording, readRefusal } from "./recording.ts";
 
 /** Opens the failed inputs of a run; answers how many there were. */
 export async function reopenFailed(journal: Journal, run: string): Promise<number> {
@@ -54,15 +55,34 @@ function leaving(events: readonly StoredEvent[], error: ErrorRecord): EventRecor
  * with, and what it asked for after them. Another one it has caught and gone on from: what followed stays.
  */
 function failedSteps(events: readonly StoredEvent[], error: ErrorRecord): ReadonlySet<number> {
-  const lastLeft = events.findLastIndex(({ kind }) => kind === "left");
-  const current = events.slice(lastLeft + 1);
+  const current = standing(events);
   const lastCall = current.findLastIndex(({ kind }) => kind === "call");
   const thrown = current.findLast((event) => isRefusal(event) && isSame(readRefusal(event.content).error, error));
   const refusals = current.filter((event, i) => isRefusal(event) && (i > lastCall || event === thrown));
   const [first] = refusals;
   if (first === undefined) return new Set();
   const askedAfter = current.filter(({ kind, seq }) => kind === "call" && seq > first.seq);
-  return new Set([...refusals, ...askedAfter].map(({ position }) => position));
+  const timers = refusals.flatMap((refusal) => timersOf(refusal, current));
+  return new Set([...refusals, ...askedAfter, ...timers].map(({ position }) => position));
+}
+
+/** The sleeps that ended while a call was open that its script gave up: one of them may have told it to, and would again. */
+function timersOf({ position, content }: StoredEvent, events: readonly StoredEvent[]): readonly StoredEvent[] {
+  if (readRefusal(content).error.code !== "INTERRUPTED") return [];
+  const asked = events.find((event) => event.kind === "call" && event.position === position);
+  const sleeps = events.filter((event) =>
+    event.kind === "call" && operationOf({ asked: event.content, at: 0 }) === SLEEP
+  );
+  const ended = events.filter(({ kind, seq }) => kind === "answer" && seq > (asked?.seq ?? Infinity));
+  return sleeps.filter((sleep) => ended.some((answer) => answer.position === sleep.position));
+}
+
+/** The events of steps that the input has not left, also from before it was opened anew an earlier time. */
+function standing(events: readonly StoredEvent[]): readonly StoredEvent[] {
+  const asked = new Map<number, StoredEvent>();
+  for (const event of events) if (event.kind === "call") asked.set(event.position, event);
+  const { calls } = readRecording(events);
+  return events.filter(({ position, seq }) => calls.has(position) && seq >= (asked.get(position)?.seq ?? Infinity));
 }
 
 function isRefusal({ kind }: StoredEvent): boolean {

@@ -2,7 +2,7 @@
 import { errorOfRecord, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { BatchInput } from "../inputs.ts";
-import { interrupted } from "../interrupted.ts";
+import { interrupted, LeftOpen } from "../left_open.ts";
 import type { InputEnd, InputJournal, InputRecord } from "../journal/journal.ts";
 import type { OpenWorkflow } from "../run.ts";
 import { KilledFromOutside } from "../sandbox/exit.ts";
@@ -20,6 +20,8 @@ export interface RunnerOptions {
   readonly journal?: InputJournal;
   /** Identifier of the run. */
   readonly id?: string;
+  /** Random part of its idempotency keys: another run of the same identifier has other keys. */
+  readonly nonce?: string;
   /** Goes on where the script does something else than it did. */
   readonly force?: boolean;
 }
@@ -37,9 +39,6 @@ export type InputOutcome =
     /** Whether it had ended before. */
     readonly isOld?: true;
   };
-
-/** Failures that leave an input open, as what stops it does: the run can go on with it once the reason is gone. */
-const LEFT_OPEN: readonly string[] = ["WORKFLOW_DIVERGED", "INTERRUPTED"];
 
 /** Times that a sandbox which somebody else has killed is made anew: with a journal it goes on where it was. */
 const MAX_LIVES = 5;
@@ -113,15 +112,17 @@ export class Runner {
 
   async #runOnce(record: InputRecord, onLog: (text: string) => void): Promise<JsonValue | undefined> {
     const { workflow, live, journal, force = false } = this.#options;
-    const { number, value, startedAt, generation } = record;
+    const { number, value, startedAt } = record;
     const events = journal?.events(this.id, number) ?? [];
+    // An earlier life of the input may have gone on anew since.
+    const { generation } = journal?.findInput(this.id, number) ?? record;
     let run: InputRun | undefined;
     const begin = (stop: (reason: SvcError) => void) => {
       run = new InputRun({
         events,
-        sink: this.#sinkOf(record),
+        sink: this.#sinkOf(number, generation),
         live,
-        keyOf: (position, generation) => keyOf(this.id, number, position, generation),
+        keyOf: (position, generation) => this.#keyOf(number, position, generation),
         generation,
         force,
         onLog,
@@ -144,7 +145,13 @@ export class Runner {
     }
   }
 
-  #sinkOf({ number, generation }: InputRecord): EventSink {
+  /** The idempotency key of a call. */
+  #keyOf(input: number, position: number, generation: number): string {
+    const run = this.#options.nonce === undefined ? this.id : `${this.id}.${this.#options.nonce}`;
+    return `${run}.${input}.${position}` + (generation === 0 ? "" : `.${generation}`);
+  }
+
+  #sinkOf(number: number, generation: number): EventSink {
     const { journal } = this.#options;
     if (journal === undefined) {
       return { append: () => {}, durable: () => Promise.resolve(), leave: () => Promise.resolve(generation) };
@@ -179,13 +186,8 @@ export class Runner {
  * Whether an input that stopped of this stays open. What its script has failed of ends it, also where the script was told
  * that nobody knows what became of a call.
  */
-export function isLeftOpen({ code, cause }: SvcError): boolean {
-  return LEFT_OPEN.includes(code) || cause instanceof StopInput;
-}
-
-/** The idempotency key of a call. */
-function keyOf(run: string, input: number, position: number, generation: number): string {
-  return `${run}.${input}.${position}` + (generation === 0 ? "" : `.${generation}`);
+export function isLeftOpen({ cause }: SvcError): boolean {
+  return cause instanceof LeftOpen || cause instanceof StopInput;
 }
 
 function outcomeOf(end: InputEnd): InputOutcome {

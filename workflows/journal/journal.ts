@@ -38,6 +38,8 @@ export interface RunSettings {
   readonly service?: string;
   /** What to do with a call of unknown outcome. */
   readonly onUnknown: OnUnknown;
+  /** Random part of its idempotency keys. */
+  readonly nonce?: string;
 }
 
 /** All states of a run. */

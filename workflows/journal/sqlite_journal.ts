@@ -144,7 +144,8 @@ class SqliteJournal implements Journal {
 
   async setState(id: string, state: RunState): Promise<void> {
     const endedAt = state === "open" ? null : Date.now();
-    this.#run("UPDATE runs SET state = ?, endedAt = ? WHERE id = ?", state, endedAt, id);
+    // What was cancelled stays so, also where the process that works on it comes to its end at the same time.
+    this.#run("UPDATE runs SET state = ?, endedAt = ? WHERE id = ? AND state <> 'cancelled'", state, endedAt, id);
     await this.durable();
   }
 
@@ -241,7 +242,7 @@ class SqliteJournal implements Journal {
       "INSERT INTO events (run, input, kind, position, at, content) VALUES (?, ?, ?, ?, ?, ?)",
     );
     const key = this.#key(id);
-    const stored = isLong(kind, content) ? packedSoon(content) : () => content;
+    const stored = isPacked(kind, content) ? packedSoon(content) : () => content;
     this.#commits.add(() => insert.run(key, number, kind, position, at, stored()));
   }
 
@@ -317,7 +318,7 @@ function packedSoon(text: string): () => Uint8Array {
   return result;
 }
 
-/** Only answers are long for certain, and only of them no query wants to see the inside. */
-function isLong(kind: EventKind, content: string): boolean {
-  return kind === "answer" && content.length > PACKED_FROM;
+/** Only answers are long, and only of them no query wants to see the inside. SQLite's texts end at a NUL. */
+function isPacked(kind: EventKind, content: string): boolean {
+  return kind === "answer" && (content.length > PACKED_FROM || content.includes("\0"));
 }

@@ -1,0 +1,222 @@
+/** Changes that must not be done twice, and inputs that must be able to go on, where several things go wrong at a time. */
+import assert from "node:assert/strict";
+import { createCaller } from "../lib/client/caller.ts";
+import { retrying, type RetryOptions } from "../lib/client/retry.ts";
+import { GrantedCalls } from "../workflows/durable/live_calls.ts";
+import { reopenFailed } from "../workflows/durable/retry.ts";
+import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";
+import { openJournal } from "../workflows/journal/sqlite_journal.ts";
+import { openWorkflow } from "../workflows/run.ts";
+import { CREATE, openOffice, RUN, UNTIL_TOLD, untilItSays } from "./_support/office.ts";
+import { caseAnswer, makeFolder, scriptText } from "./_support/workflow.ts";
+
+/** A request that the API of a test got. */
+interface Asked {
+  readonly call: string;
+  readonly key: string | null;
+  readonly tag: string | null;
+}
+
+interface Desk extends AsyncDisposable {
+  readonly asked: Asked[];
+  /** Works on the one input. */
+  attempt(): Promise<string>;
+  /** Opens it anew if it has failed, and works on it. */
+  retry(): Promise<string>;
+}
+
+async function openDesk(
+  body: string,
+  answer: (asked: Asked) => Response | Promise<Response>,
+  { keys = true, wait = () => Promise.resolve() }: { keys?: boolean; wait?: RetryOptions["wait"] } = {},
+): Promise<Desk> {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(await makeFolder({ "script.ts": scriptText(body) }));
+  const script = `${folder.path}/script.ts`;
+  const asked: Asked[] = [];
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async ({ method, url, headers }) => {
+    const path = new URL(url).pathname.replace("/dx-api/v2", "");
+    if (path === "/oauth2/token") return Response.json({ access_token: "t", token_type: "bearer", expires_in: 3600 });
+    const one = { call: `${method} ${path}`, key: headers.get("idempotency-key"), tag: headers.get("if-match") };
+    asked.push(one);
+    return await answer(one);
+  });
+  stack.defer(() => server.shutdown());
+  const journal = stack.use(await openJournal(`${folder.path}/journal.db`));
+  const limits = { timeoutSeconds: 60, maxMemoryMiB: 256 };
+  const settings = { script, concurrency: 1, limits, grants: [], onUnknown: "stop" } as const;
+  await journal.createRun({ id: "r1", name: "test", digest: "", settings, state: "open", startedAt: 0 });
+  const baseUrl = `http://127.0.0.1:${server.addr.port}`;
+  const once = createCaller({ baseUrl, clientId: "id", clientSecret: "secret", noCache: true, idempotencyKeys: keys });
+  const caller = retrying(once, { wait });
+  const attempt = async () => {
+    await using workflow = await openWorkflow({ script, allowDeclared: true });
+    const live = new GrantedCalls(caller, workflow);
+    return shown(await new Runner({ workflow, live, journal, id: "r1" }).run({ number: 1, place: "input" }));
+  };
+  const kept = stack.move();
+  return {
+    asked,
+    attempt,
+    async retry() {
+      await reopenFailed(journal, "r1");
+      return await attempt();
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+function shown(outcome: InputOutcome): string {
+  return "failure" in outcome ? outcome.failure.code : JSON.stringify(outcome.result);
+}
+
+function missing(): Response {
+  return Response.json({ localizedValue: "There is none.", errorDetails: [] }, { status: 404 });
+}
+
+Deno.test("a run of an identifier that was used before makes its changes, after delete and in another journal", async () => {
+  await using office = await openOffice(`${CREATE} return made.id;`);
+  await office.svc(...RUN);
+  await office.svc("delete", "r1");
+  await office.svc(...RUN);
+  await office.svc(...RUN, "--journal", `${office.config}/other.db`);
+  assert.equal(await office.permits(), 3);
+});
+
+Deno.test("a change is not sent again under a key that the service has forgotten while the machine slept", async () => {
+  const now = Date.now;
+  let slept = 0;
+  let effects = 0;
+  Date.now = () => now() + slept;
+  try {
+    await using desk = await openDesk(
+      `return (await svc.cases.create({ type: "T" })).id;`,
+      () => {
+        effects++;
+        return new Response("", { status: 502 });
+      },
+      {
+        wait: () => {
+          slept += 25 * 60 * 60 * 1000;
+          return Promise.resolve();
+        },
+      },
+    );
+    assert.equal(await desk.attempt(), "OUTCOME_UNKNOWN");
+    assert.equal(effects, 1);
+  } finally {
+    Date.now = now;
+  }
+});
+
+Deno.test("without keys, a change whose answer was lost is settled by its tag, whatever fails after it", async () => {
+  let version = 1;
+  let isDown = false;
+  await using desk = await openDesk(
+    `return await svc.assignments.perform("A", { action: "b" });`,
+    ({ call, tag }) => {
+      if (call.startsWith("GET")) return Response.json({ id: "A" }, { headers: { etag: `v${version}` } });
+      if (isDown) return new Response("", { status: 429 });
+      if (tag !== `v${version}`) return new Response("", { status: 412 });
+      version++;
+      isDown = true;
+      return new Response("", { status: 502 });
+    },
+    { keys: false },
+  );
+  assert.equal(await desk.attempt(), "OUTCOME_UNKNOWN");
+  isDown = false;
+  assert.equal(await desk.attempt(), `{"settled":"arrived"}`);
+  assert.equal(version, 2);
+});
+
+const BRANCHES = `const post = (n) => svc.cases.create({ type: "T", data: { n, at: AT } });
+  const both = await Promise.allSettled([
+    svc.cases.get("missing"),
+    (async () => { for (const n of [1, 2, 3]) await post(n); })(),
+  ]);
+  for (const { reason } of both) if (reason) throw reason;
+  return "done";`;
+
+for (const at of [`"noon"`, "Date.now()", "crypto.randomUUID()"]) {
+  Deno.test(`retry does not repeat what another branch did, whatever it wrote: ${at}`, async () => {
+    const keys = new Set<string | null>();
+    let isMissing = true;
+    const refused = Promise.withResolvers<void>();
+    await using desk = await openDesk(BRANCHES.replace("AT", at), async ({ call, key }) => {
+      if (call.startsWith("GET")) {
+        setTimeout(refused.resolve); // Only then comes what the other branch is answered.
+        return isMissing ? missing() : Response.json(caseAnswer("C-1"));
+      }
+      keys.add(key);
+      await refused.promise;
+      return Response.json(caseAnswer("C-2"));
+    });
+    assert.equal(await desk.attempt(), "NOT_FOUND");
+    isMissing = false;
+    assert.match(await desk.retry(), /^"done"$|^WORKFLOW_DIVERGED$/);
+    assert.equal(keys.size, 3);
+  });
+}
+
+Deno.test("what a script was refused before an earlier retry is asked again, too", async () => {
+  const gone = new Set(["/cases/C-1", "/cases/C-2"]);
+  await using desk = await openDesk(
+    `let first, one;
+    try { one = await svc.cases.get("C-1"); } catch (error) { first = error; }
+    const two = await svc.cases.get("C-2");
+    if (first) throw first;
+    return [one.id, two.id];`,
+    ({ call }) => gone.has(call.slice(4)) ? missing() : Response.json(caseAnswer(call.slice(-3))),
+  );
+  assert.equal(await desk.attempt(), "NOT_FOUND");
+  gone.delete("/cases/C-2");
+  assert.equal(await desk.retry(), "NOT_FOUND");
+  gone.clear();
+  assert.equal(await desk.retry(), `["C-1","C-2"]`);
+});
+
+Deno.test("an input whose script gave up a call itself has failed, and can be retried", async () => {
+  const slow = Promise.withResolvers<void>();
+  await using desk = await openDesk(
+    `return (await svc.cases.get("C-1", { signal: AbortSignal.timeout(1500) })).id;`,
+    async () => {
+      await slow.promise;
+      return Response.json(caseAnswer("C-1"));
+    },
+  );
+  assert.equal(await desk.attempt(), "INTERRUPTED");
+  slow.resolve();
+  assert.equal(await desk.retry(), `"C-1"`);
+});
+
+Deno.test("a text with a NUL is the same when it is told again", async () => {
+  const text = "a\0b\nc";
+  let isDown = true;
+  await using desk = await openDesk(
+    `const told = await svc.attachments.patch("A", { name: "x" });
+    await svc.cases.get("C-1");
+    return told;`,
+    ({ call }) => {
+      if (!call.includes("/cases/")) {
+        return new Response(text, { headers: { "content-type": "text/plain", etag: "v1" } });
+      }
+      return isDown ? missing() : Response.json(caseAnswer("C-1"));
+    },
+  );
+  assert.equal(await desk.attempt(), "NOT_FOUND");
+  isDown = false;
+  assert.equal(await desk.retry(), JSON.stringify(text));
+});
+
+Deno.test("a run that is cancelled while it comes to its end stays cancelled", async () => {
+  await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD}`);
+  const process = office.start(...RUN);
+  const { rest } = await untilItSays(process, "made");
+  office.sql("UPDATE runs SET state = 'cancelled'");
+  await office.createPermit();
+  await Promise.all([rest, process.stdout.cancel(), process.status]);
+  const [run] = JSON.parse((await office.svc("list")).stdout);
+  assert.equal(run.state, "cancelled");
+  assert.match((await office.svc("retry", "r1")).stderr, /Run r1 was cancelled/);
+});
