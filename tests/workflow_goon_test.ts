@@ -96,3 +96,31 @@ Deno.test("what a script prints on another path is printed and logged, and what 
   assert.deepEqual([forced.stdout, forced.stderr], [`"New"\n`, "other\n"]);
   assert.equal((await office.svc("logs", "r1")).stdout, "begun\nother\n");
 });
+
+Deno.test("a file that is no journal, or a damaged one, is named and is no defect of svc", async () => {
+  await using office = await openOffice(`return "x".repeat(20_000);`);
+  assert.equal((await office.svc(...RUN)).code, 0);
+  const journal = `${office.config}/workflows.db`;
+  office.sql("PRAGMA wal_checkpoint(TRUNCATE)");
+  await Deno.writeFile(journal, new Uint8Array(8 * 4096).fill(255), { append: false, create: false });
+  const garbage = errorIn((await office.svc("list")).stderr);
+  assert.deepEqual([garbage.code, garbage.message.includes("cannot be opened")], ["INVALID_CONFIG", true]);
+  await Deno.remove(journal);
+  office.sql("CREATE TABLE runs (a)");
+  assert.equal(errorIn((await office.svc("list")).stderr).message, `${journal} is a database, but no journal.`);
+});
+
+Deno.test("a journal that is damaged in the middle is named when it is read", async () => {
+  await using office = await openOffice(`return "x".repeat(20_000);`);
+  assert.equal((await office.svc(...RUN)).code, 0);
+  office.sql("PRAGMA wal_checkpoint(TRUNCATE)");
+  using file = await Deno.open(`${office.config}/workflows.db`, { write: true });
+  await file.seek(4096, Deno.SeekMode.Start);
+  const { size } = await file.stat();
+  await file.write(new Uint8Array(size - 4096).fill(255));
+  const { code, message } = errorIn((await office.svc("list")).stderr);
+  assert.deepEqual([code, /The journal .*workflows\.db cannot be (opened|read): /.test(message)], [
+    "INVALID_CONFIG",
+    true,
+  ]);
+});

@@ -37,7 +37,7 @@ export async function scan(command: Command, words: readonly string[], inputs: r
     localization: { text: { ...text_en, exceptionWhileParsingArguments: fail } },
   }, {});
   const silent = { write() {} }; // What it would write to stderr is in `failures`.
-  await run(app, ["target", ...inputs], { process: { stdout: silent, stderr: silent } });
+  await run(app, ["target", ...detached(inputs, flags)], { process: { stdout: silent, stderr: silent } });
   if (failures.length > 0) {
     const { scanError } = await import("./usage_errors.ts");
     throw scanError(failures[0], command, words);
@@ -47,6 +47,16 @@ export async function scan(command: Command, words: readonly string[], inputs: r
     throw missingArgument(args, texts.length, words);
   }
   return { ...given, ...Object.fromEntries(args.map(({ name }, index) => [name, texts[index]])) };
+}
+
+/** `-d<value>` as `-d <value>`: short flags are written both ways everywhere. */
+function detached(inputs: readonly string[], flags: Readonly<Record<string, Flag>>): string[] {
+  const shorts = Object.values(flags).flatMap(({ short, type }) => type === "boolean" || !short ? [] : [short]);
+  const end = inputs.indexOf("--");
+  return inputs.flatMap((input, index) => {
+    const isAttached = /^-[^-]./.test(input) && shorts.some((short) => input[1] === short);
+    return isAttached && (end < 0 || index < end) ? [input.slice(0, 2), input.slice(2)] : [input];
+  });
 }
 
 function parametersOf(

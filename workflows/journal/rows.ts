@@ -11,7 +11,8 @@ import {
   type StoredEvent,
 } from "./journal.ts";
 
-type Row = Record<string, SQLOutputValue>;
+/** A row as SQLite gives it. */
+export type Row = Record<string, SQLOutputValue>;
 
 /** A row of `runs`. */
 export function runOf(row: Row): RunRecord {

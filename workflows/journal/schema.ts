@@ -42,6 +42,11 @@ const TABLES = `
   CREATE INDEX eventsByInput ON events (run, input);
 `;
 
+/** Whether the names of our tables are taken. */
+function isTaken(db: DatabaseSync): boolean {
+  return db.prepare("SELECT 1 FROM sqlite_master WHERE name IN ('runs', 'inputs', 'events')").get() !== undefined;
+}
+
 /** Makes the tables of a new journal and refuses one that a newer version of svc has written. */
 export function prepareSchema(db: DatabaseSync, path: string): void {
   db.prepare("BEGIN IMMEDIATE").run();
@@ -52,7 +57,14 @@ export function prepareSchema(db: DatabaseSync, path: string): void {
         hint: "Use that version, or another file with --journal.",
       });
     }
-    if (found < 1) db.exec(TABLES);
+    if (found < 1) {
+      if (isTaken(db)) {
+        throw new SvcError("INVALID_CONFIG", `${path} is a database, but no journal.`, {
+          hint: "Name another file with --journal.",
+        });
+      }
+      db.exec(TABLES);
+    }
     db.exec(`PRAGMA user_version = ${VERSION}`);
     db.exec("COMMIT");
   } catch (error) {

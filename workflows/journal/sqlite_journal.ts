@@ -18,7 +18,7 @@ import type {
   RunState,
   StoredEvent,
 } from "./journal.ts";
-import { eventOf, inputOf, runOf, stateIn } from "./rows.ts";
+import { eventOf, inputOf, type Row, runOf, stateIn } from "./rows.ts";
 import { lockFile } from "./lock_file.ts";
 import { prepareSchema } from "./schema.ts";
 
@@ -120,25 +120,26 @@ class SqliteJournal implements Journal {
   }
 
   findRun(id: string): RunRecord | undefined {
-    const row = this.#prepare("SELECT * FROM runs WHERE id = ?").get(id);
+    const [row] = this.#rows("SELECT * FROM runs WHERE id = ?", id);
     return row && runOf(row);
   }
 
   stateOf(id: string): RunState | undefined {
-    const row = this.#prepare("SELECT state FROM runs WHERE id = ?").get(id);
+    const [row] = this.#rows("SELECT state FROM runs WHERE id = ?", id);
     return row && stateIn(row);
   }
 
   runs(): readonly RunRecord[] {
-    return this.#prepare("SELECT * FROM runs ORDER BY startedAt DESC, seq DESC").all().map(runOf);
+    return this.#rows("SELECT * FROM runs ORDER BY startedAt DESC, seq DESC").map(runOf);
   }
 
   counts(id: string): RunCounts {
     this.#commits.flush();
-    const row = this.#prepare(
+    const [row] = this.#rows(
       `SELECT count(*) AS inputs, count(*) FILTER (WHERE state = 'done') AS succeeded,
          count(*) FILTER (WHERE state = 'failed') AS failed FROM inputs WHERE run = ?`,
-    ).get(this.#key(id));
+      this.#key(id),
+    );
     return { inputs: Number(row?.inputs), succeeded: Number(row?.succeeded), failed: Number(row?.failed) };
   }
 
@@ -179,9 +180,9 @@ class SqliteJournal implements Journal {
 
   *inputs(id: string): Iterable<InputRecord> {
     this.#commits.flush();
-    const page = this.#prepare("SELECT * FROM inputs WHERE run = ? AND number > ? ORDER BY number LIMIT 500");
     for (let last = 0;;) {
-      const rows = page.all(this.#key(id), last).map(inputOf);
+      const sql = "SELECT * FROM inputs WHERE run = ? AND number > ? ORDER BY number LIMIT 500";
+      const rows = this.#rows(sql, this.#key(id), last).map(inputOf);
       yield* rows;
       last = rows.at(-1)?.number ?? last;
       if (rows.length < 500) return;
@@ -189,7 +190,7 @@ class SqliteJournal implements Journal {
   }
 
   findInput(id: string, number: number): InputRecord | undefined {
-    const row = this.#prepare("SELECT * FROM inputs WHERE run = ? AND number = ?").get(this.#key(id), number);
+    const [row] = this.#rows("SELECT * FROM inputs WHERE run = ? AND number = ?", this.#key(id), number);
     return row && inputOf(row);
   }
 
@@ -227,7 +228,7 @@ class SqliteJournal implements Journal {
 
   events(id: string, number: number): readonly StoredEvent[] {
     this.#commits.flush();
-    return this.#prepare("SELECT * FROM events WHERE run = ? AND input = ? ORDER BY seq").all(this.#key(id), number)
+    return this.#rows("SELECT * FROM events WHERE run = ? AND input = ? ORDER BY seq", this.#key(id), number)
       .map(eventOf);
   }
 
@@ -284,6 +285,18 @@ class SqliteJournal implements Journal {
   #run(sql: string, ...values: SQLInputValue[]): void {
     const statement = this.#prepare(sql);
     this.#commits.add(() => statement.run(...values));
+  }
+
+  #rows(sql: string, ...values: SQLInputValue[]): Row[] {
+    try {
+      return this.#prepare(sql).all(...values);
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : cause;
+      throw new SvcError("INVALID_CONFIG", `The journal ${this.#path} cannot be read: ${reason}.`, {
+        cause,
+        hint: "Restore the file, or name another one with --journal.",
+      });
+    }
   }
 
   #prepare(sql: string): StatementSync {
