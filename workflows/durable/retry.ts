@@ -59,22 +59,36 @@ function failedSteps(events: readonly StoredEvent[], error: ErrorRecord): Readon
   const lastCall = current.findLastIndex(({ kind }) => kind === "call");
   const thrown = current.findLast((event) => isRefusal(event) && isSame(readRefusal(event.content).error, error));
   const refusals = current.filter((event, i) => isRefusal(event) && (i > lastCall || event === thrown));
-  const [first] = refusals;
-  if (first === undefined) return new Set();
+  const givenUp = [...refusals.filter(isGivenUp), ...(error.code === "INTERRUPTED" ? openCalls(current) : [])];
+  const timers = givenUp.flatMap(({ position }) => timersDuring(position, current));
+  const [first = { seq: Infinity }] = refusals;
   const askedAfter = current.filter(({ kind, seq }) => kind === "call" && seq > first.seq);
-  const timers = refusals.flatMap((refusal) => timersOf(refusal, current));
-  return new Set([...refusals, ...askedAfter, ...timers].map(({ position }) => position));
+  return new Set([...refusals, ...givenUp, ...timers, ...askedAfter].map(({ position }) => position));
 }
 
-/** The sleeps that ended while a call was open that its script gave up: one of them may have told it to, and would again. */
-function timersOf({ position, content }: StoredEvent, events: readonly StoredEvent[]): readonly StoredEvent[] {
-  if (readRefusal(content).error.code !== "INTERRUPTED") return [];
-  const asked = events.find((event) => event.kind === "call" && event.position === position);
-  const sleeps = events.filter((event) =>
-    event.kind === "call" && operationOf({ asked: event.content, at: 0 }) === SLEEP
+/** Whether a call failed because its script did not want it any more. */
+function isGivenUp({ content }: StoredEvent): boolean {
+  return readRefusal(content).error.code === "INTERRUPTED";
+}
+
+function openCalls(events: readonly StoredEvent[]): readonly StoredEvent[] {
+  const given = new Set(
+    events.filter(({ kind }) => kind === "answer" || kind === "refusal").map(({ position }) => position),
   );
-  const ended = events.filter(({ kind, seq }) => kind === "answer" && seq > (asked?.seq ?? Infinity));
-  return sleeps.filter((sleep) => ended.some((answer) => answer.position === sleep.position));
+  return events.filter(({ kind, position }) => kind === "call" && !given.has(position));
+}
+
+/** The sleeps that ended while a call was open: one of them may have told the script to give it up, and would again. */
+function timersDuring(position: number, events: readonly StoredEvent[]): readonly StoredEvent[] {
+  const asked = events.find((event) => event.kind === "call" && event.position === position)?.seq ?? Infinity;
+  const ended = new Set(
+    events.filter(({ kind, seq }) => kind === "answer" && seq > asked).map(({ position }) => position),
+  );
+  return events.filter((event) => ended.has(event.position) && isSleepCall(event));
+}
+
+function isSleepCall({ kind, content, at }: StoredEvent): boolean {
+  return kind === "call" && operationOf({ asked: content, at }) === SLEEP;
 }
 
 /** The events of steps that the input has not left, also from before it was opened anew an earlier time. */
