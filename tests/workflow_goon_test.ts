@@ -124,3 +124,24 @@ Deno.test("a journal that is damaged in the middle is named when it is read", as
     true,
   ]);
 });
+
+Deno.test("what was left by force stops nothing that is done later", async () => {
+  await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD}`);
+  const killedAt = async (text: string, ...args: string[]) => {
+    const process = office.start(...args);
+    const { rest } = await untilItSays(process, text);
+    process.kill("SIGKILL");
+    await Promise.all([rest, process.stdout.cancel(), process.status]);
+  };
+  await killedAt("made", ...RUN);
+  await office.write(`const create = () => svc.cases.create({ type: "City-Permit-Work-Permit" });
+    await create();
+    log("other");
+    ${UNTIL_TOLD.replace("< 2", "< 3")}
+    await create();
+    return "done";`);
+  await killedAt("other", "resume", "r1", "--force");
+  await office.createPermit();
+  assert.equal((await office.svc("resume", "r1", "--format", "compact")).stdout, `"done"\n`);
+  assert.equal(await office.permits(), 4);
+});

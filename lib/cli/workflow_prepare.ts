@@ -14,7 +14,7 @@ import type { Execution } from "./workflow_execute.ts";
  * opens its failed inputs, whose number it answers. A run that may not go on is left as it is.
  */
 export async function prepareRun(
-  { settings, journal, id, force, retries = false }: Execution,
+  { settings, journal, id, force = false, retries = false }: Execution,
   workflow: OpenWorkflow,
   service: string | undefined,
 ): Promise<number | undefined> {
@@ -35,7 +35,7 @@ export async function prepareRun(
   if (before.digest !== digest && !force) throw await divergenceOf(workflow, journal, id, retries);
   const { limits } = settings;
   await journal.changeRun(id, { digest, settings: { ...before.settings, grants, limits, service } });
-  return retries ? await reopenFailed(journal, id) : undefined;
+  return retries ? await reopenFailed(journal, id, force) : undefined;
 }
 
 /** Ten letters and digits. */

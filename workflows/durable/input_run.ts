@@ -257,7 +257,7 @@ export class InputRun implements RunHandlers {
   #takeKept({ operation }: CallRequest, position: number, text: string): RecordedCall | undefined {
     const { kept } = this.#recording;
     const same = takeKept(kept, text);
-    const like = same ?? kept.find((one) => operationOf(one) === operation);
+    const like = same ?? kept.find((one) => !one.isForced && operationOf(one) === operation);
     if (same === undefined && like !== undefined && !this.#options.force) {
       this.#diverge(likeKept(position, like.asked, text));
     }
@@ -370,7 +370,8 @@ export class InputRun implements RunHandlers {
   /** Leaves what was done from a position on; the answers that were given to earlier calls stay. */
   async #leaveFrom(first: number): Promise<void> {
     const { calls, kept } = this.#recording;
-    const left = leftOf(this.#options.events, new Set([...calls.keys()].filter((position) => position >= first)));
+    const positions = new Set([...calls.keys()].filter((position) => position >= first));
+    const left = { ...leftOf(this.#options.events, positions), isForced: true };
     leave(calls, kept, left);
     this.#oldLogs = 0; // What it prints from here on is new.
     this.#turns.leaveOut((position) => position >= first);

@@ -25,6 +25,8 @@ export interface RecordedCall<E extends EventRecord = EventRecord> {
   given?: E;
   /** What the same call was answered before its input went on anew: the script gets that. */
   keptAnswer?: string;
+  /** Whether it was left by force: what is like it is another one then. */
+  isForced?: boolean;
 }
 
 /** What an input did so far. */
@@ -47,6 +49,8 @@ export interface Left {
   readonly positions: readonly number[];
   /** How many lines it had printed before them. */
   readonly logs: number;
+  /** Whether somebody said that what it does from here on is something else. */
+  readonly isForced?: boolean;
 }
 
 /** Steps that an input leaves: those from a time on, by the number of its event. */
@@ -102,13 +106,14 @@ export function readRecording<E extends EventRecord>(events: readonly E[]): Reco
 export function leave<E extends EventRecord>(
   calls: Map<number, RecordedCall<E>>,
   kept: RecordedCall<E>[],
-  { positions }: Left,
+  { positions, isForced }: Left,
 ): void {
   for (const position of positions) {
     const call = calls.get(position);
     calls.delete(position);
     if (call?.sent === undefined) continue;
-    const { given, ...asked } = call;
+    const { given, ...rest } = call;
+    const asked = { ...rest, isForced };
     if (given?.kind === "answer") kept.push({ ...asked, keptAnswer: given.content });
     else if (given === undefined || readRefusal(given.content).unknown) kept.push(asked);
   }

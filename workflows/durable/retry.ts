@@ -1,17 +1,18 @@
 /** Opens failed inputs anew: what they did is kept, what they failed of is asked again. */
 import type { ErrorRecord } from "../../lib/errors.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import type { EventRecord, InputJournal, InputRecord, Journal, StoredEvent } from "../journal/journal.ts";
+import type { EventRecord, InputJournal, Journal, StoredEvent } from "../journal/journal.ts";
 import { readOnly } from "../journal/read_only.ts";
 import { SLEEP } from "../sandbox/messages.ts";
 import { leftOf, operationOf, readRecording, readRefusal } from "./recording.ts";
 
-/** Opens the failed inputs of a run; answers how many there were. */
-export async function reopenFailed(journal: Journal, run: string): Promise<number> {
+/** Opens the failed inputs of a run, by force if what they do now is something else; answers how many there were. */
+export async function reopenFailed(journal: Journal, run: string, force = false): Promise<number> {
   let count = 0;
   for (const input of journal.inputs(run)) {
     if (input.end?.state !== "failed") continue;
-    await reopen(journal, run, input, input.end.error);
+    const { number, generation, end: { error } } = input;
+    await journal.reopenInput(run, number, leaving(journal.events(run, number), error, force), generation + 1);
     count++;
   }
   if (count > 0) await journal.setState(run, "open");
@@ -35,18 +36,9 @@ export function asReopened(journal: InputJournal): InputJournal {
   };
 }
 
-async function reopen(
-  journal: Journal,
-  run: string,
-  { number, generation }: InputRecord,
-  error: ErrorRecord,
-): Promise<void> {
-  await journal.reopenInput(run, number, leaving(journal.events(run, number), error), generation + 1);
-}
-
 /** The event of an input that goes on anew from what it failed of. */
-function leaving(events: readonly StoredEvent[], error: ErrorRecord): EventRecord {
-  const left = leftOf(events, failedSteps(events, error));
+function leaving(events: readonly StoredEvent[], error: ErrorRecord, isForced = false): EventRecord {
+  const left = { ...leftOf(events, failedSteps(events, error)), isForced };
   return { kind: "left", position: 0, at: Date.now(), content: JSON.stringify(left) };
 }
 
