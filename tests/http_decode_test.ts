@@ -1,5 +1,6 @@
 /** Decoding: what the client encodes, the service reads as the same values, for every operation. */
 import assert from "node:assert/strict";
+import { parseBody } from "../service/http/body.ts";
 import fc from "fast-check";
 import { encodeRequest } from "../lib/client/encode.ts";
 import type { JsonObject, JsonValue } from "../lib/json.ts";
@@ -184,4 +185,11 @@ Deno.test("a record to delete is named by query parameters or by JSON text", () 
     Year: 2026,
   });
   assert.equal("params" in remove(""), false);
+});
+
+Deno.test("a body with half of a surrogate pair is refused, as a name and as a value; whole ones and their escapes are taken", () => {
+  for (const text of [String.raw`{"a":["\ud800"]}`, String.raw`{"\udc00":1}`, String.raw`["x\\\ud800"]`]) {
+    assert.throws(() => parseBody(text), { status: 400, message: /half of a surrogate pair/ });
+  }
+  assert.deepEqual(parseBody(String.raw`["\ud83d\ude00","\\ud800"]`), ["😀", "\\ud800"]);
 });
