@@ -1,6 +1,5 @@
 /** Decoding: what the client encodes, the service reads as the same values, for every operation. */
 import assert from "node:assert/strict";
-import { parseBody } from "../service/http/body.ts";
 import fc from "fast-check";
 import { encodeRequest } from "../lib/client/encode.ts";
 import type { JsonObject, JsonValue } from "../lib/json.ts";
@@ -9,6 +8,7 @@ import { operations as cases } from "../lib/resources/cases.ts";
 import { operations as data } from "../lib/resources/data.ts";
 import { loadResources } from "../lib/resources/mod.ts";
 import { ServiceError } from "../service/errors.ts";
+import { parseBody } from "../service/http/body.ts";
 import { decoderOf, type RequestParts } from "../service/http/decode.ts";
 import { queryOf, segmentReader } from "../service/http/paths.ts";
 
