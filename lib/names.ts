@@ -10,11 +10,6 @@ export function permissionName(group: string, operation: string): string {
   return `${toKebab(group)}.${toKebab(operation)}`;
 }
 
-/** A sentence's beginning as it stands inside of another sentence. */
-export function lowerFirst(text: string): string {
-  return text.slice(0, 1).toLowerCase() + text.slice(1);
-}
-
 /** `get-next` as `getNext`. */
 export function toCamel(kebab: string): string {
   return kebab.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -8,7 +8,7 @@ import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
 import { openWorkflow } from "../workflows/run.ts";
 import { CREATE, openOffice, RUN, UNTIL_TOLD, untilItSays } from "./_support/office.ts";
-import { caseAnswer, makeFolder, scriptText } from "./_support/workflow.ts";
+import { caseAnswer, makeFolder, scriptText, TinyApi } from "./_support/workflow.ts";
 
 /** A request that the API of a test got. */
 interface Asked {
@@ -18,7 +18,6 @@ interface Asked {
 }
 
 interface Desk extends AsyncDisposable {
-  readonly asked: Asked[];
   /** Works on the one input. */
   attempt(): Promise<string>;
   /** Opens it anew if it has failed, and works on it. */
@@ -33,20 +32,16 @@ async function openDesk(
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await makeFolder({ "script.ts": scriptText(body) }));
   const script = `${folder.path}/script.ts`;
-  const asked: Asked[] = [];
-  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async ({ method, url, headers }) => {
-    const path = new URL(url).pathname.replace("/dx-api/v2", "");
-    if (path === "/oauth2/token") return Response.json({ access_token: "t", token_type: "bearer", expires_in: 3600 });
-    const one = { call: `${method} ${path}`, key: headers.get("idempotency-key"), tag: headers.get("if-match") };
-    asked.push(one);
-    return await answer(one);
-  });
-  stack.defer(() => server.shutdown());
+  const api = stack.use(
+    new TinyApi((call, headers) => {
+      return answer({ call, key: headers.get("idempotency-key"), tag: headers.get("if-match") });
+    }),
+  );
   const journal = stack.use(await openJournal(`${folder.path}/journal.db`));
   const limits = { timeoutSeconds: 60, maxMemoryMiB: 256 };
   const settings = { script, concurrency: 1, limits, grants: [], onUnknown: "stop" } as const;
   await journal.createRun({ id: "r1", name: "test", digest: "", settings, state: "open", startedAt: 0 });
-  const baseUrl = `http://127.0.0.1:${server.addr.port}`;
+  const { baseUrl } = api;
   const once = createCaller({ baseUrl, clientId: "id", clientSecret: "secret", noCache: true, idempotencyKeys: keys });
   const caller = retrying(once, { wait });
   const attempt = async () => {
@@ -56,7 +51,6 @@ async function openDesk(
   };
   const kept = stack.move();
   return {
-    asked,
     attempt,
     async retry() {
       await reopenFailed(journal, "r1");

@@ -1,7 +1,7 @@
 /** Runs a workflow once per input: some at a time, each in a sandbox of its own, with results in the order of inputs. */
 import { type ErrorRecord, SvcError } from "../lib/errors.ts";
 import type { JsonValue } from "../lib/json.ts";
-import { plural } from "../lib/plural.ts";
+import { plural } from "../lib/wording.ts";
 import { garbageCollector } from "./collect_garbage.ts";
 import type { InputOutcome, Runner } from "./durable/runner.ts";
 import { mapInOrder } from "./in_order.ts";

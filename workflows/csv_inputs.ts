@@ -2,7 +2,7 @@
 import { CsvError, parse } from "csv-parse/sync";
 import { SvcError } from "../lib/errors.ts";
 import type { JsonObject } from "../lib/json.ts";
-import { plural } from "../lib/plural.ts";
+import { plural } from "../lib/wording.ts";
 import { badInput, type BatchInput } from "./inputs.ts";
 import { type Line, MAX_LINE_BYTES } from "./lines.ts";
 

@@ -44,12 +44,13 @@ interface Rule {
 
 const PATH_RULE = { must: 'a path such as "/dx-api/v2", without a query', holds: isPath };
 const BOOLEAN_RULE: Rule = { must: "true or false", holds: (value) => typeof value === "boolean" };
+const TEXT_RULE: Rule = { must: "a text that is not empty", holds: isText };
+
 /** What the seconds of a call must be. */
 export const TIMEOUT_RULE = {
   must: `a number of seconds above 0 and at most ${LONGEST_TIMEOUT}`,
   holds: (value: unknown): boolean => typeof value === "number" && value > 0 && value <= LONGEST_TIMEOUT,
 } as const;
-const TEXT_RULE: Rule = { must: "a text that is not empty", holds: isText };
 
 const RULES = {
   baseUrl: {

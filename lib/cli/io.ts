@@ -26,7 +26,7 @@ export interface Io {
   readonly stdin: Input;
   /** Standard output: results alone. */
   readonly stdout: Output;
-  /** Standard error: errors, warnings, progress, prompts. */
+  /** Standard error: errors, warnings, progress, prompts. That of a process does not throw: what it says ends no call. */
   readonly stderr: Output;
   /** The value of an environment variable. */
   env(name: string): string | undefined;

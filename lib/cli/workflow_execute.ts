@@ -13,12 +13,14 @@ import { retrying } from "../client/retry.ts";
 import { waitFor } from "../client/retry_wait.ts";
 import { SvcError } from "../errors.ts";
 import { exists } from "../exists.ts";
+import { toKebab } from "../names.ts";
+import { plural } from "../wording.ts";
 import type { CommandContext } from "./command.ts";
-import { plural } from "../plural.ts";
 import { OutputClosed } from "./io.ts";
 import { callerOptions } from "./service_access.ts";
-import { prepareRun } from "./workflow_prepare.ts";
 import { runEach } from "./workflow_batch.ts";
+import { prepareRun } from "./workflow_prepare.ts";
+import { goingOn } from "./workflow_runs.ts";
 
 /** Milliseconds between two looks whether somebody has cancelled the run. */
 const LOOK_MILLISECONDS = 1000;
@@ -219,14 +221,14 @@ function interruptedRun({ id, journal, journalPath }: Execution): SvcError {
 /** What goes on with a run in its own way. */
 const WAYS = { resume: "to go on", retry: "to run what failed again" } as const;
 
-/** Flags of both that a hint may name. */
-const FLAG = /--(allow|timeout|max-memory|on-unknown|force)\b/;
+/** Flags of both, which a hint may name. */
+const FLAGS = Object.keys(goingOn).map((name) => `--${toKebab(name)}`);
 
 /** The failure, with what can be done about it. */
 function withWayOn(failure: SvcError, { id, journalPath }: Execution, ways: (keyof typeof WAYS)[]): SvcError {
   const first = failure.hint ?? `See '${commandLine("show", id, journalPath)}'.`;
   const lines = ways.map((way) => commandLine(way, id, journalPath) + (ways.length > 1 ? ` ${WAYS[way]}` : ""));
-  const then = FLAG.test(first) ? "Then, with that flag" : "Then";
+  const then = FLAGS.some((flag) => first.includes(flag)) ? "Then, with that flag" : "Then";
   return failure.with({ hint: `${first} ${then}: ${lines.join(", or ")}` });
 }
 

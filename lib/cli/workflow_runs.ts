@@ -35,7 +35,7 @@ export const limits = {
 } as const satisfies Record<string, Flag>;
 
 /** What may be said of a run that goes on. What was granted stays granted. */
-const goingOn = {
+export const goingOn = {
   ...granting,
   timeout: { ...limits.timeout, help: `${limits.timeout.help}, instead of what it began with` },
   maxMemory: { ...limits.maxMemory, help: `${limits.maxMemory.help}, instead of what it began with` },

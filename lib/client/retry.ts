@@ -5,7 +5,7 @@
 import { isVerdict, outcomeUnknown, SvcError, toSvcError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import { isRead } from "../operation.ts";
-import { plural } from "../plural.ts";
+import { plural } from "../wording.ts";
 import type { Caller, OperationRef, RepeatableOptions } from "./caller.ts";
 import type { Reply } from "./reply.ts";
 import { retryAfterMilliseconds, waitFor } from "./retry_wait.ts";

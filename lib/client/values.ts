@@ -1,8 +1,9 @@
 /** The check of what a caller gives an operation, before anything is sent. */
 import { SvcError } from "../errors.ts";
-import { lowerFirst, toKebab } from "../names.ts";
+import { toKebab } from "../names.ts";
 import { type Operation, paramsOf, type ParamTypes, takesTag } from "../operation.ts";
 import { isOfType, TYPE_NAMES } from "../param_types.ts";
+import { lowerFirst } from "../wording.ts";
 
 /** The arguments of one call by parameter name, positional and flags alike. */
 export type Values = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { isAnswerShape } from "../../lib/answers.ts";
 import { ERROR_CODES, type ErrorRecord, SvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
-import { lowerFirst } from "../../lib/names.ts";
+import { lowerFirst } from "../../lib/wording.ts";
 import type { Operations } from "../permissions.ts";
 import { SLEEP } from "../sandbox/messages.ts";
 import { type Cassette, CASSETTE_VERSION, type RecordedCall } from "./cassette.ts";

@@ -257,11 +257,10 @@ export class InputRun implements RunHandlers {
   #takeKept({ operation }: CallRequest, position: number, text: string): RecordedCall | undefined {
     const { kept } = this.#recording;
     const same = takeKept(kept, text);
-    const like = same ?? kept.find((one) => !one.isForced && operationOf(one) === operation);
-    if (same === undefined && like !== undefined && !this.#options.force) {
-      this.#diverge(likeKept(position, like.asked, text));
-    }
-    return same;
+    if (same !== undefined || this.#options.force) return same;
+    const like = kept.find((one) => !one.isForced && operationOf(one) === operation);
+    if (like !== undefined) this.#diverge(likeKept(position, like.asked, text));
+    return undefined;
   }
 
   async #again(position: number): Promise<CallAnswer> {

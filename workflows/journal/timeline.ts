@@ -1,6 +1,6 @@
 /** A run for people: a line about it, one per input, and below each its calls with their durations. */
 import { escapeControls } from "../../lib/output/control_characters.ts";
-import { plural } from "../../lib/plural.ts";
+import { plural } from "../../lib/wording.ts";
 import { callsOf, type KnownCall, type RunDescription } from "./description.ts";
 import type { InputRecord, Journal } from "./journal.ts";
 

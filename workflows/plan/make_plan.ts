@@ -2,7 +2,7 @@
 import type { Caller } from "../../lib/client/caller.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
-import { plural } from "../../lib/plural.ts";
+import { plural } from "../../lib/wording.ts";
 import type { OpenWorkflow } from "../run.ts";
 import type { Plan, PlannedStep } from "./plan.ts";
 import { PlanRun } from "./plan_run.ts";
