@@ -1,14 +1,17 @@
-/**
- * Builds the program that people install, into `dist/`: few and minified files. Deno's own bundler makes them, each
- * module in exactly one; two things it cannot be told are done to its input and to its output.
- */
+/** Builds the program that people install, into `dist/`: few and minified files, each module in exactly one. */
+import { build as bundle, type BuildOptions, type Plugin, stop } from "esbuild";
 import { dirname, join, posix, relative, sep } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import config from "../deno.json" with { type: "json" };
 
 const CHECKOUT = fileURLToPath(new URL("..", import.meta.url));
 const DIST = join(CHECKOUT, "dist");
-const SOURCES = ["cli.ts", "lib", "service", "workflows"];
+
+/** What the built program is made of, and reads beside it. */
+export const SOURCES: readonly string[] = ["cli.ts", "lib", "service", "workflows"];
+
+/** What tells Deno where packages are. */
+export const CONFIGURATION: readonly string[] = ["deno.json", "deno.lock"];
 
 /** What is installed. */
 export const PROGRAM: string = join(DIST, "cli.js");
@@ -20,22 +23,35 @@ const CORE = ["lib/cli/main.ts", "lib/output/render.ts", "lib/resources/common.t
 const UNSEEN = /\bimportUnseen(?:<[^>]*>)?\(\s*"([^"]+)",?\s*\)/g;
 const SEEN = /(?<!typeof )\bimport\("(\.[^"]+)"\)/g;
 
-/** Makes `dist/` anew. */
-export async function build(): Promise<void> {
-  const staging = await Deno.makeTempDir({ prefix: "svc-build-" });
+/** Packages stay outside: they are found by `deno.json`, as they are from the sources. */
+const OPTIONS = {
+  absWorkingDir: CHECKOUT,
+  outbase: CHECKOUT,
+  bundle: true,
+  splitting: true,
+  minify: true,
+  format: "esm",
+  platform: "neutral",
+  target: "esnext",
+  external: ["node:*", ...Object.keys(config.imports)],
+  write: false,
+} as const satisfies BuildOptions;
+
+/** Makes `dist/` anew, or a folder like it. */
+export async function build(dist = DIST): Promise<void> {
+  const sources = await readSources();
+  const unseen = unseenModules(sources);
+  const lazy = new Set([...unseen, ...seenModules(sources)]);
   try {
-    const sources = await readSources();
-    const entries = unseenModules(sources);
-    await stage(staging, sources, new Set([...entries, ...seenModules(sources)]));
-    await Deno.remove(DIST, { recursive: true }).catch(ignoreMissing);
-    await bundle(staging, DIST, ["cli.ts", ...entries]);
-    for await (const path of filesBelow(DIST)) await hideImports(path);
-    await bundle(CHECKOUT, join(DIST, "workflows/sandbox"), [
-      "workflows/sandbox/host.ts",
-      "workflows/sandbox/script.ts",
+    const [program, sandbox] = await Promise.all([
+      bundle({ ...OPTIONS, outdir: dist, entryPoints: ["cli.ts", ...unseen], plugins: [needingCore(lazy)] }),
+      bundle({ ...OPTIONS, outdir: dist, entryPoints: ["workflows/sandbox/host.ts", "workflows/sandbox/script.ts"] }),
     ]);
+    await Deno.remove(dist, { recursive: true }).catch(ignoreMissing);
+    for (const { path, text } of program.outputFiles) await write(path, hideImports(text));
+    for (const { path, text } of sandbox.outputFiles) await write(path, text);
   } finally {
-    await Deno.remove(staging, { recursive: true });
+    await stop();
   }
 }
 
@@ -46,12 +62,14 @@ async function readSources(): Promise<Sources> {
   const sources = new Map<string, string>();
   for (const source of SOURCES) {
     for await (const path of filesBelow(join(CHECKOUT, source))) {
-      if (path.endsWith(".ts")) {
-        sources.set(relative(CHECKOUT, path).replaceAll(sep, "/"), await Deno.readTextFile(path));
-      }
+      if (path.endsWith(".ts")) sources.set(inCheckout(path), await Deno.readTextFile(path));
     }
   }
   return sources;
+}
+
+function inCheckout(path: string): string {
+  return relative(CHECKOUT, path).replaceAll(sep, "/");
 }
 
 function unseenModules(sources: Sources): string[] {
@@ -66,40 +84,34 @@ function seenModules(sources: Sources): string[] {
 }
 
 /**
- * Copies the sources. The bundler puts modules into one file where the same entries need them, and would spread what a
- * call executes over twenty files: so all that is loaded lazily says here that it needs all of that.
+ * The bundler puts modules into one file where the same entries need them, and would spread what a call executes over
+ * twenty files: so all that is loaded lazily says that it needs all of that.
  */
-async function stage(folder: string, sources: Sources, lazy: ReadonlySet<string>): Promise<void> {
-  const core = join(folder, "core.ts");
-  const needsCore = `import ${JSON.stringify(pathToFileURL(core).href)};\n`;
-  for (const [path, text] of sources) {
-    const copy = join(folder, path);
-    await Deno.mkdir(dirname(copy), { recursive: true });
-    await Deno.writeTextFile(copy, lazy.has(path) ? needsCore + text : text);
-  }
-  await Deno.writeTextFile(core, CORE.map((path) => `import "./${path}";\n`).join(""));
-  for (const name of ["deno.json", "deno.lock"]) await Deno.copyFile(join(CHECKOUT, name), join(folder, name));
-}
-
-/** Packages stay outside: they are found by `deno.json`, as they are from the sources. */
-async function bundle(cwd: string, outdir: string, entries: readonly string[]): Promise<void> {
-  const packages = Object.keys(config.imports).map((name) => `--external=${name}`);
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: [
-      ...["bundle", "--quiet", "--code-splitting", "--minify"],
-      ...packages,
-      `--outdir=${outdir}`,
-      ...entries,
-    ],
-    cwd,
-  }).output();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
+function needingCore(lazy: ReadonlySet<string>): Plugin {
+  return {
+    name: "core",
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter: /^core:$/ }, () => ({ path: "core", namespace: "core" }));
+      onLoad({ filter: /./, namespace: "core" }, () => ({
+        contents: CORE.map((path) => `import "./${path}";\n`).join(""),
+        resolveDir: CHECKOUT,
+      }));
+      onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+        if (!lazy.has(inCheckout(path))) return undefined;
+        return { contents: `import "core:";\n${await Deno.readTextFile(path)}`, loader: "ts" };
+      });
+    },
+  };
 }
 
 /** Deno reads what a literal `import()` names before the program starts: `lib/import_unseen.ts` says what that costs. */
-async function hideImports(path: string): Promise<void> {
-  const text = await Deno.readTextFile(path);
-  await Deno.writeTextFile(path, text.replace(SEEN, `import(import.meta.resolve("$1"))`));
+function hideImports(code: string): string {
+  return code.replace(SEEN, `import(import.meta.resolve("$1"))`);
+}
+
+async function write(path: string, text: string): Promise<void> {
+  await Deno.mkdir(dirname(path), { recursive: true });
+  await Deno.writeTextFile(path, text);
 }
 
 async function* filesBelow(path: string): AsyncGenerator<string> {
