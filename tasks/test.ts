@@ -1,8 +1,11 @@
 /**
- * Every test, then every example of the documentation against an embedded service of its own. Ends with a line
- * `N passed, N failed`.
+ * Every test of the program as it is installed, then every example of the documentation against an embedded service of
+ * its own. Ends with a line `N passed, N failed`.
  */
+import { cpSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { startService } from "../service/mod.ts";
+import { build, CONFIGURATION, SOURCES } from "./build.ts";
 
 interface Counts {
   passed: number;
@@ -11,7 +14,9 @@ interface Counts {
 
 const directory = await Deno.makeTempDir({ prefix: "svc-test-" });
 try {
-  const tests = await denoTest("tests", ["--parallel", "--no-check", "tests"]); // `deno task check` has checked them.
+  const program = await buildApart(`${directory}/checkout`);
+  // `deno task check` has checked their types.
+  const tests = await denoTest("tests", ["--parallel", "--no-check", "tests"], { SVC_TEST_PROGRAM: program });
   const examples = await testExamples();
   const passed = tests.passed + examples.passed;
   const failed = tests.failed + examples.failed;
@@ -19,6 +24,15 @@ try {
   Deno.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 } finally {
   await Deno.remove(directory, { recursive: true });
+}
+
+/** Builds the program in a copy of the checkout, so that what is installed of this one stays as it is. */
+async function buildApart(checkout: string): Promise<string> {
+  for (const part of [...SOURCES, ...CONFIGURATION]) {
+    cpSync(fileURLToPath(new URL(`../${part}`, import.meta.url)), `${checkout}/${part}`, { recursive: true });
+  }
+  await build(`${checkout}/dist`);
+  return `${checkout}/dist/cli.js`;
 }
 
 /** The examples make their calls with the environment's credentials, as a reader's own script does. */

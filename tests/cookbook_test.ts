@@ -1,6 +1,7 @@
 /** The cookbook, run as a reader would: its command lines in a shell, in order, against a service with the sample. */
 import assert from "node:assert/strict";
 import { Workspace } from "../tasks/workspace.ts";
+import { PROGRAM } from "./_support/program.ts";
 
 const PAGE = new URL("../docs/cookbook.md", import.meta.url);
 const EXAMPLES = new URL("../workflows/examples/", import.meta.url);
@@ -13,12 +14,10 @@ interface Recipe {
 }
 
 Deno.test("every block of the cookbook works, and prints what the page shows", async (test) => {
-  await using workspace = await Workspace.open();
+  await using workspace = await Workspace.open(PROGRAM);
   await workspace.startService();
   await Deno.mkdir(`${workspace.directory}/bin`);
-  const svc = `#!/bin/sh\nexec '${Deno.execPath()}' run --quiet --allow-all '${
-    new URL("../cli.ts", PAGE).pathname
-  }' "$@"\n`;
+  const svc = `#!/bin/sh\nexec '${Deno.execPath()}' run --quiet --allow-all '${PROGRAM}' "$@"\n`;
   await Deno.writeTextFile(`${workspace.directory}/bin/svc`, svc, { mode: 0o755 });
   await copyExamples(`${workspace.directory}/workflows/examples`);
   for (const { heading, script, shown } of recipesOf(await Deno.readTextFile(PAGE))) {

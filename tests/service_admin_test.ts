@@ -1,8 +1,7 @@
 /** `svc service`: a person starts it, calls it, adds a colleague, stops it, and starts it again. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-
-const CLI = new URL("../cli.ts", import.meta.url).pathname;
+import { PROGRAM } from "./_support/program.ts";
 
 interface Ran {
   readonly code: number;
@@ -31,7 +30,7 @@ class Office implements AsyncDisposable {
       "--allow-run",
     ];
     return new Deno.Command(Deno.execPath(), {
-      args: ["run", "--quiet", "--no-prompt", ...permissions, CLI, ...args],
+      args: ["run", "--quiet", "--no-prompt", ...permissions, PROGRAM, ...args],
       env: { SVC_CONFIG_DIR: this.directory },
       stdin: "null",
       stdout: "piped",

@@ -4,8 +4,7 @@ import fc from "fast-check";
 import { type BatchResult, type BatchSummary, failureOf, runBatch } from "../workflows/batch.ts";
 import { mapInOrder } from "../workflows/in_order.ts";
 import { type BatchInput, countInputs, openInputs } from "../workflows/inputs.ts";
-import { openWorkflow } from "../workflows/run.ts";
-import { makeFolder, runnerOf, scriptText } from "./_support/workflow.ts";
+import { makeFolder, openScript, runnerOf, scriptText } from "./_support/workflow.ts";
 
 interface Batch {
   readonly results: readonly BatchResult[];
@@ -17,7 +16,7 @@ async function runFile(body: string, file: string, text: string | Uint8Array, co
   await using folder = await makeFolder({ "script.ts": scriptText(body, []) });
   const path = `${folder.path}/${file}`;
   await Deno.writeFile(path, typeof text === "string" ? new TextEncoder().encode(text) : text);
-  await using workflow = await openWorkflow({ script: `${folder.path}/script.ts` });
+  await using workflow = await openScript({ script: `${folder.path}/script.ts` });
   const results: BatchResult[] = [];
   const log: string[] = [];
   const summary = await runBatch(runnerOf(workflow), await openInputs(path), {
@@ -173,7 +172,7 @@ Deno.test("work runs as much at a time as it may, and no result waits for more t
 
 Deno.test("an interrupt ends a batch", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("for (;;);", []), "in.ndjson": "1\n2\n3\n" });
-  await using workflow = await openWorkflow({ script: `${folder.path}/script.ts` });
+  await using workflow = await openScript({ script: `${folder.path}/script.ts` });
   const runner = runnerOf(workflow);
   const results: BatchResult[] = [];
   const batch = runBatch(runner, await openInputs(`${folder.path}/in.ndjson`), {

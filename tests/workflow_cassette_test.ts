@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { startService } from "../service/mod.ts";
 import { svcHere } from "./_support/captured_io.ts";
 import { type Folder, makeFolder, scriptText, TinyApi } from "./_support/workflow.ts";
-import { CLI, type Ended, svcWorkflow } from "./_support/workflow_process.ts";
+import { PROGRAM } from "./_support/program.ts";
+import { type Ended, svcWorkflow } from "./_support/workflow_process.ts";
 
 /** Neither network, nor what names a service or a profile. */
 const OFFLINE = [
@@ -31,7 +32,7 @@ Deno.test("what was recorded is played back without service, profile and network
   const recorded = await svcWorkflow(
     ["record", script, "-o", cassette, "--input", input, "--allow-declared", "--format", "compact"],
     env,
-    [`--allow-write=${folder.path}`, CLI],
+    [`--allow-write=${folder.path}`, PROGRAM],
   );
   assert.equal(recorded.stdout, `{"id":"CITY-PERMIT-WORK P-1","status":"Pending-Review"}\n`);
   assert.equal(
@@ -41,7 +42,7 @@ Deno.test("what was recorded is played back without service, profile and network
   assert.equal(recorded.code, 0);
   const text = await Deno.readTextFile(cassette);
   assert(!text.includes(clientSecret) && !text.includes(clientId), "no credential is in a cassette");
-  const plays = [1, 2, 3].map(() => svcWorkflow(["test", script, "--cassette", cassette], {}, [...OFFLINE, CLI]));
+  const plays = [1, 2, 3].map(() => svcWorkflow(["test", script, "--cassette", cassette], {}, [...OFFLINE, PROGRAM]));
   for (const played of await Promise.all(plays)) {
     assert.deepEqual(played, {
       code: 0,
@@ -394,7 +395,7 @@ async function record(
   const ended = await svcWorkflow(
     ["record", script, "-o", cassette, "--allow-declared", ...args],
     env ?? environmentOf(api),
-    [`--allow-write=${folder.path}`, CLI],
+    [`--allow-write=${folder.path}`, PROGRAM],
   );
   return { ...folder, script, cassette, ended };
 }

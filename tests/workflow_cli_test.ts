@@ -4,7 +4,8 @@ import { startService } from "../service/mod.ts";
 import { svcHere } from "./_support/captured_io.ts";
 import { svc } from "./_support/cli.ts";
 import { makeFolder, scriptText } from "./_support/workflow.ts";
-import { CLI, svcWorkflow } from "./_support/workflow_process.ts";
+import { PROGRAM } from "./_support/program.ts";
+import { svcWorkflow } from "./_support/workflow_process.ts";
 
 const decoder = new TextDecoder();
 
@@ -141,7 +142,7 @@ Deno.test("a batch that is interrupted says how far it came, and its sandboxes a
       "run",
       "--quiet",
       "-A",
-      CLI,
+      PROGRAM,
       "workflow",
       "run",
       `${folder.path}/script.ts`,

@@ -5,8 +5,7 @@ import { type Client, createClient } from "../mod.ts";
 import { startService } from "../service/mod.ts";
 import { runBatch } from "../workflows/batch.ts";
 import { openInputs } from "../workflows/inputs.ts";
-import { openWorkflow } from "../workflows/run.ts";
-import { makeFolder, runnerOf, runWorkflow } from "./_support/workflow.ts";
+import { makeFolder, openScript, runnerOf, runWorkflow } from "./_support/workflow.ts";
 
 interface City extends AsyncDisposable {
   caller(operator: string): Promise<Caller>;
@@ -85,7 +84,7 @@ Deno.test("import_csv.ts registers the good rows of a file, and leaves nothing b
     "Cleo,Main St 4,10,",
   ];
   await using folder = await makeFolder({ "rows.csv": rows.join("\r\n") + "\r\n" });
-  await using workflow = await openWorkflow({
+  await using workflow = await openScript({
     script: example("import_csv"),
     allowDeclared: true,
   });

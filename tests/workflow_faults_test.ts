@@ -8,6 +8,7 @@ import { faultsOf, judge } from "../tasks/crash/judgement.ts";
 import { readLeft, type Reference, takeReference } from "../tasks/crash/left.ts";
 import { Service } from "../tasks/crash/service.ts";
 import { Workspace } from "../tasks/workspace.ts";
+import { PROGRAM } from "./_support/program.ts";
 import { type Fault, type FaultProxy, FAULTS, startFaultProxy } from "./_support/fault_proxy.ts";
 import { scriptText } from "./_support/workflow.ts";
 
@@ -19,7 +20,7 @@ const MAX_RETRIES = 25;
 
 const EVERY_FAULT = Object.fromEntries(FAULTS.map((fault) => [fault, fault === "pass" ? 60 : 1]));
 
-const reference: Promise<Reference> = takeReference();
+const reference: Promise<Reference> = takeReference(PROGRAM);
 
 /** A service behind a proxy, and the profile `faulty` that leads through it. */
 interface Faulty extends AsyncDisposable {
@@ -32,7 +33,7 @@ interface Faulty extends AsyncDisposable {
 
 async function openFaulty(faults: Partial<Record<Fault, number>>, idempotencyKeys: boolean): Promise<Faulty> {
   await using stack = new AsyncDisposableStack();
-  const workspace = stack.use(await Workspace.open());
+  const workspace = stack.use(await Workspace.open(PROGRAM));
   const service = stack.use(new Service(workspace));
   await service.start();
   const directory = workspace.env.SVC_CONFIG_DIR ?? "";

@@ -1,11 +1,12 @@
 /** docs/workflows.md, done as it says: the script that it teaches, in the folder that it makes, and its plan. */
 import assert from "node:assert/strict";
 import { printed, Workspace } from "../tasks/workspace.ts";
+import { PROGRAM } from "./_support/program.ts";
 
 const PAGE = await Deno.readTextFile(new URL("../docs/workflows.md", import.meta.url));
 
 Deno.test("the script of the guide passes an editor's check, has the plan that is shown, and does what it says", async () => {
-  await using workspace = await Workspace.open();
+  await using workspace = await Workspace.open(PROGRAM);
   await workspace.startService();
   const folder = `${workspace.directory}/flows`;
   await workspace.svc("workflow", "init", folder);

@@ -8,8 +8,8 @@ import { reopenFailed } from "../workflows/durable/retry.ts";
 import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";
 import type { Journal } from "../workflows/journal/journal.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
-import { type OpenWorkflow, openWorkflow } from "../workflows/run.ts";
-import { makeFolder, scriptText } from "./_support/workflow.ts";
+import type { OpenWorkflow } from "../workflows/run.ts";
+import { makeFolder, openScript, scriptText } from "./_support/workflow.ts";
 
 const SCRIPT = scriptText(`return (await svc.social.postMessage({ context: "clerk@city", message: "Here." })).id;`);
 const RUN = "r1";
@@ -39,7 +39,7 @@ async function openRun(): Promise<Run> {
   return {
     journal,
     async attempt(liveOf) {
-      await using workflow = await openWorkflow({ script, allowDeclared: true });
+      await using workflow = await openScript({ script, allowDeclared: true });
       const runner = new Runner({ workflow, live: liveOf(workflow), journal, id: RUN });
       return await runner.run({ number: 1, place: "input" });
     },

@@ -6,9 +6,8 @@ import { GrantedCalls } from "../workflows/durable/live_calls.ts";
 import { reopenFailed } from "../workflows/durable/retry.ts";
 import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
-import { openWorkflow } from "../workflows/run.ts";
 import { CREATE, openOffice, RUN, UNTIL_TOLD, untilItSays } from "./_support/office.ts";
-import { caseAnswer, makeFolder, scriptText, TinyApi } from "./_support/workflow.ts";
+import { caseAnswer, makeFolder, openScript, scriptText, TinyApi } from "./_support/workflow.ts";
 
 /** A request that the API of a test got. */
 interface Asked {
@@ -45,7 +44,7 @@ async function openDesk(
   const once = createCaller({ baseUrl, clientId: "id", clientSecret: "secret", noCache: true, idempotencyKeys: keys });
   const caller = retrying(once, { wait });
   const attempt = async () => {
-    await using workflow = await openWorkflow({ script, allowDeclared: true });
+    await using workflow = await openScript({ script, allowDeclared: true });
     const live = new GrantedCalls(caller, workflow);
     return shown(await new Runner({ workflow, live, journal, id: "r1" }).run({ number: 1, place: "input" }));
   };

@@ -14,7 +14,8 @@ import { MAX_SPANS, Throughput } from "../workflows/report/throughput.ts";
 import { svcHere } from "./_support/captured_io.ts";
 import { readPage } from "./_support/page.ts";
 import { makeFolder, scriptText } from "./_support/workflow.ts";
-import { CLI, svcWorkflow } from "./_support/workflow_process.ts";
+import { PROGRAM } from "./_support/program.ts";
+import { svcWorkflow } from "./_support/workflow_process.ts";
 
 const HOSTILE = `<script>alert("x")</script>&amp;'\u202e\u0007\ud800`;
 
@@ -111,7 +112,7 @@ Deno.test("a run that somebody interrupts has a page about what it did so far", 
   });
   const run = ["run", `${folder.path}/script.ts`, "--each", `${folder.path}/in.ndjson`, "--concurrency", "1"];
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "-A", CLI, "workflow", ...run, "--run-id", "cut"],
+    args: ["run", "--quiet", "-A", PROGRAM, "workflow", ...run, "--run-id", "cut"],
     env: { SVC_CONFIG_DIR: folder.path },
     stdout: "null",
     stderr: "piped",

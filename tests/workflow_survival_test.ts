@@ -10,8 +10,8 @@ import { GroupCommit } from "../workflows/journal/group_commit.ts";
 import type { EventRecord, Journal } from "../workflows/journal/journal.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
 import { InputRun, type InputRunOptions } from "../workflows/durable/input_run.ts";
-import { type OpenWorkflow, openWorkflow } from "../workflows/run.ts";
-import { caseAnswer, makeFolder, scriptText, TinyApi } from "./_support/workflow.ts";
+import type { OpenWorkflow } from "../workflows/run.ts";
+import { caseAnswer, makeFolder, openScript, scriptText, TinyApi } from "./_support/workflow.ts";
 
 const RUN = "r1";
 const INPUT = { number: 1, place: "input" };
@@ -35,7 +35,7 @@ async function openDesk(body: string, answer?: (call: string) => Promise<Respons
   const api = stack.use(new TinyApi(answer));
   const path = `${folder.path}/journal.db`;
   const journal = stack.use(await openJournal(path));
-  const workflow = stack.use(await openWorkflow({ script: `${folder.path}/script.ts`, allowDeclared: true }));
+  const workflow = stack.use(await openScript({ script: `${folder.path}/script.ts`, allowDeclared: true }));
   const caller = retrying(api.caller);
   const settings = {
     script: "script.ts",

@@ -8,9 +8,8 @@ import { startService } from "../service/mod.ts";
 import { GrantedCalls } from "../workflows/durable/live_calls.ts";
 import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";
 import type { OnUnknown } from "../workflows/journal/journal.ts";
-import { openWorkflow } from "../workflows/run.ts";
 import { type Fault, startFaultProxy } from "./_support/fault_proxy.ts";
-import { makeFolder, scriptText } from "./_support/workflow.ts";
+import { makeFolder, openScript, scriptText } from "./_support/workflow.ts";
 
 const TYPE = `type: "City-Permit-Work-Permit"`;
 
@@ -46,7 +45,7 @@ async function runWithLoss(body: string, change: RegExp, onUnknown: OnUnknown = 
     },
   });
   await using folder = await makeFolder({ "script.ts": scriptText(body) });
-  await using workflow = await openWorkflow({ script: `${folder.path}/script.ts`, allowDeclared: true });
+  await using workflow = await openScript({ script: `${folder.path}/script.ts`, allowDeclared: true });
   const profile = { baseUrl: proxy.url, ...credentials, idempotencyKeys: false };
   await saveProfile("default", profile, folder.path);
   const caller = retrying(createCaller({ configDirectory: folder.path, profile: "default" }));

@@ -9,7 +9,7 @@ import { interrupted } from "./left_open.ts";
 import { checkLimits, DEFAULT_LIMITS, type Limits } from "./limits.ts";
 import type { Place } from "./sandbox/command.ts";
 import { type Beginning, type RunHandlers, Sandbox } from "./sandbox/sandbox.ts";
-import { localLibrary } from "./sandbox/library.ts";
+import { type Library, localLibrary } from "./sandbox/library.ts";
 import type { Declaration } from "./sandbox/messages.ts";
 
 /** How to open a workflow. */
@@ -20,6 +20,8 @@ export interface WorkflowOptions extends GrantOptions {
   readonly root?: string;
   /** What each run may use; `DEFAULT_LIMITS` for what is not given. */
   readonly limits?: Partial<Limits>;
+  /** What the sandboxes load beside the script; what is found beside this program without it. */
+  readonly library?: Library;
   /** Stops the loading. */
   readonly signal?: AbortSignal;
 }
@@ -29,7 +31,7 @@ export async function openWorkflow(options: WorkflowOptions): Promise<OpenWorkfl
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   checkLimits(limits);
   const { script, folder: root } = await findScript(options.script, options.root);
-  const workflow = new OpenWorkflow(await makePlace(script), limits, options);
+  const workflow = new OpenWorkflow(await makePlace(script, options.library), limits, options);
   try {
     const operations = await loadOperations();
     const { name, allow } = await workflow.load(root);
@@ -156,11 +158,11 @@ async function realPath(path: string, what: string): Promise<string> {
 }
 
 /** A folder for what Deno caches. Where Deno would keep storage for scripts is a file, so that there is none. */
-async function makePlace(script: URL): Promise<Place> {
+async function makePlace(script: URL, library?: Library): Promise<Place> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-workflow-" }));
   try {
     await Deno.writeTextFile(`${folder}/location_data`, "");
-    return { script, folder, library: await localLibrary(folder) };
+    return { script, folder, library: library ?? await localLibrary(folder) };
   } catch (error) {
     await Deno.remove(folder, { recursive: true });
     throw error;

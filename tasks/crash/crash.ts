@@ -17,6 +17,8 @@ export interface CrashOptions {
   readonly seed: number;
   /** Inputs of a batch; when one is done and kills are left, the next one begins. */
   readonly inputs?: number;
+  /** The program that is run; this checkout's `cli.ts` without it. */
+  readonly program?: string;
   /** Is told how far it is. */
   readonly onProgress?: (text: string) => void;
 }
@@ -39,9 +41,9 @@ export interface CrashReport {
 const INPUTS = 24;
 
 /** Makes the kills and judges what is left. */
-export async function crash({ kills, seed, inputs = INPUTS, onProgress }: CrashOptions): Promise<CrashReport> {
-  const reference = await takeReference();
-  await using workspace = await Workspace.open();
+export async function crash({ kills, seed, inputs = INPUTS, program, onProgress }: CrashOptions): Promise<CrashReport> {
+  const reference = await takeReference(program);
+  await using workspace = await Workspace.open(program);
   await using service = new Service(workspace);
   await service.start();
   const siege = new Siege(service, kills, new Dice(seed));

@@ -45,8 +45,8 @@ export async function readLeft(workspace: Workspace, service: Service, ended: re
 }
 
 /** Runs a few inputs on a service of their own, undisturbed. */
-export async function takeReference(): Promise<Reference> {
-  await using workspace = await Workspace.open();
+export async function takeReference(program?: string): Promise<Reference> {
+  await using workspace = await Workspace.open(program);
   await using service = new Service(workspace);
   await service.start();
   const batch = new Batch(workspace, "reference", REFERENCE_INPUTS);

@@ -1,6 +1,6 @@
 /** Runs `svc` as a process of its own, with no more permissions than docs/permissions.md lists. */
+import { PROGRAM } from "./program.ts";
 
-const CLI = new URL("../../cli.ts", import.meta.url).pathname;
 const ENVIRONMENT = [
   "SVC_BASE_URL",
   "SVC_CLIENT_ID",
@@ -73,7 +73,7 @@ export function svcCommand(args: readonly string[], directory = ""): string[] {
     `--allow-write=${directory}`,
     `--allow-env=${ENVIRONMENT.join(",")}`,
   ];
-  return [Deno.execPath(), "run", "--quiet", "--no-prompt", ...permissions, CLI, ...args];
+  return [Deno.execPath(), "run", "--quiet", "--no-prompt", ...permissions, PROGRAM, ...args];
 }
 
 /** The error record on stderr: the only thing there. */

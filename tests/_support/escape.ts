@@ -3,11 +3,10 @@ import assert from "node:assert/strict";
 import { toSvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { InputOutcome } from "../../workflows/durable/runner.ts";
-import { openWorkflow } from "../../workflows/run.ts";
 import type { Limits } from "../../workflows/limits.ts";
 import { openHostile, PRELUDE } from "./escape_hostile.ts";
 import type { World } from "./escape_world.ts";
-import { makeFolder, runnerOf, scriptText } from "./workflow.ts";
+import { makeFolder, openScript, runnerOf, scriptText } from "./workflow.ts";
 
 /** An attempt. `{secret}` and the like in its texts are what the world holds by these names; `{root}` is the script's folder. */
 export interface Attempt {
@@ -64,7 +63,7 @@ async function outcomesOf(row: Attempt, world: World, path: string, log: string[
   try {
     await using workflow = row.isHost
       ? await openHostile(world.fill(PRELUDE + row.script), path, limits, GRANTED)
-      : await openWorkflow({ script: `${path}/script.ts`, limits, allow: GRANTED });
+      : await openScript({ script: `${path}/script.ts`, limits, allow: GRANTED });
     const runner = runnerOf(workflow, world.caller);
     const outcomes: InputOutcome[] = [];
     for (const value of row.inputs ?? [null]) {

@@ -4,6 +4,7 @@ import { loadOperations } from "../../workflows/permissions.ts";
 import { OpenWorkflow } from "../../workflows/run.ts";
 import type { Limits } from "../../workflows/limits.ts";
 import { localLibrary } from "../../workflows/sandbox/library.ts";
+import { LIBRARY } from "./program.ts";
 import { FromSandbox, MAX_MESSAGE_BYTES, PROTOCOL, ToSandbox } from "../../workflows/sandbox/messages.ts";
 
 /**
@@ -71,7 +72,7 @@ export async function openHostile(
   const host = `${folder}/hostile.js`;
   await Deno.writeTextFile(host, program);
   const script = pathToFileURL(host);
-  const library = { ...await localLibrary(place), host: script.href };
+  const library = { ...LIBRARY ?? await localLibrary(place), host: script.href };
   const workflow = new OpenWorkflow({ script, folder: place, library }, limits, { script: host });
   workflow.operations = await loadOperations();
   workflow.grants = new Set(granted);

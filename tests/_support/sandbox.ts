@@ -4,6 +4,7 @@ import { loadOperations } from "../../workflows/permissions.ts";
 import type { Limits } from "../../workflows/limits.ts";
 import { localLibrary } from "../../workflows/sandbox/library.ts";
 import { type Beginning, type RunHandlers, Sandbox } from "../../workflows/sandbox/sandbox.ts";
+import { LIBRARY } from "./program.ts";
 import { makeFolder } from "./workflow.ts";
 
 /** Loads `script.ts` of these files and runs it on an input. */
@@ -18,7 +19,7 @@ export async function runInSandbox(
   const place = {
     script: new URL(`file://${folder.path}/script.ts`),
     folder: cache.path,
-    library: await localLibrary(cache.path),
+    library: LIBRARY ?? await localLibrary(cache.path),
   };
   const sandbox = new Sandbox(place, { timeoutSeconds: 20, maxMemoryMiB: 128, ...limits });
   try {

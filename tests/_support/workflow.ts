@@ -4,6 +4,7 @@ import { SvcError } from "../../lib/errors.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import { GrantedCalls } from "../../workflows/durable/live_calls.ts";
 import { Runner } from "../../workflows/durable/runner.ts";
+import { LIBRARY } from "./program.ts";
 import { type OpenWorkflow, openWorkflow, type WorkflowOptions } from "../../workflows/run.ts";
 
 /** A folder with files, removed at the end. */
@@ -116,9 +117,14 @@ export interface RunOptions extends WorkflowOptions {
   readonly onLog?: (text: string) => void;
 }
 
+/** Opens a script; its sandboxes load what the program under test loads. */
+export function openScript(options: WorkflowOptions): Promise<OpenWorkflow> {
+  return openWorkflow({ library: LIBRARY, ...options });
+}
+
 /** Opens a script, runs it on an input, and closes it. */
 export async function runWorkflow(options: RunOptions, input?: JsonValue): Promise<JsonValue | undefined> {
-  await using workflow = await openWorkflow(options);
+  await using workflow = await openScript(options);
   const runner = runnerOf(workflow, options.caller);
   options.signal?.addEventListener("abort", () => void runner.interrupt(), { once: true });
   const outcome = await runner.run({ number: 1, place: "input", value: input }, options.onLog);

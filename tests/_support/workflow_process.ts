@@ -1,8 +1,6 @@
 /** Runs `svc workflow` as a process of its own, with no more permissions than docs/permissions.md lists. */
 import assert from "node:assert/strict";
-
-/** The command line of this checkout. */
-export const CLI: string = new URL("../../cli.ts", import.meta.url).pathname;
+import { PROGRAM } from "./program.ts";
 
 /** What came of a command line. */
 export interface Ended {
@@ -22,14 +20,14 @@ export interface WorkflowProcess {
   readonly env?: Readonly<Record<string, string>>;
   /** Its working directory. */
   readonly cwd?: string;
-  /** Arguments of `deno run` that name the program; this checkout's without them. */
+  /** Arguments of `deno run` that name the program; the program under test without them. */
   readonly program?: readonly string[];
 }
 
 /** A command line of `svc workflow`. */
 export function workflowCommand(
   args: readonly string[],
-  { directory, env, cwd, program = [CLI] }: WorkflowProcess,
+  { directory, env, cwd, program = [PROGRAM] }: WorkflowProcess,
 ): Deno.Command {
   const permissions = [
     "--no-prompt",
@@ -56,11 +54,11 @@ export async function endOf(command: Deno.Command): Promise<Ended> {
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
 
-/** Runs `svc workflow` to its end, from this checkout or as these arguments of `deno run` name it. */
+/** Runs `svc workflow` to its end, the program under test or as these arguments of `deno run` name it. */
 export async function svcWorkflow(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  program: readonly string[] = [CLI],
+  program: readonly string[] = [PROGRAM],
 ): Promise<Ended> {
   const directory = await Deno.realPath(await Deno.makeTempDir());
   const ended = await endOf(workflowCommand(args, { directory, env, program }));

@@ -61,6 +61,11 @@ export async function localLibrary(folder: string): Promise<Library> {
   return libraryAt((path) => new URL(path, copies));
 }
 
+/** The library as part of a built program, from the address of its `cli.js`. */
+export function builtLibrary(program: URL): Library {
+  return libraryAt((path) => new URL(path.replace(/\.ts$/, ".js"), program));
+}
+
 function libraryAt(address: (path: string) => URL): Library {
   const host = address("workflows/sandbox/host.ts").href;
   return { host, script: address("workflows/sandbox/script.ts").href };

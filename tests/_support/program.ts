@@ -1,0 +1,14 @@
+/**
+ * The program under test: as people install it, where `deno task test` has built it of this checkout; its sources where
+ * a test is run by itself.
+ */
+import { pathToFileURL } from "node:url";
+import { builtLibrary, type Library } from "../../workflows/sandbox/library.ts";
+
+const BUILT = Deno.env.get("SVC_TEST_PROGRAM");
+
+/** Path of the program. */
+export const PROGRAM: string = BUILT ?? new URL("../../cli.ts", import.meta.url).pathname;
+
+/** What sandboxes load of it; undefined where they find it themselves. */
+export const LIBRARY: Library | undefined = BUILT === undefined ? undefined : builtLibrary(pathToFileURL(BUILT));
