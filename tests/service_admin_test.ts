@@ -185,7 +185,8 @@ Deno.test("a service whose process was killed is found dead, and starts again wi
   await using office = await Office.open();
   const { out } = await office.svc(...START);
   await office.svc(...CREATE);
-  Deno.kill(Number(out.pid), "SIGKILL");
+  assert.ok(typeof out.pid === "number", "the service says which process it is");
+  Deno.kill(out.pid, "SIGKILL");
   const end = Date.now() + 5000;
   let status = await office.svc("service", "status");
   while (status.out.running === true && Date.now() < end) status = await office.svc("service", "status");
