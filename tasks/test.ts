@@ -15,8 +15,11 @@ interface Counts {
 const directory = await Deno.makeTempDir({ prefix: "svc-test-" });
 try {
   const program = await buildApart(`${directory}/checkout`);
-  // `deno task check` has checked their types.
-  const tests = await denoTest("tests", ["--parallel", "--no-check", "tests"], { SVC_TEST_PROGRAM: program });
+  // `deno task check` has checked their types. Half of a test is waiting: for processes that start, and for the disk.
+  const tests = await denoTest("tests", ["--parallel", "--no-check", "tests"], {
+    SVC_TEST_PROGRAM: program,
+    DENO_JOBS: Deno.env.get("DENO_JOBS") ?? String(2 * navigator.hardwareConcurrency),
+  });
   const examples = await testExamples();
   const passed = tests.passed + examples.passed;
   const failed = tests.failed + examples.failed;
