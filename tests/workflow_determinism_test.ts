@@ -35,7 +35,7 @@ const BUSY = scriptText(`
     await new Promise((go) => given.addEventListener("abort", go));
     note([new Date().toISOString(), performance.now(), Temporal.Now.instant().toString(), String(given.reason.name)]);
     note([new Intl.DateTimeFormat("en", { timeStyle: "full", timeZone: "UTC" }).format(), new File([], "f").lastModified]);
-    return seen;`).replace("{ svc, input, log }", "{ svc, sleep }");
+    return seen;`);
 
 interface Taken {
   readonly calls: Map<number, unknown>;
@@ -129,7 +129,7 @@ async function runSteps(body: string, randomness: readonly string[] = []) {
     drew: () => {},
     log: (text) => void logged.push(text),
   };
-  const text = scriptText(body).replace("{ svc, input, log }", "{ svc, input, log, sleep, waitFor }");
+  const text = scriptText(body);
   const result = await runInSandbox({ "script.ts": text }, handlers, { startedAt: START, randomness });
   return { result, asked, logged };
 }

@@ -1,5 +1,6 @@
 /** What a person does who reads why a run failed: grants more, gives more time, mends the data, and goes on. */
 import assert from "node:assert/strict";
+import { killProcess, sandboxesOf } from "../tasks/crash/processes.ts";
 import { CREATE, openOffice, RUN, UNTIL_TOLD, untilItSays } from "./_support/office.ts";
 
 function errorIn(stderr: string): { code: string; message: string; hint: string } {
@@ -95,6 +96,26 @@ Deno.test("what a script prints on another path is printed and logged, and what 
   const forced = await office.svc("resume", "r1", "--force");
   assert.deepEqual([forced.stdout, forced.stderr], [`"New"\n`, "other\n"]);
   assert.equal((await office.svc("logs", "r1")).stdout, "begun\nother\n");
+});
+
+Deno.test("what is done after --force is done under keys of its own, also when its sandbox is killed", async () => {
+  const create = (name: string) =>
+    `await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "${name}", Address: "B" } });`;
+  await using office = await openOffice(
+    `${create("Ada")} ${create("Eve")} ${create("Sue")} log("made"); for (;;) await svc.data.count("D_Permits");`,
+  );
+  const begun = office.start(...RUN);
+  const { rest } = await untilItSays(begun, "made");
+  begun.kill("SIGKILL");
+  await Promise.all([rest, begun.stdout.cancel(), begun.status]);
+  await office.write(`${create("Bob")} log("first"); await sleep(1500); ${create("Dan")} return "done";`);
+  const forced = office.start("resume", "r1", "--force", "--format", "compact");
+  const said = await untilItSays(forced, "first");
+  const sandboxes = await sandboxesOf(forced.pid);
+  assert.deepEqual(sandboxes.map(killProcess), [true]);
+  const [printed, error] = await Promise.all([new Response(forced.stdout).text(), said.rest, forced.status]);
+  assert.deepEqual([printed, error], [`"done"\n`, "first\n"]);
+  assert.equal(await office.permits(), 5);
 });
 
 Deno.test("a file that is no journal, or a damaged one, is named and is no defect of svc", async () => {

@@ -31,7 +31,7 @@ ${before}
 export default defineWorkflow({
   name: "test",
   allow: ${JSON.stringify(allow)},
-  async run({ svc, input, log }) {
+  async run({ svc, input, log, sleep, waitFor }) {
 ${body}
   },
 });
