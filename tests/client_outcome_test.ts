@@ -52,7 +52,7 @@ const TABLE: { [what: string]: [behave: Behaviour, code: ErrorCode, unknown: boo
 for (const [what, [behave, code, unknown]] of Object.entries(TABLE)) {
   Deno.test(`a change at a server that ${what} has an outcome that is ${unknown ? "unknown" : "known"}`, async () => {
     using server = startUnruly(behave);
-    const caller = createCaller({ ...server.options, timeoutSeconds: 0.2 });
+    const caller = createCaller({ ...server.options, timeoutSeconds: code === "TIMEOUT" && unknown ? 0.2 : 20 });
     const error = await failureOf(create(caller));
     assert.deepEqual([error.code, outcomeUnknown(error), error.operation], [code, unknown, "cases.create"]);
     assert.equal(server.received.length, 1);
@@ -70,8 +70,9 @@ Deno.test("a change that never left is known not to be done: nobody listens, no 
   const caller = createCaller(server.options);
   await create(caller); // It has its token now.
   server[Symbol.dispose]();
-  await failureOf(create(caller)); // It may have found its connection still open.
-  const refused = await failureOf(create(caller));
+  let refused = await failureOf(create(caller));
+  // Each may find a connection of before still open, and there are few.
+  for (let left = 5; outcomeUnknown(refused) && left > 0; left--) refused = await failureOf(create(caller));
   assert.deepEqual([refused.code, outcomeUnknown(refused)], ["NETWORK_ERROR", false], refused.message);
 
   listener.close();

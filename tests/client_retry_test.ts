@@ -26,7 +26,7 @@ const KEY = { idempotencyKey: "k" };
 /** A caller that waits for nothing and notes how long it would have. */
 function patient(server: UnrulyServer, options: RetryOptions = {}): { caller: Caller; waits: number[] } {
   const waits: number[] = [];
-  const caller = retrying(createCaller({ ...server.options, timeoutSeconds: 0.2 }), {
+  const caller = retrying(createCaller({ ...server.options, timeoutSeconds: 0.5 }), {
     budget: new RetryBudget(),
     random: () => 1,
     now: () => Date.parse("2026-01-02T03:04:05Z"),

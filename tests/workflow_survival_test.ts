@@ -30,7 +30,7 @@ interface Desk extends AsyncDisposable {
 async function openDesk(body: string, answer?: (call: string) => Promise<Response> | Response): Promise<Desk> {
   const stack = new AsyncDisposableStack();
   const folder = stack.use(
-    await makeFolder({ "script.ts": scriptText(body).replace("input, log", "input, log, sleep") }),
+    await makeFolder({ "script.ts": scriptText(body) }),
   );
   const api = stack.use(new TinyApi(answer));
   const path = `${folder.path}/journal.db`;
