@@ -15,11 +15,7 @@ interface Counts {
 const directory = await Deno.makeTempDir({ prefix: "svc-test-" });
 try {
   const program = await buildApart(`${directory}/checkout`);
-  // `deno task check` has checked their types. Half of a test is waiting: for processes that start, and for the disk.
-  const tests = await denoTest("tests", ["--parallel", "--no-check", "tests"], {
-    SVC_TEST_PROGRAM: program,
-    DENO_JOBS: Deno.env.get("DENO_JOBS") ?? String(2 * navigator.hardwareConcurrency),
-  });
+  const tests = await denoTest("tests", ["tests"], { SVC_TEST_PROGRAM: program });
   const examples = await testExamples();
   const passed = tests.passed + examples.passed;
   const failed = tests.failed + examples.failed;
@@ -53,9 +49,15 @@ async function testExamples(): Promise<Counts> {
 async function denoTest(name: string, args: string[], env: Record<string, string> = {}): Promise<Counts> {
   const report = `${directory}/${name}.xml`;
   const command = new Deno.Command(Deno.execPath(), {
-    args: ["test", "--allow-all", `--junit-path=${report}`, ...args],
-    // What a test leaves in the directory for temporary files goes with ours.
-    env: { TMPDIR: directory, ...env },
+    // `deno task check` has checked the types.
+    args: ["test", "--allow-all", "--parallel", "--no-check", `--junit-path=${report}`, ...args],
+    env: {
+      // Half of a test is waiting: for processes that start, and for the disk.
+      DENO_JOBS: Deno.env.get("DENO_JOBS") ?? String(2 * navigator.hardwareConcurrency),
+      // What a test leaves in the directory for temporary files goes with ours.
+      TMPDIR: directory,
+      ...env,
+    },
   });
   const { success } = await command.spawn().status;
   const counts = await countsOf(report);
