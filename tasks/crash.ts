@@ -4,6 +4,7 @@
  *
  * Ends with 1 unless nothing is lost, nothing is repeated, and all results are the same. docs/reliability.md has more.
  */
+import { build, PROGRAM } from "./build.ts";
 import { crash } from "./crash/crash.ts";
 import { anySeed } from "./crash/dice.ts";
 import { faultsOf } from "./crash/judgement.ts";
@@ -15,7 +16,8 @@ const SHOWN = 50;
 const seed = numberOf("--seed") ?? anySeed();
 const kills = numberOf("--kills") ?? 60;
 console.log(`Seed ${seed}`);
-const report = await crash({ kills, seed, onProgress: (text) => console.error(text) });
+await build();
+const report = await crash({ kills, seed, program: PROGRAM, onProgress: (text) => console.error(text) });
 const faults = faultsOf(report.judgement);
 for (const fault of faults.slice(0, SHOWN)) console.error(fault);
 if (faults.length > SHOWN) console.error(`… and ${faults.length - SHOWN} more`);

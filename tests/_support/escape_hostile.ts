@@ -4,8 +4,8 @@ import { loadOperations } from "../../workflows/permissions.ts";
 import { OpenWorkflow } from "../../workflows/run.ts";
 import type { Limits } from "../../workflows/limits.ts";
 import { localLibrary } from "../../workflows/sandbox/library.ts";
-import { LIBRARY } from "./program.ts";
 import { FromSandbox, MAX_MESSAGE_BYTES, PROTOCOL, ToSandbox } from "../../workflows/sandbox/messages.ts";
+import { LIBRARY } from "./program.ts";
 
 /**
  * What a hostile program begins with: frames, lengths that lie, and the two messages after which its parent listens.
