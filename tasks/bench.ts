@@ -15,7 +15,7 @@ import { replayFigures } from "./bench/replays.ts";
 import { transferFigures } from "./bench/transfer.ts";
 import { build, PROGRAM } from "./build.ts";
 import { type LogCase, readLog } from "./replay/log.ts";
-import { API_ROOT, Workspace } from "./workspace.ts";
+import { API_ROOT, closeOnInterrupt, Workspace } from "./workspace.ts";
 
 const { logFile, before, inputs } = readArguments(Deno.args);
 const RUNS = 25;
@@ -23,6 +23,7 @@ const SAMPLE_CASES = 400;
 const SAMPLE = new URL("./demo/log.csv", import.meta.url).pathname;
 
 await build();
+closeOnInterrupt();
 await using workspace = await Workspace.open();
 const baseUrl = await workspace.startService();
 const api = baseUrl + API_ROOT;

@@ -6,10 +6,11 @@ import { createClient } from "../mod.ts";
 import { Tour } from "./demo/tour.ts";
 import { readLog } from "./replay/log.ts";
 import { differences } from "./replay/prove.ts";
-import { Workspace } from "./workspace.ts";
+import { closeOnInterrupt, Workspace } from "./workspace.ts";
 
 const HERE = new URL(".", import.meta.url).pathname;
 
+closeOnInterrupt();
 await using workspace = await Workspace.open();
 const tour = new Tour(workspace);
 await resolveOneCase();

@@ -7,7 +7,7 @@ import { createClient } from "../mod.ts";
 import { readLog } from "./replay/log.ts";
 import { differences } from "./replay/prove.ts";
 import { callsOf, replay } from "./replay/replay.ts";
-import { Workspace } from "./workspace.ts";
+import { closeOnInterrupt, Workspace } from "./workspace.ts";
 
 const [path] = Deno.args;
 if (path === undefined) {
@@ -15,6 +15,7 @@ if (path === undefined) {
   Deno.exit(2);
 }
 const log = await readLog(path);
+closeOnInterrupt();
 await using workspace = await Workspace.open();
 const baseUrl = await workspace.startService();
 const { handles, seconds } = await replay(workspace, log);

@@ -6,6 +6,18 @@ const CLI = new URL("../cli.ts", import.meta.url).href;
 /** Path of the API below the address of a service. */
 export const API_ROOT: string = DEFAULT_PATHS.apiRoot;
 
+/** Those that are not closed yet. */
+const open = new Set<Workspace>();
+
+/** Has Ctrl-C end the services of this program, which would go on by themselves, and remove their directories. */
+export function closeOnInterrupt(): void {
+  const close = () => {
+    for (const workspace of open) workspace.abandon();
+    Deno.exit(130);
+  };
+  Deno.addSignalListener("SIGINT", () => setTimeout(close)); // What else listens to it comes first.
+}
+
 /** Where commands run. */
 export class Workspace implements AsyncDisposable {
   /** The directory; configuration and the service's data are in its folder `config`. */
@@ -15,6 +27,7 @@ export class Workspace implements AsyncDisposable {
   private constructor(directory: string, cli: string) {
     this.directory = directory;
     this.#cli = cli;
+    open.add(this);
   }
 
   /** Makes one in the system's directory for temporary files; its commands are those of a `cli.ts`, or of its build. */
@@ -64,6 +77,14 @@ export class Workspace implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.command(["service", "stop"]).output();
     await Deno.remove(this.directory, { recursive: true });
+    open.delete(this);
+  }
+
+  /** Does so at once, whatever is going on. */
+  abandon(): void {
+    const stop = this.command(["service", "stop"], { stdin: "null", stdout: "null", stderr: "null" });
+    stop.outputSync();
+    Deno.removeSync(this.directory, { recursive: true });
   }
 }
 

@@ -42,17 +42,13 @@ export async function secondsOf(
 async function secondsOfRound(works: readonly Work[]): Promise<number[]> {
   const all = works.map((work) => new HeldWork(work));
   const release = () => all.forEach((work) => work.release());
-  const interrupt = () => {
-    release(); // Nobody else would ever end what is held.
-    Deno.exit(130);
-  };
-  Deno.addSignalListener("SIGINT", interrupt);
+  Deno.addSignalListener("SIGINT", release); // Nobody else would ever end what is held.
   try {
     while (all.some(({ isDone }) => !isDone)) {
       for (const work of all) await work.goOn();
     }
   } finally {
-    Deno.removeSignalListener("SIGINT", interrupt);
+    Deno.removeSignalListener("SIGINT", release);
     release();
   }
   return all.map(({ seconds }) => seconds);

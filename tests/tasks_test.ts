@@ -1,0 +1,26 @@
+/** The tasks of this checkout, as a person runs them. */
+import assert from "node:assert/strict";
+import { makeFolder } from "./_support/workflow.ts";
+
+const DEMO = new URL("../tasks/demo.ts", import.meta.url).pathname;
+
+Deno.test("Ctrl-C ends the demo with its service, and nothing of it is left", async () => {
+  await using folder = await makeFolder();
+  const demo = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "--allow-all", DEMO],
+    env: { TMPDIR: folder.path },
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  let said = "";
+  let url: string | undefined;
+  for await (const text of demo.stdout.pipeThrough(new TextDecoderStream())) {
+    said += text;
+    if (url !== undefined) continue;
+    url = said.match(/"url": "(http:[^"]+)"/)?.[1];
+    if (url !== undefined) demo.kill("SIGINT");
+  }
+  assert.equal((await demo.status).code, 130, said);
+  assert.deepEqual([...Deno.readDirSync(folder.path)], []);
+  await assert.rejects(fetch(`${url}/health`), TypeError);
+});
