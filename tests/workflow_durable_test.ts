@@ -1,15 +1,12 @@
 /** Runs that are killed, interrupted, edited, failed: what was done is kept, and nothing is done twice. */
 import assert from "node:assert/strict";
 import { answer, type Behaviour, inTurn, startUnruly } from "./_support/unruly_server.ts";
-import { CREATE, openOffice, RUN, UNTIL_TOLD, untilItSays } from "./_support/office.ts";
+import { CREATE, killWhenItSays, openOffice, RUN, UNTIL_TOLD, untilItSays } from "./_support/office.ts";
 import { caseAnswer } from "./_support/workflow.ts";
 
 Deno.test("a run that was killed goes on where it was, and repeats nothing", async () => {
   await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD} return made.status;`);
-  const process = office.start(...RUN);
-  const { rest } = await untilItSays(process, "made");
-  process.kill("SIGKILL");
-  await Promise.all([rest, process.stdout.cancel(), process.status]);
+  await killWhenItSays(office.start(...RUN), "made");
   await office.createPermit();
   const resumed = await office.svc("resume", "r1", "--format", "compact");
   assert.deepEqual([resumed.code, resumed.stdout], [0, `"New"\n`]);

@@ -1,7 +1,7 @@
 /** What a person does who reads why a run failed: grants more, gives more time, mends the data, and goes on. */
 import assert from "node:assert/strict";
 import { killProcess, sandboxesOf } from "../tasks/crash/processes.ts";
-import { CREATE, openOffice, RUN, UNTIL_TOLD, untilItSays } from "./_support/office.ts";
+import { CREATE, killWhenItSays, openOffice, RUN, UNTIL_TOLD, untilItSays } from "./_support/office.ts";
 
 function errorIn(stderr: string): { code: string; message: string; hint: string } {
   return JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "").error;
@@ -17,6 +17,14 @@ Deno.test("what was not granted can be granted to a run that failed of it, and s
   office.sql("UPDATE runs SET state = 'open'; UPDATE inputs SET state = 'open'");
   assert.equal((await office.svc("resume", "r1", "--format", "compact")).stdout, `"New"\n`);
   assert.equal(await office.permits(), 1);
+});
+
+Deno.test("a hint with the journal that was chosen asks for no other flag", async () => {
+  await using office = await openOffice(`throw new Error("oops");`);
+  const journal = `${office.config}/own.db`;
+  const { hint } = errorIn((await office.svc(...RUN, "--journal", journal)).stderr);
+  const [show, retry] = ["show", "retry"].map((verb) => `svc workflow ${verb} r1 --journal ${journal}`);
+  assert.equal(hint, `See '${show}'. Then: ${retry}`);
 });
 
 Deno.test("a run that had too little time goes on with more", async () => {
@@ -87,10 +95,7 @@ Deno.test("a batch that has failed enough says so, and how to go on with either 
 
 Deno.test("what a script prints on another path is printed and logged, and what it left is not", async () => {
   await using office = await openOffice(`log("begun"); ${CREATE} log("made"); ${UNTIL_TOLD}`);
-  const process = office.start(...RUN);
-  const { rest } = await untilItSays(process, "made");
-  process.kill("SIGKILL");
-  await Promise.all([rest, process.stdout.cancel(), process.status]);
+  await killWhenItSays(office.start(...RUN), "made");
   await office.write(`log("begun"); const other = await svc.cases.create({ type: "City-Permit-Work-Permit" });
     log("other"); return other.status;`);
   const forced = await office.svc("resume", "r1", "--force");
@@ -104,10 +109,7 @@ Deno.test("what is done after --force is done under keys of its own, also when i
   await using office = await openOffice(
     `${create("Ada")} ${create("Eve")} ${create("Sue")} log("made"); for (;;) await svc.data.count("D_Permits");`,
   );
-  const begun = office.start(...RUN);
-  const { rest } = await untilItSays(begun, "made");
-  begun.kill("SIGKILL");
-  await Promise.all([rest, begun.stdout.cancel(), begun.status]);
+  await killWhenItSays(office.start(...RUN), "made");
   await office.write(`${create("Bob")} log("first"); await sleep(1500); ${create("Dan")} return "done";`);
   const forced = office.start("resume", "r1", "--force", "--format", "compact");
   const said = await untilItSays(forced, "first");
@@ -148,20 +150,14 @@ Deno.test("a journal that is damaged in the middle is named when it is read", as
 
 Deno.test("what was left by force stops nothing that is done later", async () => {
   await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD}`);
-  const killedAt = async (text: string, ...args: string[]) => {
-    const process = office.start(...args);
-    const { rest } = await untilItSays(process, text);
-    process.kill("SIGKILL");
-    await Promise.all([rest, process.stdout.cancel(), process.status]);
-  };
-  await killedAt("made", ...RUN);
+  await killWhenItSays(office.start(...RUN), "made");
   await office.write(`const create = () => svc.cases.create({ type: "City-Permit-Work-Permit" });
     await create();
     log("other");
     ${UNTIL_TOLD.replace("< 2", "< 3")}
     await create();
     return "done";`);
-  await killedAt("other", "resume", "r1", "--force");
+  await killWhenItSays(office.start("resume", "r1", "--force"), "other");
   await office.createPermit();
   assert.equal((await office.svc("resume", "r1", "--format", "compact")).stdout, `"done"\n`);
   assert.equal(await office.permits(), 4);

@@ -226,9 +226,10 @@ const FLAGS = Object.keys(goingOn).map((name) => `--${toKebab(name)}`);
 
 /** The failure, with what can be done about it. */
 function withWayOn(failure: SvcError, { id, journalPath }: Execution, ways: (keyof typeof WAYS)[]): SvcError {
-  const first = failure.hint ?? `See '${commandLine("show", id, journalPath)}'.`;
+  const { hint = "" } = failure;
+  const first = hint || `See '${commandLine("show", id, journalPath)}'.`;
   const lines = ways.map((way) => commandLine(way, id, journalPath) + (ways.length > 1 ? ` ${WAYS[way]}` : ""));
-  const then = FLAGS.some((flag) => first.includes(flag)) ? "Then, with that flag" : "Then";
+  const then = FLAGS.some((flag) => hint.includes(flag)) ? "Then, with that flag" : "Then";
   return failure.with({ hint: `${first} ${then}: ${lines.join(", or ")}` });
 }
 

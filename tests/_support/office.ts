@@ -89,5 +89,12 @@ export async function untilItSays(process: Deno.ChildProcess, text: string): Pro
   return { rest: rest() };
 }
 
+/** Kills a process as soon as it says this, and waits until it is gone. */
+export async function killWhenItSays(process: Deno.ChildProcess, text: string): Promise<void> {
+  const { rest } = await untilItSays(process, text);
+  process.kill("SIGKILL");
+  await Promise.all([rest, process.stdout.cancel(), process.status]);
+}
+
 /** Arguments that begin a run of it. */
 export const RUN = ["run", "script.ts", "--allow-declared", "--run-id", "r1"];
