@@ -14,5 +14,10 @@ export function ownFile(path: string): URL {
 
 /** The address of a module, from its path; in the built program that of the built module. */
 export function ownModule(path: string): URL {
-  return IS_BUILT ? new URL(path.replace(/\.ts$/, ".js"), import.meta.url) : ownFile(path);
+  return IS_BUILT ? builtModule(path, import.meta.url) : ownFile(path);
+}
+
+/** The address of a built module, from its path and the address of another one in the same folder. */
+export function builtModule(path: string, beside: string): URL {
+  return new URL(path.replace(/\.ts$/, ".js"), beside);
 }

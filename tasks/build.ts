@@ -3,6 +3,7 @@ import { build as bundle, type BuildOptions, type Plugin, stop } from "esbuild";
 import { dirname, join, posix, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import config from "../deno.json" with { type: "json" };
+import { ignoreMissing } from "../lib/auth/private_file.ts";
 
 const CHECKOUT = fileURLToPath(new URL("..", import.meta.url));
 const DIST = join(CHECKOUT, "dist");
@@ -117,10 +118,6 @@ async function write(path: string, text: string): Promise<void> {
 async function* filesBelow(path: string): AsyncGenerator<string> {
   if ((await Deno.stat(path)).isFile) return yield path;
   for await (const { name } of Deno.readDir(path)) yield* filesBelow(join(path, name));
-}
-
-function ignoreMissing(error: unknown): void {
-  if (!(error instanceof Deno.errors.NotFound)) throw error;
 }
 
 if (import.meta.main) await build();

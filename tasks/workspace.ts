@@ -1,4 +1,5 @@
 /** A directory of its own in which svc's commands run, with a service of its own; gone when it is closed. */
+import { ignoreMissing } from "../lib/auth/private_file.ts";
 import { DEFAULT_PATHS } from "../lib/auth/profile.ts";
 
 const CLI = new URL("../cli.ts", import.meta.url).href;
@@ -84,7 +85,11 @@ export class Workspace implements AsyncDisposable {
   abandon(): void {
     const stop = this.command(["service", "stop"], { stdin: "null", stdout: "null", stderr: "null" });
     stop.outputSync();
-    Deno.removeSync(this.directory, { recursive: true });
+    try {
+      Deno.removeSync(this.directory, { recursive: true });
+    } catch (error) {
+      ignoreMissing(error); // It was just being closed.
+    }
   }
 }
 

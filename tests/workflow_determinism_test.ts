@@ -129,8 +129,7 @@ async function runSteps(body: string, randomness: readonly string[] = []) {
     drew: () => {},
     log: (text) => void logged.push(text),
   };
-  const text = scriptText(body);
-  const result = await runInSandbox({ "script.ts": text }, handlers, { startedAt: START, randomness });
+  const result = await runInSandbox({ "script.ts": scriptText(body) }, handlers, { startedAt: START, randomness });
   return { result, asked, logged };
 }
 

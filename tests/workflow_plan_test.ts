@@ -316,8 +316,7 @@ interface PlanData {
 /** The plan of a script with a small API, which answers reads alone. */
 async function planOf(body: string): Promise<PlanData> {
   await using api = new TinyApi();
-  const text = scriptText(body);
-  await using folder = await makeFolder({ "script.ts": text });
+  await using folder = await makeFolder({ "script.ts": scriptText(body) });
   const args = ["plan", `${folder.path}/script.ts`, "--allow", "*", "--format", "json"];
   const { stdout, stderr } = await svcWorkflow(args, envOf(api));
   assert.equal(stderr, "");

@@ -4,8 +4,8 @@ import { SvcError } from "../../lib/errors.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import { GrantedCalls } from "../../workflows/durable/live_calls.ts";
 import { Runner } from "../../workflows/durable/runner.ts";
-import { LIBRARY } from "./program.ts";
 import { type OpenWorkflow, openWorkflow, type WorkflowOptions } from "../../workflows/run.ts";
+import { LIBRARY } from "./program.ts";
 
 /** A folder with files, removed at the end. */
 export interface Folder extends AsyncDisposable {

@@ -4,7 +4,7 @@
  */
 import { SvcError } from "../../lib/errors.ts";
 import { readSource } from "../../lib/import_unseen.ts";
-import { ownModule } from "../../lib/own_files.ts";
+import { builtModule, ownModule } from "../../lib/own_files.ts";
 
 /** What the modules of `Library` load, themselves included: nothing but files of ours. */
 export const SANDBOX_FILES: readonly string[] = [
@@ -63,7 +63,7 @@ export async function localLibrary(folder: string): Promise<Library> {
 
 /** The library as part of a built program, from the address of its `cli.js`. */
 export function builtLibrary(program: URL): Library {
-  return libraryAt((path) => new URL(path.replace(/\.ts$/, ".js"), program));
+  return libraryAt((path) => builtModule(path, program.href));
 }
 
 function libraryAt(address: (path: string) => URL): Library {
