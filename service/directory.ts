@@ -1,9 +1,10 @@
 /** A data directory: the database, a lock that says whether a service works on it, and where that service is. */
 import { configDirectory } from "../lib/auth/config.ts";
-import { FileLock, ignoreMissing, makePrivateDirectory, writePrivateFile } from "../lib/auth/private_file.ts";
+import { FileLock, makePrivateDirectory, writePrivateFile } from "../lib/auth/private_file.ts";
 import { SvcError } from "../lib/errors.ts";
 import { exists } from "../lib/exists.ts";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";
+import { ignoreMissing } from "../lib/missing_file.ts";
 
 /** Milliseconds to wait for a lock: another command may look at it for a moment. */
 const LOCK_PATIENCE = 300;

@@ -3,7 +3,7 @@ import { build as bundle, type BuildOptions, type Plugin, stop } from "esbuild";
 import { dirname, join, posix, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import config from "../deno.json" with { type: "json" };
-import { ignoreMissing } from "../lib/auth/private_file.ts";
+import { ignoreMissing } from "../lib/missing_file.ts";
 
 const CHECKOUT = fileURLToPath(new URL("..", import.meta.url));
 const DIST = join(CHECKOUT, "dist");

@@ -1,5 +1,5 @@
 /** A directory of its own in which svc's commands run, with a service of its own; gone when it is closed. */
-import { ignoreMissing } from "../lib/auth/private_file.ts";
+import { ignoreMissing } from "../lib/missing_file.ts";
 import { DEFAULT_PATHS } from "../lib/auth/profile.ts";
 
 const CLI = new URL("../cli.ts", import.meta.url).href;

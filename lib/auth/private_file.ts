@@ -1,4 +1,5 @@
 /** Files that hold secrets: theirs alone to read, never half written, and one writer at a time. */
+import { ignoreMissing } from "../missing_file.ts";
 
 const FIRST_PAUSE = 5;
 const LONGEST_PAUSE = 25;
@@ -47,11 +48,6 @@ export class FileLock implements Disposable {
   [Symbol.dispose](): void {
     this.#file.close();
   }
-}
-
-/** The error of a file that does not exist is no error here; any other is. */
-export function ignoreMissing(error: unknown): void {
-  if (!(error instanceof Deno.errors.NotFound)) throw error;
 }
 
 async function writeNew(path: string, text: string): Promise<void> {

@@ -1,5 +1,6 @@
 /** Files that the command line names: those to send are read piece by piece, those to write appear whole or not at all. */
 import { SvcError } from "../errors.ts";
+import { ignoreMissing } from "../missing_file.ts";
 import type { FileInput } from "../operation.ts";
 import { readPieces, writePiece } from "../pieces.ts";
 import { readFault } from "../read_fault.ts";
@@ -74,11 +75,6 @@ async function writeTo(path: string, file: Deno.FsFile, pieces: AsyncIterable<Ui
     });
   }
   if ((await open.stat()).isFile) await open.sync();
-}
-
-function ignoreMissing(error: unknown): undefined {
-  const isMissing = error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
-  if (!isMissing) throw error;
 }
 
 function unreadable(flag: string, path: string, error: unknown): unknown {

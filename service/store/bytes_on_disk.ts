@@ -1,5 +1,6 @@
 /** Bytes as files of a folder. */
-import { ignoreMissing, makePrivateDirectory } from "../../lib/auth/private_file.ts";
+import { makePrivateDirectory } from "../../lib/auth/private_file.ts";
+import { ignoreMissing } from "../../lib/missing_file.ts";
 import { readPieces, writePiece } from "../../lib/pieces.ts";
 import { type ByteStore, type Pieces, TooManyBytes } from "./bytes.ts";
 
