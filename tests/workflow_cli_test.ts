@@ -59,6 +59,16 @@ Deno.test("svc workflow run --each prints a line per input, a summary, and ends 
   assert.equal(code, 1);
 });
 
+Deno.test("--fields picks of the lines of a batch", async () => {
+  await using folder = await makeFolder({
+    "script.ts": scriptText(`if (input === 2) throw new Error("two"); return { n: input };`, []),
+    "in.ndjson": "1\n2\n",
+  });
+  const args = ["run", `${folder.path}/script.ts`, "--each", `${folder.path}/in.ndjson`];
+  const { stdout } = await svcWorkflow([...args, "--fields", "result,input"]);
+  assert.equal(stdout, `{"result":{"n":1},"input":"in.ndjson:1"}\n{"input":"in.ndjson:2"}\n`);
+});
+
 Deno.test("a terminal shows a bar, unless --quiet", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("return input;", []), "in.ndjson": "1\n2\n" });
   const args = [
@@ -90,6 +100,7 @@ Deno.test("what cannot be run is one error with the right exit code", async (t) 
     [["run", folder.path], 2, "INVALID_ARGS", /is a folder/],
     [["run", script, "--input", "{"], 2, "INVALID_ARGS", /--input is not valid JSON/],
     [["run", script, "--input", "1", "--each", "x"], 2, "INVALID_ARGS", /mutually exclusive/],
+    [["run", script, "--each", "x", "--fields", "input,id"], 2, "INVALID_ARGS", /a line has no field id/],
     [
       ["run", script, "--each", `${folder.path}/none`, "--allow-declared"],
       2,

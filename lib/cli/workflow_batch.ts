@@ -1,14 +1,27 @@
 /** `svc workflow run --each`: one line on stdout per input, one line of progress on a terminal. */
-import { failureOf, runBatch } from "../../workflows/batch.ts";
+import { type BatchResult, failureOf, runBatch } from "../../workflows/batch.ts";
 import { countInputs, openInputs } from "../../workflows/inputs.ts";
 import type { Runner } from "../../workflows/durable/runner.ts";
 import type { RunSettings } from "../../workflows/journal/journal.ts";
 import { readMaxFailures } from "../../workflows/rate.ts";
+import { SvcError } from "../errors.ts";
 import { escapeControls } from "../output/control_characters.ts";
 import { plural } from "../wording.ts";
 import type { CommandContext } from "./command.ts";
 import type { EndOfRun } from "./workflow_execute.ts";
 import { describeProgress, ProgressBar } from "./progress.ts";
+
+/** What a line on stdout has. */
+const MEMBERS: readonly string[] = ["input", "result", "error"];
+
+/** Refuses `--fields` that no line has. */
+export function checkFields(fields: readonly string[] = []): void {
+  const unknown = fields.filter((field) => !MEMBERS.includes(field));
+  if (unknown.length === 0) return;
+  throw new SvcError("INVALID_ARGS", `With --each a line has no field ${unknown.join(", ")}.`, {
+    hint: `It has ${MEMBERS.join(", ")}.`,
+  });
+}
 
 /** Runs a workflow on each line of a file; what it fails of names the lines that failed. */
 export async function runEach(
@@ -30,7 +43,7 @@ export async function runEach(
       onProgress: (progress) => bar?.show(progress),
       onResult: (result) => {
         if (io.stdout.isTerminal()) bar?.clear();
-        io.stdout.write(escapeControls(JSON.stringify(result)) + "\n");
+        io.stdout.write(lineOf(result, globals.fields));
       },
       onLog: (text, input) => {
         bar?.clear();
@@ -44,4 +57,10 @@ export async function runEach(
   } finally {
     bar?.clear();
   }
+}
+
+function lineOf(result: BatchResult, fields: readonly string[] = MEMBERS): string {
+  const members = new Map(Object.entries(result));
+  const kept = fields.filter((field) => members.has(field)).map((field) => [field, members.get(field)]);
+  return escapeControls(JSON.stringify(Object.fromEntries(kept))) + "\n";
 }

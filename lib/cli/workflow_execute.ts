@@ -18,7 +18,7 @@ import { plural } from "../wording.ts";
 import type { CommandContext } from "./command.ts";
 import { OutputClosed } from "./io.ts";
 import { callerOptions } from "./service_access.ts";
-import { runEach } from "./workflow_batch.ts";
+import { checkFields, runEach } from "./workflow_batch.ts";
 import { prepareRun } from "./workflow_prepare.ts";
 import { goingOn } from "./workflow_runs.ts";
 
@@ -80,6 +80,7 @@ export async function existingJournal(path: string | undefined): Promise<Journal
 /** Works on a run until all of its inputs are ended, or somebody interrupts. */
 export async function execute(context: CommandContext, execution: Execution): Promise<void> {
   const { settings, journal, id } = execution;
+  if (settings.each !== undefined) checkFields(context.globals.fields);
   using _claim = journal && await claim(journal, id);
   if (journal?.stateOf(id) === "cancelled") throw interruptedRun(execution); // While this waited for the claim.
   await using workflow = await openWorkflow({
