@@ -87,6 +87,21 @@ Deno.test("a terminal shows a bar, unless --quiet", async () => {
   assert.equal((await svcHere([...args, "--quiet"], { terminal: true })).stderr, "");
 });
 
+Deno.test({
+  name: "a terminal shows no total of inputs that come through a pipe, and takes none of them away",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using folder = await makeFolder({ "script.ts": scriptText("return input;", []) });
+    const pipe = `${folder.path}/pipe`;
+    await new Deno.Command("mkfifo", { args: [pipe] }).output();
+    const args = ["workflow", "run", `${folder.path}/script.ts`, "--each", pipe, "--journal", "none"];
+    const [shown] = await Promise.all([svcHere(args, { terminal: true }), Deno.writeTextFile(pipe, "1\n2\n")]);
+    assert.match(shown.stderr, /\x1b\[K1 · [\d.]+\/s · 0 failed/);
+    assert(shown.stderr.endsWith("2 inputs: 2 succeeded, 0 failed.\n"), shown.stderr);
+    assert.equal(shown.code, 0);
+  },
+});
+
 Deno.test("what cannot be run is one error with the right exit code", async (t) => {
   await using folder = await makeFolder({
     "script.ts": scriptText("return 1;", ["cases.get"]),

@@ -25,13 +25,13 @@ export async function openInputs(path: string): Promise<AsyncIterable<BatchInput
 
 /** Throws what a file cannot be read for, before anything is begun. What can be read but once is left alone. */
 export async function checkInputs(path: string): Promise<void> {
-  const isPipe = await Deno.stat(path).then((stat) => !stat.isFile && !stat.isDirectory, () => false);
-  if (isPipe) return;
+  if (await isPipe(path)) return;
   for await (const _ of await openInputs(path)) return;
 }
 
-/** About how many inputs a file has: its lines, for the time that is left. */
-export async function countInputs(path: string): Promise<number> {
+/** About how many inputs a file has: its lines, for the time that is left. Of what can be read but once nobody knows. */
+export async function countInputs(path: string): Promise<number | undefined> {
+  if (await isPipe(path)) return undefined;
   let lines = 0;
   let last = LINE_FEED;
   for await (const chunk of await open(path)) {
@@ -45,6 +45,10 @@ export async function countInputs(path: string): Promise<number> {
 /** A line that is no input. */
 export function badInput(place: string, fault: string, hint?: string): BatchInput {
   return { place, error: new SvcError("INVALID_ARGS", `${place} ${fault}.`, { hint }) };
+}
+
+async function isPipe(path: string): Promise<boolean> {
+  return await Deno.stat(path).then((stat) => !stat.isFile && !stat.isDirectory, () => false);
 }
 
 async function open(path: string): Promise<ReadableStream<Uint8Array>> {

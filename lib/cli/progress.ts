@@ -51,9 +51,10 @@ export class ProgressBar {
   }
 }
 
-/** `[######------] 12/24 · 3/s · 1 failed · 4 s left`. */
-export function describeProgress({ done, failed, perSecond }: Progress, total: number): string {
+/** `[######------] 12/24 · 3/s · 1 failed · 4 s left`; without the bar and the time where the total is not known. */
+export function describeProgress({ done, failed, perSecond }: Progress, total: number | undefined): string {
   const rate = perSecond < 10 ? perSecond.toFixed(1) : Math.round(perSecond);
+  if (total === undefined) return `${done} · ${rate}/s · ${failed} failed`;
   return `${barOf(done, total)} ${done}/${total} · ${rate}/s · ${failed} failed${timeLeft(done, total, perSecond)}`;
 }
 

@@ -30,11 +30,10 @@ export async function runEach(
   path: string,
   { concurrency, rate, maxFailures }: RunSettings,
 ): Promise<EndOfRun> {
+  const hasBar = !globals.quiet && io.stderr.isTerminal();
+  const total = hasBar ? await countInputs(path) : undefined;
+  const bar = hasBar ? new ProgressBar(io.stderr, (progress) => describeProgress(progress, total)) : undefined;
   const inputs = await openInputs(path);
-  const total = !globals.quiet && io.stderr.isTerminal() ? await countInputs(path) : undefined;
-  const bar = total === undefined
-    ? undefined
-    : new ProgressBar(io.stderr, (progress) => describeProgress(progress, total));
   try {
     const summary = await runBatch(runner, inputs, {
       concurrency,
