@@ -2,7 +2,10 @@
 import assert from "node:assert/strict";
 import { type CliOptions, type CliResult, errorOf, spawnSvc, svc, svcCommand } from "./_support/cli.ts";
 import { CLIENT, startService, type TestService } from "./_support/oauth.ts";
+import { untilItSays } from "./_support/office.ts";
 import { makeFolder } from "./_support/workflow.ts";
+
+const CONFIG = new URL("../deno.json", import.meta.url).pathname;
 
 const CASE = { id: "C 1", type: "T", status: "Op\x1b[2Jen\u202e", urgency: 10, data: { caseInfo: {} } };
 const SHOWN = JSON.stringify(CASE, null, 2).replace("\u202e", "\\u202e") + "\n";
@@ -158,6 +161,26 @@ Deno.test("a reader that has seen enough ends svc quietly", async () => {
   await reader.cancel();
   const [{ code }, stderr] = await Promise.all([process.status, new Response(process.stderr).text()]);
   assert.deepEqual([code, stderr], [0, ""]);
+});
+
+Deno.test({
+  name: "a program that has run a command line has Ctrl-C to itself again",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using service = answers({ caseTypes: [] });
+    const code = `import { main } from ${JSON.stringify(new URL("../cli.ts", import.meta.url).href)};
+      await main(["case-types", "list"]);
+      setInterval(() => {}, 1000);
+      console.error("ready");`;
+    await using folder = await makeFolder({ "program.ts": code });
+    const args = ["run", "--quiet", "--allow-all", "--config", CONFIG, `${folder.path}/program.ts`];
+    const env = { ...envOf(service), SVC_NO_CACHE: "true" };
+    const process = new Deno.Command(Deno.execPath(), { args, env, stdout: "null", stderr: "piped" }).spawn();
+    const { rest } = await untilItSays(process, "ready");
+    process.kill("SIGINT");
+    assert.equal((await process.status).signal, "SIGINT");
+    await rest;
+  },
 });
 
 Deno.test({

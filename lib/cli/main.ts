@@ -13,6 +13,8 @@ export async function main(args: readonly string[], io: Io = processIo): Promise
   } catch (thrown) {
     if (thrown instanceof OutputClosed) return 0; // `svc … | head -1`: the reader has what it wanted.
     return report(await import("./exit.ts"), thrown, io);
+  } finally {
+    io.stopListening?.();
   }
 }
 

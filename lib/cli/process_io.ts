@@ -2,6 +2,9 @@
 import { SvcError } from "../errors.ts";
 import { type Io, type Output, OutputClosed } from "./io.ts";
 
+/** Listeners for signals, as long as a command runs: who embeds it has the signals to itself again then. */
+const listening = new Map<() => void, Deno.Signal>();
+
 /** The streams and the environment of this process. */
 export const processIo: Io = {
   stdin: {
@@ -15,15 +18,22 @@ export const processIo: Io = {
   env: (name) => Deno.env.get(name),
   onInterrupt: (listener) => onceOn("SIGINT", listener),
   onTerminate: (listener) => Deno.build.os === "windows" || onceOn("SIGTERM", listener),
+  stopListening: () => listening.forEach((_, listener) => stopListening(listener)),
 };
 
 /** A second signal, such as a second Ctrl-C, ends the process at once, as if nobody had listened. */
 function onceOn(signal: Deno.Signal, listener: () => void): void {
   const once = () => {
-    Deno.removeSignalListener(signal, once);
+    stopListening(once);
     listener();
   };
+  listening.set(once, signal);
   Deno.addSignalListener(signal, once);
+}
+
+function stopListening(listener: () => void): void {
+  const signal = listening.get(listener);
+  if (signal !== undefined && listening.delete(listener)) Deno.removeSignalListener(signal, listener);
 }
 
 function failedResult(cause: unknown): never {
