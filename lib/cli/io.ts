@@ -34,10 +34,21 @@ export interface Io {
   onInterrupt(listener: () => void): void;
   /** Calls back when the process is to end (SIGTERM); without a listener it ends at once. */
   onTerminate?(listener: () => void): void;
+  /** Calls nobody back any more: the command has ended. */
+  stopListening?(): void;
 }
 
 /** The reader of an output has gone, as in `svc … | head -1`. */
 export class OutputClosed extends Error {
   /** The class's name, as it shows in a log. */
   override readonly name = "OutputClosed";
+}
+
+/** Writes what the end of a command does not depend on: where nobody reads it, the command goes on. */
+export async function evenUnread(write: () => void | Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    if (!(error instanceof OutputClosed)) throw error;
+  }
 }

@@ -12,6 +12,7 @@ import { escapeControls } from "../output/control_characters.ts";
 import { readFault } from "../read_fault.ts";
 import { plural } from "../wording.ts";
 import type { CommandContext } from "./command.ts";
+import { evenUnread } from "./io.ts";
 import { checkTarget, writeWhole } from "./local_files.ts";
 import { payloadReader } from "./payload.ts";
 import { begin, type RunFlags } from "./workflow_begin.ts";
@@ -72,7 +73,7 @@ export async function test(context: CommandContext, flags: TestFlags): Promise<v
     workflow.reserve = i + 1 < cassettes.length ? 1 : 0;
     const result = await playOne(context, workflow, read, cassettes.length > 1);
     results.push(result);
-    if (!context.globals.isFormatGiven) printLine(context, result);
+    if (!context.globals.isFormatGiven) await evenUnread(() => printLine(context, result));
   }
   await report(context, results);
 }
@@ -110,12 +111,13 @@ function printLine({ io }: CommandContext, { path, cassette, failure }: Played):
 
 async function report({ globals, note, print }: CommandContext, results: readonly Played[]): Promise<void> {
   if (globals.isFormatGiven) {
-    await print(results.map(({ path, cassette, failure }) => ({
+    const shown = results.map(({ path, cassette, failure }) => ({
       cassette: path,
       calls: cassette.calls.length,
       passed: failure === undefined,
       ...(failure && { error: { ...failure.toJSON() } }),
-    })));
+    }));
+    await evenUnread(() => print(shown));
   }
   const failed = results.filter(({ failure }) => failure !== undefined);
   if (results.length > 1) {

@@ -16,7 +16,7 @@ import { exists } from "../exists.ts";
 import { toKebab } from "../names.ts";
 import { plural } from "../wording.ts";
 import type { CommandContext } from "./command.ts";
-import { OutputClosed } from "./io.ts";
+import { evenUnread, OutputClosed } from "./io.ts";
 import { callerOptions } from "./service_access.ts";
 import { checkFields, runEach } from "./workflow_batch.ts";
 import { prepareRun } from "./workflow_prepare.ts";
@@ -81,7 +81,12 @@ export async function existingJournal(path: string | undefined): Promise<Journal
 export async function execute(context: CommandContext, execution: Execution): Promise<void> {
   const { settings, journal, id } = execution;
   if (settings.each !== undefined) checkFields(context.globals.fields);
-  using _claim = journal && await claim(journal, id);
+  using claimed = journal && await claim(journal, id);
+  if (journal !== undefined && claimed === undefined) {
+    throw new SvcError("INVALID_ARGS", `Another process works on run ${id}.`, {
+      hint: `'svc workflow show ${id}' tells how far it is; 'svc workflow cancel ${id}' ends it.`,
+    });
+  }
   if (journal?.stateOf(id) === "cancelled") throw interruptedRun(execution); // While this waited for the claim.
   await using workflow = await openWorkflow({
     script: settings.script,
@@ -189,7 +194,7 @@ async function runSingle(
     (text) => io.stderr.write(text + "\n"),
   );
   if ("failure" in outcome) return outcome;
-  await print(outcome.result);
+  await evenUnread(() => print(outcome.result));
   return {};
 }
 
@@ -200,15 +205,14 @@ async function settle(journal: Journal | undefined, id: string): Promise<void> {
   if (succeeded + failed === inputs) await journal.setState(id, failed === 0 ? "done" : "failed");
 }
 
-async function claim(journal: Journal, id: string): Promise<Disposable> {
+/** Claims a run; nothing where another process works on it. */
+export async function claim(journal: Journal, id: string): Promise<Disposable | undefined> {
   for (let look = 0; look < CLAIM_LOOKS; look++) {
     const claimed = await journal.claim(id);
     if (claimed !== undefined) return claimed;
     await waitFor(CLAIM_PAUSE); // 'svc workflow list' holds a claim for a moment to see whether it can be had.
   }
-  throw new SvcError("INVALID_ARGS", `Another process works on run ${id}.`, {
-    hint: `'svc workflow show ${id}' tells how far it is; 'svc workflow cancel ${id}' ends it.`,
-  });
+  return undefined;
 }
 
 function interruptedRun({ id, journal, journalPath }: Execution): SvcError {

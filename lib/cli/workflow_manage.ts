@@ -6,7 +6,7 @@ import { describeInput, describeRun } from "../../workflows/journal/description.
 import { SvcError } from "../errors.ts";
 import { didYouMean } from "../similar.ts";
 import type { CommandContext } from "./command.ts";
-import { existingJournal } from "./workflow_execute.ts";
+import { claim, existingJournal } from "./workflow_execute.ts";
 
 /** Prints all runs. */
 export async function list({ print }: CommandContext, path: string | undefined): Promise<void> {
@@ -57,7 +57,7 @@ export async function cancel({ print }: CommandContext, id: string, path: string
 export async function forget({ print }: CommandContext, id: string, path: string | undefined): Promise<void> {
   await using journal = await existingJournal(path);
   findRun(journal, id);
-  using claimed = await journal.claim(id);
+  using claimed = await claim(journal, id);
   if (claimed === undefined) {
     throw new SvcError("INVALID_ARGS", `A process works on run ${id}.`, {
       hint: `End it first: svc workflow cancel ${id}`,
