@@ -9,3 +9,8 @@ export function plural(count: number, thing: string): string {
 export function lowerFirst(text: string): string {
   return text.slice(0, 1).toLowerCase() + text.slice(1);
 }
+
+/** How many characters a text has as people count them: one outside of the basic plane is one. */
+export function characters(text: string): number {
+  return [...text].length;
+}

@@ -119,6 +119,7 @@ Deno.test("each comparator finds what it says, in fields of every type", () =>
       [["Built", "GTE", { value: "2022-01-01" }], [3, 4]],
       [["SoldAt", "LT", { value: "2025-12-31T23:15:00Z" }], [1]],
       [["SoldAt", "EQ", { value: "2026-01-01T00:30:00+01:00" }], [2]],
+      [["SoldAt", "EQ", { value: "2025-12-31T23:30:00" }], [2]],
       [["Owner.Age", "GT", { value: 40 }], [3]],
       [["Owner", "IS_NULL"], [2, 4]],
       [["ID", "EQ", { field: "Price" }], []],

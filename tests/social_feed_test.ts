@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { JsonValue } from "../lib/json.ts";
 import { loadApplication } from "../service/definition/load.ts";
 import { namedIn } from "../service/social/texts.ts";
-import { readTime } from "../service/social/times.ts";
+import { readTime } from "../service/moments.ts";
 import { at, type Engine, openEngine, PERMIT_FILE, textAt } from "./_support/engine.ts";
 
 const app = await loadApplication(PERMIT_FILE);

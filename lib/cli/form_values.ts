@@ -1,9 +1,8 @@
 /** What a person types as the value of a field, and what is wrong with it. */
+import { isDay, isMoment } from "../calendar.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
+import { characters, plural } from "../wording.ts";
 import type { FormField } from "./form.ts";
-
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
-const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
 /** What is wrong with a text as the value of a field; undefined where nothing is. */
 export function findFault(field: FormField, text: string): string | undefined {
@@ -16,14 +15,12 @@ export function findFault(field: FormField, text: string): string | undefined {
     case "decimal":
       return /^-?\d+(\.\d+)?$/.test(text) ? outOfRange(field, text) : "Give a number, e.g. 12.50.";
     case "date":
-      return DATE.test(text) && new Date(text).toJSON()?.startsWith(text) ? undefined : "Give a date, e.g. 2026-01-31.";
+      return isDay(text) ? undefined : "Give a date, e.g. 2026-01-31.";
     case "dateTime":
-      return DATE_TIME.test(text) && !Number.isNaN(Date.parse(text))
-        ? undefined
-        : "Give a date and time with its zone, e.g. 2026-01-31T09:30:00Z.";
+      return isMoment(text) ? undefined : "Give a date and time with its zone, e.g. 2026-01-31T09:30:00Z.";
     default:
-      return field.maxLength !== undefined && text.length > field.maxLength
-        ? `Give at most ${field.maxLength} characters.`
+      return field.maxLength !== undefined && characters(text) > field.maxLength
+        ? `Give at most ${plural(field.maxLength, "character")}.`
         : undefined;
   }
 }

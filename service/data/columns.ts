@@ -2,6 +2,7 @@
 import type { Column, DataView, Field, FieldType } from "../definition/application.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { ServiceError } from "../errors.ts";
+import { millisecondOf, readTime } from "../moments.ts";
 import type { RowField } from "../store/query.ts";
 
 /** How values compare. */
@@ -81,8 +82,8 @@ function toNumber(text: string): number | undefined {
 
 /** A day is its first moment. */
 function toInstant(text: string): string | undefined {
-  const time = Date.parse(text);
-  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+  const time = readTime(text);
+  return time === undefined ? undefined : millisecondOf(time);
 }
 
 function placeOf(column: Column, rest: readonly string[], kind: Kind): RowField {

@@ -1,11 +1,11 @@
 /** Whether a value fits a field. */
+import { isDay, isMoment } from "../../lib/calendar.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { characters } from "../../lib/wording.ts";
 import type { Field, FieldType } from "./application.ts";
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 const PHONE = /^\+?[\d ()./-]{3,}$/;
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
-const DATE_TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/;
 
 /** The words for a value of each type, in the sentence `X is not a valid …`. */
 const NAMES: Record<FieldType, string> = {
@@ -40,7 +40,7 @@ export function valueProblem(field: Field, value: JsonValue): string | undefined
   if (field.values !== undefined && typeof value === "string" && !field.values.includes(value)) {
     return `${value} is not one of ${field.values.join(", ")}`;
   }
-  if (typeof value === "string" && field.maxLength !== undefined && [...value].length > field.maxLength) {
+  if (typeof value === "string" && field.maxLength !== undefined && characters(value) > field.maxLength) {
     return `The text is longer than ${field.maxLength} characters`;
   }
   if (typeof value === "number") {
@@ -71,9 +71,9 @@ function hasType(type: FieldType, value: JsonValue): boolean {
 function isTextOf(type: FieldType, value: string): boolean {
   switch (type) {
     case "Date":
-      return DATE.test(value) && new Date(value).toJSON()?.startsWith(value) === true;
+      return isDay(value);
     case "DateTime":
-      return DATE_TIME.test(value) && !Number.isNaN(Date.parse(value));
+      return isMoment(value);
     case "Email":
       return EMAIL.test(value);
     case "Phone":

@@ -6,7 +6,8 @@ import type { Filter } from "../store/query.ts";
 import type { Transaction } from "../store/store.ts";
 import { type Message, type MessageKind, toMessage } from "./messages.ts";
 import type { Place } from "./places.ts";
-import { END_OF_TIME, millisecondOf, readTime, timeOfEvent } from "./times.ts";
+import { millisecondOf, readTime } from "../moments.ts";
+import { END_OF_TIME, timeOfEvent } from "./times.ts";
 
 /** Where entries of a feed come from, with the names for people. */
 export const SOURCES = { messages: "Messages", mentions: "Mentions", history: "History" } as const;

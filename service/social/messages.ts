@@ -1,5 +1,6 @@
 /** Messages and their replies, as they are kept. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import { characters } from "../../lib/wording.ts";
 import { type MessageType, PLAIN_MESSAGE } from "../definition/social.ts";
 import type { EngineContext } from "../engine/context.ts";
 import { ServiceError } from "../errors.ts";
@@ -187,8 +188,9 @@ function written(
   { maxLength }: MessageType,
 ): Pick<Message, "text" | "mentions" | "tags"> {
   if (text.trim() === "") throw new ServiceError(400, "message: must not be empty.");
-  if (text.length > maxLength) {
-    throw new ServiceError(400, `message: may have ${maxLength} characters, not ${text.length}.`);
+  const length = characters(text);
+  if (length > maxLength) {
+    throw new ServiceError(400, `message: may have ${maxLength} characters, not ${length}.`);
   }
   return { text, ...namedIn(text, app) };
 }

@@ -18,25 +18,6 @@ export function timeOfEvent(at: string, index: number): string {
   return withPlace(at, Math.min(index, PLACES - 1));
 }
 
-/** The millisecond of a feed's time, as histories tell it. */
-export function millisecondOf(time: string): string {
-  return time.slice(0, 23) + "Z";
-}
-
-const TIME =
-  /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?)? ?(Z|GMT|UTC|[+-]\d\d:?\d\d)?$/i;
-
-/** A date, or a date and time in ISO 8601 or in the form of entity tags, as a time of a feed; UTC without a zone. */
-export function readTime(text: string): string | undefined {
-  const match = TIME.exec(text.trim());
-  if (match === null) return undefined;
-  const [, year, month, day, hour = "00", minute = "00", second = "00", fraction = "", zone = "Z"] = match;
-  const offset = /^[+-]/.test(zone) ? `${zone.slice(0, 3)}:${zone.slice(-2)}` : "Z";
-  const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}${offset}`);
-  if (Number.isNaN(time)) return undefined;
-  return `${new Date(time).toISOString().slice(0, 19)}.${fraction.slice(0, 9).padEnd(9, "0")}Z`;
-}
-
 function withPlace(at: string, place: number): string {
   return `${at.slice(0, 23)}${String(place).padStart(6, "0")}Z`;
 }

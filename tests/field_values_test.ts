@@ -1,0 +1,28 @@
+/** Values of fields: the prompt that a person fills in and the service that takes it agree on what fits. */
+import assert from "node:assert/strict";
+import type { FormField } from "../lib/cli/form.ts";
+import { findFault } from "../lib/cli/form_values.ts";
+import type { Field } from "../service/definition/application.ts";
+import { valueProblem } from "../service/definition/values.ts";
+
+const VALUES: [kind: FormField["kind"], type: Field["type"], text: string, fits: boolean][] = [
+  ["date", "Date", "2024-02-29", true],
+  ["date", "Date", "2026-02-29", false],
+  ["date", "Date", "20260101", false],
+  ["dateTime", "DateTime", "2026-01-31T09:30:00Z", true],
+  ["dateTime", "DateTime", "2026-01-31 09:30+0100", true],
+  ["dateTime", "DateTime", "2026-02-30T10:00:00Z", false],
+  ["dateTime", "DateTime", "2026-01-31T25:00:00Z", false],
+  ["dateTime", "DateTime", "2026-01-31T09:30:00", false],
+  ["text", "Text", "\u{1f600}", true],
+  ["text", "Text", "ab", false],
+];
+
+for (const [kind, type, text, fits] of VALUES) {
+  Deno.test(`the prompt and the service ${fits ? "take" : "refuse"} ${text} as a ${type}`, () => {
+    const maxLength = kind === "text" ? 1 : undefined;
+    const fault = findFault({ path: ["F"], label: "F", kind, choices: [], maxLength }, text);
+    const problem = valueProblem({ name: "F", type, label: "F", required: false, maxLength }, text);
+    assert.deepEqual([fault === undefined, problem === undefined], [fits, fits], `${fault} ${problem}`);
+  });
+}
