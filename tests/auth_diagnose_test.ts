@@ -131,6 +131,7 @@ Deno.test("an API that refuses the token fails at api with what to do", async ()
 
   await using closed = startService({ api: () => Response.json({ localizedValue: "Not for you" }, { status: 403 }) });
   const forbidden = failedStep(await diagnose(await optionsFor(closed)));
+  assert.equal(forbidden.code, "FORBIDDEN");
   assert.deepEqual([forbidden.step, forbidden.result], ["api", "Not for you"]);
   assert.match(forbidden.hint ?? "", /people who run the service/);
 });

@@ -1,6 +1,6 @@
 /** What `svc auth diagnose` does: it tries each layer of a connection in turn and says what to do about the first that fails. */
 import { checkAnswer } from "../answers.ts";
-import { type SvcError, toSvcError } from "../errors.ts";
+import { type ErrorCode, SvcError, toSvcError } from "../errors.ts";
 import { type AuthOptions, listCaseTypes, signalOf, takeToken } from "./commands.ts";
 import { tokenUrl } from "./oauth.ts";
 import { orAbort, within } from "./shared.ts";
@@ -20,6 +20,8 @@ export type DiagnosisStep = {
   ok: boolean;
   /** What was found, in one sentence. */
   result: string;
+  /** Code of the error, where it does not work. */
+  code?: ErrorCode;
   /** What to do about it. */
   hint?: string;
   /** How long it took. */
@@ -104,7 +106,8 @@ class StepLog {
       const error = toSvcError(thrown);
       if (this.#signal.aborted) throw error;
       const result = error.message;
-      this.#steps.push({ step, ok: false, result, hint: adviceFor(error, hint), milliseconds: elapsed() });
+      const code = thrown instanceof Error && !isOurs(thrown) ? "NETWORK_ERROR" : error.code;
+      this.#steps.push({ step, ok: false, result, code, hint: adviceFor(error, hint), milliseconds: elapsed() });
       return undefined;
     }
   }
@@ -118,6 +121,11 @@ class StepLog {
       ...rest.map((step) => ({ step, ok: false, result: `skipped: ${failed} failed`, milliseconds: 0 })),
     ];
   }
+}
+
+/** Whether an error says what it is; others are what the network layers of the platform throw. */
+function isOurs(error: Error): boolean {
+  return error instanceof SvcError || error instanceof Deno.errors.NotCapable;
 }
 
 /** The step's own advice, unless the service was found and itself refused. */

@@ -1,20 +1,10 @@
 /** The commands of `svc auth`. */
 import type { AuthOptions } from "../auth/commands.ts";
-import type { DiagnosisResult, StepName } from "../auth/diagnose.ts";
-import { type ErrorCode, SvcError } from "../errors.ts";
+import type { DiagnosisResult } from "../auth/diagnose.ts";
+import { SvcError } from "../errors.ts";
 import { type CommandContext, type LocalCommand, localCommand, type LocalGroup } from "./local.ts";
 import { printResult } from "./print_result.ts";
 import { callerOptions } from "./service_access.ts";
-
-/** The code of the error with which `diagnose` ends, by the step that failed. */
-const FAILURES: Readonly<Record<StepName, ErrorCode>> = {
-  configuration: "INVALID_CONFIG",
-  dns: "NETWORK_ERROR",
-  tcp: "NETWORK_ERROR",
-  tls: "NETWORK_ERROR",
-  token: "UNAUTHORIZED",
-  api: "HTTP_ERROR",
-};
 
 /** The commands by name. */
 export const commands: LocalGroup = {
@@ -50,5 +40,5 @@ function authOptions(context: CommandContext): AuthOptions {
 
 function failureOf({ steps }: DiagnosisResult): SvcError | undefined {
   const failed = steps.find((step) => !step.ok);
-  return failed && new SvcError(FAILURES[failed.step], failed.result, { hint: failed.hint });
+  return failed && new SvcError(failed.code ?? "INTERNAL_ERROR", failed.result, { hint: failed.hint });
 }
