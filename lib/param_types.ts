@@ -23,11 +23,17 @@ const CHECKS: { readonly [T in keyof ParamTypes]: (value: unknown) => value is P
   list: (value): value is string[] =>
     Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string" && one !== ""),
   calculation: (value): value is ParamTypes["calculation"] =>
-    isJsonObject(value) && isJsonObject(value.calculations) && Array.isArray(value.calculations.fields),
+    isJsonObject(value) && isJsonObject(value.calculations) && areNamed(value.calculations.fields) &&
+    (value.calculations.whens === undefined || areNamed(value.calculations.whens)),
   file: (value): value is FileInput =>
     value instanceof Object && "name" in value && "size" in value && "stream" in value &&
     typeof value.stream === "function",
 };
+
+function areNamed(value: unknown): boolean {
+  return Array.isArray(value) &&
+    value.every((one) => isJsonObject(one) && typeof one.name === "string" && typeof one.context === "string");
+}
 
 /** Whether a value is of a type. */
 export function isOfType<T extends keyof ParamTypes>(type: T, value: unknown): value is ParamTypes[T] {

@@ -184,6 +184,7 @@ const REFUSALS: [line: string, code: string, message: RegExp][] = [
   [`list-messages --filter-by messages --filter-for ${REVIEWER} --older-than soon`, "BAD_REQUEST", /ISO 8601/],
   [`list-messages --filter-by messages --filter-for ${REVIEWER} --page-size 0`, "BAD_REQUEST", /from 1 to/],
   [`get-feed pyNoFeed --filter-for ${REVIEWER}`, "NOT_FOUND", /no feed 'pyNoFeed'/],
+  [`get-feed constructor --filter-for ${REVIEWER}`, "NOT_FOUND", /no feed 'constructor'/],
   [`get-feed pyCaseFeed --filter-for ${REVIEWER}`, "BAD_REQUEST", /is a feed of a case/],
   ["get-feed pyUserFeed --filter-for Nowhere", "NOT_FOUND", /no case, operator/],
   ["get-message-type X", "NOT_FOUND", /no message type 'X'/],

@@ -32,6 +32,16 @@ Deno.test("a case is created, read and found again with its tag, its place and a
   assert.equal(read.headers.get("content-type"), "application/json");
 });
 
+Deno.test("a calculation of what is no property is refused", async () => {
+  await using svc = await openService();
+  await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT, content: { Applicant: "Ada" } } });
+  const path = `/cases/${segment("CITY-PERMIT-WORK P-1")}/views/pyDetails/calculated_fields`;
+  for (const fields of [[{}], [null], [{ name: 1, context: "content" }]]) {
+    const { status } = await svc.call("POST", path, { body: { calculations: { fields } } });
+    assert.equal(status, 400, JSON.stringify(fields));
+  }
+});
+
 Deno.test("raw and encoded segments are the same, and are decoded once", async () => {
   await using svc = await openService();
   await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT } });

@@ -72,7 +72,7 @@ export const handlers: GroupHandlers<"social"> = {
   },
 
   async getFeed({ feedID, filterFor, feedClass: _, ...filter }, context) {
-    const kinds = FEEDS[feedID];
+    const kinds = Object.hasOwn(FEEDS, feedID) ? FEEDS[feedID] : undefined;
     if (kinds === undefined) {
       throw new ServiceError(404, `There is no feed '${feedID}'; there are ${Object.keys(FEEDS).join(", ")}.`);
     }
