@@ -164,7 +164,9 @@ export class SvcError extends Error {
   /** The same error, of which more is known. */
   with(more: SvcErrorOptions, message: string = this.message): SvcError {
     const { cause, retryAfter, outcomeUnknown } = this;
-    return new SvcError(this.code, message, { ...this.toJSON(), cause, retryAfter, outcomeUnknown, ...more });
+    const known = new SvcError(this.code, message, { ...this.toJSON(), cause, retryAfter, outcomeUnknown, ...more });
+    known.stack = this.stack?.replace(this.message, () => message); // Where it was thrown, not where more was known.
+    return known;
   }
 }
 
@@ -189,6 +191,12 @@ export function cancelledCall(options: ErrorOptions = {}): SvcError {
 /** The code of an HTTP status of 300 or more. */
 export function codeOfStatus(status: number): ErrorCode {
   return CODE_OF_STATUS[status] ?? (status >= 500 ? "SERVER_ERROR" : "HTTP_ERROR");
+}
+
+/** What to do about a refusal for the moment, by its `Retry-After`: a number of seconds, or a date. */
+export function hintOfWait(retryAfter: string | undefined): string {
+  if (retryAfter === undefined) return "Wait a few seconds, then try again.";
+  return `Wait ${/^\d+$/.test(retryAfter) ? `${retryAfter} seconds` : `until ${retryAfter}`}, then try again.`;
 }
 
 /** The error that a record describes; undefined where it is none. What a member cannot be is left out. */

@@ -18,3 +18,13 @@ export function isJsonObject(value: unknown): value is JsonObject {
 export function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
+
+/** The object that a text is in JSON; undefined where it is none. */
+export function parseJsonObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined; // Whoever asks says what it should have been.
+  }
+}

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { ownFile } from "../lib/own_files.ts";
 import type { Application } from "./definition/application.ts";
 import { loadApplication, parseApplication } from "./definition/load.ts";
+import { fetchOwn } from "./fetch_own.ts";
 import { fetchedStaticFiles, openStaticFiles, type StaticFiles } from "./static_files.ts";
 
 const OWN = ownFile("service/apps/permit.yaml");
@@ -20,8 +21,7 @@ export const OWN_FILES = [
 export async function loadServedApplication(file: string | undefined): Promise<Application> {
   if (file !== undefined) return await loadApplication(file);
   if (OWN.protocol === "file:") return await loadApplication(fileURLToPath(OWN));
-  const response = await fetch(OWN); // svc itself came over the network, and so does its file
-  return parseApplication(await response.text(), OWN.href);
+  return parseApplication(await (await fetchOwn(OWN)).text(), OWN.href);
 }
 
 /** The files that come with a definition: those of the folder `static` beside it. */

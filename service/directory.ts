@@ -3,7 +3,7 @@ import { configDirectory } from "../lib/auth/config.ts";
 import { FileLock, makePrivateDirectory, writePrivateFile } from "../lib/auth/private_file.ts";
 import { SvcError } from "../lib/errors.ts";
 import { exists } from "../lib/exists.ts";
-import { isJsonObject, type JsonObject } from "../lib/json.ts";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../lib/json.ts";
 import { ignoreMissing } from "../lib/missing_file.ts";
 
 /** Milliseconds to wait for a lock: another command may look at it for a moment. */
@@ -90,7 +90,7 @@ export async function readState(path: string): Promise<ServiceState | undefined>
     ignoreMissing(error);
     return undefined;
   }
-  const state: unknown = JSON.parse(text);
+  const state = parseJsonObject(text);
   if (isState(state)) return state;
   throw new SvcError("INVALID_CONFIG", `${stateFile(path)} is damaged.`, {
     hint: "Delete it; 'svc service start' writes it anew.",

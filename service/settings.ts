@@ -1,5 +1,6 @@
 /** What to serve, and where: what a person or a program may say, with its defaults, checked. */
 import { checkMember, DEFAULT_PATHS, isSecure } from "../lib/auth/profile.ts";
+import { LONGEST_LIFE } from "../lib/auth/token_cache.ts";
 import { SvcError } from "../lib/errors.ts";
 
 /** MiB that an uploaded file may have unless it is said otherwise. */
@@ -48,7 +49,9 @@ export function settingsOf(options: ServiceOptions): Settings {
   };
   checkAddress(settings);
   checkPaths(settings);
-  if (!(settings.tokenLifetimeSeconds >= 1)) throw invalid("A token must live for a second at least.");
+  if (!(settings.tokenLifetimeSeconds >= 1 && settings.tokenLifetimeSeconds <= LONGEST_LIFE)) {
+    throw invalid(`A token must live for 1 to ${LONGEST_LIFE} seconds.`);
+  }
   if (!(settings.maxFile > 0)) throw invalid("An uploaded file must be allowed some bytes.");
   return settings;
 }

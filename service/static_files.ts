@@ -1,5 +1,7 @@
 /** The files that come with an application: those of the folder `static/` beside its definition, known since the start. */
+import { ignoreMissing } from "../lib/missing_file.ts";
 import { readPieces } from "../lib/pieces.ts";
+import { fetchOwn } from "./fetch_own.ts";
 import type { SentContent } from "./handler.ts";
 import { mediaTypeOf } from "./media_types.ts";
 
@@ -23,10 +25,10 @@ export interface StaticFiles {
  */
 export async function openStaticFiles(folder: string): Promise<StaticFiles> {
   const found = new Map<string, string>();
-  const root = await Deno.realPath(folder).catch(nothingThere);
+  const root = await Deno.realPath(folder).catch(ignoreMissing);
   for (const kind of STATIC_KINDS) {
     for (const name of await namesIn(`${folder}/${kind}`)) {
-      const path = await Deno.realPath(`${folder}/${kind}/${name}`).catch(nothingThere);
+      const path = await Deno.realPath(`${folder}/${kind}/${name}`).catch(ignoreMissing);
       if (root === undefined || path === undefined || !isBelow(path, root)) continue;
       if ((await Deno.stat(path)).isFile) found.set(`${kind}/${name}`, path);
     }
@@ -48,7 +50,7 @@ export function fetchedStaticFiles(folder: URL, paths: readonly string[]): Stati
     names: (kind) => namesOf(paths, kind),
     async find(kind, name) {
       if (!paths.includes(`${kind}/${name}`)) return undefined;
-      const response = await fetch(new URL(`${kind}/${encodeURIComponent(name)}`, folder));
+      const response = await fetchOwn(new URL(`${kind}/${encodeURIComponent(name)}`, folder));
       const bytes = await response.blob();
       return { type: mediaTypeOf(name), name, size: bytes.size, stream: bytes.stream() };
     },
@@ -60,7 +62,7 @@ async function namesIn(folder: string): Promise<string[]> {
   try {
     for await (const { name } of Deno.readDir(folder)) names.push(name);
   } catch (error) {
-    nothingThere(error);
+    ignoreMissing(error);
   }
   return names.sort();
 }
@@ -71,10 +73,4 @@ function namesOf(paths: Iterable<string>, kind: StaticKind): string[] {
 
 function isBelow(path: string, folder: string): boolean {
   return path.startsWith(folder) && /^[\\/]/.test(path.slice(folder.length));
-}
-
-/** A folder that is not there holds nothing, and a link to nothing leads nowhere. */
-function nothingThere(error: unknown): undefined {
-  const isMissing = error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
-  if (!isMissing) throw error;
 }

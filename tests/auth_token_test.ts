@@ -65,9 +65,9 @@ Deno.test("a server that repeats the secret does not make it show", async () => 
 Deno.test("other statuses keep their codes", async () => {
   const cases: [status: number, code: string, hint: RegExp][] = [
     [404, "NOT_FOUND", /tokenPath/],
-    [429, "RATE_LIMITED", /later/],
-    [500, "INTERNAL_SERVER_ERROR", /later/],
-    [503, "SERVER_ERROR", /later/],
+    [429, "RATE_LIMITED", /Wait a few seconds/],
+    [500, "INTERNAL_SERVER_ERROR", /Wait a few seconds/],
+    [503, "SERVER_ERROR", /Wait a few seconds/],
   ];
   for (const [status, code, hint] of cases) {
     const error = await failureWith({ token: () => new Response("<html>", { status }) });
@@ -75,6 +75,12 @@ Deno.test("other statuses keep their codes", async () => {
     assert.equal(error.status, status);
     assert.match(error.hint ?? "", hint);
   }
+});
+
+Deno.test("the token endpoint's Retry-After is passed on", async () => {
+  const token = () => new Response("busy", { status: 429, headers: { "retry-after": "7" } });
+  const error = await failureWith({ token });
+  assert.deepEqual([error.retryAfter, error.hint], ["7", "Wait 7 seconds, then try again."]);
 });
 
 Deno.test("a redirect is not followed", async () => {

@@ -185,3 +185,11 @@ Deno.test("a change under a key is sent although there is nothing any more whose
   assert.equal((await failureOf(caller.call(PERFORM, values))).code, "NOT_FOUND");
   assert.deepEqual(keysOf(server), [undefined, "k", undefined, "l", undefined]);
 });
+
+Deno.test("an error tells where it was thrown, whatever became known of it later", () => {
+  function thrower() {
+    return new SvcError("NOT_FOUND", "There is $& none.");
+  }
+  const later = thrower().during("cases.get").with({ status: 404 }, "There is none, after 3 attempts.");
+  assert.match(later.stack ?? "", /^SvcError: There is none, after 3 attempts\.\n\s+at thrower /);
+});

@@ -1,7 +1,7 @@
 /** `svc static-content`: exact bytes, right types, and no way out of the folder. */
 import assert from "node:assert/strict";
 import { OWN_FILES } from "../service/application.ts";
-import { openStaticFiles } from "../service/static_files.ts";
+import { fetchedStaticFiles, openStaticFiles } from "../service/static_files.ts";
 import { openLive } from "./_support/live.ts";
 import { openService, segment } from "./_support/service.ts";
 import { makeFolder } from "./_support/workflow.ts";
@@ -107,6 +107,15 @@ Deno.test("the sample's files are listed for a package that is served over the n
     statics.names(kind).map((name) => `${kind}/${name}`)
   );
   assert.deepEqual(found, [...OWN_FILES]);
+});
+
+Deno.test("a file that the host of a package does not have is an error, not the host's page about that", async () => {
+  await using host = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen() {} },
+    () => new Response("nope", { status: 404 }),
+  );
+  const files = fetchedStaticFiles(new URL(`http://127.0.0.1:${host.addr.port}/static/`), ["files/logo.png"]);
+  await assert.rejects(files.find("files", "logo.png"), /logo\.png answered 404 Not Found\.$/);
 });
 
 Deno.test("the service closes", async () => {

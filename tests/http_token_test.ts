@@ -30,6 +30,12 @@ Deno.test("credentials are taken by HTTP Basic and in the body", async () => {
   }
 });
 
+Deno.test("a lifetime that no token can have is refused at the start", async () => {
+  for (const tokenLifetimeSeconds of [0, NaN, Infinity, 40_000_000]) {
+    await assert.rejects(startService({ tokenLifetimeSeconds }), /A token must live for 1 to 31536000 seconds/);
+  }
+});
+
 Deno.test("wrong credentials are an invalid_client, whichever part is wrong", async () => {
   await using svc = await openService();
   const { clientId, clientSecret } = await svc.service.addClient("clerk@city");

@@ -133,6 +133,25 @@ Deno.test("reset refuses while the service runs, unless it may stop it, and then
   assert.deepEqual((await office.svc(...CREATE)).out, { id: "CITY-PERMIT-WORK P-1", status: "New" });
 });
 
+Deno.test("what cannot be a data directory is one error that says so, and nothing is made", async () => {
+  await using office = await Office.open();
+  await Deno.mkdir(join(office.directory, "service"));
+  await Deno.writeTextFile(join(office.directory, "service/service.json"), "garbage");
+  const damaged = (await office.svc("service", "status")).error;
+  assert.equal(damaged.code, "INVALID_CONFIG");
+  assert.match(String(damaged.message), /service\.json is damaged/);
+  const below = await office.svc("service", "status", "--data", join(office.directory, "service/service.json"));
+  assert.deepEqual([below.code, below.out.running], [0, false]);
+  for (const command of ["status", "stop", "reset"]) {
+    const { error } = await office.svc("service", command, "--data", ":memory:");
+    assert.deepEqual([error.code, error.hint], [
+      "INVALID_ARGS",
+      "Name a directory with --data. Ctrl-C ends a service in memory.",
+    ]);
+  }
+  await Deno.remove(join(office.directory, "service"), { recursive: true }); // Or it could not be stopped at the end.
+});
+
 Deno.test("a profile that leads elsewhere is never replaced", async () => {
   await using office = await Office.open();
   const config = {

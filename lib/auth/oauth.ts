@@ -1,12 +1,10 @@
 /** The token exchange: OAuth 2.0 client credentials (RFC 6749, section 4.4), the client authenticated by HTTP Basic. */
-import { codeOfStatus, SvcError } from "../errors.ts";
-import { isJsonObject, type JsonObject } from "../json.ts";
+import { codeOfStatus, hintOfWait, SvcError } from "../errors.ts";
+import { type JsonObject, parseJsonObject } from "../json.ts";
 import type { Credentials } from "./settings.ts";
-import { isTokenText, type Token, tokenOf } from "./token_cache.ts";
+import { isTokenText, LONGEST_LIFE, type Token, tokenOf } from "./token_cache.ts";
 
 const DEFAULT_LIFE = 3600;
-/** A year: a server may claim more seconds than a date can hold. */
-const LONGEST_LIFE = 31_536_000;
 const REDACTED = "[REDACTED]";
 
 /** Exchanges the client's secret for a token; rejects with the signal's reason or the network's error as they come. */
@@ -42,7 +40,7 @@ export function tokenUrl({ target, tokenPath }: Credentials): string {
 
 async function refusal(response: Response, url: string, secret: string): Promise<SvcError> {
   const { status, statusText, headers } = response;
-  const said = descriptionOf(parse(await response.text()));
+  const said = descriptionOf(parseJsonObject(await response.text()));
   const answered = `The token endpoint ${url} answered ${status} ${statusText}`.trimEnd();
   if (status < 400) {
     return new SvcError("INVALID_RESPONSE", `${answered}, and redirects are not followed.`, {
@@ -55,22 +53,14 @@ async function refusal(response: Response, url: string, secret: string): Promise
     const hint = "Check the client ID and the client secret.";
     return new SvcError("UNAUTHORIZED", message, { status, hint });
   }
-  const hint = status === 404 ? "Check baseUrl, and tokenPath in the profile." : "Try again later.";
-  return new SvcError(codeOfStatus(status), message, { status, hint });
+  const retryAfter = headers.get("retry-after") ?? undefined;
+  const hint = status === 404 ? "Check baseUrl, and tokenPath in the profile." : hintOfWait(retryAfter);
+  return new SvcError(codeOfStatus(status), message, { status, hint, retryAfter });
 }
 
 /** What the server says of its refusal, in the members of OAuth or of the API. */
 function descriptionOf(body: JsonObject | undefined): string | undefined {
   return [body?.error_description, body?.localizedValue, body?.error].find((said) => typeof said === "string");
-}
-
-function parse(text: string): JsonObject | undefined {
-  try {
-    const body: unknown = JSON.parse(text);
-    return isJsonObject(body) ? body : undefined;
-  } catch {
-    return undefined; // The status says enough.
-  }
 }
 
 /** A server may repeat what it was sent. */

@@ -6,6 +6,9 @@ import type { Settings } from "./settings.ts";
 /** Milliseconds before its end at which a token is renewed; half its life, where it lives shorter than two of these. */
 const MARGIN = 60_000;
 
+/** Seconds that a token lives at most, a year: a server may claim more than a date can hold. */
+export const LONGEST_LIFE = 31_536_000;
+
 /** An access token. */
 export interface Token {
   /** What goes behind `Bearer`. */

@@ -38,7 +38,7 @@ export async function writeWhole(path: string, pieces: AsyncIterable<Uint8Array>
       throw unwritable(path, error);
     });
   } catch (error) {
-    await Deno.remove(temporary);
+    await Deno.remove(temporary).catch(ignoreMissing);
     throw error;
   }
 }

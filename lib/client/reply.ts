@@ -1,8 +1,8 @@
 /** What came back: read once, checked once, with the service's errors as errors of the family. */
 import type { Answers, Content } from "../answer_types.ts";
-import { codeOfStatus, SvcError } from "../errors.ts";
+import { codeOfStatus, hintOfWait, SvcError } from "../errors.ts";
 import type { OperationRef } from "./caller.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from "../json.ts";
 
 /** Bytes that an answer may have: more is refused, whoever sends it. */
 const ANSWER_LIMIT = 64 * 1024 * 1024;
@@ -138,7 +138,7 @@ function parseAnswer(text: string, head: Partial<ReplyHead>): JsonValue {
 
 function refusal(status: number, reason: string, text: string, headers: Headers, requestId?: string): SvcError {
   const code = codeOfStatus(status);
-  const body = tryParse(text);
+  const body = parseJsonObject(text); // The status alone says enough: a proxy's error page is no JSON.
   const details = Array.isArray(body?.errorDetails) ? body.errorDetails.filter(isJsonObject) : [];
   return new SvcError(code, sentenceOf(body, details) ?? `The service answered ${status} ${reason}`.trimEnd() + ".", {
     status,
@@ -165,14 +165,8 @@ function hintFor(status: number, headers: Headers): string | undefined {
   if (status < 400 && location !== null) {
     return `It redirects to ${location}: set the base URL to the address it names.`;
   }
-  if (status === 429) return `${waitFor(headers.get("retry-after"))}, then try again.`;
+  if (status === 429) return hintOfWait(headers.get("retry-after") ?? undefined);
   return HINTS[status];
-}
-
-/** `Retry-After` is a number of seconds or a date. */
-function waitFor(retryAfter: string | null): string {
-  if (retryAfter === null) return "Wait a few seconds";
-  return /^\d+$/.test(retryAfter) ? `Wait ${retryAfter} seconds` : `Wait until ${retryAfter}`;
 }
 
 const HINTS: Readonly<Record<number, string>> = {
@@ -180,15 +174,6 @@ const HINTS: Readonly<Record<number, string>> = {
   412: "It was changed by somebody else. Read it again, then decide.",
   428: "Give the entity tag that you last read with --if-match.",
 };
-
-function tryParse(text: string): JsonObject | undefined {
-  try {
-    const body: unknown = JSON.parse(text);
-    return isJsonObject(body) ? body : undefined;
-  } catch {
-    return undefined; // The status alone says enough: a proxy's error page is no JSON.
-  }
-}
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";

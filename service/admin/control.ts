@@ -13,6 +13,7 @@ import {
   type ServiceState,
   tryLock,
 } from "../directory.ts";
+import { MEMORY } from "../settings.ts";
 import { openSqliteStore } from "../store/sqlite.ts";
 import { checkOwner, writeProfile } from "./profiles.ts";
 import { dataOf, profileName } from "./start.ts";
@@ -31,7 +32,7 @@ export interface Which {
 
 /** Whether a service works on a data directory, and where; what it says of itself. */
 export async function status({ data: given }: Which = {}): Promise<JsonObject> {
-  const data = dataOf(given);
+  const data = directoryOf(given);
   const running = await isInUse(data);
   const state = await readState(data);
   if (!running || !state) return { running, data };
@@ -52,7 +53,7 @@ export async function status({ data: given }: Which = {}): Promise<JsonObject> {
 
 /** Stops the service of a data directory and waits until it has; says whether there was one. */
 export async function stop({ data: given }: Which = {}): Promise<{ stopped: boolean; data: string }> {
-  const data = dataOf(given);
+  const data = directoryOf(given);
   if (!await isInUse(data)) return { stopped: false, data };
   const { pid = 0 } = await readState(data) ?? {};
   if (pid === 0) throw new SvcError("CONFLICT", "The service is starting.", { hint: "Try again in a moment." });
@@ -68,7 +69,7 @@ export async function stop({ data: given }: Which = {}): Promise<{ stopped: bool
 export async function reset(
   { data: given, stopFirst = false }: Which & { stopFirst?: boolean } = {},
 ): Promise<{ removed: string }> {
-  const data = dataOf(given);
+  const data = directoryOf(given);
   if (stopFirst) await stop({ data });
   using _lock = await lockDirectory(data);
   await removeData(data);
@@ -79,7 +80,7 @@ export async function reset(
 export async function addClient(
   options: Which & { operator: string; profile?: string },
 ): Promise<{ operator: string; profile: string; url: string }> {
-  const data = dataOf(options.data);
+  const data = directoryOf(options.data);
   const profile = profileName(options);
   const state = await readState(data);
   if (!state || state.url === "") {
@@ -97,6 +98,15 @@ export async function addClient(
   }
   await noteProfile(data, profile);
   return { operator: options.operator, profile, url: state.url };
+}
+
+/** The data directory: what a service has in memory, nobody else can come to. */
+function directoryOf(given: string | undefined): string {
+  const data = dataOf(given);
+  if (data !== MEMORY) return data;
+  throw new SvcError("INVALID_ARGS", "A service in memory keeps nothing that another process could find.", {
+    hint: "Name a directory with --data. Ctrl-C ends a service in memory.",
+  });
 }
 
 /** What the service says of itself; one that holds its directory and does not answer is in trouble. */

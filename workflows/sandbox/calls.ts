@@ -2,9 +2,8 @@
 import { checkAnswer, isAnswerShape } from "../../lib/answers.ts";
 import { bodyOf } from "../../lib/client/reply.ts";
 import { errorOfRecord, SvcError } from "../../lib/errors.ts";
-import { isJsonObject, type JsonObject } from "../../lib/json.ts";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../../lib/json.ts";
 import { contentOf, filesIn } from "./files.ts";
-import { parseMessage } from "./messages.ts";
 import { standIn } from "./stand_in.ts";
 import { openCall } from "./steps.ts";
 
@@ -16,7 +15,7 @@ export async function call(operation: string, args: readonly unknown[]): Promise
     : files.then((files) => JSON.stringify({ operation, args: rest, files }));
   const { isReply, head, text } = await openCall(message, signal);
   // Errors are made here, not where the message arrives, so that their stack leads to the line that made the call.
-  if (!isReply) throw errorOfRecord(parseMessage(text) ?? {}) ?? brokenAnswer();
+  if (!isReply) throw errorOfRecord(parseJsonObject(text) ?? {}) ?? brokenAnswer();
   const { answer, etag, content: contentHead, standIn: mark } = head;
   if (typeof mark === "string") return standIn(mark);
   if (!isAnswerShape(answer)) throw brokenAnswer();

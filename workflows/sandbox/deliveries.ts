@@ -2,12 +2,12 @@
  * What the parent answers, delivered one at a time: only when the script has done all that follows from one message does
  * it get the next. So the order of the messages alone decides what a script does.
  */
-import type { JsonObject } from "../../lib/json.ts";
+import { type JsonObject, parseJsonObject } from "../../lib/json.ts";
 import { receive, receiveNow, send } from "./channel.ts";
 import { setClock } from "./clock.ts";
 import type { Frame } from "./frames.ts";
 import { localWork } from "./local_work.ts";
-import { FromSandbox, parseMessage, ToSandbox } from "./messages.ts";
+import { FromSandbox, ToSandbox } from "./messages.ts";
 import { nextTurn } from "./turn.ts";
 
 /** The answer to a step. */
@@ -83,7 +83,7 @@ async function deliverAll({ isExpected, isTaken, take, rested }: Receiver, arriv
 
 function deliveryOf({ kind, text }: Frame): Delivery {
   const end = text.indexOf("\n");
-  const head = parseMessage(text.slice(0, end)) ?? {};
+  const head = parseJsonObject(text.slice(0, end)) ?? {};
   setClock(Number(head.at));
   return { isReply: kind === ToSandbox.reply, head, text: text.slice(end + 1) };
 }

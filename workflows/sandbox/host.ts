@@ -9,14 +9,14 @@ import { installClock, setClock } from "./clock.ts";
 import { fail } from "./fail.ts";
 import { orderLocalWork } from "./local_work.ts";
 import { lockDown, log } from "./lockdown.ts";
-import { FromSandbox, parseMessage, PROTOCOL, ToSandbox } from "./messages.ts";
+import { FromSandbox, PROTOCOL, ToSandbox } from "./messages.ts";
 import { installRandomness, recallRandomness } from "./randomness.ts";
 import { idle } from "./steps.ts";
 import { installTimers } from "./timers.ts";
 import { sleep, waitFor } from "./waiting.ts";
 import type { Workflow } from "../mod.ts";
 import { SvcError } from "../../lib/errors.ts";
-import type { JsonValue } from "../../lib/json.ts";
+import { type JsonValue, parseJsonObject } from "../../lib/json.ts";
 
 /** What the script imports: from the very module that reads its errors, so that there is one `SvcError`. */
 export * from "../mod.ts";
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
 
 async function start(): Promise<JsonValue | undefined> {
   const frame = await receiveFirst();
-  const message = frame?.kind === ToSandbox.start ? parseMessage(frame.text) : undefined;
+  const message = frame?.kind === ToSandbox.start ? parseJsonObject(frame.text) : undefined;
   if (message === undefined) throw new SvcError("INTERNAL_ERROR", "The parent did not say what to run.");
   const { input, startedAt, randomness } = message;
   setClock(Number(startedAt));

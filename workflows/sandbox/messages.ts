@@ -1,6 +1,5 @@
 /** What parent and sandbox say to each other, and the limits of it. */
 import type { Values } from "../../lib/client/values.ts";
-import { isJsonObject, type JsonObject } from "../../lib/json.ts";
 
 /** Version of the protocol: both ends must have the same. */
 export const PROTOCOL = 2;
@@ -71,14 +70,4 @@ export interface Declaration {
   readonly name: string;
   /** Operations that it asks for: not checked against what there is yet. */
   readonly allow: readonly string[];
-}
-
-/** The members of a message; undefined where it is no JSON object. */
-export function parseMessage(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined; // The caller says what was wrong: it knows which message this was.
-  }
 }

@@ -1,6 +1,6 @@
 /** The parent's end of a sandbox: one process, one script, one run. Whatever the process says is a request, no more. */
 import { errorOfRecord, SvcError, toSvcError } from "../../lib/errors.ts";
-import type { JsonObject, JsonValue } from "../../lib/json.ts";
+import { type JsonObject, type JsonValue, parseJsonObject } from "../../lib/json.ts";
 import { escapeControls } from "../../lib/output/control_characters.ts";
 import type { OperationRef } from "../../lib/client/caller.ts";
 import type { Limits } from "../limits.ts";
@@ -16,7 +16,6 @@ import {
   MAX_OPEN_CHARACTERS,
   MAX_OPEN_SLEEPS,
   MAX_SAID_CHARACTERS,
-  parseMessage,
   PROTOCOL,
   ToSandbox,
 } from "./messages.ts";
@@ -229,14 +228,14 @@ export class Sandbox {
       case FromSandbox.result:
         return this.#finish(text);
       case FromSandbox.failure:
-        return this.stop(errorOfRecord(printable(parseMessage(text))) ?? broken("an error that is none"));
+        return this.stop(errorOfRecord(printable(parseJsonObject(text))) ?? broken("an error that is none"));
       default:
         throw new FrameError(`a message of an unknown kind (${kind})`);
     }
   }
 
   #declare(text: string): void {
-    const { protocol, name, allow } = parseMessage(text) ?? {};
+    const { protocol, name, allow } = parseJsonObject(text) ?? {};
     if (this.#state !== "loading" || protocol !== PROTOCOL || typeof name !== "string" || !isTextArray(allow)) {
       throw new FrameError("a declaration that is none");
     }

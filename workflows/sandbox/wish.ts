@@ -2,9 +2,9 @@
 import type { Answers } from "../../lib/answer_types.ts";
 import { valuesOf } from "../../lib/client/bind.ts";
 import type { OperationRef } from "../../lib/client/caller.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { isJsonObject, parseJsonObject } from "../../lib/json.ts";
 import { filesOf } from "./files.ts";
-import { type CallRequest, parseMessage, SLEEP } from "./messages.ts";
+import { type CallRequest, SLEEP } from "./messages.ts";
 
 /** A step that a sandbox wishes. */
 export interface Wish {
@@ -21,7 +21,7 @@ export interface Wish {
  * who makes the calls refuses it.
  */
 export function wishOf(text: string, operations: ReadonlyMap<string, OperationRef>): Wish | undefined {
-  const { operation: name, args, files: piped, timer } = parseMessage(text) ?? {};
+  const { operation: name, args, files: piped, timer } = parseJsonObject(text) ?? {};
   const files = filesOf(piped);
   if (typeof name !== "string" || !Array.isArray(args) || files === undefined) return undefined;
   if (name === SLEEP) return sleepOf(args[0], timer === true);
