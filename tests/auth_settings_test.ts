@@ -98,6 +98,9 @@ Deno.test("a wrong value names where it came from", async () => {
   const fromOption = await failure(() => openTarget({ configDirectory, baseUrl: "https://a:b@svc.example" }));
   assert.match(fromOption.message, /^baseUrl must be .* without user name/);
   assert(!fromOption.message.includes("a:b"));
+  const { allowInsecureHttp }: { allowInsecureHttp: boolean } = JSON.parse('{"allowInsecureHttp":"no"}');
+  const unclear = await failure(() => openTarget({ configDirectory, baseUrl: "http://10.0.0.1", allowInsecureHttp }));
+  assert.match(unclear.message, /^allowInsecureHttp must be true or false/);
 });
 
 Deno.test("plain http is refused beyond this machine unless it is allowed", async () => {

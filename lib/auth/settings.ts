@@ -156,8 +156,12 @@ function readProfile(name: string, options: SessionOptions, given: Given): Profi
 }
 
 function checkOptions(options: SessionOptions): void {
-  const { baseUrl, clientId, clientSecret, apiRoot, tokenPath, timeoutSeconds, idempotencyKeys } = options;
-  const given = { baseUrl, clientId, clientSecret, apiRoot, tokenPath, timeoutSeconds, idempotencyKeys };
+  const { baseUrl, clientId, clientSecret, apiRoot, tokenPath } = options;
+  const { timeoutSeconds, idempotencyKeys, allowInsecureHttp } = options;
+  const given = {
+    ...{ baseUrl, clientId, clientSecret, apiRoot, tokenPath },
+    ...{ timeoutSeconds, idempotencyKeys, allowInsecureHttp },
+  };
   for (const [member, value] of Object.entries(given)) {
     if (isProfileMember(member) && value !== undefined) checkMember(member, value, member);
   }
