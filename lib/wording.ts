@@ -10,6 +10,16 @@ export function lowerFirst(text: string): string {
   return text.slice(0, 1).toLowerCase() + text.slice(1);
 }
 
+/** A text of one or more lines, each with its end and behind the same words. */
+export function prefixed(text: string, prefix: string): string {
+  return text.split("\n").map((line) => `${prefix}${line}\n`).join("");
+}
+
+/** The beginning of a text that may have any length: so many UTF-16 units at most, `…` included. */
+export function clip(text: string, length: number): string {
+  return text.length > length ? text.slice(0, length - 1).toWellFormed() + "…" : text;
+}
+
 /** How many characters a text has as people count them: one outside of the basic plane is one. */
 export function characters(text: string): number {
   return [...text].length;

@@ -6,7 +6,7 @@ import type { SentContent } from "./handler.ts";
 import { mediaTypeOf } from "./media_types.ts";
 
 /** The kinds of files, each a folder of its own. */
-export const STATIC_KINDS = ["components", "files", "profile-images"] as const;
+const STATIC_KINDS = ["components", "files", "profile-images"] as const;
 
 /** A kind of files. */
 export type StaticKind = (typeof STATIC_KINDS)[number];

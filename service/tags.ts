@@ -2,7 +2,7 @@
 import { ServiceError } from "./errors.ts";
 
 /** A time as a tag, e.g. `20260102T030405.678 GMT`. */
-export function formatTag(time: Date): string {
+function formatTag(time: Date): string {
   return time.toISOString().replace(/[-:Z]/g, "") + " GMT";
 }
 

@@ -37,7 +37,7 @@ export async function loadOperations(): Promise<Operations> {
 }
 
 /** The operations that patterns name; `INVALID_ARGS` for a pattern that names none. */
-export function expandPatterns(patterns: readonly string[], operations: Operations): Grants {
+function expandPatterns(patterns: readonly string[], operations: Operations): Grants {
   return new Set(patterns.flatMap((pattern) => {
     const names = [...operations.keys()].filter((name) => matches(name, pattern));
     if (names.length > 0) return names;

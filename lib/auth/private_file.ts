@@ -1,5 +1,6 @@
 /** Files that hold secrets: theirs alone to read, never half written, and one writer at a time. */
 import { ignoreMissing } from "../missing_file.ts";
+import { writePiece } from "../pieces.ts";
 
 const FIRST_PAUSE = 5;
 const LONGEST_PAUSE = 25;
@@ -52,7 +53,6 @@ export class FileLock implements Disposable {
 
 async function writeNew(path: string, text: string): Promise<void> {
   using file = await Deno.open(path, { createNew: true, write: true, mode: 0o600 });
-  const bytes = new TextEncoder().encode(text);
-  for (let written = 0; written < bytes.length;) written += await file.write(bytes.subarray(written));
+  await writePiece(file, new TextEncoder().encode(text));
   await file.sync();
 }

@@ -6,7 +6,7 @@ import type { RunSettings } from "../../workflows/journal/journal.ts";
 import { readMaxFailures } from "../../workflows/rate.ts";
 import { SvcError } from "../errors.ts";
 import { escapeControls } from "../output/control_characters.ts";
-import { plural } from "../wording.ts";
+import { plural, prefixed } from "../wording.ts";
 import type { CommandContext } from "./command.ts";
 import type { EndOfRun } from "./workflow_execute.ts";
 import { describeProgress, ProgressBar } from "./progress.ts";
@@ -46,7 +46,7 @@ export async function runEach(
       },
       onLog: (text, input) => {
         bar?.clear();
-        io.stderr.write(text.split("\n").map((line) => `${input}: ${line}\n`).join(""));
+        io.stderr.write(prefixed(text, `${input}: `));
       },
     });
     bar?.clear();

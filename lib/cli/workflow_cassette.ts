@@ -10,7 +10,7 @@ import { SvcError, toSvcError } from "../errors.ts";
 import { exists } from "../exists.ts";
 import { escapeControls } from "../output/control_characters.ts";
 import { readFault } from "../read_fault.ts";
-import { plural } from "../wording.ts";
+import { plural, prefixed } from "../wording.ts";
 import type { CommandContext } from "./command.ts";
 import { evenUnread } from "./io.ts";
 import { checkTarget, writeWhole } from "./local_files.ts";
@@ -96,7 +96,7 @@ async function playOne(
   isOneOfMany: boolean,
 ): Promise<Played> {
   const prefix = isOneOfMany ? `${read.path}: ` : "";
-  const onLog = (text: string) => io.stderr.write(text.split("\n").map((line) => `${prefix}${line}\n`).join(""));
+  const onLog = (text: string) => io.stderr.write(prefixed(text, prefix));
   const failure = await failureOf(play(workflow, read.cassette, { onLog, signal }));
   if (failure?.code === "INTERRUPTED" && signal.aborted) throw failure;
   return { ...read, failure };

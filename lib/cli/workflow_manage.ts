@@ -7,6 +7,7 @@ import { SvcError } from "../errors.ts";
 import { didYouMean } from "../similar.ts";
 import type { CommandContext } from "./command.ts";
 import { claim, existingJournal } from "./workflow_execute.ts";
+import { prefixed } from "../wording.ts";
 
 /** Prints all runs. */
 export async function list({ print }: CommandContext, path: string | undefined): Promise<void> {
@@ -37,7 +38,7 @@ export async function logs({ io }: CommandContext, id: string, path: string | un
   for (const { number, place } of journal.inputs(id)) {
     const prefix = settings.each === undefined ? "" : `${place}: `;
     for (const { content } of printedLines(journal.events(id, number))) {
-      io.stdout.write(content.split("\n").map((line) => `${prefix}${line}\n`).join(""));
+      io.stdout.write(prefixed(content, prefix));
     }
   }
 }

@@ -1,4 +1,5 @@
 /** The commands of `svc workflow` for runs that have been begun. What they do is in `workflow_manage.ts`. */
+import { ON_UNKNOWN } from "../../workflows/journal/journal.ts";
 import type { Flag } from "./command.ts";
 import { localCommand, type LocalGroup } from "./local.ts";
 import { OUTPUT } from "./operation_command.ts";
@@ -16,7 +17,7 @@ export const newJournal = {
 /** What decides how a run is worked on. */
 export const ofRun = {
   onUnknown: {
-    help: "What to do with a change that may or may not have arrived: stop, repeat, skip",
+    help: `What to do with a change that may or may not have arrived: ${ON_UNKNOWN.join(", ")}`,
     type: "string",
     placeholder: "choice",
   },

@@ -32,7 +32,7 @@ export function queryFilter(view: DataView, { conditions, logic }: DataQuery): F
 }
 
 /** The values of a data view's parameters, defaults included; 400 for one that is unknown, missing or unfit. */
-export function parameterValues(view: DataView, given: JsonObject): Map<string, Scalar> {
+function parameterValues(view: DataView, given: JsonObject): Map<string, Scalar> {
   const values = new Map<string, Scalar>();
   for (const name of Object.keys(given)) {
     if (!view.parameters.has(name)) throw new ServiceError(400, `${view.id} has no parameter ${name}.`);

@@ -26,7 +26,7 @@ export function planQuery(
 }
 
 /** Where the rows of a data view are. */
-export function sourceOf(view: DataView): RowSource {
+function sourceOf(view: DataView): RowSource {
   switch (view.source) {
     case "records":
       return { kind: "records", classId: view.classId };

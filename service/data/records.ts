@@ -89,7 +89,7 @@ export function recordId(type: DataType, content: JsonObject): string {
 }
 
 /** A form with all fields of a data type. */
-export function formOf({ id, name, fields, key }: DataType): View {
+function formOf({ id, name, fields, key }: DataType): View {
   const shown = [...fields.values()].map((field) =>
     [field.name, viewField(field, { ...(key.includes(field.name) && { required: true }) })] as const
   );

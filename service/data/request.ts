@@ -79,7 +79,7 @@ export function readRequest(body: JsonValue | undefined): DataRequest {
 }
 
 /** Some clients send the parameters as an array of one object. */
-export function readParameters(value: JsonValue | undefined): JsonObject {
+function readParameters(value: JsonValue | undefined): JsonObject {
   const [only, more] = Array.isArray(value) ? value : [value];
   if (more !== undefined) throw invalid("dataViewParameters must be one object");
   return objectAt(only, "dataViewParameters");

@@ -185,12 +185,8 @@ export type Definition = z.infer<typeof definitionSchema>;
 export type FieldDefinition = z.infer<typeof field>;
 /** A field of a view as it is written. */
 export type ViewFieldDefinition = z.infer<typeof viewField>;
-/** A view as it is written. */
-export type ViewDefinition = z.infer<typeof view>;
 /** A case type as it is written. */
 export type CaseTypeDefinition = z.infer<typeof caseType>;
-/** A stage as it is written. */
-export type StageDefinition = z.infer<typeof stage>;
 /** A process as it is written. */
 export type ProcessDefinition = z.infer<typeof process>;
 /** A step as it is written. */

@@ -1,7 +1,7 @@
 /** Whether a value fits a field. */
 import { isDay, isMoment } from "../../lib/calendar.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
-import { characters } from "../../lib/wording.ts";
+import { characters, clip } from "../../lib/wording.ts";
 import type { Field, FieldType } from "./application.ts";
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
@@ -87,5 +87,5 @@ function isTextOf(type: FieldType, value: string): boolean {
 
 function shown(value: JsonValue): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length > 60 ? text.slice(0, 60) + "…" : text;
+  return clip(text, 60);
 }

@@ -43,7 +43,7 @@ export async function findUpload({ tx, now }: EngineContext, id: string): Promis
 }
 
 /** A file, whether or not it can still be linked. */
-export async function findFile(tx: Transaction, id: string): Promise<KeptFile | undefined> {
+async function findFile(tx: Transaction, id: string): Promise<KeptFile | undefined> {
   const item = await tx.getItem(KIND, id);
   return item && fileOf(item);
 }

@@ -1,9 +1,10 @@
 /** Serves the operations of `svc case-types`. */
 import type { JsonObject } from "../../lib/json.ts";
 import type { Application, CaseType, View } from "../definition/application.ts";
-import { shownValues } from "../engine/answers/content.ts";
+import { fieldsOf, shownValues } from "../engine/answers/content.ts";
 import { link } from "../engine/answers/links.ts";
 import { viewResources } from "../engine/answers/ui.ts";
+import { formButtons } from "../engine/answers/view.ts";
 import { bulkActionsOf } from "../engine/bulk.ts";
 import { newPage } from "../engine/content.ts";
 import { ServiceError } from "../errors.ts";
@@ -51,17 +52,14 @@ function listOf(app: Application): Outcome {
 }
 
 function formOf(type: CaseType, view: View): Outcome {
-  const fields = new Map([...view.fields].map(([name, { field }]) => [name, field]));
+  const fields = fieldsOf(view);
   const content: JsonObject = shownValues(fields, newPage(fields), type.id);
   return {
     body: {
       data: { caseInfo: { caseTypeID: type.id, content } },
       uiResources: {
         ...viewResources(view, type.id),
-        actionButtons: {
-          main: [{ jsAction: "finishAssignment", name: "Submit", actionID: "submit" }],
-          secondary: [{ jsAction: "cancelAssignment", name: "Cancel", actionID: "cancel" }],
-        },
+        actionButtons: formButtons,
       },
     },
   };

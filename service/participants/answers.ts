@@ -1,7 +1,7 @@
 /** Participants and their roles, as they are answered. */
 import type { JsonObject } from "../../lib/json.ts";
 import { PARTICIPANT_CLASS, type ParticipantRole } from "../definition/participants.ts";
-import { shownValues } from "../engine/answers/content.ts";
+import { fieldsOf, shownValues } from "../engine/answers/content.ts";
 import { link } from "../engine/answers/links.ts";
 import { viewResources } from "../engine/answers/ui.ts";
 import type { CaseWork } from "../engine/work.ts";
@@ -63,8 +63,7 @@ function detail(role: ParticipantRole, content: JsonObject, withForm: boolean): 
 }
 
 function shown({ view }: ParticipantRole, content: JsonObject): JsonObject {
-  const fields = new Map([...view.fields].map(([name, { field }]) => [name, field]));
-  return shownValues(fields, content, PARTICIPANT_CLASS);
+  return shownValues(fieldsOf(view), content, PARTICIPANT_CLASS);
 }
 
 function participantPath(caseId: string, id: string): string {

@@ -13,7 +13,7 @@ export interface Place {
 }
 
 /** The context ID of the application, as portals send it. */
-export function applicationContext({ id }: Application): string {
+function applicationContext({ id }: Application): string {
   return `DATA-PORTAL $${id}`;
 }
 

@@ -4,7 +4,7 @@ import { identifies, requireRecord } from "../data/records.ts";
 import type { Scope } from "../definition/application.ts";
 import type { Page } from "../definition/pages.ts";
 import { caseInfo } from "../engine/answers/case.ts";
-import { contentOf, shownValues } from "../engine/answers/content.ts";
+import { contentOf, fieldsOf, shownValues } from "../engine/answers/content.ts";
 import { calculate, Findings, mergePage, newPage } from "../engine/content.ts";
 import { scopeWithoutCase } from "../engine/context.ts";
 import { findCase } from "../engine/work.ts";
@@ -64,8 +64,7 @@ function valuesContext(page: Page, given: JsonObject, context: HandlerContext): 
   const content = structuredClone(given);
   const scope = scopeWithoutCase(content, context);
   calculate(page.fields, content, scope);
-  const shown = new Map([...page.shown.fields].map(([name, { field }]) => [name, field] as const));
-  return { scope, caseInfo: { content: shownValues(shown, content, page.classId) } };
+  return { scope, caseInfo: { content: shownValues(fieldsOf(page.shown), content, page.classId) } };
 }
 
 /** A text as a JSON object; nothing where it is none. */

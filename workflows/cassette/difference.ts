@@ -2,6 +2,7 @@
 import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
 import type { Cassette } from "./cassette.ts";
+import { clip } from "../../lib/wording.ts";
 
 /** Characters of a value that a message shows. */
 const SHOWN = 200;
@@ -87,5 +88,5 @@ function said({ code, message }: ErrorRecord): string {
 
 function shown(value: JsonValue | undefined): string {
   const text = value === undefined ? "nothing" : JSON.stringify(value);
-  return text.length > SHOWN ? text.slice(0, SHOWN) + "…" : text;
+  return clip(text, SHOWN);
 }

@@ -1,6 +1,7 @@
 /** The errors of a script that does not do again what it did. */
 import { SvcError } from "../../lib/errors.ts";
 import { LeftOpen } from "../left_open.ts";
+import { clip } from "../../lib/wording.ts";
 
 /** Characters of a call that a message shows. */
 const SHOWN = 300;
@@ -54,5 +55,5 @@ export function otherScript(name: string, run: string): SvcError {
 function shown(asked: string): string {
   const { operation, values }: { operation?: unknown; values?: unknown } = JSON.parse(asked);
   const text = `${operation} ${JSON.stringify(values)}`;
-  return text.length > SHOWN ? text.slice(0, SHOWN) + "…" : text;
+  return clip(text, SHOWN);
 }

@@ -3,6 +3,7 @@ import { escapeControls } from "../../lib/output/control_characters.ts";
 import { plural } from "../../lib/wording.ts";
 import { callsOf, type KnownCall, type RunDescription } from "./description.ts";
 import type { InputRecord, Journal } from "./journal.ts";
+import { clip } from "../../lib/wording.ts";
 
 /** Characters of a call's values that a line shows. */
 const SHOWN = 80;
@@ -32,8 +33,7 @@ function headOf({ place, startedAt, endedAt, end }: InputRecord): string {
 
 function lineOf({ position, operation, values, at, milliseconds, outcome }: KnownCall, start: number): string {
   const took = milliseconds === undefined ? "open" : duration(milliseconds);
-  const text = JSON.stringify(values);
-  const shown = text.length > SHOWN ? text.slice(0, SHOWN - 1) + "…" : text;
+  const shown = clip(JSON.stringify(values), SHOWN);
   const failure = outcome && "error" in outcome ? `  ${outcome.error.code}` : "";
   return `  ${String(position).padStart(3)}  +${duration(Math.max(0, at - start)).padEnd(8)} ${took.padStart(8)}  ` +
     `${operation} ${shown}${failure}`;

@@ -2,7 +2,7 @@
 import type { ErrorRecord } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
 import type { InputRecord } from "../journal/journal.ts";
-import { clip } from "./markup.ts";
+import { clip } from "../../lib/wording.ts";
 
 /** Inputs of a cause that are named. */
 const MAX_PLACES = 50;

@@ -28,11 +28,6 @@ export function markup(strings: TemplateStringsArray, ...parts: readonly Part[])
   return new Markup(strings.map((text, i) => i === 0 ? text : textOf(parts[i - 1]) + text).join(""));
 }
 
-/** The beginning of a text that may have any length. */
-export function clip(text: string, length: number): string {
-  return text.length > length ? text.slice(0, length - 1).toWellFormed() + "…" : text;
-}
-
 function textOf(part: Part): string {
   if (part === undefined) return "";
   if (part instanceof Markup) return part.text;

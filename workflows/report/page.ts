@@ -4,12 +4,13 @@ import { describeRun } from "../journal/description.ts";
 import type { Journal, RunRecord } from "../journal/journal.ts";
 import { failureSection } from "./failure_section.ts";
 import { openSection, operationSection, slowestSection } from "./list_sections.ts";
-import { clip, Markup, markup } from "./markup.ts";
+import { Markup, markup } from "./markup.ts";
 import { moment } from "./numbers.ts";
 import { STYLE } from "./style.ts";
 import { type CommandOf, summarySection } from "./summary_section.ts";
 import { tallyRun } from "./tally.ts";
 import { timeSection } from "./time_section.ts";
+import { clip } from "../../lib/wording.ts";
 
 /** Characters of a name. */
 const MAX_NAME = 300;

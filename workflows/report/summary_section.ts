@@ -3,10 +3,11 @@ import type { ShownState } from "../journal/description.ts";
 import type { RunRecord } from "../journal/journal.ts";
 import { duration } from "../journal/timeline.ts";
 import { partsChart } from "./charts.ts";
-import { clip, type Markup, markup, type Part } from "./markup.ts";
+import { type Markup, markup, type Part } from "./markup.ts";
 import { count, countOf, moment, rate, share } from "./numbers.ts";
 import { section } from "./table.ts";
 import type { Tally } from "./tally.ts";
+import { clip } from "../../lib/wording.ts";
 
 /** Characters of a path. */
 const MAX_PATH = 300;

@@ -5,14 +5,14 @@ import type { CallTiming, InputRecord, Journal, RunRecord } from "../journal/jou
 import { SLEEP } from "../sandbox/messages.ts";
 import { Causes } from "./causes.ts";
 import { Durations } from "./durations.ts";
-import { clip } from "./markup.ts";
 import { Throughput } from "./throughput.ts";
+import { clip } from "../../lib/wording.ts";
 
 /** Operations that are told apart: a script can ask for any name. */
 const MAX_OPERATIONS = 100;
 
 /** What stands for all further operations. */
-export const OTHER_OPERATIONS = "any other";
+const OTHER_OPERATIONS = "any other";
 
 /** Inputs that are listed of the slowest, and of those that are open. */
 const MAX_SLOWEST = 10;

@@ -1,7 +1,7 @@
 /** How deep JSON is nested: what a few million brackets cost to print would stop everything else for half a minute. */
 
 /** Levels that a message of a sandbox may have. */
-export const MAX_LEVELS = 1000;
+const MAX_LEVELS = 1000;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

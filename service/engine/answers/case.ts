@@ -129,7 +129,7 @@ export function caseInfo(work: CaseWork, content: JsonObject, changed: boolean):
 }
 
 /** A case-wide or stage-wide action of a case. */
-export function localActionInfo({ stored }: CaseWork, { id, name, scope }: LocalAction): JsonObject {
+function localActionInfo({ stored }: CaseWork, { id, name, scope }: LocalAction): JsonObject {
   return {
     ID: id,
     name,

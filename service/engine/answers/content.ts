@@ -22,6 +22,11 @@ export function contentOf(work: CaseWork, view: View, content: JsonObject = work
   return shown;
 }
 
+/** The fields of a view, by name. */
+export function fieldsOf(view: View): ReadonlyMap<string, Field> {
+  return new Map([...view.fields].map(([name, { field }]) => [name, field]));
+}
+
 /** Values of a class, each as it is shown. */
 export function shownValues(fields: ReadonlyMap<string, Field>, content: JsonObject, classId: string): JsonObject {
   const shown: JsonObject = { classID: classId };

@@ -21,7 +21,7 @@ export function formOutcome(work: CaseWork, view: View, content: JsonObject, ope
       etag: stored.tag,
       data: { caseInfo: caseInfo(work, contentOf(work, view, content), false) },
       uiResources: open === undefined
-        ? { ...viewResources(view, type.id), actionButtons: caseActionButtons }
+        ? { ...viewResources(view, type.id), actionButtons: formButtons }
         : { ...assignmentResources(open, view), actionButtons: buttons },
     },
   };
@@ -49,7 +49,8 @@ export function valuesOutcome(work: CaseWork, view: View, values: JsonObject): O
   };
 }
 
-const caseActionButtons: JsonObject = {
+/** The buttons of a form that is submitted as a whole. */
+export const formButtons: JsonObject = {
   main: [{ jsAction: "finishAssignment", name: "Submit", actionID: "submit" }],
   secondary: [{ jsAction: "cancelAssignment", name: "Cancel", actionID: "cancel" }],
 };
