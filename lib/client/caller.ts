@@ -183,8 +183,10 @@ class Call {
       this.#onReply?.({ method, path: apiRoot + path, status, reason, milliseconds, text: shown });
       checkStatus(head, response, text);
       if (isContent) return new Reply(head, "", await this.#content(response, deadline, explain));
+      const reply = new Reply(head, text);
+      if (!/\bjson\b/i.test(head.type ?? "")) void reply.body; // A gateway's page is no answer: its sender is told at once.
       deadline.clear();
-      return new Reply(head, text);
+      return reply;
     } catch (error) {
       deadline.clear();
       const failure = explain(error);

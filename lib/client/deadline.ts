@@ -92,12 +92,13 @@ export function explainNetwork(error: unknown, exchange: string): SvcError {
  * again by itself, a connection that cannot be made says nothing: it may be the second one.
  */
 export function mayBeDone({ code, status, retryAfter, cause }: SvcError, isSentOnce: boolean): boolean {
-  // A gateway cannot say what became of a request; one that names a time has refused it.
-  if (status !== undefined) return status === 502 || status === 504 || (status === 503 && retryAfter === undefined);
+  if (code === "INVALID_RESPONSE") return true; // Whoever has answered, the service may have done it.
+  // Who fails cannot say what became of a request; one that names a time has refused it.
+  if (status !== undefined) return status >= 500 && !(status === 503 && retryAfter !== undefined);
   if (code === "NETWORK_ERROR") {
     return !(isSentOnce && cause instanceof Error && chainOf(cause).includes("client error (Connect)"));
   }
-  return code === "TIMEOUT" || code === "INTERRUPTED" || code === "INVALID_RESPONSE";
+  return code === "TIMEOUT" || code === "INTERRUPTED";
 }
 
 function chainOf({ message, cause }: Error): string {
