@@ -115,6 +115,7 @@ Deno.test("what cannot be run is one error with the right exit code", async (t) 
     [["run", folder.path], 2, "INVALID_ARGS", /is a folder/],
     [["run", script, "--input", "{"], 2, "INVALID_ARGS", /--input is not valid JSON/],
     [["run", script, "--input", "1", "--each", "x"], 2, "INVALID_ARGS", /mutually exclusive/],
+    [["run", script, "--each", "x", "--concurrency", "1000000"], 2, "INVALID_ARGS", /--concurrency must be 1 to 256/],
     [["run", script, "--each", "x", "--fields", "input,id"], 2, "INVALID_ARGS", /a line has no field id/],
     [
       ["run", script, "--each", `${folder.path}/none`, "--allow-declared"],

@@ -87,14 +87,16 @@ export async function runBatch(
     onProgress?.({ done, failed, perSecond: done / ((performance.now() - started) / 1000) });
     return result;
   };
-  workflow.reserve = concurrency > 1 ? Math.ceil(concurrency / 2) : 1;
+  // More than that could not be loaded at the same time.
+  workflow.reserve = Math.min(Math.ceil(concurrency / 2), navigator.hardwareConcurrency);
   const runOne = async (input: NumberedInput) => {
     const outcome = await runner.run(input, (text) => onLog?.(text, input.place));
     const interrupted = runner.isInterrupted && "failure" in outcome && outcome.failure.code === "INTERRUPTED";
     return interrupted ? undefined : finish(resultOf(input, outcome), outcome.isOld === true);
   };
   const isOver = () => stopped || runner.isInterrupted;
-  const numbered = untilLast(numberedInputs(atRate(inputs, rate, isOver), isOver), workflow);
+  const isNew = ({ number }: NumberedInput) => !runner.hasEnded(number);
+  const numbered = untilLast(atRate(numberedInputs(inputs, isOver), rate, isOver, isNew), workflow);
   for await (const result of mapInOrder(numbered, runOne, concurrency, concurrency * LOOKAHEAD)) {
     if (result === undefined) continue;
     if ("error" in result && failures.length < MAX_NAMED_FAILURES) failures.push(result);

@@ -7,15 +7,20 @@ const SAMPLE = 20;
 /** Milliseconds after which it is looked again whether anybody still wants the next item. */
 const LOOK = 100;
 
-/** The items, at most so many per second, until it is said that no more are wanted. */
+/** The items, of those that count at most so many per second, until it is said that no more are wanted. */
 export async function* atRate<T>(
   items: AsyncIterable<T>,
   perSecond: number | undefined,
   isOver: () => boolean,
+  counts: (item: T) => boolean = () => true,
 ): AsyncGenerator<T> {
   if (perSecond === undefined) return yield* items;
   let next = performance.now();
   for await (const item of items) {
+    if (!counts(item)) {
+      yield item;
+      continue;
+    }
     for (let wait = next - performance.now(); wait > 0 && !isOver(); wait = next - performance.now()) {
       await new Promise((resolve) => setTimeout(resolve, Math.min(wait, LOOK)));
     }

@@ -1,12 +1,13 @@
 /** Opens a workflow script: decides what it may call, and gives each input a sandbox of its own. */
 import { SvcError } from "../lib/errors.ts";
 import type { JsonValue } from "../lib/json.ts";
+import { ignoreMissing } from "../lib/missing_file.ts";
 import { readFault } from "../lib/read_fault.ts";
 import { checkGraph } from "./graph.ts";
-import { digestOf } from "./durable/digest.ts";
 import { decideGrants, type GrantOptions, type Grants, loadOperations, type Operations } from "./permissions.ts";
 import { interrupted } from "./left_open.ts";
 import { checkLimits, DEFAULT_LIMITS, type Limits } from "./limits.ts";
+import { ScriptFiles } from "./script_files.ts";
 import type { Place } from "./sandbox/command.ts";
 import { type Beginning, type RunHandlers, Sandbox } from "./sandbox/sandbox.ts";
 import { type Library, localLibrary } from "./sandbox/library.ts";
@@ -54,8 +55,7 @@ export class OpenWorkflow implements AsyncDisposable {
   grants: Grants = new Set();
   /** What the script calls itself. */
   name = "";
-  /** Digest of the script's files. */
-  digest = "";
+  readonly #files = new ScriptFiles();
   readonly #place: Place;
   readonly #limits: Limits;
   readonly #signal?: AbortSignal;
@@ -68,6 +68,11 @@ export class OpenWorkflow implements AsyncDisposable {
     this.#place = place;
     this.#limits = limits;
     this.#signal = signal;
+  }
+
+  /** Digest of the script's files. */
+  get digest(): string {
+    return this.#files.digest;
   }
 
   /** What the script says of itself. It is loaded for that, while its imports are checked. */
@@ -83,7 +88,7 @@ export class OpenWorkflow implements AsyncDisposable {
     if (graph.status === "rejected") throw graph.reason;
     if (declared.status === "rejected") throw declared.reason;
     this.name = declared.value.name;
-    this.digest = await digestOf(graph.value.files);
+    await this.#files.take(graph.value.files);
     return declared.value;
   }
 
@@ -96,10 +101,13 @@ export class OpenWorkflow implements AsyncDisposable {
     beginning: Beginning,
     handlersFor: (stop: (reason: SvcError) => void) => RunHandlers,
   ): Promise<JsonValue | undefined> {
-    const sandbox = this.#loaded.shift() ?? this.#start();
+    const sandbox = this.#takeLoaded() ?? this.#start();
     while (this.#loaded.length < this.reserve) this.#loaded.push(this.#start());
     try {
-      return await sandbox.run(input, handlersFor((reason) => sandbox.stop(reason)), beginning, this.operations);
+      const handlers = handlersFor((reason) => sandbox.stop(reason)); // From now on it can be interrupted.
+      await sandbox.ready;
+      await this.#files.check();
+      return await sandbox.run(input, handlers, beginning, this.operations);
     } finally {
       sandbox.stop();
       this.#sandboxes.delete(sandbox);
@@ -111,7 +119,16 @@ export class OpenWorkflow implements AsyncDisposable {
     const sandboxes = [...this.#sandboxes];
     this.#stop();
     await Promise.all(sandboxes.map((sandbox) => sandbox.gone()));
-    await Deno.remove(this.#place.folder, { recursive: true });
+    await Deno.remove(this.#place.folder, { recursive: true }).catch(ignoreMissing); // What tidies up /tmp was faster.
+  }
+
+  /** A sandbox in reserve; one that somebody has killed meanwhile is none. */
+  #takeLoaded(): Sandbox | undefined {
+    for (let sandbox = this.#loaded.shift(); sandbox !== undefined; sandbox = this.#loaded.shift()) {
+      if (!sandbox.hasEnded) return sandbox;
+      this.#sandboxes.delete(sandbox);
+    }
+    return undefined;
   }
 
   #start(): Sandbox {

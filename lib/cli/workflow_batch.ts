@@ -52,7 +52,7 @@ export async function runEach(
     bar?.clear();
     const cut = summary.stopped ? ` No further input was begun: --max-failures ${maxFailures}.` : "";
     note(`${plural(summary.inputs, "input")}: ${summary.succeeded} succeeded, ${summary.failed} failed.${cut}`);
-    return { failure: failureOf(summary), isCut: summary.stopped };
+    return { failure: failureOf(summary), isCut: summary.stopped, inputs: summary.inputs };
   } finally {
     bar?.clear();
   }

@@ -15,6 +15,9 @@ import type { CommandContext } from "./command.ts";
 import { execute, existingJournal, journalAt, NO_JOURNAL } from "./workflow_execute.ts";
 import { findRun } from "./workflow_manage.ts";
 
+/** Inputs that can be worked on at a time. */
+const MAX_CONCURRENCY = 256;
+
 /** What `svc workflow run` may be given. */
 export interface RunFlags {
   /** Path of the script. */
@@ -170,7 +173,11 @@ function checkFlags({ input, each, concurrency, maxFailures, runId, resume, jour
   if (input !== undefined && each !== undefined) {
     throw new SvcError("INVALID_ARGS", "--input and --each are mutually exclusive.", { hint: "Give one of them." });
   }
-  if (concurrency < 1) throw new SvcError("INVALID_ARGS", "--concurrency must be at least 1.");
+  if (concurrency < 1 || concurrency > MAX_CONCURRENCY) {
+    throw new SvcError("INVALID_ARGS", `--concurrency must be 1 to ${MAX_CONCURRENCY}.`, {
+      hint: "Each input that is worked on has a process of its own.",
+    });
+  }
   if (maxFailures !== undefined) readMaxFailures(maxFailures);
   if (runId !== undefined && resume) {
     throw new SvcError("INVALID_ARGS", "--run-id and --resume are mutually exclusive.", { hint: "Give one of them." });

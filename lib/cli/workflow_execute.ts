@@ -61,6 +61,8 @@ export interface EndOfRun {
   readonly failure?: SvcError;
   /** Whether inputs are left that were not begun. */
   readonly isCut?: boolean;
+  /** Inputs of a batch. */
+  readonly inputs?: number;
 }
 
 /** Opens the journal: the one that was named, or the one beside the profiles. */
@@ -118,13 +120,13 @@ export async function execute(context: CommandContext, execution: Execution): Pr
     void runner.interrupt();
     ending.abort(new SvcError("INTERRUPTED", "The call was given up between two attempts.")); // Nobody waits for more.
   });
-  const { failure, isCut = false } = await workOn(context, runner, execution);
+  const { failure, isCut = false, inputs } = await workOn(context, runner, execution);
   if (runner.isInterrupted) {
     await runner.interrupt();
     await journal?.durable();
     throw interruptedRun(execution);
   }
-  if (!isCut) await settle(journal, id);
+  if (!isCut) await settle(journal, id, inputs);
   if (failure === undefined) return;
   if (journal === undefined) throw failure;
   throw withWayOn(failure, execution, isCut ? ["resume", "retry"] : [isLeftOpen(failure) ? "resume" : "retry"]);
@@ -198,10 +200,15 @@ async function runSingle(
   return {};
 }
 
-/** Writes how the run has ended, unless inputs of it are still open. */
-async function settle(journal: Journal | undefined, id: string): Promise<void> {
+/** Writes how the run has ended, unless inputs of it are still open; none of them may be missing now. */
+async function settle(journal: Journal | undefined, id: string, found = 1): Promise<void> {
   if (journal === undefined) return;
   const { inputs, succeeded, failed } = journal.counts(id);
+  if (found < inputs) {
+    throw new SvcError("INVALID_ARGS", `The run has ${plural(inputs, "input")}, and its file has ${found} now.`, {
+      hint: `Restore the file of the inputs, then: svc workflow resume ${id}`,
+    });
+  }
   if (succeeded + failed === inputs) await journal.setState(id, failed === 0 ? "done" : "failed");
 }
 

@@ -43,6 +43,17 @@ export function missingCall(position: number, recorded: string): SvcError {
   );
 }
 
+/** The script's files are not those that its run has checked. */
+export function editedMeanwhile(): SvcError {
+  return new SvcError("WORKFLOW_DIVERGED", "The script was edited while it was at work.", {
+    hint: "Put it back as it was and go on with the run, or go on with the edited script: add --force.",
+    cause: new ScriptEdited(),
+  });
+}
+
+/** The cause of an error that every further input of its run would stop of, too. */
+export class ScriptEdited extends LeftOpen {}
+
 /** The script's files are not those that the run began with, although it does again what it did. */
 export function otherScript(name: string, run: string): SvcError {
   return new SvcError(

@@ -44,13 +44,15 @@ function leaving(events: readonly StoredEvent[], error: ErrorRecord, isForced = 
 
 /**
  * The steps that an input failed of: the refusals after which its script asked for nothing more, the one that it failed
- * with, and what it asked for after them. Another one it has caught and gone on from: what followed stays.
+ * with, and what it asked for after them; where there is none of these, the last one. Another one it has caught and gone
+ * on from: what followed stays.
  */
 function failedSteps(events: readonly StoredEvent[], error: ErrorRecord): ReadonlySet<number> {
   const current = standing(events);
   const lastCall = current.findLastIndex(({ kind }) => kind === "call");
   const thrown = current.findLast((event) => isRefusal(event) && isSame(readRefusal(event.content).error, error));
   const refusals = current.filter((event, i) => isRefusal(event) && (i > lastCall || event === thrown));
+  if (refusals.length === 0) refusals.push(...current.filter(isRefusal).slice(-1)); // It may have wrapped that one.
   const givenUp = [...refusals.filter(isGivenUp), ...(error.code === "INTERRUPTED" ? openCalls(current) : [])];
   const timers = givenUp.flatMap(({ position }) => timersDuring(position, current));
   const [first = { seq: Infinity }] = refusals;

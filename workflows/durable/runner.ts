@@ -6,6 +6,7 @@ import { interrupted, LeftOpen } from "../left_open.ts";
 import type { InputEnd, InputJournal, InputRecord } from "../journal/journal.ts";
 import type { OpenWorkflow } from "../run.ts";
 import { KilledFromOutside } from "../sandbox/exit.ts";
+import { ScriptEdited } from "./diverged.ts";
 import { type EventSink, InputRun, type LiveCalls, StopInput } from "./input_run.ts";
 import type { Left } from "./recording.ts";
 import { newRunId } from "./run_id.ts";
@@ -78,6 +79,11 @@ export class Runner {
     return outcome;
   }
 
+  /** Whether an input has ended, and is not run any more. */
+  hasEnded(number: number): boolean {
+    return this.#options.journal?.findInput(this.id, number)?.end !== undefined;
+  }
+
   /** Ends the run soon: calls that are on their way are still answered and written. */
   interrupt(): Promise<void> {
     return this.#interrupted ??= this.#drain();
@@ -138,6 +144,7 @@ export class Runner {
       return result;
     } catch (thrown) {
       await run?.verify();
+      if (thrown instanceof SvcError && thrown.cause instanceof ScriptEdited) void this.interrupt();
       throw thrown;
     } finally {
       run?.dispose();
@@ -208,7 +215,8 @@ function isSameValue(one: JsonValue | undefined, other: JsonValue | undefined): 
 }
 
 function checkSame(before: InputRecord, { place, value, error }: RunInput): void {
-  if (before.place === place && (error !== undefined || isSameValue(before.value, value))) return;
+  const isSame = error === undefined ? isSameValue(before.value, value) : before.value === undefined;
+  if (before.place === place && isSame) return;
   throw new SvcError("INVALID_ARGS", `${place} is not what the run began with.`, {
     hint: "Restore the file of the inputs, or begin a new run.",
   });

@@ -1,4 +1,5 @@
 /** A lock that is a file: it is there while somebody has it, and lets go when the process ends, however that happens. */
+import { ignoreMissing } from "../../lib/missing_file.ts";
 
 /** Takes the lock, or gives undefined where another has it. */
 export async function lockFile(path: string): Promise<Disposable | undefined> {
@@ -14,15 +15,16 @@ export async function lockFile(path: string): Promise<Disposable | undefined> {
 }
 
 async function isStill(file: Deno.FsFile, path: string): Promise<boolean> {
-  try {
-    return (await file.stat()).ino === (await Deno.stat(path)).ino;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
+  const there = await Deno.stat(path).catch(ignoreMissing);
+  return there?.ino === (await file.stat()).ino;
 }
 
 function release(file: Deno.FsFile, path: string): void {
-  Deno.removeSync(path);
-  file.close();
+  try {
+    Deno.removeSync(path);
+  } catch (error) {
+    ignoreMissing(error); // Somebody has tidied up.
+  } finally {
+    file.close();
+  }
 }

@@ -21,6 +21,7 @@ import {
 } from "./messages.ts";
 import { isTooDeep } from "./nesting.ts";
 import { Outbox } from "./outbox.ts";
+import { tailOf } from "./tail.ts";
 import { TimeLimit } from "./time_limit.ts";
 import { Wakening } from "./wakening.ts";
 import { type Wish, wishOf } from "./wish.ts";
@@ -79,9 +80,6 @@ export interface Beginning {
 /** Bytes that are read at a time. */
 const READ_BYTES = 64 * 1024;
 
-/** Bytes of stderr that are kept to explain a crash. */
-const STDERR_BYTES = 16 * 1024;
-
 /**
  * How much more than its open calls we hold for a sandbox: it may have read an answer, and asked again, before we know
  * that the answer was taken.
@@ -120,6 +118,11 @@ export class Sandbox {
   #handlers?: RunHandlers;
   #timeLimit: TimeLimit;
 
+  /** Whether it has ended. */
+  get hasEnded(): boolean {
+    return this.#state === "ended";
+  }
+
   /** Starts to load the script. */
   constructor(place: Place, limits: Limits) {
     this.#limits = limits;
@@ -146,6 +149,7 @@ export class Sandbox {
     operations: ReadonlyMap<string, OperationRef>,
   ): Promise<JsonValue | undefined> {
     await this.ready;
+    if (this.hasEnded) return await this.#result.promise; // Somebody killed it while it waited: it says so.
     if (this.#state !== "ready") throw new SvcError("INTERNAL_ERROR", "A sandbox runs once.");
     this.#state = "running";
     this.#handlers = handlers;
@@ -182,7 +186,7 @@ export class Sandbox {
   async #listen(): Promise<void> {
     try {
       await this.#takeAll();
-      if (!this.#ended()) this.stop(explainExit(await this.#process.status, await this.#stderr, this.#limits));
+      if (!this.hasEnded) this.stop(explainExit(await this.#process.status, await this.#stderr, this.#limits));
     } catch (error) {
       this.stop(error instanceof FrameError ? broken(error.message) : toSvcError(error));
     }
@@ -193,21 +197,17 @@ export class Sandbox {
     const stdout = this.#process.stdout.getReader({ mode: "byob" });
     let buffer = new Uint8Array(READ_BYTES);
     try {
-      while (!this.#ended()) {
+      while (!this.hasEnded) {
         const { value, done } = await stdout.read(buffer);
         if (done) return;
         for (const frame of frames.push(value)) {
-          if (!this.#ended()) this.#take(frame);
+          if (!this.hasEnded) this.#take(frame);
         }
         buffer = new Uint8Array(value.buffer); // The same memory again: a new buffer costs more than a message.
       }
     } finally {
       await stdout.cancel();
     }
-  }
-
-  #ended(): boolean {
-    return this.#state === "ended";
   }
 
   #take({ kind, id, text }: Frame): void {
@@ -275,7 +275,7 @@ export class Sandbox {
     this.#hold(wish, text.length);
     this.#steps.set(position, { wish, controller });
     this.#wakening.expect();
-    if (wish.kind === "sleep") this.#timeLimit.pause();
+    this.#watchTime();
     void this.#answer(wish, position, controller.signal, text.length);
   }
 
@@ -289,11 +289,17 @@ export class Sandbox {
     held.characters += characters;
   }
 
+  /** The time of a script that sleeps does not count, unless it does something else meanwhile. */
+  #watchTime(): void {
+    const kinds = this.#steps.values().map(({ wish }) => wish.kind).toArray();
+    this.#timeLimit.standStill(kinds.includes("sleep") && !kinds.includes("call"));
+  }
+
   async #answer(wish: Wish, position: number, signal: AbortSignal, characters: number): Promise<void> {
     const { kind, head, text } = await this.#make(wish, position, signal);
     this.#steps.delete(position);
-    if (this.#ended() || !this.#handlers) return;
-    if (wish.kind === "sleep") this.#timeLimit.resume();
+    if (this.hasEnded || !this.#handlers) return;
+    this.#watchTime();
     if (this.#steps.size === 0) this.#wakening.rest();
     else this.#wakening.expect();
     const isBefore = this.#handlers.before?.turns[this.#turn] === position;
@@ -385,12 +391,4 @@ function kill(process: Deno.ChildProcess): void {
   } catch (error) {
     if (!(error instanceof TypeError)) throw error; // It has ended already.
   }
-}
-
-/** The end of what a stream says; all of it is read, so that the process never waits for a reader. */
-async function tailOf(stream: ReadableStream<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder();
-  let tail = "";
-  for await (const bytes of stream) tail = (tail + decoder.decode(bytes, { stream: true })).slice(-STDERR_BYTES);
-  return tail;
 }

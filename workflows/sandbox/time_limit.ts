@@ -5,7 +5,7 @@ export class TimeLimit {
   readonly #whenUp: () => void;
   #left: number;
   #since = 0;
-  #pauses = 0;
+  #isStill = false;
   #timer?: ReturnType<typeof setTimeout>;
 
   /** A clock that runs from now on. */
@@ -15,16 +15,13 @@ export class TimeLimit {
     this.#start();
   }
 
-  /** Stands still until as many `resume` have come. */
-  pause(): void {
-    if (this.#pauses++ > 0) return;
+  /** Stands still, or runs on. */
+  standStill(isStill: boolean): void {
+    if (isStill === this.#isStill) return;
+    this.#isStill = isStill;
+    if (!isStill) return this.#start();
     this.end();
     this.#left -= performance.now() - this.#since;
-  }
-
-  /** Takes back one `pause`. */
-  resume(): void {
-    if (--this.#pauses === 0) this.#start();
   }
 
   /** Calls back no more. */

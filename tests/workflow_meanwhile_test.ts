@@ -1,0 +1,151 @@
+/** What others do while a run works or waits: they edit its files, kill its sandboxes, and answer for the service. */
+import assert from "node:assert/strict";
+import { killProcess, sandboxesOf } from "../tasks/crash/processes.ts";
+import { atRate } from "../workflows/rate.ts";
+import { CREATE, openOffice, RUN, UNTIL_TOLD, untilItSays } from "./_support/office.ts";
+import { caseAnswer, makeFolder, runText, scriptText, TinyApi } from "./_support/workflow.ts";
+import { type Ended, endOf, workflowCommand } from "./_support/workflow_process.ts";
+
+/** Results of a batch, or the codes of its errors. */
+function resultsOf(stdout: string): unknown[] {
+  const lines = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  return lines.map(({ result, error }) => error?.code ?? result);
+}
+
+const WAITING = `log("begun"); ${UNTIL_TOLD} return input;`;
+
+Deno.test("a script that is edited while its batch works is not taken up, and the run goes on when it is put back", async () => {
+  await using office = await openOffice(WAITING);
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n3\n");
+  const batch = office.start(...RUN, "--each", "in.ndjson", "--concurrency", "1");
+  const { rest } = await untilItSays(batch, "begun");
+  await office.write(`return "edited";`);
+  await office.createPermit();
+  await office.createPermit();
+  const [stdout, stderr, { code }] = await Promise.all([new Response(batch.stdout).text(), rest, batch.status]);
+  assert.deepEqual(resultsOf(stdout), [1, "WORKFLOW_DIVERGED"]);
+  assert.match(stdout, /The script was edited while it was at work/);
+  assert.match(stderr, /Go on with: svc workflow resume r1/);
+  assert.equal(code, 130);
+  await office.write(WAITING);
+  const again = await office.svc("resume", "r1");
+  assert.deepEqual([resultsOf(again.stdout), again.code], [[1, 2, 3], 0]);
+});
+
+Deno.test("a sandbox that is killed while it waits for its input is replaced", async () => {
+  await using office = await openOffice(WAITING);
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n3\n");
+  const unkept = ["run", "script.ts", "--allow-declared", "--journal", "none"];
+  const batch = office.start(...unkept, "--each", "in.ndjson", "--concurrency", "1");
+  const { rest } = await untilItSays(batch, "begun");
+  let sandboxes: number[] = [];
+  while (sandboxes.length < 2) sandboxes = await sandboxesOf(batch.pid);
+  assert.equal(killProcess(Math.max(...sandboxes)), true);
+  await office.createPermit();
+  await office.createPermit();
+  const [stdout] = await Promise.all([new Response(batch.stdout).text(), rest, batch.status]);
+  assert.deepEqual(resultsOf(stdout), [1, 2, 3]);
+});
+
+Deno.test("inputs that are missing from the file of a run are missed", async () => {
+  await using office = await openOffice("return input;");
+  const file = `${office.folder}/in.ndjson`;
+  await Deno.writeTextFile(file, "1\n2\n3\n");
+  await office.svc(...RUN, "--each", "in.ndjson");
+  await Deno.writeTextFile(file, "1\n");
+  const short = await office.svc("resume", "r1");
+  assert.equal(short.code, 2);
+  assert.match(short.stderr, /The run has 3 inputs, and its file has 1 now/);
+  await Deno.writeTextFile(file, "1\n{\n3\n");
+  const damaged = await office.svc("resume", "r1");
+  assert.match(damaged.stderr, /in\.ndjson:2 is not what the run began with/);
+});
+
+/** A script that creates one case, run against an API that answers so, then tried again. */
+async function createTwice(
+  first: () => Response,
+  how: string[] = [],
+): Promise<{ runs: Ended[]; keys: (string | null)[] }> {
+  await using folder = await makeFolder({
+    "script.ts": scriptText(`return (await svc.cases.create({ type: "T" })).id;`),
+  });
+  const keys: (string | null)[] = [];
+  await using api = new TinyApi((_call, headers) => {
+    keys.push(headers.get("idempotency-key"));
+    return keys.length === 1 ? first() : Response.json(caseAnswer("C-1"), { status: 201 });
+  });
+  const env = { SVC_BASE_URL: api.baseUrl, SVC_CLIENT_ID: "id", SVC_CLIENT_SECRET: "secret" };
+  const svc = (...args: string[]) => endOf(workflowCommand(args, { directory: folder.path, env, cwd: folder.path }));
+  return { runs: [await svc(...RUN, ...how), await svc("retry", "r1", "--format", "compact")], keys };
+}
+
+for (const status of [500, 524]) {
+  Deno.test(`a change that was answered ${status} is sent again under its key: it may have been made`, async () => {
+    const { runs: [first, again], keys } = await createTwice(() => Response.json({}, { status }));
+    assert.equal(first?.code, 1);
+    assert.deepEqual([again?.stdout, again?.code], [`"C-1"\n`, 0], again?.stderr);
+    assert.equal(keys.length, 2);
+    assert.equal(keys[0], keys[1]);
+  });
+}
+
+Deno.test("a page of a gateway is no answer: retry asks the service anew, under the same key", async () => {
+  const page = () => new Response("<html>Back soon</html>", { headers: { "content-type": "text/html" } });
+  const { runs: [first, again], keys } = await createTwice(page);
+  assert.match(first?.stderr ?? "", /"INVALID_RESPONSE".*is not JSON \(text\/html/s);
+  assert.deepEqual([again?.stdout, again?.code], [`"C-1"\n`, 0], again?.stderr);
+  assert.equal(keys.length, 2);
+  assert.equal(keys[0], keys[1]);
+});
+
+Deno.test("retry asks again what a script has wrapped into an error of its own", async () => {
+  await using folder = await makeFolder({
+    "script.ts": scriptText(`try {
+        return (await svc.cases.get("C-1")).id;
+      } catch (error) {
+        await svc.cases.get("C-2");
+        throw new Error("could not read: " + error.code);
+      }`),
+  });
+  let asked = 0;
+  await using api = new TinyApi((call) => {
+    const isFirst = call === "GET /cases/C-1" && asked++ === 0;
+    return isFirst ? Response.json({}, { status: 423 }) : Response.json(caseAnswer("C-1"));
+  });
+  const env = { SVC_BASE_URL: api.baseUrl, SVC_CLIENT_ID: "id", SVC_CLIENT_SECRET: "secret" };
+  const svc = (...args: string[]) => endOf(workflowCommand(args, { directory: folder.path, env, cwd: folder.path }));
+  assert.match((await svc(...RUN)).stderr, /could not read: /);
+  const again = await svc("retry", "r1", "--format", "compact");
+  assert.deepEqual([again.stdout, again.code], [`"C-1"\n`, 0], again.stderr);
+});
+
+Deno.test("a sleep that a script does not wait for gives its calls no more time", async () => {
+  await using api = new TinyApi();
+  const { error } = await runText(scriptText(`void sleep(60_000); for (;;) await svc.cases.get("C-1");`), {
+    caller: api.caller,
+    allowDeclared: true,
+    limits: { timeoutSeconds: 1, maxMemoryMiB: 128 },
+  });
+  assert.equal(error?.code, "TIMEOUT");
+});
+
+Deno.test("inputs that have ended take no part of the rate", async () => {
+  const items = atRate(values(1, 2, 3, 4), 0.001, () => false, (item) => item === 4);
+  assert.deepEqual(await Array.fromAsync(items), [1, 2, 3, 4]);
+});
+
+async function* values(...all: number[]): AsyncGenerator<number> {
+  yield* all;
+}
+
+Deno.test("a run whose throw-away folder was tidied up ends as it would have", async () => {
+  await using office = await openOffice(`${CREATE} log("begun"); ${UNTIL_TOLD} return made.id;`);
+  const run = office.start(...RUN, "--format", "compact");
+  const { rest } = await untilItSays(run, "begun");
+  for await (const { name } of Deno.readDir(office.config)) {
+    if (name.startsWith("svc-workflow-")) await Deno.remove(`${office.config}/${name}`, { recursive: true });
+  }
+  await office.createPermit();
+  const [stdout, stderr, { code }] = await Promise.all([new Response(run.stdout).text(), rest, run.status]);
+  assert.deepEqual([stdout, stderr, code], [`"CITY-PERMIT-WORK P-1"\n`, "begun\n", 0]);
+});
