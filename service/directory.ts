@@ -132,10 +132,11 @@ export async function noteProfile(path: string, name: string): Promise<void> {
 /** Removes what a service has written. The lock file stays: somebody may be waiting for it. */
 export async function removeData(path: string): Promise<void> {
   const { database, files, log } = filesOf(path);
-  for (const file of [database, `${database}-wal`, `${database}-shm`, log, stateFile(path)]) {
+  for (const file of [database, `${database}-wal`, `${database}-shm`, log]) {
     await Deno.remove(file).catch(ignoreMissing);
   }
   await Deno.remove(files, { recursive: true }).catch(ignoreMissing);
+  await Deno.remove(stateFile(path)).catch(ignoreMissing); // Last: it says whose directory this is.
 }
 
 async function writeState(path: string, state: ServiceState): Promise<void> {

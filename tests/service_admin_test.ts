@@ -133,6 +133,18 @@ Deno.test("reset refuses while the service runs, unless it may stop it, and then
   assert.deepEqual((await office.svc(...CREATE)).out, { id: "CITY-PERMIT-WORK P-1", status: "New" });
 });
 
+Deno.test("reset removes nothing from a folder that no service has worked on", async () => {
+  await using office = await Office.open();
+  const folder = join(office.directory, "mine");
+  await Deno.mkdir(join(folder, "files"), { recursive: true });
+  await Deno.writeTextFile(join(folder, "service.db"), "mine");
+  const refused = await office.svc("service", "reset", "--data", folder);
+  assert.deepEqual([refused.code, refused.error.hint], [2, "There is nothing to remove."]);
+  assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name).sort(), ["files", "service.db"]);
+  const nameless = await office.svc("service", "reset", "--data", "");
+  assert.equal(nameless.error.message, "--data names no directory.");
+});
+
 Deno.test("what cannot be a data directory is one error that says so, and nothing is made", async () => {
   await using office = await Office.open();
   await Deno.mkdir(join(office.directory, "service"));

@@ -70,6 +70,7 @@ export async function reset(
   { data: given, stopFirst = false }: Which & { stopFirst?: boolean } = {},
 ): Promise<{ removed: string }> {
   const data = directoryOf(given);
+  if (await readState(data) === undefined) throw noService(data, "There is nothing to remove.");
   if (stopFirst) await stop({ data });
   using _lock = await lockDirectory(data);
   await removeData(data);
@@ -84,9 +85,7 @@ export async function addClient(
   const profile = profileName(options);
   const state = await readState(data);
   if (!state || state.url === "") {
-    throw new SvcError("INVALID_CONFIG", `No service has worked on ${data} yet.`, {
-      hint: "Run 'svc service start' first.",
-    });
+    throw noService(data, "Run 'svc service start' first.");
   }
   checkOwner(profile, data);
   const app = await loadServedApplication(state.app === "" ? undefined : state.app);
@@ -98,6 +97,10 @@ export async function addClient(
   }
   await noteProfile(data, profile);
   return { operator: options.operator, profile, url: state.url };
+}
+
+function noService(data: string, hint: string): SvcError {
+  return new SvcError("INVALID_CONFIG", `No service has worked on ${data} yet.`, { hint });
 }
 
 /** The data directory: what a service has in memory, nobody else can come to. */
