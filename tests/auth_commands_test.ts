@@ -69,6 +69,8 @@ Deno.test("ping makes one call and tells its status and time", async () => {
   assert.deepEqual(rest, { profile: "default", server: service.baseUrl, status: 200 });
   assert(Number.isInteger(milliseconds) && milliseconds >= 0);
   assert.equal(service.calls, 1);
+  await using portal = startService({ api: () => Response.json("Welcome to our network") });
+  assert.equal((await failure(ping(await optionsFor(portal)))).code, "INVALID_RESPONSE");
   const error = await failure(ping({ ...options, apiRoot: "/elsewhere" }));
   assert.equal(error.code, "NOT_FOUND");
   assert.equal(error.operation, "case-types.list");

@@ -58,6 +58,29 @@ Deno.test("a host that nobody knows fails at dns", async () => {
   assert.match(failed.hint ?? "", /host name in baseUrl/);
 });
 
+Deno.test("a host that svc was not allowed to reach fails at dns, and says so", async () => {
+  const { code, stdout } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["run", "--quiet", "--no-prompt", "--allow-env", "--allow-read", "--allow-net=127.0.0.1"],
+      ...[new URL("../cli.ts", import.meta.url).href, "auth", "diagnose"],
+    ],
+    env: {
+      SVC_BASE_URL: "https://svc.example",
+      SVC_CLIENT_ID: "id",
+      SVC_CLIENT_SECRET: "secret",
+      SVC_NO_CACHE: "true",
+    },
+  }).output();
+  const { steps }: DiagnosisResult = JSON.parse(new TextDecoder().decode(stdout));
+  const failed = steps.find(({ ok }) => !ok);
+  assert.deepEqual([failed?.step, failed?.code, failed?.hint], [
+    "dns",
+    "PERMISSION_DENIED",
+    "Install it with --allow-net=svc.example.",
+  ]);
+  assert.equal(code, 1);
+});
+
 Deno.test("a closed port fails at tcp", async () => {
   const service = await closedService();
   const failed = failedStep(await diagnose(await optionsFor(service)));

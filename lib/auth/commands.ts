@@ -1,4 +1,5 @@
 /** What `svc auth login`, `logout`, `status` and `ping` do, for any kind of front end. Nothing they return is secret. */
+import { checkAnswer } from "../answers.ts";
 import { type CallerOptions, createCaller } from "../client/caller.ts";
 import type { Reply } from "../client/reply.ts";
 import { operations as caseTypes } from "../resources/case_types.ts";
@@ -92,7 +93,9 @@ export async function ping(options: AuthOptions = {}): Promise<PingResult> {
   const credentials = withCredentials(readSettings(options));
   const tokens = new TokenSource(credentials);
   await takeToken(credentials, tokens, options);
-  const { status, milliseconds } = (await listCaseTypes(credentials, tokens, options)).head;
+  const reply = await listCaseTypes(credentials, tokens, options);
+  checkAnswer("caseTypes", reply);
+  const { status, milliseconds } = reply.head;
   return { ...nameOf(credentials), status, milliseconds: Math.round(milliseconds) };
 }
 

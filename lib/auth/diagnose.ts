@@ -128,8 +128,9 @@ function isOurs(error: Error): boolean {
   return error instanceof SvcError || error instanceof Deno.errors.NotCapable;
 }
 
-/** The step's own advice, unless the service was found and itself refused. */
+/** The step's own advice, unless Deno refused, or the service was found and itself refused. */
 function adviceFor(error: SvcError, hint: string | undefined): string {
+  if (error.code === "PERMISSION_DENIED" && error.hint !== undefined) return error.hint;
   const refused = error.status !== undefined && error.status !== 404 && error.code !== "INVALID_RESPONSE";
   return (refused ? undefined : hint) ?? error.hint ?? "Ask the people who run the service: it works, but refuses.";
 }
@@ -143,7 +144,14 @@ function readConfiguration(options: AuthOptions): Finding<Credentials> {
 /** The system's own resolver, so that its hosts file counts too. */
 async function resolve(host: string): Promise<Finding<true>> {
   const { lookup } = await import("node:dns/promises");
-  const addresses = (await lookup(host, { all: true })).map(({ address }) => address);
+  const found = await lookup(host, { all: true }).catch((cause) => {
+    if (cause.code !== "EPERM") throw cause;
+    throw new SvcError("PERMISSION_DENIED", `svc may not reach ${host}.`, {
+      cause,
+      hint: `Install it with --allow-net=${host}.`,
+    });
+  });
+  const addresses = found.map(({ address }) => address);
   return { result: `${host} is ${addresses.join(", ")}`, value: true };
 }
 
