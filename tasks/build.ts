@@ -120,4 +120,18 @@ async function* filesBelow(path: string): AsyncGenerator<string> {
   for await (const { name } of Deno.readDir(path)) yield* filesBelow(join(path, name));
 }
 
-if (import.meta.main) await build();
+/** Has Deno keep the packages that the program imports: what is installed needs no registry any more, whatever it does. */
+async function keepPackages(): Promise<void> {
+  const sources = [...(await readSources()).values()].join("\n");
+  const used = Object.entries(config.imports).filter(([name]) =>
+    sources.includes(`"${name}"`) || sources.includes(`"${name}/`)
+  );
+  const args = ["cache", "--quiet", "--no-lock", ...used.map(([, specifier]) => specifier)];
+  const { success } = await new Deno.Command(Deno.execPath(), { args, cwd: CHECKOUT }).spawn().status;
+  if (!success) throw new Error("The packages of the program cannot be fetched.");
+}
+
+if (import.meta.main) {
+  await build();
+  await keepPackages();
+}

@@ -9,7 +9,7 @@ const REDACTED = "[REDACTED]";
 
 /** Exchanges the client's secret for a token; rejects with the signal's reason or the network's error as they come. */
 export async function exchangeToken(credentials: Credentials, secret: string, signal: AbortSignal): Promise<Token> {
-  const oauth = await import("oauth4webapi");
+  const oauth = await import("oauth4webapi").catch(notInstalled);
   const url = tokenUrl(credentials);
   const server = { issuer: credentials.target.baseUrl, token_endpoint: url };
   const client = { client_id: credentials.clientId };
@@ -31,6 +31,14 @@ export async function exchangeToken(credentials: Credentials, secret: string, si
   });
   if (!isTokenText(answer.access_token)) throw invalidAnswer(url, "holds a token that no header can carry");
   return tokenOf(answer.access_token, Math.min(answer.expires_in ?? DEFAULT_LIFE, LONGEST_LIFE));
+}
+
+/** A part of svc that cannot be loaded is not the service's fault. */
+function notInstalled(cause: unknown): never {
+  throw new SvcError("INTERNAL_ERROR", "A package of svc is not on this machine and cannot be fetched.", {
+    cause,
+    hint: "Install svc again where the npm registry can be reached.",
+  });
 }
 
 /** The address of the token endpoint. */
