@@ -181,6 +181,41 @@ Deno.test("random numbers are spread as they should be", async () => {
   assert.deepEqual(result, [true, 100]);
 });
 
+/** What takes a while without a step, named by what a script writes for it. */
+const LASTING: readonly string[] = [
+  "key.then((key) => crypto.subtle.decapsulateBits('ML-KEM-768', key, new Uint8Array(1088)))",
+  "key.then((key) => crypto.subtle.decapsulateKey('ML-KEM-768', key, new Uint8Array(1088), 'AES-GCM', true, ['encrypt']))",
+  "key.then((key) => crypto.subtle.getPublicKey(key, ['encapsulateBits']))",
+  "crypto.subtle.digest('SHA-256', new Uint8Array(1000))",
+  "new Blob([new Uint8Array(1e5), new Uint8Array(1e5)]).text()",
+  "new Response(new Blob([new Uint8Array(1e6)]).stream().pipeThrough(new CompressionStream('gzip'))).bytes()",
+  "createImageBitmap(new ImageData(20, 20))",
+  "navigator.locks.request('a', async () => {})",
+  "Deno.permissions.query({ name: 'read' })",
+  "fetch('data:,text')",
+];
+
+Deno.test("what takes a while without a step is done before the next answer, however soon that comes", async (t) => {
+  const pieces = LASTING.map((code) => `() => ${code}`);
+  const { result } = await runSteps(`
+    const abilities = ["decapsulateBits", "decapsulateKey"];
+    const key = crypto.subtle.importKey("raw-seed", new Uint8Array(64), "ML-KEM-768", true, abilities);
+    const orders = [];
+    for (const piece of [${pieces.join(", ")}]) {
+      let order = "";
+      const repeat = async (name, act) => {
+        for (let i = 0; i < 20; i++) await act().then(() => order += name, (error) => order += error.message);
+      };
+      await Promise.all([repeat("call ", () => svc.cases.get("C")), repeat("piece ", piece)]);
+      orders.push(order);
+    }
+    return orders;`);
+  for (const [i, code] of LASTING.entries()) {
+    const order = Array.isArray(result) ? result[i] : result;
+    await t.step(code, () => assert.equal(order, "piece ".repeat(20) + "call ".repeat(20)));
+  }
+});
+
 /** What would be another value each time, and what becomes of it. */
 const REFUSED: Readonly<Record<string, RegExp>> = {
   "new WeakRef({})": /WeakRef is not defined/,
@@ -188,12 +223,16 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
   "new MessageChannel()": /MessageChannel is not defined/,
   "new BroadcastChannel('a')": /BroadcastChannel is not defined/,
   "new Worker('data:text/javascript,')": /Worker is not defined/,
+  "new FileReader()": /FileReader is not defined/,
+  "Deno.addSignalListener('SIGWINCH', () => {})": /not a function/,
   "performance.mark('a')": /performance.mark is not a function/,
   "Deno.pid.toFixed()": /undefined/,
   "Deno.memoryUsage()": /not a function/,
   "Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 0)": /not a function/,
   "URL.createObjectURL(new Blob())": /not a function/,
   "await crypto.subtle.generateKey('Ed25519', true, ['sign'])": /not a function/,
+  "await crypto.subtle.encapsulateBits('ML-KEM-768', {})": /not a function/,
+  "await crypto.subtle.encapsulateKey('ML-KEM-768', {}, 'AES-GCM', true, ['encrypt'])": /not a function/,
   "await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, {}, new Uint8Array())":
     /cannot sign with ECDSA: it would not be the same again/,
   "crypto.getRandomValues(new Float32Array(1))": /type|integer/i,

@@ -30,7 +30,7 @@ const WEARING: readonly Attempt[] = [
   },
   {
     attempt: "takes no signal and does not end",
-    script: `Deno.addSignalListener("SIGTERM", () => {});
+    script: `Deno.addSignalListener?.("SIGTERM", () => {});
       globalThis.addEventListener("unload", () => { for (;;); });
       for (;;);`,
     limits: BRIEF,

@@ -5,12 +5,15 @@
 
 const WORK: readonly [owner: () => object, names: readonly string[]][] = [
   [() => SubtleCrypto.prototype, [
+    "decapsulateBits",
+    "decapsulateKey",
     "decrypt",
     "deriveBits",
     "deriveKey",
     "digest",
     "encrypt",
     "exportKey",
+    "getPublicKey",
     "importKey",
     "sign",
     "unwrapKey",

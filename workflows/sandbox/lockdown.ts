@@ -9,7 +9,8 @@ import { FromSandbox } from "./messages.ts";
 
 /**
  * Storage that outlives a run, threads, the prompts that would read the parent's messages, and what depends on when
- * memory is tidied up or when another thread is ready: a script that is run again would take another path.
+ * memory is tidied up, or when something that no answer leads to is ready: a script that is run again would take another
+ * path.
  */
 const GONE = [
   "localStorage",
@@ -25,12 +26,13 @@ const GONE = [
   "MessageChannel",
   "MessagePort",
   "BroadcastChannel",
+  "FileReader",
   "PerformanceObserver",
   "Performance",
 ];
 
-/** What tells one process from another. */
-const GONE_OF_DENO = ["stdin", "pid", "ppid", "memoryUsage", "cpuUsage"];
+/** What tells one process from another, and the signals that somebody sends to it. */
+const GONE_OF_DENO = ["stdin", "pid", "ppid", "memoryUsage", "cpuUsage", "addSignalListener", "removeSignalListener"];
 
 /** Characters of one log message; the rest is cut. */
 const MAX_LOG_CHARACTERS = 1024 * 1024;

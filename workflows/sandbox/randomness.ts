@@ -77,7 +77,7 @@ function generatorOf([a = 0, b = 0, c = 0, counter = 0]: Uint32Array): () => num
 
 function refuseUnseen(): void {
   const { prototype } = SubtleCrypto;
-  Reflect.deleteProperty(prototype, "generateKey");
+  for (const name of ["generateKey", "encapsulateBits", "encapsulateKey"]) Reflect.deleteProperty(prototype, name);
   for (const name of ["encrypt", "sign", "wrapKey"]) {
     const original: unknown = Reflect.get(prototype, name);
     if (typeof original !== "function") continue;
