@@ -226,6 +226,15 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
   "new FileReader()": /FileReader is not defined/,
   "Deno.addSignalListener('SIGWINCH', () => {})": /not a function/,
   "performance.mark('a')": /performance.mark is not a function/,
+  "new PerformanceMark('a').startTime": /PerformanceMark is not defined/,
+  "PerformanceMeasure.name": /PerformanceMeasure is not defined/,
+  "PerformanceEntry.name": /PerformanceEntry is not defined/,
+  "new Response(new FormData()).text()": /FormData is not defined/,
+  "await new Response('a=1', { headers: { 'content-type': 'application/x-www-form-urlencoded' } }).formData()":
+    /formData is not a function/,
+  "await (await fetch('data:application/x-www-form-urlencoded,a=1')).formData()": /formData is not a function/,
+  "await new Request('http://a', { method: 'POST', body: new URLSearchParams('a=1') }).formData()":
+    /formData is not a function/,
   "Deno.pid.toFixed()": /undefined/,
   "Deno.memoryUsage()": /not a function/,
   "Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 0)": /not a function/,

@@ -9,8 +9,8 @@ import { FromSandbox } from "./messages.ts";
 
 /**
  * Storage that outlives a run, threads, the prompts that would read the parent's messages, and what depends on when
- * memory is tidied up, or when something that no answer leads to is ready: a script that is run again would take another
- * path.
+ * memory is tidied up, when something that no answer leads to is ready, or on the clock and the randomness that the runtime
+ * holds itself (a form's files and boundaries): a script that is run again would take another path.
  */
 const GONE = [
   "localStorage",
@@ -28,7 +28,12 @@ const GONE = [
   "BroadcastChannel",
   "FileReader",
   "PerformanceObserver",
+  "PerformanceObserverEntryList",
+  "PerformanceEntry",
+  "PerformanceMark",
+  "PerformanceMeasure",
   "Performance",
+  "FormData",
 ];
 
 /** What tells one process from another, and the signals that somebody sends to it. */
@@ -48,6 +53,7 @@ export function log(...values: unknown[]): void {
 /** Removes and replaces globals; call it once. */
 export function lockDown(): void {
   for (const name of GONE) Reflect.deleteProperty(globalThis, name);
+  removeForms();
   Reflect.deleteProperty(Navigator.prototype, "gpu");
   Object.assign(console, consoleMethods());
   for (const name of ["stdout", "stderr"]) Object.defineProperty(Deno, name, { value: textSink() });
@@ -60,6 +66,29 @@ export function lockDown(): void {
     flush();
     return exit(code);
   };
+}
+
+/** Removes what would make a form of a body. */
+function removeForms(): void {
+  removeFormsOf("Request");
+  const readResponse = removeFormsOf("Response");
+  const { fetch } = globalThis;
+  globalThis.fetch = (...args) => {
+    readResponse();
+    return fetch(...args);
+  };
+}
+
+/** Does so when the class is first read, and gives what reads it: the runtime then loads code that takes a while. */
+function removeFormsOf(name: string): () => unknown {
+  const { get: load, value, set } = Object.getOwnPropertyDescriptor(globalThis, name) ?? {};
+  const get = () => {
+    const loaded: unknown = load?.call(globalThis) ?? value;
+    if (typeof loaded === "function") Reflect.deleteProperty(loaded.prototype, "formData");
+    return loaded;
+  };
+  Object.defineProperty(globalThis, name, { get, set, configurable: true, enumerable: false });
+  return get;
 }
 
 /** Values as `console.log` would print them, on one or more lines. */
