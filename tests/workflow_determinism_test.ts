@@ -237,6 +237,7 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
     /formData is not a function/,
   "Deno.pid.toFixed()": /undefined/,
   "Deno.memoryUsage()": /not a function/,
+  "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)": /not a function/,
   "Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 0)": /not a function/,
   "URL.createObjectURL(new Blob())": /not a function/,
   "await crypto.subtle.generateKey('Ed25519', true, ['sign'])": /not a function/,

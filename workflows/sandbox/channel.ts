@@ -26,11 +26,18 @@ export function send(frame: Frame): void {
   if (length > BATCH_BYTES) flush();
 }
 
-/** Writes what waits. It blocks while the parent is busy, and so slows down a script that talks too much. */
+/**
+ * Writes what waits. It blocks while the parent is busy, and so slows down a script that talks too much; the process ends
+ * when the parent has gone.
+ */
 export function flush(): void {
   const end = length;
   length = 0;
-  for (let offset = 0; offset < end;) offset += stdout.writeSync(waiting.subarray(offset, end));
+  try {
+    for (let offset = 0; offset < end;) offset += stdout.writeSync(waiting.subarray(offset, end));
+  } catch {
+    exit(1);
+  }
   if (waiting.length > BATCH_BYTES) waiting = new Uint8Array(BATCH_BYTES);
 }
 

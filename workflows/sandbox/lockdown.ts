@@ -59,7 +59,8 @@ export function lockDown(): void {
   for (const name of ["stdout", "stderr"]) Object.defineProperty(Deno, name, { value: textSink() });
   for (const name of GONE_OF_DENO) Reflect.deleteProperty(Deno, name);
   for (const name of ["createObjectURL", "revokeObjectURL"]) Reflect.deleteProperty(URL, name);
-  Reflect.deleteProperty(Atomics, "waitAsync");
+  // There is no other thread that would wake who waits, and nobody wakes it when the parent has gone.
+  for (const name of ["wait", "waitAsync"]) Reflect.deleteProperty(Atomics, name);
   // The runtime's own operations, many of which check nothing: what is built on them holds them already.
   for (const key of Object.getOwnPropertySymbols(Deno)) Reflect.deleteProperty(Deno, key);
   Deno.exit = (code) => {
