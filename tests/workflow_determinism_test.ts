@@ -292,6 +292,26 @@ Deno.test("timers are steps of the run: they fire in the order of their answers,
   assert.deepEqual(asked, times.map((milliseconds) => ["sleep", { milliseconds }]));
 });
 
+Deno.test("a timer whose delay is no time, or does not fit, fires at once", async () => {
+  const { result, asked } = await runSteps(`
+    const fired = [];
+    for (const delay of [Infinity, 1e400, NaN, -1, "x", undefined, null, 2 ** 31, 2 ** 31 - 1, "7", 0.5]) {
+      setTimeout(() => fired.push(String(delay)), delay);
+    }
+    const interval = setInterval(() => clearInterval(interval), Infinity);
+    const given = AbortSignal.timeout(2 ** 31);
+    for (const time of [Infinity, NaN, -1, "x"]) {
+      try { AbortSignal.timeout(time); } catch (error) { fired.push(error.name); }
+    }
+    await sleep(1);
+    return [fired, given.aborted];`);
+  const errors = Array(4).fill("TypeError");
+  const delays = [Infinity, Infinity, NaN, -1, "x", undefined, null, 2 ** 31, 2 ** 31 - 1, "7", 0.5];
+  assert.deepEqual(result, [[...errors, ...delays.map(String)], true]);
+  const times = [0, 0, 0, 0, 0, 0, 0, 0, 2 ** 31 - 1, 7, 0.5, 1, 0, 1];
+  assert.deepEqual(asked, times.map((milliseconds) => ["sleep", { milliseconds }]));
+});
+
 Deno.test("waitFor asks again after longer and longer sleeps, and gives up in time", async () => {
   const { result, asked } = await runSteps(`
     let count = 0;

@@ -9,6 +9,9 @@ interface Timer {
   cancel: () => void;
 }
 
+/** A longer delay does not fit into a timer: it fires at once, as those of the runtime do. `sleep` takes any time. */
+const MAX_DELAY = 2 ** 31 - 1;
+
 const report = reportError;
 const timers = new Map<number, Timer>();
 let lastId = 0;
@@ -36,11 +39,16 @@ function start(act: unknown, delay: unknown, args: readonly unknown[], again: bo
   checkRunning("starts a timer");
   if (typeof act !== "function") throw new TypeError("A timer takes a function.");
   const id = ++lastId;
-  const milliseconds = Math.max(Number(delay) || 0, again ? 1 : 0);
+  const milliseconds = Math.max(delayOf(delay), again ? 1 : 0);
   const timer = { again, milliseconds, act: () => void Reflect.apply(act, globalThis, args), cancel: () => {} };
   timers.set(id, timer);
   run(id, timer);
   return id;
+}
+
+function delayOf(delay: unknown): number {
+  const milliseconds = Number(delay);
+  return milliseconds > 0 && milliseconds <= MAX_DELAY ? milliseconds : 0;
 }
 
 function run(id: number, timer: Timer): void {
@@ -63,6 +71,9 @@ function end(id: number): void {
 }
 
 function abortAfter(milliseconds: number): AbortSignal {
+  if (!(milliseconds >= 0 && milliseconds <= Number.MAX_SAFE_INTEGER)) {
+    throw new TypeError("AbortSignal.timeout takes a number of milliseconds, 0 or more.");
+  }
   const controller = new AbortController();
   const abort = () => controller.abort(new DOMException("Signal timed out.", "TimeoutError"));
   start(abort, milliseconds, [], false);
