@@ -312,6 +312,35 @@ Deno.test("a timer whose delay is no time, or does not fit, fires at once", asyn
   assert.deepEqual(asked, times.map((milliseconds) => ["sleep", { milliseconds }]));
 });
 
+Deno.test("a call that is cancelled while it waits for its turn fails at once, and is no step of the run", async () => {
+  const { result, asked } = await runSteps(`
+    const controller = new AbortController();
+    const { signal } = controller;
+    const order = [];
+    const open = Array.from({ length: 64 }, (_, i) => svc.cases.get("open" + i).then(() => order.push(i)));
+    const waiting = ["a", "b"].map((id) => svc.cases.get(id, { signal }).catch(({ code }) => order.push(code)));
+    const file = new File(["x"], "f");
+    waiting.push(svc.attachments.upload({ file, signal }).catch(({ code }) => order.push(code)));
+    open.push(svc.cases.get("after"));
+    controller.abort();
+    waiting.push(svc.cases.get("too late", { signal }).catch(({ code }) => order.push(code)));
+    await Promise.all([...open, ...waiting]);
+    return order.slice(0, 5);`);
+  assert.deepEqual(result, [...Array(4).fill("INTERRUPTED"), 0]);
+  const ids = [...Array.from({ length: 64 }, (_, i) => `open${i}`), "after"];
+  assert.deepEqual(asked, ids.map((caseId) => ["cases.get", { caseId }]));
+});
+
+Deno.test("a run ends although its last call was cancelled while it was still being made", async () => {
+  const { result, asked } = await runSteps(`
+    const controller = new AbortController();
+    const file = new File(["x"], "f");
+    svc.attachments.upload({ file, signal: controller.signal }).catch(() => {});
+    queueMicrotask(() => queueMicrotask(() => controller.abort()));
+    return "ended";`);
+  assert.deepEqual([result, asked], ["ended", []]);
+});
+
 Deno.test("waitFor asks again after longer and longer sleeps, and gives up in time", async () => {
   const { result, asked } = await runSteps(`
     let count = 0;

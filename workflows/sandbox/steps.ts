@@ -10,6 +10,8 @@ interface Step {
   readonly signal?: AbortSignal;
   readonly resolve: (delivery: Delivery) => void;
   readonly reject: (error: unknown) => void;
+  /** Forgets the signal: it may outlive many calls. */
+  forgetSignal?: () => void;
   text?: string;
   position: number;
 }
@@ -27,7 +29,9 @@ export function openCall(message: string | Promise<string>, signal?: AbortSignal
     const step: Step = { lane: calls, signal, resolve, reject, position: 0 };
     if (typeof message === "string") step.text = message;
     else void awaitText(step, message);
+    if (signal !== undefined) abandonOnAbort(step, signal);
     calls.add(step);
+    if (signal?.aborted) abandon(step);
   });
 }
 
@@ -62,6 +66,7 @@ const deliver = deliverTo({
     const step = open.get(position);
     if (step === undefined) return;
     open.delete(position);
+    step.forgetSignal?.();
     step.lane.done(step);
     step.resolve(delivery);
   },
@@ -84,17 +89,21 @@ function openStep(step: Step, text: string): boolean {
   }
   step.position = ++lastPosition;
   open.set(step.position, step);
-  if (signal !== undefined) rejectOnAbort(step, signal);
   deliver();
   return true;
 }
 
-/** The step stays open until the parent has answered; nobody waits for that. */
-function rejectOnAbort(step: Step, signal: AbortSignal): void {
-  signal.addEventListener("abort", () => {
-    cancel(step);
-    step.reject(cancelledCall());
-  }, { once: true });
+function abandonOnAbort(step: Step, signal: AbortSignal): void {
+  const onAbort = () => abandon(step);
+  signal.addEventListener("abort", onAbort, { once: true });
+  step.forgetSignal = () => signal.removeEventListener("abort", onAbort);
+}
+
+/** A step that was sent stays open until the parent has answered; nobody waits for that. One that waits is never sent. */
+function abandon(step: Step): void {
+  cancel(step);
+  step.reject(cancelledCall());
+  deliver(); // There may be nothing more to wait for.
 }
 
 function cancel(step: Step): void {
