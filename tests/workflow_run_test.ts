@@ -1,6 +1,9 @@
 /** What a workflow script can do, what it is granted, and what its failures look like. */
 import assert from "node:assert/strict";
-import { noCaller, runText, scriptText, TinyApi } from "./_support/workflow.ts";
+import { pathToFileURL } from "node:url";
+import type { SvcError } from "../lib/errors.ts";
+import { SANDBOX_FILES } from "../workflows/sandbox/library.ts";
+import { makeFolder, noCaller, runText, runWorkflow, scriptText, TinyApi } from "./_support/workflow.ts";
 
 Deno.test("a script has the library's functions, its input and its log; its result is JSON", async () => {
   await using api = new TinyApi();
@@ -63,6 +66,30 @@ Deno.test("any other error is WORKFLOW_FAILED with the line of the script", asyn
     const { error } = await runText(scriptText(code));
     assert.equal(error?.code, "WORKFLOW_FAILED");
     assert.match(error.message, message);
+  }
+});
+
+Deno.test("the line of the script is named wherever script and library lie", async () => {
+  const name = "s (2)#é%20%.ts";
+  const library = SANDBOX_FILES.map(async (file) => {
+    return [`l (1) é%/${file}`, await Deno.readTextFile(new URL(`../${file}`, import.meta.url))];
+  });
+  const folders = ["a b/x(1)#q/50%é", "x:1:2)", "plain"];
+  const text = scriptText(`if (input) eval("input.a.b"); await svc.cases.nothing();`);
+  const scripts = folders.map((folder) => [`${folder}/${name}`, text]);
+  await using folder = await makeFolder(Object.fromEntries([...await Promise.all(library), ...scripts]));
+  const [host, script] = ["host", "script"].map((file) =>
+    pathToFileURL(`${folder.path}/l (1) é%/workflows/sandbox/${file}.ts`).href
+  );
+  assert(host && script);
+  for (const place of folders) {
+    const options = { script: `${folder.path}/${place}/${name}`, library: { host, script }, allowDeclared: true };
+    for (const input of [0, 1]) {
+      await assert.rejects(runWorkflow({ ...options, caller: noCaller }, input), (error: SvcError) => {
+        assert.deepEqual(error.details?.at(-1), { file: name, line: 7, column: input === 0 ? 31 : 12 }, place);
+        return true;
+      });
+    }
   }
 });
 

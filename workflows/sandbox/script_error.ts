@@ -1,9 +1,16 @@
 /** What a script threw, as an error record that names the script's line and nothing of ours. */
 import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
 
-const HOST_FOLDER = new URL(".", import.meta.url).href;
-const LIBRARY_FOLDER = new URL("../../", import.meta.url).href;
-const POSITION = /(file:\/\/[^\s()]+?):(\d+):(\d+)/;
+/** Our own modules are no part of the script; scripts that lie inside the library's folder (its examples) are. */
+const OURS = [".", "../../lib/"].map((folder) => new URL(folder, import.meta.url).href).flatMap((
+  url,
+) => [url, decoded(url)]);
+
+/**
+ * At the end of a line of a stack, or where such a line says what called `eval`. Stacks have files as they are called,
+ * with spaces and parentheses, and not as addresses spell them.
+ */
+const POSITION = /(file:\/\/.*?):(\d+):(\d+)(?=\)?$|\), <anonymous>:)/;
 
 /** The record of what a script threw. Errors of the library keep their code; all others are `WORKFLOW_FAILED`. */
 export function recordOf(thrown: unknown): ErrorRecord {
@@ -43,17 +50,16 @@ function positionOf(thrown: unknown): { file: string; line: number; column: numb
   if (!(thrown instanceof Error)) return undefined;
   for (const line of (thrown.stack ?? "").split("\n")) {
     const [, file, row, column] = POSITION.exec(line) ?? [];
-    if (file === undefined || isOurs(file)) continue;
-    return {
-      file: decodeURIComponent(file.slice(file.lastIndexOf("/") + 1)),
-      line: Number(row),
-      column: Number(column),
-    };
+    if (file === undefined || OURS.some((folder) => file.startsWith(folder))) continue;
+    return { file: file.slice(file.lastIndexOf("/") + 1), line: Number(row), column: Number(column) };
   }
   return undefined;
 }
 
-/** Our own modules are no part of the script; scripts that lie inside the library's folder (its examples) are. */
-function isOurs(file: string): boolean {
-  return file.startsWith(HOST_FOLDER) || file.startsWith(LIBRARY_FOLDER + "lib/");
+function decoded(url: string): string {
+  try {
+    return decodeURIComponent(url);
+  } catch {
+    return url;
+  }
 }
