@@ -107,13 +107,28 @@ Deno.test("a script that cannot be loaded fails with file and line", async () =>
 });
 
 Deno.test("a script that exports no workflow says how to", async () => {
-  for (
-    const text of ["export default 1;", "export const a = 1;", `export default { name: "x", allow: "*", run() {} };`]
-  ) {
-    const { error } = await runText(text);
-    assert.equal(error?.code, "WORKFLOW_FAILED");
-    assert.match(error.message + error.hint, /default export.*defineWorkflow/);
-  }
+  const none = "The script's default export is not a workflow.";
+  const toldFor: Readonly<Record<string, string>> = {
+    "export default 1;": none,
+    "export default null;": none,
+    "export default () => 1;": none,
+    "export const a = 1;": none,
+    [`export default { allow: [], run() {} };`]: `The workflow has no "name": give it a text that people know it by.`,
+    [`export default { name: "x", run() {} };`]:
+      `The workflow has no "allow": list the operations that it calls, or [].`,
+    [`export default { name: "x", allow: "*", run() {} };`]:
+      `The workflow's "allow" is wrong: list the operations that it calls, or [].`,
+    [`export default { name: "x", allow: ["*", 1], run() {} };`]:
+      `The workflow's "allow" is wrong: list the operations that it calls, or [].`,
+    [`export default { name: "x", allow: [] };`]: `The workflow has no "run": give it the function that does the work.`,
+  };
+  await Promise.all(
+    Object.entries(toldFor).map(async ([text, told]) => {
+      const { error } = await runText(text);
+      assert.deepEqual([error?.code, error?.message], ["WORKFLOW_FAILED", told]);
+      assert.match(error?.hint ?? "", /defineWorkflow/);
+    }),
+  );
 });
 
 Deno.test("a call that was not granted is PERMISSION_DENIED with the name to grant, and is not sent", async () => {

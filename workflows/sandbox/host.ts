@@ -21,10 +21,22 @@ import { type JsonValue, parseJsonObject } from "../../lib/json.ts";
 /** What the script imports: from the very module that reads its errors, so that there is one `SvcError`. */
 export * from "../mod.ts";
 
+/** What a workflow must have, whether a member is that, and what somebody is told where it is not. */
+const MEMBERS: readonly [name: string, isRight: (member: unknown) => boolean, advice: string][] = [
+  ["name", (name) => typeof name === "string", "give it a text that people know it by"],
+  [
+    "allow",
+    (allow) => Array.isArray(allow) && allow.every((one) => typeof one === "string"),
+    "list the operations that it calls, or []",
+  ],
+  ["run", (run) => typeof run === "function", "give it the function that does the work"],
+];
+
 const exit: typeof Deno.exit = Deno.exit;
 
 async function main(): Promise<void> {
-  const workflow = checkScript((await import("./script.ts")).default);
+  const workflow: unknown = (await import("./script.ts")).default;
+  checkScript(workflow);
   send({
     kind: FromSandbox.ready,
     id: 0,
@@ -57,19 +69,23 @@ async function run(workflow: Workflow<JsonValue | undefined>, input: JsonValue |
   }
 }
 
-/** What the script exports, if it is a workflow. */
-function checkScript(script: unknown): Workflow<JsonValue | undefined> {
-  if (isWorkflow(script)) return script;
-  throw new SvcError("WORKFLOW_FAILED", "The script's default export is not a workflow.", {
+function checkScript(script: unknown): asserts script is Workflow<JsonValue | undefined> {
+  const fault = faultOf(script);
+  if (fault === undefined) return;
+  throw new SvcError("WORKFLOW_FAILED", fault, {
     hint: "Write: export default defineWorkflow({ name, allow: [...], run });",
   });
 }
 
-function isWorkflow(value: unknown): value is Workflow<JsonValue | undefined> {
-  if (typeof value !== "object" || value === null) return false;
-  const { name, allow, run }: { name?: unknown; allow?: unknown; run?: unknown } = value;
-  return typeof name === "string" && Array.isArray(allow) && allow.every((one) => typeof one === "string") &&
-    typeof run === "function";
+/** What keeps a script's default export from being a workflow. */
+function faultOf(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null) return "The script's default export is not a workflow.";
+  for (const [name, isRight, advice] of MEMBERS) {
+    const member: unknown = Reflect.get(value, name);
+    if (member === undefined) return `The workflow has no "${name}": ${advice}.`;
+    if (!isRight(member)) return `The workflow's "${name}" is wrong: ${advice}.`;
+  }
+  return undefined;
 }
 
 orderLocalWork();
