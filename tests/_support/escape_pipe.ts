@@ -179,6 +179,13 @@ const REQUESTS: readonly Hostile[] = [
     `await start(); for (const block = frame(kinds.drew, 0, "A".repeat(1_000_000));;) write(block);`,
     `${STOPPED}more text and randomness than it may.`,
   ],
+  [
+    "with nothing to print, without end",
+    `await start(); const nothing = frame(kinds.log, 0, "");
+    const many = new Uint8Array(nothing.length * 10_000).map((_, i) => nothing[i % nothing.length]);
+    for (;;) write(many);`,
+    `${STOPPED}more text and randomness than it may.`,
+  ],
   ...[
     ["that was not granted", "cases.delete", "PERMISSION_DENIED"],
     ["by a pattern", "*", "INVALID_ARGS"],

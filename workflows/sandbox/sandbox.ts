@@ -86,6 +86,9 @@ const READ_BYTES = 64 * 1024;
  */
 const HELD = 2;
 
+/** Characters that a message counts beside its text: to keep it costs something, even if it says nothing. */
+const SAID_BESIDE = 64;
+
 /** Answers that are sent before the script asks. */
 const MAX_AHEAD = 64;
 
@@ -257,7 +260,7 @@ export class Sandbox {
   }
 
   #allow({ length }: string): void {
-    this.#saidCharacters += length;
+    this.#saidCharacters += length + SAID_BESIDE;
     if (this.#saidCharacters > MAX_SAID_CHARACTERS) throw new FrameError("more text and randomness than it may");
   }
 
