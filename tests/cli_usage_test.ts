@@ -119,6 +119,30 @@ for (const [line, { message, hint }] of Object.entries(MISTAKES)) {
   });
 }
 
+Deno.test("an empty path is refused wherever a file or a folder is named, before anything is read", async () => {
+  const flags = {
+    "workflow run s.ts --each": "--each",
+    "workflow run s.ts --root": "--root",
+    "workflow run s.ts --journal": "--journal",
+    "workflow report r -o": "--output",
+    "workflow record s.ts -o": "--output",
+    "attachments upload -f": "--file",
+    "attachments get A -o": "--output",
+    "static-content component C -o": "--output",
+    "service start --app": "--app",
+    "service status --data": "--data",
+    "workflow run": "The argument <script>",
+    "workflow init": "The argument <folder>",
+  };
+  for (const [line, called] of Object.entries(flags)) {
+    const result = await svcHere([...line.split(" "), ""]);
+    assert.equal(result.code, 2, line);
+    const { code, message, hint } = errorOf(result);
+    assert.deepEqual([code, message], ["INVALID_ARGS", `${called} is an empty path.`]);
+    assert.match(String(hint), /^Name a file or a folder/);
+  }
+});
+
 Deno.test("the values of an operation are checked before anything is read or sent", async () => {
   const mistakes: [string[], RegExp][] = [
     [["cases", "create"], /^--type is required\.$/],

@@ -8,6 +8,8 @@ import type { Io } from "./io.ts";
 export interface FlagTypes extends ParamTypes {
   /** Any JSON value: inline, `@file` or `-`. */
   json: JsonValue;
+  /** A file or a folder, as the person named it: never empty. */
+  path: string;
 }
 
 /** A flag. */

@@ -13,6 +13,7 @@ const PLACEHOLDERS: Readonly<Record<Flag["type"], string>> = {
   calculation: "json",
   json: "json",
   file: "path",
+  path: "path",
 };
 
 const HELP: Flag = { help: "Print this help", type: "boolean", short: "h" };

@@ -78,7 +78,7 @@ export function fromLocal(local: LocalCommand): Command {
 function check(name: string, flag: Flag, value: unknown): void {
   if (value === undefined) {
     if (flag.required) throw new SvcError("INVALID_ARGS", `--${toKebab(name)} is required.`);
-  } else if (flag.type !== "json" && !isOfType(flag.type, value)) {
+  } else if (flag.type !== "json" && flag.type !== "path" && !isOfType(flag.type, value)) {
     throw new SvcError("INVALID_ARGS", `--${toKebab(name)} must be ${TYPE_NAMES[flag.type]}.`);
   }
 }

@@ -14,8 +14,7 @@ const IF_MATCH: Flag = {
 /** Where content is written. */
 export const OUTPUT = {
   help: "File to write; '-' is stdout",
-  type: "string",
-  placeholder: "path",
+  type: "path",
   short: "o",
 } as const satisfies Flag;
 const INTERACTIVE: Flag = { help: "Pick the action and fill in its required fields at prompts", type: "boolean" };
@@ -29,14 +28,14 @@ export function fromOperation(group: string, name: string, operation: Operation)
     args: operation.args,
     flags: flagsOf(operation),
     example: operation.example,
-    async run(context, { interactive, output, ...given }) {
+    async run(context, { interactive, ...given }) {
       if (interactive === true) {
         const { performInteractively } = await importUnseen<typeof import("./interactive.ts")>(
           "lib/cli/interactive.ts",
         );
         return await performInteractively(context, ref, given);
       }
-      const values = await readValues(this, given, context.io);
+      const { output, ...values } = await readValues(this, given, context.io);
       await runOperation(context, ref, values, typeof output === "string" ? output : undefined);
     },
   };

@@ -6,7 +6,7 @@ import { type CommandContext, localCommand, type LocalGroup } from "./local.ts";
 
 const data = {
   help: "Data directory, instead of the one beside the profiles",
-  type: "string",
+  type: "path",
   placeholder: "dir",
 } as const;
 
@@ -20,7 +20,7 @@ export const commands: LocalGroup = {
     flags: {
       port: { help: "Port to listen on; 0 picks a free one", type: "integer", default: "8080" },
       data: { ...data, help: "Data directory, instead of the one beside the profiles; ':memory:' keeps nothing" },
-      app: { help: "Application definition; without it, the sample application", type: "string", placeholder: "file" },
+      app: { help: "Application definition; without it, the sample application", type: "path", placeholder: "file" },
       apiRoot: { help: "Path of the API", type: "string", default: DEFAULT_PATHS.apiRoot },
       tokenPath: { help: "Path of the token endpoint", type: "string", default: DEFAULT_PATHS.tokenPath },
       maxFile: {

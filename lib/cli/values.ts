@@ -1,4 +1,5 @@
 /** The texts of a command line as values of the types that their descriptions name. */
+import { SvcError } from "../errors.ts";
 import { importUnseen } from "../import_unseen.ts";
 import { toKebab } from "../names.ts";
 import type { CommandDescription, Flag, Given } from "./command.ts";
@@ -33,6 +34,7 @@ async function loadReader(io: Io): Promise<PayloadReader> {
 }
 
 async function toValue(name: string, flag: Flag, text: string, readPayload: PayloadReader): Promise<unknown> {
+  if (text === "" && (flag.type === "path" || flag.type === "file")) throw emptyPath(name, flag);
   switch (flag.type) {
     case "integer":
       return /^\d+$/.test(text) ? Number(text) : text;
@@ -50,4 +52,12 @@ async function toValue(name: string, flag: Flag, text: string, readPayload: Payl
     default:
       return text;
   }
+}
+
+/** Deno would take it for the current folder, for a file that is not there or for a defect, depending on its permissions. */
+function emptyPath(name: string, flag: Flag): SvcError {
+  const called = "name" in flag ? `The argument <${name}>` : `--${toKebab(name)}`;
+  return new SvcError("INVALID_ARGS", `${called} is an empty path.`, {
+    hint: "Name a file or a folder; a variable of your shell may be empty.",
+  });
 }

@@ -4,7 +4,7 @@ import type { Flag } from "./command.ts";
 import { localCommand, type LocalGroup } from "./local.ts";
 import { commands as runCommands, granting, journal, limits, newJournal, ofRun } from "./workflow_runs.ts";
 
-const script = { name: "script", help: "Script that exports a workflow", type: "string", required: true } as const;
+const script = { name: "script", help: "Script that exports a workflow", type: "path", required: true } as const;
 
 /** Where a script's files are, and what it may use. */
 const sandbox = {
@@ -12,7 +12,7 @@ const sandbox = {
   maxMemory: { ...limits.maxMemory, default: String(DEFAULT_LIMITS.maxMemoryMiB) },
   root: {
     help: "Folder of the files that the script imports; its own by default",
-    type: "string",
+    type: "path",
     placeholder: "folder",
   },
 } as const satisfies Record<string, Flag>;
@@ -26,7 +26,7 @@ const beginning = {
 
 /** What may be said of a batch. */
 const batch = {
-  each: { help: "Run once per line of an NDJSON or CSV file", type: "string", placeholder: "file" },
+  each: { help: "Run once per line of an NDJSON or CSV file", type: "path", placeholder: "file" },
   concurrency: { help: "Inputs of --each to work on at a time", type: "integer", default: "4" },
   rate: { help: "Inputs of --each to begin per second, e.g. 5/s", type: "string", placeholder: "n/s" },
   maxFailures: {
@@ -78,7 +78,7 @@ export const commands: LocalGroup = {
     args: [script],
     flags: {
       ...beginning,
-      each: { help: "Take the input from an NDJSON or CSV file", type: "string", placeholder: "file" },
+      each: { help: "Take the input from an NDJSON or CSV file", type: "path", placeholder: "file" },
       inputLine: { help: "Line of --each to take; the first input without it", type: "integer" },
     },
     example: `intake.ts --input '{"Applicant":"Ada","Address":"Main St 1"}' --allow-declared`,
@@ -93,7 +93,7 @@ export const commands: LocalGroup = {
       "its test then expects that failure.",
     args: [script],
     flags: {
-      output: { help: "File to write", type: "string", placeholder: "path", short: "o", required: true },
+      output: { help: "File to write", type: "path", short: "o", required: true },
       force: { help: "Write over a file that is there", type: "boolean" },
       ...beginning,
       ...journal,
@@ -128,7 +128,7 @@ export const commands: LocalGroup = {
   }),
   init: localCommand({
     summary: "Write a starter script, and what an editor needs to check it",
-    args: [{ name: "folder", help: "Folder to write into", type: "string", default: "." }],
+    args: [{ name: "folder", help: "Folder to write into", type: "path", default: "." }],
     example: "workflows",
     async run(context, { folder }) {
       const { initWorkflows } = await import("../../workflows/init.ts");

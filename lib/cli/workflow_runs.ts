@@ -6,7 +6,7 @@ import { OUTPUT } from "./operation_command.ts";
 
 /** Where the journal is. */
 export const journal = {
-  journal: { help: "File of the journal, instead of the one beside the profiles", type: "string", placeholder: "path" },
+  journal: { help: "File of the journal, instead of the one beside the profiles", type: "path" },
 } as const satisfies Record<string, Flag>;
 
 /** Where the journal of a new run is to be. */
