@@ -5,6 +5,7 @@ import { SvcError } from "../lib/errors.ts";
 import { exists } from "../lib/exists.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../lib/json.ts";
 import { ignoreMissing } from "../lib/missing_file.ts";
+import { readFault } from "../lib/read_fault.ts";
 
 /** Milliseconds to wait for a lock: another command may look at it for a moment. */
 const LOCK_PATIENCE = 300;
@@ -70,26 +71,21 @@ export async function tryLock(path: string, patience: number): Promise<FileLock 
     return await FileLock.acquire(lockFile(path), AbortSignal.timeout(patience));
   } catch (error) {
     if (error instanceof DOMException) return undefined;
-    throw error;
+    throw unreadable(path, error);
   }
 }
 
 /** Whether a service works on the directory. */
 export async function isInUse(path: string): Promise<boolean> {
-  if (!await exists(lockFile(path))) return false;
+  if (!await orUnreadable(path, exists(lockFile(path)))) return false;
   using lock = await tryLock(path, 0);
   return lock === undefined;
 }
 
 /** What is known of the directory's service; nothing where none ever started. */
 export async function readState(path: string): Promise<ServiceState | undefined> {
-  let text: string;
-  try {
-    text = await Deno.readTextFile(stateFile(path));
-  } catch (error) {
-    ignoreMissing(error);
-    return undefined;
-  }
+  const text = await orUnreadable(path, Deno.readTextFile(stateFile(path)).catch(ignoreMissing));
+  if (text === undefined) return undefined;
   const state = parseJsonObject(text);
   if (isState(state)) return state;
   throw new SvcError("INVALID_CONFIG", `${stateFile(path)} is damaged.`, {
@@ -153,6 +149,22 @@ async function make(path: string): Promise<void> {
       hint: "Choose another one with --data.",
     });
   }
+}
+
+/** What is found in the directory; throws why the person cannot read it. */
+async function orUnreadable<T>(path: string, looked: Promise<T>): Promise<T> {
+  return await looked.catch((error) => {
+    throw unreadable(path, error);
+  });
+}
+
+function unreadable(path: string, cause: unknown): unknown {
+  const fault = readFault(cause);
+  if (fault === undefined) return cause;
+  return new SvcError("INVALID_CONFIG", `The data directory ${path} cannot be read: ${fault}.`, {
+    cause,
+    hint: "Check who owns it, or choose another one with --data.",
+  });
 }
 
 function isState(value: unknown): value is ServiceState {

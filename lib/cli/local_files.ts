@@ -51,14 +51,21 @@ interface Target {
 }
 
 async function placeOf(path: string): Promise<Target> {
-  const real = await Deno.realPath(path).catch(ignoreMissing) ?? path;
-  const found = await Deno.stat(real).catch(ignoreMissing);
+  const real = await ifThere(path, Deno.realPath(path)) ?? path;
+  const found = await ifThere(path, Deno.stat(real));
   if (found?.isDirectory || /[\\/]$/.test(path)) throw unwritable(path, "it is a directory");
   const slash = Math.max(real.lastIndexOf("/"), Deno.build.os === "windows" ? real.lastIndexOf("\\") : -1);
   const folder = slash < 0 ? "." : real.slice(0, slash) || "/";
-  const parent = await Deno.stat(folder).catch(ignoreMissing);
+  const parent = await ifThere(path, Deno.stat(folder));
   if (!parent?.isDirectory) throw unwritable(path, "there is no such directory");
   return { target: real, folder, isSpecial: found !== undefined && !found.isFile };
+}
+
+/** What is found on the way to a target; undefined where nothing is there. */
+async function ifThere<T>(path: string, looked: Promise<T>): Promise<T | undefined> {
+  return await looked.catch(ignoreMissing).catch((error) => {
+    throw unwritable(path, error);
+  });
 }
 
 async function openTo(path: string, options: Deno.OpenOptions, actual = path): Promise<Deno.FsFile> {

@@ -72,10 +72,18 @@ export async function journalAt(path: string | undefined): Promise<Journal> {
 
 /** Opens the journal for a command that only makes sense where there is one. */
 export async function existingJournal(path: string | undefined): Promise<Journal> {
-  const isThere = path === undefined || (path !== NO_JOURNAL && await exists(path));
+  const isThere = path === undefined || (path !== NO_JOURNAL && await mayExist(path));
   if (isThere) return await journalAt(path);
   throw new SvcError("INVALID_ARGS", `There is no journal ${path}.`, {
     hint: "Name the file that the run was begun with, or leave out --journal.",
+  });
+}
+
+/** Whether a journal is there, or nobody can tell: whoever opens it says why. */
+async function mayExist(path: string): Promise<boolean> {
+  return await exists(path).catch((error) => {
+    if (error instanceof Deno.errors.NotCapable) throw error;
+    return true;
   });
 }
 

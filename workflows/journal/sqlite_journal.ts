@@ -3,6 +3,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlit
 import { SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { pack } from "../../lib/packed_text.ts";
+import { readFault } from "../../lib/read_fault.ts";
 import { whenSent } from "../when_sent.ts";
 import { pairTimings, TIMED_EVENTS } from "./call_timings.ts";
 import { GroupCommit } from "./group_commit.ts";
@@ -65,7 +66,7 @@ export async function openJournal(path: string): Promise<Journal> {
     return journal;
   } catch (cause) {
     if (cause instanceof SvcError || cause instanceof Deno.errors.NotCapable) throw cause;
-    const reason = cause instanceof Error ? cause.message : cause;
+    const reason = readFault(cause) ?? (cause instanceof Error ? cause.message : cause);
     throw new SvcError("INVALID_CONFIG", `The journal ${path} cannot be opened: ${reason}.`, {
       cause,
       hint: "Name another file with --journal.",

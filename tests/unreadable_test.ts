@@ -1,0 +1,41 @@
+/** Folders that may not be entered: the path is named, and nothing is taken for a defect of svc. */
+import assert from "node:assert/strict";
+import { type CliResult, errorOf, svcCommand } from "./_support/cli.ts";
+import { makeFolder } from "./_support/workflow.ts";
+
+/** Root enters every folder, unless it is left without the right to. */
+const AS_PERSON = Deno.uid() === 0 ? ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"] : [];
+
+/** Runs `svc` beside a folder that nobody may enter. */
+async function svcBeside(locked: string, args: readonly string[], config = locked): Promise<CliResult> {
+  const [command = "", ...rest] = [...AS_PERSON, ...svcCommand(args, locked)];
+  const env = { SVC_BASE_URL: "http://127.0.0.1:9", SVC_CLIENT_ID: "a", SVC_CLIENT_SECRET: "b" };
+  const ran = new Deno.Command(command, { args: rest, env: { ...env, SVC_CONFIG_DIR: config } });
+  const { code, stdout, stderr } = await ran.output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+Deno.test({
+  name: "a folder that may not be entered is named, whatever was wanted in it",
+  ignore: Deno.build.os === "windows" || (Deno.build.os !== "linux" && AS_PERSON.length > 0),
+  async fn() {
+    await using folder = await makeFolder({ "locked/x": "" });
+    const locked = `${folder.path}/locked`;
+    await Deno.chmod(locked, 0);
+    try {
+      const found = await Promise.all([
+        svcBeside(locked, ["attachments", "get", "A", "-o", `${locked}/x`], folder.path),
+        svcBeside(locked, ["workflow", "report", "r", "--journal", `${locked}/x.db`], folder.path),
+        svcBeside(locked, ["service", "status"]),
+      ]);
+      assert.deepEqual(found.map((one) => [one.code, errorOf(one).code, errorOf(one).message]), [
+        [2, "INVALID_ARGS", `--output cannot write ${locked}/x: you may not write there.`],
+        [2, "INVALID_CONFIG", `The journal ${locked}/x.db cannot be opened: you may not read it.`],
+        [2, "INVALID_CONFIG", `The data directory ${locked}/service cannot be read: you may not read it.`],
+      ]);
+    } finally {
+      await Deno.chmod(locked, 0o700);
+    }
+  },
+});
