@@ -89,10 +89,20 @@ Deno.test("rows of a CSV file are inputs by the names of the header; a bad row f
   ]);
 });
 
-Deno.test("a CSV file without a usable header is refused as a whole", async () => {
-  for (const header of ["a,a", "a,,b", '"a']) {
-    await assert.rejects(readInputs("in.csv", `${header}\n1,2\n`), { code: "INVALID_ARGS" });
+Deno.test("a CSV file without a usable header is refused as a whole, with what is wrong with it", async () => {
+  const headers = {
+    "a,a": "is no header row: a stands there twice",
+    "a,,b": "is no header row: a name is missing",
+    '"a': "has a quote that is not closed",
+    'a"b,c"d': "is not CSV: its quotes do not fit",
+    ["a".repeat(17 * 1024 * 1024)]: "has more than 16777216 bytes",
+  };
+  for (const [header, fault] of Object.entries(headers)) {
+    const message = `in.csv:1 ${fault}.`;
+    await assert.rejects(readInputs("in.csv", `${header}\n1,2\n`), { code: "INVALID_ARGS", message });
   }
+  const latin1 = new Uint8Array([0xe4, 0x0a, 0x31, 0x0a]);
+  await assert.rejects(readInputs("in.csv", latin1), { message: "in.csv:1 is not UTF-8 text." });
 });
 
 Deno.test("lines that are too long or no UTF-8 fail alone", async () => {

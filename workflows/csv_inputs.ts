@@ -60,15 +60,15 @@ function fieldsOf(text: string): string[] | string {
 
 function checkHeader(fields: string[] | string, place: string): readonly string[] {
   const names = typeof fields === "string" ? [] : fields.map((field) => field.trim());
-  const twice = names.find((field, i) => names.indexOf(field) !== i);
-  if (names.length > 0 && !names.includes("") && twice === undefined) return names;
-  throw new SvcError(
-    "INVALID_ARGS",
-    `${place} is no header row: ${twice === undefined ? "a name is missing" : `${twice} stands there twice`}.`,
-    {
-      hint: "The first row of a CSV file names its columns.",
-    },
-  );
+  const fault = typeof fields === "string" ? fields : faultOf(names);
+  if (fault === undefined) return names;
+  throw new SvcError("INVALID_ARGS", `${place} ${fault}.`, { hint: "The first row of a CSV file names its columns." });
+}
+
+function faultOf(names: readonly string[]): string | undefined {
+  if (names.length === 0 || names.includes("")) return "is no header row: a name is missing";
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  return twice === undefined ? undefined : `is no header row: ${twice} stands there twice`;
 }
 
 function inputOf(place: string, header: readonly string[], fields: readonly string[]): BatchInput {
