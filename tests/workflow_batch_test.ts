@@ -105,6 +105,20 @@ Deno.test("a CSV file without a usable header is refused as a whole, with what i
   await assert.rejects(readInputs("in.csv", latin1), { message: "in.csv:1 is not UTF-8 text." });
 });
 
+Deno.test("lines of a CSV file that end with CR alone are refused, not lost", async () => {
+  const fault = "has lines that end with CR: save the file with LF or CRLF";
+  await assert.rejects(readInputs("in.csv", 'a,b\r1,"x\ry"\r3,4\r'), {
+    code: "INVALID_ARGS",
+    message: `in.csv:1 ${fault}.`,
+  });
+  const inputs = await readInputs("in.csv", 'a,b\n1,2\r3,4\n5,"6\r7"\r\n8,9\r\r\n');
+  assert.deepEqual(inputs.map(shown), [
+    ["in.csv:2", `in.csv:2 ${fault}.`],
+    ["in.csv:3", { a: "5", b: "6\r7" }],
+    ["in.csv:4", { a: "8", b: "9" }],
+  ]);
+});
+
 Deno.test("lines that are too long or no UTF-8 fail alone", async () => {
   const long = new Uint8Array(17 * 1024 * 1024).fill(0x31);
   const bytes = new Uint8Array([0x31, 0x0a, 0xff, 0x0a, ...new TextEncoder().encode('"ü"\n')]);

@@ -50,8 +50,8 @@ function countQuotes(text: string): number {
 /** The fields of a row, or what is wrong with it. */
 function fieldsOf(text: string): string[] | string {
   try {
-    const [fields] = parse(text, { relax_column_count: true });
-    return fields ?? [];
+    const [fields = [], ...more] = parse(text, { relax_column_count: true, skip_empty_lines: true });
+    return more.length === 0 ? fields : "has lines that end with CR: save the file with LF or CRLF";
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     return "is not CSV: its quotes do not fit";
