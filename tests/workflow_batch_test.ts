@@ -132,6 +132,17 @@ Deno.test("lines that are too long or no UTF-8 fail alone", async () => {
   ]);
 });
 
+Deno.test("a line with a number that would become another one is no input; in a text it may have any digits", async () => {
+  const text = `{"ref":9007199254740993}\n{"ref":["\\\\","9007199254740993",1.10]}\n[9007199254740993.5]\n`;
+  const inputs = await readInputs("in.ndjson", text);
+  assert.deepEqual(inputs.map(shown), [
+    ["in.ndjson:1", "in.ndjson:1 has the number 9007199254740993, which JSON numbers do not hold exactly."],
+    ["in.ndjson:2", { ref: ["\\", "9007199254740993", 1.1] }],
+    ["in.ndjson:3", "in.ndjson:3 has the number 9007199254740993.5, which JSON numbers do not hold exactly."],
+  ]);
+  assert.equal(inputs[0]?.error?.hint, "Write it as text: in quotes.");
+});
+
 Deno.test("whatever JSON is written per line is read back, with its line", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.jsonValue(), { maxLength: 20 }), fc.boolean(), async (values, endsInFeed) => {

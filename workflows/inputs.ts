@@ -1,5 +1,6 @@
 /** The inputs of a batch, one at a time from a file of any length: NDJSON, or CSV with a header row. */
 import { SvcError } from "../lib/errors.ts";
+import { NUMBER_HINT, numberFault } from "../lib/exact_numbers.ts";
 import type { JsonValue } from "../lib/json.ts";
 import { readFault } from "../lib/read_fault.ts";
 import { type Line, LINE_FEED, linesOf } from "./lines.ts";
@@ -75,7 +76,8 @@ async function* ndjsonInputs(lines: AsyncIterable<Line>, name: string): AsyncGen
 function parseInput(place: string, text: string): BatchInput {
   try {
     const value: JsonValue = JSON.parse(text);
-    return { place, value };
+    const fault = numberFault(text);
+    return fault === undefined ? { place, value } : badInput(place, fault, NUMBER_HINT);
   } catch {
     return badInput(place, "is not JSON", "Write one JSON value per line.");
   }

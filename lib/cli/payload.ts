@@ -1,5 +1,6 @@
 /** Payloads: JSON as an argument, from a file (`@path`) or from standard input (`-`). */
 import { SvcError } from "../errors.ts";
+import { NUMBER_HINT, numberFault } from "../exact_numbers.ts";
 import type { JsonValue } from "../json.ts";
 import { readFault } from "../read_fault.ts";
 import type { Io } from "./io.ts";
@@ -66,17 +67,17 @@ async function readText(flag: string, bytes: ReadableStream<Uint8Array>, source:
   }
 }
 
-async function parse(flag: string, text: string, source?: string): Promise<JsonValue> {
+async function parse(flag: string, given: string, source?: string): Promise<JsonValue> {
+  const text = given.replace(/^\ufeff/, "");
   try {
-    const value: JsonValue = JSON.parse(text.replace(/^\ufeff/, ""), (_, member, at?: { readonly source?: string }) => {
-      if (typeof member === "number") checkNumber(flag, member, at?.source);
-      return member;
-    });
+    const value: JsonValue = JSON.parse(text);
+    const fault = numberFault(text);
+    if (fault !== undefined) throw invalid(`${flag} ${fault}.`, NUMBER_HINT);
     return value;
   } catch (cause) {
     if (cause instanceof SvcError) throw cause;
     const { findJsonFault } = await import("./json_fault.ts");
-    const fault = findJsonFault(text.replace(/^\ufeff/, ""));
+    const fault = findJsonFault(text);
     const where = fault ? `: line ${fault.line}, column ${fault.column} has ${fault.found}` : "";
     const from = source === undefined ? "" : ` from ${source}`;
     throw invalid(
@@ -85,16 +86,6 @@ async function parse(flag: string, text: string, source?: string): Promise<JsonV
       cause,
     );
   }
-}
-
-/** A number that would become another one is refused: an account number must not change on its way. */
-function checkNumber(flag: string, value: number, source = ""): void {
-  const isOther = /^-?[1-9]\d*$/.test(source) && String(value) !== source;
-  if (Number.isFinite(value) && !isOther) return;
-  throw invalid(
-    `${flag} has the number ${source}, which JSON numbers do not hold exactly.`,
-    "Write it as text: in quotes.",
-  );
 }
 
 function invalid(message: string, hint?: string, cause?: unknown): SvcError {
