@@ -27,6 +27,15 @@ Deno.test("a hint with the journal that was chosen asks for no other flag", asyn
   assert.equal(hint, `See '${show}'. Then: ${retry}`);
 });
 
+Deno.test("a hint's command line can be copied whatever the journal is called", async () => {
+  await using office = await openOffice(`throw new Error("oops");`);
+  const { hint } = errorIn((await office.svc(...RUN, "--journal", `${office.config}/it's own.db`)).stderr);
+  const [, again = ""] = hint.split("Then: svc workflow ");
+  assert.equal(again, `retry r1 --journal '${office.config}/it'\\''s own.db'`);
+  const taken = await new Deno.Command("sh", { args: ["-c", `printf '%s\n' ${again}`] }).output();
+  assert.equal(new TextDecoder().decode(taken.stdout), `retry\nr1\n--journal\n${office.config}/it's own.db\n`);
+});
+
 Deno.test("a run that had too little time goes on with more", async () => {
   await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD} return made.status;`);
   const late = errorIn((await office.svc(...RUN, "--timeout", "1")).stderr);

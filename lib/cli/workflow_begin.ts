@@ -12,7 +12,7 @@ import { SvcError } from "../errors.ts";
 import type { JsonValue } from "../json.ts";
 import { readFault } from "../read_fault.ts";
 import type { CommandContext } from "./command.ts";
-import { execute, existingJournal, journalAt, NO_JOURNAL } from "./workflow_execute.ts";
+import { commandLine, execute, existingJournal, journalAt, NO_JOURNAL } from "./workflow_execute.ts";
 import { findRun } from "./workflow_manage.ts";
 
 /** Inputs that can be worked on at a time. */
@@ -123,7 +123,11 @@ async function goOn(
 }
 
 /** The run that the flags say to go on with; undefined where they say none, or there is none. */
-function earlierRun(journal: Journal, settings: RunSettings, { runId, resume }: RunFlags): RunRecord | undefined {
+function earlierRun(
+  journal: Journal,
+  settings: RunSettings,
+  { runId, resume, journal: path }: RunFlags,
+): RunRecord | undefined {
   const { script, each, input } = settings;
   const inputText = JSON.stringify(input);
   const isSame = ({ settings }: RunRecord) =>
@@ -137,7 +141,7 @@ function earlierRun(journal: Journal, settings: RunSettings, { runId, resume }: 
     "INVALID_ARGS",
     `Run ${runId} is one of another script, another input or another file of inputs.`,
     {
-      hint: `See 'svc workflow show ${runId}', or choose another --run-id.`,
+      hint: `See '${commandLine("show", run.id, path)}', or choose another --run-id.`,
     },
   );
 }

@@ -18,6 +18,7 @@ import { plural } from "../wording.ts";
 import type { CommandContext } from "./command.ts";
 import { evenUnread, OutputClosed } from "./io.ts";
 import { callerOptions } from "./service_access.ts";
+import { shellWord } from "./shell_word.ts";
 import { checkFields, runEach } from "./workflow_batch.ts";
 import { prepareRun } from "./workflow_prepare.ts";
 import { goingOn } from "./workflow_runs.ts";
@@ -89,12 +90,13 @@ async function mayExist(path: string): Promise<boolean> {
 
 /** Works on a run until all of its inputs are ended, or somebody interrupts. */
 export async function execute(context: CommandContext, execution: Execution): Promise<void> {
-  const { settings, journal, id } = execution;
+  const { settings, journal, journalPath, id } = execution;
   if (settings.each !== undefined) checkFields(context.globals.fields);
   using claimed = journal && await claim(journal, id);
   if (journal !== undefined && claimed === undefined) {
     throw new SvcError("INVALID_ARGS", `Another process works on run ${id}.`, {
-      hint: `'svc workflow show ${id}' tells how far it is; 'svc workflow cancel ${id}' ends it.`,
+      hint: `'${commandLine("show", id, journalPath)}' tells how far it is; ` +
+        `'${commandLine("cancel", id, journalPath)}' ends it.`,
     });
   }
   if (journal?.stateOf(id) === "cancelled") throw interruptedRun(execution); // While this waited for the claim.
@@ -255,7 +257,7 @@ function withWayOn(failure: SvcError, { id, journalPath }: Execution, ways: (key
 
 /** The command line that does something with a run of this journal. */
 export function commandLine(verb: string, id: string, journalPath: string | undefined): string {
-  return `svc workflow ${verb} ${id}` + (journalPath === undefined ? "" : ` --journal ${journalPath}`);
+  return `svc workflow ${verb} ${id}` + (journalPath === undefined ? "" : ` --journal ${shellWord(journalPath)}`);
 }
 
 function canAsk({ io }: CommandContext): boolean {

@@ -6,7 +6,7 @@ import { describeInput, describeRun } from "../../workflows/journal/description.
 import { SvcError } from "../errors.ts";
 import { didYouMean } from "../similar.ts";
 import type { CommandContext } from "./command.ts";
-import { claim, existingJournal } from "./workflow_execute.ts";
+import { claim, commandLine, existingJournal } from "./workflow_execute.ts";
 import { prefixed } from "../wording.ts";
 
 /** Prints all runs. */
@@ -61,7 +61,7 @@ export async function forget({ print }: CommandContext, id: string, path: string
   using claimed = await claim(journal, id);
   if (claimed === undefined) {
     throw new SvcError("INVALID_ARGS", `A process works on run ${id}.`, {
-      hint: `End it first: svc workflow cancel ${id}`,
+      hint: `End it first: ${commandLine("cancel", id, path)}`,
     });
   }
   await journal.deleteRun(id);

@@ -1,4 +1,5 @@
 /** Runs commands of svc and shows them as a person would have typed them, with what they answer. */
+import { shellWord } from "../../lib/cli/shell_word.ts";
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
 import type { Workspace } from "../workspace.ts";
 
@@ -27,7 +28,7 @@ export class Tour {
 
   /** Runs a command and shows it with its answer. */
   async run(...args: string[]): Promise<string> {
-    this.show(`$ svc ${args.map(quote).join(" ")}`);
+    this.show(`$ svc ${args.map(shellWord).join(" ")}`);
     const answer = await this.#workspace.svc(...args);
     console.log(answer.trimEnd());
     return answer;
@@ -39,9 +40,4 @@ export class Tour {
     if (!isJsonObject(answer)) throw new Error(`svc ${args.join(" ")} answered no object.`);
     return answer;
   }
-}
-
-/** An argument as a shell takes it. */
-function quote(argument: string): string {
-  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
 }
