@@ -1,10 +1,15 @@
 /** What was probably meant: the names that resemble a mistyped one. */
 
-/** A question such as `Did you mean 'get'? `, or nothing where no name is near. */
-export function didYouMean(word: string, names: readonly string[], show: (name: string) => string): string {
+/** A question such as `Did you mean 'get'? `, or nothing where no name is within so many letters. */
+export function didYouMean(
+  word: string,
+  names: readonly string[],
+  show: (name: string) => string,
+  limit: number = Math.max(2, word.length / 3),
+): string {
   const distances = names.map((name) => ({ name, distance: distance(word.toLowerCase(), name.toLowerCase()) }));
   const nearest = Math.min(...distances.map(({ distance }) => distance));
-  if (nearest > Math.max(2, word.length / 3)) return "";
+  if (nearest > limit) return "";
   const similar = distances.filter(({ distance }) => distance === nearest).map(({ name }) => show(name));
   return `Did you mean ${similar.slice(0, 3).join(" or ")}? `;
 }

@@ -1,8 +1,9 @@
 /** `svc workflow`, as a process with the permissions that the documentation names. */
 import assert from "node:assert/strict";
 import { startService } from "../service/mod.ts";
+import { openJournal } from "../workflows/journal/sqlite_journal.ts";
 import { svcHere } from "./_support/captured_io.ts";
-import { svc } from "./_support/cli.ts";
+import { errorOf, svc } from "./_support/cli.ts";
 import { makeFolder, scriptText } from "./_support/workflow.ts";
 import { PROGRAM } from "./_support/program.ts";
 import { svcWorkflow } from "./_support/workflow_process.ts";
@@ -194,4 +195,27 @@ Deno.test("a batch that is interrupted says how far it came, and its sandboxes a
     "script.ts",
     "workflows.db",
   ]);
+});
+
+Deno.test("of runs alone that differ by a slip a mistyped one reminds, and never what ends or deletes one", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  await using journal = await openJournal(path);
+  const limits = { timeoutSeconds: 60, maxMemoryMiB: 64 };
+  const settings = { script: "s.ts", concurrency: 1, limits, grants: [], onUnknown: "stop" } as const;
+  await journal.createRun({
+    id: "20261121-1405-k7wqh2",
+    name: "n",
+    digest: "d",
+    startedAt: 0,
+    settings,
+    state: "done",
+  });
+  const hintOf = async (verb: string, id: string) => {
+    return errorOf(await svcHere(["workflow", verb, id, "--journal", path])).hint;
+  };
+  const other = "'svc workflow list' shows the runs.";
+  assert.equal(await hintOf("show", "20261121-1405-k7wgh3"), `Did you mean 20261121-1405-k7wqh2? ${other}`);
+  assert.equal(await hintOf("show", "20261121-1405-abcqh2"), other);
+  for (const verb of ["cancel", "delete"]) assert.equal(await hintOf(verb, "20261121-1405-k7wqh3"), other);
 });

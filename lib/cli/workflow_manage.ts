@@ -9,6 +9,9 @@ import type { CommandContext } from "./command.ts";
 import { claim, commandLine, existingJournal } from "./workflow_execute.ts";
 import { prefixed } from "../wording.ts";
 
+/** Letters in which a mistyped run may differ: those of one day are alike in most. */
+const SLIP = 2;
+
 /** Prints all runs. */
 export async function list({ print }: CommandContext, path: string | undefined): Promise<void> {
   await using journal = await existingJournal(path);
@@ -46,7 +49,7 @@ export async function logs({ io }: CommandContext, id: string, path: string | un
 /** Ends a run for good. */
 export async function cancel({ print }: CommandContext, id: string, path: string | undefined): Promise<void> {
   await using journal = await existingJournal(path);
-  const { state } = findRun(journal, id);
+  const { state } = existingRun(journal, id);
   if (state !== "open") {
     throw new SvcError("INVALID_ARGS", `Run ${id} has ended already (${state}).`);
   }
@@ -57,7 +60,7 @@ export async function cancel({ print }: CommandContext, id: string, path: string
 /** Forgets a run. */
 export async function forget({ print }: CommandContext, id: string, path: string | undefined): Promise<void> {
   await using journal = await existingJournal(path);
-  findRun(journal, id);
+  existingRun(journal, id);
   using claimed = await claim(journal, id);
   if (claimed === undefined) {
     throw new SvcError("INVALID_ARGS", `A process works on run ${id}.`, {
@@ -68,11 +71,16 @@ export async function forget({ print }: CommandContext, id: string, path: string
   await print({ id, deleted: true });
 }
 
-/** A run of the journal. */
+/** A run of the journal; where there is none, the error names those that were probably meant. */
 export function findRun(journal: Journal, id: string): RunRecord {
+  return existingRun(journal, id, (ids) => didYouMean(id, ids, (one) => one, SLIP));
+}
+
+/** A run of the journal. Who ends or deletes one is told of no other: the one that was meant may be gone already. */
+function existingRun(journal: Journal, id: string, suggest: (ids: string[]) => string = () => ""): RunRecord {
   const run = journal.findRun(id);
   if (run !== undefined) return run;
-  const suggestion = didYouMean(id, journal.runs().map((one) => one.id), (one) => one);
+  const suggestion = suggest(journal.runs().map((one) => one.id));
   throw new SvcError("INVALID_ARGS", `The journal has no run ${JSON.stringify(id)}.`, {
     hint: `${suggestion}'svc workflow list' shows the runs.`,
   });
