@@ -10,8 +10,12 @@ export function didYouMean(
   const distances = names.map((name) => ({ name, distance: distance(word.toLowerCase(), name.toLowerCase()) }));
   const nearest = Math.min(...distances.map(({ distance }) => distance));
   if (nearest > limit) return "";
-  const similar = distances.filter(({ distance }) => distance === nearest).map(({ name }) => show(name));
-  return `Did you mean ${similar.slice(0, 3).join(" or ")}? `;
+  return questionOf(distances.filter(({ distance }) => distance === nearest).map(({ name }) => name), show);
+}
+
+/** The question whether one of the first names was meant, or nothing where there are none. */
+export function questionOf(names: readonly string[], show: (name: string) => string): string {
+  return names.length === 0 ? "" : `Did you mean ${names.slice(0, 3).map(show).join(" or ")}? `;
 }
 
 /** Levenshtein's distance: how many letters to add, remove or replace. */

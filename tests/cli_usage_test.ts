@@ -87,6 +87,10 @@ const MISTAKES: Record<string, Mistake> = {
   "cases get C-1 --constructor": { message: "svc cases get has no flag --constructor." },
   "cases get C-1 --if-match t": { message: "svc cases get has no flag --if-match." },
   "cases get C-1 -x": { message: "svc cases get has no flag -x.", hint: /^Write --flag=value/ },
+  "cases create -d {}": {
+    message: "svc cases create has no flag -d.",
+    hint: "Did you mean --data? Write --flag=value for a value that begins with a dash.",
+  },
   "cases get --x": { message: "--x is no flag.", hint: /-- before such an argument/ },
   "--verbos cases get C-1": { message: "--verbos cannot stand before the command.", hint: /--verbose/ },
   "cases get": { message: "The argument <caseId> is missing.", hint: "Usage: svc cases get <caseId> [flags]" },

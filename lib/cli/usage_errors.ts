@@ -12,7 +12,7 @@ import { SvcError } from "../errors.ts";
 import { toKebab } from "../names.ts";
 import type { Arg, CommandDescription } from "./command.ts";
 import { globalFlags } from "./global_flags.ts";
-import { didYouMean } from "../similar.ts";
+import { didYouMean, questionOf } from "../similar.ts";
 import { argName } from "./help.ts";
 
 /** A group or a command that does not exist. */
@@ -36,9 +36,10 @@ export function scanError(error: unknown, { flags }: CommandDescription, words: 
     return invalid(`${command} has no flag --${error.input}.`, `${question}'${command} --help' lists the flags.`);
   }
   if (error instanceof AliasNotFoundError) {
+    const names = Object.keys(flags ?? {}).map(toKebab).filter((name) => name.startsWith(error.input));
     return invalid(
       `${command} has no flag -${error.input}.`,
-      "Write --flag=value for a value that begins with a dash.",
+      `${questionOf(names, (name) => `--${name}`)}Write --flag=value for a value that begins with a dash.`,
     );
   }
   if (error instanceof UnexpectedFlagError) return invalid(`--${error.externalFlagName} is given twice.`);
