@@ -194,9 +194,15 @@ export function codeOfStatus(status: number): ErrorCode {
 }
 
 /** What to do about a refusal for the moment, by its `Retry-After`: a number of seconds, or a date. */
-export function hintOfWait(retryAfter: string | undefined): string {
-  if (retryAfter === undefined) return "Wait a few seconds, then try again.";
-  return `Wait ${/^\d+$/.test(retryAfter) ? `${retryAfter} seconds` : `until ${retryAfter}`}, then try again.`;
+export function hintOfWait(retryAfter: string = ""): string {
+  return `Wait ${waitOf(retryAfter)}, then try again.`;
+}
+
+/** A number that is none of seconds can pass for a year: a date has letters. */
+function waitOf(retryAfter: string): string {
+  if (/^\d+$/.test(retryAfter)) return `${retryAfter} seconds`;
+  const isDate = /[a-z]/i.test(retryAfter) && !Number.isNaN(Date.parse(retryAfter));
+  return isDate ? `until ${retryAfter}` : "a few seconds";
 }
 
 /** The error that a record describes; undefined where it is none. What a member cannot be is left out. */

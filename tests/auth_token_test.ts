@@ -77,10 +77,18 @@ Deno.test("other statuses keep their codes", async () => {
   }
 });
 
-Deno.test("the token endpoint's Retry-After is passed on", async () => {
-  const token = () => new Response("busy", { status: 429, headers: { "retry-after": "7" } });
-  const error = await failureWith({ token });
-  assert.deepEqual([error.retryAfter, error.hint], ["7", "Wait 7 seconds, then try again."]);
+Deno.test("the token endpoint's Retry-After is passed on; the hint names it where it says anything", async () => {
+  const waits = {
+    "7": "7 seconds",
+    "Fri, 02 Jan 2026 03:04:15 GMT": "until Fri, 02 Jan 2026 03:04:15 GMT",
+    "abc": "a few seconds",
+    "-5": "a few seconds",
+  };
+  for (const [retryAfter, wait] of Object.entries(waits)) {
+    const token = () => new Response("busy", { status: 429, headers: { "retry-after": retryAfter } });
+    const error = await failureWith({ token });
+    assert.deepEqual([error.retryAfter, error.hint], [retryAfter, `Wait ${wait}, then try again.`]);
+  }
 });
 
 Deno.test("a redirect is not followed", async () => {
