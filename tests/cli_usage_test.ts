@@ -66,6 +66,13 @@ Deno.test("the help of a command shows short forms, defaults, what is required a
   assert.match((await svcHere(["case-types", "list-bulk-actions", "-h"])).stdout, /Only the hosted deployment variant/);
 });
 
+Deno.test("what can be asked for at prompts is required unless it is", async () => {
+  const { stdout } = await svcHere(["assignments", "perform", "--help"]);
+  assert.match(stdout, /^ {2}svc assignments perform <assignmentId> \(--action <text> \| --interactive\) \[flags\]$/m);
+  assert.match(stdout, /^ +--action <text> +Action ID \(required unless --interactive\)$/m);
+  assert.match((await svcHere(["assignments", "save", "--help"])).stdout, /Action ID \(required\)$/m);
+});
+
 interface Mistake {
   message: string;
   hint?: string | RegExp;

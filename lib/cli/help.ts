@@ -63,7 +63,8 @@ export function usageOf(words: readonly string[], { args = [], flags = {} }: Com
   const required = Object.entries(flags).filter(([, flag]) => flag.required).map(([name, flag]) =>
     flagName(name, flag)
   );
-  return ["svc", ...words, ...args.map(argName), ...required, "[flags]"].join(" ");
+  const needed = required.length > 0 && canAsk(flags) ? [`(${required.join(" ")} | --interactive)`] : required;
+  return ["svc", ...words, ...args.map(argName), ...needed, "[flags]"].join(" ");
 }
 
 /** An example of a command. */
@@ -83,11 +84,17 @@ export interface FlagRow {
 
 /** The flags that a person can give. */
 export function flagRows(flags: Readonly<Record<string, Flag>>): FlagRow[] {
+  const required = canAsk(flags) ? " (required unless --interactive)" : " (required)";
   return Object.entries(flags).filter(([, flag]) => !flag.hidden).map(([name, flag]) => ({
     name,
     written: (flag.short === undefined ? "" : `-${flag.short}, `) + flagName(name, flag),
-    meaning: flag.help + (flag.required ? " (required)" : "") + defaultOf(flag),
+    meaning: flag.help + (flag.required ? required : "") + defaultOf(flag),
   }));
+}
+
+/** Whether a person can be asked for what is required. */
+function canAsk(flags: Readonly<Record<string, Flag>>): boolean {
+  return flags.interactive !== undefined;
 }
 
 /** An argument as a usage line shows it. */
