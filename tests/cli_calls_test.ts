@@ -108,6 +108,23 @@ Deno.test("an answer that is no JSON, or is cut off, is an error of the operatio
   }
 });
 
+Deno.test("an answer that is nested too deep to be laid out is said to be, and compact prints it", async () => {
+  const text = `{"data":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  await using service = startService({ api: () => new Response(text) });
+  for (const format of ["json", "yaml"]) {
+    const result = await call(service, `cases get C --format ${format}`);
+    assert.deepEqual([result.code, result.stdout], [1, ""]);
+    assert.deepEqual(errorOf(result), {
+      code: "INVALID_RESPONSE",
+      message: `The answer is nested too deep to be printed as ${format}.`,
+      operation: "cases.get",
+      hint: "--format compact prints it.",
+    });
+  }
+  const compact = await call(service, "cases get C --format compact");
+  assert.deepEqual([compact.code, compact.stdout], [0, text + "\n"]);
+});
+
 Deno.test("--quiet never hides an error", async () => {
   await using service = answers({ localizedValue: "Gone" }, { status: 404 });
   assert.equal(errorOf(await call(service, "cases get C --quiet")).code, "NOT_FOUND");

@@ -1,4 +1,5 @@
 /** A result as text: the fields that were asked for, in the format that was asked for. */
+import { SvcError } from "../errors.ts";
 import type { JsonValue } from "../json.ts";
 import { importUnseen } from "../import_unseen.ts";
 import { escapeControls } from "./control_characters.ts";
@@ -41,7 +42,20 @@ export async function render(
   return { text, notes: [...kept.notes, ...notes] };
 }
 
+/** The depth that an answer may have is that of the stack; the format that indents nothing needs none. */
 async function renderAs(format: Format, value: JsonValue, surface: Surface): Promise<Rendered> {
+  try {
+    return await renderIn(format, value, surface);
+  } catch (cause) {
+    if (!(cause instanceof RangeError && /call stack/.test(cause.message))) throw cause;
+    throw new SvcError("INVALID_RESPONSE", `The answer is nested too deep to be printed as ${format}.`, {
+      cause,
+      hint: "--format compact prints it.",
+    });
+  }
+}
+
+async function renderIn(format: Format, value: JsonValue, surface: Surface): Promise<Rendered> {
   switch (format) {
     case "json":
       return { text: json(value), notes: [] };
