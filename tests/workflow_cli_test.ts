@@ -219,3 +219,25 @@ Deno.test("of runs alone that differ by a slip a mistyped one reminds, and never
   assert.equal(await hintOf("show", "20261121-1405-abcqh2"), other);
   for (const verb of ["cancel", "delete"]) assert.equal(await hintOf(verb, "20261121-1405-k7wqh3"), other);
 });
+
+Deno.test("a journal that somebody names makes no folder: a mistyped path is refused", async () => {
+  await using folder = await makeFolder({ "script.ts": scriptText("return 1;"), "file": "" });
+  const { path } = folder;
+  const refusalOf = async (journal: string) => {
+    const result = await svcHere(["workflow", "run", `${path}/script.ts`, "--journal", `${path}/${journal}`]);
+    const { code, message } = errorOf(result);
+    return [result.code, code, message];
+  };
+  const sentence = (journal: string) => `The journal ${path}/${journal} cannot be opened`;
+  assert.deepEqual(await refusalOf("none/x.db"), [
+    2,
+    "INVALID_CONFIG",
+    `${sentence("none/x.db")}: there is no such directory.`,
+  ]);
+  assert.deepEqual(await refusalOf("file/x.db"), [
+    2,
+    "INVALID_CONFIG",
+    `${sentence("file/x.db")}: part of the path is a file.`,
+  ]);
+  assert.deepEqual([...Deno.readDirSync(path)].map(({ name }) => name).toSorted(), ["file", "script.ts"]);
+});

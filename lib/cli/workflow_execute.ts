@@ -68,7 +68,8 @@ export interface EndOfRun {
 
 /** Opens the journal: the one that was named, or the one beside the profiles. */
 export async function journalAt(path: string | undefined): Promise<Journal> {
-  return await openJournal(path ?? `${configDirectory()}/workflows.db`);
+  if (path !== undefined) return await openJournal(path);
+  return await openJournal(`${configDirectory()}/workflows.db`, { makeFolder: true });
 }
 
 /** Opens the journal for a command that only makes sense where there is one. */

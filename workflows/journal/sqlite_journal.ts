@@ -1,5 +1,6 @@
 /** A journal in a SQLite file. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { makePrivateDirectory } from "../../lib/auth/private_file.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { pack } from "../../lib/packed_text.ts";
@@ -53,11 +54,16 @@ const DELETE_PIECES = [
   "DELETE FROM runs WHERE seq = ?",
 ];
 
+/** How a journal is opened. */
+export interface JournalOptions {
+  /** Makes the folder that it is in: a folder that a person named is a mistyped one where there is none. */
+  readonly makeFolder?: boolean;
+}
+
 /** Opens the journal in a file that its owner alone can read; makes it where there is none. */
-export async function openJournal(path: string): Promise<Journal> {
+export async function openJournal(path: string, { makeFolder = false }: JournalOptions = {}): Promise<Journal> {
   try {
-    const folder = path.replace(/[^\\/]*$/, "");
-    if (folder !== "") await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+    if (makeFolder) await makePrivateDirectory(path.replace(/[^\\/]*$/, ""));
     (await Deno.open(path, { create: true, write: true, mode: 0o600 })).close();
     using stack = new DisposableStack();
     const db = stack.adopt(await openDatabase(path), (db) => db.close());
@@ -66,12 +72,16 @@ export async function openJournal(path: string): Promise<Journal> {
     return journal;
   } catch (cause) {
     if (cause instanceof SvcError || cause instanceof Deno.errors.NotCapable) throw cause;
-    const reason = readFault(cause) ?? (cause instanceof Error ? cause.message : cause);
-    throw new SvcError("INVALID_CONFIG", `The journal ${path} cannot be opened: ${reason}.`, {
+    throw new SvcError("INVALID_CONFIG", `The journal ${path} cannot be opened: ${faultOf(cause)}.`, {
       cause,
       hint: "Name another file with --journal.",
     });
   }
+}
+
+function faultOf(cause: unknown): string {
+  if (cause instanceof Deno.errors.NotFound) return "there is no such directory"; // The file would have been made.
+  return readFault(cause) ?? (cause instanceof Error ? cause.message : String(cause));
 }
 
 /** The database, its tables made. SQLite does not wait for another process that makes the same file a journal: we do. */
