@@ -142,7 +142,7 @@ Deno.test("reset removes nothing from a folder that no service has worked on", a
   assert.deepEqual([refused.code, refused.error.hint], [2, "There is nothing to remove."]);
   assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name).sort(), ["files", "service.db"]);
   const nameless = await office.svc("service", "reset", "--data", "");
-  assert.equal(nameless.error.message, "--data names no directory.");
+  assert.equal(nameless.error.message, "--data is an empty path.");
 });
 
 Deno.test("what cannot be a data directory is one error that says so, and nothing is made", async () => {

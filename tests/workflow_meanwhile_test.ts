@@ -47,6 +47,14 @@ Deno.test("a sandbox that is killed while it waits for its input is replaced", a
   assert.deepEqual(resultsOf(stdout), [1, 2, 3]);
 });
 
+Deno.test("a journal is the same by the name of a link to it", async () => {
+  await using office = await openOffice("return input;");
+  await office.svc(...RUN, "--input", "1", "--journal", `${office.config}/real.db`);
+  await Deno.symlink("real.db", `${office.config}/link.db`);
+  const again = await office.svc("resume", "r1", "--journal", `${office.config}/link.db`);
+  assert.deepEqual([again.stdout, again.code], ["1\n", 0], again.stderr);
+});
+
 Deno.test("inputs that are missing from the file of a run are missed", async () => {
   await using office = await openOffice("return input;");
   const file = `${office.folder}/in.ndjson`;

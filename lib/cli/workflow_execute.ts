@@ -137,7 +137,7 @@ export async function execute(context: CommandContext, execution: Execution): Pr
     await journal?.durable();
     throw interruptedRun(execution);
   }
-  if (!isCut) await settle(journal, id, inputs);
+  if (!isCut) await settle(execution, inputs);
   if (failure === undefined) return;
   if (journal === undefined) throw failure;
   throw withWayOn(failure, execution, isCut ? ["resume", "retry"] : [isLeftOpen(failure) ? "resume" : "retry"]);
@@ -212,12 +212,12 @@ async function runSingle(
 }
 
 /** Writes how the run has ended, unless inputs of it are still open; none of them may be missing now. */
-async function settle(journal: Journal | undefined, id: string, found = 1): Promise<void> {
+async function settle({ journal, id, journalPath }: Execution, found = 1): Promise<void> {
   if (journal === undefined) return;
   const { inputs, succeeded, failed } = journal.counts(id);
   if (found < inputs) {
     throw new SvcError("INVALID_ARGS", `The run has ${plural(inputs, "input")}, and its file has ${found} now.`, {
-      hint: `Restore the file of the inputs, then: svc workflow resume ${id}`,
+      hint: `Restore the file of the inputs. Then: ${commandLine("resume", id, journalPath)}`,
     });
   }
   if (succeeded + failed === inputs) await journal.setState(id, failed === 0 ? "done" : "failed");

@@ -1,6 +1,5 @@
 /** `svc service start`: a service that a person can call at once, in this process or in one of its own. */
 import { resolve } from "node:path";
-import { SvcError } from "../../lib/errors.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { defaultDataDirectory, noteProfile, readState } from "../directory.ts";
 import { type RunningService, runService } from "../run.ts";
@@ -33,9 +32,6 @@ export interface StartReport extends JsonObject {
 
 /** The data directory that is meant, as an absolute path. */
 export function dataOf(data: string | undefined): string {
-  if (data === "") {
-    throw new SvcError("INVALID_ARGS", "--data names no directory.", { hint: "Leave it out for the default." });
-  }
   return data === MEMORY ? MEMORY : resolve(data ?? defaultDataDirectory());
 }
 

@@ -65,9 +65,10 @@ export async function openJournal(path: string, { makeFolder = false }: JournalO
   try {
     if (makeFolder) await makePrivateDirectory(path.replace(/[^\\/]*$/, ""));
     (await Deno.open(path, { create: true, write: true, mode: 0o600 })).close();
+    const file = await Deno.realPath(path); // By whatever name: what lies beside it is called after the file.
     using stack = new DisposableStack();
-    const db = stack.adopt(await openDatabase(path), (db) => db.close());
-    const journal = new SqliteJournal(path, db, await Deno.open(`${path}-wal`, { read: true, write: true }));
+    const db = stack.adopt(await openDatabase(file), (db) => db.close());
+    const journal = new SqliteJournal(file, db, await Deno.open(`${file}-wal`, { read: true, write: true }));
     stack.move(); // The journal closes it from now on.
     return journal;
   } catch (cause) {
