@@ -236,6 +236,8 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
   "await new Request('http://a', { method: 'POST', body: new URLSearchParams('a=1') }).formData()":
     /formData is not a function/,
   "Deno.pid.toFixed()": /undefined/,
+  "Deno.cwd()": /not a function/,
+  "Deno.mainModule.length": /undefined/,
   "Deno.memoryUsage()": /not a function/,
   "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)": /not a function/,
   "Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 0)": /not a function/,

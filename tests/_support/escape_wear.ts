@@ -199,7 +199,7 @@ const LEAKS: readonly Attempt[] = [
   },
   {
     attempt: "looks for the parent's other inputs in its own arguments",
-    script: `return [Deno.args, Deno.inspect(input), Deno.mainModule.includes("in.ndjson")];`,
+    script: `return [Deno.args, Deno.inspect(input), import.meta.url.includes("in.ndjson")];`,
     inputs: TWO,
     refused: `gives [[],"{ name: \\"second\\" }",false]`,
   },

@@ -36,8 +36,18 @@ const GONE = [
   "FormData",
 ];
 
-/** What tells one process from another, and the signals that somebody sends to it. */
-const GONE_OF_DENO = ["stdin", "pid", "ppid", "memoryUsage", "cpuUsage", "addSignalListener", "removeSignalListener"];
+/** What tells one process from another, its throw-away folder included, and the signals that somebody sends to it. */
+const GONE_OF_DENO = [
+  "stdin",
+  "pid",
+  "ppid",
+  "cwd",
+  "mainModule",
+  "memoryUsage",
+  "cpuUsage",
+  "addSignalListener",
+  "removeSignalListener",
+];
 
 /** Characters of one log message; the rest is cut. */
 const MAX_LOG_CHARACTERS = 1024 * 1024;
