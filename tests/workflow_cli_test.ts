@@ -241,3 +241,42 @@ Deno.test("a journal that somebody names makes no folder: a mistyped path is ref
   ]);
   assert.deepEqual([...Deno.readDirSync(path)].map(({ name }) => name).toSorted(), ["file", "script.ts"]);
 });
+
+Deno.test("--each - takes its inputs from a pipe, and again to go on; at a terminal it says what to do", async () => {
+  await using folder = await makeFolder({
+    "script.ts": scriptText(`if (input.n > 1) throw new Error("big"); return input.n;`, []),
+  });
+  const { path } = folder;
+  const run = async (args: readonly string[], stdin: string) => {
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["run", "--quiet", "-A", PROGRAM, "workflow", ...args],
+      ...{ env: { SVC_CONFIG_DIR: path, SVC_DEBUG: "" }, cwd: path },
+      ...{ stdin: "piped", stdout: "piped", stderr: "piped" },
+    }).spawn();
+    await new Blob([stdin]).stream().pipeTo(child.stdin);
+    const { code, stdout, stderr } = await child.output();
+    return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+  };
+  const begin = ["run", "script.ts", "--each", "-"];
+  const first = await run([...begin, "--run-id", "r1"], `{"n":1}\n{"n":2}\n`);
+  assert.equal(first.code, 1);
+  assert.match(first.stdout, /^{"input":"stdin:1","result":1}\n{"input":"stdin:2","error":/);
+  const again = await run(["retry", "r1"], `{"n":1}\n{"n":0}\n`);
+  assert.deepEqual([again.code, again.stdout], [0, `{"input":"stdin:1","result":1}\n{"input":"stdin:2","result":0}\n`]);
+  assert.equal((await run(["plan", "script.ts", "--each", "-"], `{"n":1}\n`)).code, 0);
+  for (const verb of ["run", "plan"]) {
+    const args = [
+      "workflow",
+      verb,
+      `${path}/script.ts`,
+      "--each",
+      "-",
+      ...(verb === "run" ? ["--journal", "none"] : []),
+    ];
+    const refused = await svcHere(args, { terminal: true });
+    assert.deepEqual([refused.code, errorOf(refused).message], [
+      2,
+      "--each - reads standard input, which is the terminal.",
+    ]);
+  }
+});

@@ -5,6 +5,9 @@ import type { JsonValue } from "../lib/json.ts";
 import { readFault } from "../lib/read_fault.ts";
 import { type Line, LINE_FEED, linesOf } from "./lines.ts";
 
+/** Stands for standard input where a file of inputs is named: NDJSON. */
+export const STDIN = "-";
+
 /** One input of a batch. */
 export interface BatchInput {
   /** Where it stands, e.g. `cases.ndjson:17`. */
@@ -18,7 +21,7 @@ export interface BatchInput {
 /** Opens a file of inputs; its name says how it is written: `.csv`, or else NDJSON. They can be read once. */
 export async function openInputs(path: string): Promise<AsyncIterable<BatchInput>> {
   const lines = linesOf(await open(path));
-  const name = path.slice(path.search(/[^\\/]*$/));
+  const name = path === STDIN ? "stdin" : path.slice(path.search(/[^\\/]*$/));
   if (!/\.csv$/i.test(name)) return ndjsonInputs(lines, name);
   const { csvInputs } = await import("./csv_inputs.ts");
   return csvInputs(lines, name);
@@ -49,10 +52,12 @@ export function badInput(place: string, fault: string, hint?: string): BatchInpu
 }
 
 async function isPipe(path: string): Promise<boolean> {
+  if (path === STDIN) return true;
   return await Deno.stat(path).then((stat) => !stat.isFile && !stat.isDirectory, () => false);
 }
 
 async function open(path: string): Promise<ReadableStream<Uint8Array>> {
+  if (path === STDIN) return Deno.stdin.readable;
   try {
     const file = await Deno.open(path);
     if (!(await file.stat()).isDirectory) return file.readable;

@@ -26,7 +26,11 @@ const beginning = {
 
 /** What may be said of a batch. */
 const batch = {
-  each: { help: "Run once per line of an NDJSON or CSV file", type: "path", placeholder: "file" },
+  each: {
+    help: "Run once per line of an NDJSON or CSV file; '-' reads NDJSON from standard input",
+    type: "path",
+    placeholder: "file",
+  },
   concurrency: { help: "Inputs of --each to work on at a time", type: "integer", default: "4" },
   rate: { help: "Inputs of --each to begin per second, e.g. 5/s", type: "string", placeholder: "n/s" },
   maxFailures: {
@@ -78,7 +82,11 @@ export const commands: LocalGroup = {
     args: [script],
     flags: {
       ...beginning,
-      each: { help: "Take the input from an NDJSON or CSV file", type: "path", placeholder: "file" },
+      each: {
+        help: "Take the input from an NDJSON or CSV file; '-' reads NDJSON from standard input",
+        type: "path",
+        placeholder: "file",
+      },
       inputLine: { help: "Line of --each to take; the first input without it", type: "integer" },
     },
     example: `intake.ts --input '{"Applicant":"Ada","Address":"Main St 1"}' --allow-declared`,

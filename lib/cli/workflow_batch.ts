@@ -1,6 +1,6 @@
 /** `svc workflow run --each`: one line on stdout per input, one line of progress on a terminal. */
 import { type BatchResult, failureOf, runBatch } from "../../workflows/batch.ts";
-import { countInputs, openInputs } from "../../workflows/inputs.ts";
+import { countInputs, openInputs, STDIN } from "../../workflows/inputs.ts";
 import type { Runner } from "../../workflows/durable/runner.ts";
 import type { RunSettings } from "../../workflows/journal/journal.ts";
 import { readMaxFailures } from "../../workflows/rate.ts";
@@ -8,6 +8,7 @@ import { SvcError } from "../errors.ts";
 import { escapeControls } from "../output/control_characters.ts";
 import { plural, prefixed } from "../wording.ts";
 import type { CommandContext } from "./command.ts";
+import type { Io } from "./io.ts";
 import type { EndOfRun } from "./workflow_execute.ts";
 import { describeProgress, ProgressBar } from "./progress.ts";
 
@@ -20,6 +21,14 @@ export function checkFields(fields: readonly string[] = []): void {
   if (unknown.length === 0) return;
   throw new SvcError("INVALID_ARGS", `With --each a line has no field ${unknown.join(", ")}.`, {
     hint: `It has ${MEMBERS.join(", ")}.`,
+  });
+}
+
+/** Refuses to wait for a person who types inputs. */
+export function checkNotTyped(each: string, { stdin }: Io): void {
+  if (each !== STDIN || !stdin.isTerminal()) return;
+  throw new SvcError("INVALID_ARGS", "--each - reads standard input, which is the terminal.", {
+    hint: "Pipe the inputs in, one JSON value per line, or name a file.",
   });
 }
 

@@ -7,6 +7,7 @@ import {
   type RunSettings,
 } from "../../workflows/journal/journal.ts";
 import { checkRunId, newRunId } from "../../workflows/durable/run_id.ts";
+import { STDIN } from "../../workflows/inputs.ts";
 import { readMaxFailures, readRate } from "../../workflows/rate.ts";
 import { SvcError } from "../errors.ts";
 import type { JsonValue } from "../json.ts";
@@ -152,7 +153,7 @@ async function settingsOf({ globals }: CommandContext, flags: RunFlags): Promise
     script: await absolute(script),
     root: root && await absolute(root),
     input,
-    each: each && await absolute(each),
+    each: each === undefined || each === STDIN ? each : await absolute(each),
     concurrency,
     rate: rate === undefined ? undefined : readRate(rate),
     maxFailures,

@@ -19,7 +19,7 @@ import type { CommandContext } from "./command.ts";
 import { evenUnread, OutputClosed } from "./io.ts";
 import { callerOptions } from "./service_access.ts";
 import { shellWord } from "./shell_word.ts";
-import { checkFields, runEach } from "./workflow_batch.ts";
+import { checkFields, checkNotTyped, runEach } from "./workflow_batch.ts";
 import { prepareRun } from "./workflow_prepare.ts";
 import { goingOn } from "./workflow_runs.ts";
 
@@ -92,7 +92,10 @@ async function mayExist(path: string): Promise<boolean> {
 /** Works on a run until all of its inputs are ended, or somebody interrupts. */
 export async function execute(context: CommandContext, execution: Execution): Promise<void> {
   const { settings, journal, journalPath, id } = execution;
-  if (settings.each !== undefined) checkFields(context.globals.fields);
+  if (settings.each !== undefined) {
+    checkFields(context.globals.fields);
+    checkNotTyped(settings.each, context.io);
+  }
   using claimed = journal && await claim(journal, id);
   if (journal !== undefined && claimed === undefined) {
     throw new SvcError("INVALID_ARGS", `Another process works on run ${id}.`, {

@@ -9,7 +9,9 @@ import { SvcError } from "../errors.ts";
 import type { JsonValue } from "../json.ts";
 import { escapeControls } from "../output/control_characters.ts";
 import type { CommandContext } from "./command.ts";
+import type { Io } from "./io.ts";
 import { callerOptions } from "./service_access.ts";
+import { checkNotTyped } from "./workflow_batch.ts";
 
 /** What `svc workflow plan` may be given. */
 export interface PlanFlags {
@@ -35,7 +37,7 @@ export interface PlanFlags {
 
 /** Prints what a script would do. */
 export async function plan(context: CommandContext, flags: PlanFlags): Promise<void> {
-  const input = await inputOf(flags);
+  const input = await inputOf(flags, context.io);
   const { script, root, allow = [], allowDeclared, timeout, maxMemory } = flags;
   await using workflow = await openWorkflow({
     script,
@@ -63,7 +65,7 @@ async function printPlan({ globals, io, print }: CommandContext, plan: Plan): Pr
   for (const line of planLines(plan)) io.stdout.write(escapeControls(line) + "\n");
 }
 
-async function inputOf({ input, each, inputLine }: PlanFlags): Promise<JsonValue | undefined> {
+async function inputOf({ input, each, inputLine }: PlanFlags, io: Io): Promise<JsonValue | undefined> {
   if (each === undefined) {
     if (inputLine === undefined) return input;
     throw new SvcError("INVALID_ARGS", "--input-line needs --each.", { hint: "Name the file of the inputs." });
@@ -71,6 +73,7 @@ async function inputOf({ input, each, inputLine }: PlanFlags): Promise<JsonValue
   if (input !== undefined) {
     throw new SvcError("INVALID_ARGS", "--input and --each are mutually exclusive.", { hint: "Give one of them." });
   }
+  checkNotTyped(each, io);
   const { value, error } = await inputAt(each, inputLine);
   if (error !== undefined) throw error;
   return value;
