@@ -47,6 +47,25 @@ Deno.test("a sandbox that is killed while it waits for its input is replaced", a
   assert.deepEqual(resultsOf(stdout), [1, 2, 3]);
 });
 
+Deno.test({
+  name: "Ctrl-C ends a batch that waits for the next line of a pipe, and so do failures enough",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using office = await openOffice(`log("begun"); if (input === 2) throw new Error("two"); return input;`);
+    for (const flags of [[], ["--max-failures", "1"]]) {
+      const args = ["run", "script.ts", "--allow-declared", "--each", "-", "--journal", "none", ...flags];
+      const batch = office.pipe(...args);
+      const writer = batch.stdin.getWriter();
+      await writer.write(new TextEncoder().encode(flags.length === 0 ? "1\n" : "2\n"));
+      const { rest } = await untilItSays(batch, "begun");
+      if (flags.length === 0) batch.kill("SIGINT");
+      const [stderr, { code }] = await Promise.all([rest, batch.status, batch.stdout.cancel()]);
+      assert.equal(code, flags.length === 0 ? 130 : 1, stderr);
+      await writer.close().catch(() => {}); // Nobody reads any more.
+    }
+  },
+});
+
 Deno.test("a journal is the same by the name of a link to it", async () => {
   await using office = await openOffice("return input;");
   await office.svc(...RUN, "--input", "1", "--journal", `${office.config}/real.db`);

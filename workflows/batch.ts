@@ -3,6 +3,7 @@ import { type ErrorRecord, SvcError } from "../lib/errors.ts";
 import type { JsonValue } from "../lib/json.ts";
 import { plural } from "../lib/wording.ts";
 import { garbageCollector } from "./collect_garbage.ts";
+import { endable } from "./endable.ts";
 import type { InputOutcome, Runner } from "./durable/runner.ts";
 import { mapInOrder } from "./in_order.ts";
 import type { BatchInput } from "./inputs.ts";
@@ -74,6 +75,12 @@ export async function runBatch(
   let done = 0;
   let failed = 0;
   let stopped = false;
+  const [wanted, end] = endable(inputs);
+  const stop = () => {
+    stopped = true;
+    end();
+  };
+  runner.interruption.addEventListener("abort", end, { once: true });
   const fresh = { done: 0, failed: 0 };
   let collect: Promise<() => void> | undefined;
   const finish = (result: BatchResult, isOld: boolean): BatchResult => {
@@ -81,7 +88,7 @@ export async function runBatch(
     if ("error" in result) failed++;
     if (!isOld) {
       fresh.done++;
-      if ("error" in result && ++fresh.failed && isEnough?.(fresh)) stopped = true;
+      if ("error" in result && ++fresh.failed && isEnough?.(fresh)) stop();
       if (fresh.done % COLLECTED_AFTER === 0) void (collect ??= garbageCollector()).then((collectNow) => collectNow());
     }
     onProgress?.({ done, failed, perSecond: done / ((performance.now() - started) / 1000) });
@@ -96,7 +103,7 @@ export async function runBatch(
   };
   const isOver = () => stopped || runner.isInterrupted;
   const isNew = ({ number }: NumberedInput) => !runner.hasEnded(number);
-  const numbered = untilLast(atRate(numberedInputs(inputs, isOver), rate, isOver, isNew), workflow);
+  const numbered = untilLast(atRate(numberedInputs(wanted, isOver), rate, isOver, isNew), workflow);
   for await (const result of mapInOrder(numbered, runOne, concurrency, concurrency * LOOKAHEAD)) {
     if (result === undefined) continue;
     if ("error" in result && failures.length < MAX_NAMED_FAILURES) failures.push(result);

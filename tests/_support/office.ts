@@ -20,6 +20,8 @@ export interface Office extends AsyncDisposable {
   write(body: string): Promise<void>;
   svc(...args: string[]): Promise<Ended>;
   start(...args: string[]): Deno.ChildProcess;
+  /** Starts a command that reads what the test writes. */
+  pipe(...args: string[]): Deno.ChildProcess;
   /** Calls another service, or this one as somebody else. */
   turnTo(other: { baseUrl?: string; clientId?: string }): void;
   /** Calls its own service again. */
@@ -42,13 +44,16 @@ export async function openOffice(body: string): Promise<Office> {
     SVC_CLIENT_ID: clientId,
     SVC_CLIENT_SECRET: clientSecret,
   };
-  const command = (args: string[]) => workflowCommand(args, { directory: config.path, env, cwd: folder.path });
+  const command = (args: string[], stdin?: "piped") => {
+    return workflowCommand(args, { directory: config.path, env, cwd: folder.path, stdin });
+  };
   return {
     folder: folder.path,
     config: config.path,
     write: (text) => Deno.writeTextFile(`${folder.path}/script.ts`, scriptText(text)),
     svc: (...args) => endOf(command(args)),
     start: (...args) => command(args).spawn(),
+    pipe: (...args) => command(args, "piped").spawn(),
     turnTo({ baseUrl, clientId: other }) {
       if (baseUrl !== undefined) env.SVC_BASE_URL = baseUrl;
       if (other !== undefined) env.SVC_CLIENT_ID = other;

@@ -20,6 +20,8 @@ export interface WorkflowProcess {
   readonly env?: Readonly<Record<string, string>>;
   /** Its working directory. */
   readonly cwd?: string;
+  /** Where its standard input comes from; there is none without it. */
+  readonly stdin?: "piped" | "null";
   /** Arguments of `deno run` that name the program; the program under test without them. */
   readonly program?: readonly string[];
 }
@@ -27,7 +29,7 @@ export interface WorkflowProcess {
 /** A command line of `svc workflow`. */
 export function workflowCommand(
   args: readonly string[],
-  { directory, env, cwd, program = [PROGRAM] }: WorkflowProcess,
+  { directory, env, cwd, program = [PROGRAM], stdin = "null" }: WorkflowProcess,
 ): Deno.Command {
   const permissions = [
     "--no-prompt",
@@ -41,7 +43,7 @@ export function workflowCommand(
     args: ["run", "--quiet", ...permissions, ...program, "workflow", ...args],
     env: { TMPDIR: directory, SVC_CONFIG_DIR: directory, SVC_DEBUG: "", ...env },
     cwd,
-    stdin: "null",
+    stdin,
     stdout: "piped",
     stderr: "piped",
   });

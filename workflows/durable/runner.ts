@@ -52,6 +52,7 @@ export class Runner {
   readonly workflow: OpenWorkflow;
   readonly #options: RunnerOptions;
   readonly #active = new Map<InputRun, (reason: SvcError) => void>();
+  readonly #interruption = new AbortController();
   #interrupted?: Promise<void>;
 
   /** A runner of a script that is open. */
@@ -59,6 +60,11 @@ export class Runner {
     this.#options = options;
     this.workflow = options.workflow;
     this.id = options.id ?? newRunId();
+  }
+
+  /** Aborts when it is told to begin nothing more. */
+  get interruption(): AbortSignal {
+    return this.#interruption.signal;
   }
 
   /** Whether it was told to begin nothing more. */
@@ -86,6 +92,7 @@ export class Runner {
 
   /** Ends the run soon: calls that are on their way are still answered and written. */
   interrupt(): Promise<void> {
+    this.#interruption.abort();
     return this.#interrupted ??= this.#drain();
   }
 
