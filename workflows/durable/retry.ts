@@ -52,8 +52,10 @@ function failedSteps(events: readonly StoredEvent[], error: ErrorRecord): Readon
   const lastCall = current.findLastIndex(({ kind }) => kind === "call");
   const thrown = current.findLast((event) => isRefusal(event) && isSame(readRefusal(event.content).error, error));
   const refusals = current.filter((event, i) => isRefusal(event) && (i > lastCall || event === thrown));
-  if (refusals.length === 0) refusals.push(...current.filter(isRefusal).slice(-1)); // It may have wrapped that one.
-  const givenUp = [...refusals.filter(isGivenUp), ...(error.code === "INTERRUPTED" ? openCalls(current) : [])];
+  const open = error.code === "INTERRUPTED" ? openCalls(current) : [];
+  // The script may have wrapped the last one into an error of its own.
+  if (refusals.length === 0 && open.length === 0) refusals.push(...current.filter(isRefusal).slice(-1));
+  const givenUp = [...refusals.filter(isGivenUp), ...open];
   const timers = givenUp.flatMap(({ position }) => timersDuring(position, current));
   const [first = { seq: Infinity }] = refusals;
   const askedAfter = current.filter(({ kind, seq }) => kind === "call" && seq > first.seq);
