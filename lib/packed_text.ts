@@ -5,7 +5,7 @@
 const zlib = () => loaded ??= process.getBuiltinModule("node:zlib");
 let loaded: typeof import("node:zlib") | undefined;
 
-/** With more memory for itself, which is made anew for each text, it would take twice as long and save nothing. */
+/** With more memory for itself, which is made anew for each text, it would take longer and save nothing. */
 const DEFLATE = { level: 1, windowBits: 13, memLevel: 5 };
 
 const encoder = new TextEncoder();

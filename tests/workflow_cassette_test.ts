@@ -4,7 +4,7 @@ import { startService } from "../service/mod.ts";
 import { svcHere } from "./_support/captured_io.ts";
 import { type Folder, makeFolder, scriptText, TinyApi } from "./_support/workflow.ts";
 import { PROGRAM } from "./_support/program.ts";
-import { type Ended, svcWorkflow, workflowCommand } from "./_support/workflow_process.ts";
+import { type Ended, svcWorkflow } from "./_support/workflow_process.ts";
 
 /** Neither network, nor what names a service or a profile. */
 const OFFLINE = [
@@ -289,27 +289,6 @@ Deno.test("several cassettes and folders of them are tested one after the other,
       [3, true, false],
     ],
   );
-});
-
-Deno.test("cassettes are tested and recorded to their end where nobody reads what is printed", async () => {
-  await using folder = await makeFolder({ "script.ts": scriptText("return input;", []) });
-  const script = `${folder.path}/script.ts`;
-  const unread = async (...args: string[]) => {
-    const process = workflowCommand(args, { directory: folder.path }).spawn();
-    await process.stdout.cancel();
-    const [{ code }, stderr] = await Promise.all([process.status, new Response(process.stderr).text()]);
-    return { code, stderr };
-  };
-  const cassette = `${folder.path}/one.json`;
-  assert.deepEqual(await unread("record", script, "-o", cassette, "--input", "1", "--allow-declared"), {
-    code: 0,
-    stderr: `0 calls recorded in ${cassette}.\n`,
-  });
-  const recorded = JSON.parse(await Deno.readTextFile(cassette));
-  await Deno.writeTextFile(`${folder.path}/two.json`, JSON.stringify({ ...recorded, input: 2 }));
-  const both = await unread("test", script, "--cassette", `${folder.path}/two.json`, "--cassette", cassette);
-  assert.match(both.stderr, /2 cassettes: 1 passed, 1 failed\./);
-  assert.equal(both.code, 1);
 });
 
 Deno.test("a file that is no cassette is refused with the member that is wrong", async (t) => {

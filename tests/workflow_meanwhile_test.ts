@@ -66,6 +66,27 @@ Deno.test({
   },
 });
 
+Deno.test("cassettes are tested and recorded to their end where nobody reads what is printed", async () => {
+  await using folder = await makeFolder({ "script.ts": scriptText("return input;", []) });
+  const script = `${folder.path}/script.ts`;
+  const unread = async (...args: string[]) => {
+    const process = workflowCommand(args, { directory: folder.path }).spawn();
+    await process.stdout.cancel();
+    const [{ code }, stderr] = await Promise.all([process.status, new Response(process.stderr).text()]);
+    return { code, stderr };
+  };
+  const cassette = `${folder.path}/one.json`;
+  assert.deepEqual(await unread("record", script, "-o", cassette, "--input", "1", "--allow-declared"), {
+    code: 0,
+    stderr: `0 calls recorded in ${cassette}.\n`,
+  });
+  const recorded = JSON.parse(await Deno.readTextFile(cassette));
+  await Deno.writeTextFile(`${folder.path}/two.json`, JSON.stringify({ ...recorded, input: 2 }));
+  const both = await unread("test", script, "--cassette", `${folder.path}/two.json`, "--cassette", cassette);
+  assert.match(both.stderr, /2 cassettes: 1 passed, 1 failed\./);
+  assert.equal(both.code, 1);
+});
+
 Deno.test("a journal is the same by the name of a link to it", async () => {
   await using office = await openOffice("return input;");
   await office.svc(...RUN, "--input", "1", "--journal", `${office.config}/real.db`);

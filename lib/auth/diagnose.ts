@@ -144,8 +144,9 @@ function readConfiguration(options: AuthOptions): Finding<Credentials> {
 /** The system's own resolver, so that its hosts file counts too. */
 async function resolve(host: string): Promise<Finding<true>> {
   const { lookup } = await import("node:dns/promises");
-  const found = await lookup(host, { all: true }).catch((cause) => {
-    if (cause.code !== "EPERM") throw cause;
+  const found = await lookup(host, { all: true }).catch((cause: unknown) => {
+    const isDenied = cause instanceof Error && "code" in cause && cause.code === "EPERM"; // So Node says it.
+    if (!isDenied) throw cause;
     throw new SvcError("PERMISSION_DENIED", `svc may not reach ${host}.`, {
       cause,
       hint: `Install it with --allow-net=${host}.`,

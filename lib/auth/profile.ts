@@ -39,7 +39,7 @@ export interface Profile extends JsonObject {
 /** A check, and the end of the sentence "… must be". */
 interface Rule {
   readonly must: string;
-  readonly holds: (value: JsonValue) => boolean;
+  readonly holds: (value: unknown) => boolean;
 }
 
 const PATH_RULE = { must: 'a path such as "/dx-api/v2", without a query', holds: isPath };
@@ -79,7 +79,7 @@ export function isProfileMember(name: string): name is ProfileMember {
 }
 
 /** Refuses a value that a member cannot have; `place` names it in the message. */
-export function checkMember(member: ProfileMember, value: JsonValue, place: string): void {
+export function checkMember(member: ProfileMember, value: unknown, place: string): void {
   const { must, holds } = RULES[member];
   if (!holds(value)) throw invalid(`${place} must be ${must}.`);
 }
@@ -115,11 +115,11 @@ function invalid(message: string): SvcError {
   return new SvcError("INVALID_CONFIG", message, { hint: "Correct it, then try again." });
 }
 
-function isText(value: JsonValue | undefined): boolean {
+function isText(value: unknown): boolean {
   return typeof value === "string" && value !== "";
 }
 
-function isServiceUrl(value: JsonValue): boolean {
+function isServiceUrl(value: unknown): boolean {
   const url = typeof value === "string" ? URL.parse(value) : null;
   if (!url || typeof value !== "string") return false;
   const plain = url.username === "" && url.password === "" && !/[?#]/.test(value);
@@ -127,6 +127,6 @@ function isServiceUrl(value: JsonValue): boolean {
 }
 
 /** A path that a URL parser leaves as it is. */
-function isPath(value: JsonValue): boolean {
+function isPath(value: unknown): boolean {
   return typeof value === "string" && value.startsWith("/") && URL.parse("http://host" + value)?.pathname === value;
 }

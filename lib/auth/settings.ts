@@ -156,12 +156,7 @@ function readProfile(name: string, options: SessionOptions, given: Given): Profi
 }
 
 function checkOptions(options: SessionOptions): void {
-  const { baseUrl, clientId, clientSecret, apiRoot, tokenPath } = options;
-  const { timeoutSeconds, idempotencyKeys, allowInsecureHttp } = options;
-  const given = {
-    ...{ baseUrl, clientId, clientSecret, apiRoot, tokenPath },
-    ...{ timeoutSeconds, idempotencyKeys, allowInsecureHttp },
-  };
+  const given: Readonly<Record<string, unknown>> = { ...options };
   for (const [member, value] of Object.entries(given)) {
     if (isProfileMember(member) && value !== undefined) checkMember(member, value, member);
   }

@@ -5,6 +5,7 @@ import type { Runner } from "../../workflows/durable/runner.ts";
 import type { RunSettings } from "../../workflows/journal/journal.ts";
 import { readMaxFailures } from "../../workflows/rate.ts";
 import { SvcError } from "../errors.ts";
+import type { JsonValue } from "../json.ts";
 import { escapeControls } from "../output/control_characters.ts";
 import { plural, prefixed } from "../wording.ts";
 import type { CommandContext } from "./command.ts";
@@ -22,6 +23,12 @@ export function checkFields(fields: readonly string[] = []): void {
   throw new SvcError("INVALID_ARGS", `With --each a line has no field ${unknown.join(", ")}.`, {
     hint: `It has ${MEMBERS.join(", ")}.`,
   });
+}
+
+/** Refuses an input beside a file of inputs. */
+export function checkOneSource({ input, each }: { readonly input?: JsonValue; readonly each?: string }): void {
+  if (input === undefined || each === undefined) return;
+  throw new SvcError("INVALID_ARGS", "--input and --each are mutually exclusive.", { hint: "Give one of them." });
 }
 
 /** Refuses to wait for a person who types inputs. */

@@ -13,6 +13,7 @@ import { SvcError } from "../errors.ts";
 import type { JsonValue } from "../json.ts";
 import { readFault } from "../read_fault.ts";
 import type { CommandContext } from "./command.ts";
+import { checkOneSource } from "./workflow_batch.ts";
 import { commandLine, execute, existingJournal, journalAt, NO_JOURNAL } from "./workflow_execute.ts";
 import { findRun } from "./workflow_manage.ts";
 
@@ -175,9 +176,7 @@ async function absolute(path: string): Promise<string> {
 }
 
 function checkFlags({ input, each, concurrency, maxFailures, runId, resume, journal }: RunFlags): void {
-  if (input !== undefined && each !== undefined) {
-    throw new SvcError("INVALID_ARGS", "--input and --each are mutually exclusive.", { hint: "Give one of them." });
-  }
+  checkOneSource({ input, each });
   if (concurrency < 1 || concurrency > MAX_CONCURRENCY) {
     throw new SvcError("INVALID_ARGS", `--concurrency must be 1 to ${MAX_CONCURRENCY}.`, {
       hint: "Each input that is worked on has a process of its own.",

@@ -11,7 +11,7 @@ import { escapeControls } from "../output/control_characters.ts";
 import type { CommandContext } from "./command.ts";
 import type { Io } from "./io.ts";
 import { callerOptions } from "./service_access.ts";
-import { checkNotTyped } from "./workflow_batch.ts";
+import { checkNotTyped, checkOneSource } from "./workflow_batch.ts";
 
 /** What `svc workflow plan` may be given. */
 export interface PlanFlags {
@@ -70,9 +70,7 @@ async function inputOf({ input, each, inputLine }: PlanFlags, io: Io): Promise<J
     if (inputLine === undefined) return input;
     throw new SvcError("INVALID_ARGS", "--input-line needs --each.", { hint: "Name the file of the inputs." });
   }
-  if (input !== undefined) {
-    throw new SvcError("INVALID_ARGS", "--input and --each are mutually exclusive.", { hint: "Give one of them." });
-  }
+  checkOneSource({ input, each });
   checkNotTyped(each, io);
   const { value, error } = await inputAt(each, inputLine);
   if (error !== undefined) throw error;

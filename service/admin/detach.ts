@@ -3,8 +3,8 @@ import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { configDirectory } from "../../lib/auth/config.ts";
-import { ERROR_CODES, SvcError } from "../../lib/errors.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { errorOfRecord, SvcError } from "../../lib/errors.ts";
+import { isJsonObject, parseJsonObject } from "../../lib/json.ts";
 import { toKebab } from "../../lib/names.ts";
 import { ownModule } from "../../lib/own_files.ts";
 import { loadServedApplication } from "../application.ts";
@@ -105,22 +105,9 @@ async function ready(child: Child, data: string): Promise<ServiceState> {
 async function failure(data: string): Promise<SvcError> {
   const { log } = filesOf(data);
   const last = (await Deno.readTextFile(log)).trimEnd().split("\n").at(-1) ?? "";
-  const { code, message, hint } = errorIn(last);
-  return new SvcError(ERROR_CODES.find((known) => known === code) ?? "INTERNAL_ERROR", message, {
-    hint: hint ?? `The service's output is in ${log}.`,
-  });
-}
-
-function errorIn(line: string): { code?: string; message: string; hint?: string } {
-  try {
-    const record: unknown = JSON.parse(line);
-    const error = isJsonObject(record) && isJsonObject(record.error) ? record.error : {};
-    const { code, message, hint } = error;
-    if (typeof code === "string" && typeof message === "string") {
-      return { code, message, ...(typeof hint === "string" && { hint }) };
-    }
-  } catch {
-    // A process that was killed leaves no record: its last words are all there is.
-  }
-  return { message: `The service has not started: ${line || "it said nothing"}` };
+  const { error } = parseJsonObject(last) ?? {};
+  const told = isJsonObject(error) ? errorOfRecord(error) : undefined;
+  // A process that was killed leaves no record: its last words are all there is.
+  const known = told ?? new SvcError("INTERNAL_ERROR", `The service has not started: ${last || "it said nothing"}`);
+  return known.hint === undefined ? known.with({ hint: `The service's output is in ${log}.` }) : known;
 }
