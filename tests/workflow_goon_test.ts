@@ -102,6 +102,16 @@ Deno.test("a batch that has failed enough says so, and how to go on with either 
   );
 });
 
+Deno.test("a batch that has failed enough with its last input has ended", async () => {
+  await using office = await openOffice(`throw new Error("oops");`);
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n");
+  const { stderr } = await office.svc(...RUN, "--each", "in.ndjson", "--max-failures", "2", "--concurrency", "1");
+  assert.match(stderr, /^2 inputs: 0 succeeded, 2 failed\.$/m);
+  assert.match(errorIn(stderr).hint, /Then: svc workflow retry r1$/);
+  const [{ state }] = JSON.parse((await office.svc("list")).stdout);
+  assert.equal(state, "failed");
+});
+
 Deno.test("what a script prints on another path is printed and logged, and what it left is not", async () => {
   await using office = await openOffice(`log("begun"); ${CREATE} log("made"); ${UNTIL_TOLD}`);
   await killWhenItSays(office.start(...RUN), "made");

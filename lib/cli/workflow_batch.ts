@@ -66,12 +66,19 @@ export async function runEach(
       },
     });
     bar?.clear();
-    const cut = summary.stopped ? ` No further input was begun: --max-failures ${maxFailures}.` : "";
+    const isCut = summary.stopped && await hasMore(path, summary.inputs);
+    const cut = isCut ? ` No further input was begun: --max-failures ${maxFailures}.` : "";
     note(`${plural(summary.inputs, "input")}: ${summary.succeeded} succeeded, ${summary.failed} failed.${cut}`);
-    return { failure: failureOf(summary), isCut: summary.stopped, inputs: summary.inputs };
+    return { failure: failureOf(summary), isCut, inputs: summary.inputs };
   } finally {
     bar?.clear();
   }
+}
+
+/** Whether there are more inputs than that, or nobody can know. */
+async function hasMore(path: string, count: number): Promise<boolean> {
+  const inputs = await countInputs(path);
+  return inputs === undefined || inputs > count;
 }
 
 function lineOf(result: BatchResult, fields: readonly string[] = MEMBERS): string {
