@@ -112,6 +112,17 @@ Deno.test("a batch that has failed enough with its last input has ended", async 
   assert.equal(state, "failed");
 });
 
+Deno.test("a run that goes on takes another pace, and keeps it", async () => {
+  await using office = await openOffice(`throw new Error("oops");`);
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n3\n4\n5\n6\n");
+  const lines = async (...args: string[]) => (await office.svc(...args)).stdout.split("\n").length - 1;
+  assert.equal(await lines(...RUN, "--each", "in.ndjson", "--max-failures", "1", "--concurrency", "1"), 1);
+  assert.equal(await lines("resume", "r1", "--max-failures", "2", "--rate", "100/s"), 3);
+  assert.equal(await lines("resume", "r1"), 5);
+  const refused = await office.svc("resume", "r1", "--concurrency", "1000");
+  assert.deepEqual([refused.code, errorIn(refused.stderr).message], [2, "--concurrency must be 1 to 256."]);
+});
+
 Deno.test("what a script prints on another path is printed and logged, and what it left is not", async () => {
   await using office = await openOffice(`log("begun"); ${CREATE} log("made"); ${UNTIL_TOLD}`);
   await killWhenItSays(office.start(...RUN), "made");

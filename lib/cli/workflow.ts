@@ -2,7 +2,7 @@
 import { DEFAULT_LIMITS } from "../../workflows/limits.ts";
 import type { Flag } from "./command.ts";
 import { localCommand, type LocalGroup } from "./local.ts";
-import { commands as runCommands, granting, journal, limits, newJournal, ofRun } from "./workflow_runs.ts";
+import { commands as runCommands, granting, journal, limits, newJournal, ofRun, pace } from "./workflow_runs.ts";
 
 const script = { name: "script", help: "Script that exports a workflow", type: "path", required: true } as const;
 
@@ -31,13 +31,8 @@ const batch = {
     type: "path",
     placeholder: "file",
   },
-  concurrency: { help: "Inputs of --each to work on at a time", type: "integer", default: "4" },
-  rate: { help: "Inputs of --each to begin per second, e.g. 5/s", type: "string", placeholder: "n/s" },
-  maxFailures: {
-    help: "Begin no further input after so many failures: 10, or 5%",
-    type: "string",
-    placeholder: "n|n%",
-  },
+  ...pace,
+  concurrency: { ...pace.concurrency, default: "4" },
 } as const satisfies Record<string, Flag>;
 
 /** The commands by name. */

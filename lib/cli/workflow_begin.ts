@@ -20,8 +20,18 @@ import { findRun } from "./workflow_manage.ts";
 /** Inputs that can be worked on at a time. */
 const MAX_CONCURRENCY = 256;
 
+/** How fast a batch goes, and when it has failed enough. */
+interface PaceFlags {
+  /** Inputs at a time. */
+  readonly concurrency?: number;
+  /** Inputs per second. */
+  readonly rate?: string;
+  /** Failures that are enough. */
+  readonly maxFailures?: string;
+}
+
 /** What `svc workflow run` may be given. */
-export interface RunFlags {
+export interface RunFlags extends PaceFlags {
   /** Path of the script. */
   readonly script: string;
   /** Its one input. */
@@ -30,10 +40,6 @@ export interface RunFlags {
   readonly each?: string;
   /** Inputs at a time. */
   readonly concurrency: number;
-  /** Inputs per second. */
-  readonly rate?: string;
-  /** Failures that are enough. */
-  readonly maxFailures?: string;
   /** Operations to grant. */
   readonly allow?: readonly string[];
   /** Grants what the script asks for. */
@@ -55,7 +61,7 @@ export interface RunFlags {
 }
 
 /** What may be said of a run that goes on. */
-export interface GoOnFlags {
+export interface GoOnFlags extends PaceFlags {
   /** File of the journal. */
   readonly journal?: string;
   /** What to do with a call of unknown outcome. */
@@ -108,18 +114,19 @@ async function goOn(
   context: CommandContext,
   journal: Journal,
   before: RunRecord,
-  { onUnknown, force, journal: journalPath, allow, allowDeclared, timeout, maxMemory }: GoOnFlags,
+  flags: GoOnFlags,
   current: RunSettings,
   retries = false,
 ): Promise<void> {
   checkNotCancelled(before);
+  const { onUnknown, force, journal: journalPath, allow, allowDeclared, timeout, maxMemory } = flags;
   const { id, settings: { grants, service, profile } } = before;
   const chosen = onUnknown === undefined ? before.settings.onUnknown : readOnUnknown(onUnknown);
   const limits = {
     timeoutSeconds: timeout ?? current.limits.timeoutSeconds,
     maxMemoryMiB: maxMemory ?? current.limits.maxMemoryMiB,
   };
-  const settings = { ...current, limits, grants, service, profile, onUnknown: chosen };
+  const settings = { ...current, ...paceOf(flags, current), limits, grants, service, profile, onUnknown: chosen };
   const allowed = [...grants, ...(allow ?? [])];
   await execute(context, { settings, id, journal, journalPath, retries, force, allow: allowed, allowDeclared });
 }
@@ -149,15 +156,13 @@ function earlierRun(
 }
 
 async function settingsOf({ globals }: CommandContext, flags: RunFlags): Promise<RunSettings> {
-  const { script, root, input, each, concurrency, rate, maxFailures, timeout, maxMemory, onUnknown } = flags;
+  const { script, root, input, each, concurrency, timeout, maxMemory, onUnknown } = flags;
   return {
     script: await absolute(script),
     root: root && await absolute(root),
     input,
     each: each === undefined || each === STDIN ? each : await absolute(each),
-    concurrency,
-    rate: rate === undefined ? undefined : readRate(rate),
-    maxFailures,
+    ...paceOf(flags, { concurrency }),
     limits: { timeoutSeconds: timeout, maxMemoryMiB: maxMemory },
     grants: [],
     profile: globals.profile,
@@ -175,14 +180,26 @@ async function absolute(path: string): Promise<string> {
   }
 }
 
-function checkFlags({ input, each, concurrency, maxFailures, runId, resume, journal }: RunFlags): void {
-  checkOneSource({ input, each });
-  if (concurrency < 1 || concurrency > MAX_CONCURRENCY) {
+/** The pace that is said now, or else that of before. */
+function paceOf(
+  { concurrency, rate, maxFailures }: PaceFlags,
+  before: Pick<RunSettings, "concurrency" | "rate" | "maxFailures">,
+): Pick<RunSettings, "concurrency" | "rate" | "maxFailures"> {
+  if (concurrency !== undefined && (concurrency < 1 || concurrency > MAX_CONCURRENCY)) {
     throw new SvcError("INVALID_ARGS", `--concurrency must be 1 to ${MAX_CONCURRENCY}.`, {
       hint: "Each input that is worked on has a process of its own.",
     });
   }
   if (maxFailures !== undefined) readMaxFailures(maxFailures);
+  return {
+    concurrency: concurrency ?? before.concurrency,
+    rate: rate === undefined ? before.rate : readRate(rate),
+    maxFailures: maxFailures ?? before.maxFailures,
+  };
+}
+
+function checkFlags({ input, each, runId, resume, journal }: RunFlags): void {
+  checkOneSource({ input, each });
   if (runId !== undefined && resume) {
     throw new SvcError("INVALID_ARGS", "--run-id and --resume are mutually exclusive.", { hint: "Give one of them." });
   }

@@ -33,8 +33,11 @@ export async function prepareRun(
   }
   if (isOtherService(before, service) && !force) throw otherService(before, service);
   if (before.digest !== digest && !force) throw await divergenceOf(workflow, journal, id, retries);
-  const { limits } = settings;
-  await journal.changeRun(id, { digest, settings: { ...before.settings, grants, limits, service } });
+  const { limits, concurrency, rate, maxFailures } = settings;
+  await journal.changeRun(id, {
+    digest,
+    settings: { ...before.settings, grants, limits, concurrency, rate, maxFailures, service },
+  });
   return retries ? await reopenFailed(journal, id, force) : undefined;
 }
 

@@ -35,15 +35,33 @@ export const limits = {
   maxMemory: { help: "MiB of memory that one run may use", type: "integer", placeholder: "mib" },
 } as const satisfies Record<string, Flag>;
 
+/** How fast a batch goes, and when it has failed enough. */
+export const pace = {
+  concurrency: { help: "Inputs of --each to work on at a time", type: "integer" },
+  rate: { help: "Inputs of --each to begin per second, e.g. 5/s", type: "string", placeholder: "n/s" },
+  maxFailures: {
+    help: "Begin no further input after so many failures: 10, or 5%",
+    type: "string",
+    placeholder: "n|n%",
+  },
+} as const satisfies Record<string, Flag>;
+
 /** What may be said of a run that goes on. What was granted stays granted. */
 export const goingOn = {
   ...granting,
-  timeout: { ...limits.timeout, help: `${limits.timeout.help}, instead of what it began with` },
-  maxMemory: { ...limits.maxMemory, help: `${limits.maxMemory.help}, instead of what it began with` },
+  timeout: instead(limits.timeout),
+  maxMemory: instead(limits.maxMemory),
+  concurrency: instead(pace.concurrency),
+  rate: instead(pace.rate),
+  maxFailures: instead(pace.maxFailures),
   ...ofRun,
   force: { help: "Go on where the script does something else than it did", type: "boolean" },
   ...journal,
 } as const satisfies Record<string, Flag>;
+
+function instead<F extends Flag>(flag: F): F {
+  return { ...flag, help: `${flag.help}; as before without it` };
+}
 
 const run = { name: "run", help: "Identifier of the run", type: "string", required: true } as const;
 
