@@ -278,6 +278,21 @@ Deno.test("a run that goes on by run takes the flags that it is given, and keeps
   assert.equal(await office.permits(), 1);
 });
 
+Deno.test("the list has the runs of one state where one is asked for", async () => {
+  await using office = await openOffice(`if (input === 1) throw new Error("one"); return input;`);
+  for (const input of ["1", "2"]) {
+    await office.svc("run", "script.ts", "--run-id", `r${input}`, "--input", input, "--allow-declared");
+  }
+  const ids = async (state: string) => {
+    const runs: { id: string }[] = JSON.parse((await office.svc("list", "--state", state)).stdout);
+    return runs.map(({ id }) => id);
+  };
+  assert.deepEqual([await ids("failed"), await ids("done"), await ids("running")], [["r1"], ["r2"], []]);
+  const { code, stderr } = await office.svc("list", "--state", "finished");
+  assert.equal(code, 2);
+  assert.match(stderr, /--state must be one of running, interrupted, done, failed, cancelled\./);
+});
+
 Deno.test("runs that begin at the same time make one journal together", async () => {
   await using office = await openOffice(`return input;`);
   const runs = Array.from(

@@ -1,6 +1,7 @@
 /** The flags that every command takes. */
 import { SvcError } from "../errors.ts";
 import { type Format, FORMATS } from "../output/format.ts";
+import { choiceOf } from "./choice.ts";
 import type { Flag, Given } from "./command.ts";
 
 /** The values of the global flags. */
@@ -36,10 +37,8 @@ export const globalFlags = {
 
 /** The values of the global flags among what was given. */
 export function readGlobalFlags(given: Given): GlobalFlags {
-  const format = FORMATS.find((name) => name === (given.format ?? globalFlags.format.default));
-  if (format === undefined) throw new SvcError("INVALID_ARGS", `--format must be one of ${FORMATS.join(", ")}.`);
   return {
-    format,
+    format: choiceOf("--format", FORMATS, given.format ?? globalFlags.format.default),
     isFormatGiven: given.format !== undefined,
     fields: typeof given.fields === "string" ? readFields(given.fields) : undefined,
     dryRun: given.dryRun === true,

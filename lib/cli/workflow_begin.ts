@@ -12,6 +12,7 @@ import { readMaxFailures, readRate } from "../../workflows/rate.ts";
 import { SvcError } from "../errors.ts";
 import type { JsonValue } from "../json.ts";
 import { readFault } from "../read_fault.ts";
+import { choiceOf } from "./choice.ts";
 import type { CommandContext } from "./command.ts";
 import { checkOneSource } from "./workflow_batch.ts";
 import { commandLine, execute, existingJournal, journalAt, NO_JOURNAL } from "./workflow_execute.ts";
@@ -210,10 +211,8 @@ function checkFlags({ input, each, runId, resume, journal }: RunFlags): void {
   }
 }
 
-function readOnUnknown(text: string = "stop"): OnUnknown {
-  const choice = ON_UNKNOWN.find((one) => one === text);
-  if (choice !== undefined) return choice;
-  throw new SvcError("INVALID_ARGS", `--on-unknown must be one of ${ON_UNKNOWN.join(", ")}.`);
+function readOnUnknown(word = "stop"): OnUnknown {
+  return choiceOf("--on-unknown", ON_UNKNOWN, word);
 }
 
 function checkNotCancelled({ id, state }: RunRecord): void {

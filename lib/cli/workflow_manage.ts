@@ -1,10 +1,11 @@
 /** `svc workflow list`, `show`, `logs`, `cancel` and `delete`. */
 import { printedLines } from "../../workflows/durable/recording.ts";
-import type { Journal, RunRecord } from "../../workflows/journal/journal.ts";
+import { type Journal, type RunRecord, SHOWN_STATES } from "../../workflows/journal/journal.ts";
 import { timeline } from "../../workflows/journal/timeline.ts";
 import { describeInput, describeRun } from "../../workflows/journal/description.ts";
 import { SvcError } from "../errors.ts";
 import { didYouMean } from "../similar.ts";
+import { choiceOf } from "./choice.ts";
 import type { CommandContext } from "./command.ts";
 import { claim, commandLine, existingJournal } from "./workflow_execute.ts";
 import { prefixed } from "../wording.ts";
@@ -12,10 +13,15 @@ import { prefixed } from "../wording.ts";
 /** Letters in which a mistyped run may differ: those of one day are alike in most. */
 const SLIP = 2;
 
-/** Prints all runs. */
-export async function list({ print }: CommandContext, path: string | undefined): Promise<void> {
+/** Prints all runs, or those of one state. */
+export async function list(
+  { print }: CommandContext,
+  { journal: path, state }: { readonly journal?: string; readonly state?: string },
+): Promise<void> {
+  const wanted = state === undefined ? SHOWN_STATES : [choiceOf("--state", SHOWN_STATES, state)];
   await using journal = await existingJournal(path);
-  await print(await Promise.all(journal.runs().map((run) => describeRun(journal, run))));
+  const runs = await Promise.all(journal.runs().map((run) => describeRun(journal, run)));
+  await print(runs.filter(({ state }) => wanted.includes(state)));
 }
 
 /** Prints what a run did. */

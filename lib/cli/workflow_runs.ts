@@ -1,5 +1,5 @@
 /** The commands of `svc workflow` for runs that have been begun. What they do is in `workflow_manage.ts`. */
-import { ON_UNKNOWN } from "../../workflows/journal/journal.ts";
+import { ON_UNKNOWN, SHOWN_STATES } from "../../workflows/journal/journal.ts";
 import type { Flag } from "./command.ts";
 import { localCommand, type LocalGroup } from "./local.ts";
 import { OUTPUT } from "./operation_command.ts";
@@ -93,11 +93,14 @@ export const commands: LocalGroup = {
   }),
   list: localCommand({
     summary: "List the runs of the journal, the latest first",
-    flags: { ...journal },
-    example: "--format table",
-    async run(context, { journal }) {
+    flags: {
+      state: { help: `Only runs that are ${SHOWN_STATES.join(", ")}`, type: "string", placeholder: "state" },
+      ...journal,
+    },
+    example: "--state interrupted --format table",
+    async run(context, given) {
       const { list } = await import("./workflow_manage.ts");
-      await list(context, journal);
+      await list(context, given);
     },
   }),
   show: localCommand({

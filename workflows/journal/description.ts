@@ -3,10 +3,7 @@ import type { ErrorRecord } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
 import { decodeAnswer } from "../durable/answer.ts";
 import { readRecording, readRefusal, type RecordedCall } from "../durable/recording.ts";
-import type { InputRecord, Journal, RunRecord } from "./journal.ts";
-
-/** How far a run is, for people: one that is open is `running` while a process works on it. */
-export type ShownState = "running" | "interrupted" | "done" | "failed" | "cancelled";
+import type { InputRecord, Journal, RunRecord, ShownState } from "./journal.ts";
 
 /** A run. */
 export type RunDescription = JsonObject & {

@@ -48,6 +48,12 @@ export const RUN_STATES = ["open", "done", "failed", "cancelled"] as const;
 /** How far a run is: `open` until all of its inputs are ended, also while no process works on it. */
 export type RunState = (typeof RUN_STATES)[number];
 
+/** All states of a run as people are told of them: one that is open is `running` while a process works on it. */
+export const SHOWN_STATES = ["running", "interrupted", "done", "failed", "cancelled"] as const;
+
+/** How far a run is, for people. */
+export type ShownState = (typeof SHOWN_STATES)[number];
+
 /** A run. */
 export interface RunRecord {
   /** Its identifier: letters, digits, `-` and `_`. */

@@ -1,6 +1,5 @@
 /** What a run is, how far it is, and how fast it was. */
-import type { ShownState } from "../journal/description.ts";
-import type { RunRecord } from "../journal/journal.ts";
+import type { RunRecord, ShownState } from "../journal/journal.ts";
 import { duration } from "../journal/timeline.ts";
 import { partsChart } from "./charts.ts";
 import { type Markup, markup, type Part } from "./markup.ts";
