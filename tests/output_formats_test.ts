@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { parse } from "yaml";
 import type { JsonValue } from "../lib/json.ts";
 import { escapeControls, hasControls, onOneLine } from "../lib/output/control_characters.ts";
+import { longJson } from "../lib/output/long_json.ts";
 import { render } from "../lib/output/render.ts";
 
 const PIPE = { color: false, columns: undefined };
@@ -80,6 +81,16 @@ Deno.test("every character that can drive a terminal is escaped, and no other", 
     assert.equal(escapeControls(safe), safe);
   }
   assert.equal(onOneLine("a\tb\nc\r\x1b"), "a\\tb\\nc\\r\\u001b");
+});
+
+Deno.test("what may be longer than memory is the same text in pieces", async () => {
+  const one = fc.record({ list: fc.array(anyValue, { maxLength: 3 }), id: text });
+  await fc.assert(fc.asyncProperty(one, async ({ list, id }) => {
+    for (const format of ["json", "compact"] as const) {
+      const whole = await render({ id, list }, { format }, PIPE);
+      assert.equal([...longJson(format, { id }, "list", list)].join(""), whole.text);
+    }
+  }));
 });
 
 Deno.test("json is indented, compact is one line, yaml is neither quoted nor folded without need", async () => {

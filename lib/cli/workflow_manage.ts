@@ -4,6 +4,7 @@ import { type Journal, type RunRecord, SHOWN_STATES } from "../../workflows/jour
 import { timeline } from "../../workflows/journal/timeline.ts";
 import { describeInput, describeRun } from "../../workflows/journal/description.ts";
 import { SvcError } from "../errors.ts";
+import { longJson } from "../output/long_json.ts";
 import { didYouMean } from "../similar.ts";
 import { choiceOf } from "./choice.ts";
 import type { CommandContext } from "./command.ts";
@@ -35,7 +36,14 @@ export async function show(
   const description = await describeRun(journal, run);
   const inputs = Iterator.from(journal.inputs(id)).filter(({ end }) => !failed || end?.state === "failed");
   if (globals.isFormatGiven) {
-    return await print({ ...description, inputs: inputs.map((input) => describeInput(journal, id, input)).toArray() });
+    const { format, fields } = globals;
+    const { inputs: _count, ...head } = description;
+    const described = inputs.map((input) => describeInput(journal, id, input));
+    if (fields !== undefined || (format !== "json" && format !== "compact")) {
+      return await print({ ...head, inputs: described.toArray() });
+    }
+    for (const piece of longJson(format, head, "inputs", described)) io.stdout.write(piece);
+    return;
   }
   for (const line of timeline(journal, description, inputs)) io.stdout.write(line + "\n");
 }
