@@ -16,6 +16,8 @@ export interface FlagTypes extends ParamTypes {
 export interface Flag extends Pick<Param, "help" | "required" | "short" | "default" | "repeatable"> {
   /** What it takes. */
   readonly type: keyof FlagTypes;
+  /** The words that it takes; the help lists them. */
+  readonly choices?: readonly string[];
   /** What stands for its value in the help, e.g. `file`; derived from the type without it. */
   readonly placeholder?: string;
   /** Left out of the help. */

@@ -26,7 +26,7 @@ export interface GlobalFlags {
 
 /** Their descriptions, in the order of the help. */
 export const globalFlags = {
-  format: { help: `Output format: ${FORMATS.join(", ")}`, type: "string", placeholder: "format", default: "json" },
+  format: { help: "Output format", type: "string", choices: FORMATS, placeholder: "format", default: "json" },
   fields: { help: "Top-level fields to keep, separated by commas", type: "list" },
   dryRun: { help: "Print the request without its credentials and send nothing", type: "boolean" },
   quiet: { help: "Leave out warnings and progress", type: "boolean" },
@@ -38,7 +38,7 @@ export const globalFlags = {
 /** The values of the global flags among what was given. */
 export function readGlobalFlags(given: Given): GlobalFlags {
   return {
-    format: choiceOf("--format", FORMATS, given.format ?? globalFlags.format.default),
+    format: choiceOf("format", FORMATS, given.format ?? globalFlags.format.default),
     isFormatGiven: given.format !== undefined,
     fields: typeof given.fields === "string" ? readFields(given.fields) : undefined,
     dryRun: given.dryRun === true,

@@ -88,7 +88,7 @@ export function flagRows(flags: Readonly<Record<string, Flag>>): FlagRow[] {
   return Object.entries(flags).filter(([, flag]) => !flag.hidden).map(([name, flag]) => ({
     name,
     written: (flag.short === undefined ? "" : `-${flag.short}, `) + flagName(name, flag),
-    meaning: flag.help + (flag.required ? required : "") + defaultOf(flag),
+    meaning: flag.help + choicesOf(flag) + (flag.required ? required : "") + defaultOf(flag),
   }));
 }
 
@@ -126,6 +126,10 @@ function flagLines(flags: Readonly<Record<string, Flag>>): string[] {
 /** Long forms stand below each other, whether they have a short form before them or not. */
 function indented(written: string): string {
   return written.startsWith("--") ? "    " + written : written;
+}
+
+function choicesOf({ choices }: Flag): string {
+  return choices === undefined ? "" : `: ${choices.join(", ")}`;
 }
 
 function defaultOf({ default: text }: Flag): string {

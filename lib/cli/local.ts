@@ -22,6 +22,7 @@
 import { SvcError } from "../errors.ts";
 import { toKebab } from "../names.ts";
 import { isOfType, TYPE_NAMES } from "../param_types.ts";
+import { choiceOf } from "./choice.ts";
 import type { Arg, Command, CommandContext, CommandDescription, Flag, FlagTypes } from "./command.ts";
 import { paramsOf, readValues } from "./values.ts";
 
@@ -43,8 +44,10 @@ export type LocalValues<A extends readonly Arg[], F extends Readonly<Record<stri
   & { readonly [P in A[number] as P["name"]]: LocalValue<P> }
   & { readonly [N in keyof F]: LocalValue<F[N]> };
 
-type LocalValue<P extends Flag> = P extends { required: true } | { default: string } ? FlagTypes[P["type"]]
-  : FlagTypes[P["type"]] | undefined;
+type LocalValue<P extends Flag> = P extends { required: true } | { default: string } ? ValueOf<P>
+  : ValueOf<P> | undefined;
+
+type ValueOf<P extends Flag> = P extends { choices: readonly (infer C)[] } ? C : FlagTypes[P["type"]];
 
 /** Describes a local command, so that `run` knows the types of its values. */
 export function localCommand<
@@ -78,6 +81,8 @@ export function fromLocal(local: LocalCommand): Command {
 function check(name: string, flag: Flag, value: unknown): void {
   if (value === undefined) {
     if (flag.required) throw new SvcError("INVALID_ARGS", `--${toKebab(name)} is required.`);
+  } else if (flag.choices !== undefined) {
+    choiceOf(name, flag.choices, value);
   } else if (flag.type !== "json" && flag.type !== "path" && !isOfType(flag.type, value)) {
     throw new SvcError("INVALID_ARGS", `--${toKebab(name)} must be ${TYPE_NAMES[flag.type]}.`);
   }

@@ -1,18 +1,11 @@
 /** `svc workflow run`, `resume` and `retry`: which run is worked on, and how. */
-import {
-  type Journal,
-  ON_UNKNOWN,
-  type OnUnknown,
-  type RunRecord,
-  type RunSettings,
-} from "../../workflows/journal/journal.ts";
+import type { Journal, OnUnknown, RunRecord, RunSettings } from "../../workflows/journal/journal.ts";
 import { checkRunId, newRunId } from "../../workflows/durable/run_id.ts";
 import { STDIN } from "../../workflows/inputs.ts";
 import { readMaxFailures, readRate } from "../../workflows/rate.ts";
 import { SvcError } from "../errors.ts";
 import type { JsonValue } from "../json.ts";
 import { readFault } from "../read_fault.ts";
-import { choiceOf } from "./choice.ts";
 import type { CommandContext } from "./command.ts";
 import { checkOneSource } from "./workflow_batch.ts";
 import { commandLine, execute, existingJournal, journalAt, NO_JOURNAL } from "./workflow_execute.ts";
@@ -58,7 +51,7 @@ export interface RunFlags extends PaceFlags {
   /** File of the journal. */
   readonly journal?: string;
   /** What to do with a call of unknown outcome. */
-  readonly onUnknown?: string;
+  readonly onUnknown?: OnUnknown;
 }
 
 /** What may be said of a run that goes on. */
@@ -66,7 +59,7 @@ export interface GoOnFlags extends PaceFlags {
   /** File of the journal. */
   readonly journal?: string;
   /** What to do with a call of unknown outcome. */
-  readonly onUnknown?: string;
+  readonly onUnknown?: OnUnknown;
   /** Goes on where the script does something else than it did. */
   readonly force?: boolean;
   /** Further operations to grant. */
@@ -122,12 +115,19 @@ async function goOn(
   checkNotCancelled(before);
   const { onUnknown, force, journal: journalPath, allow, allowDeclared, timeout, maxMemory } = flags;
   const { id, settings: { grants, service, profile } } = before;
-  const chosen = onUnknown === undefined ? before.settings.onUnknown : readOnUnknown(onUnknown);
   const limits = {
     timeoutSeconds: timeout ?? current.limits.timeoutSeconds,
     maxMemoryMiB: maxMemory ?? current.limits.maxMemoryMiB,
   };
-  const settings = { ...current, ...paceOf(flags, current), limits, grants, service, profile, onUnknown: chosen };
+  const settings = {
+    ...current,
+    ...paceOf(flags, current),
+    limits,
+    grants,
+    service,
+    profile,
+    onUnknown: onUnknown ?? before.settings.onUnknown,
+  };
   const allowed = [...grants, ...(allow ?? [])];
   await execute(context, { settings, id, journal, journalPath, retries, force, allow: allowed, allowDeclared });
 }
@@ -167,7 +167,7 @@ async function settingsOf({ globals }: CommandContext, flags: RunFlags): Promise
     limits: { timeoutSeconds: timeout, maxMemoryMiB: maxMemory },
     grants: [],
     profile: globals.profile,
-    onUnknown: readOnUnknown(onUnknown),
+    onUnknown: onUnknown ?? "stop",
   };
 }
 
@@ -209,10 +209,6 @@ function checkFlags({ input, each, runId, resume, journal }: RunFlags): void {
       hint: "Leave out --journal none.",
     });
   }
-}
-
-function readOnUnknown(word = "stop"): OnUnknown {
-  return choiceOf("--on-unknown", ON_UNKNOWN, word);
 }
 
 function checkNotCancelled({ id, state }: RunRecord): void {

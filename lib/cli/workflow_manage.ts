@@ -1,12 +1,11 @@
 /** `svc workflow list`, `show`, `logs`, `cancel` and `delete`. */
 import { printedLines } from "../../workflows/durable/recording.ts";
-import { type Journal, type RunRecord, SHOWN_STATES } from "../../workflows/journal/journal.ts";
+import type { Journal, RunRecord, ShownState } from "../../workflows/journal/journal.ts";
 import { timeline } from "../../workflows/journal/timeline.ts";
 import { describeInput, describeRun } from "../../workflows/journal/description.ts";
 import { SvcError } from "../errors.ts";
 import { longJson } from "../output/long_json.ts";
 import { didYouMean } from "../similar.ts";
-import { choiceOf } from "./choice.ts";
 import type { CommandContext } from "./command.ts";
 import { claim, commandLine, existingJournal } from "./workflow_execute.ts";
 import { prefixed } from "../wording.ts";
@@ -17,12 +16,11 @@ const SLIP = 2;
 /** Prints all runs, or those of one state. */
 export async function list(
   { print }: CommandContext,
-  { journal: path, state }: { readonly journal?: string; readonly state?: string },
+  { journal: path, state }: { readonly journal?: string; readonly state?: ShownState },
 ): Promise<void> {
-  const wanted = state === undefined ? SHOWN_STATES : [choiceOf("--state", SHOWN_STATES, state)];
   await using journal = await existingJournal(path);
   const runs = await Promise.all(journal.runs().map((run) => describeRun(journal, run)));
-  await print(runs.filter(({ state }) => wanted.includes(state)));
+  await print(runs.filter((run) => state === undefined || run.state === state));
 }
 
 /** Prints what a run did. */

@@ -17,8 +17,9 @@ export const newJournal = {
 /** What decides how a run is worked on. */
 export const ofRun = {
   onUnknown: {
-    help: `What to do with a change that may or may not have arrived: ${ON_UNKNOWN.join(", ")}`,
+    help: "What to do with a change that may or may not have arrived",
     type: "string",
+    choices: ON_UNKNOWN,
     placeholder: "choice",
   },
 } as const satisfies Record<string, Flag>;
@@ -94,7 +95,7 @@ export const commands: LocalGroup = {
   list: localCommand({
     summary: "List the runs of the journal, the latest first",
     flags: {
-      state: { help: `Only runs that are ${SHOWN_STATES.join(", ")}`, type: "string", placeholder: "state" },
+      state: { help: "Only runs of this state", type: "string", choices: SHOWN_STATES, placeholder: "state" },
       ...journal,
     },
     example: "--state interrupted --format table",
