@@ -16,7 +16,7 @@ Deno.test("svc without arguments, svc help and svc --help print the same page, w
   for (const args of [["--help"], ["-h"], ["help"], ["--format", "table", "--help"]]) {
     assert.deepEqual(await svcHere(args), { code: 0, stdout: page, stderr: "" });
   }
-  for (const group of [...Object.keys(await loadResources()), "auth", "service", "workflow"]) {
+  for (const group of [...Object.keys(await loadResources()), "auth", "service", "workflow", "completion"]) {
     assert.match(page, new RegExp(`^  ${toKebab(group)} +[A-Z]`, "m"));
   }
 });

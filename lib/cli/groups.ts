@@ -22,6 +22,10 @@ const localGroups: Readonly<Record<string, { summary: string; load: () => Promis
     summary: "Run workflow scripts in a sandbox",
     load: () => importUnseen("lib/cli/workflow.ts"),
   },
+  completion: {
+    summary: "Complete commands and flags in a shell",
+    load: () => importUnseen("lib/cli/completion.ts"),
+  },
 };
 
 /** All groups by camel-case name, in the order of the help. */

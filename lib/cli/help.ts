@@ -16,7 +16,8 @@ const PLACEHOLDERS: Readonly<Record<Flag["type"], string>> = {
   path: "path",
 };
 
-const HELP: Flag = { help: "Print this help", type: "boolean", short: "h" };
+/** The flag that asks for help. */
+export const HELP: Flag = { help: "Print this help", type: "boolean", short: "h" };
 const VERSION: Flag = { help: "Print the version", type: "boolean" };
 
 /** Groups or commands by camel-case name, with what they are about. */

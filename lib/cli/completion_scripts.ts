@@ -1,0 +1,24 @@
+/** What makes shells complete `svc`. Each asks `svc completion words` what may come next; else files may. */
+export const SCRIPTS = {
+  bash: `_svc() {
+  local IFS=$'\\n'
+  COMPREPLY=($(compgen -W "$(svc completion words "\${COMP_LINE:0:COMP_POINT}" 2>/dev/null | cut -f1)" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _svc svc
+`,
+  zsh: `_svc() {
+  local -a found
+  local word about
+  while IFS=$'\\t' read -r word about; do
+    found+=("$word:$about")
+  done < <(svc completion words "\${words[1,CURRENT]}" 2>/dev/null)
+  if (( $#found )); then _describe svc found; else _files; fi
+}
+compdef _svc svc
+`,
+  fish: `function __svc_words
+  svc completion words (commandline -cp | string collect) 2>/dev/null
+end
+complete -c svc -n 'test -n "$(__svc_words)"' -f -a '(__svc_words)'
+`,
+} as const;

@@ -1,0 +1,70 @@
+/** What a shell offers to a person who presses Tab. */
+import assert from "node:assert/strict";
+import { groups } from "../lib/cli/groups.ts";
+import { toKebab } from "../lib/names.ts";
+import { svcHere } from "./_support/captured_io.ts";
+
+const CLI = new URL("../cli.ts", import.meta.url).pathname;
+
+const wordsAfter = async (line: string) => {
+  const { code, stdout, stderr } = await svcHere(["completion", "words", line]);
+  assert.deepEqual([code, stderr], [0, ""], line);
+  return stdout.split("\n").slice(0, -1).map((row) => row.split("\t")[0] ?? "");
+};
+
+Deno.test("after svc come the groups, and after each of them its commands", async () => {
+  assert.deepEqual(await wordsAfter("svc "), Object.keys(groups).map(toKebab));
+  for (const [name, group] of Object.entries(groups)) {
+    assert.deepEqual(await wordsAfter(`svc ${toKebab(name)} `), Object.keys(await group.load()).map(toKebab));
+  }
+  assert.deepEqual(await wordsAfter("svc --format table help workflow re"), ["record", "resume", "retry", "report"]);
+});
+
+Deno.test("after a command come its arguments, which are anybody's guess, and then the flags that are not given", async () => {
+  assert.deepEqual(await wordsAfter("svc cases get "), []);
+  const flags = await wordsAfter("svc cases get C-1 --format yaml --quiet ");
+  assert(flags.includes("--fields") && flags.includes("--help"), flags.join());
+  assert(!flags.includes("--format") && !flags.includes("--quiet"), flags.join());
+  assert.deepEqual(await wordsAfter("svc workflow resume --st"), []);
+});
+
+Deno.test("after a flag come the words that it takes, and none where it takes any", async () => {
+  assert.deepEqual(await wordsAfter("svc workflow list --state "), [
+    ...["running", "interrupted", "done", "failed", "cancelled"],
+  ]);
+  assert.deepEqual(await wordsAfter("svc cases get C-1 --format c"), ["compact"]);
+  assert.deepEqual(await wordsAfter("svc workflow run script.ts --input "), []);
+  assert.deepEqual(await wordsAfter("svc attachments add C-1 -"), await wordsAfter("svc attachments add C-1 --"));
+});
+
+Deno.test("where there is no such group or command, nothing may come", async () => {
+  for (const line of ["svc nothing ", "svc constructor ", "svc cases nothing ", "svc cases toString --type T "]) {
+    assert.deepEqual(await wordsAfter(line), [], line);
+  }
+});
+
+Deno.test({
+  name: "bash completes with the script that it is given",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const script = `svc() { "$DENO" run --allow-all "$CLI" "$@"; }
+      source <(svc completion bash)
+      COMP_LINE="svc workflow li --format" COMP_POINT=15 COMP_WORDS=(svc workflow li --format) COMP_CWORD=2
+      _svc
+      echo "\${COMPREPLY[@]}"`;
+    const { stdout, stderr } = await new Deno.Command("bash", {
+      args: ["--norc", "-c", script],
+      env: { DENO: Deno.execPath(), CLI },
+    }).output();
+    const [printed, said] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+    assert.deepEqual([printed, said], ["list\n", ""]);
+  },
+});
+
+for (const shell of ["bash", "zsh", "fish"]) {
+  Deno.test(`svc completion ${shell} prints a script that asks for the next words`, async () => {
+    const { code, stdout } = await svcHere(["completion", shell]);
+    assert.equal(code, 0);
+    assert.match(stdout, /svc completion words/);
+  });
+}
