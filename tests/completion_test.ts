@@ -3,6 +3,9 @@ import assert from "node:assert/strict";
 import { groups } from "../lib/cli/groups.ts";
 import { toKebab } from "../lib/names.ts";
 import { svcHere } from "./_support/captured_io.ts";
+import { svc } from "./_support/cli.ts";
+import { openOffice } from "./_support/office.ts";
+import { makeFolder } from "./_support/workflow.ts";
 
 const CLI = new URL("../cli.ts", import.meta.url).pathname;
 
@@ -35,6 +38,20 @@ Deno.test("after a flag come the words that it takes, and none where it takes an
   assert.deepEqual(await wordsAfter("svc cases get C-1 --format c"), ["compact"]);
   assert.deepEqual(await wordsAfter("svc workflow run script.ts --input "), []);
   assert.deepEqual(await wordsAfter("svc attachments add C-1 -"), await wordsAfter("svc attachments add C-1 --"));
+});
+
+Deno.test("after a command for runs come the runs, and after --profile the profiles", async () => {
+  await using office = await openOffice("return input;");
+  for (const run of ["r1", "r2"]) await office.svc("run", "script.ts", "--run-id", run, "--allow-declared");
+  const env = { SVC_CONFIG_DIR: office.config };
+  const shown = await svc(["completion", "words", "svc workflow show r"], { env });
+  assert.deepEqual([shown.stdout, shown.stderr], ["r2\ttest, done\nr1\ttest, done\n", ""]);
+  const config = { profiles: { city: { baseUrl: "http://127.0.0.1:1" }, county: { baseUrl: "http://127.0.0.1:2" } } };
+  await Deno.writeTextFile(`${office.config}/config.json`, JSON.stringify(config), { mode: 0o600 });
+  assert.equal((await svc(["completion", "words", "svc cases get --profile co"], { env })).stdout, "county\t\n");
+  await using empty = await makeFolder({});
+  const none = await svc(["completion", "words", "svc workflow show "], { env: { SVC_CONFIG_DIR: empty.path } });
+  assert.deepEqual([none.stdout, none.stderr, [...Deno.readDirSync(empty.path)]], ["", "", []]);
 });
 
 Deno.test("where there is no such group or command, nothing may come", async () => {

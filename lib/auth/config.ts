@@ -78,6 +78,11 @@ async function writeProfile(name: string, profile: Profile, directory: string): 
   await writePrivateFile(path, JSON.stringify({ ...config, profiles }, null, 2) + "\n");
 }
 
+/** The names of all profiles. */
+export function profileNames(directory: string = configDirectory()): string[] {
+  return Object.keys(readConfig(configFile(directory), () => {}).profiles);
+}
+
 /** What is wrong when a profile does not exist, and how to make one. */
 export function missingProfile(name: string, directory: string): SvcError {
   const path = configFile(directory);

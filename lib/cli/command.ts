@@ -12,12 +12,22 @@ export interface FlagTypes extends ParamTypes {
   path: string;
 }
 
+/** A word that may stand somewhere on a command line. */
+export interface Suggestion {
+  /** The word. */
+  readonly word: string;
+  /** What it is about. */
+  readonly about: string;
+}
+
 /** A flag. */
 export interface Flag extends Pick<Param, "help" | "required" | "short" | "default" | "repeatable"> {
   /** What it takes. */
   readonly type: keyof FlagTypes;
   /** The words that it takes; the help lists them. */
   readonly choices?: readonly string[];
+  /** Finds values that there are, for shells that complete them. */
+  readonly suggest?: () => Promise<readonly Suggestion[]>;
   /** What stands for its value in the help, e.g. `file`; derived from the type without it. */
   readonly placeholder?: string;
   /** Left out of the help. */

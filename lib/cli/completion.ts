@@ -9,10 +9,10 @@ const line = {
 } as const;
 
 /** The command that prints the script of a shell. */
-function scriptOf(shell: "bash" | "fish" | "zsh", where: string): LocalCommand {
+function scriptOf(shell: "bash" | "fish" | "zsh", advice: string): LocalCommand {
   return localCommand({
     summary: `Print what makes ${shell} complete svc`,
-    details: `For all shells to come: ${where}`,
+    details: advice,
     example: "",
     async run({ io }) {
       const { SCRIPTS } = await import("./completion_scripts.ts");
@@ -23,9 +23,9 @@ function scriptOf(shell: "bash" | "fish" | "zsh", where: string): LocalCommand {
 
 /** The commands by name. */
 export const commands: LocalGroup = {
-  bash: scriptOf("bash", `echo 'source <(svc completion bash)' >> ~/.bashrc`),
-  zsh: scriptOf("zsh", `echo 'source <(svc completion zsh)' >> ~/.zshrc, after compinit`),
-  fish: scriptOf("fish", "svc completion fish > ~/.config/fish/completions/svc.fish"),
+  bash: scriptOf("bash", "Write into ~/.bashrc: source <(svc completion bash)"),
+  zsh: scriptOf("zsh", "Write into ~/.zshrc, after compinit: source <(svc completion zsh)"),
+  fish: scriptOf("fish", "Write it to a file: svc completion fish > ~/.config/fish/completions/svc.fish"),
   words: localCommand({
     summary: "Print what may come next on a command line: a word and what it is about per line",
     details: "The scripts of the shells ask it. Where a file may come it prints nothing: the shell knows those.",

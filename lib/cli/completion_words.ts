@@ -1,27 +1,19 @@
 /** What may come next on a command line, from the descriptions of the commands. */
 import { toCamel, toKebab } from "../names.ts";
-import type { Command, CommandEntry, Flag } from "./command.ts";
+import type { Command, CommandEntry, Flag, Suggestion } from "./command.ts";
 import { globalFlags } from "./global_flags.ts";
 import { groups } from "./groups.ts";
 import { flagRows, HELP } from "./help.ts";
 
-/** A word that may come next. */
-export interface NextWord {
-  /** The word. */
-  readonly word: string;
-  /** What it is about. */
-  readonly about: string;
-}
-
 type Flags = Readonly<Record<string, Flag>>;
 
 /** What may come where a line ends that begins with `svc`; nothing where it may be a file, or anything. */
-export async function nextWords(line: string): Promise<NextWord[]> {
+export async function nextWords(line: string): Promise<Suggestion[]> {
   const [, ...typed] = line.split(/\s+/);
   const begun = typed.pop() ?? "";
   const place = new Place();
   for (const word of typed) await place.pass(word);
-  return place.next(begun).filter(({ word }) => word.startsWith(begun));
+  return (await place.next(begun)).filter(({ word }) => word.startsWith(begun));
 }
 
 /** A place on a command line: what stands before it decides what may come. */
@@ -42,13 +34,14 @@ class Place {
   }
 
   /** What may come here; `begun` is what is there of it already. */
-  next(begun: string): NextWord[] {
-    if (this.#open !== undefined) return (this.#open.choices ?? []).map((word) => ({ word, about: "" }));
+  async next(begun: string): Promise<readonly Suggestion[]> {
+    if (this.#open !== undefined) return await valuesOf(this.#open);
     if (begun.startsWith("-")) return this.#nextFlags();
     if (this.#words === 0) return topics(groups);
     if (this.#words === 1) return topics(this.#commands);
-    const { args = [] } = this.#command ?? {};
-    return this.#command === undefined || this.#words - 2 < args.length ? [] : this.#nextFlags();
+    if (this.#command === undefined) return [];
+    const arg = this.#command.args?.[this.#words - 2];
+    return arg === undefined ? this.#nextFlags() : await valuesOf(arg);
   }
 
   async #passWord(word: string): Promise<void> {
@@ -70,11 +63,15 @@ class Place {
     if (flag.type !== "boolean" && value === undefined) this.#open = flag;
   }
 
-  #nextFlags(): NextWord[] {
+  #nextFlags(): Suggestion[] {
     return flagRows(this.#flags)
       .filter(({ name }) => !this.#given.has(name))
       .map(({ name, meaning }) => ({ word: `--${toKebab(name)}`, about: meaning }));
   }
+}
+
+async function valuesOf({ choices = [], suggest }: Flag): Promise<readonly Suggestion[]> {
+  return await suggest?.() ?? choices.map((word) => ({ word, about: "" }));
 }
 
 function entry<T>(entries: Readonly<Record<string, T>>, word: string): T | undefined {
@@ -82,6 +79,6 @@ function entry<T>(entries: Readonly<Record<string, T>>, word: string): T | undef
   return Object.hasOwn(entries, name) ? entries[name] : undefined;
 }
 
-function topics(entries: Readonly<Record<string, { readonly summary: string }>>): NextWord[] {
+function topics(entries: Readonly<Record<string, { readonly summary: string }>>): Suggestion[] {
   return Object.entries(entries).map(([name, { summary }]) => ({ word: toKebab(name), about: summary }));
 }

@@ -1,6 +1,7 @@
 /** The flags that every command takes. */
 import { SvcError } from "../errors.ts";
 import { type Format, FORMATS } from "../output/format.ts";
+import { importUnseen } from "../import_unseen.ts";
 import { choiceOf } from "./choice.ts";
 import type { Flag, Given } from "./command.ts";
 
@@ -32,7 +33,15 @@ export const globalFlags = {
   quiet: { help: "Leave out warnings and progress", type: "boolean" },
   verbose: { help: "Show requests and answers on stderr", type: "boolean" },
   noCache: { help: "Exchange a fresh token and leave the token cache alone", type: "boolean" },
-  profile: { help: "Profile to use instead of 'default'", type: "string", placeholder: "name" },
+  profile: {
+    help: "Profile to use instead of 'default'",
+    type: "string",
+    placeholder: "name",
+    async suggest() {
+      const { profileNames } = await importUnseen<typeof import("../auth/config.ts")>("lib/auth/config.ts");
+      return profileNames().map((word) => ({ word, about: "" }));
+    },
+  },
 } as const satisfies Record<Exclude<keyof GlobalFlags, "isFormatGiven">, Flag>;
 
 /** The values of the global flags among what was given. */

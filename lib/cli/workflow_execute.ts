@@ -69,7 +69,12 @@ export interface EndOfRun {
 /** Opens the journal: the one that was named, or the one beside the profiles. */
 export async function journalAt(path: string | undefined): Promise<Journal> {
   if (path !== undefined) return await openJournal(path);
-  return await openJournal(`${configDirectory()}/workflows.db`, { makeFolder: true });
+  return await openJournal(defaultJournal(), { makeFolder: true });
+}
+
+/** Path of the journal beside the profiles. */
+export function defaultJournal(): string {
+  return `${configDirectory()}/workflows.db`;
 }
 
 /** Opens the journal for a command that only makes sense where there is one. */

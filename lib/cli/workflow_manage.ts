@@ -4,10 +4,11 @@ import type { Journal, RunRecord, ShownState } from "../../workflows/journal/jou
 import { timeline } from "../../workflows/journal/timeline.ts";
 import { describeInput, describeRun } from "../../workflows/journal/description.ts";
 import { SvcError } from "../errors.ts";
+import { exists } from "../exists.ts";
 import { longJson } from "../output/long_json.ts";
 import { didYouMean } from "../similar.ts";
-import type { CommandContext } from "./command.ts";
-import { claim, commandLine, existingJournal } from "./workflow_execute.ts";
+import type { CommandContext, Suggestion } from "./command.ts";
+import { claim, commandLine, defaultJournal, existingJournal } from "./workflow_execute.ts";
 import { prefixed } from "../wording.ts";
 
 /** Letters in which a mistyped run may differ: those of one day are alike in most. */
@@ -81,6 +82,13 @@ export async function forget({ print }: CommandContext, id: string, path: string
   }
   await journal.deleteRun(id);
   await print({ id, deleted: true });
+}
+
+/** The runs of the journal beside the profiles, if there is one. */
+export async function suggestRuns(): Promise<Suggestion[]> {
+  if (!await exists(defaultJournal())) return [];
+  await using journal = await existingJournal(undefined);
+  return journal.runs().map(({ id, name, state }) => ({ word: id, about: `${name}, ${state}` }));
 }
 
 /** A run of the journal; where there is none, the error names those that were probably meant. */

@@ -64,7 +64,13 @@ function instead<F extends Flag>(flag: F): F {
   return { ...flag, help: `${flag.help}; as before without it` };
 }
 
-const run = { name: "run", help: "Identifier of the run", type: "string", required: true } as const;
+const run = {
+  name: "run",
+  help: "Identifier of the run",
+  type: "string",
+  required: true,
+  suggest: async () => await (await import("./workflow_manage.ts")).suggestRuns(),
+} as const;
 
 /** The commands by name. */
 export const commands: LocalGroup = {
