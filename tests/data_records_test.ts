@@ -15,6 +15,7 @@ dataTypes:
     savable: D_Visits
     fields:
       Place: { type: Text }
+      Note: { type: Text }
       Year: { type: Integer }
       Guests: { type: Integer, min: 0, default: 1 }
       Price: { type: Decimal, required: true }
@@ -81,6 +82,19 @@ Deno.test("a record that does not fit is refused with one detail per field", () 
     assert.equal((await svc.call("POST", "/data/D_Visits", { body: { data: { ...VISIT, Wheels: 4 } } })).status, 400);
     assert.equal((await svc.call("POST", "/data/D_Visits", { body: { data: { ...VISIT, Total: 4 } } })).status, 400);
     assert.equal((await svc.call("POST", "/data/D_Visits", { body: {} })).status, 400);
+  }));
+
+Deno.test("an empty array is a value of lists alone, and a number has an end", () =>
+  withVisit(async (svc) => {
+    const create = async (members: string) => {
+      const text = `{"data":{"Place":"A","Year":1,"Price":1,${members}}}`;
+      const { status, body } = await svc.call("POST", "/data/D_Visits", { text });
+      return [status, details(body)[1]?.message];
+    };
+    assert.deepEqual(await create('"Note":[]'), [422, "[] is not a valid text value"]);
+    assert.deepEqual(await create('"Guests":[]'), [422, "[] is not a valid integer value"]);
+    assert.deepEqual(await create('"Price":1e400'), [422, "Infinity is not a valid decimal value"]);
+    assert.deepEqual(await create('"Rooms":[]'), [200, undefined]);
   }));
 
 Deno.test("PUT replaces, PATCH keeps what it does not name, and every change has a newer tag", () =>

@@ -31,11 +31,11 @@ export function isEmpty(value: JsonValue | undefined): boolean {
 }
 
 /**
- * Why a value does not fit a field, as a sentence; nothing when it does. An empty value always fits: whether one is
- * needed is the view's matter. The members of pages and rows are looked at by the caller.
+ * Why a value does not fit a field, as a sentence; nothing when it does. Null and empty text always fit: whether a value
+ * is needed is the view's matter. The members of pages and rows are looked at by the caller.
  */
 export function valueProblem(field: Field, value: JsonValue): string | undefined {
-  if (isEmpty(value)) return undefined;
+  if (value === null || value === "") return undefined;
   if (!hasType(field.type, value)) return `${shown(value)} is not a valid ${NAMES[field.type]}`;
   if (field.values !== undefined && typeof value === "string" && !field.values.includes(value)) {
     return `${value} is not one of ${field.values.join(", ")}`;
@@ -56,7 +56,7 @@ function hasType(type: FieldType, value: JsonValue): boolean {
       return Number.isSafeInteger(value);
     case "Decimal":
     case "Currency":
-      return typeof value === "number";
+      return Number.isFinite(value); // JSON has numbers that are too large for one, e.g. 1e400.
     case "Boolean":
       return typeof value === "boolean";
     case "Page":
@@ -86,6 +86,6 @@ function isTextOf(type: FieldType, value: string): boolean {
 }
 
 function shown(value: JsonValue): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
   return clip(text, 60);
 }
