@@ -10,17 +10,23 @@ export class Findings {
   readonly invalid: ErrorDetail[] = [];
   /** Values that do not fit. */
   readonly misfits: ErrorDetail[] = [];
+  readonly #places = new Set<string>();
 
   /** A member that the form does not take. */
   refuse(name: string, reason: string): void {
     this.invalid.push({ message: reason, localizedValue: reason, erroneousInputOutputIdentifier: "." + name });
   }
 
-  /** A value that does not fit a field; `page` is the path of the embedded page that holds it. */
+  /**
+   * A value that does not fit a field; `page` is the path of the embedded page that holds it. The first finding of a
+   * field stands: a value that does not fit is not missing, though the field has none.
+   */
   misfit(page: string, name: string, reason: string): void {
     const place = page === ""
       ? { erroneousInputOutputFieldInPage: "." + name }
       : { erroneousInputOutputFieldInPage: page, erroneousInputOutputIdentifier: "." + name };
+    if (this.#places.has(page + "." + name)) return;
+    this.#places.add(page + "." + name);
     this.misfits.push({ message: reason, localizedValue: reason, ...place });
   }
 
