@@ -1,5 +1,6 @@
 /** The service over HTTP: routes, refusals, headers, and that every identifier arrives. */
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { isJsonObject, type JsonObject, type JsonValue } from "../lib/json.ts";
 import { Tokens } from "../service/access/tokens.ts";
@@ -102,10 +103,12 @@ Deno.test("a path that is not served, and a method that is not, are refused in J
   assert.equal((await send("GET", svc.service.url + "/")).status, 404);
 });
 
-Deno.test("a body that is no JSON, is nested too deep or is too long is refused", async () => {
+Deno.test("a body that is no JSON, is no UTF-8, is nested too deep or is too long is refused", async () => {
   await using svc = await openService();
   const post = (text: BodyInit, headers = {}) => svc.call("POST", "/cases", { text, headers });
   assert.match(String(details((await post("{oops")).body)[0]?.message), /not JSON/);
+  const latin = Buffer.from(JSON.stringify({ caseTypeID: PERMIT, content: { Applicant: "Ren\xe9" } }), "latin1");
+  assert.equal(details((await post(latin)).body)[0]?.message, "The body is not UTF-8.");
   assert.equal((await post('{"caseTypeID":' + "[".repeat(200) + "]".repeat(200) + "}")).status, 400);
   assert.equal((await post("[".repeat(100_000) + "]".repeat(100_000))).status, 400);
   const long = '"' + "x".repeat(5 * 1024 * 1024) + '"';

@@ -11,7 +11,7 @@ import type { StaticFiles } from "../static_files.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import type { Store, Transaction } from "../store/store.ts";
 import { answerOf, failureOf, jsonOf, responseOf, responseTo, unauthorized } from "./answers.ts";
-import { BODY_LIMIT, parseBody } from "./body.ts";
+import { BODY_LIMIT, decodeBody, parseBody } from "./body.ts";
 import { decoderOf } from "./decode.ts";
 import { discard, keepingForm, receiveForm } from "./multipart.ts";
 import { KeyedCalls, type Steps, type Unit } from "./once.ts";
@@ -116,7 +116,7 @@ function handlerOf({ name, operation, serve }: Route, options: AppOptions, keyed
     if (!served) throw new ServiceError(404, `${name} is served by the ${operation.variant} variant only.`);
 
     const key = reads ? undefined : checkKey(c.req.header("idempotency-key"));
-    const text = hasBody ? await c.req.text() : undefined;
+    const text = hasBody ? decodeBody(await c.req.arrayBuffer()) : undefined;
     const body = text === undefined ? undefined : parseBody(text);
     const target = { bytes, limit: options.maxFileBytes, digest: key !== undefined };
     const form = hasForm ? await receiveForm(c.req.raw, target) : undefined;

@@ -8,6 +8,17 @@ export const BODY_LIMIT = 4 * 1024 * 1024;
 /** Objects and arrays in one another: the database's JSON functions refuse a thousand. */
 const DEPTH_LIMIT = 100;
 
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** A body's bytes as text: other character sets are refused, since the characters that they mean would be lost. */
+export function decodeBody(bytes: ArrayBuffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new ServiceError(400, "The body is not UTF-8.");
+  }
+}
+
 /** A body's text as JSON; nothing where it is empty. */
 export function parseBody(text: string): JsonValue | undefined {
   if (text.trim() === "") return undefined;
