@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { encodeRequest } from "../lib/client/encode.ts";
 import type { JsonObject, JsonValue } from "../lib/json.ts";
 import { type Operation, type Param, paramsOf, sendsForm } from "../lib/operation.ts";
+import { operations as attachments } from "../lib/resources/attachments.ts";
 import { operations as cases } from "../lib/resources/cases.ts";
 import { operations as data } from "../lib/resources/data.ts";
 import { loadResources } from "../lib/resources/mod.ts";
@@ -111,7 +112,7 @@ function withDefaults(operation: Operation, values: object): object {
 }
 
 function refusal(operation: Operation, parts: Partial<RequestParts>, served = SERVED): JsonObject[] {
-  const segment = (name: string) => ({ caseID: "W C-1", actionID: "Edit", data_view_ID: "D" })[name];
+  const segment = (name: string) => ({ caseID: "W C-1", actionID: "Edit", data_view_ID: "D", attachmentID: "A" })[name];
   try {
     decoderOf(operation, served)({
       segment,
@@ -148,6 +149,9 @@ Deno.test("what is missing, and a body that blocks the way to it, is named", () 
     "cases[].ID: must be a list of texts, none of them empty.",
   );
   assert.equal(refusal(cases.create, { body: [1] })[0]?.message, "The body must be a JSON object.");
+  assert.deepEqual(refusal(attachments.patch, { body: { name: null } }).map(({ message }) => message), [
+    "At least one of name, category is required.",
+  ]);
   const query = new URLSearchParams({ dataViewParameters: "{oops" });
   assert.equal(refusal(data.get, { query })[0]?.message, "dataViewParameters: must be JSON.");
 });

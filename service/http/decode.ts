@@ -38,6 +38,8 @@ type Read = (parts: RequestParts, body: JsonObject) => JsonValue | ReceivedFile 
 export function decoderOf(operation: Operation, served: Served): Decode {
   const params = decodedParams(operation).map(([name, param]) => ({ name, param, read: readerOf(param, served) }));
   const tagged = takesTag(operation);
+  const { atLeastOne = [] } = operation;
+  const anyOf = params.filter(({ name }) => atLeastOne.includes(name)).map(({ param }) => wireName(param));
   return (parts) => {
     if (parts.body !== undefined && !isJsonObject(parts.body)) {
       throw new ServiceError(400, "The body must be a JSON object.");
@@ -53,6 +55,9 @@ export function decoderOf(operation: Operation, served: Served): Decode {
       }
     }
     if (findings.length > 0) throw new ServiceError(400, findings);
+    if (anyOf.length > 0 && !atLeastOne.some((name) => name in values)) {
+      throw new ServiceError(400, `At least one of ${anyOf.join(", ")} is required.`);
+    }
     if (tagged && parts.ifMatch !== undefined) values.ifMatch = parts.ifMatch;
     return values;
   };
