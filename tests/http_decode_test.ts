@@ -153,7 +153,11 @@ Deno.test("what is missing, and a body that blocks the way to it, is named", () 
     "At least one of name, category is required.",
   ]);
   const query = new URLSearchParams({ dataViewParameters: "{oops" });
-  assert.equal(refusal(data.get, { query })[0]?.message, "dataViewParameters: must be JSON.");
+  for (const operation of [data.get, data.delete]) {
+    const [{ message, erroneousInputOutputIdentifier: name } = {}] = refusal(operation, { query });
+    assert.deepEqual([message, name], ["dataViewParameters: must be JSON.", "dataViewParameters"]);
+  }
+  assert.equal("erroneousInputOutputIdentifier" in (refusal(cases.recalculate, {})[0] ?? {}), false);
 });
 
 Deno.test("what exists on another variant or version only is refused with where it exists", () => {

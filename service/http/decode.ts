@@ -153,10 +153,17 @@ function parseJson(text: string): JsonValue {
 
 function toFinding(param: Param, error: unknown): ErrorDetail {
   if (!(error instanceof RangeError)) throw error;
-  const name = param.to === "body:*" ? "The body" : wireName(param);
+  const name = WHOLE[param.to] ?? wireName(param);
   const sentence = `${name}: ${error.message.replace(/\.$/, "")}.`;
-  return { message: sentence, localizedValue: sentence, erroneousInputOutputIdentifier: wireName(param) };
+  return {
+    message: sentence,
+    localizedValue: sentence,
+    ...(param.to !== "body:*" && { erroneousInputOutputIdentifier: name }),
+  };
 }
+
+/** What is at fault where a parameter takes a whole: of a query, this one alone can be. */
+const WHOLE: Readonly<Record<string, string>> = { "body:*": "The body", "query:*": "dataViewParameters" };
 
 function wireName(param: Param): string {
   return param.to.slice(param.to.indexOf(":") + 1);
