@@ -1,5 +1,6 @@
 /** The columns of a data view: what they hold, how they compare, and where the store has them. */
 import type { Column, DataView, Field, FieldType } from "../definition/application.ts";
+import { isDay } from "../../lib/calendar.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { ServiceError } from "../errors.ts";
 import { millisecondOf, readTime } from "../moments.ts";
@@ -73,6 +74,7 @@ export function toScalar(type: FieldType, value: JsonValue | undefined): Scalar 
   }
   if (kind === "boolean") return typeof value === "boolean" ? value : undefined;
   if (kind === "embedded" || typeof value !== "string") return undefined;
+  if (kind === "date") return isDay(value) ? value : undefined;
   return kind === "instant" ? toInstant(value) : value;
 }
 

@@ -135,7 +135,7 @@ const NEEDS: { readonly [K in Kind]: string } = {
   text: "text",
   number: "a number",
   boolean: "true or false",
-  date: "a date",
+  date: "a date (YYYY-MM-DD)",
   instant: "a date and time",
   embedded: "a field that is not embedded",
 };
