@@ -43,6 +43,27 @@ Deno.test("a calculation of what is no property is refused", async () => {
   }
 });
 
+Deno.test("members that no command sends are checked as those are that one sends, and null is none", async () => {
+  await using svc = await openService();
+  const nothing = { parentCaseID: null, content: null, pageInstructions: null, attachments: null };
+  const created = await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT, ...nothing } });
+  assert.equal(created.status, 201);
+  const path = `/cases/${segment("CITY-PERMIT-WORK P-1")}/actions/pyUpdateCaseDetails/recalculate`;
+  const calculations = { fields: [{ name: ".Fee", context: "content" }] };
+  const answers = [
+    await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT, parentCaseID: 1 } }),
+    await svc.call("PATCH", path, { body: { calculations, content: [{ Area: 2 }] } }),
+    await svc.call("PATCH", path, { body: { calculations, pageInstructions: {} } }),
+    await svc.call("PATCH", path, { body: { calculations, content: null } }),
+  ];
+  assert.deepEqual(answers.map(({ status, body }) => [status, details(body)[0]?.message]), [
+    [400, "parentCaseID: must be text."],
+    [400, "content: must be a JSON object."],
+    [400, "pageInstructions: must be a JSON array."],
+    [200, undefined],
+  ]);
+});
+
 Deno.test("raw and encoded segments are the same, and are decoded once", async () => {
   await using svc = await openService();
   await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT } });

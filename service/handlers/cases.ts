@@ -1,5 +1,5 @@
 /** Serves the operations of `svc cases`. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import type { JsonObject } from "../../lib/json.ts";
 import type { AttachmentCategory } from "../definition/application.ts";
 import { caseOutcome } from "../engine/answers/case.ts";
 import { ancestors, descendants } from "../engine/answers/family.ts";
@@ -18,12 +18,15 @@ import { ServiceError } from "../errors.ts";
 import { releaseFile } from "./attachments.ts";
 import type { GroupHandlers, HandlerContext, Outcome } from "../handler.ts";
 import { checkTag } from "../tags.ts";
-import { bulkInfo, submissionIn, submissionOf, viewOf, viewTypeOf } from "./common.ts";
+import { bulkInfo, memberIn, submissionIn, submissionOf, viewOf, viewTypeOf } from "./common.ts";
 
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"cases"> = {
   async create({ type: typeId, data: content }, context) {
-    const { parentId, pageInstructions, attachments } = creationMembers(context.body);
+    const { body } = context;
+    const parentId = memberIn(body, "parentCaseID", "string");
+    const pageInstructions = memberIn(body, "pageInstructions", "array");
+    const attachments = memberIn(body, "attachments", "array");
     const work = await createCase(context, { typeId, content, parentId, pageInstructions, attachments });
     return caseOutcome(work, { viewType: viewTypeOf(context, "none"), changed: true, next: true, created: true });
   },
@@ -148,21 +151,6 @@ function moved(work: CaseWork, context: HandlerContext): Outcome {
 
 function moveOptions(ifMatch: string | undefined, { query }: HandlerContext): MoveOptions {
   return { ifMatch, cleanup: query.get("cleanupProcesses") !== "false" };
-}
-
-/** The members of a creation that are no flags of the command. */
-function creationMembers(
-  body: JsonValue | undefined,
-): { parentId?: string; pageInstructions?: JsonValue[]; attachments?: JsonValue[] } {
-  const { parentCaseID: parentId, pageInstructions, attachments } = isJsonObject(body) ? body : {};
-  if (parentId !== undefined && typeof parentId !== "string") throw new ServiceError(400, "parentCaseID must be text");
-  if (pageInstructions !== undefined && !Array.isArray(pageInstructions)) {
-    throw new ServiceError(400, "pageInstructions must be an array");
-  }
-  if (attachments !== undefined && !Array.isArray(attachments)) {
-    throw new ServiceError(400, "attachments must be an array");
-  }
-  return { parentId, pageInstructions, attachments };
 }
 
 function categoryInfo(work: CaseWork, category: AttachmentCategory): JsonObject {

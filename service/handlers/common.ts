@@ -1,5 +1,7 @@
 /** What the handlers of cases and assignments share. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import type { ParamTypes } from "../../lib/operation.ts";
+import { isOfType, TYPE_NAMES } from "../../lib/param_types.ts";
 import type { LocalAction, View } from "../definition/application.ts";
 import type { ViewType } from "../engine/answers/case.ts";
 import type { Submission } from "../engine/forms.ts";
@@ -41,12 +43,24 @@ export function bulkInfo({ id, name, scope }: LocalAction): JsonObject {
   return { ID: id, name, type: scope };
 }
 
-/** What a calculation request submits besides the fields that it asks for. */
+/** What a body submits whose members are no flags of its operation. */
 export function submissionIn(body: JsonValue | undefined): Submission {
-  if (!isJsonObject(body)) return {};
-  const { content, pageInstructions } = body;
   return {
-    content: isJsonObject(content) ? content : undefined,
-    pageInstructions: Array.isArray(pageInstructions) ? pageInstructions : undefined,
+    content: memberIn(body, "content", "object"),
+    pageInstructions: memberIn(body, "pageInstructions", "array"),
   };
+}
+
+/** A member of a body that is no flag of its operation. Null is none, as it is for flags. */
+export function memberIn<T extends keyof ParamTypes>(
+  body: JsonValue | undefined,
+  name: string,
+  type: T,
+): ParamTypes[T] | undefined {
+  const value = isJsonObject(body) ? body[name] ?? undefined : undefined;
+  if (value === undefined || isOfType(type, value)) return value;
+  const sentence = `${name}: must be ${TYPE_NAMES[type]}.`;
+  throw new ServiceError(400, [
+    { message: sentence, localizedValue: sentence, erroneousInputOutputIdentifier: name },
+  ]);
 }
