@@ -217,6 +217,26 @@ Deno.test("parameters fill in the conditions of a data view; optional ones may b
     ]);
   }));
 
+Deno.test("a member that is null is none", () =>
+  withCars(async (svc) => {
+    const condition = {
+      lhs: { field: "Model" },
+      comparator: "EQ",
+      rhs: { value: "Ant", field: null },
+      ignoreCase: null,
+    };
+    const query = {
+      select: ["ID"],
+      filter: { filterConditions: { F1: condition }, logic: null },
+      sortBy: [{ field: "ID", type: null }],
+      aggregations: null,
+      distinctResultsOnly: null,
+    };
+    const paging = { pageNumber: null, pageSize: null, maxResultsToFetch: 1, includeTotalCount: null };
+    assert.deepEqual(await svc.rows("D_Cars", { query, paging, includeTotalCount: null }), [{ ID: 1 }]);
+    assert.deepEqual(await svc.rows("D_Cars", { query: null }), await svc.rows("D_Cars", {}));
+  }));
+
 Deno.test("what does not fit a request is refused, with what would", () =>
   withCars(async (svc) => {
     const condition = (lhs: string, comparator: string, rhs?: JsonObject, logic?: string) => ({

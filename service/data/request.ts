@@ -67,12 +67,12 @@ export interface DataRequest {
 
 /** Reads a body; 400 where it does not fit. */
 export function readRequest(body: JsonValue | undefined): DataRequest {
-  const root = objectAt(body, "The body");
-  const paging = objectAt(root.paging, "paging");
+  const root = present(objectAt(body, "The body"));
+  const paging = present(objectAt(root.paging, "paging"));
   const { includeTotalCount = root.includeTotalCount } = paging;
   return {
     parameters: readParameters(root.dataViewParameters),
-    ...(root.query !== undefined && { query: readQuery(objectAt(root.query, "query")) }),
+    ...(root.query !== undefined && { query: readQuery(present(objectAt(root.query, "query"))) }),
     ...readPaging(paging),
     includeTotal: booleanAt(includeTotalCount, "includeTotalCount"),
   };
@@ -102,7 +102,7 @@ function readPaging(paging: JsonObject): Pick<DataRequest, "page" | "limit" | "o
 }
 
 function readQuery(query: JsonObject): DataQuery {
-  const filter = objectAt(query.filter, "query.filter");
+  const filter = present(objectAt(query.filter, "query.filter"));
   const aggregations = readAggregations(objectAt(query.aggregations, "query.aggregations"));
   const distinct = booleanAt(query.distinctResultsOnly, "query.distinctResultsOnly");
   if (Object.keys(objectAt(query.calculations, "query.calculations")).length > 0) {
@@ -137,8 +137,8 @@ function readConditions(conditions: JsonObject): Map<string, Condition> {
 }
 
 function readCondition(value: JsonValue | undefined, place: string): Condition {
-  const { lhs, comparator, rhs, ignoreCase } = requiredObject(value, place);
-  const right = objectAt(rhs, `${place}.rhs`);
+  const { lhs, comparator, rhs, ignoreCase } = present(requiredObject(value, place));
+  const right = present(objectAt(rhs, `${place}.rhs`));
   return {
     field: textAt(requiredObject(lhs, `${place}.lhs`).field, `${place}.lhs.field`),
     comparator: textAt(comparator, `${place}.comparator`),
@@ -167,9 +167,14 @@ function readAggregations(aggregations: JsonObject): Aggregation[] {
 
 function readSort(value: JsonValue, index: number): { field: string; descending: boolean } {
   const place = `query.sortBy[${index}]`;
-  const { field, type = "ASC" } = requiredObject(value, place);
+  const { field, type = "ASC" } = present(requiredObject(value, place));
   if (type !== "ASC" && type !== "DESC") throw invalid(`${place}.type must be ASC or DESC`);
   return { field: textAt(field, `${place}.field`), descending: type === "DESC" };
+}
+
+/** The members that are there: null is none, as everywhere in a body. */
+function present(members: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
 }
 
 function objectAt(value: JsonValue | undefined, place: string): JsonObject {
