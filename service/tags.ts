@@ -12,14 +12,19 @@ export function nextTag(previous: string | undefined, now: Date): string {
   return previous === undefined || tag > previous ? tag : formatTag(new Date(timeOf(previous) + 1));
 }
 
-/** Refuses a stale tag with 412. None is fine, unless the operation needs one: that is a 428. */
+/** Refuses stale tags with 412: one must be right. None is fine, unless the operation needs one: that is a 428. */
 export function checkTag(given: string | undefined, current: string, needed = false): void {
   if (given === undefined) {
     if (!needed) return;
     throw new ServiceError(428, "Send the resource's entity tag in the If-Match header.");
   }
-  if (given === "*" || given.replace(/^W\//, "").replace(/^"(.*)"$/, "$1") === current) return;
+  if (given === "*" || given.split(",").some((tag) => plain(tag) === current)) return;
   throw new ServiceError(412, "Resource is stale: its state has changed since your last request.");
+}
+
+/** Some clients send a tag in quotes, and a weak one for a strong one. */
+function plain(tag: string): string {
+  return tag.trim().replace(/^W\//, "").replace(/^"(.*)"$/, "$1");
 }
 
 function timeOf(tag: string): number {
