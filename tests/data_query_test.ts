@@ -266,6 +266,8 @@ Deno.test("what does not fit a request is refused, with what would", () =>
       [{ query: { sortBy: [{ field: "ID", type: "UP" }] } }, 400, /must be ASC or DESC/],
       [{ query: { aggregations: { S: { field: "Model", summaryFunction: "SUM" } } } }, 400, /SUM needs a number/],
       [{ query: { aggregations: { S: { field: "ID", summaryFunction: "MEDIAN" } } } }, 400, /one of COUNT/],
+      [{ query: { aggregations: { S: { field: "Electric", summaryFunction: "MAX" } } } }, 400, /MAX needs a number, a/],
+      [{ query: { aggregations: { S: { field: "Owner", summaryFunction: "MIN" } } } }, 400, /of the type Page/],
       [
         { query: { distinctResultsOnly: true, aggregations: { S: { field: "ID", summaryFunction: "MAX" } } } },
         400,

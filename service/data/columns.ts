@@ -4,7 +4,7 @@ import { isDay } from "../../lib/calendar.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { ServiceError } from "../errors.ts";
 import { millisecondOf, readTime } from "../moments.ts";
-import type { RowField } from "../store/query.ts";
+import type { RowField, SummaryFunction } from "../store/query.ts";
 
 /** How values compare. */
 export type Kind = "text" | "number" | "boolean" | "date" | "instant" | "embedded";
@@ -60,6 +60,14 @@ export function kindOf(type: FieldType): Kind {
     default:
       return "text";
   }
+}
+
+/** What a summary needs instead of values of a type; nothing where it takes them. */
+export function summaryNeeds(summary: SummaryFunction, type: FieldType): string | undefined {
+  const kind = kindOf(type);
+  if (summary === "SUM" || summary === "AVG") return kind === "number" ? undefined : "a number";
+  if (summary !== "MIN" && summary !== "MAX") return undefined;
+  return kind === "boolean" || kind === "embedded" ? "a number, a text or a time" : undefined;
 }
 
 /** A value as one of a type: numbers and switches may come as text. Nothing where it is none. */

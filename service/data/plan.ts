@@ -2,7 +2,7 @@
 import type { DataView } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
 import type { Column, RowQuery, RowSource } from "../store/query.ts";
-import { columnOf, columnsOf } from "./columns.ts";
+import { columnOf, columnsOf, summaryNeeds } from "./columns.ts";
 import { queryFilter, viewFilter } from "./filter.ts";
 import type { Aggregation, DataQuery, DataRequest } from "./request.ts";
 
@@ -66,9 +66,9 @@ function columnFor(view: DataView, name: string, aggregation: Aggregation | unde
   if (!aggregation) return { name, field: columnOf(view, name).place };
   const { place, field } = columnOf(view, aggregation.field);
   const { summary } = aggregation;
-  const numeric = ["Integer", "Decimal", "Currency"].includes(field.type);
-  if ((summary === "SUM" || summary === "AVG") && !numeric) {
-    throw new ServiceError(400, `${summary} needs a number, and ${aggregation.field} is of the type ${field.type}.`);
+  const needed = summaryNeeds(summary, field.type);
+  if (needed !== undefined) {
+    throw new ServiceError(400, `${summary} needs ${needed}, and ${aggregation.field} is of the type ${field.type}.`);
   }
   return { name, field: place, summary };
 }

@@ -1,6 +1,6 @@
 /** Insights, which are questions about the rows of a data view, and dashboards, which show several. */
 import { z } from "zod";
-import { kindOf } from "../data/columns.ts";
+import { kindOf, summaryNeeds } from "../data/columns.ts";
 import type { SummaryFunction } from "../store/query.ts";
 import type { DataView, Field } from "./application.ts";
 import { compileFilter } from "./data_views.ts";
@@ -159,8 +159,9 @@ function valueColumns(
     const known = plainField(field, fields, [...here, "field"], report);
     if (given === undefined && summary !== "COUNT") report(here, `${summary} needs a 'field'`);
     if (groupBy.includes(name)) report(here, `'${name}' is the name of a group already`);
-    if ((summary === "SUM" || summary === "AVG") && known !== undefined && kindOf(known.type) !== "number") {
-      report([...here, "field"], `${summary} needs a number, and '${field}' is of the type ${known.type}`);
+    const needed = known && summaryNeeds(summary, known.type);
+    if (known !== undefined && needed !== undefined) {
+      report([...here, "field"], `${summary} needs ${needed}, and '${field}' is of the type ${known.type}`);
     }
     return { name, label, field, summary };
   });
