@@ -47,6 +47,8 @@ Deno.test("a case goes to a stage by name or ID, to the next one, and not beyond
   await engine.call("cases.stageGo", { caseId, stage: "PRIM0" });
   const next = await engine.body("cases.stageNext", { caseId });
   assert.equal(at(next, "data.caseInfo.stageLabel"), "Review");
+  const unclear = await engine.refused("cases.stageNext", { caseId }, { query: { cleanupProcesses: "no" } });
+  assert.deepEqual([unclear.status, unclear.message], [400, "cleanupProcesses must be true or false, not 'no'"]);
   const kept = await engine.body("cases.stageNext", { caseId }, { query: { cleanupProcesses: "false" } });
   assert.equal(at(kept, "data.caseInfo.assignments.1.processID"), "Decision");
   assert.equal((await engine.refused("cases.stageGo", { caseId, stage: "Nowhere" })).status, 404);

@@ -10,6 +10,7 @@ import { openCase } from "../engine/work.ts";
 import { ServiceError } from "../errors.ts";
 import type { GroupHandlers, HandlerContext } from "../handler.ts";
 import { checkTag } from "../tags.ts";
+import { switchOf } from "./common.ts";
 import { mediaTypeOf } from "../media_types.ts";
 
 /** The handlers by operation. */
@@ -18,7 +19,7 @@ export const handlers: GroupHandlers<"attachments"> = {
     const work = await openCase(context, caseId);
     const attachments = (await attachmentsOf(context.tx, caseId)).filter((one) => rightsOn(work, one).view);
     const infos = attachments.map((attachment) => attachmentInfo(work, attachment));
-    if (includeThumbnails !== true && context.query.get("includeThumbnail") !== "true") {
+    if (!(includeThumbnails ?? switchOf(context, "includeThumbnail", false))) {
       return { body: { attachments: infos } };
     }
     return {

@@ -18,7 +18,7 @@ import { ServiceError } from "../errors.ts";
 import { releaseFile } from "./attachments.ts";
 import type { GroupHandlers, HandlerContext, Outcome } from "../handler.ts";
 import { checkTag } from "../tags.ts";
-import { bulkInfo, memberIn, submissionIn, submissionOf, viewOf, viewTypeOf } from "./common.ts";
+import { bulkInfo, memberIn, submissionIn, submissionOf, switchOf, viewOf, viewTypeOf } from "./common.ts";
 
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"cases"> = {
@@ -149,8 +149,8 @@ function moved(work: CaseWork, context: HandlerContext): Outcome {
   return caseOutcome(work, { viewType: viewTypeOf(context, "none"), changed: true, next: true });
 }
 
-function moveOptions(ifMatch: string | undefined, { query }: HandlerContext): MoveOptions {
-  return { ifMatch, cleanup: query.get("cleanupProcesses") !== "false" };
+function moveOptions(ifMatch: string | undefined, context: HandlerContext): MoveOptions {
+  return { ifMatch, cleanup: switchOf(context, "cleanupProcesses", true) };
 }
 
 function categoryInfo(work: CaseWork, category: AttachmentCategory): JsonObject {

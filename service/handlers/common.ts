@@ -31,6 +31,13 @@ export function viewTypeOf({ query }: HandlerContext, fallback: ViewType): ViewT
   throw new ServiceError(400, `viewType must be none, form or page, not '${given}'`);
 }
 
+/** A switch of the query that is no flag of its operation. */
+export function switchOf({ query }: HandlerContext, name: string, fallback: boolean): boolean {
+  const given = query.get(name) ?? String(fallback);
+  if (given === "true" || given === "false") return given === "true";
+  throw new ServiceError(400, `${name} must be true or false, not '${given}'`);
+}
+
 /** A view of a case, or 404. */
 export function viewOf({ type }: CaseWork, id: string): View {
   const view = type.views.get(id);
