@@ -20,7 +20,8 @@ dataTypes:
       Guests: { type: Integer, min: 0, default: 1 }
       Price: { type: Decimal, required: true }
       Total: { type: Decimal, calculated: "Price * double(Guests)" }
-      Rooms: { type: List, fields: { Name: { type: Text } } }
+      Rooms: { type: List, fields: { Name: { type: Text }, Beds: { type: Integer } } }
+      Host: { type: Page, fields: { Name: { type: Text } } }
     actions:
       Invite: { name: Invite, fields: [Guests, { field: Price, readOnly: true }] }
 dataViews:
@@ -95,6 +96,14 @@ Deno.test("an empty array is a value of lists alone, and a number has an end", (
     assert.deepEqual(await create('"Price":1e400'), [422, "Infinity is not a valid decimal value"]);
     assert.deepEqual(await create('"Rooms":[]'), [200, undefined]);
   }));
+
+Deno.test("an expression reads a member of a row or a page that has no value as an empty one", async () => {
+  const beds = "sum(Rooms.map(room, Host.Name == '' ? room.Beds : 0.0))";
+  await using svc = await openService({ yaml: VISITS.replace("Price * double(Guests)", beds) });
+  const data = { ...VISIT, Rooms: [{ Name: "Blue", Beds: 2 }, { Name: "Red" }] };
+  const created = await svc.call("POST", "/data/D_Visits", { body: { data } });
+  assert.deepEqual(stored(created), { ...data, Total: 2 });
+});
 
 Deno.test("PUT replaces, PATCH keeps what it does not name, and every change has a newer tag", () =>
   withVisit(async (svc, tag) => {

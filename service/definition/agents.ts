@@ -1,7 +1,7 @@
 /** Compiles agents and assistants. */
 import type { AssistantDefinition, ModelDefinition, ScriptDefinition } from "./agent_format.ts";
-import type { Agent, CaseType, FieldType, Model, Script } from "./application.ts";
-import { type Vocabulary, vocabulary } from "./expressions.ts";
+import type { Agent, CaseType, Model, Script } from "./application.ts";
+import { type Shapes, shapesOf, type Vocabulary, vocabulary } from "./expressions.ts";
 import type { Path, Report } from "./findings.ts";
 import { compileTemplate } from "./template.ts";
 
@@ -30,8 +30,8 @@ function compileAgent(
   report: Report,
 ): Agent {
   const { name, external = true, caseType, starterQuestion, initialInstruction, suggestedPrompts } = definition;
-  const fields = fieldsOf(caseType, [...at, "caseType"], caseTypes, report);
-  const words = vocabulary([...fields, [MESSAGE, "Text"]]);
+  const shapes = shapesOfCase(caseType, [...at, "caseType"], caseTypes, report);
+  const words = vocabulary({ ...shapes, [MESSAGE]: { type: "Text" } });
   return {
     id,
     name,
@@ -44,19 +44,19 @@ function compileAgent(
   };
 }
 
-function fieldsOf(
+function shapesOfCase(
   caseType: string | undefined,
   at: Path,
   caseTypes: ReadonlyMap<string, CaseType>,
   report: Report,
-): (readonly [string, FieldType])[] {
-  if (caseType === undefined) return [];
+): Shapes {
+  if (caseType === undefined) return {};
   const type = caseTypes.get(caseType);
   if (type === undefined) report(at, `there is no case type '${caseType}'`);
   if (type?.fields.has(MESSAGE)) {
     report(at, `the field '${MESSAGE}' of '${caseType}' has the name of what a person says: choose another name`);
   }
-  return [...type?.fields.values() ?? []].filter(({ name }) => name !== MESSAGE).map(({ name, type }) => [name, type]);
+  return shapesOf(type?.fields.values() ?? []);
 }
 
 function compileAnswers(

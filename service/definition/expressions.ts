@@ -2,7 +2,7 @@
 import { Environment } from "@marcbachmann/cel-js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
 import { validationFailure } from "../errors.ts";
-import type { Condition, Expression, FieldType, Scope } from "./application.ts";
+import type { Condition, Expression, Field, FieldType, Scope } from "./application.ts";
 import type { Path, Report } from "./findings.ts";
 
 /** The type of a field in CEL, and what it reads as while it has no value. */
@@ -47,18 +47,26 @@ export function nameProblem(name: string): string | undefined {
   return undefined;
 }
 
+/** What expressions must know of fields, by name: their types, and the fields of pages and rows. */
+export type Shapes = Readonly<Record<string, { readonly type: FieldType; readonly fields?: Shapes }>>;
+
+/** The shapes of fields. */
+export function shapesOf(fields: Iterable<Field>): Shapes {
+  return Object.fromEntries(
+    Array.from(fields, ({ name, type, embedded }) => {
+      return [name, { type, fields: embedded && shapesOf(embedded.fields.values()) }];
+    }),
+  );
+}
+
 /** The vocabulary of some fields. */
-export function vocabulary(fields: Iterable<readonly [name: string, type: FieldType]>): Vocabulary {
+export function vocabulary(shapes: Shapes): Vocabulary {
   const environment = BASE.clone();
-  const empty: JsonObject = {};
-  for (const [name, type] of fields) {
-    if (nameProblem(name) !== undefined) continue;
-    environment.registerVariable(name, CEL[type][0]);
-    empty[name] = CEL[type][1];
+  for (const [name, { type }] of Object.entries(shapes)) {
+    if (nameProblem(name) === undefined) environment.registerVariable(name, CEL[type][0]);
   }
   const contextOf = ({ fields, caseInfo, operator, action, now }: Scope): JsonObject => ({
-    ...empty,
-    ...fields,
+    ...filled(shapes, fields),
     caseInfo,
     operator,
     action,
@@ -100,6 +108,17 @@ export function vocabulary(fields: Iterable<readonly [name: string, type: FieldT
       return (scope) => value(scope) === true;
     },
   };
+}
+
+/** Values, and what those read as that are absent: an expression that names one, of a row too, must not fail. */
+function filled(shapes: Shapes, values: JsonObject): JsonObject {
+  const all = { ...values };
+  for (const [name, { type, fields }] of Object.entries(shapes)) {
+    const value = values[name] ?? CEL[type][1];
+    const page = (given: JsonValue) => fields !== undefined && isJsonObject(given) ? filled(fields, given) : given;
+    all[name] = Array.isArray(value) ? value.map(page) : page(value);
+  }
+  return all;
 }
 
 /** CEL has no arithmetic between whole and decimal numbers; people expect it. */

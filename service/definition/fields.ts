@@ -21,7 +21,7 @@ const NUMBERS = new Set(["Integer", "Decimal", "Currency"]);
 
 /** Compiles the fields of a class. */
 export function compileFields(definitions: FieldDefinitions, classId: string, at: Path, report: Report): FieldSet {
-  const words = vocabulary(Object.entries(definitions).map(([name, { type }]) => [name, type] as const));
+  const words = vocabulary(definitions);
   const fields = new Map<string, Field>();
   for (const [name, definition] of Object.entries(definitions)) {
     fields.set(name, compileField(name, definition, words, classId, [...at, name], report));

@@ -1,7 +1,7 @@
 /** What a person sees: pages of texts, views, insights and lists, portals with pages, channels to portals. */
 import { z } from "zod";
 import type { CaseType, DataType, Field, View } from "./application.ts";
-import { type Vocabulary, vocabulary } from "./expressions.ts";
+import { shapesOf, type Vocabulary, vocabulary } from "./expressions.ts";
 import { spaced } from "./fields.ts";
 import type { Path, Report } from "./findings.ts";
 import type { Dashboard, Insight } from "./insights.ts";
@@ -153,7 +153,7 @@ function compilePage(id: string, definition: PageDefinition, parts: PageParts, r
   const caseType = parts.caseTypes.get(definition.class);
   const dataType = parts.dataTypes.get(definition.class);
   const { fields, views } = caseType ?? dataType ?? NOTHING;
-  const words = vocabulary([...fields.values()].map(({ name, type }) => [name, type] as const));
+  const words = vocabulary(shapesOf(fields.values()));
   const components = definition.components.flatMap((given, index) => {
     const at = ["pages", id, "components", index];
     if (Object.keys(given).length !== 1) {

@@ -35,7 +35,7 @@ export function compileUiLists(
   dataViews: Referable<DataView>,
   report: Report,
 ): Map<string, UiList> {
-  const words = vocabulary([]);
+  const words = vocabulary({});
   const lists = new Map<string, UiList>();
   for (const [id, { name = spaced(id), dataView: viewId, columns, setAppDefault }] of Object.entries(definitions)) {
     const at = ["uiLists", id];
