@@ -1,5 +1,6 @@
 /** What the README promises of the library, done as it says: the script, and the import of a project. */
 import assert from "node:assert/strict";
+import configuration from "../deno.json" with { type: "json" };
 import { startService } from "../service/mod.ts";
 import { block, CHECKOUT, Home } from "./_support/readme.ts";
 
@@ -15,6 +16,14 @@ Deno.test("a project of one's own imports the library, types included", async ()
   await Deno.writeTextFile(`${home.path}/create.ts`, block("ts", "createClient"));
   const lines = "deno check create.ts && deno run --allow-net --allow-read --allow-write --allow-env create.ts";
   assert.match(await runAgainstService(home, lines), /^CITY-PERMIT-WORK P-1 New$/m);
+});
+
+Deno.test("every part of the library passes the type check of a project with Deno's own compiler options", async () => {
+  await using home = await Home.make();
+  const parts = Object.keys(configuration.exports).map((path) => `import "${configuration.name}${path.slice(1)}";\n`);
+  await Deno.writeTextFile(`${home.path}/deno.json`, block("json", "links").replace("/path/to/svc", CHECKOUT));
+  await Deno.writeTextFile(`${home.path}/all.ts`, parts.join(""));
+  await home.run("deno check all.ts", {}, home.path);
 });
 
 async function runAgainstService(home: Home, lines: string): Promise<string> {

@@ -24,7 +24,7 @@ interface Serve {
 
 /** The routes, those first whose path is written out where another has a variable. */
 export async function routesOf(handlers: Handlers): Promise<Route[]> {
-  const serves: Readonly<Record<string, Readonly<Record<string, Serve["serve"]>>>> = handlers;
+  const serves: Readonly<Record<string, Readonly<Record<string, Serve["serve"] | undefined>>>> = handlers;
   const routes: Route[] = [];
   for (const [group, operations] of Object.entries(await loadResources())) {
     for (const [name, operation] of Object.entries(operations)) {
