@@ -13,6 +13,7 @@ import { Deadline } from "../lib/client/deadline.ts";
 import { MultipartBody } from "../lib/client/multipart.ts";
 import type { FileInput } from "../lib/operation.ts";
 import { isOfType } from "../lib/param_types.ts";
+import { readPieces } from "../lib/pieces.ts";
 import { operations } from "../lib/resources/attachments.ts";
 import { receiveForm } from "../service/http/multipart.ts";
 import { openBytes } from "../service/store/bytes_on_disk.ts";
@@ -58,6 +59,45 @@ Deno.test("a file that changes while it is sent is an error, not a wrong upload"
     const error = await failure(new Response(body.stream()).bytes());
     assert.match(error.message, /^a\.txt has changed while it was sent/);
   }
+});
+
+Deno.test("an upload whose file changes or cannot be read fails of that, and is known not to be done", async () => {
+  await using service = startService({
+    api: async (request) => Response.json({ ID: await request.text().catch(String) }),
+  });
+  const svc = createClient({ ...await optionsFor(service), retries: 2 });
+  const torn = new TypeError("the disk: is gone");
+  const broken = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(torn) });
+  const gone = () => readPieces(() => Deno.open("/nowhere/a.txt"));
+  const sources: [stream: FileInput["stream"], message: string][] = [
+    [() => new Blob(["abc"]).stream(), "a.txt has changed while it was sent: it had 4 bytes."],
+    [() => new Blob(["abcde"]).stream(), "a.txt has changed while it was sent: it had 4 bytes."],
+    [() => broken, "a.txt cannot be read: the disk: is gone."],
+    [gone, "a.txt cannot be read: there is no such file."],
+  ];
+  for (const [stream, message] of sources) {
+    const error = await failure(svc.attachments.upload({ file: { name: "a.txt", size: 4, stream } }));
+    assert.deepEqual([error.code, error.message, error.operation], ["INVALID_ARGS", message, "attachments.upload"]);
+    assert.deepEqual([error.outcomeUnknown, error.attempts], [undefined, undefined]);
+  }
+});
+
+Deno.test("an upload that is cancelled is cancelled, whatever its file says of that", async () => {
+  await using service = startService({
+    api: async (request) => Response.json({ ID: await request.text().catch(String) }),
+  });
+  const svc = createClient(await optionsFor(service));
+  const controller = new AbortController();
+  const { signal } = controller;
+  const stream = () =>
+    new ReadableStream<Uint8Array>({
+      pull(source) {
+        controller.abort();
+        source.error(signal.reason);
+      },
+    });
+  const error = await failure(svc.attachments.upload({ file: { name: "a.txt", size: 4, stream }, signal }));
+  assert.equal(error.code, "INTERRUPTED", error.message);
 });
 
 Deno.test("an upload is sent again from its beginning where the cached token was refused", async () => {

@@ -11,6 +11,7 @@ import { VERSION } from "../version.ts";
 import { Deadline, mayBeDone } from "./deadline.ts";
 import { type EncodedRequest, encodeRequest, type Part } from "./encode.ts";
 import { importUnseen } from "../import_unseen.ts";
+import type { MultipartBody } from "./multipart.ts";
 import { checkStatus, headOf, readText, Reply } from "./reply.ts";
 import type { Values } from "./values.ts";
 
@@ -153,15 +154,16 @@ class Call {
   async #send(request: EncodedRequest, change?: { key: string | undefined }): Promise<Reply> {
     const { baseUrl, apiRoot, timeoutSeconds } = this.#session.target;
     const { method, path } = request;
-    const deadline = new Deadline(this.#options.timeoutSeconds ?? timeoutSeconds, this.#options.signal);
+    const { signal } = this.#options;
+    const deadline = new Deadline(this.#options.timeoutSeconds ?? timeoutSeconds, signal);
     const explain = (error: unknown) => deadline.explain(error, `${method} ${baseUrl}${apiRoot}${path}`);
     const started = performance.now();
     let isUnderWay = false;
     let once = false;
+    let form: MultipartBody | undefined;
     try {
-      const body = request.parts === undefined
-        ? request.body && JSON.stringify(request.body)
-        : await multipartOf(request.parts, deadline);
+      form = request.parts && await multipartOf(request.parts, deadline);
+      const body = form ?? (request.body && JSON.stringify(request.body));
       // Where a key makes it harmless, a request without a body may go again: that saves it a connection of its own.
       once = change !== undefined && (change.key === undefined || body !== undefined);
       const fetching = this.#session.fetch({
@@ -189,7 +191,7 @@ class Call {
       return reply;
     } catch (error) {
       deadline.clear();
-      const failure = explain(error);
+      const failure = explain(signal?.aborted ? error : form?.failure ?? error);
       throw change && isUnderWay && mayBeDone(failure, once) ? failure.with({ outcomeUnknown: true }) : failure;
     }
   }
@@ -201,7 +203,7 @@ class Call {
 }
 
 /** A body with files. It keeps the deadline away for as long as somebody reads it. */
-async function multipartOf(parts: readonly Part[], deadline: Deadline): Promise<BodyInit> {
+async function multipartOf(parts: readonly Part[], deadline: Deadline): Promise<MultipartBody> {
   const { MultipartBody } = await importUnseen<typeof import("./multipart.ts")>("lib/client/multipart.ts");
   return new MultipartBody(parts, () => deadline.start());
 }

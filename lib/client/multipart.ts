@@ -1,6 +1,7 @@
 /** Multipart bodies (RFC 7578, names escaped as HTML says): read while they are sent, so that no file is ever held. */
 import { SvcError } from "../errors.ts";
 import type { FileInput } from "../operation.ts";
+import { readFault } from "../read_fault.ts";
 import type { Part } from "./encode.ts";
 
 const encoder = new TextEncoder();
@@ -12,6 +13,7 @@ const encoder = new TextEncoder();
 export class MultipartBody extends Blob {
   readonly #pieces: readonly (Uint8Array<ArrayBuffer> | FileInput)[];
   readonly #onRead: () => void;
+  #failure?: unknown;
 
   /** A body of these parts; whoever wants to know that it goes on is told of each piece. */
   constructor(parts: readonly Part[], onRead: () => void = () => {}) {
@@ -29,12 +31,21 @@ export class MultipartBody extends Blob {
     return this.#pieces.reduce((sum, piece) => sum + (piece instanceof Uint8Array ? piece.length : piece.size), 0);
   }
 
+  /** Why the bytes could not be read: `fetch` keeps nothing of that but a text. Undefined where they could. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
   /** The bytes, from the beginning. */
   override stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
     const bytes = this.#read();
+    this.#failure = undefined;
     return new ReadableStream<Uint8Array<ArrayBuffer>>({
       pull: async (controller) => {
-        const { done, value } = await bytes.next();
+        const { done, value } = await bytes.next().catch((error: unknown) => {
+          this.#failure = error;
+          throw error;
+        });
         this.#onRead();
         if (done) controller.close();
         else controller.enqueue(value);
@@ -54,7 +65,7 @@ export class MultipartBody extends Blob {
 /** What a file holds; it must hold what it said: the length of the body has been sent already. */
 async function* contentsOf(file: FileInput): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   let left = file.size;
-  for await (const chunk of file.stream()) {
+  for await (const chunk of readable(file)) {
     left -= chunk.length;
     if (left < 0) break;
     yield new Uint8Array(chunk);
@@ -63,6 +74,20 @@ async function* contentsOf(file: FileInput): AsyncGenerator<Uint8Array<ArrayBuff
   throw new SvcError("INVALID_ARGS", `${file.name} has changed while it was sent: it had ${file.size} bytes.`, {
     hint: "Send it again when nothing writes to it any more.",
   });
+}
+
+/** What the file's own stream gives; what that fails of has nothing to do with the network. */
+async function* readable(file: FileInput): AsyncGenerator<Uint8Array> {
+  try {
+    yield* file.stream();
+  } catch (cause) {
+    if (cause instanceof SvcError || cause instanceof Deno.errors.NotCapable) throw cause;
+    const reason = readFault(cause) ?? (cause instanceof Error ? cause.message : String(cause));
+    throw new SvcError("INVALID_ARGS", `${file.name} cannot be read: ${reason}.`, {
+      cause,
+      hint: "Nothing was uploaded: send it again when it can be read.",
+    });
+  }
 }
 
 function headOf(boundary: string, name: string, value: string | FileInput): Uint8Array<ArrayBuffer> {
