@@ -133,6 +133,21 @@ Deno.test("a time limit that is none is refused before anything is sent", async 
   }
 });
 
+Deno.test("what has no JSON is refused as a value and not as a failure of the network", async () => {
+  const caller = createCaller({ baseUrl: "http://127.0.0.1:1", clientId: "id", clientSecret: "secret", noCache: true });
+  const circle: JsonObject = {};
+  circle.self = circle;
+  for (const content of [circle, { large: 1n }]) {
+    const refusal = { code: "INVALID_ARGS", message: /^A value is no JSON: [^\n]+\.$/ };
+    const create = { name: "cases.create", operation: cases.create };
+    await assert.rejects(caller.call(create, { type: "T", data: content }), refusal);
+    await assert.rejects(
+      caller.call({ name: "data.get", operation: data.get }, { dataViewId: "D", params: content }),
+      refusal,
+    );
+  }
+});
+
 Deno.test("the tag of a record is read by the scalar members of the record", () => {
   const { tagPath } = encodeRequest(data.update, { dataViewId: "D", data: { ID: "1", Year: 2, Parts: [], Owner: {} } });
   assert.equal(tagPath, "/data_views/D?dataViewParameters=" + encodeURIComponent('{"ID":"1","Year":2}'));

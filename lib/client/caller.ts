@@ -9,7 +9,7 @@ import { isJsonObject } from "../json.ts";
 import { type CallOptions, isRead, type Operation, paramsOf } from "../operation.ts";
 import { VERSION } from "../version.ts";
 import { Deadline, mayBeDone } from "./deadline.ts";
-import { type EncodedRequest, encodeRequest, type Part } from "./encode.ts";
+import { type EncodedRequest, encodeRequest, jsonText, type Part } from "./encode.ts";
 import { importUnseen } from "../import_unseen.ts";
 import type { MultipartBody } from "./multipart.ts";
 import { checkStatus, headOf, readText, Reply } from "./reply.ts";
@@ -163,7 +163,7 @@ class Call {
     let form: MultipartBody | undefined;
     try {
       form = request.parts && await multipartOf(request.parts, deadline);
-      const body = form ?? (request.body && JSON.stringify(request.body));
+      const body = form ?? (request.body && jsonText(request.body));
       // Where a key makes it harmless, a request without a body may go again: that saves it a connection of its own.
       once = change !== undefined && (change.key === undefined || body !== undefined);
       const fetching = this.#session.fetch({

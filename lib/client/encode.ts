@@ -100,7 +100,20 @@ function queryOf(place: string, value: CheckedValue): [string, string][] {
 }
 
 function queryValue(value: unknown): string {
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "object" ? jsonText(value) : String(value);
+}
+
+/** A value as text of JSON; types do not keep everything out that has none. */
+export function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (cause) {
+    const [reason = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
+    throw new SvcError("INVALID_ARGS", `A value is no JSON: ${reason.replace(/\.$/, "")}.`, {
+      cause,
+      hint: "JSON has texts, numbers, true, false, null, arrays and objects, none of which holds itself.",
+    });
+  }
 }
 
 function queryText(query: readonly [string, string][]): string {
