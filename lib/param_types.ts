@@ -16,7 +16,7 @@ export const TYPE_NAMES: { readonly [T in keyof ParamTypes]: string } = {
 
 const CHECKS: { readonly [T in keyof ParamTypes]: (value: unknown) => value is ParamTypes[T] } = {
   string: (value): value is string => typeof value === "string",
-  integer: (value): value is number => Number.isSafeInteger(value) && Number(value) >= 0,
+  integer: isWhole,
   boolean: (value): value is boolean => typeof value === "boolean",
   object: isJsonObject,
   array: (value): value is ParamTypes["array"] => Array.isArray(value),
@@ -26,9 +26,13 @@ const CHECKS: { readonly [T in keyof ParamTypes]: (value: unknown) => value is P
     isJsonObject(value) && isJsonObject(value.calculations) && areNamed(value.calculations.fields) &&
     (value.calculations.whens === undefined || areNamed(value.calculations.whens)),
   file: (value): value is FileInput =>
-    value instanceof Object && "name" in value && "size" in value && "stream" in value &&
-    typeof value.stream === "function",
+    value instanceof Object && "name" in value && typeof value.name === "string" &&
+    "size" in value && isWhole(value.size) && "stream" in value && typeof value.stream === "function",
 };
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
 
 function areNamed(value: unknown): boolean {
   return Array.isArray(value) &&

@@ -3,10 +3,12 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { readBody, writeBody } from "../lib/body_path.ts";
 import { createCaller } from "../lib/client/caller.ts";
+import { createClient } from "../lib/client/client.ts";
 import { encodeRequest } from "../lib/client/encode.ts";
 import type { JsonObject } from "../lib/json.ts";
-import type { Operation } from "../lib/operation.ts";
+import type { CallOptions, Operation } from "../lib/operation.ts";
 import { operations as assignments } from "../lib/resources/assignments.ts";
+import { operations as attachments } from "../lib/resources/attachments.ts";
 import { operations as cases } from "../lib/resources/cases.ts";
 import { operations as data } from "../lib/resources/data.ts";
 
@@ -116,6 +118,21 @@ const REFUSED: [why: string, Operation, values: Record<string, unknown>, message
   }, "--if-match must be an entity tag: printable ASCII text."],
 ];
 
+const FILES: readonly unknown[] = [
+  "plan.txt",
+  new Blob(["plan"]),
+  { name: 5, size: 4, stream: () => new Blob(["plan"]).stream() },
+  { name: "plan.txt", size: "4", stream: () => new Blob(["plan"]).stream() },
+  { name: "plan.txt", size: 4, stream: new Blob(["plan"]).stream() },
+];
+
+Deno.test("a file without a name, a size or a stream is refused before anything is sent", () => {
+  for (const file of FILES) {
+    const message = "--file must be a file.";
+    assert.throws(() => encodeRequest(attachments.upload, { file }), { code: "INVALID_ARGS", message });
+  }
+});
+
 for (const [why, operation, values, message] of REFUSED) {
   Deno.test(`${why} is refused before anything is sent`, () => {
     assert.throws(() => encodeRequest(operation, values), { name: "SvcError", code: "INVALID_ARGS", message });
@@ -129,6 +146,17 @@ Deno.test("a time limit that is none is refused before anything is sent", async 
     await assert.rejects(caller.call(ref, { caseId: "C-1" }, { timeoutSeconds }), {
       code: "INVALID_ARGS",
       operation: "cases.get",
+    });
+  }
+});
+
+Deno.test("a signal that is none is refused before anything is sent", async () => {
+  const svc = createClient({ baseUrl: "http://127.0.0.1:1", clientId: "id", clientSecret: "secret", noCache: true });
+  const options: CallOptions = {};
+  for (const signal of [new AbortController(), true, null]) {
+    await assert.rejects(svc.cases.get("C-1", Object.assign(options, { signal })), {
+      code: "INVALID_ARGS",
+      message: "signal must be an AbortSignal.",
     });
   }
 });

@@ -80,6 +80,7 @@ export function createCaller(
     async call(ref, values, callOptions = {}) {
       try {
         checkTimeout(callOptions.timeoutSeconds);
+        checkSignal(callOptions.signal);
         checkKey(callOptions.idempotencyKey);
         const request = encodeRequest(ref.operation, values);
         const call = new Call(ref, session(), callOptions, options.onReply);
@@ -95,6 +96,13 @@ function checkTimeout(seconds: unknown): void {
   if (seconds === undefined || TIMEOUT_RULE.holds(seconds)) return;
   throw new SvcError("INVALID_ARGS", `timeoutSeconds must be ${TIMEOUT_RULE.must}.`, {
     hint: "Leave it out for the profile's own limit.",
+  });
+}
+
+function checkSignal(signal: unknown): void {
+  if (signal === undefined || signal instanceof AbortSignal) return;
+  throw new SvcError("INVALID_ARGS", "signal must be an AbortSignal.", {
+    hint: "Of an AbortController, give its member signal.",
   });
 }
 
