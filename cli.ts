@@ -22,13 +22,17 @@ export type { Input, Io, Output } from "./lib/cli/io.ts";
  * ```
  */
 export async function main(args: readonly string[], io?: Io): Promise<number> {
+  if (args[0] === "--version") return tellVersion(io); // Nothing else is loaded for it.
   const { main } = await importUnseen<typeof import("./lib/cli/main.ts")>("lib/cli/main.ts");
   return await main(args, io);
 }
 
-if (import.meta.main) {
-  if (Deno.args[0] === "--version") console.log(VERSION);
-  else Deno.exit(await main(Deno.args).catch(reportUnloaded));
+if (import.meta.main) Deno.exit(await main(Deno.args).catch(reportUnloaded));
+
+function tellVersion(io?: Io): number {
+  if (io) io.stdout.write(VERSION + "\n");
+  else console.log(VERSION);
+  return 0;
 }
 
 /** What could not even be loaded has no other way to stderr. */

@@ -8,7 +8,9 @@ import { errorOf, svc } from "./_support/cli.ts";
 
 Deno.test("svc --version prints the version alone", async () => {
   const { version } = JSON.parse(await Deno.readTextFile(new URL("../deno.json", import.meta.url)));
-  assert.deepEqual(await svc(["--version"]), { code: 0, stdout: `${version}\n`, stderr: "" });
+  const printed = { code: 0, stdout: `${version}\n`, stderr: "" };
+  assert.deepEqual(await svc(["--version"]), printed);
+  assert.deepEqual(await svcHere(["--version"]), printed, "in a program that imports the command line");
 });
 
 Deno.test("svc without arguments, svc help and svc --help print the same page, which lists every group", async () => {
