@@ -1,5 +1,7 @@
 /** The cookbook, run as a reader would: its command lines in a shell, in order, against a service with the sample. */
 import assert from "node:assert/strict";
+import { exitCodeOf } from "../lib/cli/exit.ts";
+import { ERROR_CODES, SvcError } from "../lib/errors.ts";
 import { Workspace } from "../tasks/workspace.ts";
 import { PROGRAM } from "./_support/program.ts";
 
@@ -36,6 +38,14 @@ Deno.test("every block of the cookbook works, and prints what the page shows", a
     });
     if (!worked) break; // What follows builds on it.
   }
+});
+
+Deno.test("the cookbook tells the exit code of every error", async () => {
+  const rows = (await Deno.readTextFile(PAGE)).matchAll(/^\| (\d+) +\|([^|]+)\|/gm);
+  const told = new Map([...rows].flatMap(([, exit, codes = ""]) => {
+    return [...codes.matchAll(/`(\w+)`/g)].map(([, code]) => [code, Number(exit)] as const);
+  }));
+  for (const code of ERROR_CODES) assert.equal(told.get(code) ?? 1, exitCodeOf(new SvcError(code, "")), code);
 });
 
 function recipesOf(page: string): Recipe[] {
