@@ -48,6 +48,34 @@ Deno.test("identifiers and values reach the service as they were written", async
   assert.deepEqual(seen, ["PATCH", ["assignments", id, "actions", "Do it"], '"t 1"', { content: { a: " " } }]);
 });
 
+Deno.test("a proxy that the environment names is used, without a permission for it", async () => {
+  await using service = answers(CASE);
+  const passed: string[] = [];
+  await using proxy = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    async ({ method, url, headers, body }) => {
+      passed.push(`${method} ${new URL(url).pathname}`);
+      return await fetch(url, { method, headers, body });
+    },
+  );
+  await using folder = await makeFolder();
+  const HTTP_PROXY = `http://127.0.0.1:${proxy.addr.port}`;
+  const viaProxy = async (env: Record<string, string>) => {
+    const line = svcCommand(["cases", "stage-next", "C", "--if-match", "t", "--no-cache"], folder.path);
+    const [command = "", ...args] = line.map((arg) =>
+      arg === "--allow-net" ? `${arg}=${new URL(service.baseUrl).host}` : arg
+    );
+    const { code, stderr } = await new Deno.Command(command, {
+      args,
+      env: { NO_PROXY: "", no_proxy: "", ...envOf(service), ...env },
+    }).output();
+    assert.equal(code, 0, new TextDecoder().decode(stderr));
+    return passed.splice(0);
+  };
+  assert.deepEqual(await viaProxy({ HTTP_PROXY }), ["POST /oauth2/token", "POST /dx-api/v2/cases/C/stages/next"]);
+  assert.deepEqual(await viaProxy({ HTTP_PROXY, NO_PROXY: "127.0.0.1" }), []);
+});
+
 Deno.test("a table leaves out nested members and says so on stderr, unless --quiet", async () => {
   await using service = answers(CASE);
   const stdout = "id   type  status               urgency\nC 1  T     Op\\u001b[2Jen\\u202e       10\n";
