@@ -20,4 +20,23 @@ export type { ExchangeSummary, SessionOptions, Warn } from "./lib/auth/session_o
 export { ERROR_CODES, type ErrorCode, type ErrorRecord, SvcError, type SvcErrorOptions } from "./lib/errors.ts";
 export type { JsonObject, JsonValue } from "./lib/json.ts";
 export type * from "./lib/answer_types.ts";
-export type * from "./lib/operation.ts";
+export type {
+  AnswerOf,
+  CalculationRequest,
+  CallOptions,
+  FileInput,
+  FlagOptions,
+  FlagValue,
+  Group,
+  Operation,
+  OperationFunction,
+  OptionsOf,
+  Param,
+  ParamTypes,
+  Place,
+  PositionalLabels,
+  PositionalParam,
+  Positionals,
+  TagOptions,
+  TagSource,
+} from "./lib/operation.ts";
