@@ -1,7 +1,9 @@
 /** What a program gets that imports the library: what its documentation shows, with the permissions that it names. */
 import assert from "node:assert/strict";
 import configuration from "../deno.json" with { type: "json" };
+import { startService } from "../service/mod.ts";
 import { CHECKOUT } from "./_support/readme.ts";
+import { makeFolder } from "./_support/workflow.ts";
 
 /** A page of `deno doc --json`. */
 interface Page {
@@ -14,6 +16,52 @@ Deno.test("every function, class and constant that the documentation shows can b
       .filter(({ declarations }) => declarations.some(({ kind }) => ["function", "class", "variable"].includes(kind)))
       .map(({ name }) => name);
     assert.deepEqual(shown.sort(), Object.keys(await import(`${CHECKOUT}/${path}`)).sort(), path);
+  }
+});
+
+const CLIENT = `
+import { createClient } from "@svc/lib";
+const [baseUrl, clientId, clientSecret] = Deno.args;
+const client = { baseUrl, clientId, clientSecret, noCache: true };
+`;
+
+const READ = `--allow-read=${CHECKOUT}`;
+
+const PROGRAMS: { readonly [what: string]: [source: string, ...permissions: string[]] } = {
+  "a client that is told everything": [CLIENT + "await createClient(client).caseTypes.list();"],
+  "a client that tries again": [CLIENT + "await createClient({ ...client, retries: 1 }).caseTypes.list();", READ],
+  "a client that uploads and downloads": [
+    CLIENT + `const svc = createClient(client);
+    await svc.attachments.upload({ file: new File(["plan"], "plan.txt") });
+    await new Response((await svc.staticContent.file("fees.csv")).stream).text();`,
+    READ,
+  ],
+  "a service in memory": [
+    `import { startService } from "@svc/lib/service";
+    await using service = await startService();
+    await service.addClient("clerk@city");`,
+    READ,
+    "--allow-env=LOG_TOKENS,LOG_STREAM",
+  ],
+};
+
+Deno.test("a program needs the permissions that docs/permissions.md names and no others", async (t) => {
+  await using service = await startService();
+  const { clientId, clientSecret } = await service.addClient("clerk@city");
+  for (const [what, [source, ...permissions]] of Object.entries(PROGRAMS)) {
+    await t.step(what, async () => {
+      await using folder = await makeFolder({ "program.ts": source });
+      const flags = [
+        "--quiet",
+        "--no-prompt",
+        `--config=${CHECKOUT}/deno.json`,
+        "--allow-net=127.0.0.1",
+        ...permissions,
+      ];
+      const args = ["run", ...flags, `${folder.path}/program.ts`, service.url, clientId, clientSecret];
+      const { code, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
+      assert.equal(code, 0, new TextDecoder().decode(stderr));
+    });
   }
 });
 
