@@ -201,13 +201,16 @@ export type FlagOptions<F> =
 /** The value of one flag. */
 export type FlagValue<P> = P extends { type: infer T extends keyof ParamTypes } ? ParamTypes[T] : never;
 
-/** The options of an operation's function: its flags, the entity tag where it takes one, and the call's own. */
+/**
+ * The options of an operation's function: its flags, the entity tag where it takes one, and the call's own. They are
+ * written as one object, so that an editor shows them and not the description that they come from.
+ */
 export type OptionsOf<O> =
   & (O extends { flags: infer F } ? FlagOptions<F> : unknown)
   & (O extends { method: "GET" } ? unknown
     : O extends { reads: true } ? (O extends { conditional: true } ? TagOptions : unknown)
     : TagOptions)
-  & CallOptions;
+  & CallOptions extends infer Options ? { [N in keyof Options]: Options[N] } : never;
 
 /** The answer of an operation. */
 export type AnswerOf<O> = O extends { answer: infer N extends keyof Answers } ? Answers[N] : never;

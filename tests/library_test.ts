@@ -65,6 +65,17 @@ Deno.test("a program needs the permissions that docs/permissions.md names and no
   }
 });
 
+Deno.test("of a misspelt option the compiler says which there are", async () => {
+  const source = `import { createClient } from "@svc/lib";\nawait createClient().data.query("D", { pageSize: 3 });\n`;
+  await using folder = await makeFolder({ "program.ts": source });
+  const args = ["check", "--quiet", `--config=${CHECKOUT}/deno.json`, `${folder.path}/program.ts`];
+  const { code, stderr } = await new Deno.Command(Deno.execPath(), { args, env: { NO_COLOR: "1" } }).output();
+  assert.equal(code, 1);
+  const options =
+    /'pageSize' does not exist in type '\{ params\?: [^;]+; max\?: [^;]+; page\?: [^;]+; includeTotal\?: /;
+  assert.match(new TextDecoder().decode(stderr), options);
+});
+
 async function pageOf(path: string): Promise<Page> {
   const args = ["doc", "--quiet", "--json", path];
   const { stdout } = await new Deno.Command(Deno.execPath(), { args, cwd: CHECKOUT, stderr: "null" }).output();
