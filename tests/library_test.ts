@@ -1,6 +1,7 @@
 /** What a program gets that imports the library: what its documentation shows, with the permissions that it names. */
 import assert from "node:assert/strict";
 import configuration from "../deno.json" with { type: "json" };
+import { codeOfStatus, ERROR_CODES } from "../lib/errors.ts";
 import { startService } from "../service/mod.ts";
 import { CHECKOUT } from "./_support/readme.ts";
 import { makeFolder } from "./_support/workflow.ts";
@@ -74,6 +75,16 @@ Deno.test("of a misspelt option the compiler says which there are", async () => 
   const options =
     /'pageSize' does not exist in type '\{ params\?: [^;]+; max\?: [^;]+; page\?: [^;]+; includeTotal\?: /;
   assert.match(new TextDecoder().decode(stderr), options);
+});
+
+Deno.test("docs/library.md explains every error code once, with its status", async () => {
+  const page = await Deno.readTextFile(`${CHECKOUT}/docs/library.md`);
+  const rows = [...page.matchAll(/^\| (`[A-Z`_, ]+`) +\|([^|]*)\|/gm)];
+  const explained = rows.flatMap(([, codes = "", status = ""]) => {
+    return [...codes.matchAll(/\w+/g)].map(([code]) => ({ code, status: Number(status) }));
+  });
+  assert.deepEqual(explained.map(({ code }) => code).sort(), [...ERROR_CODES].sort());
+  for (const { code, status } of explained) if (status > 0) assert.equal(codeOfStatus(status), code);
 });
 
 async function pageOf(path: string): Promise<Page> {
