@@ -36,21 +36,21 @@ export interface SessionOptions {
   clientId?: string;
   /** Client secret; before `SVC_CLIENT_SECRET`. */
   clientSecret?: string;
-  /** Path of the API below the base URL. */
+  /** Path of the API below the base URL; `/dx-api/v2` where the profile says nothing else. */
   apiRoot?: string;
-  /** Path of the token endpoint below the base URL. */
+  /** Path of the token endpoint below the base URL; `/oauth2/token` where the profile says nothing else. */
   tokenPath?: string;
-  /** Seconds that one call may take. */
+  /** Seconds that one call, and one exchange, may take: above 0, at most 86400; 30 where the profile says nothing else. */
   timeoutSeconds?: number;
   /** Whether the service knows `Idempotency-Key`; it does, unless it is said. */
   idempotencyKeys?: boolean;
   /** Leaves the token cache alone; so does `SVC_NO_CACHE=true`. */
   noCache?: boolean;
-  /** Allows `http://` beyond this machine. */
+  /** Allows `http://` beyond this machine: secret and token are sent unencrypted. */
   allowInsecureHttp?: boolean;
-  /** Directory of profiles and tokens; before `SVC_CONFIG_DIR`. */
+  /** Directory of profiles and tokens; before `SVC_CONFIG_DIR`, and `.svc-cli` in the home directory. */
   configDirectory?: string;
-  /** Is told what a person should know but nothing fails of. */
+  /** Is told what a person should know but nothing fails of: a file with a secret that others can read, say. */
   warn?: Warn;
   /** Is told of each token exchange. */
   onExchange?: (summary: ExchangeSummary) => void;
