@@ -3,12 +3,12 @@
  *
  * @module
  */
-import type { Io } from "./lib/cli/io.ts";
+import { evenUnread, type Io } from "./lib/cli/io.ts";
 import { importUnseen } from "./lib/import_unseen.ts";
 import { toSvcError } from "./lib/errors.ts";
 import { VERSION } from "./lib/version.ts";
 
-export type { Input, Io, Output } from "./lib/cli/io.ts";
+export { type Input, type Io, type Output, OutputClosed } from "./lib/cli/io.ts";
 
 /**
  * Runs a command line and gives its exit code. Without streams of your own it uses those of the process.
@@ -20,20 +20,34 @@ export type { Input, Io, Output } from "./lib/cli/io.ts";
  * const code = await main(["case-types", "list", "--format", "yaml"]);
  * if (code !== 0) throw new Error(`It ended with ${code}.`);
  * ```
+ *
+ * @example Keeping what it prints
+ * ```ts
+ * import { main, type Output } from "@svc/lib/cli";
+ *
+ * let printed = "";
+ * const stdout: Output = {
+ *   write: (text) => void (printed += text),
+ *   writeBytes: (bytes) => void (printed += new TextDecoder().decode(bytes)),
+ *   isTerminal: () => false,
+ *   columns: () => undefined,
+ * };
+ * const stdin = { isTerminal: () => false, readable: new Blob([]).stream() };
+ * const env = (name: string) => Deno.env.get(name);
+ * await main(["case-types", "list"], { stdin, stdout, stderr: stdout, env, onInterrupt() {} });
+ * console.log(printed.length);
+ * ```
  */
 export async function main(args: readonly string[], io?: Io): Promise<number> {
-  if (args[0] === "--version") return tellVersion(io); // Nothing else is loaded for it.
+  if (args[0] === "--version") { // Nothing else is loaded for it.
+    await evenUnread(() => io ? io.stdout.write(VERSION + "\n") : console.log(VERSION));
+    return 0;
+  }
   const { main } = await importUnseen<typeof import("./lib/cli/main.ts")>("lib/cli/main.ts");
   return await main(args, io);
 }
 
 if (import.meta.main) Deno.exit(await main(Deno.args).catch(reportUnloaded));
-
-function tellVersion(io?: Io): number {
-  if (io) io.stdout.write(VERSION + "\n");
-  else console.log(VERSION);
-  return 0;
-}
 
 /** What could not even be loaded has no other way to stderr. */
 function reportUnloaded(thrown: unknown): number {

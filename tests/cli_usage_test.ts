@@ -1,9 +1,10 @@
 /** What a person sees who asks for help or mistypes. */
 import assert from "node:assert/strict";
+import { main, OutputClosed } from "../cli.ts";
 import { loadResources } from "../lib/resources/mod.ts";
 import { toKebab } from "../lib/names.ts";
 import { takesTag } from "../lib/operation.ts";
-import { svcHere } from "./_support/captured_io.ts";
+import { capturedIo, svcHere } from "./_support/captured_io.ts";
 import { errorOf, svc } from "./_support/cli.ts";
 
 Deno.test("svc --version prints the version alone", async () => {
@@ -11,6 +12,18 @@ Deno.test("svc --version prints the version alone", async () => {
   const printed = { code: 0, stdout: `${version}\n`, stderr: "" };
   assert.deepEqual(await svc(["--version"]), printed);
   assert.deepEqual(await svcHere(["--version"]), printed, "in a program that imports the command line");
+});
+
+Deno.test("a program's own output may say that its reader has gone: the command ends with 0 and says nothing", async () => {
+  const captured = { stdout: "", stderr: "" };
+  const io = capturedIo(captured);
+  const write = () => {
+    throw new OutputClosed("Nobody reads.");
+  };
+  for (const args of [["--version"], ["--help"], ["cases", "--help"]]) {
+    assert.equal(await main(args, { ...io, stdout: { ...io.stdout, write } }), 0);
+  }
+  assert.deepEqual(captured, { stdout: "", stderr: "" });
 });
 
 Deno.test("svc without arguments, svc help and svc --help print the same page, which lists every group", async () => {

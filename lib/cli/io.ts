@@ -28,7 +28,7 @@ export interface Io {
   readonly stdout: Output;
   /** Standard error: errors, warnings, progress, prompts. That of a process does not throw: what it says ends no call. */
   readonly stderr: Output;
-  /** The value of an environment variable. */
+  /** The value of `NO_COLOR` or `SVC_DEBUG`. Service, user and profile are always looked for in the process's own. */
   env(name: string): string | undefined;
   /** Calls back when the person interrupts (Ctrl-C). */
   onInterrupt(listener: () => void): void;
@@ -38,7 +38,7 @@ export interface Io {
   stopListening?(): void;
 }
 
-/** The reader of an output has gone, as in `svc … | head -1`. */
+/** What an output throws whose reader has gone, as in `svc … | head -1`: the command then ends with 0. */
 export class OutputClosed extends Error {
   /** The class's name, as it shows in a log. */
   override readonly name = "OutputClosed";
