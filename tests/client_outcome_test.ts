@@ -116,6 +116,19 @@ Deno.test("a call that is cancelled is unknown once it was sent, and not before"
   assert.deepEqual([after.code, outcomeUnknown(after)], ["INTERRUPTED", true]);
 });
 
+Deno.test("a call that is cancelled has the reason of its signal as cause, before and after it was sent", async () => {
+  const sent = Promise.withResolvers<void>();
+  using server = startUnruly(() => sent.resolve());
+  const caller = createCaller(server.options);
+  const reason = new Error("It is closing time.");
+  const before = await failureOf(create(caller, { signal: AbortSignal.abort(reason) }));
+  const abort = new AbortController();
+  const call = failureOf(create(caller, { signal: abort.signal }));
+  await sent.promise;
+  abort.abort(reason);
+  for (const error of [before, await call]) assert.deepEqual([error.code, error.cause], ["INTERRUPTED", reason]);
+});
+
 Deno.test("a change without a key is sent once, also where a connection that is reused breaks", async () => {
   for (const [ref, values] of [[CREATE, { type: "T" }], [DELETE, { caseId: "C-1" }]] as const) {
     using server = startUnruly(DONE);

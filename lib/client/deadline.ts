@@ -46,7 +46,7 @@ export class Deadline {
   /** What an exchange failed of: the caller's own abort, the time, or the network. */
   explain(error: unknown, exchange: string): SvcError {
     if (error instanceof SvcError) return error;
-    if (this.#outer?.aborted) return cancelledCall({ cause: error });
+    if (this.#outer?.aborted) return cancelledCall({ cause: this.#outer.reason });
     if (this.#controller.signal.aborted) {
       return new SvcError("TIMEOUT", `${exchange} did not answer within ${this.#seconds} s.`, {
         cause: error,
