@@ -94,6 +94,9 @@ const CHECKS: { readonly [M in Exclude<keyof ErrorRecord, "code" | "message">]-?
 
 const MEMBERS = Object.keys(CHECKS) as (keyof typeof CHECKS)[];
 
+/** What an error may have beside them. */
+const KNOWN = [...MEMBERS, "retryAfter", "outcomeUnknown"] as const;
+
 /**
  * The error that every function of this library throws.
  *
@@ -116,37 +119,30 @@ export class SvcError extends Error {
   /** What went wrong. */
   readonly code: ErrorCode;
   /** HTTP status, where the service answered. */
-  readonly status?: number;
+  declare readonly status?: number;
   /** The service's own class of the error. */
-  readonly classification?: string;
+  declare readonly classification?: string;
   /** One element per finding. */
-  readonly details?: JsonObject[];
+  declare readonly details?: JsonObject[];
   /** The operation that failed, e.g. `cases.get`. */
-  readonly operation?: string;
+  declare readonly operation?: string;
   /** The service's identifier of the request. */
-  readonly requestId?: string;
+  declare readonly requestId?: string;
   /** What the user can do next. */
-  readonly hint?: string;
+  declare readonly hint?: string;
   /** What each attempt failed of, where there was more than one. */
-  readonly attempts?: JsonObject[];
+  declare readonly attempts?: JsonObject[];
   /** The `Retry-After` of the service's answer, as it came. */
-  readonly retryAfter?: string;
+  declare readonly retryAfter?: string;
   /** Whether the service may have done a changing call all the same. */
-  readonly outcomeUnknown?: boolean;
+  declare readonly outcomeUnknown?: boolean;
 
   /** Makes an error of a code, with a sentence for people and what else is known. */
   constructor(code: ErrorCode, message: string, options: SvcErrorOptions = {}) {
     super(message, "cause" in options ? { cause: options.cause } : undefined);
     this.code = code;
-    this.status = options.status;
-    this.classification = options.classification;
-    this.details = options.details;
-    this.operation = options.operation;
-    this.requestId = options.requestId;
-    this.hint = options.hint;
-    this.attempts = options.attempts;
-    this.retryAfter = options.retryAfter;
-    this.outcomeUnknown = options.outcomeUnknown;
+    // A member that is there and undefined would show in every log.
+    for (const name of KNOWN) if (options[name] !== undefined) Object.assign(this, { [name]: options[name] });
   }
 
   /** The error as plain data; members that are not known are absent. */

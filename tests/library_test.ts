@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import configuration from "../deno.json" with { type: "json" };
 import { codeOfStatus, ERROR_CODES } from "../lib/errors.ts";
+import { createClient } from "../mod.ts";
 import { startService } from "../service/mod.ts";
 import { CHECKOUT } from "./_support/readme.ts";
 import { makeFolder } from "./_support/workflow.ts";
@@ -75,6 +76,15 @@ Deno.test("of a misspelt option the compiler says which there are", async () => 
   const options =
     /'pageSize' does not exist in type '\{ params\?: [^;]+; max\?: [^;]+; page\?: [^;]+; includeTotal\?: /;
   assert.match(new TextDecoder().decode(stderr), options);
+});
+
+Deno.test("a log of an error shows what is known of it and nothing else", async () => {
+  const svc = createClient({ baseUrl: "http://service.example", clientId: "id", clientSecret: "s", noCache: true });
+  const error = await svc.caseTypes.list().catch((error: unknown) => error);
+  const log = Deno.inspect(error, { colors: false });
+  assert.match(log, /^SvcError: http:.* would send the secret unencrypted\./);
+  const members = [...log.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name);
+  assert.deepEqual(members, ["code", "operation", "hint"]);
 });
 
 Deno.test("docs/library.md explains every error code once, with its status", async () => {
