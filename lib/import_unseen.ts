@@ -46,6 +46,12 @@ function explain(error: unknown): unknown {
         "svc loads its own files when it needs them, from where it was loaded itself: allow it to import from there.",
     });
   }
+  if (message.startsWith("Module not found")) {
+    return new SvcError("INTERNAL_ERROR", message, {
+      cause: error,
+      hint: "svc loads its own files when it needs them; a bundle lacks them: run the program as it was written.",
+    });
+  }
   if (/^Import '[^']*' failed/.test(message)) {
     return new SvcError("NETWORK_ERROR", message.replace(/\s*\n\s*/g, " "), {
       cause: error,
