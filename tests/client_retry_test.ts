@@ -242,6 +242,7 @@ Deno.test("who cancels a call does not wait for its next attempt", async () => {
   });
   const error = await failureOf(create(caller, { ...KEY, signal: abort.signal }));
   assert.deepEqual([error.code, outcomeUnknown(error), error.attempts?.length], ["INTERRUPTED", true, 1]);
+  assert.equal(error.cause, abort.signal.reason);
   assert.equal(server.received.length, 1);
 });
 

@@ -164,7 +164,7 @@ class Attempts {
     } catch (cause) {
       if (!signal?.aborted) throw cause;
       const message = `The call was cancelled while it waited for another attempt: ${error.message}`;
-      throw this.#final(new SvcError("INTERRUPTED", message, { cause: error, operation: this.#ref.name }));
+      throw this.#final(new SvcError("INTERRUPTED", message, { cause: signal.reason, operation: this.#ref.name }));
     }
   }
 
