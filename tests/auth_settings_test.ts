@@ -79,6 +79,29 @@ Deno.test("the directory is ~/.svc-cli without SVC_CONFIG_DIR", async () => {
   assert(await Deno.stat(`${home}/.svc-cli/token.default.json`));
 });
 
+Deno.test("without a home there is neither profile nor cache, and the environment is enough", async () => {
+  await using service = startService();
+  const env = { HOME: "", USERPROFILE: "", DENO_DIR: await denoDirectory() };
+  const credentials = { SVC_CLIENT_ID: CLIENT.clientId, SVC_CLIENT_SECRET: CLIENT.clientSecret };
+  const complete = { ...env, ...credentials, SVC_BASE_URL: service.baseUrl };
+  assert.deepEqual(await script("call", {}, complete), { status: 200 });
+  assert.deepEqual(await script("call", {}, { ...complete, SVC_NO_CACHE: "true" }), { status: 200 });
+  assert.deepEqual(await script("target", {}, { ...env, SVC_BASE_URL: service.baseUrl }), {
+    profile: "default",
+    baseUrl: service.baseUrl,
+    apiRoot: "/dx-api/v2",
+    timeoutSeconds: 30,
+    idempotencyKeys: true,
+  });
+  assert.deepEqual(await script("call", {}, { ...env, ...credentials }), {
+    error: {
+      code: "INVALID_CONFIG",
+      message: "There is no home directory to look for the configuration in.",
+      hint: "Set SVC_CONFIG_DIR to a directory of your own.",
+    },
+  });
+});
+
 Deno.test("SVC_NO_CACHE=true leaves no token behind and uses none", async () => {
   await using service = startService();
   const options = await optionsFor(service);

@@ -15,13 +15,19 @@ interface Config extends JsonObject {
 
 /** The directory of profiles and tokens: `SVC_CONFIG_DIR`, or `.svc-cli` in the home directory. */
 export function configDirectory(): string {
-  const own = Deno.env.get("SVC_CONFIG_DIR");
-  if (own) return own;
-  const home = Deno.env.get("HOME") || Deno.env.get("USERPROFILE");
-  if (home) return `${home}/.svc-cli`;
+  const directory = findConfigDirectory();
+  if (directory !== undefined) return directory;
   throw new SvcError("INVALID_CONFIG", "There is no home directory to look for the configuration in.", {
     hint: "Set SVC_CONFIG_DIR to a directory of your own.",
   });
+}
+
+/** That directory; undefined where there is no home, as in many containers. */
+export function findConfigDirectory(): string | undefined {
+  const own = Deno.env.get("SVC_CONFIG_DIR");
+  if (own) return own;
+  const home = Deno.env.get("HOME") || Deno.env.get("USERPROFILE");
+  return home ? `${home}/.svc-cli` : undefined;
 }
 
 /** The file that holds the profiles. */

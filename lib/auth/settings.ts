@@ -1,6 +1,6 @@
 /** What a session works with: options given in code over the environment, the environment over the profile. */
 import { SvcError } from "../errors.ts";
-import { configDirectory, configFile, findProfile, missingProfile, type Warn } from "./config.ts";
+import { configDirectory, configFile, findConfigDirectory, findProfile, missingProfile, type Warn } from "./config.ts";
 import { checkMember, DEFAULT_PATHS, isProfileMember, isSecure, type Profile } from "./profile.ts";
 import type { Target } from "./session.ts";
 
@@ -115,7 +115,7 @@ export function readSettings(options: SessionOptions = {}): Settings {
     tokenPath: options.tokenPath ?? profile?.tokenPath ?? DEFAULTS.tokenPath,
     clientId: given.clientId ?? profile?.clientId,
     secret: secretSource(given.clientSecret, profile),
-    cacheDirectory: noCache ? undefined : directoryOf(options),
+    cacheDirectory: noCache ? undefined : findDirectory(options),
     missing: (member) => missing(member, name, directoryOf(options), profile),
     warn: options.warn ?? (() => {}),
     onExchange: options.onExchange ?? (() => {}),
@@ -140,6 +140,11 @@ export function directoryOf({ configDirectory: own }: SessionOptions): string {
   return own ?? configDirectory();
 }
 
+/** That directory; undefined where there is none to look in: what options and environment say needs none. */
+function findDirectory({ configDirectory: own }: SessionOptions): string | undefined {
+  return own ?? findConfigDirectory();
+}
+
 /** A program that says everything itself needs no profile, and no permission to look for one. */
 function needsProfile({ baseUrl, clientId, clientSecret, profile }: SessionOptions): boolean {
   return profile !== undefined || baseUrl === undefined || clientId === undefined || clientSecret === undefined;
@@ -148,7 +153,8 @@ function needsProfile({ baseUrl, clientId, clientSecret, profile }: SessionOptio
 /** The profile; undefined where there is none, or where the program may not look and needs nothing of it. */
 function readProfile(name: string, options: SessionOptions, given: Given): Profile | undefined {
   try {
-    return findProfile(name, directoryOf(options), options.warn ?? (() => {}));
+    const directory = findDirectory(options);
+    return directory === undefined ? undefined : findProfile(name, directory, options.warn ?? (() => {}));
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable && !Object.values(given).includes(undefined)) return undefined;
     throw error;
