@@ -28,3 +28,8 @@ export function parseJsonObject(text: string): JsonObject | undefined {
     return undefined; // Whoever asks says what it should have been.
   }
 }
+
+/** A text without the byte order mark that some editors put before it: JSON has none. */
+export function withoutMark(text: string): string {
+  return text.replace(/^\ufeff/, "");
+}

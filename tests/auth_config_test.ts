@@ -133,6 +133,14 @@ Deno.test("a file that is no JSON is refused with its position and without its t
   assert.match(error.message, /line 4 column 1/);
 });
 
+Deno.test("a file that an editor began with a byte order mark is read, and written without it", async () => {
+  const directory = await withConfig("\ufeff" + JSON.stringify({ profiles: { default: PROFILE } }) + "\r\n");
+  assert.deepEqual(await loadProfile("default", directory), PROFILE);
+  await saveProfile("lab", PROFILE, directory);
+  const { profiles } = JSON.parse(await Deno.readTextFile(`${directory}/config.json`));
+  assert.deepEqual(profiles, { default: PROFILE, lab: PROFILE });
+});
+
 Deno.test("a file of another shape is refused", async () => {
   assert.match((await failure(loadProfile("x", await withConfig("[]")))).message, /must hold a JSON object\.$/);
   const error = await failure(loadProfile("x", await withConfig('{"profiles": []}')));

@@ -1,6 +1,6 @@
 /** The configuration directory, and the profiles in its `config.json`. */
 import { SvcError } from "../errors.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, withoutMark } from "../json.ts";
 import { checkProfile, checkProfileName, isProfileMember, type Profile } from "./profile.ts";
 
 const SAVE_SECONDS = 10;
@@ -131,7 +131,7 @@ function readOptional(path: string): string | undefined {
 /** The parser's own message can quote the text, and with it a secret: only its position is passed on. */
 function parse(text: string, path: string): JsonValue {
   try {
-    const value: JsonValue = JSON.parse(text);
+    const value: JsonValue = JSON.parse(withoutMark(text));
     return value;
   } catch (error) {
     const place = error instanceof Error ? / \(line \d+ column \d+\)/.exec(error.message)?.[0] ?? "" : "";
