@@ -97,6 +97,21 @@ Deno.test("--verbose shows each exchange in two lines, the token's without its c
   for (const secret of [CLIENT.clientSecret, ...service.issued]) assert.equal(stderr.includes(secret), false);
 });
 
+Deno.test("--verbose and --dry-run name the path that is sent, also below a base URL with a path", async () => {
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
+    const { pathname, search } = new URL(request.url);
+    const isToken = pathname === "/below/oauth2/token";
+    return Response.json(isToken ? { access_token: "t", token_type: "Bearer" } : { sent: pathname + search });
+  });
+  const baseUrl = `http://127.0.0.1:${server.addr.port}/below/`;
+  const { stdout, stderr } = await call({ baseUrl }, "data list-pages --verbose");
+  const { sent } = JSON.parse(stdout);
+  assert.equal(sent, "/below/dx-api/v2/data_pages?type=all");
+  assert.ok(stderr.includes(`[HTTP] GET ${sent} 200 OK (`), stderr);
+  assert.ok((await call({ baseUrl }, "data list-pages --dry-run")).stdout.startsWith(`GET ${sent}\n`));
+  await server.shutdown();
+});
+
 Deno.test("--verbose shows an answer that is no JSON on one line, escaped", async () => {
   await using service = startService({ api: () => new Response("<b>\r\n\x1b]0;evil\x07</b>", { status: 502 }) });
   const { code, stderr } = await call(service, "cases get C --verbose");

@@ -9,7 +9,7 @@ import { isJsonObject } from "../json.ts";
 import { type CallOptions, isRead, type Operation, paramsOf } from "../operation.ts";
 import { VERSION } from "../version.ts";
 import { Deadline, mayBeDone } from "./deadline.ts";
-import { type EncodedRequest, encodeRequest, jsonText, type Part } from "./encode.ts";
+import { type EncodedRequest, encodeRequest, jsonText, lineOf, type Part } from "./encode.ts";
 import { importUnseen } from "../import_unseen.ts";
 import type { MultipartBody } from "./multipart.ts";
 import { checkStatus, headOf, readText, Reply } from "./reply.ts";
@@ -27,7 +27,7 @@ export interface OperationRef {
 export interface Exchange {
   /** HTTP method. */
   readonly method: string;
-  /** Path with query. */
+  /** Path with query, that of the base URL included. */
   readonly path: string;
   /** HTTP status. */
   readonly status: number;
@@ -161,10 +161,11 @@ class Call {
   /** Sends a request; one that changes something must not arrive twice unless it has a key. */
   async #send(request: EncodedRequest, change?: { key: string | undefined }): Promise<Reply> {
     const { baseUrl, apiRoot, timeoutSeconds } = this.#session.target;
-    const { method, path } = request;
+    const { method } = request;
     const { signal } = this.#options;
+    const url = baseUrl + apiRoot + request.path;
     const deadline = new Deadline(this.#options.timeoutSeconds ?? timeoutSeconds, signal);
-    const explain = (error: unknown) => deadline.explain(error, `${method} ${baseUrl}${apiRoot}${path}`);
+    const explain = (error: unknown) => deadline.explain(error, `${method} ${url}`);
     const started = performance.now();
     let isUnderWay = false;
     let once = false;
@@ -176,7 +177,7 @@ class Call {
       once = change !== undefined && (change.key === undefined || body !== undefined);
       const fetching = this.#session.fetch({
         method,
-        url: baseUrl + apiRoot + path,
+        url,
         headers: headersOf(this.#ref.operation, request, change?.key),
         body,
         signal: deadline.signal,
@@ -190,7 +191,7 @@ class Call {
       const head = headOf(this.#ref, response, performance.now() - started);
       const { status, reason, milliseconds } = head;
       const shown = isContent ? `(${head.type ?? "content"})` : text;
-      this.#onReply?.({ method, path: apiRoot + path, status, reason, milliseconds, text: shown });
+      this.#onReply?.({ method, path: lineOf(url), status, reason, milliseconds, text: shown });
       checkStatus(head, response, text);
       if (isContent) return new Reply(head, "", await this.#content(response, deadline, explain));
       const reply = new Reply(head, text);

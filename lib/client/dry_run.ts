@@ -2,17 +2,17 @@
 import type { Target } from "../auth/session.ts";
 import type { Operation } from "../operation.ts";
 import type { JsonObject } from "../json.ts";
-import { type EncodedRequest, encodeRequest, type Part } from "./encode.ts";
+import { type EncodedRequest, encodeRequest, lineOf, type Part } from "./encode.ts";
 import type { Values } from "./values.ts";
 
 /** The request that an operation would make of values; nothing is sent and no credentials are needed. */
 export function renderDryRun(target: Target, operation: Operation, values: Values): string {
   const request = encodeRequest(operation, values);
-  const url = new URL(target.baseUrl + target.apiRoot + request.path);
+  const url = target.baseUrl + target.apiRoot + request.path;
   const tag = request.tagPath === undefined ? request.ifMatch : "[FETCHED]";
   return [
-    `${request.method} ${url.pathname}${url.search}`,
-    `Host: ${url.host}`,
+    `${request.method} ${lineOf(url)}`,
+    `Host: ${new URL(url).host}`,
     "Authorization: Bearer [REDACTED]",
     ...(tag === undefined ? [] : [`If-Match: ${tag}`]),
     `Content-Type: ${request.parts ? "multipart/form-data" : "application/json"}`,
