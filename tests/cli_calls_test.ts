@@ -151,6 +151,23 @@ Deno.test("an answer that is no JSON, or is cut off, is an error of the operatio
   }
 });
 
+Deno.test("a web page is no answer, also where none is promised or a text", async () => {
+  const page = "<!DOCTYPE html><title>Log in</title>";
+  const headers = { "content-type": "text/html; charset=utf-8" };
+  await using service = startService({ api: () => new Response(page, { headers }) });
+  for (const line of ["cases delete C", "social like-message M"]) {
+    const result = await call(service, line);
+    assert.deepEqual([result.code, result.stdout], [1, ""], line);
+    const { code, message } = errorOf(result);
+    assert.deepEqual([code, message], [
+      "INVALID_RESPONSE",
+      `The service's answer is a web page (text/html; charset=utf-8, ${page.length} characters).`,
+    ]);
+  }
+  await using plain = startService({ api: () => new Response("Liked", { headers }) });
+  assert.equal((await call(plain, "social like-message M")).stdout, '"Liked"\n');
+});
+
 Deno.test("an answer that is nested too deep to be laid out is said to be, and compact prints it", async () => {
   const text = `{"data":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
   await using service = startService({ api: () => new Response(text) });

@@ -103,8 +103,10 @@ export function bodyOf(
   text: string,
   head: Partial<ReplyHead> = {},
 ): JsonValue | undefined {
-  if (answer === "text") return textIn(text);
-  return answer === "nothing" || text === "" ? undefined : parseAnswer(text, head);
+  if (answer !== "text" && answer !== "nothing") return text === "" ? undefined : parseAnswer(text, head);
+  // Whoever shows a page has taken the call for a browser's: it was not done.
+  if (/\bx?html\b/i.test(head.type ?? "") && /^\s*</.test(text)) throw invalidAnswer("a web page", text, head);
+  return answer === "text" ? textIn(text) : undefined;
 }
 
 /** Some servers put a text into JSON, others send it as it is. */
@@ -120,20 +122,24 @@ function textIn(text: string): string {
 
 /** The JSON of an answer's text, or `INVALID_RESPONSE`. */
 function parseAnswer(text: string, head: Partial<ReplyHead>): JsonValue {
-  const { operation, status, type, requestId } = head;
   try {
     const body: JsonValue = JSON.parse(text);
     return body;
   } catch (cause) {
-    const what = `${type ?? "no content type"}, ${text.length} characters`;
-    throw new SvcError("INVALID_RESPONSE", `The service's answer is not JSON (${what}).`, {
-      cause,
-      operation,
-      status,
-      requestId,
-      hint: "Check the base URL and the API root; 'svc auth diagnose' tests both.",
-    });
+    throw invalidAnswer("not JSON", text, head, cause);
   }
+}
+
+function invalidAnswer(what: string, text: string, head: Partial<ReplyHead>, cause?: unknown): SvcError {
+  const { operation, status, type, requestId } = head;
+  const found = `${type ?? "no content type"}, ${text.length} characters`;
+  return new SvcError("INVALID_RESPONSE", `The service's answer is ${what} (${found}).`, {
+    cause,
+    operation,
+    status,
+    requestId,
+    hint: "Check the base URL and the API root; 'svc auth diagnose' tests both.",
+  });
 }
 
 function refusal(status: number, reason: string, text: string, headers: Headers, requestId?: string): SvcError {
