@@ -151,6 +151,21 @@ Deno.test("an answer that is no JSON, or is cut off, is an error of the operatio
   }
 });
 
+Deno.test("a number that cannot be printed as it came is named, and --verbose shows it", async () => {
+  await using service = startService({ api: () => new Response('{"id":"C",\n"account":12345678901234567890}') });
+  const { code, stdout, stderr } = await call(service, "cases get C --verbose");
+  assert.equal(code, 0);
+  assert.match(stdout, /"account": 12345678901234567000/);
+  assert.match(stderr, /^\[HTTP\] Response: \{"id":"C",\\n"account":12345678901234567890\}$/m);
+  const warning = "Warning: the answer has the number 12345678901234567890, which JSON numbers do not hold exactly: " +
+    "another one is printed. --verbose shows it.\n";
+  assert.equal((await call(service, "cases get C")).stderr, warning);
+  assert.equal((await call(service, "cases get C --quiet")).stderr, "");
+  await using naming = startService({ api: () => new Response("12345678901234567890") });
+  const created = await call(naming, "ui-lists create-personalization L --name n");
+  assert.deepEqual(created, { code: 0, stdout: '"12345678901234567890"\n', stderr: "" });
+});
+
 Deno.test("a web page is no answer, also where none is promised or a text", async () => {
   const page = "<!DOCTYPE html><title>Log in</title>";
   const headers = { "content-type": "text/html; charset=utf-8" };

@@ -5,6 +5,7 @@ import { createCaller, type OperationRef } from "../client/caller.ts";
 import type { Values } from "../client/values.ts";
 import type { Reply } from "../client/reply.ts";
 import { SvcError } from "../errors.ts";
+import { numberFault } from "../exact_numbers.ts";
 import { importUnseen } from "../import_unseen.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import type { Operation } from "../operation.ts";
@@ -32,9 +33,11 @@ export async function runOperation(
 }
 
 async function printAnswer(context: CommandContext, ref: OperationRef, values: Values): Promise<void> {
-  const { body } = takesFile(ref.operation)
+  const { body, text } = takesFile(ref.operation)
     ? await (await transfers()).watchingFile(context, values, (watched) => call(context, ref, watched))
     : await call(context, ref, values);
+  const fault = ref.operation.answer === "text" ? undefined : numberFault(text);
+  if (fault !== undefined) context.note(`Warning: the answer ${fault}: another one is printed. --verbose shows it.`);
   await printResult(context, body === "" ? undefined : body, failureOfElements(ref.operation.answer, body));
 }
 

@@ -1,5 +1,6 @@
 /** How the global flags reach the client: the profile, the cache, warnings, and what `--verbose` shows. */
 import type { CallerOptions } from "../client/caller.ts";
+import { numberFault } from "../exact_numbers.ts";
 import { escapeControls, onOneLine } from "../output/control_characters.ts";
 import type { CommandContext } from "./command.ts";
 
@@ -25,8 +26,9 @@ function summary({ method, path, status, reason, milliseconds }: Summary): strin
   return [method, path, status, reason, `(${Math.round(milliseconds)}ms)`].filter((part) => part !== "").join(" ");
 }
 
-/** JSON on one line, or the text as it is where it is none. */
+/** JSON on one line, or the text as it is where it is none, and where it has numbers that would become other ones. */
 function compact(text: string): string {
+  if (numberFault(text) !== undefined) return text;
   try {
     return escapeControls(JSON.stringify(JSON.parse(text)));
   } catch {
