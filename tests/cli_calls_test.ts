@@ -151,6 +151,15 @@ Deno.test("an answer that is no JSON, or is cut off, is an error of the operatio
   }
 });
 
+Deno.test("who is told when to come back passes it on, also of a service that is down", async () => {
+  const hints = [[429, "7", "Wait 7 seconds, then try again."], [503, "7", "Wait 7 seconds, then try again."], [503]];
+  for (const [status, retryAfter, hint] of hints) {
+    const headers: HeadersInit = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
+    await using service = answers({}, { status: Number(status), headers });
+    assert.equal(errorOf(await call(service, "cases create --type T")).hint, hint);
+  }
+});
+
 Deno.test("a number that cannot be printed as it came is named, and --verbose shows it", async () => {
   await using service = startService({ api: () => new Response('{"id":"C",\n"account":12345678901234567890}') });
   const { code, stdout, stderr } = await call(service, "cases get C --verbose");

@@ -171,7 +171,9 @@ function hintFor(status: number, headers: Headers): string | undefined {
   if (status < 400 && location !== null) {
     return `It redirects to ${location}: set the base URL to the address it names.`;
   }
-  if (status === 429) return hintOfWait(headers.get("retry-after") ?? undefined);
+  const retryAfter = headers.get("retry-after") ?? undefined;
+  // Who fails without naming a time may have done the call: nobody is told to repeat that.
+  if (status === 429 || (status === 503 && retryAfter !== undefined)) return hintOfWait(retryAfter);
   return HINTS[status];
 }
 
