@@ -100,6 +100,15 @@ Deno.test("a redirect is not followed", async () => {
   assert.equal(other.exchanges, 0);
 });
 
+Deno.test("an answer of success other than 200 is no redirect", async () => {
+  for (const status of [201, 204]) {
+    const error = await failureWith({ token: () => new Response(null, { status }) });
+    assert.equal(error.code, "INVALID_RESPONSE");
+    assert.match(error.message, new RegExp(`is no token response: it has status ${status}, not 200\\.$`));
+    assert.equal(error.hint, "Check baseUrl, and tokenPath in the profile.");
+  }
+});
+
 Deno.test("an answer that is no token response is INVALID_RESPONSE and does not show its text", async () => {
   const bodies = [
     "<html>tok-1</html>",

@@ -50,6 +50,7 @@ async function refusal(response: Response, url: string, secret: string): Promise
   const { status, statusText, headers } = response;
   const said = descriptionOf(parseJsonObject(await response.text()));
   const answered = `The token endpoint ${url} answered ${status} ${statusText}`.trimEnd();
+  if (status < 300) return invalidAnswer(url, `is no token response: it has status ${status}, not 200`);
   if (status < 400) {
     return new SvcError("INVALID_RESPONSE", `${answered}, and redirects are not followed.`, {
       status,
