@@ -11,6 +11,7 @@ import { operations as assignments } from "../lib/resources/assignments.ts";
 import { operations as attachments } from "../lib/resources/attachments.ts";
 import { operations as cases } from "../lib/resources/cases.ts";
 import { operations as data } from "../lib/resources/data.ts";
+import { operations as social } from "../lib/resources/social.ts";
 
 const identifier = fc.string({ unit: "binary", minLength: 1 })
   .filter((text) => text.isWellFormed() && text !== "." && text !== "..");
@@ -112,6 +113,13 @@ const REFUSED: [why: string, Operation, values: Record<string, unknown>, message
     { caseId: "C-1", ifMatch: "x" },
     "--if-match is not an option of this operation.",
   ],
+  ["a query with half a character", social.searchTags, {
+    searchFor: "\ud83d",
+  }, "--search-for holds half of a surrogate pair, which no address can carry."],
+  ["a record whose key is half a character", data.delete, {
+    dataViewId: "D",
+    params: { ID: "\ud83d" },
+  }, "--params holds half of a surrogate pair, which no address can carry."],
   ["an entity tag that would add a header", cases.stageNext, {
     caseId: "C-1",
     ifMatch: "x\r\nHost: evil",

@@ -41,7 +41,7 @@ export function encodeRequest(operation: Operation, values: Values): EncodedRequ
         segments.set(place, encodeSegment(spelled(operation, name), String(value)));
         break;
       case "query":
-        if (value !== undefined) query.push(...queryOf(place, value));
+        if (value !== undefined) query.push(...queryOf(spelled(operation, name), place, value));
         break;
       case "body":
         body = withValue(body ?? {}, place, value);
@@ -100,9 +100,13 @@ function toJson(value: CheckedValue): JsonValue {
   return typeof value === "object" && !Array.isArray(value) ? { ...value } : value;
 }
 
-function queryOf(place: string, value: CheckedValue): [string, string][] {
-  if (place !== "*") return [[place, queryValue(value)]];
-  return Object.entries(value).map(([name, member]) => [name, queryValue(member)]);
+function queryOf(called: string, place: string, value: CheckedValue): [string, string][] {
+  const pairs = place === "*" ? Object.entries(value) : [[place, value] as const];
+  const query = pairs.map(([name, member]): [string, string] => [name, queryValue(member)]);
+  if (query.flat().every((text) => text.isWellFormed())) return query;
+  throw new SvcError("INVALID_ARGS", `${called} holds half of a surrogate pair, which no address can carry.`, {
+    hint: "Write the character itself, or both halves of it.",
+  });
 }
 
 function queryValue(value: unknown): string {
