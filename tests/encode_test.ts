@@ -189,6 +189,11 @@ Deno.test("the tag of a record is read by the scalar members of the record", () 
   assert.equal(tagPath, "/data_views/D?dataViewParameters=" + encodeURIComponent('{"ID":"1","Year":2}'));
 });
 
+Deno.test("a member of a record that is undefined is not sent, in a query as in a body", () => {
+  const { path } = encodeRequest(data.delete, { dataViewId: "D", params: { ID: "1", Year: undefined } });
+  assert.equal(path, "/data/D?ID=1");
+});
+
 Deno.test("a tag that is given is sent as it is and nothing is read first", () => {
   const request = encodeRequest(assignments.perform, { assignmentId: "A", action: "a", ifMatch: '"T"' });
   assert.equal(request.ifMatch, '"T"');

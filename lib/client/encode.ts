@@ -101,12 +101,17 @@ function toJson(value: CheckedValue): JsonValue {
 }
 
 function queryOf(called: string, place: string, value: CheckedValue): [string, string][] {
-  const pairs = place === "*" ? Object.entries(value) : [[place, value] as const];
+  const pairs = place === "*" ? givenMembers(value) : [[place, value] as const];
   const query = pairs.map(([name, member]): [string, string] => [name, queryValue(member)]);
   if (query.flat().every((text) => text.isWellFormed())) return query;
   throw new SvcError("INVALID_ARGS", `${called} holds half of a surrogate pair, which no address can carry.`, {
     hint: "Write the character itself, or both halves of it.",
   });
+}
+
+/** A member that is undefined is absent, as it is in a body. */
+function givenMembers(value: CheckedValue): [name: string, member: unknown][] {
+  return Object.entries(value).filter(([, member]) => member !== undefined);
 }
 
 function queryValue(value: unknown): string {
