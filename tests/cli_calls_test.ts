@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { type CliOptions, type CliResult, errorOf, spawnSvc, svc, svcCommand } from "./_support/cli.ts";
 import { CLIENT, startService, type TestService } from "./_support/oauth.ts";
 import { untilItSays } from "./_support/office.ts";
+import { createClient } from "../lib/client/client.ts";
 import { makeFolder } from "./_support/workflow.ts";
 
 const CONFIG = new URL("../deno.json", import.meta.url).pathname;
@@ -173,6 +174,16 @@ Deno.test("a number that cannot be printed as it came is named, and --verbose sh
   await using naming = startService({ api: () => new Response("12345678901234567890") });
   const created = await call(naming, "ui-lists create-personalization L --name n");
   assert.deepEqual(created, { code: 0, stdout: '"12345678901234567890"\n', stderr: "" });
+});
+
+Deno.test("what a service says where nothing is promised is printed too", async () => {
+  for (const [said, printed] of [['{"deleted":1}', '{"deleted":1}\n'], ["Deleted", '"Deleted"\n'], [" \n", ""]]) {
+    await using service = startService({ api: () => new Response(said) });
+    const result = await call(service, "cases delete C --format compact");
+    assert.deepEqual(result, { code: 0, stdout: printed, stderr: "" });
+    const svc = createClient({ ...CLIENT, baseUrl: service.baseUrl, noCache: true });
+    assert.equal(await svc.cases.delete("C"), undefined);
+  }
 });
 
 Deno.test("a web page is no answer, also where none is promised or a text", async () => {

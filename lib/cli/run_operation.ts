@@ -36,7 +36,7 @@ async function printAnswer(context: CommandContext, ref: OperationRef, values: V
   const { body, text } = takesFile(ref.operation)
     ? await (await transfers()).watchingFile(context, values, (watched) => call(context, ref, watched))
     : await call(context, ref, values);
-  const fault = ref.operation.answer === "text" ? undefined : numberFault(text);
+  const fault = typeof body === "string" ? undefined : numberFault(text);
   if (fault !== undefined) context.note(`Warning: the answer ${fault}: another one is printed. --verbose shows it.`);
   await printResult(context, body === "" ? undefined : body, failureOfElements(ref.operation.answer, body));
 }

@@ -106,7 +106,18 @@ export function bodyOf(
   if (answer !== "text" && answer !== "nothing") return text === "" ? undefined : parseAnswer(text, head);
   // Whoever shows a page has taken the call for a browser's: it was not done.
   if (/\bx?html\b/i.test(head.type ?? "") && /^\s*</.test(text)) throw invalidAnswer("a web page", text, head);
-  return answer === "text" ? textIn(text) : undefined;
+  return answer === "text" ? textIn(text) : remarkIn(text);
+}
+
+/** What some servers say where nothing is promised: JSON, or a sentence. */
+function remarkIn(text: string): JsonValue | undefined {
+  if (text.trim() === "") return undefined;
+  try {
+    const value: JsonValue = JSON.parse(text);
+    return value;
+  } catch {
+    return text;
+  }
 }
 
 /** Some servers put a text into JSON, others send it as it is. */
