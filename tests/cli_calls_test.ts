@@ -349,6 +349,25 @@ Deno.test("auth commands print their result; a failed diagnosis ends with the fa
   assert.equal(errorOf(refused).code, "UNAUTHORIZED");
 });
 
+Deno.test("a dry run of auth login and auth ping prints the request that each would make, and sends nothing", async () => {
+  await using service = startService();
+  const login = await call(service, "auth login --dry-run");
+  const host = `Host: ${new URL(service.baseUrl).host}`;
+  assert.deepEqual([login.code, login.stderr, login.stdout.split("\n")], [0, "", [
+    "POST /oauth2/token",
+    host,
+    "Authorization: Basic [REDACTED]",
+    "Content-Type: application/x-www-form-urlencoded",
+    "",
+    "grant_type=client_credentials",
+    "",
+  ]]);
+  const ping = await call(service, "auth ping --dry-run");
+  assert.equal(ping.stdout, (await call(service, "case-types list --dry-run")).stdout);
+  assert.ok(ping.stdout.startsWith(`GET /dx-api/v2/casetypes\n${host}\n`), ping.stdout);
+  assert.deepEqual([service.exchanges, service.calls], [0, 0]);
+});
+
 /** Starts svc with pipes of which nobody reads one; gives what it writes to the other, and its exit code. */
 async function unread(service: TestService, pipe: "stdout" | "stderr", line: string): Promise<[string, number]> {
   await using folder = await makeFolder();

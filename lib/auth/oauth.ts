@@ -1,7 +1,7 @@
 /** The token exchange: OAuth 2.0 client credentials (RFC 6749, section 4.4), the client authenticated by HTTP Basic. */
 import { codeOfStatus, hintOfWait, SvcError } from "../errors.ts";
 import { type JsonObject, parseJsonObject } from "../json.ts";
-import type { Credentials } from "./settings.ts";
+import type { Credentials, Settings } from "./settings.ts";
 import { isTokenText, LONGEST_LIFE, type Token, tokenOf } from "./token_cache.ts";
 
 const DEFAULT_LIFE = 3600;
@@ -42,7 +42,7 @@ function notInstalled(cause: unknown): never {
 }
 
 /** The address of the token endpoint. */
-export function tokenUrl({ target, tokenPath }: Credentials): string {
+export function tokenUrl({ target, tokenPath }: Settings): string {
   return target.baseUrl + tokenPath;
 }
 

@@ -3,15 +3,15 @@ import type { AuthOptions } from "../auth/commands.ts";
 import type { DiagnosisResult } from "../auth/diagnose.ts";
 import { SvcError } from "../errors.ts";
 import { type CommandContext, type LocalCommand, localCommand, type LocalGroup } from "./local.ts";
-import { printResult } from "./print_result.ts";
+import { printRequest, printResult } from "./print_result.ts";
 import { callerOptions } from "./service_access.ts";
 
 /** The commands by name. */
 export const commands: LocalGroup = {
-  login: authCommand("Exchange the client secret for a token and cache it", "--profile test", "login"),
+  login: authCommand("Exchange the client secret for a token and cache it", "--profile test", "login", showExchange),
   logout: authCommand("Forget the cached token", "--profile test", "logout"),
   status: authCommand("Show the profile, its server and when the cached token ends", "", "status"),
-  ping: authCommand("Make one cheap call and show its time", "--fields milliseconds", "ping"),
+  ping: authCommand("Make one cheap call and show its time", "--fields milliseconds", "ping", showCall),
   diagnose: localCommand({
     summary: "Test each layer of a connection: configuration, DNS, TCP, TLS, token, API",
     example: "--fields steps --format table",
@@ -23,15 +23,36 @@ export const commands: LocalGroup = {
   }),
 };
 
-function authCommand(summary: string, example: string, name: "login" | "logout" | "status" | "ping"): LocalCommand {
+/** A command of one step; `show` prints its request, where it makes one. */
+function authCommand(
+  summary: string,
+  example: string,
+  name: "login" | "logout" | "status" | "ping",
+  show?: (context: CommandContext) => Promise<void>,
+): LocalCommand {
   return localCommand({
     summary,
     example,
+    dryRun: show && true,
     async run(context) {
+      if (show && context.globals.dryRun) return await show(context);
       const auth = await import("../auth/commands.ts");
       await context.print(await auth[name](authOptions(context)));
     },
   });
+}
+
+async function showExchange(context: CommandContext): Promise<void> {
+  const { renderExchange } = await import("../client/dry_run.ts");
+  const { readSettings } = await import("../auth/settings.ts");
+  printRequest(context, renderExchange(readSettings(callerOptions(context))));
+}
+
+async function showCall(context: CommandContext): Promise<void> {
+  const { renderDryRun } = await import("../client/dry_run.ts");
+  const { readSettings } = await import("../auth/settings.ts");
+  const { operations } = await import("../resources/case_types.ts");
+  printRequest(context, renderDryRun(readSettings(callerOptions(context)).target, operations.list, {}));
 }
 
 function authOptions(context: CommandContext): AuthOptions {

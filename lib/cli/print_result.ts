@@ -1,6 +1,7 @@
-/** Results that tell of a failure. */
+/** Results that tell of a failure, and requests that are not sent. */
 import type { JsonValue } from "../json.ts";
 import type { SvcError } from "../errors.ts";
+import { escapeControls } from "../output/control_characters.ts";
 import type { CommandContext } from "./command.ts";
 
 /** Prints a result and throws the failure that it tells of, if there is one: also where nobody reads the result. */
@@ -15,4 +16,9 @@ export async function printResult(
     throw failure ?? error;
   }
   if (failure !== undefined) throw failure;
+}
+
+/** Prints a request instead of sending it. */
+export function printRequest({ io }: CommandContext, request: string): void {
+  io.stdout.write(escapeControls(request) + "\n");
 }

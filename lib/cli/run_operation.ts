@@ -9,10 +9,9 @@ import { numberFault } from "../exact_numbers.ts";
 import { importUnseen } from "../import_unseen.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import type { Operation } from "../operation.ts";
-import { escapeControls } from "../output/control_characters.ts";
 import type { CommandContext } from "./command.ts";
 import { loadRenderer } from "./context.ts";
-import { printResult } from "./print_result.ts";
+import { printRequest, printResult } from "./print_result.ts";
 import { callerOptions } from "./service_access.ts";
 
 /** Prints the request that a call would make, or makes it and prints the answer; content goes to the file `output`. */
@@ -24,7 +23,7 @@ export async function runOperation(
 ): Promise<void> {
   try {
     if (ref.operation.output === "file" && output === undefined) throw noOutput();
-    if (context.globals.dryRun) await printRequest(context, ref, values);
+    if (context.globals.dryRun) await printDryRun(context, ref, values);
     else if (ref.operation.answer === "content") await writeContent(context, ref, values, output);
     else await printAnswer(context, ref, values);
   } catch (error) {
@@ -71,10 +70,10 @@ function noOutput(): SvcError {
   return new SvcError("INVALID_ARGS", "--output is required.", { hint: "Name the file to write: -o <path>." });
 }
 
-async function printRequest(context: CommandContext, { operation }: OperationRef, values: Values): Promise<void> {
+async function printDryRun(context: CommandContext, { operation }: OperationRef, values: Values): Promise<void> {
   const { renderDryRun } = await import("../client/dry_run.ts");
   const target = openTarget(callerOptions(context));
-  context.io.stdout.write(escapeControls(renderDryRun(target, operation, values)) + "\n");
+  printRequest(context, renderDryRun(target, operation, values));
 }
 
 /** A call about several things is answered with success although it failed for some of them. */

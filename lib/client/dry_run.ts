@@ -1,5 +1,7 @@
 /** The request that a call would make, as text and without its credentials. */
+import { tokenUrl } from "../auth/oauth.ts";
 import type { Target } from "../auth/session.ts";
+import type { Settings } from "../auth/settings.ts";
 import type { Operation } from "../operation.ts";
 import type { JsonObject } from "../json.ts";
 import { type EncodedRequest, encodeRequest, lineOf, type Part } from "./encode.ts";
@@ -8,17 +10,24 @@ import type { Values } from "./values.ts";
 /** The request that an operation would make of values; nothing is sent and no credentials are needed. */
 export function renderDryRun(target: Target, operation: Operation, values: Values): string {
   const request = encodeRequest(operation, values);
-  const url = target.baseUrl + target.apiRoot + request.path;
   const tag = request.tagPath === undefined ? request.ifMatch : "[FETCHED]";
-  return [
-    `${request.method} ${lineOf(url)}`,
-    `Host: ${new URL(url).host}`,
+  return requestText(request.method, target.baseUrl + target.apiRoot + request.path, [
     "Authorization: Bearer [REDACTED]",
     ...(tag === undefined ? [] : [`If-Match: ${tag}`]),
     `Content-Type: ${request.parts ? "multipart/form-data" : "application/json"}`,
-    "",
-    JSON.stringify(shownBody(request) ?? {}, null, 2),
-  ].join("\n");
+  ], JSON.stringify(shownBody(request) ?? {}, null, 2));
+}
+
+/** The request that exchanges the client secret for a token. */
+export function renderExchange(settings: Settings): string {
+  return requestText("POST", tokenUrl(settings), [
+    "Authorization: Basic [REDACTED]",
+    "Content-Type: application/x-www-form-urlencoded",
+  ], "grant_type=client_credentials");
+}
+
+function requestText(method: string, url: string, headers: readonly string[], body: string): string {
+  return [`${method} ${lineOf(url)}`, `Host: ${new URL(url).host}`, ...headers, "", body].join("\n");
 }
 
 /** The body of a request as a person may see it; nothing where there is none. */
