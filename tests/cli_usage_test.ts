@@ -10,8 +10,10 @@ import { errorOf, svc } from "./_support/cli.ts";
 Deno.test("svc --version prints the version alone", async () => {
   const { version } = JSON.parse(await Deno.readTextFile(new URL("../deno.json", import.meta.url)));
   const printed = { code: 0, stdout: `${version}\n`, stderr: "" };
-  assert.deepEqual(await svc(["--version"]), printed);
-  assert.deepEqual(await svcHere(["--version"]), printed, "in a program that imports the command line");
+  for (const args of [["--version"], ["--quiet", "--version"], ["--version", "--format", "table"]]) {
+    assert.deepEqual(await svc(args), printed);
+    assert.deepEqual(await svcHere(args), printed, "in a program that imports the command line");
+  }
 });
 
 Deno.test("a program's own output may say that its reader has gone: the command ends with 0 and says nothing", async () => {

@@ -13,6 +13,8 @@ export interface Argv {
   readonly rest: readonly string[];
   /** Whether help is wanted. */
   readonly help: boolean;
+  /** Whether the version is wanted: instead of a group, as `svc --help` lists it. */
+  readonly version: boolean;
 }
 
 /** Takes the arguments apart. `help <group> <command>` is `<group> <command> --help`. */
@@ -20,14 +22,16 @@ export function takeApart(args: readonly string[]): Argv {
   const words: string[] = [];
   const before: string[] = [];
   let help = asksForHelp(args);
+  let version = false;
   let index = 0;
   while (index < args.length && words.length < 2) {
     const arg = args[index++] ?? "";
     if (arg === "help" && words.length === 0) help = true;
+    else if (arg === "--version" && words.length === 0) version = true;
     else if (!arg.startsWith("-")) words.push(arg);
     else before.push(arg, ...(takesNext(arg) ? args.slice(index, ++index) : []));
   }
-  return { words, rest: help ? [] : toScannerForms([...before, ...args.slice(index)]), help };
+  return { words, rest: help ? [] : toScannerForms([...before, ...args.slice(index)]), help, version };
 }
 
 function asksForHelp(args: readonly string[]): boolean {

@@ -10,8 +10,9 @@ import type { Io } from "./io.ts";
 import { scanPlain } from "./plain_scan.ts";
 
 /** Runs the command that the arguments name, or prints the help that they ask for. */
-export async function runCommandLine({ words, rest, help }: Argv, io: Io): Promise<void> {
+export async function runCommandLine({ words, rest, help, version }: Argv, io: Io): Promise<void> {
   const [groupWord, commandWord] = words;
+  if (version) return io.stdout.write((await import("../version.ts")).VERSION + "\n");
   if (groupWord === undefined) return io.stdout.write((await import("./help.ts")).rootHelp(groups));
   const group = await find("svc", "group", groups, groupWord);
   const commands = await group.load();
