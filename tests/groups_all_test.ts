@@ -63,7 +63,10 @@ const CASES: Step[] = [
   { line: "cases list-ancestors '{permit}'", says: { "": {} } },
   { line: "cases list-descendants '{permit}'", says: { "": {} } },
   { line: "cases list-attachment-categories '{permit}'", says: { "attachment_categories.1.ID": "Plan" } },
-  { line: "cases list-stages '{permit}'", says: { "stages.0.visited_status": "active", "stages.2.name": "Decision" } },
+  {
+    line: "cases list-stages '{permit}'",
+    says: { "stages.0.id": "PRIM0", "stages.0.visited_status": "active", "stages.2.name": "Decision" },
+  },
   {
     line: "cases bulk-actions --cases '{permit},{other}'",
     says: { "bulkActions.2.ID": "Expedite" },
@@ -73,7 +76,7 @@ const CASES: Step[] = [
     says: { successCount: 2, "results.1.ID": "{other}" },
   },
   { line: "case-types list", says: { "caseTypes.0.ID": PERMIT } },
-  { line: `case-types get ${PERMIT}`, says: { name: "Permit" } },
+  { line: `case-types get ${PERMIT}`, says: { id: PERMIT, name: "Permit" } },
   {
     line: `case-types get-action ${PERMIT} --action Create`,
     says: { "uiResources.resources.fields.Area.0.max": 100000 },

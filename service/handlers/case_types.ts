@@ -38,6 +38,7 @@ export const handlers: GroupHandlers<"caseTypes"> = {
 
 function listOf(app: Application): Outcome {
   const caseTypes = [...app.caseTypes.values()].filter(({ creatable }) => creatable).map(({ id, name }) => ({
+    id,
     ID: id,
     name,
     links: {

@@ -17,6 +17,7 @@ export function stagesWithProcesses(work: CaseWork): JsonObject[] {
   const open = new Map(work.assignments.map(({ processId, stepId }) => [processId, stepId]));
   const stages = [...work.type.stages.values()];
   return stageInfos(work).map((info, index) => ({
+    id: info.ID,
     ...info,
     processes: [...(stages[index]?.processes.values() ?? [])].map((process) =>
       processInfo(process, info.visited_status, open.get(process.id))
