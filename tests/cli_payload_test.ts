@@ -117,3 +117,10 @@ Deno.test("a number that would become another one is refused; all others go as t
     assert.equal((await create(`{"account":${number}}`)).code, 0, number);
   }
 });
+
+Deno.test("a payload that is nested too deep to be laid out is shown on one line by a dry run", async () => {
+  const nested = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  const { code, stdout } = await create("-", { stdin: nested });
+  assert.equal(code, 0);
+  assert.ok(stdout.endsWith(`\n\n{"caseTypeID":"T","content":${nested}}\n`));
+});

@@ -3,7 +3,7 @@ import { tokenUrl } from "../auth/oauth.ts";
 import type { Target } from "../auth/session.ts";
 import type { Settings } from "../auth/settings.ts";
 import type { Operation } from "../operation.ts";
-import type { JsonObject } from "../json.ts";
+import { isTooDeep, type JsonObject } from "../json.ts";
 import { type EncodedRequest, encodeRequest, lineOf, type Part } from "./encode.ts";
 import type { Values } from "./values.ts";
 
@@ -15,7 +15,7 @@ export function renderDryRun(target: Target, operation: Operation, values: Value
     "Authorization: Bearer [REDACTED]",
     ...(tag === undefined ? [] : [`If-Match: ${tag}`]),
     `Content-Type: ${request.parts ? "multipart/form-data" : "application/json"}`,
-  ], JSON.stringify(shownBody(request) ?? {}, null, 2));
+  ], laidOut(shownBody(request) ?? {}));
 }
 
 /** The request that exchanges the client secret for a token. */
@@ -24,6 +24,16 @@ export function renderExchange(settings: Settings): string {
     "Authorization: Basic [REDACTED]",
     "Content-Type: application/x-www-form-urlencoded",
   ], "grant_type=client_credentials");
+}
+
+/** On one line where it is nested too deep to be laid out: it would be sent so. */
+function laidOut(body: JsonObject): string {
+  try {
+    return JSON.stringify(body, null, 2);
+  } catch (error) {
+    if (!isTooDeep(error)) throw error;
+    return JSON.stringify(body);
+  }
 }
 
 function requestText(method: string, url: string, headers: readonly string[], body: string): string {

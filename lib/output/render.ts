@@ -1,6 +1,6 @@
 /** A result as text: the fields that were asked for, in the format that was asked for. */
 import { SvcError } from "../errors.ts";
-import type { JsonValue } from "../json.ts";
+import { isTooDeep, type JsonValue } from "../json.ts";
 import { importUnseen } from "../import_unseen.ts";
 import { escapeControls } from "./control_characters.ts";
 import type { Format } from "./format.ts";
@@ -47,7 +47,7 @@ async function renderAs(format: Format, value: JsonValue, surface: Surface): Pro
   try {
     return await renderIn(format, value, surface);
   } catch (cause) {
-    if (!(cause instanceof RangeError && /call stack/.test(cause.message))) throw cause;
+    if (!isTooDeep(cause)) throw cause;
     throw new SvcError("INVALID_RESPONSE", `The answer is nested too deep to be printed as ${format}.`, {
       cause,
       hint: "--format compact prints it.",
