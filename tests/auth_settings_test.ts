@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { saveProfile } from "../lib/auth/config.ts";
 import { openSession, openTarget, type SessionOptions } from "../lib/auth/session_open.ts";
+import { svcCommand } from "./_support/cli.ts";
 import { CLIENT, failure, freshDirectory, optionsFor, runScript, startService } from "./_support/oauth.ts";
 
 const PROFILE = { baseUrl: "https://profile.example", clientId: "id", clientSecret: "s3cret" };
@@ -124,6 +125,25 @@ Deno.test("a wrong value names where it came from", async () => {
   const { allowInsecureHttp }: { allowInsecureHttp: boolean } = JSON.parse('{"allowInsecureHttp":"no"}');
   const unclear = await failure(() => openTarget({ configDirectory, baseUrl: "http://10.0.0.1", allowInsecureHttp }));
   assert.match(unclear.message, /^allowInsecureHttp must be true or false/);
+});
+
+Deno.test({
+  name: "a variable that is no UTF-8 text is named, and what it holds is not shown",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    for (const name of ["SVC_CLIENT_SECRET", "SVC_BASE_URL", "SVC_CONFIG_DIR"]) {
+      const script = `${name}="$(printf 's3cret\\377')" SVC_DEBUG=1 exec "$@"`;
+      const args = ["-c", script, "sh", ...svcCommand(["case-types", "list"], await freshDirectory())];
+      const output = await new Deno.Command("sh", { args, stdin: "null" }).output();
+      const stderr = new TextDecoder().decode(output.stderr);
+      assert.equal(output.code, 2);
+      assert.match(
+        stderr,
+        new RegExp(`"INVALID_CONFIG","message":"The environment variable ${name} is no UTF-8 text\\."`),
+      );
+      assert(!stderr.includes("s3cret"), stderr);
+    }
+  },
 });
 
 Deno.test("plain http is refused beyond this machine unless it is allowed", async () => {

@@ -1,4 +1,5 @@
 /** The configuration directory, and the profiles in its `config.json`. */
+import { variable } from "../environment.ts";
 import { SvcError } from "../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue, withoutMark } from "../json.ts";
 import { checkProfile, checkProfileName, isProfileMember, type Profile } from "./profile.ts";
@@ -24,10 +25,10 @@ export function configDirectory(): string {
 
 /** That directory; undefined where there is no home, as in many containers. */
 export function findConfigDirectory(): string | undefined {
-  const own = Deno.env.get("SVC_CONFIG_DIR");
-  if (own) return own;
-  const home = Deno.env.get("HOME") || Deno.env.get("USERPROFILE");
-  return home ? `${home}/.svc-cli` : undefined;
+  const own = variable("SVC_CONFIG_DIR");
+  if (own !== undefined) return own;
+  const home = variable("HOME") ?? variable("USERPROFILE");
+  return home && `${home}/.svc-cli`;
 }
 
 /** The file that holds the profiles. */

@@ -1,4 +1,5 @@
 /** What a session works with: options given in code over the environment, the environment over the profile. */
+import { variable } from "../environment.ts";
 import { SvcError } from "../errors.ts";
 import { configDirectory, configFile, findConfigDirectory, findProfile, missingProfile, type Warn } from "./config.ts";
 import { checkMember, DEFAULT_PATHS, isProfileMember, isSecure, type Profile } from "./profile.ts";
@@ -103,7 +104,7 @@ export function readSettings(options: SessionOptions = {}): Settings {
   const baseUrl = given.baseUrl ?? profile?.baseUrl;
   if (baseUrl === undefined) throw missing("baseUrl", name, directoryOf(options), profile);
   checkTransport(baseUrl, options.allowInsecureHttp ?? profile?.allowInsecureHttp ?? false);
-  const noCache = options.noCache === true || Deno.env.get("SVC_NO_CACHE") === "true";
+  const noCache = options.noCache === true || variable("SVC_NO_CACHE") === "true";
   return {
     target: {
       profile: name,
@@ -170,8 +171,8 @@ function checkOptions(options: SessionOptions): void {
 
 /** A member's variable of the environment; an empty one counts as absent. */
 function environment(member: keyof Given): string | undefined {
-  const value = Deno.env.get(VARIABLES[member]);
-  if (!value) return undefined;
+  const value = variable(VARIABLES[member]);
+  if (value === undefined) return undefined;
   checkMember(member, value, VARIABLES[member]);
   return value;
 }

@@ -1,4 +1,5 @@
 /** The streams and the environment of this process. */
+import { variable } from "../environment.ts";
 import { SvcError } from "../errors.ts";
 import { type Io, type Output, OutputClosed } from "./io.ts";
 
@@ -15,7 +16,7 @@ export const processIo: Io = {
   },
   stdout: outputTo(Deno.stdout, failedResult),
   stderr: outputTo(Deno.stderr, () => {}), // What is said about a call must not end it, and there is nobody to tell.
-  env: (name) => Deno.env.get(name),
+  env: variable,
   onInterrupt: (listener) => onceOn("SIGINT", listener),
   onTerminate: (listener) => Deno.build.os === "windows" || onceOn("SIGTERM", listener),
   stopListening: () => listening.forEach((_, listener) => stopListening(listener)),
