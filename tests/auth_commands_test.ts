@@ -138,3 +138,18 @@ Deno.test("no command shows the secret or a token, with --verbose, when refused,
     assert(!outputs.includes(secret), `shown: ${secret}`);
   }
 });
+
+Deno.test("a service that repeats the token does not make it show, with --verbose or in an error", async () => {
+  await using service = startService({
+    api: (request) => Response.json({ localizedValue: request.headers.get("authorization") }, { status: 500 }),
+  });
+  const { configDirectory = "" } = await optionsFor(service);
+  await saveProfile("default", { baseUrl: service.baseUrl, ...CLIENT }, configDirectory);
+  const env = { SVC_CONFIG_DIR: configDirectory };
+  for (const _ of ["exchanged", "cached"]) {
+    const { stderr } = await runScript("../../cli.ts", ["case-types", "list", "--verbose"], env);
+    assert.match(stderr, /^\[HTTP\] Response: \{"localizedValue":"Bearer \[REDACTED\]"\}$/m);
+    assert.match(stderr, /"message":"Bearer \[REDACTED\]"/);
+    for (const token of service.issued) assert(!stderr.includes(token), stderr);
+  }
+});

@@ -1,11 +1,11 @@
 /** The token exchange: OAuth 2.0 client credentials (RFC 6749, section 4.4), the client authenticated by HTTP Basic. */
 import { codeOfStatus, hintOfWait, SvcError } from "../errors.ts";
 import { type JsonObject, parseJsonObject } from "../json.ts";
+import { redact } from "./redact.ts";
 import type { Credentials, Settings } from "./settings.ts";
 import { isTokenText, LONGEST_LIFE, type Token, tokenOf } from "./token_cache.ts";
 
 const DEFAULT_LIFE = 3600;
-const REDACTED = "[REDACTED]";
 
 /** Exchanges the client's secret for a token; rejects with the signal's reason or the network's error as they come. */
 export async function exchangeToken(credentials: Credentials, secret: string, signal: AbortSignal): Promise<Token> {
@@ -70,11 +70,6 @@ async function refusal(response: Response, url: string, secret: string): Promise
 /** What the server says of its refusal, in the members of OAuth or of the API. */
 function descriptionOf(body: JsonObject | undefined): string | undefined {
   return [body?.error_description, body?.localizedValue, body?.error].find((said) => typeof said === "string");
-}
-
-/** A server may repeat what it was sent. */
-function redact(text: string, secret: string): string {
-  return [secret, encodeURIComponent(secret)].reduce((redacted, part) => redacted.replaceAll(part, REDACTED), text);
 }
 
 function isOAuthError(error: unknown): error is Error {

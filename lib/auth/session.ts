@@ -38,4 +38,6 @@ export interface Session {
   readonly target: Target;
   /** Sends a request with a valid token: exchanges one where needed, and once more on a 401 for a cached token. */
   fetch(request: SessionRequest): Promise<Response>;
+  /** What the service says, without the token: it may repeat what it was sent. */
+  redact(text: string): string;
 }

@@ -21,7 +21,11 @@ export function openTarget(options: SessionOptions = {}): Target {
 
 /** A session whose tokens come from a source. */
 export function sessionOf({ target }: Credentials, tokens: TokenSource): Session {
-  return Object.freeze({ target, fetch: (request: SessionRequest) => fetchWithToken(request, target, tokens) });
+  return Object.freeze({
+    target,
+    fetch: (request: SessionRequest) => fetchWithToken(request, target, tokens),
+    redact: (text: string) => tokens.redact(text),
+  });
 }
 
 async function fetchWithToken(request: SessionRequest, target: Target, tokens: TokenSource): Promise<Response> {

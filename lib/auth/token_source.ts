@@ -1,4 +1,5 @@
 /** The tokens of one session: from memory, else from the cache, else by an exchange that all who wait share. */
+import { redact } from "./redact.ts";
 import { Shared } from "./shared.ts";
 import type { Credentials } from "./settings.ts";
 import { isFresh, readToken, type Token } from "./token_cache.ts";
@@ -10,6 +11,9 @@ export interface Taken {
   /** Whether it was exchanged just now, so that a refusal of it is final. */
   readonly isNew: boolean;
 }
+
+/** Characters of a token that is looked for in texts: a shorter one could be guessed, and is part of many words. */
+const SHORTEST = 8;
 
 /** Hands out tokens. */
 export class TokenSource {
@@ -26,6 +30,12 @@ export class TokenSource {
   atHand(): Token | undefined {
     this.#token ??= readToken(this.#credentials);
     return this.#token && isFresh(this.#token) ? this.#token : undefined;
+  }
+
+  /** A text without the token at hand. */
+  redact(text: string): string {
+    const { accessToken = "" } = this.#token ?? {};
+    return accessToken.length < SHORTEST ? text : redact(text, accessToken);
   }
 
   /** A token that has not come to its end. */

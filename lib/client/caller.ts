@@ -190,9 +190,11 @@ class Call {
       const text = isContent ? "" : await readText(response);
       const head = headOf(this.#ref, response, performance.now() - started);
       const { status, reason, milliseconds } = head;
-      const shown = isContent ? `(${head.type ?? "content"})` : text;
-      this.#onReply?.({ method, path: lineOf(url), status, reason, milliseconds, text: shown });
-      checkStatus(head, response, text);
+      this.#onReply?.({
+        ...{ method, path: lineOf(url), status, reason, milliseconds },
+        text: isContent ? `(${head.type ?? "content"})` : this.#session.redact(text),
+      });
+      checkStatus(head, response, response.ok ? text : this.#session.redact(text));
       if (isContent) return new Reply(head, "", await this.#content(response, deadline, explain));
       const reply = new Reply(head, text);
       if (!/\bjson\b/i.test(head.type ?? "")) void reply.body; // A gateway's page is no answer: its sender is told at once.
