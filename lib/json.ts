@@ -29,11 +29,6 @@ export function parseJsonObject(text: string): JsonObject | undefined {
   }
 }
 
-/** A text without the byte order mark that some editors put before it: JSON has none. */
-export function withoutMark(text: string): string {
-  return text.replace(/^\ufeff/, "");
-}
-
 /** Whether something failed because a value is nested too deep: what lays JSON out needs the stack, what only writes it does not. */
 export function isTooDeep(error: unknown): error is RangeError {
   return error instanceof RangeError && /call stack/.test(error.message);

@@ -141,6 +141,19 @@ Deno.test("a file that an editor began with a byte order mark is read, and writt
   assert.deepEqual(profiles, { default: PROFILE, lab: PROFILE });
 });
 
+Deno.test("a file that is not UTF-8 is refused, instead of sending another secret than it holds", async () => {
+  const directory = await withConfig("");
+  const text = JSON.stringify({ profiles: { default: { ...PROFILE, clientSecret: "s3crét" } } });
+  const latin1 = Uint8Array.from(text, (character) => character.charCodeAt(0));
+  await Deno.writeFile(`${directory}/config.json`, latin1);
+  for (const run of [loadProfile("default", directory), saveProfile("x", PROFILE, directory)]) {
+    const error = await failure(run);
+    assert.deepEqual([error.code, error.hint], ["INVALID_CONFIG", "Save it as UTF-8."]);
+    assert.equal(error.message, `${directory}/config.json is not UTF-8 text.`);
+  }
+  assert.deepEqual(await Deno.readFile(`${directory}/config.json`), latin1);
+});
+
 Deno.test("a file of another shape is refused", async () => {
   assert.match((await failure(loadProfile("x", await withConfig("[]")))).message, /must hold a JSON object\.$/);
   const error = await failure(loadProfile("x", await withConfig('{"profiles": []}')));

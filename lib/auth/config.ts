@@ -1,7 +1,8 @@
 /** The configuration directory, and the profiles in its `config.json`. */
 import { variable } from "../environment.ts";
 import { SvcError } from "../errors.ts";
-import { isJsonObject, type JsonObject, type JsonValue, withoutMark } from "../json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { textOf } from "../utf8.ts";
 import { checkProfile, checkProfileName, isProfileMember, type Profile } from "./profile.ts";
 
 const SAVE_SECONDS = 10;
@@ -117,8 +118,15 @@ function readConfig(path: string, warn: Warn): Config {
 }
 
 function readOptional(path: string): string | undefined {
+  const bytes = readBytes(path);
+  const text = bytes && textOf(bytes);
+  if (bytes === undefined || text !== undefined) return text;
+  throw new SvcError("INVALID_CONFIG", `${path} is not UTF-8 text.`, { hint: "Save it as UTF-8." });
+}
+
+function readBytes(path: string): Uint8Array | undefined {
   try {
-    return Deno.readTextFileSync(path);
+    return Deno.readFileSync(path);
   } catch (cause) {
     if (cause instanceof Deno.errors.NotFound) return undefined;
     if (cause instanceof Deno.errors.NotCapable) throw cause;
@@ -132,7 +140,7 @@ function readOptional(path: string): string | undefined {
 /** The parser's own message can quote the text, and with it a secret: only its position is passed on. */
 function parse(text: string, path: string): JsonValue {
   try {
-    const value: JsonValue = JSON.parse(withoutMark(text));
+    const value: JsonValue = JSON.parse(text);
     return value;
   } catch (error) {
     const place = error instanceof Error ? / \(line \d+ column \d+\)/.exec(error.message)?.[0] ?? "" : "";

@@ -1,6 +1,7 @@
 /** The client secret: as it is, or from the program that keeps it. */
 import type { Deadline } from "../client/deadline.ts";
 import { SvcError } from "../errors.ts";
+import { textOf } from "../utf8.ts";
 import { orAbort } from "./shared.ts";
 import type { SecretSource } from "./settings.ts";
 
@@ -13,7 +14,7 @@ export async function readSecret(source: SecretSource, deadline: Deadline): Prom
     throw signal.aborted ? deadline.explain(error, `clientSecretCommand ${program}`) : error;
   });
   if (code !== 0) throw failed(program, `ended with exit code ${code}`);
-  const secret = decode(stdout)?.replace(/\r?\n$/, "");
+  const secret = textOf(stdout)?.replace(/\r?\n$/, "");
   if (!secret) throw failed(program, secret === undefined ? "printed what is no text" : "printed nothing");
   return secret;
 }
@@ -26,14 +27,6 @@ async function run(program: string, args: string[], signal: AbortSignal): Promis
     if (error instanceof Deno.errors.NotFound) throw failed(program, "does not exist");
     if (error instanceof Deno.errors.PermissionDenied) throw failed(program, "cannot be executed");
     throw error;
-  }
-}
-
-function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return undefined; // The decoder's error says no more than that.
   }
 }
 

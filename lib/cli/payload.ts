@@ -1,7 +1,7 @@
 /** Payloads: JSON as an argument, from a file (`@path`) or from standard input (`-`). */
 import { SvcError } from "../errors.ts";
 import { NUMBER_HINT, numberFault } from "../exact_numbers.ts";
-import { type JsonValue, withoutMark } from "../json.ts";
+import type { JsonValue } from "../json.ts";
 import { readFault } from "../read_fault.ts";
 import type { Io } from "./io.ts";
 
@@ -68,7 +68,7 @@ async function readText(flag: string, bytes: ReadableStream<Uint8Array>, source:
 }
 
 async function parse(flag: string, given: string, source?: string): Promise<JsonValue> {
-  const text = withoutMark(given);
+  const text = given.replace(/^\ufeff/, "");
   try {
     const value: JsonValue = JSON.parse(text);
     const fault = numberFault(text);
