@@ -28,6 +28,15 @@ Deno.test("a payload comes inline, from a file or from standard input", async ()
   }
 });
 
+Deno.test("a short flag and its value are two arguments, or one, with and without an equals sign", async () => {
+  for (const given of [["-d", '{"a":"="}'], ['-d{"a":"="}'], ['-d={"a":"="}'], ["-d-"], ["-d=-"], ["-d", "-"]]) {
+    const { stdout } = await svc(["data", "query", "D", "--dry-run", ...given], { env: ENV, stdin: '{"a":"="}' });
+    assert.ok(stdout.endsWith('\n\n{\n  "a": "="\n}\n'), given.join(" "));
+  }
+  const empty = await svc(["attachments", "get", "A", "-o="], { env: ENV });
+  assert.equal(errorOf(empty).message, "--output is an empty path.");
+});
+
 Deno.test("two payloads cannot both read standard input", async () => {
   const args = ["cases", "perform-action", "C", "--action", "a", "--data", "-", "--page-instructions", "-"];
   const result = await svc(args, { env: ENV, stdin: "{}" });

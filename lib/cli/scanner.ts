@@ -49,13 +49,13 @@ export async function scan(command: Command, words: readonly string[], inputs: r
   return { ...given, ...Object.fromEntries(args.map(({ name }, index) => [name, texts[index]])) };
 }
 
-/** `-d<value>` as `-d <value>`: short flags are written both ways everywhere. */
+/** `-d<value>` and `-d=<value>` as `-d <value>`: short flags are written in all these ways elsewhere. */
 function detached(inputs: readonly string[], flags: Readonly<Record<string, Flag>>): string[] {
   const shorts = Object.values(flags).flatMap(({ short, type }) => type === "boolean" || !short ? [] : [short]);
   const end = inputs.indexOf("--");
   return inputs.flatMap((input, index) => {
     const isAttached = /^-[^-]./.test(input) && shorts.some((short) => input[1] === short);
-    return isAttached && (end < 0 || index < end) ? [input.slice(0, 2), input.slice(2)] : [input];
+    return isAttached && (end < 0 || index < end) ? [input.slice(0, 2), input.slice(2).replace(/^=/, "")] : [input];
   });
 }
 
