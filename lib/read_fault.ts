@@ -1,4 +1,5 @@
 /** What keeps a file from being read, in words. */
+import { lowerFirst } from "./wording.ts";
 
 /** Why a path cannot be read, where the person can do something about it. */
 export function readFault(error: unknown): string | undefined {
@@ -6,5 +7,7 @@ export function readFault(error: unknown): string | undefined {
   if (error instanceof Deno.errors.IsADirectory) return "it is a directory";
   if (error instanceof Deno.errors.PermissionDenied) return "you may not read it";
   if (error instanceof Deno.errors.NotADirectory) return "part of the path is a file";
-  return undefined;
+  // A name that is too long, links that lead round and round, a disk that fails: the system says it.
+  const [, said] = error instanceof Error ? /^(.+?) \(os error \d+\)/.exec(error.message) ?? [] : [];
+  return said && lowerFirst(said);
 }

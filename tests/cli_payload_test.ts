@@ -1,6 +1,6 @@
 /** Payloads: inline, from a file, from standard input, and what is said of a bad one. */
 import assert from "node:assert/strict";
-import { type CliOptions, type CliResult, errorOf, svc } from "./_support/cli.ts";
+import { type CliOptions, type CliResult, errorOf, svc, svcCommand } from "./_support/cli.ts";
 import { svcHere } from "./_support/captured_io.ts";
 import { makeFolder } from "./_support/workflow.ts";
 
@@ -89,6 +89,35 @@ Deno.test("a file that cannot be read is named with the reason", async () => {
   }
   const result = await create("-", { stdin: latin1 });
   assert.equal(errorOf(result).message, "--data from standard input is not UTF-8 text.");
+});
+
+Deno.test({
+  name: "whatever keeps a file from being read is said in the words of the system, and is no defect of svc",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using folder = await makeFolder();
+    const cwd = folder.path;
+    await Deno.symlink("round", `${cwd}/round`);
+    const long = `{"Applicant":"${"x".repeat(300)}"}`;
+    const upload = ["attachments", "upload", "--dry-run", "-f"];
+    const runs: [Promise<CliResult>, string][] = [
+      [create(`@${long}`, { cwd }), `--data cannot read ${long}: file name too long.`],
+      [create("@round", { cwd }), "--data cannot read round: too many levels of symbolic links."],
+      [svc([...upload, "round"], { env: ENV, cwd }), "--file cannot read round: too many levels of symbolic links."],
+    ];
+    for (const [run, message] of runs) {
+      const result = await run;
+      assert.deepEqual([result.code, errorOf(result).message], [2, message]);
+    }
+    const [deno = "", ...args] = svcCommand(["cases", "create", "--type", "T", "--data", "-"], cwd);
+    const { code, stderr } = await new Deno.Command("sh", {
+      args: ["-c", 'exec "$0" "$@" < .', deno, ...args],
+      env: { ...ENV, SVC_CONFIG_DIR: cwd },
+      cwd,
+    }).output();
+    const { error } = JSON.parse(new TextDecoder().decode(stderr));
+    assert.deepEqual([code, error.message], [2, "--data cannot read standard input: it is a directory."]);
+  },
 });
 
 Deno.test("null is a payload, and one that does not fit", async () => {

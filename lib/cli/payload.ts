@@ -34,19 +34,26 @@ async function readStdin(flag: string, io: Io): Promise<string> {
   if (io.stdin.isTerminal()) {
     throw invalid(`${flag} - reads standard input, which is the terminal.`, `Pipe the JSON in, or give ${flag} @file.`);
   }
-  return await readText(flag, io.stdin.readable, "standard input");
+  return await named(flag, "standard input", () => readText(flag, io.stdin.readable, "standard input"));
 }
 
 async function readFile(flag: string, path: string): Promise<string> {
   if (path === "") throw invalid(`${flag} @ names no file.`, `Write ${flag} @file.`);
-  try {
+  return await named(flag, path, async () => {
     using file = await Deno.open(path);
     if ((await file.stat()).isDirectory) throw new Deno.errors.IsADirectory(path);
     return await readText(flag, file.readable, path);
+  });
+}
+
+/** What is read, or what keeps it from being read, named with its source. */
+async function named(flag: string, source: string, read: () => Promise<string>): Promise<string> {
+  try {
+    return await read();
   } catch (error) {
     const reason = readFault(error);
     if (reason === undefined) throw error;
-    throw invalid(`${flag} cannot read ${path}: ${reason}.`, "Check the path.", error);
+    throw invalid(`${flag} cannot read ${source}: ${reason}.`, "Check the path.", error);
   }
 }
 
