@@ -102,6 +102,11 @@ const MISTAKES: Record<string, Mistake> = {
   "cases gett C-1": { message: "svc cases has no command 'gett'.", hint: /^Did you mean 'get'\? 'svc cases --help'/ },
   "cases toString": { message: "svc cases has no command 'toString'." },
   "assignments getnext": { message: "svc assignments has no command 'getnext'.", hint: /^Did you mean 'get-next'/ },
+  "cases perform C-1": { message: "svc cases has no command 'perform'.", hint: /^Did you mean 'perform-action'\?/ },
+  "data list": {
+    message: "svc data has no command 'list'.",
+    hint: /^Did you mean 'list-actions' or 'list-objects' or 'list-pages'\?/,
+  },
   "cases gett --help": { message: "svc cases has no command 'gett'." },
   "cases get C-1 --formt yaml": { message: "svc cases get has no flag --formt.", hint: /^Did you mean --format\?/ },
   "cases refresh-view C-1 --interest-pag x": {

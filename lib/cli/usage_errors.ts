@@ -17,7 +17,10 @@ import { argName } from "./help.ts";
 
 /** A group or a command that does not exist. */
 export function unknownWord(place: string, kind: string, names: readonly string[], word: string): SvcError {
-  const question = didYouMean(word, names.map(toKebab), (name) => `'${name}'`);
+  const known = names.map(toKebab);
+  const longer = known.filter((name) => name.startsWith(`${word.toLowerCase()}-`));
+  const show = (name: string) => `'${name}'`;
+  const question = didYouMean(word, known, show) || questionOf(longer, show);
   return invalid(`${place} has no ${kind} '${word}'.`, `${question}'${place} --help' lists the ${kind}s.`);
 }
 
