@@ -266,6 +266,22 @@ Deno.test("a text goes to a terminal, escaped; anything else does not", async ()
   assert.equal(captured.stdout, "a\\u001b[2Jb\n");
 });
 
+Deno.test({
+  name: "a file that is replaced can be read by nobody who could not read it before",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using folder = await makeFolder({ "plan.txt": "old" });
+    const path = `${folder.path}/plan.txt`;
+    for (const mode of [0o600, 0o640, 0o755]) {
+      await Deno.chmod(path, mode);
+      const context = createContext(readGlobalFlags({}), capturedIo({ stdout: "", stderr: "" }));
+      await deliver(context, content("text/plain", "new"), path);
+      const { mode: now } = await Deno.stat(path);
+      assert.deepEqual([await Deno.readTextFile(path), (now ?? 0) & 0o777], ["new", mode]);
+    }
+  },
+});
+
 Deno.test("a file that a link names is written where the link leads", async () => {
   await using folder = await makeFolder({ "there/old.txt": "old" });
   await Deno.symlink(`${folder.path}/there/old.txt`, `${folder.path}/link.txt`);

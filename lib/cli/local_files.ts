@@ -28,11 +28,13 @@ export async function checkTarget(path: string): Promise<void> {
 
 /** Writes a file: under another name beside it first, so that nobody ever sees the half of it. */
 export async function writeWhole(path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
-  const { target, folder, isSpecial } = await placeOf(path);
+  const { target, folder, isSpecial, mode } = await placeOf(path);
   if (isSpecial) return await writeTo(path, await openTo(path, { write: true }), pieces);
   const temporary = `${folder}/.svc-${crypto.randomUUID()}.part`;
   const file = await openTo(path, { write: true, createNew: true }, temporary);
   try {
+    // Whoever could not read the old file cannot read the new one.
+    if (mode !== undefined) await Deno.chmod(temporary, mode);
     await writeTo(path, file, pieces);
     await Deno.rename(temporary, target).catch((error) => {
       throw unwritable(path, error);
@@ -48,6 +50,8 @@ interface Target {
   readonly folder: string;
   /** A device or a pipe: it is written to, never replaced. */
   readonly isSpecial: boolean;
+  /** Who may do what with the file that is replaced; undefined where there is none, or no such thing. */
+  readonly mode?: number;
 }
 
 async function placeOf(path: string): Promise<Target> {
@@ -58,7 +62,8 @@ async function placeOf(path: string): Promise<Target> {
   const folder = slash < 0 ? "." : real.slice(0, slash) || "/";
   const parent = await ifThere(path, Deno.stat(folder));
   if (!parent?.isDirectory) throw unwritable(path, "there is no such directory");
-  return { target: real, folder, isSpecial: found !== undefined && !found.isFile };
+  const mode = found?.isFile && found.mode !== null ? found.mode & 0o777 : undefined;
+  return { target: real, folder, isSpecial: found !== undefined && !found.isFile, mode };
 }
 
 /** What is found on the way to a target; undefined where nothing is there. */
