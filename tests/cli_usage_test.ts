@@ -107,6 +107,11 @@ const MISTAKES: Record<string, Mistake> = {
     message: "svc data has no command 'list'.",
     hint: /^Did you mean 'list-actions' or 'list-objects' or 'list-pages'\?/,
   },
+  "assignments perform A": {
+    message: "--action is required.",
+    hint: "It is the action ID. At a terminal, --interactive asks for it.",
+  },
+  "assignments save A": { message: "--action is required.", hint: "It is the action ID." },
   "cases gett --help": { message: "svc cases has no command 'gett'." },
   "cases get C-1 --formt yaml": { message: "svc cases get has no flag --formt.", hint: /^Did you mean --format\?/ },
   "cases refresh-view C-1 --interest-pag x": {

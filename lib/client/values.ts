@@ -1,7 +1,7 @@
 /** The check of what a caller gives an operation, before anything is sent. */
 import { SvcError } from "../errors.ts";
 import { toKebab } from "../names.ts";
-import { type Operation, paramsOf, type ParamTypes, takesTag } from "../operation.ts";
+import { type Operation, type Param, paramsOf, type ParamTypes, takesTag } from "../operation.ts";
 import { isOfType, TYPE_NAMES } from "../param_types.ts";
 import { lowerFirst } from "../wording.ts";
 
@@ -18,7 +18,7 @@ export function checkValues(operation: Operation, values: Values): Map<string, C
     const value = values[name] === undefined ? param.default : values[name];
     const called = spelled(operation, name);
     if (value === undefined) {
-      if (param.required) throw invalid(`${called} is required.`, `It is the ${lowerFirst(param.help)}.`);
+      if (param.required) throw invalid(`${called} is required.`, hintOf(operation, param));
       continue;
     }
     if (param.rejected !== undefined) throw invalid(param.rejected, `Leave out ${called}.`);
@@ -28,6 +28,10 @@ export function checkValues(operation: Operation, values: Values): Map<string, C
   checkTogether(operation, checked);
   checkNames(operation, values);
   return checked;
+}
+
+function hintOf({ interactive }: Operation, { help }: Param): string {
+  return `It is the ${lowerFirst(help)}.` + (interactive ? " At a terminal, --interactive asks for it." : "");
 }
 
 function checkTogether(operation: Operation, given: ReadonlyMap<string, unknown>): void {
