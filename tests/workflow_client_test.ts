@@ -56,3 +56,18 @@ Deno.test("an error that a script catches has all that is known of it", async ()
   const seen = await runInSandbox({ "script.ts": script }, handlers, { startedAt: 0, randomness: [] });
   assert.deepEqual(seen, [error.toJSON(), attempts]);
 });
+
+Deno.test("an argument that has no JSON is refused as one, and is no step of the run", async () => {
+  await using api = new TinyApi();
+  const body = `const circle = {}; circle.of = circle;
+    const said = [];
+    for (const data of [{ n: 1n }, circle]) said.push(await svc.cases.create({ type: "T", data }).catch((error) => error));
+    return said.map((error) => [error instanceof SvcError, error.code, error.message]);`;
+  const { result, error } = await runText(scriptText(body), { caller: api.caller });
+  assert.equal(error, undefined);
+  assert.deepEqual(result, [
+    [true, "INVALID_ARGS", "A value is no JSON: Do not know how to serialize a BigInt."],
+    [true, "INVALID_ARGS", "A value is no JSON: Converting circular structure to JSON."],
+  ]);
+  assert.deepEqual(api.received, []);
+});

@@ -2,6 +2,7 @@
 import { writeBody } from "../body_path.ts";
 import { SvcError } from "../errors.ts";
 import { isJsonObject, isScalar, type JsonObject, type JsonValue } from "../json.ts";
+import { jsonText } from "../json_text.ts";
 import { type FileInput, type Operation, paramsOf } from "../operation.ts";
 import { isOfType } from "../param_types.ts";
 import { type CheckedValue, checkValues, spelled, type Values } from "./values.ts";
@@ -116,19 +117,6 @@ function givenMembers(value: CheckedValue): [name: string, member: unknown][] {
 
 function queryValue(value: unknown): string {
   return typeof value === "object" ? jsonText(value) : String(value);
-}
-
-/** A value as text of JSON; types do not keep everything out that has none. */
-export function jsonText(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch (cause) {
-    const [reason = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
-    throw new SvcError("INVALID_ARGS", `A value is no JSON: ${reason.replace(/\.$/, "")}.`, {
-      cause,
-      hint: "JSON has texts, numbers, true, false, null, arrays and objects, none of which holds itself.",
-    });
-  }
 }
 
 function queryText(query: readonly [string, string][]): string {

@@ -3,6 +3,7 @@ import { checkAnswer, isAnswerShape } from "../../lib/answers.ts";
 import { bodyOf } from "../../lib/client/reply.ts";
 import { errorOfRecord, SvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../lib/json.ts";
+import { jsonText } from "../../lib/json_text.ts";
 import { contentOf, filesIn } from "./files.ts";
 import { standIn } from "./stand_in.ts";
 import { openCall } from "./steps.ts";
@@ -11,8 +12,8 @@ import { openCall } from "./steps.ts";
 export async function call(operation: string, args: readonly unknown[]): Promise<unknown> {
   const { rest, signal, files } = split(args);
   const message = files === undefined
-    ? JSON.stringify({ operation, args: rest })
-    : files.then((files) => JSON.stringify({ operation, args: rest, files }));
+    ? jsonText({ operation, args: rest })
+    : files.then((files) => jsonText({ operation, args: rest, files }));
   const { isReply, head, text } = await openCall(message, signal);
   // Errors are made here, not where the message arrives, so that their stack leads to the line that made the call.
   if (!isReply) throw errorOfRecord(parseJsonObject(text) ?? {}) ?? brokenAnswer();

@@ -12,6 +12,7 @@ export const SANDBOX_FILES: readonly string[] = [
   "lib/client/reply.ts",
   "lib/errors.ts",
   "lib/json.ts",
+  "lib/json_text.ts",
   "lib/names.ts",
   "lib/param_types.ts",
   "workflows/mod.ts",
