@@ -154,7 +154,12 @@ Deno.test("a record is deleted by its keys in the query, once", () =>
     const gone = await svc.call("DELETE", `/data/D_Visits?${query}`);
     assert.deepEqual([gone.status, gone.body], [200, undefined]);
     assert.equal((await svc.call("DELETE", `/data/D_Visits?${query}`)).status, 404);
-    assert.equal((await svc.call("DELETE", "/data/D_Visits")).status, 422);
+    const nothing = await svc.call("DELETE", "/data/D_Visits");
+    assert.equal(nothing.status, 422);
+    assert.deepEqual(details(nothing.body).slice(1).map((detail) => detail.localizedValue), [
+      "Place is needed: it identifies the record",
+      "Year is needed: it identifies the record",
+    ]);
   }));
 
 Deno.test("an action shows its form and takes the fields of its form alone", () =>

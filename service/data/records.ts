@@ -133,13 +133,15 @@ function keyOf(type: DataType, members: JsonObject): string {
   for (const name of type.key) {
     const value = keyValue(type, name, members);
     if (value !== undefined) values.push(value);
-    else {missing.push({
-        message: `${name} is needed: it identifies the record`,
-        erroneousInputOutputFieldInPage: "." + name,
-      });}
+    else missing.push(missingKey(name));
   }
   if (missing.length > 0) throw validationFailure(missing);
   return JSON.stringify(values);
+}
+
+function missingKey(name: string): ErrorDetail {
+  const sentence = `${name} is needed: it identifies the record`;
+  return { message: sentence, localizedValue: sentence, erroneousInputOutputFieldInPage: "." + name };
 }
 
 function keyValue(type: DataType, name: string, members: JsonObject): Scalar | undefined {
