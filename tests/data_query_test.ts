@@ -248,6 +248,7 @@ Deno.test("what does not fit a request is refused, with what would", () =>
         },
       },
     });
+    const many = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
     const cases: [JsonValue, number, RegExp][] = [
       [{ query: { select: ["Wheels"] } }, 400, /D_Cars has no field Wheels/],
       [{ query: { select: ["Owner.Shoe"] } }, 400, /no field Owner.Shoe/],
@@ -263,6 +264,13 @@ Deno.test("what does not fit a request is refused, with what would", () =>
       [condition("Model", "EQ", { field: "Price" }), 400, /compares as text/],
       [condition("Model", "EQ", { value: "x" }, "F1 AND F2"), 400, /F2, which is no condition/],
       [condition("Model", "EQ", { value: "x" }, "F1 F1"), 400, /AND or OR is missing/],
+      [condition("Model", "EQ", { value: "x" }, many(501, "F1").join(" OR ")), 400, /logic may name 500 conditions/],
+      [{ query: { sortBy: many(101, { field: "ID" }) } }, 400, /sortBy may have 100 elements/],
+      [
+        { query: { aggregations: { ...many(101, { field: "ID", summaryFunction: "MAX" }) } } },
+        400,
+        /aggregations may have 100 members/,
+      ],
       [{ query: { sortBy: [{ field: "ID", type: "UP" }] } }, 400, /must be ASC or DESC/],
       [{ query: { aggregations: { S: { field: "Model", summaryFunction: "SUM" } } } }, 400, /SUM needs a number/],
       [{ query: { aggregations: { S: { field: "ID", summaryFunction: "MEDIAN" } } } }, 400, /one of COUNT/],
@@ -284,6 +292,13 @@ Deno.test("what does not fit a request is refused, with what would", () =>
       assert.equal(found, status, message);
       assert.match(message, reason);
     }
+    const most = condition(
+      "Model",
+      "EQ",
+      { value: "Ant" },
+      `${"NOT (".repeat(25)}${many(500, "F1").join(" OR ")}${")".repeat(25)}`,
+    );
+    assert.deepEqual((await svc.rows("D_Cars", most)).map(({ ID }) => ID), [2, 4]);
     assert.equal((await refused(svc, {}, "D_Nothing"))[0], 404);
     assert.deepEqual(await refused(svc, { paging: { pageNumber: 1 } }, "D_Fixed"), [
       422,

@@ -11,10 +11,14 @@ export type Logic =
 /** Parentheses in one another, and NOTs in a row. */
 const DEPTH_LIMIT = 50;
 
+/** Names of conditions in one logic: each makes the database's expression deeper, which has an end. */
+const NAMES_LIMIT = 500;
+
 /** Reads a logic; 400 where it is none. */
 export function parseLogic(text: string): Logic {
   const tokens = text.match(/[()]|[^\s()]+/g) ?? [];
   let next = 0;
+  let names = 0;
 
   function either(depth: number): Logic {
     const parts = [both(depth)];
@@ -41,6 +45,9 @@ export function parseLogic(text: string): Logic {
     const token = tokens[next];
     if (token === undefined || /^(AND|OR|[()])$/i.test(token)) {
       throw invalid(`a condition is missing before ${shown()}`);
+    }
+    if (++names > NAMES_LIMIT) {
+      throw new ServiceError(400, `The filter logic may name ${NAMES_LIMIT} conditions.`);
     }
     next++;
     return token;

@@ -9,6 +9,8 @@ export const MAX_ROWS = 5000;
 const PAGE_SIZE = 100;
 const CONDITIONS_LIMIT = 100;
 const COLUMNS_LIMIT = 200;
+const AGGREGATIONS_LIMIT = 100;
+const SORT_LIMIT = 100;
 const SUMMARIES: readonly SummaryFunction[] = ["COUNT", "DISTINCT_COUNT", "MIN", "MAX", "SUM", "AVG"];
 
 /** A condition as it was written. */
@@ -113,7 +115,7 @@ function readQuery(query: JsonObject): DataQuery {
     ...(query.select !== undefined && { select: readSelect(query.select) }),
     conditions: readConditions(objectAt(filter.filterConditions, "query.filter.filterConditions")),
     ...(filter.logic !== undefined && { logic: textAt(filter.logic, "query.filter.logic") }),
-    sort: arrayAt(query.sortBy, "query.sortBy").map(readSort),
+    sort: readSorts(arrayAt(query.sortBy, "query.sortBy")),
     aggregations,
     distinct,
   };
@@ -156,13 +158,22 @@ function valuesOf({ value, values }: JsonObject): JsonValue[] {
 }
 
 function readAggregations(aggregations: JsonObject): Aggregation[] {
-  return Object.entries(aggregations).map(([name, value]) => {
+  const entries = Object.entries(aggregations);
+  if (entries.length > AGGREGATIONS_LIMIT) {
+    throw invalid(`query.aggregations may have ${AGGREGATIONS_LIMIT} members`);
+  }
+  return entries.map(([name, value]) => {
     const place = `query.aggregations.${name}`;
     const { field, summaryFunction } = requiredObject(value, place);
     const summary = SUMMARIES.find((one) => one === summaryFunction);
     if (!summary) throw invalid(`${place}.summaryFunction must be one of ${SUMMARIES.join(", ")}`);
     return { name, field: textAt(field, `${place}.field`), summary };
   });
+}
+
+function readSorts(values: readonly JsonValue[]): { field: string; descending: boolean }[] {
+  if (values.length > SORT_LIMIT) throw invalid(`query.sortBy may have ${SORT_LIMIT} elements`);
+  return values.map(readSort);
 }
 
 function readSort(value: JsonValue, index: number): { field: string; descending: boolean } {
