@@ -16,9 +16,9 @@ export async function replayFigures(log: readonly LogCase[], clerks: number): Pr
   const seconds = await secondsOf(ROUNDS, () => worksOf(offices, log, clerks));
   const [journalled = NaN, without = NaN, fetched = NaN] = seconds.map((sum) => ROUNDS * callsOf(log) / sum);
   const what = `workflow replay, ${clerks} at a time, calls`;
-  const loop = { baseline: "a fetch loop", theirs: fetched, unit: "/s" } as const;
+  const loop = { baseline: "a fetch loop", theirs: fetched, unit: "/s", limit: 0.6 } as const;
   return [
-    { what, ours: journalled, ...loop, limit: 0.6 },
+    { what, ours: journalled, ...loop },
     { what: `${what} without a journal`, ours: without, ...loop },
     { what, ours: journalled, baseline: "without a journal", theirs: without, unit: "/s", limit: 0.85 },
   ];
