@@ -14,3 +14,9 @@ export function permissionName(group: string, operation: string): string {
 export function toCamel(kebab: string): string {
   return kebab.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
+
+/** The entry of that name, in either spelling; undefined where there is none. */
+export function entryNamed<T>(entries: Readonly<Record<string, T>>, word: string): T | undefined {
+  const name = toCamel(word);
+  return Object.hasOwn(entries, name) ? entries[name] : undefined;
+}

@@ -1,6 +1,7 @@
 /** Whole calls: what reaches the service, stdout, stderr and the shell. */
 import assert from "node:assert/strict";
-import { type CliOptions, type CliResult, errorOf, spawnSvc, svc, svcCommand } from "./_support/cli.ts";
+import { answers, call, envOf } from "./_support/calls.ts";
+import { type CliResult, errorOf, spawnSvc, svc, svcCommand } from "./_support/cli.ts";
 import { CLIENT, startService, type TestService } from "./_support/oauth.ts";
 import { untilItSays } from "./_support/office.ts";
 import { createClient } from "../lib/client/client.ts";
@@ -10,18 +11,6 @@ const CONFIG = new URL("../deno.json", import.meta.url).pathname;
 
 const CASE = { id: "C 1", type: "T", status: "Op\x1b[2Jen\u202e", urgency: 10, data: { caseInfo: {} } };
 const SHOWN = JSON.stringify(CASE, null, 2).replace("\u202e", "\\u202e") + "\n";
-
-function answers(body: unknown, init?: ResponseInit): TestService {
-  return startService({ api: () => Response.json(body, init) });
-}
-
-function envOf({ baseUrl }: Pick<TestService, "baseUrl">): Record<string, string> {
-  return { SVC_BASE_URL: baseUrl, SVC_CLIENT_ID: CLIENT.clientId, SVC_CLIENT_SECRET: CLIENT.clientSecret };
-}
-
-function call(service: Pick<TestService, "baseUrl">, line: string, options: CliOptions = {}): Promise<CliResult> {
-  return svc(line.split(" "), { ...options, env: { ...envOf(service), ...options.env } });
-}
 
 Deno.test("an answer is printed as JSON on stdout, and nothing else is printed", async () => {
   await using service = answers(CASE);
@@ -317,55 +306,6 @@ Deno.test({
     const error = errorOf({ code, stdout: "", stderr: new TextDecoder().decode(stderr) });
     assert.deepEqual([code, stdout.length, error.code, error.operation], [130, 0, "INTERRUPTED", "cases.get"]);
   },
-});
-
-Deno.test("--no-cache leaves no token behind, without it one exchange serves many calls", async () => {
-  await using service = answers(CASE);
-  await using folder = await makeFolder();
-  const env = { SVC_CONFIG_DIR: folder.path };
-  await call(service, "cases get C --no-cache", { env });
-  assert.deepEqual(await Array.fromAsync(Deno.readDir(folder.path)), []);
-  await call(service, "cases get C", { env });
-  await call(service, "cases get C", { env });
-  assert.deepEqual([service.exchanges, service.calls], [2, 3]);
-});
-
-Deno.test("auth commands print their result; a failed diagnosis ends with the failed step's error", async () => {
-  await using service = startService();
-  await using folder = await makeFolder();
-  const env = { SVC_CONFIG_DIR: folder.path };
-  const login = JSON.parse((await call(service, "auth login", { env })).stdout);
-  assert.deepEqual([login.profile, login.server], ["default", service.baseUrl]);
-  assert.equal(JSON.parse((await call(service, "auth status", { env })).stdout).tokenCached, true);
-  assert.equal((await call(service, "auth ping --fields status --format compact", { env })).stdout, '{"status":200}\n');
-  assert.equal(JSON.parse((await call(service, "auth diagnose", { env })).stdout).ok, true);
-  const untouched = await call(service, "auth logout --dry-run", { env });
-  assert.deepEqual([untouched.code, untouched.stdout], [0, ""]);
-  assert.match(untouched.stderr, /^Nothing was done/);
-  assert.equal(JSON.parse((await call(service, "auth logout", { env })).stdout).removed, true);
-  const refused = await call(service, "auth diagnose", { env: { ...env, SVC_CLIENT_SECRET: "wrong" } });
-  assert.equal(refused.code, 4);
-  assert.equal(JSON.parse(refused.stdout).ok, false);
-  assert.equal(errorOf(refused).code, "UNAUTHORIZED");
-});
-
-Deno.test("a dry run of auth login and auth ping prints the request that each would make, and sends nothing", async () => {
-  await using service = startService();
-  const login = await call(service, "auth login --dry-run");
-  const host = `Host: ${new URL(service.baseUrl).host}`;
-  assert.deepEqual([login.code, login.stderr, login.stdout.split("\n")], [0, "", [
-    "POST /oauth2/token",
-    host,
-    "Authorization: Basic [REDACTED]",
-    "Content-Type: application/x-www-form-urlencoded",
-    "",
-    "grant_type=client_credentials",
-    "",
-  ]]);
-  const ping = await call(service, "auth ping --dry-run");
-  assert.equal(ping.stdout, (await call(service, "case-types list --dry-run")).stdout);
-  assert.ok(ping.stdout.startsWith(`GET /dx-api/v2/casetypes\n${host}\n`), ping.stdout);
-  assert.deepEqual([service.exchanges, service.calls], [0, 0]);
 });
 
 /** Starts svc with pipes of which nobody reads one; gives what it writes to the other, and its exit code. */

@@ -1,5 +1,5 @@
 /** One command line: finds the command and runs it, prints help, or says what is wrong. */
-import { toCamel } from "../names.ts";
+import { entryNamed } from "../names.ts";
 import type { Argv } from "./argv.ts";
 import type { Command, Given } from "./command.ts";
 import { createContext } from "./context.ts";
@@ -26,7 +26,7 @@ export async function runCommandLine({ words, rest, help, version }: Argv, io: I
 }
 
 async function find<T>(place: string, kind: string, entries: Readonly<Record<string, T>>, word: string): Promise<T> {
-  const entry = Object.entries(entries).find(([name]) => name === toCamel(word))?.[1];
+  const entry = entryNamed(entries, word);
   if (entry !== undefined) return entry;
   const { unknownWord } = await importUnseen<typeof import("./usage_errors.ts")>("lib/cli/usage_errors.ts");
   throw unknownWord(place, kind, Object.keys(entries), word);

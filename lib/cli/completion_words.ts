@@ -1,5 +1,5 @@
 /** What may come next on a command line, from the descriptions of the commands. */
-import { toCamel, toKebab } from "../names.ts";
+import { entryNamed, toCamel, toKebab } from "../names.ts";
 import type { Command, CommandEntry, Flag, Suggestion } from "./command.ts";
 import { globalFlags } from "./global_flags.ts";
 import { groups } from "./groups.ts";
@@ -46,8 +46,8 @@ class Place {
 
   async #passWord(word: string): Promise<void> {
     this.#words++;
-    if (this.#words === 1) this.#commands = await entry(groups, word)?.load() ?? {};
-    if (this.#words === 2) this.#command = entry(this.#commands, word)?.describe();
+    if (this.#words === 1) this.#commands = await entryNamed(groups, word)?.load() ?? {};
+    if (this.#words === 2) this.#command = entryNamed(this.#commands, word)?.describe();
   }
 
   get #flags(): Flags {
@@ -72,11 +72,6 @@ class Place {
 
 async function valuesOf({ choices = [], suggest }: Flag): Promise<readonly Suggestion[]> {
   return await suggest?.() ?? choices.map((word) => ({ word, about: "" }));
-}
-
-function entry<T>(entries: Readonly<Record<string, T>>, word: string): T | undefined {
-  const name = toCamel(word);
-  return Object.hasOwn(entries, name) ? entries[name] : undefined;
 }
 
 function topics(entries: Readonly<Record<string, { readonly summary: string }>>): Suggestion[] {

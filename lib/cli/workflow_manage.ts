@@ -88,7 +88,10 @@ export async function forget({ print }: CommandContext, id: string, path: string
 export async function suggestRuns(): Promise<Suggestion[]> {
   if (!await exists(defaultJournal())) return [];
   await using journal = await existingJournal(undefined);
-  return journal.runs().map(({ id, name, state }) => ({ word: id, about: `${name}, ${state}` }));
+  return journal.runs().map(({ id, name, state }) => ({
+    word: id,
+    about: `${name}, ${state === "open" ? "not ended" : state}`,
+  }));
 }
 
 /** A run of the journal; where there is none, the error names those that were probably meant. */

@@ -1,5 +1,6 @@
 /** The body of a request. */
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { textOf } from "../../lib/utf8.ts";
 import { ServiceError } from "../errors.ts";
 
 /** Bytes that a body may have. */
@@ -8,15 +9,11 @@ export const BODY_LIMIT = 4 * 1024 * 1024;
 /** Objects and arrays in one another: the database's JSON functions refuse a thousand. */
 const DEPTH_LIMIT = 100;
 
-const utf8 = new TextDecoder("utf-8", { fatal: true });
-
 /** A body's bytes as text: other character sets are refused, since the characters that they mean would be lost. */
 export function decodeBody(bytes: ArrayBuffer): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw new ServiceError(400, "The body is not UTF-8.");
-  }
+  const text = textOf(new Uint8Array(bytes));
+  if (text === undefined) throw new ServiceError(400, "The body is not UTF-8.");
+  return text;
 }
 
 /** A body's text as JSON; nothing where it is empty. */
