@@ -1,6 +1,6 @@
 /** The sandbox's end of the pipe: stdin and stdout, taken before the script can reach them. */
 import { SvcError } from "../../lib/errors.ts";
-import { type Frame, FrameReader, writeFrame } from "./frames.ts";
+import { type Frame, FrameBuffer, FrameReader } from "./frames.ts";
 import { MAX_MESSAGE_BYTES } from "./messages.ts";
 
 /** Bytes that wait to be written together; more are written at once, so that a busy script cannot pile them up. */
@@ -12,18 +12,14 @@ const NO_LIMIT = Infinity;
 const { stdin, stdout } = Deno;
 const exit: typeof Deno.exit = Deno.exit;
 
-let waiting = new Uint8Array(BATCH_BYTES);
-let length = 0;
+const waiting = new FrameBuffer();
 
 /** Sends a message soon: what is sent until the script next waits goes as one write. */
 export function send(frame: Frame): void {
   if (frame.text.length > MAX_MESSAGE_BYTES) throw tooLong(); // Before there is a copy of it.
-  if (length === 0) queueMicrotask(flush);
-  const { buffer, end } = writeFrame(frame, waiting, length);
-  if (end - length > MAX_MESSAGE_BYTES) throw tooLong();
-  waiting = buffer;
-  length = end;
-  if (length > BATCH_BYTES) flush();
+  if (waiting.length === 0) queueMicrotask(flush);
+  if (!waiting.add(frame, MAX_MESSAGE_BYTES)) throw tooLong();
+  if (waiting.length > BATCH_BYTES) flush();
 }
 
 /**
@@ -31,14 +27,12 @@ export function send(frame: Frame): void {
  * when the parent has gone.
  */
 export function flush(): void {
-  const end = length;
-  length = 0;
+  const bytes = waiting.take();
   try {
-    for (let offset = 0; offset < end;) offset += stdout.writeSync(waiting.subarray(offset, end));
+    for (let offset = 0; offset < bytes.length;) offset += stdout.writeSync(bytes.subarray(offset));
   } catch {
     exit(1);
   }
-  if (waiting.length > BATCH_BYTES) waiting = new Uint8Array(BATCH_BYTES);
 }
 
 const reader = new FrameReader(NO_LIMIT);

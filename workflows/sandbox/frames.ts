@@ -17,14 +17,42 @@ export interface Frame {
 /** What came in is no frame, or too long a one. */
 export class FrameError extends Error {}
 
-/** A frame as bytes. */
-export function encodeFrame(frame: Frame): Uint8Array<ArrayBuffer> {
-  const { buffer, end } = writeFrame(frame, new Uint8Array(HEADER_BYTES + frame.text.length), 0);
-  return buffer.subarray(0, end);
+/** Bytes that a buffer begins with. */
+const FEW_BYTES = 4 * 1024;
+
+/** Bytes that a buffer keeps for the next frames: what longer ones took is given back. */
+const KEPT_BYTES = 256 * 1024;
+
+/** Frames that wait to be written together. The same memory serves again and again: to make it anew takes longer than to fill it. */
+export class FrameBuffer {
+  #bytes = new Uint8Array(FEW_BYTES);
+  #length = 0;
+
+  /** Bytes that wait. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Adds a frame, unless it has more bytes than this; tells whether it did. */
+  add(frame: Frame, maxBytes: number = Infinity): boolean {
+    const { buffer, end } = writeFrame(frame, this.#bytes, this.#length);
+    if (end - this.#length > maxBytes) return false;
+    this.#bytes = buffer;
+    this.#length = end;
+    return true;
+  }
+
+  /** Takes all that waits; it is there until the next frame is added. */
+  take(): Uint8Array<ArrayBuffer> {
+    const bytes = this.#bytes.subarray(0, this.#length);
+    this.#length = 0;
+    if (this.#bytes.length > KEPT_BYTES) this.#bytes = new Uint8Array(FEW_BYTES);
+    return bytes;
+  }
 }
 
 /** Writes a frame at a place in a buffer, or in a longer copy of it where it does not fit. */
-export function writeFrame(
+function writeFrame(
   { kind, id, text }: Frame,
   buffer: Uint8Array<ArrayBuffer>,
   start: number,

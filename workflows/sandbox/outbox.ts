@@ -1,10 +1,11 @@
 /** The parent's way into a sandbox: messages that wait while one write is in progress go together as the next. */
-import { encodeFrame, type Frame, joinBytes } from "./frames.ts";
+import { type Frame, FrameBuffer } from "./frames.ts";
 
 /** Messages to one sandbox. */
 export class Outbox {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
-  #waiting: Uint8Array<ArrayBuffer>[] = [];
+  readonly #buffer = new FrameBuffer();
+  #waiting: Frame[] = [];
   #written: (() => void)[] = [];
   #writing = false;
 
@@ -16,7 +17,7 @@ export class Outbox {
 
   /** Sends a message as soon as may be, and calls back when the sandbox has taken it. */
   send(frame: Frame, written: () => void = () => {}): void {
-    this.#waiting.push(encodeFrame(frame));
+    this.#waiting.push(frame);
     this.#written.push(written);
     if (!this.#writing) void this.#write();
   }
@@ -32,11 +33,11 @@ export class Outbox {
     try {
       await Promise.resolve(); // What is sent in the same turn goes along.
       while (this.#waiting.length > 0) {
-        const bytes = joinBytes(this.#waiting);
+        for (const frame of this.#waiting) this.#buffer.add(frame);
         const written = this.#written;
         this.#waiting = [];
         this.#written = [];
-        await this.#writer.write(bytes);
+        await this.#writer.write(this.#buffer.take());
         for (const callback of written) callback();
       }
     } catch {
