@@ -62,7 +62,7 @@ let unpooled: Deno.HttpClient | undefined;
 
 /** A token goes to the service that issued it and nowhere else. */
 function checkDestination(url: string, { baseUrl }: Target): void {
-  if (URL.parse(url)?.href.startsWith(baseUrl + "/")) return;
+  if (url.startsWith(baseUrl + "/")) return;
   throw new SvcError("INVALID_ARGS", `${url} is not below ${baseUrl}: the token is not sent there.`, {
     hint: "Call the service through the address of its profile.",
   });

@@ -16,13 +16,13 @@ export function checkValues(operation: Operation, values: Values): Map<string, C
   const checked = new Map<string, CheckedValue>();
   for (const [name, param] of paramsOf(operation)) {
     const value = values[name] === undefined ? param.default : values[name];
-    const called = spelled(operation, name);
+    const called = () => spelled(operation, name);
     if (value === undefined) {
-      if (param.required) throw invalid(`${called} is required.`, hintOf(operation, param));
+      if (param.required) throw invalid(`${called()} is required.`, hintOf(operation, param));
       continue;
     }
-    if (param.rejected !== undefined) throw invalid(param.rejected, `Leave out ${called}.`);
-    if (!isOfType(param.type, value)) throw invalid(`${called} must be ${TYPE_NAMES[param.type]}.`);
+    if (param.rejected !== undefined) throw invalid(param.rejected, `Leave out ${called()}.`);
+    if (!isOfType(param.type, value)) throw invalid(`${called()} must be ${TYPE_NAMES[param.type]}.`);
     checked.set(name, value);
   }
   checkTogether(operation, checked);
