@@ -129,14 +129,17 @@ Deno.test("a call that is cancelled has the reason of its signal as cause, befor
   for (const error of [before, await call]) assert.deepEqual([error.code, error.cause], ["INTERRUPTED", reason]);
 });
 
-Deno.test("a change without a key is sent once, also where a connection that is reused breaks", async () => {
+Deno.test("a change is sent once, also where a connection that is reused breaks: a refusal after that would tell nothing", async () => {
   for (const [ref, values] of [[CREATE, { type: "T" }], [DELETE, { caseId: "C-1" }]] as const) {
-    using server = startUnruly(DONE);
-    const caller = createCaller(server.options);
-    await caller.call(ref, values);
-    server.behave = cut;
-    assert.equal(outcomeUnknown(await failureOf(caller.call(ref, values))), true);
-    assert.equal(server.received.length, 2, ref.name);
+    for (const idempotencyKey of [undefined, "run.1.1"]) {
+      using server = startUnruly(DONE);
+      const caller = createCaller(server.options);
+      await caller.call(ref, values, { idempotencyKey });
+      server.behave = inTurn(cut, answer(429, {}));
+      const error = await failureOf(caller.call(ref, values, { idempotencyKey: idempotencyKey && "run.1.2" }));
+      assert.deepEqual([error.code, outcomeUnknown(error)], ["NETWORK_ERROR", true], `${ref.name}: ${error.message}`);
+      assert.equal(server.received.length, 2, ref.name);
+    }
   }
 });
 

@@ -169,20 +169,18 @@ class Call {
     const explain = (error: unknown) => deadline.explain(error, `${method} ${url}`);
     const started = performance.now();
     let isUnderWay = false;
-    let once = false;
     let form: MultipartBody | undefined;
     try {
       form = request.parts && await multipartOf(request.parts, deadline);
       const body = form ?? (request.body && jsonText(request.body));
-      // Where a key makes it harmless, a request without a body may go again: that saves it a connection of its own.
-      once = change !== undefined && (change.key === undefined || body !== undefined);
       const fetching = this.#session.fetch({
         method,
         url,
         headers: headersOf(this.#ref.operation, request, change?.key),
         body,
         signal: deadline.signal,
-        once,
+        // With a key it may arrive twice, but not unseen: a refusal of the second would say that the first was not done.
+        once: change !== undefined,
         underWay: (isSent) => isUnderWay = isSent,
       });
       deadline.start(); // Only now: the first clock of a process takes longer to make than the request.
@@ -204,7 +202,7 @@ class Call {
     } catch (error) {
       deadline.clear();
       const failure = explain(signal?.aborted ? error : form?.failure ?? error);
-      throw change && isUnderWay && mayBeDone(failure, once) ? failure.with({ outcomeUnknown: true }) : failure;
+      throw change && isUnderWay && mayBeDone(failure) ? failure.with({ outcomeUnknown: true }) : failure;
     }
   }
 

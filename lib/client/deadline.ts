@@ -87,16 +87,13 @@ export function explainNetwork(error: unknown, exchange: string): SvcError {
   });
 }
 
-/**
- * Whether a request that was under way may have been done although it failed of this. Of one that the platform may send
- * again by itself, a connection that cannot be made says nothing: it may be the second one.
- */
-export function mayBeDone({ code, status, retryAfter, cause }: SvcError, isSentOnce: boolean): boolean {
+/** Whether a request that was under way, and was sent once, may have been done although it failed of this. */
+export function mayBeDone({ code, status, retryAfter, cause }: SvcError): boolean {
   if (code === "INVALID_RESPONSE") return true; // Whoever has answered, the service may have done it.
   // Who fails cannot say what became of a request; one that names a time has refused it.
   if (status !== undefined) return status >= 500 && !(status === 503 && retryAfter !== undefined);
   if (code === "NETWORK_ERROR") {
-    return !(isSentOnce && cause instanceof Error && chainOf(cause).includes("client error (Connect)"));
+    return !(cause instanceof Error && chainOf(cause).includes("client error (Connect)"));
   }
   return code === "TIMEOUT" || code === "INTERRUPTED";
 }
