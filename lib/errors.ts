@@ -71,10 +71,12 @@ export interface SvcErrorOptions extends ErrorOptions {
   retryAfter?: string;
   /** Says of a changing call that the service may have done it all the same. */
   outcomeUnknown?: boolean;
+  /** Says that the service itself has judged the call, and not who stands before it. */
+  judged?: boolean;
 }
 
 /** An error as it is written to stderr, and as it crosses to a workflow. */
-export interface ErrorRecord extends Omit<SvcErrorOptions, "cause" | "retryAfter" | "outcomeUnknown"> {
+export interface ErrorRecord extends Omit<SvcErrorOptions, "cause" | "retryAfter" | "outcomeUnknown" | "judged"> {
   /** What went wrong. */
   code: ErrorCode;
   /** One sentence for people. */
@@ -95,7 +97,7 @@ const CHECKS: { readonly [M in Exclude<keyof ErrorRecord, "code" | "message">]-?
 const MEMBERS = Object.keys(CHECKS) as (keyof typeof CHECKS)[];
 
 /** What an error may have beside them. */
-const KNOWN = [...MEMBERS, "retryAfter", "outcomeUnknown"] as const;
+const KNOWN = [...MEMBERS, "retryAfter", "outcomeUnknown", "judged"] as const;
 
 /**
  * The error that every function of this library throws.
@@ -136,6 +138,8 @@ export class SvcError extends Error {
   declare readonly retryAfter?: string;
   /** Whether the service may have done a changing call all the same. */
   declare readonly outcomeUnknown?: boolean;
+  /** Whether the service itself has judged the call, and not who stands before it. */
+  declare readonly judged?: boolean;
 
   /** Makes an error of a code, with a sentence for people and what else is known. */
   constructor(code: ErrorCode, message: string, options: SvcErrorOptions = {}) {
@@ -159,8 +163,9 @@ export class SvcError extends Error {
 
   /** The same error, of which more is known. */
   with(more: SvcErrorOptions, message: string = this.message): SvcError {
-    const { cause, retryAfter, outcomeUnknown } = this;
-    const known = new SvcError(this.code, message, { ...this.toJSON(), cause, retryAfter, outcomeUnknown, ...more });
+    const { cause, retryAfter, outcomeUnknown, judged } = this;
+    const all = { ...this.toJSON(), cause, retryAfter, outcomeUnknown, judged, ...more };
+    const known = new SvcError(this.code, message, all);
     known.stack = this.stack?.replace(this.message, () => message); // Where it was thrown, not where more was known.
     return known;
   }
@@ -172,8 +177,8 @@ export function outcomeUnknown(error: SvcError): boolean {
 }
 
 /** Whether the service has judged the call itself: had it been done before under its key, it would have said so. */
-export function isVerdict({ status = 0 }: SvcError): boolean {
-  return status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status);
+export function isVerdict({ judged }: SvcError): boolean {
+  return judged === true;
 }
 
 /** The error of a call that its caller no longer wants. */

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { type Caller, createCaller, type RepeatableOptions } from "../lib/client/caller.ts";
 import { type ErrorCode, outcomeUnknown, SvcError } from "../lib/errors.ts";
+import { createClient } from "../mod.ts";
 import { operationByName } from "./_support/operation.ts";
 import { answer, type Behaviour, cut, inTurn, keysOf, say, startUnruly } from "./_support/unruly_server.ts";
 
@@ -43,6 +44,8 @@ const TABLE: { [what: string]: [behave: Behaviour, code: ErrorCode, unknown: boo
   "answers 503": [answer(503, {}), "SERVER_ERROR", true],
   "answers 503 and says when to come back": [answer(503, {}, { "retry-after": "1" }), "SERVER_ERROR", false],
   "answers 504": [answer(504, {}), "SERVER_ERROR", true],
+  "shows where the result is": [answer(303, {}, { location: "/x" }), "HTTP_ERROR", true],
+  "answers 424": [answer(424, {}), "FAILED_DEPENDENCY", true],
   "answers 500": [answer(500, {}), "INTERNAL_SERVER_ERROR", true],
   "answers 524": [answer(524, {}), "SERVER_ERROR", true],
   "answers 429": [answer(429, {}), "RATE_LIMITED", false],
@@ -62,6 +65,20 @@ for (const [what, [behave, code, unknown]] of Object.entries(TABLE)) {
     assert.deepEqual([read.code, outcomeUnknown(read)], [code, false], "a read has no outcome");
   });
 }
+
+Deno.test("a client that cannot read what a change was answered says that the change may be done", async () => {
+  for (const text of ['{"id"', "<html>", "[]"]) {
+    const length = `content-length: ${text.length}`;
+    using server = startUnruly(
+      say(`HTTP/1.1 201 Created\r\ncontent-type: application/json\r\n${length}\r\n\r\n${text}`),
+    );
+    const svc = createClient(server.options);
+    const error = await failureOf(svc.cases.create({ type: "T" }));
+    assert.deepEqual([error.code, outcomeUnknown(error)], ["INVALID_RESPONSE", true], text);
+    const read = await failureOf(svc.cases.get("C-1"));
+    assert.deepEqual([read.code, outcomeUnknown(read)], ["INVALID_RESPONSE", false], text);
+  }
+});
 
 Deno.test("a change that never left is known not to be done: nobody listens, no such host, no token", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });

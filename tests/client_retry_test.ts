@@ -223,10 +223,21 @@ Deno.test("one attempt whose outcome is unknown makes that of the call unknown, 
     [[cut, answer(409, {})], false],
     [[cut, answer(412, {})], false],
     [[cut, answer(401, {})], true],
+    // These may come from who stands before the service, or before it looks for the key.
+    ...[423, 424, 425, 499].map((status) => [[cut, answer(status, {})], true] as const),
+    [[cut, say("HTTP/1.1 404 Not Found\r\ncontent-type: text/plain\r\ncontent-length: 10\r\n\r\nno backend")], true],
   ] as const;
   for (const [[first, ...rest], expected] of cases) {
     using server = startUnruly(inTurn(first, ...rest));
     assert.equal(outcomeUnknown(await failureOf(create(patient(server).caller, KEY))), expected);
+  }
+});
+
+Deno.test("a refused read of the entity tag does not judge the change that an attempt before may have made", async () => {
+  for (const status of [400, 404, 409]) {
+    using server = startUnruly(inTurn(answer(404, {}), cut, answer(status, {}), answer(429, {})));
+    const error = await failureOf(patient(server).caller.call(PERFORM, { assignmentId: "A", action: "B" }, KEY));
+    assert.equal(outcomeUnknown(error), true, `${status}: ${error.message}`);
   }
 });
 

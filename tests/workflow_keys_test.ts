@@ -1,6 +1,8 @@
 /** What a change is sent with when its input is taken up again: the same key, for as long as it may have arrived. */
 import assert from "node:assert/strict";
-import type { Caller } from "../lib/client/caller.ts";
+import type { SessionOptions } from "../lib/auth/session_open.ts";
+import { type Caller, createCaller } from "../lib/client/caller.ts";
+import { RetryBudget, retrying } from "../lib/client/retry.ts";
 import { SvcError, type SvcErrorOptions } from "../lib/errors.ts";
 import { type LiveCall, type LiveCalls, StopInput } from "../workflows/durable/input_run.ts";
 import { GrantedCalls } from "../workflows/durable/live_calls.ts";
@@ -9,9 +11,12 @@ import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";
 import type { Journal } from "../workflows/journal/journal.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
 import type { OpenWorkflow } from "../workflows/run.ts";
+import { headerOf, type WireMessage } from "./_support/http_wire.ts";
+import { answer, cut, inTurn, keysOf, say, startUnruly, type UnrulyServer } from "./_support/unruly_server.ts";
 import { makeFolder, openScript, scriptText } from "./_support/workflow.ts";
 
-const SCRIPT = scriptText(`return (await svc.social.postMessage({ context: "clerk@city", message: "Here." })).id;`);
+const POSTING = `return (await svc.social.postMessage({ context: "clerk@city", message: "Here." })).id;`;
+const PERFORMING = `return await svc.assignments.perform("A", { action: "B" });`;
 const RUN = "r1";
 
 /** Times that `try_` takes the one input of a run up, each in a process of its own as far as the journal knows. */
@@ -21,9 +26,9 @@ interface Run extends AsyncDisposable {
   attempt(liveOf: (workflow: OpenWorkflow) => LiveCalls): Promise<InputOutcome>;
 }
 
-async function openRun(): Promise<Run> {
+async function openRun(body: string = POSTING): Promise<Run> {
   await using stack = new AsyncDisposableStack();
-  const folder = stack.use(await makeFolder({ "script.ts": SCRIPT }));
+  const folder = stack.use(await makeFolder({ "script.ts": scriptText(body) }));
   const script = `${folder.path}/script.ts`;
   const journal = stack.use(await openJournal(`${folder.path}/journal.db`));
   const limits = { timeoutSeconds: 60, maxMemoryMiB: 256 };
@@ -89,7 +94,7 @@ Deno.test("a change that the service has refused, or that never left, gets a new
   await using run = await openRun();
   const keys: string[] = [];
   await run.attempt(killedAfterSending(keys));
-  failureOf(await run.attempt(failing(keys, { status: 409 })));
+  failureOf(await run.attempt(failing(keys, { judged: true })));
   await reopenFailed(run.journal, RUN);
   failureOf(await run.attempt(failing(keys, {})));
   await reopenFailed(run.journal, RUN);
@@ -116,4 +121,61 @@ Deno.test("a change without a key that was skipped is not sent when its input is
   await reopenFailed(run.journal, RUN);
   await run.attempt((workflow) => new GrantedCalls(caller, workflow, "repeat"));
   assert.equal(sends, 2);
+});
+
+/** Makes calls to a server, at once again where that is allowed. */
+function sending(server: UnrulyServer, options: SessionOptions = {}): (workflow: OpenWorkflow) => LiveCalls {
+  const once = createCaller({ ...server.options, ...options, timeoutSeconds: 2 });
+  const caller = retrying(once, { budget: new RetryBudget(), wait: () => Promise.resolve() });
+  return (workflow) => new GrantedCalls(caller, workflow);
+}
+
+function changes({ received }: UnrulyServer): readonly WireMessage[] {
+  return received.filter(({ head }) => !head.startsWith("GET "));
+}
+
+Deno.test("a change keeps its key where its answer is lost and who stands before the service refuses it then", async () => {
+  const noBackend = say("HTTP/1.1 404 Not Found\r\ncontent-type: text/plain\r\ncontent-length: 10\r\n\r\nno backend");
+  for (const refusal of [noBackend, answer(423, {}), answer(499, {})]) {
+    using server = startUnruly(inTurn(cut, refusal, answer(201, { ID: "M-1" })));
+    await using run = await openRun();
+    failureOf(await run.attempt(sending(server)));
+    await reopenFailed(run.journal, RUN);
+    await run.attempt(sending(server));
+    assert.deepEqual(keysOf(server), ["r1.1.1", "r1.1.1", "r1.1.1"]);
+  }
+});
+
+Deno.test("a change that was begun keeps its key: what has failed after it may have been the smaller part", async () => {
+  using server = startUnruly(inTurn(answer(424, {}), answer(201, { ID: "M-1" })));
+  await using run = await openRun();
+  failureOf(await run.attempt(sending(server)));
+  await reopenFailed(run.journal, RUN);
+  await run.attempt(sending(server));
+  assert.deepEqual(keysOf(server), ["r1.1.1", "r1.1.1"]);
+});
+
+Deno.test("a change that has arrived keeps its key where the entity tag can no more be read", async () => {
+  using server = startUnruly(answer(200, {}, { etag: '"1"' }));
+  await using run = await openRun(PERFORMING);
+  await run.attempt((workflow) => ({
+    async call(request, how) {
+      await sending(server)(workflow).call(request, how);
+      throw new StopInput(new SvcError("INTERRUPTED", "The process is gone."));
+    },
+  }));
+  server.behave = answer(409, {});
+  failureOf(await run.attempt(sending(server)));
+  await reopenFailed(run.journal, RUN);
+  server.behave = answer(200, {}, { etag: '"2"' });
+  await run.attempt(sending(server));
+  assert.deepEqual(changes(server).map(({ head }) => headerOf(head, "idempotency-key")), ["r1.1.1", "r1.1.1"]);
+});
+
+Deno.test("without keys, a refusal of the repetition does not say that a change is not done", async () => {
+  using server = startUnruly(inTurn(answer(200, {}, { etag: '"1"' }), cut, answer(409, {})));
+  await using run = await openRun(PERFORMING);
+  const error = failureOf(await run.attempt(sending(server, { idempotencyKeys: false })));
+  assert.equal(error.code, "OUTCOME_UNKNOWN");
+  assert.deepEqual(changes(server).map(({ head }) => headerOf(head, "if-match")), ['"1"', '"1"']);
 });

@@ -154,7 +154,8 @@ class Call {
       if (etag !== undefined) return etag;
     } catch (error) {
       if (key !== undefined && error instanceof SvcError && error.code === "NOT_FOUND") return undefined;
-      throw error;
+      // What is said of the read says nothing of the change, which an attempt before may have made.
+      throw toSvcError(error).with({ judged: undefined });
     }
     throw missingTag(path);
   }

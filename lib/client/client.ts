@@ -1,7 +1,8 @@
 /** The library's client. */
 import { checkAnswer } from "../answers.ts";
-import { SvcError } from "../errors.ts";
+import { SvcError, toSvcError } from "../errors.ts";
 import { importUnseen } from "../import_unseen.ts";
+import { isRead } from "../operation.ts";
 import { loadResources } from "../resources/mod.ts";
 import { bindOperations, type Client } from "./bind.ts";
 import { type Caller, type CallerOptions, createCaller } from "./caller.ts";
@@ -42,7 +43,11 @@ export function createClient(options: ClientOptions = {}): Client {
   return bindOperations(resources, async (ref, values, callOptions) => {
     const caller = retries === 0 ? once : await (repeating ??= withRetries(once, retries));
     const reply = await caller.call(ref, values, callOptions);
-    return checkAnswer(ref.operation.answer, reply);
+    try {
+      return checkAnswer(ref.operation.answer, reply);
+    } catch (error) {
+      throw isRead(ref.operation) ? error : toSvcError(error).with({ outcomeUnknown: true }); // It has answered, after all.
+    }
   });
 }
 

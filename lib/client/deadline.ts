@@ -90,6 +90,8 @@ export function explainNetwork(error: unknown, exchange: string): SvcError {
 /** Whether a request that was under way, and was sent once, may have been done although it failed of this. */
 export function mayBeDone({ code, status, retryAfter, cause }: SvcError): boolean {
   if (code === "INVALID_RESPONSE") return true; // Whoever has answered, the service may have done it.
+  // Who shows where the result is, or says that something else has failed, has begun.
+  if (status === 303 || status === 424) return true;
   // Who fails cannot say what became of a request; one that names a time has refused it.
   if (status !== undefined) return status >= 500 && !(status === 503 && retryAfter !== undefined);
   if (code === "NETWORK_ERROR") {

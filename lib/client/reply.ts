@@ -74,6 +74,17 @@ export async function readText(response: Response, limit = ANSWER_LIMIT): Promis
   return text + decoder.decode();
 }
 
+/**
+ * Statuses by which a service refuses a call that it has looked at. All others may come from before that: from a gateway,
+ * a lock or a limit.
+ */
+const JUDGEMENTS: readonly number[] = [400, 404, 409, 410, 412, 415, 422, 428];
+
+/** Whether the service itself has judged a call. A gateway has pages of its own, but no entity tags. */
+function isJudgement(status: number, body: JsonObject | undefined): boolean {
+  return status === 412 || (body !== undefined && JUDGEMENTS.includes(status));
+}
+
 /** What a response says of itself. */
 export function headOf(
   { name, operation }: OperationRef,
@@ -164,6 +175,7 @@ function refusal(status: number, reason: string, text: string, headers: Headers,
     requestId,
     hint: hintFor(status, headers),
     retryAfter: headers.get("retry-after") ?? undefined,
+    judged: isJudgement(status, body) || undefined,
   });
 }
 

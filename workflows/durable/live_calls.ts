@@ -82,34 +82,41 @@ export class GrantedCalls implements LiveCalls {
   ): Promise<CallAnswer> {
     let knownTag = sent.tag;
     let mayHaveArrived = sentAt !== undefined;
+    let failure: SvcError | undefined;
     const noteTag = async (tag: string | undefined) => {
       knownTag = tag;
       await sending(tag);
     };
     for (let attempt = 1;; attempt++) {
       if (mayHaveArrived && (knownTag === undefined || attempt > MAX_ATTEMPTS)) {
-        return await this.#decide(ref, () => send({ knownTag }));
+        return await this.#decide(ref, () => send({ knownTag }), failure);
       }
       try {
         return await send({ knownTag, sending: noteTag });
       } catch (thrown) {
         const error = toSvcError(thrown);
-        if (mayHaveArrived && ARRIVED.includes(error.code)) return arrived(ref);
-        if (!outcomeUnknown(error) && (!mayHaveArrived || isVerdict(error))) throw error;
+        if (!outcomeUnknown(error) && !mayHaveArrived) throw error;
+        if (isVerdict(error)) {
+          if (ARRIVED.includes(error.code)) return arrived(ref);
+          // What refuses the repetition may be what the first one did: without keys nobody remembers that.
+          return await this.#decide(ref, () => send({ knownTag }), error);
+        }
         if (signal.aborted) throw error.with({ outcomeUnknown: true });
         mayHaveArrived = true;
+        failure = error;
         await new Promise((resolve) => setTimeout(resolve, PAUSE * 2 ** (attempt - 1)));
       }
     }
   }
 
   /** What the user has decided for changes that may or may not have arrived. */
-  async #decide(ref: OperationRef, send: () => Promise<CallAnswer>): Promise<CallAnswer> {
+  async #decide(ref: OperationRef, send: () => Promise<CallAnswer>, cause?: SvcError): Promise<CallAnswer> {
     if (this.#onUnknown === "repeat") return await send();
     const unknown = new SvcError(
       "OUTCOME_UNKNOWN",
       `${ref.name} was sent and its answer was lost: the service has either done it or never received it.`,
       {
+        cause,
         operation: ref.name,
         outcomeUnknown: true,
         hint: "Look at the service which it is. If it was done, say --on-unknown skip: it is not sent again, and the " +
