@@ -129,7 +129,8 @@ async function goOn(
     onUnknown: onUnknown ?? before.settings.onUnknown,
   };
   const allowed = [...grants, ...(allow ?? [])];
-  await execute(context, { settings, id, journal, journalPath, retries, force, allow: allowed, allowDeclared });
+  const how = { journalPath, retries, force, allow: allowed, allowDeclared };
+  await execute(context, { settings, id, journal, goesOn: true, ...how });
 }
 
 /** The run that the flags say to go on with; undefined where they say none, or there is none. */

@@ -48,6 +48,8 @@ export interface Execution {
   readonly journalPath?: string;
   /** Runs its failed inputs again. */
   readonly retries?: boolean;
+  /** Goes on with a run, and does not begin one. */
+  readonly goesOn?: boolean;
   /** Goes on where the script does something else than it did. */
   readonly force?: boolean;
   /** Grants what the script asks for. */
@@ -108,7 +110,9 @@ export async function execute(context: CommandContext, execution: Execution): Pr
         `'${commandLine("cancel", id, journalPath)}' ends it.`,
     });
   }
-  if (journal?.stateOf(id) === "cancelled") throw interruptedRun(execution); // While this waited for the claim.
+  const state = journal?.stateOf(id); // Only now: while this waited for the claim, somebody may have ended the run.
+  if (state === "cancelled") throw interruptedRun(execution);
+  if (execution.goesOn && state === undefined) throw new SvcError("INVALID_ARGS", `Run ${id} was deleted just now.`);
   await using workflow = await openWorkflow({
     script: settings.script,
     root: settings.root,
