@@ -46,6 +46,14 @@ export async function countInputs(path: string): Promise<number | undefined> {
   return /\.csv$/i.test(path) ? Math.max(0, lines - 1) : lines;
 }
 
+/** Whether there are more inputs than that, or nobody can know. */
+export async function hasMoreInputs(path: string, count: number): Promise<boolean> {
+  if (await isPipe(path)) return true;
+  let left = count;
+  for await (const _ of await openInputs(path)) if (left-- === 0) return true;
+  return false;
+}
+
 /** A line that is no input. */
 export function badInput(place: string, fault: string, hint?: string): BatchInput {
   return { place, error: new SvcError("INVALID_ARGS", `${place} ${fault}.`, { hint }) };

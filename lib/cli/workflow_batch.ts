@@ -1,6 +1,6 @@
 /** `svc workflow run --each`: one line on stdout per input, one line of progress on a terminal. */
 import { type BatchResult, failureOf, runBatch } from "../../workflows/batch.ts";
-import { countInputs, openInputs, STDIN } from "../../workflows/inputs.ts";
+import { countInputs, hasMoreInputs, openInputs, STDIN } from "../../workflows/inputs.ts";
 import type { Runner } from "../../workflows/durable/runner.ts";
 import type { RunSettings } from "../../workflows/journal/journal.ts";
 import { readMaxFailures } from "../../workflows/rate.ts";
@@ -66,19 +66,13 @@ export async function runEach(
       },
     });
     bar?.clear();
-    const isCut = summary.stopped && await hasMore(path, summary.inputs);
+    const isCut = summary.stopped && await hasMoreInputs(path, summary.inputs);
     const cut = isCut ? ` No further input was begun: --max-failures ${maxFailures}.` : "";
     note(`${plural(summary.inputs, "input")}: ${summary.succeeded} succeeded, ${summary.failed} failed.${cut}`);
     return { failure: failureOf(summary), isCut, inputs: summary.inputs };
   } finally {
     bar?.clear();
   }
-}
-
-/** Whether there are more inputs than that, or nobody can know. */
-async function hasMore(path: string, count: number): Promise<boolean> {
-  const inputs = await countInputs(path);
-  return inputs === undefined || inputs > count;
 }
 
 function lineOf(result: BatchResult, fields: readonly string[] = MEMBERS): string {
