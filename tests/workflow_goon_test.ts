@@ -104,7 +104,7 @@ Deno.test("a batch that has failed enough says so, and how to go on with either 
 
 Deno.test("a batch that has failed enough with its last input has ended", async () => {
   await using office = await openOffice(`throw new Error("oops");`);
-  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n");
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n\n");
   const { stderr } = await office.svc(...RUN, "--each", "in.ndjson", "--max-failures", "2", "--concurrency", "1");
   assert.match(stderr, /^2 inputs: 0 succeeded, 2 failed\.$/m);
   assert.match(errorIn(stderr).hint, /Then: svc workflow retry r1$/);
@@ -191,4 +191,41 @@ Deno.test("what was left by force stops nothing that is done later", async () =>
   await office.createPermit();
   assert.equal((await office.svc("resume", "r1", "--format", "compact")).stdout, `"done"\n`);
   assert.equal(await office.permits(), 4);
+});
+
+Deno.test("a run that had ended and goes on with a further line is unfinished when it is killed", async () => {
+  const waits = `if (input === 2) { log("made"); ${UNTIL_TOLD.replace("< 2", "< 3")} }`;
+  await using office = await openOffice(`${CREATE} ${waits} return made.status;`);
+  const file = `${office.folder}/in.ndjson`;
+  await Deno.writeTextFile(file, "1\n");
+  assert.equal((await office.svc(...RUN, "--each", "in.ndjson")).code, 0);
+  await Deno.writeTextFile(file, "1\n2\n");
+  await killWhenItSays(office.start("resume", "r1"), "made");
+  await office.createPermit();
+  const again = ["run", "script.ts", "--allow-declared", "--each", "in.ndjson", "--resume"];
+  assert.equal((await office.svc(...again)).code, 0);
+  const runs = JSON.parse((await office.svc("list")).stdout);
+  assert.deepEqual(runs.map(({ id, state }: Record<string, unknown>) => [id, state]), [["r1", "done"]]);
+  assert.equal(await office.permits(), 3);
+});
+
+Deno.test("a run that goes on can be cancelled, also where a retry was killed as it began", async () => {
+  await using office = await openOffice(`${CREATE} throw new Error("oops");`);
+  await office.svc(...RUN);
+  office.sql("UPDATE inputs SET state = 'open', generation = 1"); // The run is still one that has failed.
+  await office.write(`${CREATE} log("on"); ${UNTIL_TOLD}`);
+  const process = office.start("resume", "r1", "--force", "--allow", "data.count", "--timeout", "30");
+  const { rest } = await untilItSays(process, "on");
+  assert.equal((await office.svc("cancel", "r1")).code, 0);
+  assert.match(await rest, /Run r1 was cancelled/);
+  await Promise.all([process.stdout.cancel(), process.status]);
+});
+
+Deno.test("a run that is deleted while another process is about to go on with it is not begun anew", async () => {
+  await using office = await openOffice(`${CREATE} throw new Error("oops");`);
+  const ids = ["a", "b", "c", "d", "e", "f"];
+  for (const id of ids) await office.svc("run", "script.ts", "--allow-declared", "--run-id", id);
+  assert.equal(await office.permits(), ids.length);
+  await Promise.all(ids.flatMap((id) => [office.svc("delete", id), office.svc("resume", id)]));
+  assert.equal(await office.permits(), ids.length);
 });

@@ -213,3 +213,23 @@ Deno.test("a run that is cancelled while it comes to its end stays cancelled", a
   assert.equal(run.state, "cancelled");
   assert.match((await office.svc("retry", "r1")).stderr, /Run r1 was cancelled/);
 });
+
+Deno.test("a timer that a script has cleared is not what it fails of: a retry keeps what followed", async () => {
+  let creates = 0;
+  await using desk = await openDesk(
+    `const timer = setTimeout(() => {}, 60_000);
+    await svc.cases.get("C-1");
+    clearTimeout(timer);
+    await sleep(20);
+    await svc.cases.create({ type: "T", data: { at: new Date().toISOString() } });
+    await svc.cases.get("C-2");
+    throw new Error("oops");`,
+    ({ call }) => {
+      if (call.startsWith("POST")) creates++;
+      return Response.json(caseAnswer("C-1"));
+    },
+  );
+  assert.equal(await desk.attempt(), "WORKFLOW_FAILED");
+  assert.equal(await desk.retry(), "WORKFLOW_FAILED");
+  assert.equal(creates, 1);
+});

@@ -38,6 +38,7 @@ export async function prepareRun(
     digest,
     settings: { ...before.settings, grants, limits, concurrency, rate, maxFailures, service },
   });
+  await journal.setState(id, "open"); // First: should this be interrupted, the run must not pass for one that has ended.
   return retries ? await reopenFailed(journal, id, force) : undefined;
 }
 

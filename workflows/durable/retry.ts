@@ -6,7 +6,7 @@ import { readOnly } from "../journal/read_only.ts";
 import { SLEEP } from "../sandbox/messages.ts";
 import { leftOf, operationOf, readRecording, readRefusal } from "./recording.ts";
 
-/** Opens the failed inputs of a run, by force if what they do now is something else; answers how many there were. */
+/** Opens the failed inputs of a run that is open, by force if what they do now is something else; answers how many there were. */
 export async function reopenFailed(journal: Journal, run: string, force = false): Promise<number> {
   let count = 0;
   for (const input of journal.inputs(run)) {
@@ -15,7 +15,6 @@ export async function reopenFailed(journal: Journal, run: string, force = false)
     await journal.reopenInput(run, number, leaving(journal.events(run, number), error, force), generation + 1);
     count++;
   }
-  if (count > 0) await journal.setState(run, "open");
   return count;
 }
 
@@ -49,12 +48,15 @@ function leaving(events: readonly StoredEvent[], error: ErrorRecord, isForced = 
  */
 function failedSteps(events: readonly StoredEvent[], error: ErrorRecord): ReadonlySet<number> {
   const current = standing(events);
-  const lastCall = current.findLastIndex(({ kind }) => kind === "call");
+  const lastCall = current.findLast(({ kind }) => kind === "call")?.seq ?? 0;
   const thrown = current.findLast((event) => isRefusal(event) && isSame(readRefusal(event.content).error, error));
-  const refusals = current.filter((event, i) => isRefusal(event) && (i > lastCall || event === thrown));
+  const sleeps = new Set(current.filter(isSleepCall).map(({ position }) => position));
+  // Of a timer that it has cleared no script fails, unless it says so.
+  const all = current.filter((event) => event === thrown || (isRefusal(event) && !sleeps.has(event.position)));
+  const refusals = all.filter((event) => event === thrown || event.seq > lastCall);
   const open = error.code === "INTERRUPTED" ? openCalls(current) : [];
   // The script may have wrapped the last one into an error of its own.
-  if (refusals.length === 0 && open.length === 0) refusals.push(...current.filter(isRefusal).slice(-1));
+  if (refusals.length === 0 && open.length === 0) refusals.push(...all.slice(-1));
   const givenUp = [...refusals.filter(isGivenUp), ...open];
   const timers = givenUp.flatMap(({ position }) => timersDuring(position, current));
   const [first = { seq: Infinity }] = refusals;
