@@ -229,3 +229,15 @@ Deno.test("a run that is deleted while another process is about to go on with it
   await Promise.all(ids.flatMap((id) => [office.svc("delete", id), office.svc("resume", id)]));
   assert.equal(await office.permits(), ids.length);
 });
+
+Deno.test("of two that begin the same with --resume at the same time, one does", async () => {
+  await using office = await openOffice(`${CREATE} ${UNTIL_TOLD} return made.status;`);
+  const run = ["run", "script.ts", "--allow-declared", "--resume"];
+  const both = [office.svc(...run), office.svc(...run)];
+  const refused = await Promise.race(both);
+  assert.match(errorIn(refused.stderr).message, /^Another process (has just begun a run|works on run)/);
+  await office.createPermit();
+  assert.deepEqual((await Promise.all(both)).map(({ code }) => code).toSorted(), [0, 2]);
+  assert.equal(await office.permits(), 2);
+  assert.equal(JSON.parse((await office.svc("list")).stdout).length, 1);
+});

@@ -8,7 +8,7 @@ import type { JsonValue } from "../json.ts";
 import { readFault } from "../read_fault.ts";
 import type { CommandContext } from "./command.ts";
 import { checkOneSource } from "./workflow_batch.ts";
-import { commandLine, execute, existingJournal, journalAt, NO_JOURNAL } from "./workflow_execute.ts";
+import { claim, commandLine, execute, existingJournal, journalAt, NO_JOURNAL } from "./workflow_execute.ts";
 import { findRun } from "./workflow_manage.ts";
 
 /** Inputs that can be worked on at a time. */
@@ -81,7 +81,10 @@ export async function begin(context: CommandContext, flags: RunFlags): Promise<v
     return await execute(context, { settings, id: newRunId(), allow, allowDeclared });
   }
   await using journal = await journalAt(flags.journal);
-  const before = earlierRun(journal, settings, flags);
+  const find = () => earlierRun(journal, settings, flags);
+  let before = find();
+  using alone = before === undefined && flags.resume ? await beginAlone(journal, settings) : undefined;
+  if (alone !== undefined) before = find(); // Who has just begun it may have ended meanwhile.
   if (before !== undefined) return await goOn(context, journal, before, flags, settings);
   const id = flags.runId === undefined ? newRunId() : checkRunId(flags.runId);
   await execute(context, { settings, id, journal, journalPath: flags.journal, allow, allowDeclared });
@@ -131,6 +134,17 @@ async function goOn(
   const allowed = [...grants, ...(allow ?? [])];
   const how = { journalPath, retries, force, allow: allowed, allowDeclared };
   await execute(context, { settings, id, journal, goesOn: true, ...how });
+}
+
+/** Keeps others from beginning the same: of two that start at the same time and find no run, both would begin one. */
+async function beginAlone(journal: Journal, { script, each, input }: RunSettings): Promise<Disposable> {
+  const same = new TextEncoder().encode(JSON.stringify([script, each, input]));
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", same)).toHex();
+  const claimed = await claim(journal, `resume-${digest.slice(0, 16)}`);
+  if (claimed !== undefined) return claimed;
+  throw new SvcError("INVALID_ARGS", "Another process has just begun a run of this script and input.", {
+    hint: "'svc workflow list' tells how far it is.",
+  });
 }
 
 /** The run that the flags say to go on with; undefined where they say none, or there is none. */
