@@ -12,6 +12,7 @@ import {
   cut,
   inTurn,
   keysOf,
+  noBackend,
   say,
   startUnruly,
   type UnrulyServer,
@@ -225,7 +226,7 @@ Deno.test("one attempt whose outcome is unknown makes that of the call unknown, 
     [[cut, answer(401, {})], true],
     // These may come from who stands before the service, or before it looks for the key.
     ...[423, 424, 425, 499].map((status) => [[cut, answer(status, {})], true] as const),
-    [[cut, say("HTTP/1.1 404 Not Found\r\ncontent-type: text/plain\r\ncontent-length: 10\r\n\r\nno backend")], true],
+    [[cut, noBackend], true],
   ] as const;
   for (const [[first, ...rest], expected] of cases) {
     using server = startUnruly(inTurn(first, ...rest));

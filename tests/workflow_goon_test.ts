@@ -241,3 +241,14 @@ Deno.test("of two that begin the same with --resume at the same time, one does",
   assert.equal(await office.permits(), 2);
   assert.equal(JSON.parse((await office.svc("list")).stdout).length, 1);
 });
+
+Deno.test("a run that had ended and may not go on is left as it is", async () => {
+  await using office = await openOffice("return input;");
+  const file = `${office.folder}/in.ndjson`;
+  await Deno.writeTextFile(file, "1\n");
+  await office.svc(...RUN, "--each", "in.ndjson");
+  await Deno.writeTextFile(file, "2\n");
+  assert.match(errorIn((await office.svc("resume", "r1")).stderr).message, /is not what the run began with/);
+  const [{ state }] = JSON.parse((await office.svc("list")).stdout);
+  assert.equal(state, "done");
+});

@@ -12,7 +12,7 @@ import type { Journal } from "../workflows/journal/journal.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
 import type { OpenWorkflow } from "../workflows/run.ts";
 import { headerOf, type WireMessage } from "./_support/http_wire.ts";
-import { answer, cut, inTurn, keysOf, say, startUnruly, type UnrulyServer } from "./_support/unruly_server.ts";
+import { answer, cut, inTurn, keysOf, noBackend, startUnruly, type UnrulyServer } from "./_support/unruly_server.ts";
 import { makeFolder, openScript, scriptText } from "./_support/workflow.ts";
 
 const POSTING = `return (await svc.social.postMessage({ context: "clerk@city", message: "Here." })).id;`;
@@ -135,7 +135,6 @@ function changes({ received }: UnrulyServer): readonly WireMessage[] {
 }
 
 Deno.test("a change keeps its key where its answer is lost and who stands before the service refuses it then", async () => {
-  const noBackend = say("HTTP/1.1 404 Not Found\r\ncontent-type: text/plain\r\ncontent-length: 10\r\n\r\nno backend");
   for (const refusal of [noBackend, answer(423, {}), answer(499, {})]) {
     using server = startUnruly(inTurn(cut, refusal, answer(201, { ID: "M-1" })));
     await using run = await openRun();

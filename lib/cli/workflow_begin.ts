@@ -84,7 +84,7 @@ export async function begin(context: CommandContext, flags: RunFlags): Promise<v
   const find = () => earlierRun(journal, settings, flags);
   let before = find();
   using alone = before === undefined && flags.resume ? await beginAlone(journal, settings) : undefined;
-  if (alone !== undefined) before = find(); // Who has just begun it may have ended meanwhile.
+  if (alone !== undefined) before = find(); // Since the first look somebody may have begun it, and been killed.
   if (before !== undefined) return await goOn(context, journal, before, flags, settings);
   const id = flags.runId === undefined ? newRunId() : checkRunId(flags.runId);
   await execute(context, { settings, id, journal, journalPath: flags.journal, allow, allowDeclared });
@@ -132,8 +132,8 @@ async function goOn(
     onUnknown: onUnknown ?? before.settings.onUnknown,
   };
   const allowed = [...grants, ...(allow ?? [])];
-  const how = { journalPath, retries, force, allow: allowed, allowDeclared };
-  await execute(context, { settings, id, journal, goesOn: true, ...how });
+  const goingOn = { journal, journalPath, goesOn: true, retries, force };
+  await execute(context, { settings, id, ...goingOn, allow: allowed, allowDeclared });
 }
 
 /** Keeps others from beginning the same: of two that start at the same time and find no run, both would begin one. */

@@ -112,7 +112,11 @@ export async function execute(context: CommandContext, execution: Execution): Pr
   }
   const state = journal?.stateOf(id); // Only now: while this waited for the claim, somebody may have ended the run.
   if (state === "cancelled") throw interruptedRun(execution);
-  if (execution.goesOn && state === undefined) throw new SvcError("INVALID_ARGS", `Run ${id} was deleted just now.`);
+  if (execution.goesOn && state === undefined) {
+    throw new SvcError("INVALID_ARGS", `Run ${id} was deleted just now.`, {
+      hint: "What it did stays done. 'svc workflow run' begins another.",
+    });
+  }
   await using workflow = await openWorkflow({
     script: settings.script,
     root: settings.root,

@@ -38,7 +38,9 @@ export async function prepareRun(
     digest,
     settings: { ...before.settings, grants, limits, concurrency, rate, maxFailures, service },
   });
-  await journal.setState(id, "open"); // First: should this be interrupted, the run must not pass for one that has ended.
+  const { inputs, succeeded, failed } = journal.counts(id);
+  const isUnfinished = inputs > succeeded + (retries ? 0 : failed);
+  if (isUnfinished) await journal.setState(id, "open"); // First: interrupted now, it must not pass for one that has ended.
   return retries ? await reopenFailed(journal, id, force) : undefined;
 }
 

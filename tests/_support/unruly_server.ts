@@ -28,6 +28,11 @@ export function say(text: string): Behaviour {
   };
 }
 
+/** Answers as a gateway does that finds no service behind it. */
+export const noBackend: Behaviour = say(
+  "HTTP/1.1 404 Not Found\r\ncontent-type: text/plain\r\ncontent-length: 10\r\n\r\nno backend",
+);
+
 /** Answers with JSON and goes on. */
 export function answer(status: number, body: unknown, headers?: Record<string, string>): Behaviour {
   return (connection) => writeAll(connection, jsonAnswer(status, body, headers));

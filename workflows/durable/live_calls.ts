@@ -81,28 +81,27 @@ export class GrantedCalls implements LiveCalls {
     { sent, sentAt, sending, signal }: LiveCall,
   ): Promise<CallAnswer> {
     let knownTag = sent.tag;
-    let mayHaveArrived = sentAt !== undefined;
     let failure: SvcError | undefined;
+    const mayHaveArrived = () => sentAt !== undefined || failure !== undefined;
     const noteTag = async (tag: string | undefined) => {
       knownTag = tag;
       await sending(tag);
     };
     for (let attempt = 1;; attempt++) {
-      if (mayHaveArrived && (knownTag === undefined || attempt > MAX_ATTEMPTS)) {
+      if (mayHaveArrived() && (knownTag === undefined || attempt > MAX_ATTEMPTS)) {
         return await this.#decide(ref, () => send({ knownTag }), failure);
       }
       try {
         return await send({ knownTag, sending: noteTag });
       } catch (thrown) {
         const error = toSvcError(thrown);
-        if (!outcomeUnknown(error) && !mayHaveArrived) throw error;
+        if (!outcomeUnknown(error) && !mayHaveArrived()) throw error;
         if (isVerdict(error)) {
           if (ARRIVED.includes(error.code)) return arrived(ref);
           // What refuses the repetition may be what the first one did: without keys nobody remembers that.
           return await this.#decide(ref, () => send({ knownTag }), error);
         }
         if (signal.aborted) throw error.with({ outcomeUnknown: true });
-        mayHaveArrived = true;
         failure = error;
         await new Promise((resolve) => setTimeout(resolve, PAUSE * 2 ** (attempt - 1)));
       }

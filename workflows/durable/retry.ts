@@ -6,7 +6,7 @@ import { readOnly } from "../journal/read_only.ts";
 import { SLEEP } from "../sandbox/messages.ts";
 import { leftOf, operationOf, readRecording, readRefusal } from "./recording.ts";
 
-/** Opens the failed inputs of a run that is open, by force if what they do now is something else; answers how many there were. */
+/** Opens the failed inputs of a run, by force if what they do now is something else; answers how many there were. */
 export async function reopenFailed(journal: Journal, run: string, force = false): Promise<number> {
   let count = 0;
   for (const input of journal.inputs(run)) {

@@ -151,7 +151,7 @@ export interface CallTiming {
 export interface InputJournal {
   /** An input of a run. */
   findInput(id: string, number: number): InputRecord | undefined;
-  /** Writes that an input was begun, soon. */
+  /** Writes that an input was begun, soon. A run that had ended goes on with it. */
   beginInput(id: string, input: InputRecord): void;
   /** Writes what became of an input, soon. */
   endInput(id: string, number: number, end: InputEnd): void;

@@ -211,6 +211,8 @@ class SqliteJournal implements Journal {
       "INSERT INTO inputs (run, number, place, value, startedAt, generation, state) VALUES (?, ?, ?, ?, ?, ?, 'open')",
       ...[this.#key(id), number, place, value === undefined ? null : JSON.stringify(value), startedAt, generation],
     );
+    // Its file may have grown since it ended.
+    this.#run("UPDATE runs SET state = 'open', endedAt = NULL WHERE id = ? AND state IN ('done', 'failed')", id);
   }
 
   endInput(id: string, number: number, end: InputEnd): void {

@@ -23,7 +23,7 @@ const FEW_BYTES = 4 * 1024;
 /** Bytes that a buffer keeps for the next frames: what longer ones took is given back. */
 const KEPT_BYTES = 256 * 1024;
 
-/** Frames that wait to be written together. The same memory serves again and again: to make it anew takes longer than to fill it. */
+/** Frames that wait to be written together. They share memory that is kept: to make it anew takes longer than to fill it. */
 export class FrameBuffer {
   #bytes = new Uint8Array(FEW_BYTES);
   #length = 0;
