@@ -18,7 +18,7 @@ export const CONFIGURATION: readonly string[] = ["deno.json", "deno.lock"];
 export const PROGRAM: string = join(DIST, "cli.js");
 
 /** What every call executes, whatever its group. */
-const CORE = ["lib/cli/main.ts", "lib/output/render.ts", "lib/resources/common.ts"];
+const CORE: readonly string[] = ["lib/cli/main.ts", "lib/output/render.ts", "lib/resources/common.ts"];
 
 /** A module that is loaded when it is needed. */
 const UNSEEN = /\bimportUnseen(?:<[^>]*>)?\(\s*"([^"]+)",?\s*\)/g;
@@ -75,13 +75,16 @@ function inCheckout(path: string): string {
 
 function unseenModules(sources: Sources): string[] {
   const named = [...sources.values()].flatMap((text) => [...text.matchAll(UNSEEN)].map(([, path = ""]) => path));
-  return [...new Set(named)].toSorted();
+  return [...new Set(named)].filter((path) => !CORE.includes(path)).toSorted();
 }
 
 function seenModules(sources: Sources): string[] {
-  return [...sources].flatMap(([from, text]) =>
-    [...text.matchAll(SEEN)].map(([, path = ""]) => posix.join(posix.dirname(from), path))
-  );
+  return [...sources].flatMap(([from, text]) => [...text.matchAll(SEEN)].map(([, path = ""]) => fromOther(from, path)));
+}
+
+/** A module that another one names. */
+function fromOther(from: string, path: string): string {
+  return posix.join(posix.dirname(from), path);
 }
 
 /**
@@ -98,11 +101,22 @@ function needingCore(lazy: ReadonlySet<string>): Plugin {
         resolveDir: CHECKOUT,
       }));
       onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-        if (!lazy.has(inCheckout(path))) return undefined;
-        return { contents: `import "core:";\n${await Deno.readTextFile(path)}`, loader: "ts" };
+        const own = inCheckout(path);
+        const source = haveCore(own, await Deno.readTextFile(path));
+        return { contents: lazy.has(own) ? `import "core:";\n${source}` : source, loader: "ts" };
       });
     },
   };
+}
+
+/** What every call executes is there already: to import it once more would take Deno the better part of a millisecond. */
+function haveCore(own: string, source: string): string {
+  return CORE.reduce((text, path, index) => {
+    const name = `core${index}`;
+    const having = text.replace(UNSEEN, (whole, other) => other === path ? `Promise.resolve(${name})` : whole)
+      .replace(SEEN, (whole, other) => fromOther(own, other) === path ? `Promise.resolve(${name})` : whole);
+    return having === text ? text : `import * as ${name} from ${JSON.stringify(join(CHECKOUT, path))};\n${having}`;
+  }, source);
 }
 
 /** Deno reads what a literal `import()` names before the program starts: `lib/import_unseen.ts` says what that costs. */
