@@ -45,6 +45,7 @@ const TABLE: { [what: string]: [behave: Behaviour, code: ErrorCode, unknown: boo
   "answers 503 and says when to come back": [answer(503, {}, { "retry-after": "1" }), "SERVER_ERROR", false],
   "answers 504": [answer(504, {}), "SERVER_ERROR", true],
   "shows where the result is": [answer(303, {}, { location: "/x" }), "HTTP_ERROR", true],
+  "switches to another protocol": [say("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n"), "HTTP_ERROR", true],
   "answers 424": [answer(424, {}), "FAILED_DEPENDENCY", true],
   "answers 500": [answer(500, {}), "INTERNAL_SERVER_ERROR", true],
   "answers 524": [answer(524, {}), "SERVER_ERROR", true],

@@ -92,6 +92,7 @@ export function mayBeDone({ code, status, retryAfter, cause }: SvcError): boolea
   if (code === "INVALID_RESPONSE") return true; // Whoever has answered, the service may have done it.
   // Who shows where the result is, or says that something else has failed, has begun.
   if (status === 303 || status === 424) return true;
+  if (status !== undefined && status < 200) return true; // It goes on in another protocol.
   // Who fails cannot say what became of a request; one that names a time has refused it.
   if (status !== undefined) return status >= 500 && !(status === 503 && retryAfter !== undefined);
   if (code === "NETWORK_ERROR") {

@@ -105,7 +105,7 @@ export function headOf(
 
 /** Throws what the service refused. */
 export function checkStatus({ status, reason, requestId }: ReplyHead, { headers }: Response, text: string): void {
-  if (status >= 300) throw refusal(status, reason, text, headers, requestId);
+  if (status < 200 || status >= 300) throw refusal(status, reason, text, headers, requestId);
 }
 
 /** The body of an answer whose text has been read, as its operation promises it. */
