@@ -89,6 +89,20 @@ Deno.test("rows of a CSV file are inputs by the names of the header; a bad row f
   ]);
 });
 
+Deno.test("a quote within a field of a CSV file takes no further row along", async () => {
+  const inputs = await readInputs(
+    "in.csv",
+    'name,note\nAda,5" pipe\nBob,x\n6" pipe,"two\nlines"\nCarol,"a ""b"""\nDan,y\n',
+  );
+  assert.deepEqual(inputs.map(shown), [
+    ["in.csv:2", "in.csv:2 is not CSV: its quotes do not fit."],
+    ["in.csv:3", { name: "Bob", note: "x" }],
+    ["in.csv:4", "in.csv:4 is not CSV: its quotes do not fit."],
+    ["in.csv:6", { name: "Carol", note: 'a "b"' }],
+    ["in.csv:7", { name: "Dan", note: "y" }],
+  ]);
+});
+
 Deno.test("a CSV file without a usable header is refused as a whole, with what is wrong with it", async () => {
   const headers = {
     "a,a": "is no header row: a stands there twice",

@@ -22,29 +22,34 @@ export async function* csvInputs(lines: AsyncIterable<Line>, name: string): Asyn
  * keeps what is wrong with a row from spoiling the next.
  */
 async function* rowsOf(lines: AsyncIterable<Line>): AsyncGenerator<Line> {
-  let row: { number: number; texts: string[]; length: number } | undefined;
+  let row: { number: number; texts: string[]; length: number; isOpen: boolean } | undefined;
   for await (const { number, text, fault } of lines) {
     if (text === undefined) {
       yield { number, fault };
       continue;
     }
-    row ??= { number, texts: [], length: 0 };
+    row ??= { number, texts: [], length: 0, isOpen: false };
     row.texts.push(text);
     row.length += text.length + 1;
-    const quotesMatch = (countQuotes(text) % 2 === 0) === (row.texts.length === 1);
-    if (!quotesMatch && row.length <= MAX_LINE_BYTES) continue;
+    row.isOpen = isOpenAfter(text, row.isOpen);
+    if (row.isOpen && row.length <= MAX_LINE_BYTES) continue;
     const whole = row.texts.join("\n");
-    if (!quotesMatch) yield { number: row.number, fault: "has a quote that is not closed" };
+    if (row.isOpen) yield { number: row.number, fault: "has a quote that is not closed" };
     else if (whole.trim() !== "") yield { number: row.number, text: whole };
     row = undefined;
   }
   if (row !== undefined) yield { number: row.number, fault: "has a quote that is not closed" };
 }
 
-function countQuotes(text: string): number {
-  let quotes = 0;
-  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) quotes++;
-  return quotes;
+/** Whether a quoted field goes on after a line. Only a field that begins with a quote is one: `5" pipe` opens nothing. */
+function isOpenAfter(text: string, wasOpen: boolean): boolean {
+  let isOpen = wasOpen;
+  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) {
+    if (!isOpen) isOpen = at === 0 || text[at - 1] === ",";
+    else if (text[at + 1] === '"') at++; // Two of them stand for one.
+    else isOpen = false;
+  }
+  return isOpen;
 }
 
 /** The fields of a row, or what is wrong with it. */
