@@ -103,6 +103,16 @@ Deno.test("a quote within a field of a CSV file takes no further row along", asy
   ]);
 });
 
+Deno.test("a row of a CSV file with a line that is no UTF-8 fails as a whole", async () => {
+  const text = 'name,note\nAda,"one\nÿ\nthree"\nBob,"ÿ\ntwo"\nCarol,x\n';
+  const inputs = await readInputs("in.csv", Uint8Array.from(text, (character) => character.charCodeAt(0)));
+  assert.deepEqual(inputs.map(shown), [
+    ["in.csv:2", "in.csv:2 is not UTF-8 text."],
+    ["in.csv:5", "in.csv:5 is not UTF-8 text."],
+    ["in.csv:7", { name: "Carol", note: "x" }],
+  ]);
+});
+
 Deno.test("a CSV file without a usable header is refused as a whole, with what is wrong with it", async () => {
   const headers = {
     "a,a": "is no header row: a stands there twice",

@@ -11,7 +11,7 @@ export async function* csvInputs(lines: AsyncIterable<Line>, name: string): Asyn
   let header: readonly string[] | undefined;
   for await (const { number, text, fault } of rowsOf(lines)) {
     const place = `${name}:${number}`;
-    const fields = text === undefined ? fault ?? "cannot be read" : fieldsOf(text);
+    const fields = fault ?? fieldsOf(text ?? "");
     if (header === undefined) header = checkHeader(fields, place);
     else yield typeof fields === "string" ? badInput(place, fields) : inputOf(place, header, fields);
   }
@@ -22,23 +22,26 @@ export async function* csvInputs(lines: AsyncIterable<Line>, name: string): Asyn
  * keeps what is wrong with a row from spoiling the next.
  */
 async function* rowsOf(lines: AsyncIterable<Line>): AsyncGenerator<Line> {
-  let row: { number: number; texts: string[]; length: number; isOpen: boolean } | undefined;
+  let row: { number: number; texts: string[]; length: number; isOpen: boolean; fault?: string } | undefined;
   for await (const { number, text, fault } of lines) {
+    row ??= { number, texts: [], length: 0, isOpen: false };
+    row.fault ??= fault; // Without the line the row would be another one.
     if (text === undefined) {
-      yield { number, fault };
+      yield { number: row.number, fault: row.fault };
+      row = undefined;
       continue;
     }
-    row ??= { number, texts: [], length: 0, isOpen: false };
     row.texts.push(text);
     row.length += text.length + 1;
     row.isOpen = isOpenAfter(text, row.isOpen);
     if (row.isOpen && row.length <= MAX_LINE_BYTES) continue;
     const whole = row.texts.join("\n");
-    if (row.isOpen) yield { number: row.number, fault: "has a quote that is not closed" };
+    if (row.fault !== undefined) yield { number: row.number, fault: row.fault };
+    else if (row.isOpen) yield { number: row.number, fault: "has a quote that is not closed" };
     else if (whole.trim() !== "") yield { number: row.number, text: whole };
     row = undefined;
   }
-  if (row !== undefined) yield { number: row.number, fault: "has a quote that is not closed" };
+  if (row !== undefined) yield { number: row.number, fault: row.fault ?? "has a quote that is not closed" };
 }
 
 /** Whether a quoted field goes on after a line. Only a field that begins with a quote is one: `5" pipe` opens nothing. */

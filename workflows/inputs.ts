@@ -81,7 +81,7 @@ async function open(path: string): Promise<ReadableStream<Uint8Array>> {
 async function* ndjsonInputs(lines: AsyncIterable<Line>, name: string): AsyncGenerator<BatchInput> {
   for await (const { number, text, fault } of lines) {
     const place = `${name}:${number}`;
-    if (text === undefined) yield badInput(place, fault ?? "cannot be read");
+    if (text === undefined || fault !== undefined) yield badInput(place, fault ?? "cannot be read");
     else if (text.trim() !== "") yield parseInput(place, text);
   }
 }

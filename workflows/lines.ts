@@ -10,7 +10,7 @@ export const LINE_FEED = 10;
 export interface Line {
   /** Its number, from 1. */
   readonly number: number;
-  /** Its text; undefined where it is too long or no UTF-8. */
+  /** Its text, with U+FFFD for what is no UTF-8; undefined where it is too long. */
   readonly text?: string;
   /** What is wrong with it. */
   readonly fault?: string;
@@ -46,12 +46,16 @@ export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
 
 function lineOf(number: number, pieces: readonly Uint8Array[], size: number): Line {
   if (size > MAX_LINE_BYTES) return { number, fault: `has more than ${MAX_LINE_BYTES} bytes` };
-  const decoder = new TextDecoder("utf-8", { fatal: true }); // It drops a byte order mark.
   try {
-    let text = "";
-    for (const piece of pieces) text += decoder.decode(piece, { stream: true });
-    return { number, text: text + decoder.decode() };
+    return { number, text: decode(pieces, true) };
   } catch {
-    return { number, fault: "is not UTF-8 text" };
+    return { number, text: decode(pieces, false), fault: "is not UTF-8 text" };
   }
+}
+
+function decode(pieces: readonly Uint8Array[], fatal: boolean): string {
+  const decoder = new TextDecoder("utf-8", { fatal }); // It drops a byte order mark.
+  let text = "";
+  for (const piece of pieces) text += decoder.decode(piece, { stream: true });
+  return text + decoder.decode();
 }
