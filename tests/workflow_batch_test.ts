@@ -229,6 +229,24 @@ Deno.test("work runs as much at a time as it may, and no result waits for more t
   );
 });
 
+Deno.test("a result waits for no later input, and who has enough of them waits for none", async () => {
+  let asked = Promise.withResolvers<void>();
+  async function* items() {
+    for (let i = 1; i < 5; i++) {
+      yield i;
+      await asked.promise;
+      asked = Promise.withResolvers();
+    }
+  }
+  const order: number[] = [];
+  for await (const i of mapInOrder(items(), (item) => Promise.resolve(item), 2, 64)) {
+    order.push(i);
+    if (i === 3) break;
+    asked.resolve();
+  }
+  assert.deepEqual(order, [1, 2, 3]);
+});
+
 Deno.test("an interrupt ends a batch", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("for (;;);", []), "in.ndjson": "1\n2\n3\n" });
   await using workflow = await openScript({ script: `${folder.path}/script.ts` });

@@ -15,6 +15,7 @@ export async function* mapInOrder<T, R>(
   let running = 0;
   let freed = Promise.withResolvers<void>();
   let exhausted = false;
+  let coming: Promise<IteratorResult<T>> | undefined;
   const begin = (item: T) => {
     running++;
     const result = work(item).finally(() => {
@@ -26,20 +27,23 @@ export async function* mapInOrder<T, R>(
   };
   try {
     for (;;) {
-      while (!exhausted && running < concurrency && begun.length < lookahead) {
-        const next = await source.next();
+      freed = Promise.withResolvers();
+      if (!exhausted && running < concurrency && begun.length < lookahead) coming ??= source.next();
+      const [first] = begun;
+      if (coming !== undefined && await isSettled(coming)) {
+        const next = await coming;
+        coming = undefined;
         if (next.done) exhausted = true;
         else begin(next.value);
-      }
-      const [first] = begun;
-      if (first === undefined) return;
-      freed = Promise.withResolvers();
-      const canBegin = !exhausted && begun.length < lookahead;
-      if (canBegin && !(await isSettled(first))) await Promise.race([first.then(() => {}), freed.promise]);
-      else yield await take(begun, first);
+      } else if (first !== undefined && await isSettled(first)) yield await take(begun, first);
+      else if (first === undefined && coming === undefined) return;
+      // The next item may be long in coming: no result waits for it.
+      else await Promise.race([first, coming, freed.promise].filter((one) => one !== undefined));
     }
   } finally {
-    await source.return?.();
+    const ended = source.return?.();
+    if (coming === undefined) await ended;
+    else ended?.catch(() => {}); // It ends after the item that is awaited: nobody waits for it.
   }
 }
 
