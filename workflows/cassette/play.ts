@@ -85,6 +85,7 @@ function sinkOf(stop: Stop): EventSink {
 /** The handlers of the run, with an end for a call that the cassette does not have. */
 function handlersOf(run: InputRun, { calls }: Cassette, stop: Stop): RunHandlers {
   return {
+    isTimeless: true, // A sleep that was never over would leave the script all the time there is.
     async call(request, position, signal) {
       if (position <= calls.length) return await run.call(request, position, signal);
       stop(newCall(position, await asked(request)));

@@ -51,6 +51,8 @@ export interface RunHandlers {
    * still handed to `call` when they come, whose answer then counts for nothing.
    */
   readonly before?: GivenBefore;
+  /** Whether a sleep takes no time: what the script waits for then counts against its time like all else. */
+  readonly isTimeless?: boolean;
   /**
    * Makes a call, or sleeps, or throws. The position counts these steps of the run from 1: the same script takes them in
    * the same order.
@@ -295,7 +297,8 @@ export class Sandbox {
   /** The time of a script that sleeps does not count, unless it does something else meanwhile. */
   #watchTime(): void {
     const kinds = this.#steps.values().map(({ wish }) => wish.kind).toArray();
-    this.#timeLimit.standStill(kinds.includes("sleep") && !kinds.includes("call"));
+    const isAsleep = kinds.includes("sleep") && !kinds.includes("call");
+    this.#timeLimit.standStill(isAsleep && !this.#handlers?.isTimeless);
   }
 
   async #answer(wish: Wish, position: number, signal: AbortSignal, characters: number): Promise<void> {

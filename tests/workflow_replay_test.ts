@@ -1,0 +1,25 @@
+/** Cassettes at the edge: what a script waits for now that its recording does not have. */
+import assert from "node:assert/strict";
+import { svcHere } from "./_support/captured_io.ts";
+import { makeFolder, scriptText } from "./_support/workflow.ts";
+
+const AT = "2026-01-31T08:00:00.000Z";
+
+Deno.test("a script that now waits for a sleep which was open when it failed has no more than its time", async () => {
+  const cassette = {
+    ...{ cassette: 1, script: "test", startedAt: AT, randomness: [] },
+    calls: [{ step: 1, operation: "sleep", values: { milliseconds: 5 } }],
+    error: { code: "WORKFLOW_FAILED", message: "The script failed: too late (script.ts:7)" },
+  };
+  await using folder = await makeFolder({
+    "script.ts": scriptText("await sleep(5); return 1;", []),
+    "cassette.json": JSON.stringify(cassette),
+  });
+  const [script, path] = [`${folder.path}/script.ts`, `${folder.path}/cassette.json`];
+  const { code, stderr } = await svcHere(["workflow", "test", script, "--cassette", path, "--timeout", "1"]);
+  assert.equal(code, 1);
+  assert.match(
+    JSON.parse(stderr).error.message,
+    /; now it fails with TIMEOUT "The workflow did not end within 1 s and was stopped\."\.$/,
+  );
+});
