@@ -178,14 +178,15 @@ async function prepare(
 
 /** Runs the inputs. Who reads the results of a batch no more, as `svc … | head` does, interrupts it. */
 async function workOn(context: CommandContext, runner: Runner, execution: Execution): Promise<EndOfRun> {
-  const { settings } = execution;
-  if (settings.each === undefined) return await runSingle(context, runner, execution);
+  const { settings, journal } = execution;
   try {
+    if (settings.each === undefined) return await runSingle(context, runner, execution);
     return await runEach(context, runner, settings.each, settings);
   } catch (error) {
     await runner.interrupt();
     if (error instanceof OutputClosed) return {};
-    throw error;
+    // The run is as good as before: its results could not be written, or its file has other inputs now.
+    throw journal !== undefined && error instanceof SvcError ? withWayOn(error, execution, ["resume"]) : error;
   }
 }
 
