@@ -23,3 +23,17 @@ Deno.test("a script that now waits for a sleep which was open when it failed has
     /; now it fails with TIMEOUT "The workflow did not end within 1 s and was stopped\."\.$/,
   );
 });
+
+Deno.test("a script that asks for what there is not is tested against what was recorded of it", async () => {
+  const body = `try { await svc.cases.gte("C-1"); } catch (error) { return error.message; }`;
+  await using folder = await makeFolder({ "script.ts": scriptText(body, []) });
+  const [script, path] = [`${folder.path}/script.ts`, `${folder.path}/cassette.json`];
+  const recorded = await svcHere(["workflow", "record", script, "-o", path, "--journal", `${folder.path}/own.db`]);
+  assert.deepEqual(recorded, {
+    code: 0,
+    stdout: `"There is no operation \\"cases.gte\\"."\n`,
+    stderr: `1 call recorded in ${path}.\n`,
+  });
+  const tested = await svcHere(["workflow", "test", script, "--cassette", path]);
+  assert.deepEqual(tested, { code: 0, stdout: `ok ${path}: 1 call\n`, stderr: "" });
+});
