@@ -148,12 +148,15 @@ export async function execute(context: CommandContext, execution: Execution): Pr
     ending.abort(new SvcError("INTERRUPTED", "The call was given up between two attempts.")); // Nobody waits for more.
   });
   const { failure, isCut = false, inputs } = await workOn(context, runner, execution);
-  if (runner.isInterrupted) {
-    await runner.interrupt();
+  const { isInterrupted } = runner;
+  try {
+    if (isInterrupted) await runner.interrupt();
+    else if (!isCut) await settle(execution, inputs);
     await journal?.durable();
-    throw interruptedRun(execution);
+  } catch (error) {
+    throw resumable(error, execution);
   }
-  if (!isCut) await settle(execution, inputs);
+  if (isInterrupted) throw interruptedRun(execution);
   if (failure === undefined) return;
   if (journal === undefined) throw failure;
   throw withWayOn(failure, execution, isCut ? ["resume", "retry"] : [isLeftOpen(failure) ? "resume" : "retry"]);
@@ -178,15 +181,14 @@ async function prepare(
 
 /** Runs the inputs. Who reads the results of a batch no more, as `svc … | head` does, interrupts it. */
 async function workOn(context: CommandContext, runner: Runner, execution: Execution): Promise<EndOfRun> {
-  const { settings, journal } = execution;
+  const { settings } = execution;
   try {
     if (settings.each === undefined) return await runSingle(context, runner, execution);
     return await runEach(context, runner, settings.each, settings);
   } catch (error) {
     await runner.interrupt();
     if (error instanceof OutputClosed) return {};
-    // The run is as good as before: its results could not be written, or its file has other inputs now.
-    throw journal !== undefined && error instanceof SvcError ? withWayOn(error, execution, ["resume"]) : error;
+    throw resumable(error, execution);
   }
 }
 
@@ -229,12 +231,12 @@ async function runSingle(
 }
 
 /** Writes how the run has ended, unless inputs of it are still open; none of them may be missing now. */
-async function settle({ journal, id, journalPath }: Execution, found = 1): Promise<void> {
+async function settle({ journal, id }: Execution, found = 1): Promise<void> {
   if (journal === undefined) return;
   const { inputs, succeeded, failed } = journal.counts(id);
   if (found < inputs) {
     throw new SvcError("INVALID_ARGS", `The run has ${plural(inputs, "input")}, and its file has ${found} now.`, {
-      hint: `Restore the file of the inputs. Then: ${commandLine("resume", id, journalPath)}`,
+      hint: "Restore the file of the inputs.",
     });
   }
   if (succeeded + failed === inputs) await journal.setState(id, failed === 0 ? "done" : "failed");
@@ -271,6 +273,12 @@ function withWayOn(failure: SvcError, { id, journalPath }: Execution, ways: (key
   const lines = ways.map((way) => commandLine(way, id, journalPath) + (ways.length > 1 ? ` ${WAYS[way]}` : ""));
   const then = FLAGS.some((flag) => hint.includes(flag)) ? "Then, with that flag" : "Then";
   return failure.with({ hint: `${first} ${then}: ${lines.join(", or ")}` });
+}
+
+/** What keeps a run from its end, and not its script: a full disk, or a file that has other inputs now. */
+function resumable(error: unknown, execution: Execution): unknown {
+  const isFault = execution.journal !== undefined && error instanceof SvcError;
+  return isFault ? withWayOn(error, execution, ["resume"]) : error;
 }
 
 /** The command line that does something with a run of this journal. */

@@ -331,7 +331,7 @@ class SqliteJournal implements Journal {
       const reason = cause instanceof Error ? cause.message : cause;
       throw new SvcError("INVALID_CONFIG", `The journal ${this.#path} cannot be written: ${reason}.`, {
         cause,
-        hint: "Free some space, then resume the run.",
+        hint: "Free some space.",
       });
     }
   }
