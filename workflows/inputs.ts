@@ -20,7 +20,7 @@ export interface BatchInput {
 
 /** Opens a file of inputs; its name says how it is written: `.csv`, or else NDJSON. They can be read once. */
 export async function openInputs(path: string): Promise<AsyncIterable<BatchInput>> {
-  const lines = linesOf(await open(path));
+  const lines = linesOf(await isPipe(path) ? openedLate(path) : await open(path));
   const name = path === STDIN ? "stdin" : path.slice(path.search(/[^\\/]*$/));
   if (!/\.csv$/i.test(name)) return ndjsonInputs(lines, name);
   const { csvInputs } = await import("./csv_inputs.ts");
@@ -76,6 +76,11 @@ async function open(path: string): Promise<ReadableStream<Uint8Array>> {
     throw new SvcError("INVALID_ARGS", `--each cannot read ${path}: ${fault}.`, { cause, hint: "Check the path." });
   }
   throw new SvcError("INVALID_ARGS", `--each ${path} is a folder.`, { hint: "Name a file with one input per line." });
+}
+
+/** What a pipe says. To open one takes until somebody writes to it: that must be part of what can be given up. */
+async function* openedLate(path: string): AsyncGenerator<Uint8Array> {
+  yield* await open(path);
 }
 
 async function* ndjsonInputs(lines: AsyncIterable<Line>, name: string): AsyncGenerator<BatchInput> {
