@@ -182,6 +182,16 @@ Deno.test("inputs that have ended take no part of the rate", async () => {
   assert.deepEqual(await Array.fromAsync(items), [1, 2, 3, 4]);
 });
 
+Deno.test("an input that waits for its time is not begun when there are failures enough", async () => {
+  let isEnough = false;
+  const begun: number[] = [];
+  for await (const item of atRate(values(1, 2, 3), 5, () => isEnough)) {
+    begun.push(item);
+    setTimeout(() => isEnough = true, 20);
+  }
+  assert.deepEqual(begun, [1]);
+});
+
 async function* values(...all: number[]): AsyncGenerator<number> {
   yield* all;
 }
