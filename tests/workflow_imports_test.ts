@@ -58,6 +58,13 @@ Deno.test("a script may import its own files, and nothing else", async (t) => {
     const { error } = await runText(scriptText("return s;", [], before));
     assert.match(error?.message ?? "it ran", /cannot be loaded|outside/);
   });
+  await t.step("its own code, which may be broken or missing where it is loaded when it runs", async () => {
+    const body = `const messages = [];
+      for (const load of [() => import("./broken.ts"), () => import("./missing.ts")]) await load().catch(({ message }) => messages.push(message));
+      return messages.map((message) => /^SyntaxError|^Module not found/.exec(message)?.[0]);`;
+    const { result, error } = await runText({ "script.ts": scriptText(body), "broken.ts": "this is no code" });
+    assert.deepEqual([result, error], [["SyntaxError", "Module not found"], undefined]);
+  });
   await t.step("its own code, JSON, text and types", async () => {
     const before = `import { double } from "./lib/helper.ts";
 import data from "./x.json" with { type: "json" };

@@ -25,12 +25,13 @@ export async function checkGraph(place: Place, root: string, signal?: AbortSigna
   const files: string[] = [];
   const visited = new Set<string>();
   const waiting = [place.script.href];
+  const fault = modules.get(place.script.href)?.error;
+  if (typeof fault === "string") throw unusable(readable(fault, place));
   for (let url = waiting.pop(); url !== undefined; url = waiting.pop()) {
     if (visited.has(url) || url === place.library.host) continue;
     visited.add(url);
     const module = modules.get(url);
-    if (module === undefined) continue;
-    if (typeof module.error === "string") throw unusable(readable(module.error, place));
+    if (module === undefined || module.error !== undefined) continue; // It fails when it is reached.
     if (/^d?c[jt]s$/i.test(textOf(module.mediaType) ?? "")) throw unusable(`${readable(url, place)} is CommonJS.`);
     if (typeof module.local === "string") files.push(module.local);
     for (const dependency of listOf(module.dependencies)) {
@@ -44,7 +45,7 @@ export async function checkGraph(place: Place, root: string, signal?: AbortSigna
   return { files };
 }
 
-/** The module that an import loads; undefined for one that only names types, or that fails when it is reached. */
+/** The module that an import loads, or the file that it fails to load when it is reached; undefined for one of types. */
 function targetOf(
   dependency: JsonObject,
   from: string,
@@ -54,7 +55,8 @@ function targetOf(
   const code = isJsonObject(dependency.code) ? dependency.code : {};
   const target = textOf(code.specifier);
   const error = textOf(code.error) ?? (target === undefined ? undefined : textOf(modules.get(target)?.error));
-  if (error === undefined || dependency.isDynamic === true) return error === undefined ? target : undefined;
+  if (error === undefined) return target;
+  if (dependency.isDynamic === true) return target?.startsWith("file:") ? target : undefined;
   const position = positionIn(from, dependency, place);
   const isForeign = target !== undefined && !/^(file|data|node):/.test(target);
   throw isForeign ? foreign(target, position) : unusable(`${readable(error, place).replace(/\.$/, "")} (${position}).`);
@@ -68,10 +70,9 @@ async function checkTarget(
 ): Promise<void> {
   if (target.startsWith("data:")) return;
   if (!target.startsWith("file:")) throw foreign(target, position);
-  const local = textOf(modules.get(target)?.local);
-  if (local === undefined) return; // Deno does not find it, and so the sandbox will not.
-  // The real path counts: a link inside the folder may lead anywhere.
-  const path = await Deno.realPath(local);
+  // The real path counts: a link inside the folder may lead anywhere. It counts also where Deno finds no file, or none that
+  // it can load: devices have a content, too, and an error tells the script whether there is a file, and a line of it.
+  const path = await realPathOf(target, textOf(modules.get(target)?.local));
   if (path.startsWith(folder.replace(/[\\/]?$/, Deno.build.os === "windows" ? "\\" : "/"))) return;
   throw new SvcError(
     "PERMISSION_DENIED",
@@ -80,6 +81,19 @@ async function checkTarget(
       hint: "A script may import files of its own folder; --root names a wider one.",
     },
   );
+}
+
+/** Where a file really is; where there is none, the path that its address names, or the address where that is none. */
+async function realPathOf(url: string, local?: string): Promise<string> {
+  if (local !== undefined) return await Deno.realPath(local);
+  const { fileURLToPath } = await import("node:url");
+  let path = url;
+  try {
+    path = fileURLToPath(url);
+    return await Deno.realPath(path);
+  } catch {
+    return path;
+  }
 }
 
 interface Graph {

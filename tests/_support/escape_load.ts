@@ -75,6 +75,38 @@ const IMPORTS: readonly Attempt[] = [
     refused: `WORKFLOW_FAILED: The script failed: TypeError: "bytes" is not a valid module type.`,
   },
   {
+    attempt: "imports code from elsewhere that is broken, to be told the line",
+    script: `return await import("{outside}/broken.ts").catch((error) => error.message);`,
+    refused: "PERMISSION_DENIED: The script imports {outside}/broken.ts, which is outside {root} (script.ts:7).",
+  },
+  {
+    attempt: "imports code from elsewhere that is broken through a folder that is a link",
+    links: { "linked": "{outside}" },
+    script: `return await import("./linked/broken.ts").catch((error) => error.message);`,
+    refused: "PERMISSION_DENIED: The script imports {outside}/broken.ts, which is outside {root} (script.ts:7).",
+  },
+  {
+    attempt: "imports what is no code, to be told whether there is such a file",
+    script: `return await import("{secret}").catch((error) => error.message);`,
+    refused: "PERMISSION_DENIED: The script imports {secret}, which is outside {root} (script.ts:7).",
+  },
+  {
+    attempt: "imports what there is not, to be told that there is not",
+    script: `return await import("{outside}/missing.ts").catch((error) => error.message);`,
+    refused: "PERMISSION_DENIED: The script imports {outside}/missing.ts, which is outside {root} (script.ts:7).",
+  },
+  {
+    attempt: "imports what there is not by encoded slashes",
+    script: `return await import("./..%2f..%2f..%2fmissing.ts").catch((error) => error.message);`,
+    refused: "PERMISSION_DENIED: The script imports ",
+  },
+  {
+    attempt: "imports what a device says",
+    before: `import said from "/dev/null" with { type: "text" };`,
+    script: `return said;`,
+    refused: "PERMISSION_DENIED: The script imports /dev/null, which is outside {root} (script.ts:2).",
+  },
+  {
     attempt: "names types from elsewhere, and imports them when it runs",
     before: `import type { secret } from "{outside}/secret.ts";`,
     script: `return (await import("{outside}/secret" + ".ts")).secret;`,

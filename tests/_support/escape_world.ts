@@ -30,6 +30,7 @@ export async function openWorld(): Promise<World> {
       "secret.txt": secret,
       "secret.json": JSON.stringify({ secret }),
       "secret.ts": `export const secret = "${secret}";`,
+      "broken.ts": `export const secret = ${secret} no code;`,
     }),
   );
   const state = resources.use(await makeFolder());
