@@ -1,7 +1,8 @@
 /** A process that says to its parent whatever it likes: frames that lie, calls and results out of turn, floods. */
+import { MAX_LOG_CHARACTERS } from "../../workflows/sandbox/messages.ts";
 import type { Attempt } from "./escape.ts";
 
-type Hostile = readonly [attempt: string, script: string, refused: string | RegExp];
+type Hostile = readonly [attempt: string, script: string, refused: string | RegExp, printed?: string];
 
 const STOPPED = "WORKFLOW_FAILED: The workflow was stopped: it sent ";
 
@@ -180,6 +181,12 @@ const REQUESTS: readonly Hostile[] = [
     `${STOPPED}more text and randomness than it may.`,
   ],
   [
+    "with more to print than one may have, which takes long to make safe",
+    `await start(); send(kinds.log, 0, "\\x01".repeat(16_000_000)); send(kinds.result, 0, "1");`,
+    "gives 1",
+    "\\u0001".repeat(MAX_LOG_CHARACTERS),
+  ],
+  [
     "with nothing to print, without end",
     `await start(); const nothing = frame(kinds.log, 0, "");
     const many = new Uint8Array(nothing.length * 10_000).map((_, i) => nothing[i % nothing.length]);
@@ -234,9 +241,12 @@ const REQUESTS: readonly Hostile[] = [
 ];
 
 /** All of them. */
-export const TALKING: readonly Attempt[] = [...FRAMES, ...ORDER, ...REQUESTS].map(([attempt, script, refused]) => ({
+export const TALKING: readonly Attempt[] = [...FRAMES, ...ORDER, ...REQUESTS].map((
+  [attempt, script, refused, printed],
+) => ({
   attempt: `sends a message ${attempt}`,
   script,
   refused,
+  printed,
   isHost: true,
 }));

@@ -5,7 +5,7 @@
  */
 import { flush, send } from "./channel.ts";
 import { elapsed } from "./clock.ts";
-import { FromSandbox } from "./messages.ts";
+import { FromSandbox, MAX_LOG_CHARACTERS } from "./messages.ts";
 
 /**
  * Storage that outlives a run, threads, the prompts that would read the parent's messages, and what depends on when
@@ -48,9 +48,6 @@ const GONE_OF_DENO = [
   "addSignalListener",
   "removeSignalListener",
 ];
-
-/** Characters of one log message; the rest is cut. */
-const MAX_LOG_CHARACTERS = 1024 * 1024;
 
 const { exit } = Deno;
 

@@ -19,6 +19,9 @@ export const SLEEP = "sleep";
 /** Characters that the open calls of a sandbox may have together, unless a single one has more. */
 export const MAX_OPEN_CHARACTERS = 32 * 1024 * 1024;
 
+/** Characters of one log message; the rest is cut. */
+export const MAX_LOG_CHARACTERS = 1024 * 1024;
+
 /** Characters that a sandbox may print and draw in all: they are kept, and a disk must not be filled with them. */
 export const MAX_SAID_CHARACTERS = 256 * 1024 * 1024;
 

@@ -21,6 +21,7 @@ import {
 } from "./messages.ts";
 import { isTooDeep } from "./nesting.ts";
 import { Outbox } from "./outbox.ts";
+import { printable, printableRecord } from "./printable.ts";
 import { tailOf } from "./tail.ts";
 import { TimeLimit } from "./time_limit.ts";
 import { Wakening } from "./wakening.ts";
@@ -233,7 +234,7 @@ export class Sandbox {
       case FromSandbox.result:
         return this.#finish(text);
       case FromSandbox.failure:
-        return this.stop(errorOfRecord(printable(parseJsonObject(text))) ?? broken("an error that is none"));
+        return this.stop(errorOfRecord(printableRecord(parseJsonObject(text))) ?? broken("an error that is none"));
       default:
         throw new FrameError(`a message of an unknown kind (${kind})`);
     }
@@ -250,9 +251,9 @@ export class Sandbox {
   }
 
   #print(text: string): void {
-    this.#allow(text);
-    // With a carriage return a script would write over the name of its input, and speak for another one.
-    this.#handlers?.log(escapeControls(text.replaceAll("\r\n", "\n")).replaceAll("\r", "\\r"));
+    const lines = printable(text);
+    this.#allow(lines);
+    this.#handlers?.log(lines);
   }
 
   #draw(text: string): void {
@@ -379,16 +380,6 @@ function isBase64(text: string): boolean {
 function isTextArray(value: JsonValue | undefined): value is string[] {
   return Array.isArray(value) && value.length <= 1000 &&
     value.every((one) => typeof one === "string" && one.length <= 200);
-}
-
-/** The record without control characters in what is meant for people. */
-function printable(record: JsonObject = {}): JsonObject {
-  const { message, hint } = record;
-  return {
-    ...record,
-    ...(typeof message === "string" && { message: escapeControls(message.slice(0, 10_000)) }),
-    ...(typeof hint === "string" && { hint: escapeControls(hint.slice(0, 1000)) }),
-  };
 }
 
 function kill(process: Deno.ChildProcess): void {
