@@ -105,6 +105,18 @@ const ORDER: readonly Hostile[] = [
     "gives 1",
   ],
   [
+    "that cancels without end",
+    `await start(); const one = frame(kinds.cancel, 1, "");
+    const many = new Uint8Array(one.length * 10_000).map((_, i) => one[i % one.length]);
+    for (;;) write(many);`,
+    `${STOPPED}more cancellations than it may.`,
+  ],
+  [
+    "that waits for an answer that it was not given before",
+    `await start(); send(kinds.waits, 7, "");`,
+    `${STOPPED}a wait for nothing.`,
+  ],
+  [
     "with a result that is no JSON",
     `await start(); send(kinds.result, 0, "{");`,
     `${STOPPED}a result that is not JSON.`,

@@ -89,7 +89,7 @@ const READ_BYTES = 64 * 1024;
  */
 const HELD = 2;
 
-/** Characters that a message counts beside its text: to keep it costs something, even if it says nothing. */
+/** Characters that a message counts beside its text: to keep or to read it costs something, even if it says nothing. */
 const SAID_BESIDE = 64;
 
 /** Answers that are sent before the script asks. */
@@ -224,12 +224,15 @@ export class Sandbox {
       case FromSandbox.call:
         return this.#open(id, text);
       case FromSandbox.cancel:
+        this.#allow(text, "cancellations");
         return this.#steps.get(id)?.controller.abort();
       case FromSandbox.log:
         return this.#print(text);
       case FromSandbox.drew:
         return this.#draw(text);
       case FromSandbox.waits:
+        this.#allow(text, "waits");
+        if (!this.#ahead.has(id)) throw new FrameError("a wait for nothing");
         return this.#handlers?.waits?.(id);
       case FromSandbox.result:
         return this.#finish(text);
@@ -262,9 +265,9 @@ export class Sandbox {
     this.#handlers?.drew(text);
   }
 
-  #allow({ length }: string): void {
+  #allow({ length }: string, what = "text and randomness"): void {
     this.#saidCharacters += length + SAID_BESIDE;
-    if (this.#saidCharacters > MAX_SAID_CHARACTERS) throw new FrameError("more text and randomness than it may");
+    if (this.#saidCharacters > MAX_SAID_CHARACTERS) throw new FrameError(`more ${what} than it may`);
   }
 
   #open(position: number, text: string): void {
