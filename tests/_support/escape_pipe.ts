@@ -151,6 +151,13 @@ const REQUESTS: readonly Hostile[] = [
     `${STOPPED}a call that is none.`,
   ],
   [
+    "with a call that has more files than any call takes",
+    `await start(); const file = { name: "a", type: "b", base64: "" };
+    const files = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => ["f" + i, file]));
+    send(kinds.call, 1, JSON.stringify({ operation: "cases.get", args: ["{case}", {}], files }));`,
+    `${STOPPED}a call that is none.`,
+  ],
+  [
     "with a call that may take less than no time",
     `await start(); send(kinds.call, 1, '{"operation":"cases.get","args":["{case}",{"timeoutSeconds":-1}]}');
     send(kinds.result, 0, JSON.stringify(await refusal()));`,

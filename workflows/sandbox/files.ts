@@ -9,6 +9,9 @@ import { joinBytes } from "./frames.ts";
 /** Bytes that a file or a content may have in a workflow: as base64 they fit into a message. */
 export const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
+/** Files that one call may have, whatever it is: to make one of nothing costs more than its message. */
+const MAX_FILES = 64;
+
 /** Options in two: the files among them as JSON by name, which takes a while, and the others. */
 export function filesIn(
   options: Readonly<Record<string, unknown>>,
@@ -19,10 +22,12 @@ export function filesIn(
   return { files: pipeAll(files), others };
 }
 
-/** The files of a message by parameter name; undefined where one is none. */
+/** The files of a message by parameter name; undefined where one is none, or where they are too many. */
 export function filesOf(message: JsonValue | undefined): Record<string, File> | undefined {
   const files: [string, File][] = [];
-  for (const [param, file] of Object.entries(isJsonObject(message) ? message : {})) {
+  const entries = Object.entries(isJsonObject(message) ? message : {});
+  if (entries.length > MAX_FILES) return undefined;
+  for (const [param, file] of entries) {
     if (!isJsonObject(file)) return undefined;
     const { name: fileName, type, base64 } = file;
     if (typeof fileName !== "string" || typeof type !== "string" || typeof base64 !== "string") return undefined;
