@@ -1,6 +1,7 @@
 /** What a script cannot do to the process that runs it. */
 import assert from "node:assert/strict";
 import { limitsAllMemory } from "../workflows/sandbox/command.ts";
+import { FrameBuffer, FrameReader } from "../workflows/sandbox/frames.ts";
 import { caseAnswer, runText, scriptText, TinyApi } from "./_support/workflow.ts";
 
 const SMALL = { timeoutSeconds: 60, maxMemoryMiB: 128 };
@@ -94,4 +95,30 @@ Deno.test("a thousand calls at once wait for their turn in the sandbox", async (
   const { result, error } = await runText(scriptText(body), { caller: api.caller });
   assert.deepEqual([result, error, api.received.length], [1000, undefined, 1000]);
   assert(api.mostAtOnce <= 64, `${api.mostAtOnce} calls at once`);
+});
+
+Deno.test("a message that comes byte by byte takes little more memory than its bytes", () => {
+  const text = "é".repeat(250_000);
+  const buffer = new FrameBuffer();
+  buffer.add({ kind: 4, id: 7, text });
+  const bytes = buffer.take();
+  const reader = new FrameReader(bytes.length);
+  const before = Deno.memoryUsage().rss;
+  for (let at = 0; at < bytes.length - 1; at++) assert.equal(reader.push(bytes.subarray(at, at + 1)).length, 0);
+  const mebibytes = (Deno.memoryUsage().rss - before) / 2 ** 20;
+  assert.ok(mebibytes < 100, `half a mebibyte took ${mebibytes} MiB`);
+  assert.deepEqual(reader.push(bytes.subarray(-1)), [{ kind: 4, id: 7, text }]);
+});
+
+Deno.test("messages are the same wherever the pipe cuts them", () => {
+  const frames = ["", "a", "é".repeat(20), "", "x".repeat(50)].map((text, id) => ({ kind: 4, id, text }));
+  const buffer = new FrameBuffer();
+  for (const frame of frames) buffer.add(frame);
+  const bytes = buffer.take().slice();
+  for (let size = 1; size <= bytes.length; size++) {
+    const reader = new FrameReader(100);
+    const read = [];
+    for (let at = 0; at < bytes.length; at += size) read.push(...reader.push(bytes.slice(at, at + size)));
+    assert.deepEqual(read, frames, `cut into pieces of ${size} bytes`);
+  }
 });

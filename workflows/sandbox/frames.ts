@@ -88,11 +88,14 @@ export function joinBytes(pieces: readonly Uint8Array<ArrayBuffer>[]): Uint8Arra
   return joined;
 }
 
+const NOTHING = new Uint8Array(0);
+
 /** Cuts a stream of bytes into frames. It holds at most one unfinished frame. */
 export class FrameReader {
   readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   readonly #maxTextBytes: number;
-  #pieces: Uint8Array<ArrayBuffer>[] = [];
+  /** The unfinished frame, with room behind it: a piece for each read would cost far more than a byte that it brings. */
+  #held = NOTHING;
   #size = 0;
   /** Bytes that are needed before it is worth looking again. */
   #needed = HEADER_BYTES;
@@ -105,12 +108,11 @@ export class FrameReader {
   /** The frames that are complete with these bytes; `FrameError` where they are none. It keeps none of the bytes. */
   push(bytes: Uint8Array<ArrayBuffer>): Frame[] {
     const frames: Frame[] = [];
-    this.#size += bytes.length;
-    if (this.#size < this.#needed) {
-      this.#pieces.push(bytes.slice());
+    const buffer = this.#size === 0 ? bytes : this.#hold(bytes);
+    if (buffer.length < this.#needed) {
+      if (this.#size === 0) this.#hold(bytes);
       return frames;
     }
-    const buffer = this.#pieces.length === 0 ? bytes : joinBytes([...this.#pieces, bytes]);
     const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
     let offset = 0;
     this.#needed = HEADER_BYTES;
@@ -126,9 +128,20 @@ export class FrameReader {
       frames.push({ kind: view.getUint8(offset + 4), id: view.getUint32(offset + 5), text });
       offset = end;
     }
-    this.#size = buffer.length - offset;
-    this.#pieces = this.#size > 0 ? [buffer.slice(offset)] : [];
+    if (offset === 0 && this.#size > 0) return frames;
+    this.#held = NOTHING;
+    this.#size = 0;
+    if (offset < buffer.length) this.#hold(buffer.subarray(offset));
     return frames;
+  }
+
+  /** Holds these bytes, too; gives all that it holds. */
+  #hold(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+    const size = this.#size + bytes.length;
+    if (size > this.#held.length) this.#held = lengthened(this.#held, Math.max(size, 2 * this.#held.length));
+    this.#held.set(bytes, this.#size);
+    this.#size = size;
+    return this.#held.subarray(0, size);
   }
 
   #decode(bytes: Uint8Array): string {
