@@ -79,6 +79,12 @@ const WEARING: readonly Attempt[] = [
     refused: /^(TIMEOUT: |WORKFLOW_FAILED: .*(memory|crashed))/,
   },
   {
+    attempt: "asks without end for what is refused, which would fill the disk",
+    script: `const long = "x".repeat(8_000_000); for (;;) await svc.cases.delete(long).catch(() => {});`,
+    limits: { timeoutSeconds: 30, maxMemoryMiB: 256 },
+    refused: "WORKFLOW_FAILED: The workflow was stopped: it sent more of what is refused than it may.",
+  },
+  {
     attempt: "makes processes of processes",
     script: `for (;;) await new Deno.Command(Deno.execPath(), { args: ["eval", "for (;;);"] }).spawn().status;`,
     refused: "PERMISSION_DENIED: The script failed: NotCapable: Requires run access",

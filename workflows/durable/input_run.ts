@@ -6,7 +6,8 @@
 import { errorOfRecord, isVerdict, outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
 import type { CallAnswer, GivenBefore, RunHandlers } from "../sandbox/sandbox.ts";
-import type { CallRequest } from "../sandbox/messages.ts";
+import { broken } from "../sandbox/exit.ts";
+import { type CallRequest, MAX_SAID_CHARACTERS } from "../sandbox/messages.ts";
 import { never } from "../never.ts";
 import { whenSent } from "../when_sent.ts";
 import { decodeAnswer, encodeAnswer } from "./answer.ts";
@@ -119,6 +120,8 @@ export class InputRun implements RunHandlers {
   #oldLogs: number;
   #clock = 0;
   #inFlight = 0;
+  /** Characters of the calls that were refused: they are kept, too, and to be refused here takes no time. */
+  #refused = 0;
   #paused?: PromiseWithResolvers<void>;
   #isOver = false;
 
@@ -316,6 +319,8 @@ export class InputRun implements RunHandlers {
       }
       const error = toSvcError(thrown);
       if (this.#paused !== undefined && !isVerdict(error)) return undefined; // It was given up for the interruption.
+      this.#refused += call.asked.length;
+      if (this.#refused > MAX_SAID_CHARACTERS) this.#options.stop(broken("more of what is refused than it may"));
       this.#answers.set(position, {
         kind: "refusal",
         content: JSON.stringify({ error, unknown: mayBeDone(error, call) }),
