@@ -1,8 +1,8 @@
 /** What a script cannot do to the process that runs it. */
 import assert from "node:assert/strict";
-import { limitsAllMemory } from "../workflows/sandbox/command.ts";
+import { hostCommand, limitsAllMemory } from "../workflows/sandbox/command.ts";
 import { FrameBuffer, FrameReader } from "../workflows/sandbox/frames.ts";
-import { caseAnswer, runText, scriptText, TinyApi } from "./_support/workflow.ts";
+import { caseAnswer, makeFolder, runText, scriptText, TinyApi } from "./_support/workflow.ts";
 
 const SMALL = { timeoutSeconds: 60, maxMemoryMiB: 128 };
 const BRIEF = { timeoutSeconds: 0.5, maxMemoryMiB: 128 };
@@ -121,4 +121,21 @@ Deno.test("messages are the same wherever the pipe cuts them", () => {
     for (let at = 0; at < bytes.length; at += size) read.push(...reader.push(bytes.slice(at, at + size)));
     assert.deepEqual(read, frames, `cut into pieces of ${size} bytes`);
   }
+});
+
+Deno.test({
+  name:
+    "a process that has used its processor time is told so before it is killed, and is not begun again as if others did",
+  ignore: !limitsAllMemory(),
+  async fn() {
+    await using folder = await makeFolder({ "host.js": "Deno.stdout.writeSync(new Uint8Array(1)); for (;;);" });
+    const script = new URL(`file://${folder.path}/host.js`);
+    const place = { script, folder: folder.path, library: { host: script.href, script: "file:///none.ts" } };
+    await using process = hostCommand(place, SMALL).spawn();
+    await process.stdout[Symbol.asyncIterator]().next(); // Now its shell has become the program.
+    const limits = await Deno.readTextFile(`/proc/${process.pid}/limits`);
+    process.kill("SIGKILL");
+    const [, soft, hard] = /^Max cpu time +(\d+) +(\d+)/m.exec(limits) ?? [];
+    assert.ok(Number(soft) < Number(hard), `${soft} s, then ${hard} s`);
+  },
 });

@@ -84,10 +84,13 @@ export function limitsAllMemory(): boolean {
 /**
  * A shell script that sets limits for what takes its place; Ctrl-C is for the parent, which ends it in its own time.
  * `ulimit -v` would not do: V8 reserves far more addresses than it uses. The limit of processor time ends a process that nobody watches any more, its parent having been killed.
+ * It ends it with a signal of its own: killed at once, as where both limits are the same, it would look as if somebody else had
+ * done it, and would be begun again.
  */
 function limiter({ maxMemoryMiB, timeoutSeconds }: Limits): string {
   const base = BASE_MIB + BASE_MIB_PER_PROCESSOR * navigator.hardwareConcurrency;
   const kibibytes = Math.ceil((base + maxMemoryMiB) * 1024);
   const seconds = Math.ceil(timeoutSeconds * navigator.hardwareConcurrency) + 60;
-  return `trap "" INT && ulimit -c 0 && ulimit -t ${seconds} && ulimit -d ${kibibytes} && exec "$0" "$@"`;
+  const time = `ulimit -S -t ${seconds} && ulimit -H -t ${seconds + 10}`;
+  return `trap "" INT && ulimit -c 0 && ${time} && ulimit -d ${kibibytes} && exec "$0" "$@"`;
 }
