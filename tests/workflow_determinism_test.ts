@@ -224,6 +224,7 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
   "new BroadcastChannel('a')": /BroadcastChannel is not defined/,
   "new Worker('data:text/javascript,')": /Worker is not defined/,
   "new FileReader()": /FileReader is not defined/,
+  "await new Promise((go) => new EventSource('http://a/').onerror = go)": /EventSource is not defined/,
   "Deno.addSignalListener('SIGWINCH', () => {})": /not a function/,
   "performance.mark('a')": /performance.mark is not a function/,
   "new PerformanceMark('a').startTime": /PerformanceMark is not defined/,

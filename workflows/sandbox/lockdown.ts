@@ -10,7 +10,8 @@ import { FromSandbox, MAX_LOG_CHARACTERS } from "./messages.ts";
 /**
  * Storage that outlives a run, threads, the prompts that would read the parent's messages, and what depends on when
  * memory is tidied up, when something that no answer leads to is ready, or on the clock and the randomness that the runtime
- * holds itself (a form's files and boundaries): a script that is run again would take another path.
+ * holds itself (a form's files and boundaries, an event source that tries again): a script that is run again would take
+ * another path.
  */
 const GONE = [
   "localStorage",
@@ -27,6 +28,7 @@ const GONE = [
   "MessagePort",
   "BroadcastChannel",
   "FileReader",
+  "EventSource",
   "PerformanceObserver",
   "PerformanceObserverEntryList",
   "PerformanceEntry",
