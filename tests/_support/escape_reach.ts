@@ -132,7 +132,12 @@ const NETWORK: readonly Attempt[] = [
     attempt: "looks up a name, which tells a name server something",
     script:
       `return await Deno.resolveDns("secret.example.com", "TXT", { nameServer: { ipAddr: "127.0.0.1", port: {port} } });`,
-    refused: NET,
+    refused: "TypeError: Deno.resolveDns is not a function",
+  },
+  {
+    attempt: "learns the machine's name server by what it is refused",
+    script: `return await Promise.try(() => Deno.resolveDns("a.example", "A")).catch(({ message }) => message);`,
+    refused: `gives "Deno.resolveDns is not a function"`,
   },
   {
     attempt: "sends a datagram",
@@ -166,17 +171,36 @@ const MACHINE: readonly Attempt[] = [
   {
     attempt: "starts a process",
     script: `return new Deno.Command("/bin/sh", { args: ["-c", "id"] }).outputSync().code;`,
-    refused: `Requires run access to "/bin/sh"`,
+    refused: "TypeError: Deno.Command is not a constructor",
   },
   {
     attempt: "starts a process the short way",
     script: `return await Deno.spawn("/bin/sh", []).status;`,
-    refused: `Requires run access to "/bin/sh"`,
+    refused: "TypeError: Deno.spawn is not a function",
+  },
+  {
+    attempt: "learns which programs a folder has by starting them",
+    script: `const told = [];
+      const options = { env: { PATH: "/bin" } };
+      for (const name of ["sh", "no such program"]) {
+        for (const start of [
+          () => new Deno.Command(name, options).outputSync(),
+          () => new Deno.Command(name, options).spawn(),
+          () => Deno.spawn(name, [], options),
+          () => Deno.spawnAndWaitSync(name, [], options),
+          () => Deno.spawnAndWait(name, [], options),
+          () => Deno.run({ cmd: [name], ...options }),
+        ]) {
+          await Promise.try(start).catch((error) => told.push(error.name));
+        }
+      }
+      return [...new Set(told)];`,
+    refused: `gives ["TypeError"]`,
   },
   {
     attempt: "starts svc's own runtime with all permissions",
     script: `return new Deno.Command(Deno.execPath(), { args: ["eval", "-A", "1"] }).outputSync().code;`,
-    refused: "Requires run access to",
+    refused: "TypeError: Deno.Command is not a constructor",
   },
   { attempt: "ends its parent", script: `Deno.kill({pid}, "SIGKILL"); return 1;`, refused: "Requires run access" },
   { attempt: "stops all processes", script: `Deno.kill(-1, "SIGSTOP"); return 1;`, refused: "Requires run access" },

@@ -87,7 +87,7 @@ const WEARING: readonly Attempt[] = [
   {
     attempt: "makes processes of processes",
     script: `for (;;) await new Deno.Command(Deno.execPath(), { args: ["eval", "for (;;);"] }).spawn().status;`,
-    refused: "PERMISSION_DENIED: The script failed: NotCapable: Requires run access",
+    refused: "TypeError: Deno.Command is not a constructor",
   },
   {
     attempt: "hides behind an error whose message never ends",

@@ -38,7 +38,10 @@ const GONE = [
   "FormData",
 ];
 
-/** What tells one process from another, its throw-away folder included, and the signals that somebody sends to it. */
+/**
+ * What tells one process from another, its throw-away folder included, the signals that somebody sends to it, and what looks
+ * around before it asks for a permission: for a program in the folders that it is given, for the machine's name server.
+ */
 const GONE_OF_DENO = [
   "stdin",
   "pid",
@@ -49,6 +52,12 @@ const GONE_OF_DENO = [
   "cpuUsage",
   "addSignalListener",
   "removeSignalListener",
+  "Command",
+  "run",
+  "spawn",
+  "spawnAndWait",
+  "spawnAndWaitSync",
+  "resolveDns",
 ];
 
 const { exit } = Deno;
