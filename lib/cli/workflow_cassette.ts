@@ -8,7 +8,7 @@ import { loadOperations } from "../../workflows/permissions.ts";
 import { type OpenWorkflow, openWorkflow } from "../../workflows/run.ts";
 import { SvcError, toSvcError } from "../errors.ts";
 import { exists } from "../exists.ts";
-import { escapeControls } from "../output/control_characters.ts";
+import { escapeControls, onOneLine } from "../output/control_characters.ts";
 import { readFault } from "../read_fault.ts";
 import { plural, prefixed } from "../wording.ts";
 import type { CommandContext } from "./command.ts";
@@ -106,7 +106,7 @@ function printLine({ io }: CommandContext, { path, cassette, failure }: Played):
   const line = failure === undefined
     ? `ok ${path}: ${countOf(cassette)}`
     : `FAILED ${path}: ${failure.code} ${failure.message}`;
-  io.stdout.write(escapeControls(line) + "\n");
+  io.stdout.write(onOneLine(line) + "\n");
 }
 
 async function report({ globals, note, print }: CommandContext, results: readonly Played[]): Promise<void> {

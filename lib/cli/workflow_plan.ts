@@ -7,7 +7,7 @@ import { createCaller } from "../client/caller.ts";
 import { retrying } from "../client/retry.ts";
 import { SvcError } from "../errors.ts";
 import type { JsonValue } from "../json.ts";
-import { escapeControls } from "../output/control_characters.ts";
+import { onOneLine } from "../output/control_characters.ts";
 import type { CommandContext } from "./command.ts";
 import type { Io } from "./io.ts";
 import { callerOptions } from "./service_access.ts";
@@ -62,7 +62,7 @@ export async function plan(context: CommandContext, flags: PlanFlags): Promise<v
 
 async function printPlan({ globals, io, print }: CommandContext, plan: Plan): Promise<void> {
   if (globals.isFormatGiven) return await print(planData(plan));
-  for (const line of planLines(plan)) io.stdout.write(escapeControls(line) + "\n");
+  for (const line of planLines(plan)) io.stdout.write(onOneLine(line) + "\n");
 }
 
 async function inputOf({ input, each, inputLine }: PlanFlags, io: Io): Promise<JsonValue | undefined> {

@@ -1,5 +1,5 @@
 /** A run for people: a line about it, one per input, and below each its calls with their durations. */
-import { escapeControls } from "../../lib/output/control_characters.ts";
+import { onOneLine } from "../../lib/output/control_characters.ts";
 import { plural } from "../../lib/wording.ts";
 import { callsOf, type KnownCall, type RunDescription } from "./description.ts";
 import type { InputRecord, Journal } from "./journal.ts";
@@ -8,27 +8,28 @@ import { clip } from "../../lib/wording.ts";
 /** Characters of a call's values that a line shows. */
 const SHOWN = 80;
 
-/** The lines, made as they are asked for. */
+/** The lines, made as they are asked for; nothing that a script said makes another line. */
 export function* timeline(
   journal: Journal,
   run: RunDescription,
   inputs: Iterable<InputRecord>,
 ): Generator<string> {
   const { id, name, state, startedAt, succeeded, failed } = run;
-  yield `Run ${id} of ${name}: ${state}, begun ${startedAt}, ${
-    plural(run.inputs, "input")
-  }, ${succeeded} succeeded, ${failed} failed`;
+  const inputCount = plural(run.inputs, "input");
+  yield onOneLine(
+    `Run ${id} of ${name}: ${state}, begun ${startedAt}, ${inputCount}, ${succeeded} succeeded, ${failed} failed`,
+  );
   for (const input of inputs) {
     yield "";
     yield headOf(input);
-    for (const call of callsOf(journal, id, input.number)) yield escapeControls(lineOf(call, input.startedAt));
+    for (const call of callsOf(journal, id, input.number)) yield onOneLine(lineOf(call, input.startedAt));
   }
 }
 
 function headOf({ place, startedAt, endedAt, end }: InputRecord): string {
   const took = endedAt === undefined ? "" : `, ${duration(endedAt - startedAt)}`;
   const failure = end?.state === "failed" ? `: ${end.error.code} ${end.error.message}` : "";
-  return escapeControls(`${place} ${end?.state ?? "open"}${took}${failure}`);
+  return onOneLine(`${place} ${end?.state ?? "open"}${took}${failure}`);
 }
 
 function lineOf({ position, operation, values, at, milliseconds, outcome }: KnownCall, start: number): string {

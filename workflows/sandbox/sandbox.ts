@@ -1,7 +1,7 @@
 /** The parent's end of a sandbox: one process, one script, one run. Whatever the process says is a request, no more. */
 import { errorOfRecord, SvcError, toSvcError } from "../../lib/errors.ts";
 import { type JsonObject, type JsonValue, parseJsonObject } from "../../lib/json.ts";
-import { escapeControls } from "../../lib/output/control_characters.ts";
+import { onOneLine } from "../../lib/output/control_characters.ts";
 import type { OperationRef } from "../../lib/client/caller.ts";
 import type { Limits } from "../limits.ts";
 import { hostCommand, type Place } from "./command.ts";
@@ -250,7 +250,7 @@ export class Sandbox {
     }
     this.#state = "ready";
     this.#timeLimit.end();
-    this.#declared.resolve({ name: escapeControls(name.slice(0, 200)), allow });
+    this.#declared.resolve({ name: onOneLine(name.slice(0, 200)), allow });
   }
 
   #print(text: string): void {
