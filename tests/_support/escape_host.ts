@@ -207,6 +207,15 @@ const CALLS: readonly Attempt[] = [
     refused: /^(NOT_FOUND|BAD_REQUEST|INVALID_ARGS|VALIDATION_FAIL): /,
   },
   {
+    attempt: "leaves the collection by what may be read as dots",
+    script: `const told = new Set();
+      for (const id of [".", "\\ud800", "%2e%2e", ".%2e", "..\\\\x", "\\uff0e\\uff0e", "..\\t", "..;", "..\\0"]) {
+        await svc.cases.get(id).then(() => told.add(id), ({ code }) => told.add(code));
+      }
+      return [...told];`,
+    refused: `gives ["INVALID_ARGS","NOT_FOUND"]`,
+  },
+  {
     attempt: "adds a query and a fragment to an identifier",
     script: `return await svc.cases.get("{case}?includeDeleted=true#x");`,
     refused: "NOT_FOUND: ",

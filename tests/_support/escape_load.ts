@@ -106,6 +106,19 @@ const IMPORTS: readonly Attempt[] = [
     script: `return said;`,
     refused: "PERMISSION_DENIED: The script imports /dev/null, which is outside {root} (script.ts:2).",
   },
+  ...[
+    `import secret from "file://localhost{outside}/secret.json" with { type: "json" };`,
+    `import secret from "FILE://{outside}/%73ecret.json?a#b" with { type: "json" };`,
+    `import secret from "/proc/self/root{outside}/secret.json" with { type: "json" };`,
+    `import defer * as secret from "{outside}/secret.ts";`,
+    `export import secret = require("{outside}/secret.ts");`,
+    `/** @jsxImportSource data:text/javascript, */ import { secret } from "{outside}/secret.ts";`,
+  ].map((before) => ({
+    attempt: `imports from elsewhere by ${before}`,
+    before,
+    script: `return secret;`,
+    refused: /^PERMISSION_DENIED: The script imports .*secret\.\w+, which is outside/,
+  })),
   {
     attempt: "names types from elsewhere, and imports them when it runs",
     before: `import type { secret } from "{outside}/secret.ts";`,
