@@ -69,3 +69,16 @@ Deno.test("a link that comes with a submission is kept in the history, a file th
   const category = await engine.refused("cases.performAction", perform([{ ...link, category: "File" }]));
   assert.match(category.message, /'File' is not a category of links/);
 });
+
+Deno.test("links that are added while the clock is set back are all kept, each under an ID of its own", async () => {
+  await using engine = await openEngine();
+  const caseId = textAt(await engine.body("cases.create", { type: "City-Permit-Work-Permit" }), "id");
+  for (const [index, wait] of [1000, -60_000, 1, 1, 0].entries()) {
+    const link = { type: "URL", category: "URL", name: `Map ${index}`, url: `https://maps.example/${index}` };
+    await engine.call("attachments.add", { caseId, attachments: [link] }, { wait });
+  }
+  const { attachments } = await engine.body("attachments.list", { caseId });
+  const links = Array.isArray(attachments) ? attachments.filter(isJsonObject) : [];
+  assert.deepEqual(links.map(({ name }) => name).sort(), ["Map 0", "Map 1", "Map 2", "Map 3", "Map 4"]);
+  assert.equal(new Set(links.map(({ ID }) => ID)).size, 5);
+});

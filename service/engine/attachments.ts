@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts
 import type { AttachmentCategory } from "../definition/application.ts";
 import { type ErrorDetail, ServiceError } from "../errors.ts";
 import { nextTag } from "../tags.ts";
-import { type Attachment, itemOfAttachment, newestAttachment } from "./attachment_items.ts";
+import { type Attachment, findAttachment, idOf, itemOfAttachment, newestAttachment } from "./attachment_items.ts";
 import { cleanTitle, renamed, splitName } from "./file_names.ts";
 import { findUpload, itemOf, type KeptFile, withLink } from "./files.ts";
 import type { CaseWork } from "./work.ts";
@@ -30,7 +30,7 @@ export async function addAttachments(work: CaseWork, attachments: readonly JsonV
   const files = new Map<string, KeptFile>();
   let tag = (await newestAttachment(tx, stored.id))?.tag;
   for (const { file, ...attachment } of added) {
-    tag = nextTag(tag, now);
+    tag = await freeTag(work, nextTag(tag, now));
     if (file !== undefined) files.set(file.id, withLink(files.get(file.id) ?? file));
     const fileFacts = file && { file: file.id, mimeType: file.type, size: file.size };
     const at = now.toISOString();
@@ -39,6 +39,13 @@ export async function addAttachments(work: CaseWork, attachments: readonly JsonV
   for (const file of files.values()) work.putItem(itemOf(file));
   const facts = added.map(({ type, category, name, url }): JsonObject => ({ type, category, name, url }));
   work.addEvent("attached", `Attached ${added.map(({ name }) => name).join(", ")}`, { attachments: facts });
+}
+
+/** A tag that no attachment of the case has: where the clock was set back, the newest one's is not the latest. */
+async function freeTag({ stored: { id: caseId }, context: { tx, now } }: CaseWork, tag: string): Promise<string> {
+  let free = tag;
+  while (await findAttachment(tx, idOf({ caseId, tag: free })) !== undefined) free = nextTag(free, now);
+  return free;
 }
 
 async function checkAll(work: CaseWork, attachments: readonly JsonValue[]): Promise<NewAttachment[]> {

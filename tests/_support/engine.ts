@@ -4,6 +4,7 @@ import type { Application } from "../../service/definition/application.ts";
 import { loadApplication, parseApplication } from "../../service/definition/load.ts";
 import { ServiceError } from "../../service/errors.ts";
 import { handlers as assignments } from "../../service/handlers/assignments.ts";
+import { handlers as attachments } from "../../service/handlers/attachments.ts";
 import { handlers as caseTypes } from "../../service/handlers/case_types.ts";
 import { handlers as cases } from "../../service/handlers/cases.ts";
 import type { HandlerContext, Outcome } from "../../service/handler.ts";
@@ -13,7 +14,7 @@ import { openBytes } from "../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../service/store/sqlite.ts";
 import type { StoredEvent, Transaction } from "../../service/store/store.ts";
 
-const HANDLERS = { cases, assignments, caseTypes, data, social };
+const HANDLERS = { cases, assignments, attachments, caseTypes, data, social };
 
 /** The sample application. */
 export const PERMIT_FILE = new URL("../../service/apps/permit.yaml", import.meta.url).pathname;
