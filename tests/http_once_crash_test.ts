@@ -115,6 +115,30 @@ Deno.test("a bulk action that was promised and not done is done when the service
   }
 });
 
+Deno.test("a bulk action in the background is dated when it is done, not before what was done meanwhile", async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  const before = await openService({ data });
+  const id = textAt((await before.call("POST", "/cases", { body: { caseTypeID } })).body, "id");
+  await before.service.close();
+  const app = await loadServedApplication(undefined);
+  const caller = app.operators.get("clerk@city");
+  assert.ok(caller);
+  const reopened = openSqliteStore(filesOf(data).database);
+  const job = { id: "J", cases: [id], action: "pyUpdateCaseDetails", submission: {} };
+  const now = new Date(Date.now() - 60_000);
+  await reopened.transact((tx) => promiseBulk({ app, tx, caller, now }, job, () => {}));
+  await reopened.close();
+
+  await using after = await openService({ data });
+  const lines = await after.rows("D_pyWorkHistory", { dataViewParameters: { CaseInstanceKey: id } });
+  const times = lines.map(({ pxTimeCreated }) => String(pxTimeCreated));
+  assert.equal(lines.at(-1)?.pyHistoryType, "performed");
+  assert.deepEqual(times, times.toSorted());
+  const [row] = await after.rows("D_Permits", {});
+  assert.ok(String(row?.pxUpdateDateTime) >= String(row?.pxCreateDateTime));
+});
+
 Deno.test("an answer is kept for a day", async () => {
   await using folder = await makeFolder();
   const data = `${folder.path}/data`;

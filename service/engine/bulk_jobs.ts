@@ -50,7 +50,8 @@ async function doPart(app: Application, tx: Transaction, id: string): Promise<vo
   const { caller: callerId, action }: JsonObject = item.content;
   const caller = app.operators.get(String(callerId));
   if (caller !== undefined) {
-    const context = { app, tx, caller, now: new Date(item.at) };
+    // Now, not when it was promised: what was done to the case meanwhile stays before it.
+    const context = { app, tx, caller, now: new Date() };
     await performOnOne(context, item.owner, String(action), submissionOf(item.content));
   }
   await tx.deleteItem(KIND, id);
