@@ -16,8 +16,8 @@ import type {
 export interface Compiled {
   /** The statement. */
   readonly sql: string;
-  /** Values by name of the parameter. */
-  readonly parameters: Record<string, SQLInputValue>;
+  /** Values in the order of the parameters. */
+  readonly parameters: readonly SQLInputValue[];
 }
 
 interface Table {
@@ -71,7 +71,10 @@ function columns<K extends keyof RowProperties>(names: Record<RowProperties[K], 
   return new Map(Object.entries(names));
 }
 
-/** The statement for the rows of a page; each is JSON text in the column `row`. */
+/** Columns of one `json_object`: the number of a function's arguments is limited. */
+const COLUMNS_AT_ONCE = 300;
+
+/** The statement for the rows of a page; each is JSON text in the column `row`: an array of objects with some columns each. */
 export function compileRows(query: RowQuery, page: Page): Compiled {
   const compiler = new Compiler(query);
   const order = [...compiler.order(), compiler.tieBreak].join(", ");
@@ -89,8 +92,7 @@ export function compileCount(query: RowQuery): Compiled {
 class Compiler {
   readonly #query: RowQuery;
   readonly #table: Table;
-  readonly #parameters: Record<string, SQLInputValue> = {};
-  #count = 0;
+  readonly #parameters = new Map<SQLInputValue, string>();
 
   constructor(query: RowQuery) {
     this.#query = query;
@@ -98,13 +100,15 @@ class Compiler {
   }
 
   finish(sql: string): Compiled {
-    return { sql, parameters: this.#parameters };
+    return { sql, parameters: [...this.#parameters.keys()] };
   }
 
-  bind(value: string | number | boolean): string {
-    const name = `p${++this.#count}`;
-    this.#parameters[name] = typeof value === "boolean" ? Number(value) : value;
-    return ":" + name;
+  /** Equal values are one parameter: their number is limited. SQLite looks for names one by one, but not for numbers. */
+  bind(given: string | number | boolean): string {
+    const value = typeof given === "boolean" ? Number(given) : given;
+    const parameter = this.#parameters.get(value) ?? `?${this.#parameters.size + 1}`;
+    this.#parameters.set(value, parameter);
+    return parameter;
   }
 
   get summarised(): boolean {
@@ -125,7 +129,11 @@ class Compiler {
       const value = column.summary === undefined ? this.#json(column.field) : this.#value(column);
       return `${this.bind(column.name)}, ${value}`;
     });
-    return `json_object(${members.join(", ")})`;
+    const objects: string[] = [];
+    for (let start = 0; start < members.length; start += COLUMNS_AT_ONCE) {
+      objects.push(`json_object(${members.slice(start, start + COLUMNS_AT_ONCE).join(", ")})`);
+    }
+    return `json_array(${objects.join(", ")})`;
   }
 
   order(): string[] {
@@ -140,8 +148,13 @@ class Compiler {
     const { filter, source, columns } = this.#query;
     const conditions = [...this.#source(source), ...(filter ? [this.#filter(filter)] : [])];
     const where = conditions.length > 0 ? ` WHERE ${conditions.join(" AND ")}` : "";
-    const grouped = this.#grouped ? columns.filter((column) => column.summary === undefined) : [];
-    const groupBy = grouped.length > 0 ? ` GROUP BY ${grouped.map(({ field }) => this.#json(field)).join(", ")}` : "";
+    const terms = this.summarised
+      ? columns.filter(({ summary }) => summary === undefined).map(({ field }) => this.#json(field))
+      // Equal as a whole: the number of terms is limited.
+      : this.#grouped
+      ? [this.row()]
+      : [];
+    const groupBy = terms.length > 0 ? ` GROUP BY ${terms.join(", ")}` : "";
     return this.#table.name + where + groupBy;
   }
 

@@ -133,6 +133,13 @@ export function object(row: SqlRow, column: string): JsonObject {
   return value;
 }
 
+/** A column that holds an array of JSON objects, each with some members of one. */
+export function parts(row: SqlRow, column: string): JsonObject {
+  const value: unknown = JSON.parse(text(row, column));
+  if (!Array.isArray(value)) throw new TypeError(`Column ${column} holds no JSON array.`);
+  return Object.fromEntries(value.filter(isJsonObject).flatMap((part) => Object.entries(part)));
+}
+
 function unpacked(row: SqlRow, column: string): string {
   const value = row[column];
   if (!(value instanceof Uint8Array)) throw new TypeError(`Column ${column} holds no bytes.`);

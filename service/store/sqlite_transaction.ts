@@ -8,7 +8,7 @@ import type { Page, RowQuery } from "./query.ts";
 import { compileCount, compileRows } from "./sqlite_query.ts";
 import {
   number,
-  object,
+  parts,
   type SqlRow,
   toAnswer,
   toAssignment,
@@ -258,13 +258,13 @@ export class SqliteTransaction implements Transaction {
   async queryRows(query: RowQuery, page: Page): Promise<JsonObject[]> {
     this.#check();
     const { sql, parameters } = compileRows(query, page);
-    return this.#statements.once(sql).all(parameters).map((row) => object(row, "row"));
+    return this.#statements.once(sql).all(...parameters).map((row) => parts(row, "row"));
   }
 
   async countRows(query: RowQuery): Promise<number> {
     this.#check();
     const { sql, parameters } = compileCount(query);
-    const row = this.#statements.once(sql).get(parameters);
+    const row = this.#statements.once(sql).get(...parameters);
     return row ? number(row, "count") : 0;
   }
 
