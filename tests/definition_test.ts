@@ -104,6 +104,26 @@ Deno.test("a text that is no YAML is refused with its line", () => {
   assert.throws(() => parseApplication("application: 1\napplication: 2", "twice.yaml"), /twice.yaml:2:1: .*unique/);
 });
 
+Deno.test("an alias that leads nowhere, round and round or to too much is refused with its line, any other works", () => {
+  const read = (more: string) => parseApplication(SAMPLE + more, "app.yaml");
+  const lines = SAMPLE.split("\n").length;
+  const refused: [more: string, line: number, column: number, reason: RegExp][] = [
+    ["messageTypes2: *nowhere\n", 0, 16, /there is no anchor 'nowhere' before this alias/],
+    ["  de: &texts\n    a: *texts\n", 1, 8, /the alias 'texts' is in what it stands for/],
+    ["  de: &texts { a: b }\n  fr: { __proto__: b }\n", 1, 9, /'__proto__'/],
+  ];
+  for (const [more, line, column, reason] of refused) {
+    assert.throws(() => read(more), { code: "INVALID_CONFIG", message: reason });
+    assert.throws(() => read(more), new RegExp(`app.yaml:${lines + line}:${column}: `));
+  }
+  const laughs = ["laughs: [&a [ha, ha, ha]", ..."bcdefghij"].map((name, index) => {
+    const before = "*" + "abcdefghij"[index - 1];
+    return index === 0 ? name : `&${name} [${Array(9).fill(before).join(", ")}]`;
+  });
+  assert.throws(() => read(laughs.join(", ") + "]\n"), /app.yaml:\d+:\d+: the aliases stand for too many values/);
+  assert.equal(read("  de: &texts { Fee: Gebühr }\n  fr: *texts\n").locales.get("fr")?.get("Fee"), "Gebühr");
+});
+
 Deno.test("everything that is wrong is reported, the first place first", () => {
   const text = SAMPLE.replace("[{ stage: PRIM1 }]", "[{ stage: PRIM9 }]").replace("key: [ID]", "key: [Id]");
   try {

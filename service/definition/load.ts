@@ -3,6 +3,7 @@ import { LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
 import { SvcError } from "../../lib/errors.ts";
 import { compileAgents } from "./agents.ts";
+import { valuesOf } from "./aliases.ts";
 import type { Application } from "./application.ts";
 import { compileCaseTypes } from "./case_types.ts";
 import { compileDataTypes, compileDataViews } from "./data_views.ts";
@@ -42,7 +43,9 @@ export function parseApplication(text: string, fileName: string): Application {
   if (document.errors.length > 0) {
     refuse(document.errors.map((error) => ({ ...place(lines, error.pos[0]), message: error.message })));
   }
-  const { application, findings } = compile(document.toJS());
+  const { application, findings } = compile(valuesOf(document, (unreadable) => {
+    return refuse(unreadable.map(({ offset, message }) => ({ ...place(lines, offset), message })));
+  }));
   if (application !== undefined) return application;
   const found = findings.map((finding) => ({
     ...place(lines, positionOf(document, finding)),
