@@ -74,6 +74,21 @@ Deno.test("a reference to what is not there is refused with its line and the rea
   }
 });
 
+Deno.test("a condition that no call could ask, and a default that its parameter cannot have, are refused", () => {
+  const filter = "filter: [{ field: Channel, parameter: Channel }]";
+  const asked = (condition: string) => refusal(`filter: [{ ${condition} }]`, filter).message;
+  assert.match(asked("field: Fee, value: much"), /'Fee' is of the type Currency: it is compared with a number/);
+  assert.match(asked("field: Applicant, value: 5"), /'Applicant' .* is compared with text/);
+  assert.match(asked("field: pxCreateDateTime, comparator: GT, value: yesterday"), /compared with a date and time/);
+  assert.match(asked("field: Fee, comparator: NOT_CONTAINS, value: 1"), /NOT_CONTAINS compares texts, and 'Fee'/);
+  assert.match(asked("field: Urgent, caller: true"), /'Urgent' .* is compared with true or false/);
+  const parameter = "Channel: { description";
+  const dated = refusal(parameter.replace("{", "{ type: DateTime, default: Friday,"), parameter).message;
+  assert.match(dated, /the default of 'Channel' must be a date and time/);
+  const counted = refusal(parameter.replace("{", "{ type: Integer,"), parameter).message;
+  assert.match(counted, /'Channel' is of the type Dropdown: it is compared with text/);
+});
+
 Deno.test("an expression is checked when it is loaded: names, types and syntax", () => {
   const area = "Area * 2.5";
   assert.match(refusal("Aria * 2.5", area).message, /bad expression: Unknown variable: Aria/);

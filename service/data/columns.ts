@@ -62,6 +62,25 @@ export function kindOf(type: FieldType): Kind {
   }
 }
 
+const NEEDS: { readonly [K in Kind]: string } = {
+  text: "text",
+  number: "a number",
+  boolean: "true or false",
+  date: "a date (YYYY-MM-DD)",
+  instant: "a date and time",
+  embedded: "a field that is not embedded",
+};
+
+/** What a value must be to be compared with those of a type, in words. */
+export function neededFor(type: FieldType): string {
+  return NEEDS[kindOf(type)];
+}
+
+/** Whether values of a type compare so: parts are of texts alone. */
+export function comparesBy(type: FieldType, comparator: string): boolean {
+  return kindOf(type) === "text" || !/^(NOT_)?(STARTS_WITH|ENDS_WITH|CONTAINS)$/.test(comparator);
+}
+
 /** What a summary needs instead of values of a type; nothing where it takes them. */
 export function summaryNeeds(summary: SummaryFunction, type: FieldType): string | undefined {
   const kind = kindOf(type);

@@ -3,12 +3,11 @@ import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import type { DataView, DataViewParameter } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
 import type { Comparator, Filter } from "../store/query.ts";
-import { columnOf, type Kind, kindOf, type NamedColumn, type Scalar, toScalar } from "./columns.ts";
+import { columnOf, comparesBy, kindOf, type NamedColumn, neededFor, type Scalar, toScalar } from "./columns.ts";
 import { type Logic, parseLogic } from "./logic.ts";
 import type { Condition, DataQuery } from "./request.ts";
 
 const COMPARATORS: readonly Comparator[] = ["EQ", "GT", "GTE", "LT", "LTE", "STARTS_WITH", "ENDS_WITH", "CONTAINS"];
-const TEXT_ONLY: readonly Comparator[] = ["STARTS_WITH", "ENDS_WITH", "CONTAINS"];
 
 /** The conditions that a data view has of its own, with its parameters and the caller filled in. */
 export function viewFilter(view: DataView, parameters: JsonObject, caller: string): Filter[] {
@@ -107,7 +106,7 @@ function oneOf(column: NamedColumn, condition: Condition): Filter {
 function compared(column: NamedColumn, condition: Condition, name: string, view: DataView): Filter {
   const kind = kindOf(column.field.type);
   const comparator = COMPARATORS.find((one) => one === name);
-  if (!comparator || (TEXT_ONLY.includes(comparator) && kind !== "text")) {
+  if (!comparator || !comparesBy(column.field.type, comparator)) {
     throw new ServiceError(
       400,
       `${condition.comparator} is no comparator for ${condition.field}, a field of the type ${column.field.type}.`,
@@ -127,18 +126,9 @@ function compared(column: NamedColumn, condition: Condition, name: string, view:
 
 function scalarOf({ field }: NamedColumn, value: JsonValue | undefined, condition: Condition): Scalar {
   const scalar = toScalar(field.type, value);
-  if (scalar === undefined) throw unfit(condition, NEEDS[kindOf(field.type)]);
+  if (scalar === undefined) throw unfit(condition, neededFor(field.type));
   return scalar;
 }
-
-const NEEDS: { readonly [K in Kind]: string } = {
-  text: "text",
-  number: "a number",
-  boolean: "true or false",
-  date: "a date (YYYY-MM-DD)",
-  instant: "a date and time",
-  embedded: "a field that is not embedded",
-};
 
 function unfit({ field, comparator }: Condition, needed: string): ServiceError {
   return new ServiceError(400, `The condition ${field} ${comparator} needs ${needed}.`);

@@ -6,11 +6,13 @@ import type {
   DataType,
   DataView,
   DataViewCondition,
+  DataViewParameter,
   Field,
   FieldType,
   RecordAction,
   View,
 } from "./application.ts";
+import { comparesBy, neededFor, type Scalar, toScalar } from "../data/columns.ts";
 import { BUILT_IN_VIEWS, caseColumns, fixedColumns } from "./columns.ts";
 import { chooseView, compileFields, compileViews, spaced } from "./fields.ts";
 import type { Path, Report } from "./findings.ts";
@@ -80,6 +82,10 @@ function compileDataView(
   const fields = new Map([...source.columns].map(([name, column]) => [name, column.field] as const));
   const own = compileViews(definition.views, fields, [...at, "views"], report);
   if (definition.views?.pyDetails === undefined && source.views.has("pyDetails")) own.delete("pyDetails");
+  for (const [name, { type, default: value }] of Object.entries(definition.parameters ?? {})) {
+    if (value === undefined || toScalar(type, value) !== undefined) continue;
+    report([...at, "parameters", name, "default"], `the default of '${name}' must be ${neededFor(type)}`);
+  }
   const parameters = new Map(
     Object.entries(definition.parameters ?? {}).map(([name, { description, ...parameter }]) =>
       [name, { name, description: description ?? "", ...parameter }] as const
@@ -167,14 +173,42 @@ export function compileFilter(
     if ([value, parameter, caller].filter((given) => given !== undefined).length !== 1) {
       report(here, "a condition needs exactly one of 'value', 'parameter' and 'caller'");
     }
+    const type = parameter === undefined ? undefined : definition.parameters?.[parameter]?.type;
+    if (known !== undefined && !isEmbedded(known.type)) {
+      const given = value ?? (caller && "ada");
+      checkComparison(known, comparator, type === undefined ? given : EXAMPLES[type], here, report);
+    }
     if (parameter !== undefined) {
-      if (definition.parameters?.[parameter] === undefined) {
-        report([...here, "parameter"], `there is no parameter '${parameter}'`);
-      }
+      if (type === undefined) report([...here, "parameter"], `there is no parameter '${parameter}'`);
       return { field, comparator, with: { parameter } };
     }
     return { field, comparator, with: caller ? { caller } : { value: value ?? "" } };
   });
+}
+
+/** A value of each type of parameter: if a field can be compared with it, so it can with all. */
+const EXAMPLES: { readonly [T in DataViewParameter["type"]]: Scalar | undefined } = {
+  Text: undefined, // may be any value, written as text
+  Integer: 1,
+  Decimal: 1,
+  Boolean: true,
+  Date: "2026-01-31",
+  DateTime: "2026-01-31T00:00:00.000Z",
+};
+
+/** A condition that cannot be asked would refuse every call of its data view. */
+function checkComparison(
+  { name, type }: Field,
+  comparator: string,
+  example: Scalar | undefined,
+  at: Path,
+  report: Report,
+): void {
+  if (!comparesBy(type, comparator)) {
+    report([...at, "comparator"], `${comparator} compares texts, and '${name}' is of the type ${type}`);
+  } else if (example !== undefined && toScalar(type, example) === undefined) {
+    report(at, `'${name}' is of the type ${type}: it is compared with ${neededFor(type)}`);
+  }
 }
 
 function isEmbedded(type: FieldType): boolean {
