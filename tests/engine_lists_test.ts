@@ -125,3 +125,16 @@ Deno.test("any sequence of list instructions does what the same changes of an ar
     assert.deepEqual(titles(fill({}, ...instructions)), expected);
   }));
 });
+
+Deno.test("many instructions take no longer each than few, and leave the content that they change as it was", () => {
+  const target = ".Documents";
+  const before = { Documents: [{ Title: "A" }], Contact: { Name: "Ada" } };
+  const kept = structuredClone(before);
+  const append = { instruction: "APPEND", target, content: { Title: "B" } };
+  const rename = { instruction: "UPDATE", target: ".Documents(1)", content: { Title: "C" } };
+  const started = performance.now();
+  const filled = fill(before, rename, { instruction: "DELETE", target: "Contact" }, ...Array(60_000).fill(append));
+  assert.ok(performance.now() - started < 5000, "a call holds up all others while it is served");
+  assert.deepEqual([titles(filled).length, titles(filled)[0], filled.Contact], [60_001, "C", undefined]);
+  assert.deepEqual(before, kept);
+});

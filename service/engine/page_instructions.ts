@@ -4,16 +4,17 @@ import type { EmbeddedClass, Field, View } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
 import { type Findings, mergePage, newPage } from "./content.ts";
 
-/** Applies the instructions to the content in their order. Pages and rows that change are copied first. */
+/** Applies the instructions to the content in their order. A field that changes is copied first, once. */
 export function applyInstructions(
   view: View,
   content: JsonObject,
   instructions: readonly JsonValue[],
   findings: Findings,
 ): void {
+  const copied = new Set<string>();
   for (const [index, value] of instructions.entries()) {
     if (!isJsonObject(value)) throw invalid(index, "must be an object");
-    applyOne(view, content, value, index, findings);
+    applyOne(view, content, value, index, findings, copied);
   }
 }
 
@@ -23,7 +24,14 @@ interface Segment {
   readonly row?: number;
 }
 
-function applyOne(view: View, content: JsonObject, value: JsonObject, index: number, findings: Findings): void {
+function applyOne(
+  view: View,
+  content: JsonObject,
+  value: JsonObject,
+  index: number,
+  findings: Findings,
+  copied: Set<string>,
+): void {
   const { instruction, target } = value;
   if (typeof instruction !== "string") throw invalid(index, "'instruction' is missing");
   if (typeof target !== "string") throw invalid(index, "'target' is missing");
@@ -36,7 +44,10 @@ function applyOne(view: View, content: JsonObject, value: JsonObject, index: num
   if (!isJsonObject(value.content) && instruction !== "DELETE" && instruction !== "MOVE") {
     throw invalid(index, `${instruction} needs 'content'`);
   }
-  const { holder, field, embedded } = locate(new Map([[top.field.name, top.field]]), content, path, index);
+  const { name } = top.field;
+  if (!copied.has(name) && content[name] !== undefined) content[name] = structuredClone(content[name]);
+  copied.add(name);
+  const { holder, field, embedded } = locate(new Map([[name, top.field]]), content, path, index);
   const here = target.startsWith(".") ? target : "." + target;
   const pageContent = isJsonObject(value.content) ? value.content : {};
   if (field.type === "Page") {
@@ -44,7 +55,7 @@ function applyOne(view: View, content: JsonObject, value: JsonObject, index: num
     return;
   }
   const current = holder[field.name];
-  const rows = Array.isArray(current) ? [...current] : [];
+  const rows = Array.isArray(current) ? current : [];
   holder[field.name] = rows;
   const row = integer(value.listIndex) ?? last.row;
   const to = integer(value.listMoveToIndex);
@@ -135,7 +146,7 @@ function changeList(
   }
 }
 
-/** Walks to the page that holds the target, copying what it passes: the stored content stays as it is. */
+/** Walks to the page that holds the target. */
 function locate(
   fields: ReadonlyMap<string, Field>,
   holder: JsonObject,
@@ -148,25 +159,19 @@ function locate(
     throw invalid(index, `'${segment?.name}' is not an embedded page or list`);
   }
   if (rest.length === 0) return { holder, field, embedded: field.embedded };
-  return locate(field.embedded.fields, copyOf(holder, field, segment, index), rest, index);
+  return locate(field.embedded.fields, pageIn(holder, field, segment, index), rest, index);
 }
 
-function copyOf(holder: JsonObject, field: Field, { name, row }: Segment, index: number): JsonObject {
+function pageIn(holder: JsonObject, field: Field, { name, row }: Segment, index: number): JsonObject {
   const current = holder[name];
   if (field.type === "Page") {
-    const copy = isJsonObject(current) ? { ...current } : {};
-    holder[name] = copy;
-    return copy;
+    const page = isJsonObject(current) ? current : {};
+    holder[name] = page;
+    return page;
   }
-  const rows = Array.isArray(current) ? [...current] : [];
-  const old = row === undefined ? undefined : rows[row - 1];
-  if (row === undefined || !isJsonObject(old)) {
-    throw invalid(index, `'${name}' has no row ${row ?? "without a number"}`);
-  }
-  const copy = { ...old };
-  rows[row - 1] = copy;
-  holder[name] = rows;
-  return copy;
+  const page = Array.isArray(current) && row !== undefined ? current[row - 1] : undefined;
+  if (!isJsonObject(page)) throw invalid(index, `'${name}' has no row ${row ?? "without a number"}`);
+  return page;
 }
 
 /** `.Documents(2).Author` as its segments. */
