@@ -125,6 +125,15 @@ export async function noteProfile(path: string, name: string): Promise<void> {
   await writeState(path, { ...none, ...state, profiles });
 }
 
+/** Makes the file to which a detached service writes, unless it is there. */
+export async function makeLog(path: string): Promise<void> {
+  try {
+    (await Deno.open(filesOf(path).log, { append: true, create: true, mode: 0o600 })).close();
+  } catch (cause) {
+    throw unwritable(path, cause);
+  }
+}
+
 /** Removes what a service has written. The lock file stays: somebody may be waiting for it. */
 export async function removeData(path: string): Promise<void> {
   const { database, files, log } = filesOf(path);
@@ -136,7 +145,11 @@ export async function removeData(path: string): Promise<void> {
 }
 
 async function writeState(path: string, state: ServiceState): Promise<void> {
-  await writePrivateFile(stateFile(path), JSON.stringify(state, null, 2) + "\n");
+  try {
+    await writePrivateFile(stateFile(path), JSON.stringify(state, null, 2) + "\n");
+  } catch (cause) {
+    throw unwritable(path, cause);
+  }
 }
 
 async function make(path: string): Promise<void> {
@@ -164,6 +177,16 @@ function unreadable(path: string, cause: unknown): unknown {
   return new SvcError("INVALID_CONFIG", `The data directory ${path} cannot be read: ${fault}.`, {
     cause,
     hint: "Check who owns it, or choose another one with --data.",
+  });
+}
+
+function unwritable(path: string, cause: unknown): unknown {
+  const mayNot = cause instanceof Deno.errors.PermissionDenied;
+  const fault = mayNot ? "you may not write there" : readFault(cause);
+  if (fault === undefined) return cause;
+  return new SvcError("INVALID_CONFIG", `The data directory ${path} cannot be written: ${fault}.`, {
+    cause,
+    hint: "Check who owns it and whether its disk has room, or choose another one with --data.",
   });
 }
 

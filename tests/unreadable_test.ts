@@ -1,6 +1,7 @@
 /** Folders that may not be entered: the path is named, and nothing is taken for a defect of svc. */
 import assert from "node:assert/strict";
 import { type CliResult, errorOf, svcCommand } from "./_support/cli.ts";
+import { PROGRAM } from "./_support/program.ts";
 import { makeFolder } from "./_support/workflow.ts";
 
 /** Root enters every folder, unless it is left without the right to. */
@@ -8,7 +9,11 @@ const AS_PERSON = Deno.uid() === 0 ? ["setpriv", "--bounding-set", "-dac_overrid
 
 /** Runs `svc` beside a folder that nobody may enter. */
 async function svcBeside(locked: string, args: readonly string[], config = locked): Promise<CliResult> {
-  const [command = "", ...rest] = [...AS_PERSON, ...svcCommand(args, locked)];
+  return await runAsPerson(svcCommand(args, locked), config);
+}
+
+async function runAsPerson(words: readonly string[], config: string): Promise<CliResult> {
+  const [command = "", ...rest] = [...AS_PERSON, ...words];
   const env = { SVC_BASE_URL: "http://127.0.0.1:9", SVC_CLIENT_ID: "a", SVC_CLIENT_SECRET: "b" };
   const ran = new Deno.Command(command, { args: rest, env: { ...env, SVC_CONFIG_DIR: config } });
   const { code, stdout, stderr } = await ran.output();
@@ -36,6 +41,31 @@ Deno.test({
       ]);
     } finally {
       await Deno.chmod(locked, 0o700);
+    }
+  },
+});
+
+Deno.test({
+  name: "a data directory that takes no file any more is named when the service starts",
+  ignore: Deno.build.os === "windows" || (Deno.build.os !== "linux" && AS_PERSON.length > 0),
+  async fn() {
+    const state = { pid: 1, url: "", apiRoot: "", tokenPath: "", app: "", startedAt: "", profiles: [] };
+    await using folder = await makeFolder({ "data/service.lock": "", "data/service.json": JSON.stringify(state) });
+    const data = `${folder.path}/data`;
+    await Deno.chmod(data, 0o500);
+    try {
+      for (const detach of [[], ["--detach"]]) {
+        const start = [Deno.execPath(), "run", "-A", PROGRAM, "service", "start", "--data", data, ...detach];
+        const result = await runAsPerson(start, folder.path);
+        const { code, message } = errorOf(result);
+        assert.deepEqual([result.code, code, message], [
+          2,
+          "INVALID_CONFIG",
+          `The data directory ${data} cannot be written: you may not write there.`,
+        ]);
+      }
+    } finally {
+      await Deno.chmod(data, 0o700);
     }
   },
 });

@@ -9,7 +9,7 @@ import { toKebab } from "../../lib/names.ts";
 import { ownModule } from "../../lib/own_files.ts";
 import { loadServedApplication } from "../application.ts";
 import { modelHosts } from "../conversations/model_address.ts";
-import { filesOf, lockDirectory, readState, type ServiceState } from "../directory.ts";
+import { filesOf, lockDirectory, makeLog, readState, type ServiceState } from "../directory.ts";
 import { MEMORY } from "../settings.ts";
 import { dataOf, type StartOptions, type StartReport } from "./start.ts";
 
@@ -32,6 +32,7 @@ export async function startDetached(options: DetachOptions): Promise<StartReport
   }
   (await lockDirectory(data))[Symbol.dispose](); // the directory is there, and free
   const hosts = modelHosts(await loadServedApplication(options.app));
+  await makeLog(data);
   const child = launch({ ...options, data }, hosts);
   const state = await ready(child, data);
   const { url, apiRoot, tokenPath, pid, profiles } = state;
