@@ -6,16 +6,21 @@ const PIECE = 128 * 1024;
 /** The bytes of a file that is opened when the first are asked for. */
 export function readPieces(open: () => Promise<Deno.FsFile>): ReadableStream<Uint8Array> {
   let file: Deno.FsFile | undefined;
+  let wanted = true;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       file ??= await open();
+      if (!wanted) return file.close(); // Nobody was there to close it when it was opened.
       const piece = new Uint8Array(PIECE);
       const length = await file.read(piece);
       if (length !== null) return controller.enqueue(piece.subarray(0, length));
       file.close();
       controller.close();
     },
-    cancel: () => file?.close(),
+    cancel() {
+      wanted = false;
+      file?.close();
+    },
   }, { highWaterMark: 0 });
 }
 

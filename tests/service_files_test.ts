@@ -1,5 +1,6 @@
 /** Uploads over HTTP as any client sends them, and what is left of them on the disk. */
 import assert from "node:assert/strict";
+import { readPieces } from "../lib/pieces.ts";
 import { keepUpload, removeExpired } from "../service/engine/files.ts";
 import { loadServedApplication } from "../service/application.ts";
 import { ServiceError } from "../service/errors.ts";
@@ -201,4 +202,27 @@ Deno.test("an answer names the thumbnail flag as other clients write it", async 
   const { caseId } = await link(svc, textAt((await post(svc, form(["file", new File([png], "a.png")]))).body, "ID"));
   const { body } = await svc.call("GET", `/cases/${segment(caseId)}/attachments?includeThumbnail=true`);
   assert.equal(at(body, "attachments.0.thumbnail"), png.toBase64());
+});
+
+Deno.test("a file whose reader leaves while it is opened is closed", async () => {
+  await using folder = await makeFolder({ a: "abc" });
+  const asked = Promise.withResolvers<void>();
+  const left = Promise.withResolvers<void>();
+  const opened = Promise.withResolvers<Deno.FsFile>();
+  const stream = readPieces(async () => {
+    asked.resolve();
+    await left.promise;
+    const file = await Deno.open(`${folder.path}/a`);
+    opened.resolve(file);
+    return file;
+  });
+  const reader = stream.getReader();
+  const first = reader.read();
+  await asked.promise;
+  await reader.cancel();
+  left.resolve();
+  const file = await opened.promise;
+  await first;
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.throws(() => file.statSync(), Deno.errors.BadResource);
 });
