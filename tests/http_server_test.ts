@@ -139,6 +139,27 @@ Deno.test("a body that is no JSON, is no UTF-8, is nested too deep or is too lon
   assert.equal((await post(new Blob([long]).stream())).status, 413);
 });
 
+Deno.test("a client that hangs up in the middle of a body is no failure of the service: its log stays empty", async () => {
+  const svc = await openService();
+  const { hostname, port, pathname } = new URL(svc.api);
+  const framings = [
+    "Content-Length: 500\r\n\r\n{",
+    "Transfer-Encoding: chunked\r\n\r\n500\r\n{",
+    "Transfer-Encoding: chunked\r\n\r\nx",
+  ];
+  for (const path of [`${pathname}/cases`, svc.service.tokenPath]) {
+    for (const framing of framings) {
+      using connection = await Deno.connect({ hostname, port: Number(port) });
+      const head = `POST ${path} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${svc.token}\r\n`;
+      await connection.write(new TextEncoder().encode(head + framing));
+      await connection.closeWrite();
+      while (await connection.read(new Uint8Array(1000)).catch(() => null) !== null);
+    }
+  }
+  await svc.service.close();
+  assert.deepEqual(svc.log, []);
+});
+
 Deno.test("an empty body is enough where every member is optional", async () => {
   await using svc = await openService();
   await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT } });

@@ -1,6 +1,5 @@
 /** The HTTP side of the service: a route per operation, the token endpoint, and JSON for everything else. */
-import { type Context, type Handler as HonoHandler, Hono, type MiddlewareHandler } from "hono";
-import { bodyLimit } from "hono/body-limit";
+import { type Context, type Handler as HonoHandler, Hono } from "hono";
 import { isRead, sendsForm } from "../../lib/operation.ts";
 import { VERSION } from "../../lib/version.ts";
 import type { Tokens } from "../access/tokens.ts";
@@ -11,7 +10,7 @@ import type { StaticFiles } from "../static_files.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import type { Store, Transaction } from "../store/store.ts";
 import { answerOf, failureOf, jsonOf, responseOf, responseTo, unauthorized } from "./answers.ts";
-import { BODY_LIMIT, decodeBody, parseBody } from "./body.ts";
+import { decodeBody, parseBody, receiveBody } from "./body.ts";
 import { decoderOf } from "./decode.ts";
 import { discard, keepingForm, receiveForm } from "./multipart.ts";
 import { KeyedCalls, type Steps, type Unit } from "./once.ts";
@@ -59,14 +58,11 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
   const keyed = new KeyedCalls(options.store);
   for (const route of routes) {
     const path = apiRoot + route.operation.path.replace(/\{(\w+)\}/g, ":$1");
-    const { method } = route.operation;
-    const handler = handlerOf(route, options, keyed);
-    // One handler alone is the short way through Hono; a request without a body needs no limit, a form has its own.
-    if (method === "GET" || method === "DELETE" || sendsForm(route.operation)) hono.on(method, path, handler);
-    else hono.on(method, path, limit, handler);
+    hono.on(route.operation.method, path, handlerOf(route, options, keyed)); // One alone: the short way through Hono.
   }
-  hono.post(tokenPath, limit, async (c) => {
-    return await exchange(options, await c.req.text(), c.req.header("authorization"));
+  hono.post(tokenPath, async (c) => {
+    const form = new TextDecoder().decode(await receiveBody(c.req.raw));
+    return await exchange(options, form, c.req.header("authorization"));
   });
   hono.get(HEALTH, () => jsonOf(200, { status: "ok", version: VERSION, application: options.app.name }));
   const served = [
@@ -77,20 +73,6 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
   hono.notFound((c) => unknownRoute(c, served));
   hono.onError((error) => error instanceof ServiceError ? fail(error) : unforeseen(error, options));
   return (request) => hono.fetch(request);
-}
-
-const limitStream = bodyLimit({ maxSize: BODY_LIMIT, onError: () => fail(tooLarge()) });
-
-/** To look at a body's stream makes reading it slow: where its length is declared, that is looked at instead. */
-const limit: MiddlewareHandler = (c, next) => {
-  const length = c.req.header("content-length");
-  if (length === undefined) return limitStream(c, next);
-  if (Number(length) > BODY_LIMIT) throw tooLarge();
-  return next();
-};
-
-function tooLarge(): ServiceError {
-  return new ServiceError(413, `A body may have ${BODY_LIMIT} bytes.`);
 }
 
 function handlerOf({ name, operation, serve }: Route, options: AppOptions, keyed: KeyedCalls): HonoHandler {
@@ -116,7 +98,7 @@ function handlerOf({ name, operation, serve }: Route, options: AppOptions, keyed
     if (!served) throw new ServiceError(404, `${name} is served by the ${operation.variant} variant only.`);
 
     const key = reads ? undefined : checkKey(c.req.header("idempotency-key"));
-    const text = hasBody ? decodeBody(await c.req.arrayBuffer()) : undefined;
+    const text = hasBody ? decodeBody(await receiveBody(c.req.raw)) : undefined;
     const body = text === undefined ? undefined : parseBody(text);
     const target = { bytes, limit: options.maxFileBytes, digest: key !== undefined };
     const form = hasForm ? await receiveForm(c.req.raw, target) : undefined;

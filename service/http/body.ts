@@ -9,9 +9,39 @@ export const BODY_LIMIT = 4 * 1024 * 1024;
 /** Objects and arrays in one another: the database's JSON functions refuse a thousand. */
 const DEPTH_LIMIT = 100;
 
+/**
+ * The bytes of a body. To look at its stream makes reading it slow: where its length is declared, that is looked at
+ * instead. A client that hangs up is no failure of the service.
+ */
+export async function receiveBody(request: Request): Promise<Uint8Array> {
+  const declared = request.headers.get("content-length");
+  if (Number(declared) > BODY_LIMIT) throw tooLarge();
+  try {
+    return declared === null ? await whole(request.body) : await request.bytes();
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    throw new ServiceError(400, "The body did not arrive as a whole.");
+  }
+}
+
+async function whole(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  for await (const piece of body ?? []) {
+    size += piece.length;
+    if (size > BODY_LIMIT) throw tooLarge();
+    pieces.push(new Uint8Array(piece));
+  }
+  return await new Blob(pieces).bytes();
+}
+
+function tooLarge(): ServiceError {
+  return new ServiceError(413, `A body may have ${BODY_LIMIT} bytes.`);
+}
+
 /** A body's bytes as text: other character sets are refused, since the characters that they mean would be lost. */
-export function decodeBody(bytes: ArrayBuffer): string {
-  const text = textOf(new Uint8Array(bytes));
+export function decodeBody(bytes: Uint8Array): string {
+  const text = textOf(bytes);
   if (text === undefined) throw new ServiceError(400, "The body is not UTF-8.");
   return text;
 }
