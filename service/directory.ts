@@ -78,8 +78,7 @@ export async function tryLock(path: string, patience: number): Promise<FileLock 
 /** Whether a service works on the directory. */
 export async function isInUse(path: string): Promise<boolean> {
   if (!await orUnreadable(path, exists(lockFile(path)))) return false;
-  using lock = await tryLock(path, 0);
-  return lock === undefined;
+  return await orUnreadable(path, FileLock.isHeld(lockFile(path)));
 }
 
 /** What is known of the directory's service; nothing where none ever started. */

@@ -1,7 +1,9 @@
 /** `svc service`: a person starts it, calls it, adds a colleague, stops it, and starts it again. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { isInUse, lockDirectory } from "../service/directory.ts";
 import { PROGRAM } from "./_support/program.ts";
+import { makeFolder } from "./_support/workflow.ts";
 
 interface Ran {
   readonly code: number;
@@ -86,6 +88,14 @@ Deno.test("status tells where it runs, stop ends it, and what was kept is there 
   await office.svc(...START);
   const read = await office.svc("cases", "get", "CITY-PERMIT-WORK P-1", "--fields", "id");
   assert.deepEqual(read.out, { id: "CITY-PERMIT-WORK P-1" });
+});
+
+Deno.test("many who ask at the same time whether a service works on a directory do not take each other for one", async () => {
+  await using folder = await makeFolder({ "service.lock": "" });
+  const ask = () => Promise.all(Array.from({ length: 100 }, () => isInUse(folder.path)));
+  assert.deepEqual(new Set(await ask()), new Set([false]));
+  using _service = await lockDirectory(folder.path);
+  assert.deepEqual(new Set(await ask()), new Set([true]));
 });
 
 Deno.test("a second start on the same directory is refused and harms nothing", async () => {
