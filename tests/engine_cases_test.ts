@@ -251,6 +251,18 @@ Deno.test("a case waits for the child case that a step creates, and goes on when
   assert.equal((await engine.refused("cases.create", { type: "Test-Work-Check" })).status, 403);
 });
 
+Deno.test("a case for which another waits cannot be deleted: that one would wait for ever", async () => {
+  await using engine = await openEngine(FAMILY.replace("resolution\n        resolve: Resolved-Checked", "create"));
+  const order = await engine.body("cases.create", { type: "Test-Work-Order", data: { Amount: 4 } });
+  const down = await engine.body("cases.listDescendants", { caseId: at(order, "id") });
+  const caseId = textAt(down, "childCases.0.ID");
+  const refused = await engine.refused("cases.delete", { caseId });
+  assert.deepEqual([refused.status, /waits for/.test(refused.message)], [409, true]);
+  await engine.call("cases.stageGo", { caseId: at(order, "id"), stage: "PRIM0" });
+  await engine.call("cases.delete", { caseId });
+  assert.equal((await engine.refused("cases.get", { caseId })).status, 404);
+});
+
 Deno.test("a definition that moves a case round and round is stopped, and leaves nothing behind", async () => {
   await using engine = await openEngine(FAMILY);
   assert.equal((await engine.refused("cases.create", { type: "Test-Work-Loop" })).status, 500);

@@ -10,6 +10,7 @@ import { newPage } from "./content.ts";
 import { type EngineContext, isResolved } from "./context.ts";
 import { currentStage, enterStage } from "./flow.ts";
 import { fillForm, type Submission } from "./forms.ts";
+import { waitingFor } from "./state.ts";
 import { CaseWork, checkLock, openCase } from "./work.ts";
 
 /** What a person says of a new case. */
@@ -52,6 +53,12 @@ export async function deleteCase(context: EngineContext, caseId: string, ifMatch
   }
   if ((await context.tx.childrenOf(caseId)).length > 0) {
     throw new ServiceError(409, `${work.stored.businessId} has child cases: it cannot be deleted`);
+  }
+  const { parentId = "" } = work.stored;
+  const parent = await context.tx.getCase(parentId);
+  if (parent !== undefined && waitingFor(parent, caseId) !== undefined) {
+    // It would wait for ever: nothing tells it but that the child is resolved.
+    throw new ServiceError(409, `${parent.businessId} waits for ${work.stored.businessId}: it cannot be deleted`);
   }
   checkLock(work);
   checkTag(ifMatch, work.stored.tag);
