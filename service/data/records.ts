@@ -11,6 +11,9 @@ import type { StoredRecord } from "../store/store.ts";
 import { checkTag, nextTag } from "../tags.ts";
 import { type Scalar, toScalar } from "./columns.ts";
 
+/** The kind under which the last tags of deleted records are kept. */
+const DELETED = "deleted-record";
+
 /** What a record's operations know of the call. */
 export type RecordContext = Pick<HandlerContext, "tx" | "caller" | "now">;
 
@@ -27,7 +30,8 @@ export async function createRecord(type: DataType, data: JsonObject, context: Re
   if (await context.tx.getRecord(type.id, key)) {
     throw new ServiceError(409, `There is a record with ${describe(type, content)} already.`);
   }
-  return await save({ classId: type.id, key, tag: nextTag(undefined, context.now), content }, type, context);
+  const tag = nextTag(await takeDeletedTag(type, key, context), context.now);
+  return await save({ classId: type.id, key, tag, content }, type, context);
 }
 
 /** Replaces a record, or changes members of it and keeps the others; the record's tag is needed. */
@@ -68,6 +72,26 @@ export async function deleteRecord(
   const stored = await requireRecord(type, keys, context);
   checkTag(ifMatch, stored.tag);
   await context.tx.deleteRecord(type.id, stored.key);
+  const id = deletedId(type, stored.key);
+  await context.tx.putItem({
+    kind: DELETED,
+    id,
+    owner: type.id,
+    at: context.now.toISOString(),
+    content: { tag: stored.tag },
+  });
+}
+
+/** The last tag of a record that was deleted: one that takes its place has none of its tags. */
+async function takeDeletedTag(type: DataType, key: string, { tx }: RecordContext): Promise<string | undefined> {
+  const id = deletedId(type, key);
+  const item = await tx.getItem(DELETED, id);
+  if (item !== undefined) await tx.deleteItem(DELETED, id);
+  return typeof item?.content.tag === "string" ? item.content.tag : undefined;
+}
+
+function deletedId({ id }: DataType, key: string): string {
+  return JSON.stringify([id, key]);
 }
 
 /** The record that members identify; 422 where a key field is missing, 404 where there is none. */
