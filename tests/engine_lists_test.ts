@@ -138,3 +138,18 @@ Deno.test("many instructions take no longer each than few, and leave the content
   assert.deepEqual([titles(filled).length, titles(filled)[0], filled.Contact], [60_001, "C", undefined]);
   assert.deepEqual(before, kept);
 });
+
+Deno.test("of a million faults a thousand are told: the answer would be fifty times the size of the request", () => {
+  const faults = (content: JsonObject) => {
+    try {
+      fillForm(view, {}, { content }, { complete: true });
+    } catch (error) {
+      if (error instanceof ServiceError) return [error.status, error.details.length];
+      throw error;
+    }
+    throw new TypeError("not refused");
+  };
+  assert.deepEqual(faults({ Documents: Array(1_000_000).fill({}) }), [422, 1001]);
+  const names = Array.from({ length: 100_000 }, (_, n) => `a${n}`);
+  assert.deepEqual(faults(Object.fromEntries(names.map((name) => [name, 1]))), [400, 1000]);
+});

@@ -4,6 +4,9 @@ import type { EmbeddedClass, Field, Scope, View } from "../definition/applicatio
 import { isEmpty, valueProblem } from "../definition/values.ts";
 import { type ErrorDetail, ServiceError, validationFailure } from "../errors.ts";
 
+/** Findings of a kind that are told: a body can hold a million rows, each without what it needs. */
+const TOLD = 1000;
+
 /** Findings of the two kinds: what nobody may send (400), and what does not fit (422). */
 export class Findings {
   /** Members that the form does not take. */
@@ -14,6 +17,7 @@ export class Findings {
 
   /** A member that the form does not take. */
   refuse(name: string, reason: string): void {
+    if (this.invalid.length === TOLD) return;
     this.invalid.push({ message: reason, localizedValue: reason, erroneousInputOutputIdentifier: "." + name });
   }
 
@@ -22,6 +26,7 @@ export class Findings {
    * field stands: a value that does not fit is not missing, though the field has none.
    */
   misfit(page: string, name: string, reason: string): void {
+    if (this.misfits.length === TOLD) return;
     const place = page === ""
       ? { erroneousInputOutputFieldInPage: "." + name }
       : { erroneousInputOutputFieldInPage: page, erroneousInputOutputIdentifier: "." + name };
