@@ -85,6 +85,18 @@ const WEARING: readonly Attempt[] = [
     refused: "WORKFLOW_FAILED: The workflow was stopped: it sent more of what is refused than it may.",
   },
   {
+    attempt: "counts time without end while it sleeps, which does not count",
+    script: `void sleep(1e9); for (;;) await new Promise((resolve) => setTimeout(resolve, 0));`,
+    limits: BRIEF,
+    refused: "TIMEOUT: ",
+  },
+  {
+    attempt: "asks without end while it sleeps",
+    script: `void sleep(1e9); for (;;) await svc.cases.delete("C-1").catch(() => {});`,
+    limits: BRIEF,
+    refused: "TIMEOUT: ",
+  },
+  {
     attempt: "makes processes of processes",
     script: `for (;;) await new Deno.Command(Deno.execPath(), { args: ["eval", "for (;;);"] }).spawn().status;`,
     refused: "TypeError: Deno.Command is not a constructor",

@@ -284,6 +284,7 @@ export class Sandbox {
     this.#hold(wish, text.length);
     this.#steps.set(position, { wish, controller });
     this.#wakening.expect();
+    this.#timeLimit.step();
     this.#watchTime();
     void this.#answer(wish, position, controller.signal, text.length);
   }
