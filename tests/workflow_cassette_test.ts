@@ -111,22 +111,6 @@ Deno.test("time, chance and waiting are those of the recording", async () => {
   assert.match(stderr, /WORKFLOW_DIVERGED.*The script draws more randomness than was recorded\./);
 });
 
-Deno.test("a sleep of a cassette takes no time", async () => {
-  const at = "2026-01-31T09:00:00.000Z";
-  const cassette = {
-    cassette: 1,
-    script: "test",
-    startedAt: "2026-01-31T08:00:00.000Z",
-    randomness: [],
-    calls: [{ step: 1, operation: "sleep", values: { milliseconds: 3600000 }, answer: {}, at, order: 1 }],
-    result: at,
-  };
-  const script = scriptText("await sleep(3600000); return new Date();", []);
-  await using folder = await makeFolder({ "script.ts": script, "c.json": JSON.stringify(cassette) });
-  const played = await svcHere(["workflow", "test", `${folder.path}/script.ts`, "--cassette", `${folder.path}/c.json`]);
-  assert.deepEqual(played, { code: 0, stdout: `ok ${folder.path}/c.json: 1 call\n`, stderr: "" });
-});
-
 Deno.test("a cassette can be written by hand: errors with their attempts, and changes that had arrived", async () => {
   const given = { at: "2026-01-31T08:00:00.000Z" };
   const attempts = [{ code: "TIMEOUT", afterMilliseconds: 1000 }, { code: "TIMEOUT", afterMilliseconds: 2100 }];

@@ -1,9 +1,25 @@
-/** Cassettes at the edge: what a script waits for now that its recording does not have. */
+/** Cassettes that a script waits with: for what was recorded, and for what was not. */
 import assert from "node:assert/strict";
 import { svcHere } from "./_support/captured_io.ts";
 import { makeFolder, scriptText } from "./_support/workflow.ts";
 
 const AT = "2026-01-31T08:00:00.000Z";
+
+Deno.test("a sleep of a cassette takes no time", async () => {
+  const at = "2026-01-31T09:00:00.000Z";
+  const cassette = {
+    cassette: 1,
+    script: "test",
+    startedAt: AT,
+    randomness: [],
+    calls: [{ step: 1, operation: "sleep", values: { milliseconds: 3600000 }, answer: {}, at, order: 1 }],
+    result: at,
+  };
+  const script = scriptText("await sleep(3600000); return new Date();", []);
+  await using folder = await makeFolder({ "script.ts": script, "c.json": JSON.stringify(cassette) });
+  const played = await svcHere(["workflow", "test", `${folder.path}/script.ts`, "--cassette", `${folder.path}/c.json`]);
+  assert.deepEqual(played, { code: 0, stdout: `ok ${folder.path}/c.json: 1 call\n`, stderr: "" });
+});
 
 Deno.test("a script that now waits for a sleep which was open when it failed has no more than its time", async () => {
   const cassette = {
