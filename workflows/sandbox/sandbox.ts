@@ -281,10 +281,11 @@ export class Sandbox {
       void this.#make(wish, position, controller.signal);
       return this.#sendAhead();
     }
+    this.#timeLimit.step();
+    if (this.hasEnded) return; // That was one too many: nothing is done for it any more.
     this.#hold(wish, text.length);
     this.#steps.set(position, { wish, controller });
     this.#wakening.expect();
-    this.#timeLimit.step();
     this.#watchTime();
     void this.#answer(wish, position, controller.signal, text.length);
   }
