@@ -118,7 +118,7 @@ async function createTwice(
     "script.ts": scriptText(`return (await svc.cases.create({ type: "T" })).id;`),
   });
   const keys: (string | null)[] = [];
-  await using api = new TinyApi((_call, headers) => {
+  await using api = new TinyApi((_call, { headers }) => {
     keys.push(headers.get("idempotency-key"));
     return keys.length === 1 ? first() : Response.json(caseAnswer("C-1"), { status: 201 });
   });

@@ -14,6 +14,7 @@ interface Asked {
   readonly call: string;
   readonly key: string | null;
   readonly tag: string | null;
+  readonly request: Request;
 }
 
 interface Desk extends AsyncDisposable {
@@ -32,8 +33,9 @@ async function openDesk(
   const folder = stack.use(await makeFolder({ "script.ts": scriptText(body) }));
   const script = `${folder.path}/script.ts`;
   const api = stack.use(
-    new TinyApi((call, headers) => {
-      return answer({ call, key: headers.get("idempotency-key"), tag: headers.get("if-match") });
+    new TinyApi((call, request) => {
+      const { headers } = request;
+      return answer({ call, key: headers.get("idempotency-key"), tag: headers.get("if-match"), request });
     }),
   );
   const journal = stack.use(await openJournal(`${folder.path}/journal.db`));
@@ -121,6 +123,39 @@ Deno.test("without keys, a change whose answer was lost is settled by its tag, w
   isDown = false;
   assert.equal(await desk.attempt(), `{"settled":"arrived"}`);
   assert.equal(version, 2);
+});
+
+Deno.test("without keys, a change that is under way when its script fails is still answered, a read is given up", async () => {
+  const begun = Promise.withResolvers<void>();
+  const givenUp = Promise.withResolvers<void>();
+  let changes = 0;
+  let isRefused = true;
+  await using desk = await openDesk(
+    `const change = svc.cases.create({ type: "T" });
+    const [made] = await Promise.all([change, svc.cases.get("C-1"), svc.cases.get("C-2")]);
+    return made.id;`,
+    async ({ call, request }) => {
+      if (call.startsWith("POST")) {
+        changes++;
+        begun.resolve();
+        await givenUp.promise;
+      }
+      if (isRefused && call === "GET /cases/C-1") {
+        await begun.promise;
+        return missing();
+      }
+      if (isRefused && call === "GET /cases/C-2") {
+        request.signal.addEventListener("abort", () => givenUp.resolve());
+        await givenUp.promise;
+      }
+      return Response.json(caseAnswer("C-3"));
+    },
+    { keys: false },
+  );
+  assert.equal(await desk.attempt(), "NOT_FOUND");
+  isRefused = false;
+  assert.equal(await desk.retry(), `"C-3"`);
+  assert.equal(changes, 1);
 });
 
 const BRANCHES = `const post = (n) => svc.cases.create({ type: "T", data: { n, at: AT } });

@@ -56,7 +56,7 @@ export class TinyApi implements AsyncDisposable {
   #now = 0;
 
   /** Starts to listen. A path that holds `missing` is answered with 404. */
-  constructor(answer: (call: string, headers: Headers) => Promise<Response> | Response = answerCase) {
+  constructor(answer: (call: string, request: Request) => Promise<Response> | Response = answerCase) {
     this.#server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
       const { pathname } = new URL(request.url);
       if (pathname === "/oauth2/token") {
@@ -67,7 +67,7 @@ export class TinyApi implements AsyncDisposable {
       this.received.push({ call, ...(text !== "" && { body: JSON.parse(text) }) });
       this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#now);
       try {
-        return await answer(call, request.headers);
+        return await answer(call, request);
       } finally {
         this.#now--;
       }

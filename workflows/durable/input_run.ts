@@ -318,7 +318,8 @@ export class InputRun implements RunHandlers {
         return undefined;
       }
       const error = toSvcError(thrown);
-      if (this.#paused !== undefined && !isVerdict(error)) return undefined; // It was given up for the interruption.
+      // Given up because the sandbox has ended, or for the interruption: not refused.
+      if (signal.reason instanceof SvcError || (this.#paused && !isVerdict(error))) return undefined;
       this.#refused += call.asked.length;
       if (this.#refused > MAX_SAID_CHARACTERS) this.#options.stop(broken("more of what is refused than it may"));
       this.#answers.set(position, {

@@ -150,6 +150,7 @@ export class Runner {
       await run?.finish();
       return result;
     } catch (thrown) {
+      await run?.pause(); // What the script has begun to change is known before the input ends.
       await run?.verify();
       if (thrown instanceof SvcError && thrown.cause instanceof ScriptEdited) void this.interrupt();
       throw thrown;

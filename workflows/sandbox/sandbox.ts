@@ -167,7 +167,10 @@ export class Sandbox {
     return await this.#result.promise;
   }
 
-  /** Ends the process, with this reason where a run is in progress. */
+  /**
+   * Ends the process, with this reason where a run is in progress. Changes that are on their way are still answered, for
+   * the handlers to keep; all else is given up for the same reason.
+   */
   stop(reason: SvcError = new SvcError("INTERRUPTED", "The workflow was stopped.")): void {
     if (this.#state === "ended") return;
     this.#state = "ended";
@@ -175,7 +178,7 @@ export class Sandbox {
     this.#wakening.end();
     this.#declared.reject(reason);
     this.#result.reject(reason);
-    for (const { controller } of this.#steps.values()) controller.abort();
+    for (const { wish, controller } of this.#steps.values()) if (!wish.hasEffect) controller.abort(reason);
     this.#outbox.close();
     kill(this.#process);
   }

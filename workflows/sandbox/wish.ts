@@ -3,6 +3,7 @@ import type { Answers } from "../../lib/answer_types.ts";
 import { valuesOf } from "../../lib/client/bind.ts";
 import type { OperationRef } from "../../lib/client/caller.ts";
 import { isJsonObject, parseJsonObject } from "../../lib/json.ts";
+import { hasEffect } from "../../lib/operation.ts";
 import { filesOf } from "./files.ts";
 import { type CallRequest, SLEEP } from "./messages.ts";
 
@@ -14,6 +15,8 @@ export interface Wish {
   readonly answer: keyof Answers;
   /** What it is: for a sleep, but for no timer, the time limit of the run stands still. */
   readonly kind: "call" | "sleep" | "timer";
+  /** Whether the service is another one after it. */
+  readonly hasEffect: boolean;
 }
 
 /**
@@ -26,16 +29,20 @@ export function wishOf(text: string, operations: ReadonlyMap<string, OperationRe
   if (typeof name !== "string" || !Array.isArray(args) || files === undefined) return undefined;
   if (name === SLEEP) return sleepOf(args[0], timer === true);
   const operation = operations.get(name)?.operation;
-  if (operation === undefined) return { request: { operation: name, values: {} }, answer: "nothing", kind: "call" };
+  if (operation === undefined) return nothing({ operation: name, values: {} }, "call");
   const last = args.at(-1);
   const whole = isJsonObject(last) ? [...args.slice(0, -1), { ...last, ...files }] : args;
   const [values, { timeoutSeconds }] = valuesOf(operation, whole);
   const request = { operation: name, values, ...(timeoutSeconds !== undefined && { timeoutSeconds }) };
-  return { request, answer: operation.answer, kind: "call" };
+  return { request, answer: operation.answer, kind: "call", hasEffect: hasEffect(operation) };
 }
 
 function sleepOf(milliseconds: unknown, isTimer: boolean): Wish | undefined {
   if (typeof milliseconds !== "number" || milliseconds < 0) return undefined;
   const request = { operation: SLEEP, values: { milliseconds } };
-  return { request, answer: "nothing", kind: isTimer ? "timer" : "sleep" };
+  return nothing(request, isTimer ? "timer" : "sleep");
+}
+
+function nothing(request: CallRequest, kind: Wish["kind"]): Wish {
+  return { request, answer: "nothing", kind, hasEffect: false };
 }
