@@ -160,6 +160,20 @@ Deno.test("a run is not taken for one of another input", async () => {
   assert.equal((await office.svc("run", "script.ts", "--allow-declared", "--resume", "--input", "2")).stdout, "2\n");
 });
 
+Deno.test("a run whose file of inputs has vanished fails of that, and goes on once it is back", async () => {
+  await using office = await openOffice("return input;");
+  const run = [...RUN, "--each", "in.ndjson"];
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n");
+  const first = await office.svc(...run);
+  assert.equal(first.code, 0, first.stderr);
+  await Deno.rename(`${office.folder}/in.ndjson`, `${office.folder}/away.ndjson`);
+  const vanished = await office.svc(...run);
+  assert.equal(vanished.code, 2);
+  assert.match(vanished.stderr, /--each cannot read in\.ndjson: there is no such file\./);
+  await Deno.rename(`${office.folder}/away.ndjson`, `${office.folder}/in.ndjson`);
+  assert.equal((await office.svc(...run)).stdout, first.stdout);
+});
+
 Deno.test("a journal that cannot be written ends a run, whatever its script does about errors", async () => {
   await using office = await openOffice(
     `${CREATE} log("made"); ${UNTIL_TOLD} try { ${CREATE} } catch { return "fine"; }`,

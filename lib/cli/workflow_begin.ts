@@ -1,4 +1,5 @@
 /** `svc workflow run`, `resume` and `retry`: which run is worked on, and how. */
+import { resolve } from "node:path";
 import type { Journal, OnUnknown, RunRecord, RunSettings } from "../../workflows/journal/journal.ts";
 import { checkRunId, newRunId } from "../../workflows/durable/run_id.ts";
 import { STDIN } from "../../workflows/inputs.ts";
@@ -155,8 +156,11 @@ function earlierRun(
 ): RunRecord | undefined {
   const { script, each, input } = settings;
   const inputText = JSON.stringify(input);
+  // A file that has vanished has no real path any more: who opens it says so.
+  const isPath = (before: string | undefined, path: string | undefined) =>
+    before === path || (path !== undefined && before === resolve(path));
   const isSame = ({ settings }: RunRecord) =>
-    settings.script === script && settings.each === each && JSON.stringify(settings.input) === inputText;
+    isPath(settings.script, script) && isPath(settings.each, each) && JSON.stringify(settings.input) === inputText;
   if (runId === undefined) {
     return resume ? journal.runs().find((run) => run.state === "open" && isSame(run)) : undefined;
   }
