@@ -284,29 +284,31 @@ Deno.test({
   },
 });
 
-Deno.test({
-  name: "Ctrl-C aborts the call in flight and ends with 130",
-  ignore: Deno.build.os === "windows",
-  async fn() {
-    const arrived = Promise.withResolvers<void>();
-    const released = Promise.withResolvers<Response>();
-    await using service = startService({
-      api: () => {
-        arrived.resolve();
-        return released.promise;
-      },
-    });
-    await using folder = await makeFolder();
-    const process = spawnSvc(["cases", "get", "C"], { env: { ...envOf(service), SVC_CONFIG_DIR: folder.path } });
-    await process.stdin.close();
-    await arrived.promise;
-    process.kill("SIGINT");
-    const { code, stdout, stderr } = await process.output();
-    released.resolve(Response.json({}));
-    const error = errorOf({ code, stdout: "", stderr: new TextDecoder().decode(stderr) });
-    assert.deepEqual([code, stdout.length, error.code, error.operation], [130, 0, "INTERRUPTED", "cases.get"]);
-  },
-});
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  Deno.test({
+    name: `${signal} aborts the call in flight, which is said, and ends with 130`,
+    ignore: Deno.build.os === "windows",
+    async fn() {
+      const arrived = Promise.withResolvers<void>();
+      const released = Promise.withResolvers<Response>();
+      await using service = startService({
+        api: () => {
+          arrived.resolve();
+          return released.promise;
+        },
+      });
+      await using folder = await makeFolder();
+      const process = spawnSvc(["cases", "get", "C"], { env: { ...envOf(service), SVC_CONFIG_DIR: folder.path } });
+      await process.stdin.close();
+      await arrived.promise;
+      process.kill(signal);
+      const { code, stdout, stderr } = await process.output();
+      released.resolve(Response.json({}));
+      const error = errorOf({ code, stdout: "", stderr: new TextDecoder().decode(stderr) });
+      assert.deepEqual([code, stdout.length, error.code, error.operation], [130, 0, "INTERRUPTED", "cases.get"]);
+    },
+  });
+}
 
 /** Starts svc with pipes of which nobody reads one; gives what it writes to the other, and its exit code. */
 async function unread(service: TestService, pipe: "stdout" | "stderr", line: string): Promise<[string, number]> {

@@ -47,6 +47,17 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
+Deno.test("a plan that is to end says so and leaves nothing behind", async () => {
+  await using office = await openOffice(`log("up"); for (;;);`);
+  const process = office.start("plan", "script.ts");
+  const { rest } = await untilItSays(process, "up");
+  process.kill("SIGTERM");
+  assert.match(await rest, /"INTERRUPTED","message":"The plan was interrupted\."/);
+  assert.equal((await process.status).code, 130);
+  await process.stdout.cancel();
+  assert.deepEqual([...Deno.readDirSync(office.config)].filter(({ isDirectory }) => isDirectory), []);
+});
+
 Deno.test("Ctrl-C does not wait for the next attempt of a call, which resume makes", async () => {
   const refused = Promise.withResolvers<void>();
   const busy: Behaviour = async (...request) => {

@@ -38,7 +38,11 @@ export function createContext(globals: GlobalFlags, io: Io): CommandContext {
 
 function interruptSignal(io: Io): AbortSignal {
   const controller = new AbortController();
+  const interrupt = () => controller.abort(new SvcError("INTERRUPTED", "Interrupted."));
   // A moment later, when the request is on its way: to listen for the first time takes a while.
-  queueMicrotask(() => io.onInterrupt(() => controller.abort(new SvcError("INTERRUPTED", "Interrupted."))));
+  queueMicrotask(() => {
+    io.onInterrupt(interrupt);
+    io.onTerminate?.(interrupt);
+  });
   return controller.signal;
 }

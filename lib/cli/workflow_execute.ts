@@ -205,13 +205,12 @@ function serviceOf(options: SessionOptions): string | undefined {
 
 /** Calls back when the person interrupts, the process is to end, or somebody cancels the run. */
 function interruptOn(
-  { signal, io }: CommandContext,
+  { signal }: CommandContext,
   { journal, id }: Execution,
   interrupt: () => void,
 ): Disposable {
   if (signal.aborted) interrupt();
   signal.addEventListener("abort", interrupt, { once: true });
-  io.onTerminate?.(interrupt);
   const look = setInterval(() => journal?.stateOf(id) === "cancelled" && interrupt(), LOOK_MILLISECONDS);
   return { [Symbol.dispose]: () => clearInterval(look) };
 }
