@@ -4,7 +4,7 @@ import type { SessionOptions } from "../lib/auth/session_open.ts";
 import { type Caller, createCaller } from "../lib/client/caller.ts";
 import { RetryBudget, retrying } from "../lib/client/retry.ts";
 import { SvcError, type SvcErrorOptions } from "../lib/errors.ts";
-import { type LiveCall, type LiveCalls, StopInput } from "../workflows/durable/input_run.ts";
+import { type LiveCall, type LiveCalls, StopInput } from "../workflows/durable/live_call.ts";
 import { GrantedCalls } from "../workflows/durable/live_calls.ts";
 import { reopenFailed } from "../workflows/durable/retry.ts";
 import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";

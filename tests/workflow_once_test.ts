@@ -158,6 +158,35 @@ Deno.test("without keys, a change that is under way when its script fails is sti
   assert.equal(changes, 1);
 });
 
+Deno.test("a change is not tried again once its script has failed: retry does that", async () => {
+  const refused = Promise.withResolvers<void>();
+  const keys: (string | null)[] = [];
+  let isMissing = true;
+  await using desk = await openDesk(
+    `const change = svc.cases.create({ type: "T" });
+    const [made] = await Promise.all([change, svc.cases.get("C-1")]);
+    return made.id;`,
+    async ({ call, key }) => {
+      if (call.startsWith("GET")) {
+        await refused.promise;
+        return isMissing ? missing() : Response.json(caseAnswer("C-1"));
+      }
+      keys.push(key);
+      return keys.length === 1 ? new Response("", { status: 503 }) : Response.json(caseAnswer("C-3"));
+    },
+    {
+      wait: (_, signal) => {
+        refused.resolve();
+        return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+      },
+    },
+  );
+  assert.equal(await desk.attempt(), "NOT_FOUND");
+  isMissing = false;
+  assert.equal(await desk.retry(), `"C-3"`);
+  assert.deepEqual([keys.length, new Set(keys).size], [2, 1]);
+});
+
 const BRANCHES = `const post = (n) => svc.cases.create({ type: "T", data: { n, at: AT } });
   const both = await Promise.allSettled([
     svc.cases.get("missing"),

@@ -130,11 +130,7 @@ export async function execute(context: CommandContext, execution: Execution): Pr
   const options = callerOptions({ ...context, globals });
   if (settings.each !== undefined) await checkInputs(settings.each);
   await prepare(context, execution, workflow, serviceOf(options));
-  const ending = new AbortController();
-  const wait = (milliseconds: number, signal: AbortSignal = ending.signal) => {
-    return waitFor(milliseconds, AbortSignal.any([signal, ending.signal]));
-  };
-  const caller = retrying(createCaller(options), { attempts: ATTEMPTS, wait });
+  const caller = retrying(createCaller(options), { attempts: ATTEMPTS });
   const runner = new Runner({
     workflow,
     live: new GrantedCalls(caller, workflow, settings.onUnknown),
@@ -143,10 +139,7 @@ export async function execute(context: CommandContext, execution: Execution): Pr
     nonce: journal?.findRun(id)?.settings.nonce,
     force: execution.force,
   });
-  using _watch = interruptOn(context, execution, () => {
-    void runner.interrupt();
-    ending.abort(new SvcError("INTERRUPTED", "The call was given up between two attempts.")); // Nobody waits for more.
-  });
+  using _watch = interruptOn(context, execution, () => void runner.interrupt());
   const { failure, isCut = false, inputs } = await workOn(context, runner, execution);
   const { isInterrupted } = runner;
   try {

@@ -54,6 +54,8 @@ export interface RepeatableOptions extends CallOptions {
   readingTag?: () => void;
   /** Whether the service surely knows the key still, asked before each further attempt of what may be done; it does without. */
   isKeyKnown?: () => boolean;
+  /** Aborts when the attempt that is on its way is to be the last. */
+  lastAttempt?: AbortSignal;
   /** The entity tag that an attempt before has read: it is sent again and not read anew. */
   knownTag?: string;
 }

@@ -158,13 +158,14 @@ class Attempts {
   }
 
   async #pause(milliseconds: number, error: SvcError): Promise<void> {
-    const { signal } = this.#call;
+    const { signal, lastAttempt } = this.#call;
+    const given = AbortSignal.any([signal, lastAttempt].filter((one) => one !== undefined));
     try {
-      await this.#wait(milliseconds, signal);
+      await this.#wait(milliseconds, given);
     } catch (cause) {
-      if (!signal?.aborted) throw cause;
+      if (!given.aborted) throw cause;
       const message = `The call was cancelled while it waited for another attempt: ${error.message}`;
-      throw this.#final(new SvcError("INTERRUPTED", message, { cause: signal.reason, operation: this.#ref.name }));
+      throw this.#final(new SvcError("INTERRUPTED", message, { cause: given.reason, operation: this.#ref.name }));
     }
   }
 

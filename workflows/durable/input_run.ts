@@ -13,6 +13,7 @@ import { whenSent } from "../when_sent.ts";
 import { decodeAnswer, encodeAnswer } from "./answer.ts";
 import { asked } from "./asked.ts";
 import { likeKept, missingCall, otherCall } from "./diverged.ts";
+import { type LiveCalls, StopInput } from "./live_call.ts";
 import {
   leave,
   type Left,
@@ -36,40 +37,6 @@ export interface EventSink {
   durable(): Promise<void>;
   /** Writes that the input goes on anew from some steps, as another generation, whose number it answers. */
   leave(left: Left): Promise<number>;
-}
-
-/** How a call is to be made for real. */
-export interface LiveCall {
-  /** Aborts when nobody wants the answer any more. */
-  readonly signal: AbortSignal;
-  /** When the script asked for it first: milliseconds since 1970. */
-  readonly askedAt: number;
-  /** What a change is sent with: its key, and the tag that it was sent with before. */
-  readonly sent: SentWith;
-  /** When it was sent before, if it may have been: milliseconds since 1970. */
-  readonly sentAt?: number;
-  /** To be awaited before a change is sent. */
-  readonly sending: (tag: string | undefined) => Promise<void>;
-  /** To be told that a change will be sent under its key, whatever its tag: it is written while that is read. */
-  readonly readingTag: () => void;
-}
-
-/** Makes calls for real, and sleeps. A `StopInput` that it throws ends the input; all else is given to the script. */
-export interface LiveCalls {
-  /** Makes a call, or sleeps. */
-  call(request: CallRequest, how: LiveCall): Promise<CallAnswer>;
-}
-
-/** Ends an input whatever its script would do about it. */
-export class StopInput extends Error {
-  /** What the input failed of. */
-  readonly reason: SvcError;
-
-  /** Ends it for a reason. */
-  constructor(reason: SvcError) {
-    super(reason.message);
-    this.reason = reason;
-  }
 }
 
 /** Milliseconds without any step after which a script that is told what it was told before is taken to have left its path. */
@@ -123,6 +90,7 @@ export class InputRun implements RunHandlers {
   /** Characters of the calls that were refused: they are kept, too, and to be refused here takes no time. */
   #refused = 0;
   #paused?: PromiseWithResolvers<void>;
+  readonly #lastAttempt = new AbortController();
   #isOver = false;
 
   /** An input that goes on from its events. */
@@ -192,6 +160,7 @@ export class InputRun implements RunHandlers {
   /** Makes no further call; resolves when those that are on their way are answered. */
   async pause(): Promise<void> {
     this.#paused ??= Promise.withResolvers();
+    this.#lastAttempt.abort();
     if (this.#inFlight === 0) this.#paused.resolve();
     await this.#paused.promise;
     // The sandbox ends before it is given these: that they are kept is what the wait was for.
@@ -345,6 +314,7 @@ export class InputRun implements RunHandlers {
     };
     return this.#options.live.call(request, {
       signal,
+      lastAttempt: this.#lastAttempt.signal,
       askedAt: call.at,
       sent,
       sentAt: call.sentAt,

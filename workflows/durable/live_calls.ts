@@ -10,7 +10,7 @@ import { grantedOperation, type Grants, type Operations } from "../permissions.t
 import type { CallRequest } from "../sandbox/messages.ts";
 import type { CallAnswer } from "../sandbox/sandbox.ts";
 import { answerOf } from "./answer.ts";
-import { type LiveCall, type LiveCalls, StopInput } from "./input_run.ts";
+import { type LiveCall, type LiveCalls, StopInput } from "./live_call.ts";
 import { isSleep, sleepSince } from "./sleeping.ts";
 
 /** Times that a change under an entity tag is sent before it is given up: the tag keeps it from being done twice. */
@@ -59,7 +59,7 @@ export class GrantedCalls implements LiveCalls {
       sentAt ??= Date.now();
     };
     const isKeyKnown = () => Date.now() - (sentAt ?? Date.now()) < KEY_LIFETIME;
-    const options = { signal, timeoutSeconds, idempotencyKey: key, knownTag, sending };
+    const options = { signal, lastAttempt: how.lastAttempt, timeoutSeconds, idempotencyKey: key, knownTag, sending };
     const send = async (more?: RepeatableOptions) => {
       return await answerOf(await this.#caller.call(ref, values, { ...options, ...more }));
     };
@@ -78,7 +78,7 @@ export class GrantedCalls implements LiveCalls {
   async #settle(
     ref: OperationRef,
     send: (more?: RepeatableOptions) => Promise<CallAnswer>,
-    { sent, sentAt, sending, signal }: LiveCall,
+    { sent, sentAt, sending, signal, lastAttempt }: LiveCall,
   ): Promise<CallAnswer> {
     let knownTag = sent.tag;
     let failure: SvcError | undefined;
@@ -101,7 +101,7 @@ export class GrantedCalls implements LiveCalls {
           // What refuses the repetition may be what the first one did: without keys nobody remembers that.
           return await this.#decide(ref, () => send({ knownTag }), error);
         }
-        if (signal.aborted) throw error.with({ outcomeUnknown: true });
+        if (signal.aborted || lastAttempt.aborted) throw error.with({ outcomeUnknown: true });
         failure = error;
         await new Promise((resolve) => setTimeout(resolve, PAUSE * 2 ** (attempt - 1)));
       }

@@ -7,7 +7,8 @@ import type { InputEnd, InputJournal, InputRecord } from "../journal/journal.ts"
 import type { OpenWorkflow } from "../run.ts";
 import { KilledFromOutside } from "../sandbox/exit.ts";
 import { ScriptEdited } from "./diverged.ts";
-import { type EventSink, InputRun, type LiveCalls, StopInput } from "./input_run.ts";
+import { type EventSink, InputRun } from "./input_run.ts";
+import { type LiveCalls, StopInput } from "./live_call.ts";
 import type { Left } from "./recording.ts";
 import { newRunId } from "./run_id.ts";
 
