@@ -247,3 +247,17 @@ Deno.test("get-next gives the most urgent, then oldest, and never what another h
   assert.equal(none.status, 404);
   assert.equal(none.details[0]?.message, "Error_No_Assignment_Available");
 });
+
+Deno.test("who saves a draft of what is in a queue has taken it: nobody else could submit it", async () => {
+  await using engine = await openEngine();
+  const { caseId } = await intake(engine, { Applicant: "Ada" });
+  const { body } = await engine.call("cases.stageGo", { caseId, stage: "Review" });
+  const assignmentId = textAt(body, "data.caseInfo.assignments.0.ID");
+  const action = "CheckApplication";
+  await engine.call("assignments.save", { assignmentId, action, data: { Address: "Canal 1" } });
+  assert.equal((await engine.refused("assignments.getNext", {}, { as: "reviewer@city" })).status, 404);
+  const next = await engine.body("assignments.getNext", {});
+  assert.equal(at(next, "id"), assignmentId);
+  const done = await engine.body("assignments.perform", { assignmentId, action, ifMatch: at(next, "etag") });
+  assert.equal(at(done, "data.caseInfo.content.Address"), "Canal 1");
+});

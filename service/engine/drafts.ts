@@ -28,9 +28,10 @@ export async function saveDraft(
   return open;
 }
 
-/** Keeps the editable part of a form's content as the draft of its action. */
+/** Keeps the editable part of a form's content as the draft of its action. Whoever has a draft has the assignment. */
 export function keepDraft({ work, assignment }: AssignmentWork, action: Action, content: JsonObject): void {
   work.touch();
+  assignment.assignee = { kind: "operator", id: work.context.caller.id };
   setDraft(assignment, action.id, editablePart(action.view, content));
   setLock(work.stored, work.context.caller.id);
 }
