@@ -159,6 +159,22 @@ Deno.test("a draft is submitted with what is performed", async () => {
   assert.equal(at(done, "data.caseInfo.content.Area"), 2);
 });
 
+Deno.test("a draft takes nothing back that was changed elsewhere after it was saved", async () => {
+  await using engine = await openEngine();
+  const { caseId, assignmentId } = await intake(engine, { Applicant: "Ada", Address: "Main Street 1" });
+  const form = { assignmentId, action: "Register" };
+  await engine.call("assignments.save", { ...form, data: { Applicant: "Grace", Email: "grace@example.org" } });
+  const data = { Applicant: "Ann", Address: "Canal 1" };
+  const edited = await engine.body("cases.performAction", { caseId, action: "pyUpdateCaseDetails", data });
+  const done = await engine.body("assignments.perform", {
+    ...form,
+    data: { Email: null },
+    ifMatch: at(edited, "etag"),
+  });
+  const content = (field: string) => at(done, `data.caseInfo.content.${field}`);
+  assert.deepEqual(["Address", "Applicant", "Email"].map(content), ["Canal 1", "Grace", ""]);
+});
+
 Deno.test("refresh and recalculate compute without saving", async () => {
   await using engine = await openEngine();
   const { caseId, assignmentId, tag } = await intake(engine, { Applicant: "Ada" });

@@ -109,11 +109,12 @@ export function pagesOf(value: JsonValue | undefined): JsonObject[] {
   return (Array.isArray(value) ? value : [value]).filter(isJsonObject);
 }
 
-/** The editable part of a view's content, as a draft keeps it: null for what has no value. */
-export function editablePart(view: View, content: JsonObject): JsonObject {
+/** What a form has changed, as a draft keeps it: null for what has no value any more. */
+export function changedPart(view: View, before: JsonObject, after: JsonObject): JsonObject {
   const part: JsonObject = {};
-  for (const { field, readOnly } of view.fields.values()) {
-    if (!readOnly) part[field.name] = content[field.name] ?? null;
+  for (const { field: { name }, readOnly } of view.fields.values()) {
+    const value = after[name] ?? null;
+    if (!readOnly && JSON.stringify(value) !== JSON.stringify(before[name] ?? null)) part[name] = value;
   }
   return part;
 }

@@ -4,7 +4,7 @@ import type { Action } from "../definition/application.ts";
 import { checkTag } from "../tags.ts";
 import { type AssignmentWork, withDraft } from "./assignments.ts";
 import { addAttachments } from "./attachments.ts";
-import { editablePart } from "./content.ts";
+import { changedPart } from "./content.ts";
 import type { EngineContext } from "./context.ts";
 import { fillForm, type Submission } from "./forms.ts";
 import { type ActionRequest, openAction } from "./perform.ts";
@@ -28,11 +28,14 @@ export async function saveDraft(
   return open;
 }
 
-/** Keeps the editable part of a form's content as the draft of its action. Whoever has a draft has the assignment. */
+/**
+ * Keeps what a form has changed as the draft of its action: the rest may change meanwhile, and is shown as it is then.
+ * Whoever has a draft has the assignment.
+ */
 export function keepDraft({ work, assignment }: AssignmentWork, action: Action, content: JsonObject): void {
   work.touch();
   assignment.assignee = { kind: "operator", id: work.context.caller.id };
-  setDraft(assignment, action.id, editablePart(action.view, content));
+  setDraft(assignment, action.id, changedPart(action.view, work.stored.content, content));
   setLock(work.stored, work.context.caller.id);
 }
 
