@@ -243,6 +243,37 @@ Deno.test("the screens of a screen flow are walked forth and back", async () => 
   assert.equal(at(back, "data.caseInfo.content.Area"), 7, "what was filled in is kept as a draft");
 });
 
+Deno.test("who ends a screen flow submits what was changed on the screens that were left, or learns what is missing", async () => {
+  await using engine = await openEngine();
+  const { caseId } = await intake(engine, { Applicant: "Ada" });
+  await engine.call("cases.stageGo", { caseId, stage: "Review" });
+  const assignmentId = textAt(await engine.body("assignments.getNext", {}), "id");
+  const ifMatch = "*";
+  const screen = (action: string, data: object) =>
+    engine.body("assignments.perform", { assignmentId, action, data, ifMatch });
+  await screen("CheckApplication", { Address: "Canal 1" });
+  await screen("CheckDocuments", { Area: 7 });
+  await engine.call("assignments.navigateToStep", { assignmentId, step: "AssignmentSF1" });
+  const data = { Applicant: "Grace", Address: null };
+  await engine.call("assignments.navigateToStep", { assignmentId, step: "AssignmentSF3", data });
+  const advice = { Complete: true, Advice: "Grant it" };
+  const refused = await engine.refused("assignments.perform", {
+    assignmentId,
+    action: "GiveAdvice",
+    data: advice,
+    ifMatch,
+  });
+  assert.deepEqual([refused.status, refused.details[1]?.erroneousInputOutputFieldInPage], [422, ".Address"]);
+
+  await engine.call("assignments.navigateToStep", { assignmentId, step: "AssignmentSF1" });
+  await engine.call("assignments.navigateToStep", { assignmentId, step: "AssignmentSF3", data: { Address: "Quay 2" } });
+  const done = await screen("GiveAdvice", advice);
+  const content = (field: string) => at(done, `data.caseInfo.content.${field}`);
+  assert.deepEqual(["Applicant", "Address", "Area"].map(content), ["Grace", "Quay 2", 7]);
+  const [first, last] = (await engine.history(caseId)).filter(({ kind }) => kind === "performed").slice(-2);
+  assert.deepEqual([first?.facts.content, last?.facts.content], [{ Applicant: "Grace", Address: "Quay 2" }, advice]);
+});
+
 Deno.test("get-next gives the most urgent, then oldest, and never what another has taken", async () => {
   await using engine = await openEngine();
   for (const name of ["A", "B", "C"]) {

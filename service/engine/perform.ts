@@ -6,7 +6,7 @@ import { addAttachments } from "./attachments.ts";
 import type { EngineContext } from "./context.ts";
 import { leaveStep } from "./flow.ts";
 import { fillForm, type Submission } from "./forms.ts";
-import { dropDraft, screenOf, setScreen } from "./state.ts";
+import { draftOf, dropDraft, screenOf, setScreen } from "./state.ts";
 import { type CaseWork, checkLock } from "./work.ts";
 
 /** An assignment, an action of it, and the entity tag that the caller knows. */
@@ -40,6 +40,27 @@ export async function perform(
   checkLock(work);
   checkTag(request.ifMatch, work.stored.tag, true);
   work.touch();
+  const isLast = !step.screens || screenOf(assignment).current + 1 >= step.actions.size;
+  for (const left of isLast ? leftScreens(open, action) : []) await submit(open, left, {});
+  await submit(open, action, submission);
+  if (!isLast) showNextScreen(open, action);
+  else {
+    work.removeAssignment(assignment.id);
+    await leaveStep(work, process, step, step.screens ? step.next : action.next, action.id);
+  }
+  await work.save();
+  return work;
+}
+
+/** The other screens that were left with changes: who ends the screen flow submits them too. */
+function leftScreens({ assignment, step: { screens, actions } }: AssignmentWork, last: Action): Action[] {
+  const isLeft = ({ id }: Action) => id !== last.id && Object.keys(draftOf(assignment, id)).length > 0;
+  return screens ? [...actions.values()].filter(isLeft) : [];
+}
+
+/** Submits a form with its draft: the case changes as the form says. */
+async function submit(open: AssignmentWork, action: Action, submission: Submission): Promise<void> {
+  const { work, assignment, step } = open;
   const content = fillForm(action.view, withDraft(open, action), submission, { complete: true });
   work.setContent(content, action.set, action.id);
   await addAttachments(work, submission.attachments);
@@ -48,27 +69,15 @@ export async function perform(
     action: action.id,
     step: step.id,
     assignment: assignment.id,
-    content: submission.content ?? {},
+    content: { ...draftOf(assignment, action.id), ...submission.content },
     ...(submission.pageInstructions && { pageInstructions: [...submission.pageInstructions] }),
   });
-  if (step.screens && showNextScreen(open, action)) return await saved(work);
-  work.removeAssignment(assignment.id);
-  await leaveStep(work, process, step, step.screens ? step.next : action.next, action.id);
-  return await saved(work);
 }
 
-/** Goes to the next screen of a screen flow; tells whether there was one. Whoever began it goes on with it. */
-function showNextScreen({ work, assignment, step }: AssignmentWork, done: Action): boolean {
-  const next = screenOf(assignment).current + 1;
-  if (next >= step.actions.size) return false;
-  setScreen(assignment, next);
+/** Goes to the next screen of a screen flow. Whoever began it goes on with it. */
+function showNextScreen({ work, assignment }: AssignmentWork, done: Action): void {
+  setScreen(assignment, screenOf(assignment).current + 1);
   dropDraft(assignment, done.id);
   assignment.assignee = { kind: "operator", id: work.context.caller.id };
   work.putAssignment(assignment);
-  return true;
-}
-
-async function saved(work: CaseWork): Promise<CaseWork> {
-  await work.save();
-  return work;
 }
