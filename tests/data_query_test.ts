@@ -129,6 +129,22 @@ Deno.test("each comparator finds what it says, in fields of every type", () =>
     }
   }));
 
+Deno.test("a number compares as itself, however large or small it is", () =>
+  withCars(async (svc) => {
+    const prices = [23131177933228950, -23131177933228950, 2 ** 53, 2 ** 63, 1e21, 1e308, 5e-324, 0.1 + 0.2];
+    for (const [index, Price] of prices.entries()) {
+      const ID = 100 + index;
+      await svc.call("POST", "/data/D_Cars", { body: { data: { ID, Price } } });
+      for (const comparator of ["EQ", "GTE", "LTE", "IN"]) {
+        const found = await find(svc, {
+          F1: ["Price", comparator, { value: Price }],
+          F2: ["ID", "GTE", { value: ID }],
+        });
+        assert.deepEqual(found, [ID], `${comparator} ${Price}`);
+      }
+    }
+  }));
+
 Deno.test("conditions combine by their logic, and all must hold without one", () =>
   withCars(async (svc) => {
     const conditions: Record<string, [string, string, JsonObject?]> = {

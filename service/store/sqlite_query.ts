@@ -105,7 +105,7 @@ class Compiler {
 
   /** Equal values are one parameter: their number is limited. SQLite looks for names one by one, but not for numbers. */
   bind(given: string | number | boolean): string {
-    const value = typeof given === "boolean" ? Number(given) : given;
+    const value = typeof given === "string" ? given : asStored(Number(given));
     const parameter = this.#parameters.get(value) ?? `?${this.#parameters.size + 1}`;
     this.#parameters.set(value, parameter);
     return parameter;
@@ -227,6 +227,15 @@ class Compiler {
   #path(members: readonly string[]): string {
     return this.bind("$" + members.map((name) => "." + JSON.stringify(name)).join(""));
   }
+}
+
+/**
+ * A number as SQLite reads it from JSON: a whole one beyond what a double holds exactly has other digits than the double
+ * that JavaScript makes of them, and would not be equal to itself.
+ */
+function asStored(value: number): number | bigint {
+  const isExact = !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 2 ** 63;
+  return isExact ? value : BigInt(String(value));
 }
 
 function folded(value: string | number | boolean): string | number | boolean {
