@@ -32,8 +32,11 @@ export async function openAssignmentWork(context: EngineContext, id: string): Pr
 
 /** Gives the caller the most urgent, then oldest assignment that the caller may take, or answers 404. */
 export async function takeNext(context: EngineContext): Promise<AssignmentWork> {
-  const { tx, caller } = context;
-  const next = await tx.nextAssignment(caller.id, caller.queues);
+  const { app, tx, caller } = context;
+  const next = await tx.nextAssignment(caller.id, caller.queues, ({ processId, stepId }, typeId) => {
+    // A changed definition may have lost it, and nobody could take what comes after it.
+    return app.caseTypes.get(typeId)?.processes.get(processId)?.steps.get(stepId)?.kind === "assignment";
+  });
   if (next === undefined) {
     throw new ServiceError(404, [
       { message: "Error_No_Assignment_Available", localizedValue: "No assignments are available" },

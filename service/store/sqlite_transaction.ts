@@ -10,6 +10,7 @@ import {
   number,
   parts,
   type SqlRow,
+  text,
   toAnswer,
   toAssignment,
   toCase,
@@ -48,8 +49,8 @@ const SQL = {
   putAssignment: upsert("assignments", ASSIGNMENT_COLUMNS, "id"),
   deleteAssignment: "DELETE FROM assignments WHERE id = ?",
   assignmentsOf: "SELECT * FROM assignments WHERE caseId = ? ORDER BY seq",
-  nextAssignment:
-    "SELECT * FROM assignments WHERE assigneeKind = ? AND assigneeId = ? ORDER BY urgency DESC, createdAt, seq LIMIT 1",
+  nextAssignments: `SELECT one.*, typeId FROM assignments AS one CROSS JOIN cases ON cases.id = caseId
+    WHERE assigneeKind = ? AND assigneeId = ? ORDER BY one.urgency DESC, one.createdAt, one.seq`,
   addEvent: 'INSERT INTO events (caseId, at, "by", kind, text, facts) VALUES (?, ?, ?, ?, ?, ?)',
   eventsOf: "SELECT * FROM events WHERE caseId = ? ORDER BY seq",
   getRecord: "SELECT * FROM records WHERE classId = ? AND key = ?",
@@ -193,9 +194,19 @@ export class SqliteTransaction implements Transaction {
   }
 
   /** Asks each list for its first, which an index answers, however long the lists are. */
-  async nextAssignment(operator: string, queues: readonly string[]): Promise<StoredAssignment | undefined> {
+  async nextAssignment(
+    operator: string,
+    queues: readonly string[],
+    isServed: (assignment: StoredAssignment, typeId: string) => boolean,
+  ): Promise<StoredAssignment | undefined> {
+    this.#check();
     const lists = [["operator", operator], ...queues.map((queue) => ["queue", queue])];
-    const firsts = lists.map((list) => this.#one("nextAssignment", ...list)).filter((row) => row !== undefined);
+    const firsts = lists.flatMap((list) => {
+      for (const row of this.#statements.get("nextAssignments").iterate(...list)) {
+        if (isServed(toAssignment(row), text(row, "typeId"))) return [row];
+      }
+      return [];
+    });
     const first = firsts.sort(byTurn)[0];
     return first && toAssignment(first);
   }

@@ -167,8 +167,15 @@ export interface Transaction {
   deleteAssignment(id: string): Promise<void>;
   /** The open assignments of a case, in order of creation. */
   assignmentsOf(caseId: string): Promise<StoredAssignment[]>;
-  /** The most urgent, then oldest assignment of a person or of the queues: those of nobody else. */
-  nextAssignment(operator: string, queues: readonly string[]): Promise<StoredAssignment | undefined>;
+  /**
+   * The most urgent, then oldest assignment of a person or of the queues: those of nobody else. Those that are not
+   * served, by themselves and the type of their case, are passed over.
+   */
+  nextAssignment(
+    operator: string,
+    queues: readonly string[],
+    isServed: (assignment: StoredAssignment, typeId: string) => boolean,
+  ): Promise<StoredAssignment | undefined>;
   /** Adds a line to a case's history. */
   addEvent(event: StoredEvent): Promise<void>;
   /** A case's history, oldest first. */
