@@ -53,3 +53,23 @@ for (
       assert.equal(at(next.body, "id"), "ASSIGN-WORKLIST SHOP-WORK C-1!ORDER", JSON.stringify(next.body));
     }));
 }
+
+Deno.test("a case whose process, step or stage a changed definition has lost says so, and can be moved to a stage", async () => {
+  const changes: [string, string, string][] = [
+    ["Order", "Order: { steps", "Ordering: { steps"],
+    ["Enter", "{ Enter:", "{ Begin:"],
+    ["PRIM0", "PRIM0:", "PRIM2:"],
+  ];
+  for (const [lost, before, after] of changes) {
+    await afterChange((yaml) => yaml.replace(before, after), async (svc) => {
+      const path = `/cases/${segment("SHOP-WORK O-1")}`;
+      const refused = await svc.call("GET", path);
+      assert.equal(refused.status, 409);
+      assert.match(textAt(details(refused.body)[0], "message"), new RegExp(`no '${lost}' any more.*move the case`));
+      assert.equal((await svc.call("PUT", `${path}/stages/Delivery`)).status, 200);
+      const { body } = await svc.call("GET", path);
+      assert.equal(at(body, "data.caseInfo.assignments.0.name"), "Send");
+      assert.equal(at(body, "data.caseInfo.assignments.1"), undefined);
+    });
+  }
+});

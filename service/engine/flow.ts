@@ -98,7 +98,8 @@ export function stageAfter({ type }: CaseWork, stage: Stage): Stage | undefined 
 export function known<T>(members: ReadonlyMap<string, T>, id: string): T {
   const member = members.get(id);
   if (member !== undefined) return member;
-  throw new ServiceError(409, `The application definition has no '${id}' any more, where this case is`);
+  const lost = `The application definition has no '${id}' any more, where this case is`;
+  throw new ServiceError(409, `${lost}: move the case to a stage, or put '${id}' back`);
 }
 
 async function enterStep(work: CaseWork, process: Process, step: Step): Promise<void> {
@@ -182,13 +183,19 @@ async function completeStage(work: CaseWork, stage: Stage): Promise<void> {
   if (next !== undefined && stage.type === "Primary") await enterStage(work, next);
 }
 
-/** Closes what belongs to the stage that is left; case-wide optional processes go on. */
+/**
+ * Closes what belongs to the stage that is left, and what a changed definition has lost: it belongs nowhere. Case-wide
+ * optional processes go on.
+ */
 function leaveStage(work: CaseWork): void {
-  const left = new Set(
-    [...work.type.processes.values()].filter(({ stage }) => stage !== undefined).map(({ id }) => id),
-  );
-  for (const { id, processId } of work.assignments) if (left.has(processId)) work.removeAssignment(id);
-  stopWaiting(work.stored, left);
+  const caseWide = (id: string) => {
+    const process = work.type.processes.get(id);
+    return process?.stage === undefined ? process : undefined;
+  };
+  for (const { id, processId, stepId } of work.assignments) {
+    if (!caseWide(processId)?.steps.has(stepId)) work.removeAssignment(id);
+  }
+  stopWaiting(work.stored, new Set(waitingProcesses(work.stored).filter((id) => caseWide(id) === undefined)));
 }
 
 function countMove(work: CaseWork): void {
