@@ -1,5 +1,6 @@
 /** What performing does, and in which order it refuses. */
 import assert from "node:assert/strict";
+import type { JsonObject } from "../lib/json.ts";
 import { at, type Engine, openEngine, textAt } from "./_support/engine.ts";
 
 const TYPE = "City-Permit-Work-Permit";
@@ -157,6 +158,23 @@ Deno.test("a draft is submitted with what is performed", async () => {
   const done = await engine.body("assignments.perform", { ...form, data: { Area: 2 }, ifMatch: at(saved, "etag") });
   assert.equal(at(done, "data.caseInfo.content.Applicant"), "Grace");
   assert.equal(at(done, "data.caseInfo.content.Area"), 2);
+});
+
+Deno.test("a form with a draft shows what is calculated from it, and the case what is calculated from its own", async () => {
+  await using engine = await openEngine();
+  const { caseId, assignmentId } = await intake(engine, { Applicant: "Ada" });
+  const form = { assignmentId, action: "Register" };
+  const data = { Area: 4, Documents: [{ Title: "Map", Pages: 6 }] };
+  const shown = [
+    await engine.body("assignments.save", { ...form, data }),
+    await engine.body("assignments.get", form),
+    await engine.body("assignments.getAction", form),
+    await engine.body("assignments.refreshAction", form),
+  ];
+  const fee = (body: JsonObject) => at(body, "data.caseInfo.content.Fee");
+  assert.deepEqual(shown.map(fee), [63, 63, 63, 63]);
+  assert.deepEqual(shown.map((body) => at(body, "data.caseInfo.content.Documents.0.Cost")), [3, 3, 3, 3]);
+  assert.equal(fee(await engine.body("cases.get", { caseId })), 50);
 });
 
 Deno.test("a draft takes nothing back that was changed elsewhere after it was saved", async () => {

@@ -4,6 +4,7 @@ import type { Action, AssignmentStep, Process } from "../definition/application.
 import { ServiceError } from "../errors.ts";
 import type { Operator } from "../handler.ts";
 import type { StoredAssignment } from "../store/store.ts";
+import { computed } from "./compute.ts";
 import type { EngineContext } from "./context.ts";
 import { known } from "./flow.ts";
 import { draftOf, screenOf } from "./state.ts";
@@ -89,7 +90,13 @@ export function nextFor(work: CaseWork): StoredAssignment | undefined {
   return work.assignments.find((assignment) => mayWorkOn(assignment, work.context.caller));
 }
 
-/** The content that a form of an assignment shows: the case's, under the draft. */
+/** What a form of an assignment shows: its content, with what is calculated from a draft. */
+export function shownInForm(open: AssignmentWork, action: Action): JsonObject {
+  const isDrafted = Object.keys(draftOf(open.assignment, action.id)).length > 0;
+  return isDrafted ? computed(open.work, action.view, withDraft(open, action), {}) : open.work.stored.content;
+}
+
+/** The content that a form of an assignment begins with: the case's, under the draft. */
 export function withDraft({ work, assignment }: AssignmentWork, action: Action): JsonObject {
   const content = { ...work.stored.content };
   for (const [name, value] of Object.entries(draftOf(assignment, action.id))) {

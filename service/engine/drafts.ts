@@ -4,6 +4,7 @@ import type { Action } from "../definition/application.ts";
 import { checkTag } from "../tags.ts";
 import { type AssignmentWork, withDraft } from "./assignments.ts";
 import { addAttachments } from "./attachments.ts";
+import { computed } from "./compute.ts";
 import { changedPart } from "./content.ts";
 import type { EngineContext } from "./context.ts";
 import { fillForm, type Submission } from "./forms.ts";
@@ -33,6 +34,7 @@ export async function saveDraft(
  * Whoever has a draft has the assignment.
  */
 export function keepDraft({ work, assignment }: AssignmentWork, action: Action, content: JsonObject): void {
+  computed(work, action.view, content, {}); // what cannot be computed is refused while it can still be corrected
   work.touch();
   assignment.assignee = { kind: "operator", id: work.context.caller.id };
   setDraft(assignment, action.id, changedPart(action.view, work.stored.content, content));

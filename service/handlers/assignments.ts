@@ -1,7 +1,7 @@
 /** Serves the operations of `svc assignments`. */
 import { assignmentOutcome, caseOutcome } from "../engine/answers/case.ts";
 import { formOutcome, valuesOutcome, viewOutcome } from "../engine/answers/view.ts";
-import { openAssignmentWork, takeNext, withDraft } from "../engine/assignments.ts";
+import { openAssignmentWork, shownInForm, takeNext, withDraft } from "../engine/assignments.ts";
 import { computed, interestRow, requestedFields } from "../engine/compute.ts";
 import { saveDraft } from "../engine/drafts.ts";
 import { navigateBack, navigateTo } from "../engine/navigate.ts";
@@ -24,7 +24,7 @@ export const handlers: GroupHandlers<"assignments"> = {
 
   async getAction(values, context) {
     const { action, ...open } = await openAction(context, values);
-    return formOutcome(open.work, action.view, withDraft(open, action), open);
+    return formOutcome(open.work, action.view, shownInForm(open, action), open);
   },
 
   async perform(values, context) {

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../../lib/json.ts";
 import type { LocalAction, View } from "../../definition/application.ts";
 import type { Outcome } from "../../handler.ts";
-import { type AssignmentWork, nextFor, offeredActions, withDraft } from "../assignments.ts";
+import { type AssignmentWork, nextFor, offeredActions, shownInForm } from "../assignments.ts";
 import { currentStage, known } from "../flow.ts";
 import { localActions } from "../local_actions.ts";
 import { optionalProcesses } from "../stages.ts";
@@ -69,7 +69,7 @@ export function assignmentOutcome(
 ): Outcome {
   const { work, assignment } = open;
   const view = action?.view ?? detailsOf(work);
-  const content = action === undefined ? work.stored.content : withDraft(open, action);
+  const content = action === undefined ? work.stored.content : shownInForm(open, action);
   return {
     tag: work.stored.tag,
     body: {
