@@ -163,6 +163,15 @@ Deno.test("a record is deleted by its keys in the query, once", () =>
     ]);
   }));
 
+Deno.test("a record is deleted by a number in its key, however JavaScript writes it as text", async () => {
+  await using svc = await openService({ yaml: VISITS.replace("[Place, Year]", "[Price]") });
+  for (const Price of [0, -1.5, 1e-7, 1e21, 5e-324]) {
+    assert.equal((await svc.call("POST", "/data/D_Visits", { body: { data: { Price } } })).status, 200);
+    const query = new URLSearchParams({ Price: String(Price) });
+    assert.equal((await svc.call("DELETE", `/data/D_Visits?${query}`)).status, 200, String(Price));
+  }
+});
+
 Deno.test("a record in the place of a deleted one has none of its tags, however fast, and with the clock set back", async () => {
   await using engine = await openEngine(VISITS);
   const dataViewId = "D_Visits";

@@ -106,7 +106,7 @@ export function toScalar(type: FieldType, value: JsonValue | undefined): Scalar 
 }
 
 function toNumber(text: string): number | undefined {
-  return /^[+-]?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : undefined;
+  return /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text.trim()) ? Number(text) : undefined;
 }
 
 /** A day is its first moment. */
