@@ -89,6 +89,15 @@ Deno.test("a condition that no call could ask, and a default that its parameter 
   assert.match(counted, /'Channel' is of the type Dropdown: it is compared with text/);
 });
 
+Deno.test("a status that would leave a closed case's work open, or a case without work open, is refused", () => {
+  const asked = (status: string) => refusal(`status: ${status}`, "status: Pending-Applicant").message;
+  for (const status of ["Resolved-Withdrawn", "Resolved"]) assert.match(asked(status), /a case is closed by 'resolve'/);
+  for (const status of ["Closed", "Pending-Close", "Resolved"]) {
+    const message = refusal(`resolve: ${status}`, "resolve: Resolved-Withdrawn").message;
+    assert.match(message, /'resolve': must be like Resolved-Completed/);
+  }
+});
+
 Deno.test("an expression is checked when it is loaded: names, types and syntax", () => {
   const area = "Area * 2.5";
   assert.match(refusal("Aria * 2.5", area).message, /bad expression: Unknown variable: Aria/);

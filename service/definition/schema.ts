@@ -16,6 +16,7 @@ import {
   expression,
   identifier,
   principal,
+  resolution,
   right,
   scalar,
   status,
@@ -29,7 +30,7 @@ const transition = z.strictObject({
   when: expression.optional(),
   step: identifier.optional().describe("Go to a step of the same process"),
   stage: identifier.optional().describe("Go to a stage"),
-  resolve: status.optional().describe("Resolve the case with a status"),
+  resolve: resolution.optional().describe("Resolve the case with a status"),
   end: z.literal(true).optional().describe("End the process"),
 });
 
@@ -82,7 +83,7 @@ const stage = z.strictObject({
   name: text,
   type: z.enum(["Primary", "Alternate"]).default("Primary"),
   transition: z.enum(["create", "automatic", "manual", "resolution"]).default("automatic"),
-  resolve: status.optional().describe("Status of a case that ends here, for the transition 'resolution'"),
+  resolve: resolution.optional().describe("Status of a case that ends here, for the transition 'resolution'"),
   status: status.optional().describe("Status of a case that enters"),
   processes: processes.optional().describe("Processes that run one after another"),
   optionalProcesses: processes.optional().describe("Processes that a person may start while the case is here"),

@@ -13,10 +13,15 @@ export const actionId = named(/^[A-Za-z][\w .-]*$/, "must be letters, digits, sp
 export const className = z.string().regex(/^@?[A-Za-z][\w-]*$/, "must be letters, digits, hyphens and underscores");
 /** ID of an operator. */
 export const principal = z.string().regex(/^\S+$/, "must not hold spaces");
-/** Status of a case. */
+/** Status of an open case: one that says that it is closed would leave its work open. */
 export const status = z.string().regex(
-  /^[A-Z][A-Za-z]*(-[A-Za-z]+)*$/,
-  "must be like Open, Pending-Review or Resolved-Completed",
+  /^(?!Resolved(-|$))[A-Z][A-Za-z]*(-[A-Za-z]+)*$/,
+  "must be like Open or Pending-Review; a case is closed by 'resolve', or by a stage with the transition 'resolution'",
+);
+/** Status of a closed case: it is what says that the case is closed. */
+export const resolution = z.string().regex(
+  /^Resolved(-[A-Za-z]+)+$/,
+  "must be like Resolved-Completed or Resolved-Rejected",
 );
 /** Urgency of a case. */
 export const urgency = z.int().min(0).max(100);
