@@ -251,6 +251,30 @@ Deno.test("a case waits for the child case that a step creates, and goes on when
   assert.equal((await engine.refused("cases.create", { type: "Test-Work-Check" })).status, 403);
 });
 
+Deno.test("the stages of a case tell which process is open, a waiting one too, and which are to come", async () => {
+  const more = "            steps:\n              Prepare:";
+  await using engine = await openEngine(
+    FAMILY.replace(more, `            steps: { Enter: { fields: [Amount] } }\n          Wait:\n${more}`)
+      .replace("  Test-Work-Check:", "          Last: { steps: { Close: { fields: [Amount] } } }\n  Test-Work-Check:"),
+  );
+  const order = await engine.body("cases.create", { type: "Test-Work-Order" });
+  const caseId = textAt(order, "id");
+  const seen = async (): Promise<unknown> => {
+    const { body } = await engine.call("cases.listStages", { caseId });
+    return ["0", "1", "2"].map((index) => at(body, `stages.0.processes.${index}.visited_status`));
+  };
+  const perform = (assignmentId: unknown, action: string) =>
+    engine.body("assignments.perform", { assignmentId, action, ifMatch: "*" });
+  assert.deepEqual(await seen(), ["active", "future", "future"]);
+  const waiting = await perform(at(order, "nextAssignmentInfo.ID"), "Enter");
+  assert.deepEqual(at(waiting, "data.caseInfo.assignments"), []);
+  assert.deepEqual(await seen(), ["completed", "active", "future"]);
+  await perform(at(await engine.body("assignments.getNext", {}), "id"), "Look");
+  assert.deepEqual(await seen(), ["completed", "completed", "active"]);
+  await perform(at(await engine.body("assignments.getNext", {}), "id"), "Close");
+  assert.deepEqual(await seen(), ["completed", "completed", "completed"]);
+});
+
 Deno.test("a case for which another waits cannot be deleted: that one would wait for ever", async () => {
   await using engine = await openEngine(FAMILY.replace("resolution\n        resolve: Resolved-Checked", "create"));
   const order = await engine.body("cases.create", { type: "Test-Work-Order", data: { Amount: 4 } });

@@ -33,8 +33,13 @@ export function waitingFor(stored: StoredCase, childId: string): Waiting | undef
 }
 
 /** The processes that wait for child cases. */
+export function waitingOf(stored: StoredCase): Waiting[] {
+  return Object.keys(objectAt(stored.flow, "waiting")).flatMap((child) => waitingFor(stored, child) ?? []);
+}
+
+/** The IDs of the processes that wait for child cases. */
 export function waitingProcesses(stored: StoredCase): string[] {
-  return Object.keys(objectAt(stored.flow, "waiting")).flatMap((child) => waitingFor(stored, child)?.processId ?? []);
+  return waitingOf(stored).map(({ processId }) => processId);
 }
 
 /** Remembers, or forgets, that a process waits for a child case. */

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../../lib/json.ts";
 import type { Process, Stage } from "../../definition/application.ts";
 import { isResolved } from "../context.ts";
-import { visitsOf } from "../state.ts";
+import { visitsOf, waitingOf } from "../state.ts";
 import type { CaseWork } from "../work.ts";
 import { link } from "./links.ts";
 
@@ -14,14 +14,13 @@ export function stageInfos(work: CaseWork): JsonObject[] {
 
 /** The stages with their processes and steps. */
 export function stagesWithProcesses(work: CaseWork): JsonObject[] {
-  const open = new Map(work.assignments.map(({ processId, stepId }) => [processId, stepId]));
+  const running = [...waitingOf(work.stored), ...work.assignments];
+  const open = new Map(running.map(({ processId, stepId }) => [processId, stepId]));
   const stages = [...work.type.stages.values()];
   return stageInfos(work).map((info, index) => ({
     id: info.ID,
     ...info,
-    processes: [...(stages[index]?.processes.values() ?? [])].map((process) =>
-      processInfo(process, info.visited_status, open.get(process.id))
-    ),
+    processes: processInfos([...(stages[index]?.processes.values() ?? [])], info.visited_status, open),
   }));
 }
 
@@ -39,11 +38,23 @@ function stageInfo({ stored }: CaseWork, stage: Stage, entryTime: string | undef
   };
 }
 
-/** A process is where its stage is; its steps before the open one are done. */
-function processInfo(process: Process, stageStatus: JsonObject[string], openStep: string | undefined): JsonObject {
+/** The processes of a stage run one after another: those after the open one are still to come. */
+function processInfos(
+  processes: readonly Process[],
+  stageStatus: JsonObject[string],
+  open: ReadonlyMap<string, string>,
+): JsonObject[] {
+  const last = stageStatus === "active" ? processes.findLastIndex(({ id }) => open.has(id)) : -1;
+  return processes.map((process, index) => {
+    const isToCome = stageStatus === "future" || (last >= 0 && index > last);
+    return processInfo(process, isToCome ? "future" : "completed", open.get(process.id));
+  });
+}
+
+/** A process with an open step: the steps before it are done. */
+function processInfo(process: Process, idle: "future" | "completed", openStep: string | undefined): JsonObject {
   const steps = [...process.steps.values()];
   const at = steps.findIndex(({ id }) => id === openStep);
-  const idle = stageStatus === "future" ? "future" : "completed";
   return {
     ID: process.id,
     name: process.name,
