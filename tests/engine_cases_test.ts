@@ -275,6 +275,29 @@ Deno.test("the stages of a case tell which process is open, a waiting one too, a
   assert.deepEqual(await seen(), ["completed", "completed", "completed"]);
 });
 
+Deno.test("what is calculated from a case's status and stage follows its moves, and worklists show its label", async () => {
+  await using engine = await openEngine(
+    FAMILY.replace(
+      "    fields:\n      Amount",
+      "    label: \"'Order of ' + string(Amount) + ': ' + caseInfo.status\"\n    fields:\n      Amount",
+    )
+      .replace("Checked: { type: Boolean }", "$&\n      Stage: { type: Text, calculated: caseInfo.stageID }")
+      .replace("transition: resolution", "status: Pending-Entry\n        $&")
+      .replace("            steps:\n", "$&              Enter: { fields: [Amount] }\n")
+      .replace("  Test-Work-Check:", "      PRIM1: { name: Archive, transition: manual, status: Pending-Archive }\n$&"),
+  );
+  const caseId = textAt(await engine.body("cases.create", { type: "Test-Work-Order", data: { Amount: 4 } }), "id");
+  const worklist = async () => at(await engine.body("data.query", { dataViewId: "D_pyMyWorkList" }), "data.0.pyLabel");
+  const content = async (name: string) =>
+    at(await engine.body("cases.get", { caseId }), `data.caseInfo.content.${name}`);
+  assert.equal(await content("pyLabel"), "Order of 4: Pending-Entry");
+  assert.equal(await worklist(), "Order of 4: Pending-Entry");
+  await engine.call("cases.performAction", { caseId, action: "pyUpdateCaseDetails", data: { Amount: 5 } });
+  assert.equal(await worklist(), "Order of 5: Pending-Entry");
+  await engine.call("cases.stageGo", { caseId, stage: "Archive" });
+  assert.deepEqual([await content("pyLabel"), await content("Stage")], ["Order of 5: Pending-Archive", "PRIM1"]);
+});
+
 Deno.test("a case for which another waits cannot be deleted: that one would wait for ever", async () => {
   await using engine = await openEngine(FAMILY.replace("resolution\n        resolve: Resolved-Checked", "create"));
   const order = await engine.body("cases.create", { type: "Test-Work-Order", data: { Amount: 4 } });

@@ -110,10 +110,24 @@ export class CaseWork {
     this.stored.updatedAt = now.toISOString();
   }
 
-  /** Writes what has changed, of this case and of those that changed with it. */
+  /** Writes what has changed, of this case and of those that changed with it: nothing, if one of them cannot be. */
   async save(): Promise<void> {
-    const { tx } = this.context;
+    this.#settle();
+    await this.#write();
+  }
+
+  /** Brings up to date what follows from the changes: moves change what is calculated, too. */
+  #settle(): void {
     if (lockHolder(this.stored) !== undefined && !this.assignments.some(hasDrafts)) setLock(this.stored, undefined);
+    if (this.#changed) {
+      this.calculate();
+      this.#relabel();
+    }
+    for (const work of this.related) work.#settle();
+  }
+
+  async #write(): Promise<void> {
+    const { tx } = this.context;
     if (this.#changed) await tx.putCase(this.stored);
     for (const id of this.#removed) await tx.deleteAssignment(id);
     for (const id of this.#written) {
@@ -122,7 +136,17 @@ export class CaseWork {
     }
     for (const item of this.#items) await tx.putItem(item);
     for (const event of this.#events) await tx.addEvent(event);
-    for (const work of this.related) await work.save();
+    for (const work of this.related) await work.#write();
+  }
+
+  /** Worklists show the case's label with each assignment: it follows the case. */
+  #relabel(): void {
+    const label = this.stored.content.pyLabel;
+    for (const assignment of this.assignments) {
+      if (assignment.state.label === label) continue;
+      assignment.state.label = label;
+      this.putAssignment(assignment);
+    }
   }
 }
 
