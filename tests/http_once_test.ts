@@ -80,6 +80,21 @@ Deno.test("a change that was refused for its entity tag can be made under its ke
   assert.deepEqual(statuses, [412, 200, 200]);
 });
 
+Deno.test("a change that was refused while somebody had the case locked can be made under its key afterwards", async () => {
+  await using svc = await openService();
+  const token = await tokenOf(svc.service, await svc.service.addClient("reviewer@city"));
+  const created = await svc.call("POST", "/cases", { body: PERMIT });
+  const path = `/cases/${segment(textAt(created.body, "id"))}`;
+  const intake = `/assignments/${segment(textAt(created.body, "nextAssignmentInfo.ID"))}/actions/Register/save`;
+  assert.equal((await svc.call("PATCH", intake, { body: { content: { Applicant: "Bob" } } })).status, 200);
+  const go = () =>
+    svc.call("POST", `${path}/stages/next`, keyed("k", { headers: { authorization: `Bearer ${token}` } }));
+  assert.equal((await go()).status, 423);
+  assert.equal((await svc.call("DELETE", `${path}/updates`)).status, 200);
+  const answers = [await go(), await go()];
+  assert.deepEqual(answers.map((answer) => [answer.status, isReplay(answer)]), [[200, false], [200, true]]);
+});
+
 Deno.test("requests with one key at the same time run once, and all get its answer", async () => {
   await using svc = await openService();
   const answers = await Promise.all(

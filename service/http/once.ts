@@ -13,8 +13,8 @@ const LIFETIME = 24 * 60 * 60 * 1000;
 /** Expired answers that one unit of work removes: calls wait for no longer than for another call. */
 const REMOVED_AT_ONCE = 100;
 
-/** What is refused for the token, a right or the entity tag: with another one the same request may be done. */
-const SAYS_NOTHING: readonly number[] = [401, 403, 412, 428];
+/** What is refused for the token, a right, the entity tag or a lock: the same request may be done when that is another. */
+const SAYS_NOTHING: readonly number[] = [401, 403, 412, 423, 428];
 
 /** Stands for the answer while a call waits outside of units of work: only a service that was ended meanwhile gives it. */
 const CUT_SHORT: Outcome = {
