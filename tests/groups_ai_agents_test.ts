@@ -99,6 +99,14 @@ Deno.test("send-message refuses what is empty, too long, with attachments that a
   assert.equal(messages(await read(started.id)).length, 4);
 });
 
+Deno.test("the length of what is said is that of its characters: an emoji is one", async () => {
+  const { id } = await start(await live.createPermit());
+  const line = `ai-agents send-message ${GUIDE} --conversation ${id}`;
+  await live.object(`${line} --request '${"😀".repeat(10_000)}'`);
+  const { message } = await live.refused(`${line} --request '${"😀".repeat(10_001)}'`);
+  assert.match(String(message), /Request may have 10000 characters/);
+});
+
 Deno.test("list-conversations pages through the caller's own about a context, newest first", async () => {
   const caseId = await live.createPermit();
   const ids = [];

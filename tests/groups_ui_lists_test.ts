@@ -100,6 +100,12 @@ Deno.test("update-personalization keeps what is not given, against a fresh tag a
   assert.equal((await live.refused(`ui-lists ${update} --name X --if-match '${etag}'`)).code, "PRECONDITION_FAILED");
 });
 
+Deno.test("the name of a personalization has at most 100 characters, of which an emoji is one", async () => {
+  await idOf(`create-personalization Permits --name ${"😀".repeat(100)}`);
+  const long = await live.refused(`ui-lists create-personalization Permits --name ${"😀".repeat(101)}`);
+  assert.equal(long.code, "BAD_REQUEST");
+});
+
 Deno.test("delete-personalization removes it", async () => {
   const id = await idOf("create-personalization Permits --name Gone");
   assert.equal(await idOf(`delete-personalization Permits ${id}`), id);

@@ -1,4 +1,5 @@
 /** The tags of a case: names in small letters, each once. */
+import { characters } from "../../lib/wording.ts";
 import type { CaseWork } from "../engine/work.ts";
 import { ServiceError } from "../errors.ts";
 import type { Transaction } from "../store/store.ts";
@@ -43,7 +44,7 @@ export async function removeTag(work: CaseWork, given: string): Promise<void> {
 
 function nameOf(given: string): string {
   const name = plain(given);
-  if ([...name].length <= LONGEST && NAME.test(name)) return name;
+  if (characters(name) <= LONGEST && NAME.test(name)) return name;
   const localizedValue = `Couldn't add tag: a name is letters, digits, spaces and punctuation, ${LONGEST} at most`;
   throw new ServiceError(500, [{ message: "pyError_Add_Tag", localizedValue }]);
 }

@@ -1,5 +1,6 @@
 /** What people do with agents and assistants; both are served by the same functions. */
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { characters } from "../../lib/wording.ts";
 import type { Agent } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
 import type { HandlerContext, Outcome } from "../handler.ts";
@@ -183,5 +184,5 @@ function agentOf({ app }: HandlerContext, party: Party, id: string): Agent {
 
 function checkText(name: string, text: string): void {
   if (text.trim() === "") throw new ServiceError(400, `${name} must not be empty`);
-  if (text.length > TEXT_LIMIT) throw new ServiceError(400, `${name} may have ${TEXT_LIMIT} characters`);
+  if (characters(text) > TEXT_LIMIT) throw new ServiceError(400, `${name} may have ${TEXT_LIMIT} characters`);
 }

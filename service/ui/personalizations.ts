@@ -1,5 +1,6 @@
 /** How people have arranged a UI list: each has their own, and one of somebody's may be everybody's default. */
 import type { JsonObject } from "../../lib/json.ts";
+import { characters } from "../../lib/wording.ts";
 import type { UiList } from "../definition/ui_lists.ts";
 import { scopeWithoutCase } from "../engine/context.ts";
 import { ServiceError } from "../errors.ts";
@@ -134,7 +135,7 @@ async function write(
     isAppDefault: values.markAsAppDefault ?? current.isAppDefault,
     queue: values.routeToWorkbasket ?? current.queue,
   };
-  if (changed.name.trim() === "" || changed.name.length > NAME_LIMIT) {
+  if (changed.name.trim() === "" || characters(changed.name) > NAME_LIMIT) {
     throw new ServiceError(400, `The name must be 1 to ${NAME_LIMIT} characters.`);
   }
   if (changed.queue !== undefined && !app.queues.has(changed.queue)) {
