@@ -104,7 +104,7 @@ Deno.test("the length of what is said is that of its characters: an emoji is one
   const line = `ai-agents send-message ${GUIDE} --conversation ${id}`;
   await live.object(`${line} --request '${"😀".repeat(10_000)}'`);
   const { message } = await live.refused(`${line} --request '${"😀".repeat(10_001)}'`);
-  assert.match(String(message), /Request may have 10000 characters/);
+  assert.match(String(message), /Request may have at most 10000 characters/);
 });
 
 Deno.test("list-conversations pages through the caller's own about a context, newest first", async () => {

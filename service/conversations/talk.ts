@@ -184,5 +184,5 @@ function agentOf({ app }: HandlerContext, party: Party, id: string): Agent {
 
 function checkText(name: string, text: string): void {
   if (text.trim() === "") throw new ServiceError(400, `${name} must not be empty`);
-  if (characters(text) > TEXT_LIMIT) throw new ServiceError(400, `${name} may have ${TEXT_LIMIT} characters`);
+  if (characters(text) > TEXT_LIMIT) throw new ServiceError(400, `${name} may have at most ${TEXT_LIMIT} characters`);
 }

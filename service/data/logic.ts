@@ -47,7 +47,7 @@ export function parseLogic(text: string): Logic {
       throw invalid(`a condition is missing before ${shown()}`);
     }
     if (++names > NAMES_LIMIT) {
-      throw new ServiceError(400, `The filter logic may name ${NAMES_LIMIT} conditions.`);
+      throw new ServiceError(400, `The filter logic may name at most ${NAMES_LIMIT} conditions.`);
     }
     next++;
     return token;

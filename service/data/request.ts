@@ -128,13 +128,13 @@ function readSelect(value: JsonValue): string[] {
       ? textAt(element.field ?? element.aggregation, `${place}.field`)
       : textAt(element, place);
   });
-  if (names.length > COLUMNS_LIMIT) throw invalid(`query.select may have ${COLUMNS_LIMIT} elements`);
+  if (names.length > COLUMNS_LIMIT) throw invalid(`query.select may have at most ${COLUMNS_LIMIT} elements`);
   return names;
 }
 
 function readConditions(conditions: JsonObject): Map<string, Condition> {
   const entries = Object.entries(conditions);
-  if (entries.length > CONDITIONS_LIMIT) throw invalid(`query.filter may have ${CONDITIONS_LIMIT} conditions`);
+  if (entries.length > CONDITIONS_LIMIT) throw invalid(`query.filter may have at most ${CONDITIONS_LIMIT} conditions`);
   return new Map(entries.map(([name, value]) => [name, readCondition(value, `query.filter.filterConditions.${name}`)]));
 }
 
@@ -160,7 +160,7 @@ function valuesOf({ value, values }: JsonObject): JsonValue[] {
 function readAggregations(aggregations: JsonObject): Aggregation[] {
   const entries = Object.entries(aggregations);
   if (entries.length > AGGREGATIONS_LIMIT) {
-    throw invalid(`query.aggregations may have ${AGGREGATIONS_LIMIT} members`);
+    throw invalid(`query.aggregations may have at most ${AGGREGATIONS_LIMIT} members`);
   }
   return entries.map(([name, value]) => {
     const place = `query.aggregations.${name}`;
@@ -172,7 +172,7 @@ function readAggregations(aggregations: JsonObject): Aggregation[] {
 }
 
 function readSorts(values: readonly JsonValue[]): { field: string; descending: boolean }[] {
-  if (values.length > SORT_LIMIT) throw invalid(`query.sortBy may have ${SORT_LIMIT} elements`);
+  if (values.length > SORT_LIMIT) throw invalid(`query.sortBy may have at most ${SORT_LIMIT} elements`);
   return values.map(readSort);
 }
 

@@ -36,7 +36,7 @@ async function whole(body: ReadableStream<Uint8Array> | null): Promise<Uint8Arra
 }
 
 function tooLarge(): ServiceError {
-  return new ServiceError(413, `A body may have ${BODY_LIMIT} bytes.`);
+  return new ServiceError(413, `A body may have at most ${BODY_LIMIT} bytes.`);
 }
 
 /** A body's bytes as text: other character sets are refused, since the characters that they mean would be lost. */

@@ -126,6 +126,6 @@ function unescapeName(name = ""): string {
 
 function tooLarge(limit: number): ServiceError {
   return new ServiceError(413, [
-    { message: "Error_Too_Large_To_Upload", localizedValue: `A file may have ${limit} bytes.` },
+    { message: "Error_Too_Large_To_Upload", localizedValue: `A file may have at most ${limit} bytes.` },
   ]);
 }
