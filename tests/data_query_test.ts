@@ -280,7 +280,11 @@ Deno.test("what does not fit a request is refused, with what would", () =>
       [condition("Model", "EQ", { field: "Price" }), 400, /compares as text/],
       [condition("Model", "EQ", { value: "x" }, "F1 AND F2"), 400, /F2, which is no condition/],
       [condition("Model", "EQ", { value: "x" }, "F1 F1"), 400, /AND or OR is missing/],
-      [condition("Model", "EQ", { value: "x" }, many(501, "F1").join(" OR ")), 400, /logic may name at most 500 conditions/],
+      [
+        condition("Model", "EQ", { value: "x" }, many(501, "F1").join(" OR ")),
+        400,
+        /logic may name at most 500 conditions/,
+      ],
       [{ query: { sortBy: many(101, { field: "ID" }) } }, 400, /sortBy may have at most 100 elements/],
       [
         { query: { aggregations: { ...many(101, { field: "ID", summaryFunction: "MAX" }) } } },

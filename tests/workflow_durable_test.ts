@@ -196,7 +196,7 @@ Deno.test("a journal that cannot be written ends a run, whatever its script does
   const { error } = JSON.parse((await rest).split("\n").at(-2) ?? "");
   assert.equal(error.code, "INVALID_CONFIG");
   assert.match(error.message, /^The journal .* cannot be written: no such table: events/);
-  assert.equal(error.hint, "Free some space. Then: svc workflow resume r1");
+  assert.equal(error.hint, "Check the file, and the disk that it is on. Then: svc workflow resume r1");
   assert.equal(await new Response(process.stdout).text(), "");
   assert.equal((await process.status).code, 2);
   assert.equal(await office.permits(), 2);

@@ -33,8 +33,9 @@ const BUSY_MILLISECONDS = 10_000;
 /** Milliseconds between two attempts to open a file that another process is making a journal. */
 const BUSY_PAUSE = 20;
 
-/** SQLite's code of a database that is locked, in the lowest byte; the others say by what. */
+/** SQLite's codes of a database that is locked and of a full disk, in the lowest byte; the others say more of it. */
 const SQLITE_BUSY = 5;
+const SQLITE_FULL = 13;
 
 /**
  * What is deleted is overwritten at once and its pages are given back: cases are about people. A commit does not wait for
@@ -103,7 +104,19 @@ async function openDatabase(path: string): Promise<DatabaseSync> {
 }
 
 function isBusy(error: unknown): boolean {
-  return error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;
+  return hasCode(error, SQLITE_BUSY);
+}
+
+function hasCode(error: unknown, code: number): boolean {
+  return error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === code;
+}
+
+/** What can be done about what keeps a journal from being written. */
+function adviceFor(cause: unknown): string {
+  if (isBusy(cause)) return "End the process that keeps it locked.";
+  // The system says of a full disk what SQLite has a code for.
+  const isFull = hasCode(cause, SQLITE_FULL) || (cause instanceof Error && /no space/i.test(cause.message));
+  return isFull ? "Free some space." : "Check the file, and the disk that it is on.";
 }
 
 class SqliteJournal implements Journal {
@@ -331,7 +344,7 @@ class SqliteJournal implements Journal {
       const reason = cause instanceof Error ? cause.message : cause;
       throw new SvcError("INVALID_CONFIG", `The journal ${this.#path} cannot be written: ${reason}.`, {
         cause,
-        hint: "Free some space.",
+        hint: adviceFor(cause),
       });
     }
   }
