@@ -1,4 +1,4 @@
-/** What keeps a file from being read, in words. */
+/** What keeps a file from being read or written, in words. */
 import { lowerFirst } from "./wording.ts";
 
 /** Why a path cannot be read, where the person can do something about it. */
@@ -10,4 +10,10 @@ export function readFault(error: unknown): string | undefined {
   // A name that is too long, links that lead round and round, a disk that fails: the system says it.
   const [, said] = error instanceof Error ? /^(.+?) \(os error \d+\)/.exec(error.message) ?? [] : [];
   return said && lowerFirst(said);
+}
+
+/** Why a path cannot be written, where the person can do something about it. */
+export function writeFault(error: unknown): string | undefined {
+  if (error instanceof Deno.errors.NotFound) return "there is no such directory"; // The file would have been made.
+  return error instanceof Deno.errors.PermissionDenied ? "you may not write there" : readFault(error);
 }

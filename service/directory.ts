@@ -5,7 +5,7 @@ import { SvcError } from "../lib/errors.ts";
 import { exists } from "../lib/exists.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../lib/json.ts";
 import { ignoreMissing } from "../lib/missing_file.ts";
-import { readFault } from "../lib/read_fault.ts";
+import { readFault, writeFault } from "../lib/read_fault.ts";
 
 /** Milliseconds to wait for a lock: another command may look at it for a moment. */
 const LOCK_PATIENCE = 300;
@@ -155,8 +155,9 @@ async function make(path: string): Promise<void> {
   try {
     await makePrivateDirectory(path);
   } catch (cause) {
-    if (cause instanceof Deno.errors.NotCapable) throw cause;
-    throw new SvcError("INVALID_CONFIG", `The data directory ${path} cannot be made: ${String(cause)}`, {
+    const fault = writeFault(cause);
+    if (fault === undefined) throw cause;
+    throw new SvcError("INVALID_CONFIG", `The data directory ${path} cannot be made: ${fault}.`, {
       cause,
       hint: "Choose another one with --data.",
     });
@@ -180,8 +181,7 @@ function unreadable(path: string, cause: unknown): unknown {
 }
 
 function unwritable(path: string, cause: unknown): unknown {
-  const mayNot = cause instanceof Deno.errors.PermissionDenied;
-  const fault = mayNot ? "you may not write there" : readFault(cause);
+  const fault = writeFault(cause);
   if (fault === undefined) return cause;
   return new SvcError("INVALID_CONFIG", `The data directory ${path} cannot be written: ${fault}.`, {
     cause,

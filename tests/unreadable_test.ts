@@ -69,3 +69,20 @@ Deno.test({
     }
   },
 });
+
+Deno.test({
+  name: "a folder that cannot be made is named with the reason in words, and with what to do",
+  ignore: Deno.build.os === "windows" || (Deno.build.os !== "linux" && AS_PERSON.length > 0),
+  async fn() {
+    await using folder = await makeFolder({ file: "" });
+    const path = `${folder.path}/file/x`;
+    const lines = [["workflow", "init", path], ["service", "start", "--data", path]];
+    const found = await Promise.all(lines.map((line) => {
+      return runAsPerson([Deno.execPath(), "run", "-A", PROGRAM, ...line], folder.path);
+    }));
+    assert.deepEqual(found.map((one) => [one.code, errorOf(one).message, errorOf(one).hint]), [
+      [2, `${path} cannot be written: part of the path is a file.`, "Name another folder."],
+      [2, `The data directory ${path} cannot be made: part of the path is a file.`, "Choose another one with --data."],
+    ]);
+  },
+});

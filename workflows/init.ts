@@ -2,6 +2,7 @@
 import { SvcError } from "../lib/errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { ownFile } from "../lib/own_files.ts";
+import { writeFault } from "../lib/read_fault.ts";
 import { VERSION } from "../lib/version.ts";
 
 /** What a script imports, as an editor finds it. */
@@ -46,8 +47,12 @@ export async function initWorkflows(folder: string): Promise<InitResult> {
       (await writeNew(path, text) ? result.written : result.kept).push(path);
     }
   } catch (cause) {
-    if (!(cause instanceof Error) || cause instanceof Deno.errors.NotCapable) throw cause;
-    throw new SvcError("INVALID_ARGS", `${folder} cannot be written: ${cause.message}`, { cause });
+    const fault = writeFault(cause);
+    if (fault === undefined) throw cause;
+    throw new SvcError("INVALID_ARGS", `${folder} cannot be written: ${fault}.`, {
+      cause,
+      hint: "Name another folder.",
+    });
   }
   return result;
 }

@@ -3,7 +3,7 @@ import { SvcError } from "../errors.ts";
 import { ignoreMissing } from "../missing_file.ts";
 import type { FileInput } from "../operation.ts";
 import { readPieces, writePiece } from "../pieces.ts";
-import { readFault } from "../read_fault.ts";
+import { readFault, writeFault } from "../read_fault.ts";
 
 /** A file to send, named by a flag such as `--file`. */
 export async function openFile(flag: string, path: string): Promise<FileInput> {
@@ -101,14 +101,9 @@ function unreadable(flag: string, path: string, error: unknown): unknown {
 function unwritable(path: string, cause: unknown): unknown {
   if (cause instanceof Deno.errors.NotCapable) return cause;
   const isReason = typeof cause === "string";
-  const said = cause instanceof Deno.errors.PermissionDenied ? "you may not write there" : messageOf(cause);
-  return new SvcError("INVALID_ARGS", `--output cannot write ${path}: ${said}.`, {
+  const fault = isReason ? cause : writeFault(cause) ?? String(cause);
+  return new SvcError("INVALID_ARGS", `--output cannot write ${path}: ${fault}.`, {
     ...(!isReason && { cause }),
     hint: "Choose another file.",
   });
-}
-
-function messageOf(cause: unknown): string {
-  const message = cause instanceof Error ? cause.message : String(cause);
-  return message.replace(/ \(os error \d+\).*$/, "");
 }
