@@ -1,41 +1,16 @@
 /** The service as a running HTTP server. */
 import { SvcError } from "../lib/errors.ts";
-import type { Tokens } from "./access/tokens.ts";
-import type { Application } from "./definition/application.ts";
 import { resumeBulk } from "./engine/bulk_jobs.ts";
-import type { Handlers } from "./handler.ts";
-import { createApp } from "./http/app.ts";
+import { type AppOptions, createApp } from "./http/app.ts";
 import { urlOf } from "./settings.ts";
-import type { StaticFiles } from "./static_files.ts";
-import type { ByteStore } from "./store/bytes.ts";
 import type { Store, Transaction } from "./store/store.ts";
 
 /** What is served, and where. */
-export interface ServerOptions {
-  /** The application. */
-  readonly app: Application;
-  /** Its state. */
-  readonly store: Store;
-  /** The bytes of its files. */
-  readonly bytes: ByteStore;
-  /** Bytes that an uploaded file may have. */
-  readonly maxFileBytes: number;
-  /** The files that come with the application. */
-  readonly statics: StaticFiles;
-  /** Gives out tokens and knows them. */
-  readonly tokens: Tokens;
-  /** The handlers of all operations. */
-  readonly handlers: Handlers;
+export interface ServerOptions extends Omit<AppOptions, "background" | "seeThrough"> {
   /** Address of this machine to listen at. */
   readonly hostname: string;
   /** Port to listen on; 0 picks one. */
   readonly port: number;
-  /** Path of the API. */
-  readonly apiRoot: string;
-  /** Path of the token endpoint. */
-  readonly tokenPath: string;
-  /** Is told of what nobody foresaw. */
-  readonly log: (line: string) => void;
 }
 
 /** A server that runs. */
