@@ -1,4 +1,5 @@
 /** `svc service status`, `stop`, `reset` and `add-client`: what is done to a service from outside. */
+import { profileOf } from "../../lib/auth/settings.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
 import { addClient as makeClient } from "../access/clients.ts";
@@ -16,7 +17,7 @@ import {
 import { MEMORY } from "../settings.ts";
 import { openSqliteStore } from "../store/sqlite.ts";
 import { checkOwner, writeProfile } from "./profiles.ts";
-import { dataOf, profileName } from "./start.ts";
+import { dataOf } from "./start.ts";
 
 /** Milliseconds that a service is given to answer. */
 const ANSWER_PATIENCE = 3000;
@@ -82,7 +83,7 @@ export async function addClient(
   options: Which & { operator: string; profile?: string },
 ): Promise<{ operator: string; profile: string; url: string }> {
   const data = directoryOf(options.data);
-  const profile = profileName(options);
+  const profile = profileOf(options);
   const state = await readState(data);
   if (!state || state.url === "") {
     throw noService(data, "Run 'svc service start' first.");

@@ -1,5 +1,6 @@
 /** `svc service start`: a service that a person can call at once, in this process or in one of its own. */
 import { resolve } from "node:path";
+import { profileOf } from "../../lib/auth/settings.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { defaultDataDirectory, noteProfile, readState } from "../directory.ts";
 import { type RunningService, runService } from "../run.ts";
@@ -43,7 +44,7 @@ export async function start(options: StartOptions): Promise<{ service: RunningSe
     await moveProfiles(await profilesOf(data), data, service);
   });
   const { url, apiRoot, tokenPath } = service;
-  const profiles = data === MEMORY ? [profileName(options)] : await profilesOf(data);
+  const profiles = data === MEMORY ? [profileOf(options)] : await profilesOf(data);
   return { service, report: { url, apiRoot, tokenPath, data, pid: Deno.pid, profiles } };
 }
 
@@ -67,15 +68,10 @@ function stopSignal(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The name of the profile that is meant. */
-export function profileName({ profile = "default" }: { readonly profile?: string }): string {
-  return profile;
-}
-
 /** Makes a client and its profile, unless there is somebody who can call and a profile of the name. */
 async function welcome(service: RunningService, options: StartOptions & { data: string }): Promise<void> {
   const { data, operator = service.operators[0] ?? "" } = options;
-  const name = profileName(options);
+  const name = profileOf(options);
   if (await service.hasClients() && hasProfile(name)) return;
   checkOwner(name, data);
   await writeProfile(name, data, service, await service.addClient(operator));
