@@ -14,6 +14,7 @@ import {
 import { readRequest } from "../data/request.ts";
 import { countRows, onlyRow, queryRows } from "../data/rows.ts";
 import type { Application, DataType, DataView, RecordAction, View } from "../definition/application.ts";
+import { link } from "../engine/answers/links.ts";
 import { viewResources } from "../engine/answers/ui.ts";
 import { ServiceError } from "../errors.ts";
 import type { GroupHandlers, HandlerContext, Outcome } from "../handler.ts";
@@ -147,8 +148,8 @@ function actionInfo(dataViewId: string, { id, name }: RecordAction): JsonObject 
     ID: id,
     name,
     links: {
-      open: { rel: "self", href, type: "POST", title: "Get the action's form" },
-      submit: { rel: "self", href, type: "PATCH", title: "Submit the action" },
+      open: link(href, "POST", "Get the action's form"),
+      submit: link(href, "PATCH", "Submit the action"),
     },
   };
 }
