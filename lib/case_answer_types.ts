@@ -1,14 +1,6 @@
 /** What the service answers about cases, assignments, case types and data: the members that callers may rely on. */
 import type { JsonObject } from "./json.ts";
 
-/** A hypermedia link: what can be done next, and at which path. */
-export interface Link extends JsonObject {
-  /** Path below the API root, not encoded. */
-  href: string;
-  /** HTTP method. */
-  type: string;
-}
-
 /** An action of an assignment or of a case. */
 export interface ActionInfo extends JsonObject {
   /** Action ID, e.g. `EnterDetails`: what `--action` takes. */
