@@ -62,6 +62,27 @@ Deno.test("a server that repeats the secret does not make it show", async () => 
   assert.match((await failureWith({ token })).message, /bad: \[REDACTED\] \[REDACTED\]$/);
 });
 
+Deno.test("a server that repeats the header in which it was sent the secret does not make it show", async () => {
+  let sent = "";
+  const repeats = (answer: (header: string) => Response): ServiceOptions => ({
+    token(request) {
+      sent = request.headers.get("authorization") ?? "";
+      return answer(sent);
+    },
+  });
+  const refused = await failureWith(repeats((header) => {
+    const error = `bad: ${header}, which is ${atob(header.replace("Basic ", ""))}`;
+    return Response.json({ error }, { status: 401 });
+  }));
+  assert.match(refused.message, /: bad: Basic \[REDACTED\], which is client\+one:\[REDACTED\]$/);
+  const moved = await failureWith(repeats((header) => {
+    const location = `https://elsewhere.example/?for=${encodeURIComponent(header)}`;
+    return new Response(null, { status: 302, headers: { location } });
+  }));
+  assert.match(moved.hint ?? "", /\?for=Basic%20\[REDACTED\]\.$/);
+  assert(sent.length > "Basic ".length);
+});
+
 Deno.test("other statuses keep their codes", async () => {
   const cases: [status: number, code: string, hint: RegExp][] = [
     [404, "NOT_FOUND", /tokenPath/],

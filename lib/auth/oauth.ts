@@ -1,4 +1,5 @@
 /** The token exchange: OAuth 2.0 client credentials (RFC 6749, section 4.4), the client authenticated by HTTP Basic. */
+import type { ClientAuth } from "oauth4webapi";
 import { codeOfStatus, hintOfWait, SvcError } from "../errors.ts";
 import { type JsonObject, parseJsonObject } from "../json.ts";
 import { redact } from "./redact.ts";
@@ -13,8 +14,13 @@ export async function exchangeToken(credentials: Credentials, secret: string, si
   const url = tokenUrl(credentials);
   const server = { issuer: credentials.target.baseUrl, token_endpoint: url };
   const client = { client_id: credentials.clientId };
+  let sent = "";
+  const authentication: ClientAuth = (as, client, body, headers) => {
+    oauth.ClientSecretBasic(secret)(as, client, body, headers);
+    sent = headers.get("authorization") ?? "";
+  };
   const started = performance.now();
-  const response = await oauth.clientCredentialsGrantRequest(server, client, oauth.ClientSecretBasic(secret), {}, {
+  const response = await oauth.clientCredentialsGrantRequest(server, client, authentication, {}, {
     signal,
     // Whether plain http is allowed here has been checked with the profile.
     [oauth.allowInsecureRequests]: true,
@@ -22,7 +28,7 @@ export async function exchangeToken(credentials: Credentials, secret: string, si
   const { status, statusText: reason } = response;
   const milliseconds = performance.now() - started;
   credentials.onExchange({ method: "POST", path: new URL(url).pathname, status, reason, milliseconds });
-  if (status !== 200) throw await refusal(response, url, secret);
+  if (status !== 200) throw await refusal(response, url, [...partsOf(sent), secret]);
   const answer = await oauth.processClientCredentialsResponse(server, client, response).catch((error: unknown) => {
     if (signal.aborted || !isOAuthError(error)) throw error;
     if (error.cause instanceof TypeError) throw error.cause; // The connection broke in the middle of the answer.
@@ -46,7 +52,13 @@ export function tokenUrl({ target, tokenPath }: Settings): string {
   return target.baseUrl + tokenPath;
 }
 
-async function refusal(response: Response, url: string, secret: string): Promise<SvcError> {
+/** What may not show of a Basic header: its credentials, and the secret in them, which is form-encoded there. */
+function partsOf(header: string): string[] {
+  const credentials = header.replace(/^Basic /, "");
+  return [credentials, atob(credentials).replace(/^[^:]*:/, "")];
+}
+
+async function refusal(response: Response, url: string, secrets: readonly string[]): Promise<SvcError> {
   const { status, statusText, headers } = response;
   const said = descriptionOf(parseJsonObject(await response.text()));
   const answered = `The token endpoint ${url} answered ${status} ${statusText}`.trimEnd();
@@ -54,10 +66,10 @@ async function refusal(response: Response, url: string, secret: string): Promise
   if (status < 400) {
     return new SvcError("INVALID_RESPONSE", `${answered}, and redirects are not followed.`, {
       status,
-      hint: `Set the base URL to the address it names: ${headers.get("location") ?? "none"}.`,
+      hint: `Set the base URL to the address it names: ${redact(headers.get("location") ?? "none", ...secrets)}.`,
     });
   }
-  const message = said === undefined ? `${answered}.` : `${answered}: ${redact(said, secret)}`;
+  const message = said === undefined ? `${answered}.` : `${answered}: ${redact(said, ...secrets)}`;
   if (status === 400 || status === 401 || status === 403) {
     const hint = "Check the client ID and the client secret.";
     return new SvcError("UNAUTHORIZED", message, { status, hint });
