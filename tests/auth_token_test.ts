@@ -151,6 +151,19 @@ Deno.test("an answer that is no token response is INVALID_RESPONSE and does not 
   }
 });
 
+Deno.test("an answer without end is refused before it fills the memory, whatever its status", async () => {
+  for (const status of [200, 400]) {
+    let sent = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(sent++ < 64 ? 1024 * 1024 : 1).fill(0x20)),
+    });
+    const error = await failureWith({ token: () => new Response(body, { status }) }, { timeoutSeconds: 20 });
+    assert.match(error.message, /^The answer of the token endpoint http.* is longer than 1048576 bytes\.$/);
+    assert.equal(error.code, "INVALID_RESPONSE");
+    assert(sent < 64, `${sent} MiB were read`);
+  }
+});
+
 Deno.test("a token without expires_in lives an hour, and one that claims for ever lives a year", async () => {
   for (const [claim, seconds] of [[undefined, 3600], ["120", 120], [1e300, 31_536_000]] as const) {
     await using service = startService({ grant: { expires_in: claim } });

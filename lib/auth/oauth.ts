@@ -1,5 +1,6 @@
 /** The token exchange: OAuth 2.0 client credentials (RFC 6749, section 4.4), the client authenticated by HTTP Basic. */
 import type { ClientAuth } from "oauth4webapi";
+import { readText } from "../client/reply.ts";
 import { codeOfStatus, hintOfWait, SvcError } from "../errors.ts";
 import { type JsonObject, parseJsonObject } from "../json.ts";
 import { redact } from "./redact.ts";
@@ -7,6 +8,9 @@ import type { Credentials, Settings } from "./settings.ts";
 import { isTokenText, LONGEST_LIFE, type Token, tokenOf } from "./token_cache.ts";
 
 const DEFAULT_LIFE = 3600;
+
+/** Bytes that an answer may have: whoever sends more is no token endpoint. */
+const ANSWER_LIMIT = 1024 * 1024;
 
 /** Exchanges the client's secret for a token; rejects with the signal's reason or the network's error as they come. */
 export async function exchangeToken(credentials: Credentials, secret: string, signal: AbortSignal): Promise<Token> {
@@ -28,10 +32,13 @@ export async function exchangeToken(credentials: Credentials, secret: string, si
   const { status, statusText: reason } = response;
   const milliseconds = performance.now() - started;
   credentials.onExchange({ method: "POST", path: new URL(url).pathname, status, reason, milliseconds });
-  if (status !== 200) throw await refusal(response, url, [...partsOf(sent), secret]);
-  const answer = await oauth.processClientCredentialsResponse(server, client, response).catch((error: unknown) => {
-    if (signal.aborted || !isOAuthError(error)) throw error;
-    if (error.cause instanceof TypeError) throw error.cause; // The connection broke in the middle of the answer.
+  const text = await readText(response, ANSWER_LIMIT).catch((error: unknown) => {
+    throw error instanceof SvcError ? invalidAnswer(url, `is longer than ${ANSWER_LIMIT} bytes`) : error;
+  });
+  if (status !== 200) throw refusal(response, text, url, [...partsOf(sent), secret]);
+  const whole = new Response(text, response);
+  const answer = await oauth.processClientCredentialsResponse(server, client, whole).catch((error: unknown) => {
+    if (!isOAuthError(error)) throw error;
     // The library's error carries the answer, and with it the token: it goes no further.
     throw invalidAnswer(url, "is no token response");
   });
@@ -58,9 +65,13 @@ function partsOf(header: string): string[] {
   return [credentials, atob(credentials).replace(/^[^:]*:/, "")];
 }
 
-async function refusal(response: Response, url: string, secrets: readonly string[]): Promise<SvcError> {
-  const { status, statusText, headers } = response;
-  const said = descriptionOf(parseJsonObject(await response.text()));
+function refusal(
+  { status, statusText, headers }: Response,
+  text: string,
+  url: string,
+  secrets: readonly string[],
+): SvcError {
+  const said = descriptionOf(parseJsonObject(text));
   const answered = `The token endpoint ${url} answered ${status} ${statusText}`.trimEnd();
   if (status < 300) return invalidAnswer(url, `is no token response: it has status ${status}, not 200`);
   if (status < 400) {
