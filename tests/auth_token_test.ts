@@ -151,6 +151,20 @@ Deno.test("an answer that is no token response is INVALID_RESPONSE and does not 
   }
 });
 
+Deno.test("what a token endpoint sends beside the token is its own affair, as is null for what there is not", async () => {
+  const part = (value: unknown) => btoa(JSON.stringify(value)).replace(/=+$/, "");
+  const claims = { iss: "https://identity.example", sub: "me", aud: "somebody else", iat: 0, exp: 1 };
+  const grants = [
+    { id_token: `${part({ alg: "RS256" })}.${part(claims)}.c2ln` },
+    { refresh_token: null, scope: null, expires_in: null },
+    { scope: ["read", "write"] },
+  ];
+  for (const grant of grants) {
+    await using service = startService({ grant });
+    assert.equal(await callApi(openSession(await optionsFor(service))), 200);
+  }
+});
+
 Deno.test("an answer without end is refused before it fills the memory, whatever its status", async () => {
   for (const status of [200, 400]) {
     let sent = 0;

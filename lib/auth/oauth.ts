@@ -36,8 +36,12 @@ export async function exchangeToken(credentials: Credentials, secret: string, si
     throw error instanceof SvcError ? invalidAnswer(url, `is longer than ${ANSWER_LIMIT} bytes`) : error;
   });
   if (status !== 200) throw refusal(response, text, url, [...partsOf(sent), secret]);
-  const whole = new Response(text, response);
-  const answer = await oauth.processClientCredentialsResponse(server, client, whole).catch((error: unknown) => {
+  const body = parseJsonObject(text);
+  if (body === undefined) throw invalidAnswer(url, "is no token response");
+  // Beside this some send an ID token of an issuer of their own, or null for what there is not: the library refuses both.
+  const { access_token, token_type, expires_in } = body;
+  const granted = Response.json({ access_token, token_type, expires_in: expires_in ?? undefined });
+  const answer = await oauth.processClientCredentialsResponse(server, client, granted).catch((error: unknown) => {
     if (!isOAuthError(error)) throw error;
     // The library's error carries the answer, and with it the token: it goes no further.
     throw invalidAnswer(url, "is no token response");
