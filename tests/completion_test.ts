@@ -60,21 +60,45 @@ Deno.test("where there is no such group or command, nothing may come", async () 
   }
 });
 
+/** What bash offers where the cursor stands behind the last of these words. */
+async function offeredByBash(words: readonly string[], folder: string): Promise<string> {
+  const script = `svc() { "$DENO" run --allow-all "$CLI" "$@"; }
+    source <(svc completion bash)
+    COMP_LINE="$*" COMP_POINT=\${#COMP_LINE} COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+    _svc
+    printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout, stderr } = await new Deno.Command("bash", {
+    args: ["--norc", "-c", script, "bash", ...words],
+    cwd: folder,
+    env: { DENO: Deno.execPath(), CLI, SVC_CONFIG_DIR: folder },
+  }).output();
+  const [printed = "", said] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  assert.equal(said, "");
+  return printed;
+}
+
 Deno.test({
   name: "bash completes with the script that it is given",
   ignore: Deno.build.os === "windows",
   async fn() {
-    const script = `svc() { "$DENO" run --allow-all "$CLI" "$@"; }
-      source <(svc completion bash)
-      COMP_LINE="svc workflow li --format" COMP_POINT=15 COMP_WORDS=(svc workflow li --format) COMP_CWORD=2
-      _svc
-      echo "\${COMPREPLY[@]}"`;
-    const { stdout, stderr } = await new Deno.Command("bash", {
-      args: ["--norc", "-c", script],
-      env: { DENO: Deno.execPath(), CLI },
-    }).output();
-    const [printed, said] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-    assert.deepEqual([printed, said], ["list\n", ""]);
+    await using folder = await makeFolder({});
+    assert.equal(await offeredByBash(["svc", "workflow", "li"], folder.path), "list\n");
+    assert.equal(await offeredByBash(["svc", "cases", "get", "C-1", "--fo"], folder.path), "--format\n");
+    assert.equal(await offeredByBash(["svc", "cases", "nothing", "--x"], folder.path), "\n");
+  },
+});
+
+Deno.test({
+  name: "bash takes the name of a profile for a word, whatever it holds",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const profiles = Object.fromEntries(
+      ["$(touch made)", "`touch made`", "{a,b}", "my lab", "*"].map((one) => [one, {}]),
+    );
+    await using folder = await makeFolder({ "config.json": JSON.stringify({ profiles }) });
+    const offered = await offeredByBash(["svc", "cases", "get", "C-1", "--profile", ""], folder.path);
+    assert.equal(offered, "\\$\\(touch\\ made\\)\n\\`touch\\ made\\`\n\\{a\\,b\\}\nmy\\ lab\n\\*\n");
+    assert(!Array.from(Deno.readDirSync(folder.path), ({ name }) => name).includes("made"));
   },
 });
 

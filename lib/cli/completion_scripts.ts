@@ -1,8 +1,14 @@
 /** What makes shells complete `svc`. Each asks `svc completion words` what may come next; else files may. */
 export const SCRIPTS = {
+  // compgen -W would run what a word holds between $( and ).
   bash: `_svc() {
-  local IFS=$'\\n'
-  COMPREPLY=($(compgen -W "$(svc completion words "\${COMP_LINE:0:COMP_POINT}" 2>/dev/null | cut -f1)" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  local word
+  COMPREPLY=()
+  while IFS=$'\\t' read -r word _; do
+    [[ "$word" == "\${COMP_WORDS[COMP_CWORD]}"* ]] || continue
+    printf -v word %q "$word"
+    COMPREPLY+=("$word")
+  done < <(svc completion words "\${COMP_LINE:0:COMP_POINT}" 2>/dev/null)
 }
 complete -o default -F _svc svc
 `,
