@@ -134,3 +134,22 @@ Deno.test("attachments of a message are refused: none is lost unsaid", async () 
   assert.match(refused.message, /messages take none/);
   assert.ok(await engine.body("social.postMessage", values, { body: { attachments: [] } }));
 });
+
+Deno.test("a page of many messages with replies is read at once, each message with its own, oldest first", async () => {
+  await using engine = await openEngine();
+  const post = (context: string, message: string) => engine.body("social.postMessage", { context, message });
+  const ids: string[] = [];
+  while (ids.length < 1000) ids.push(textAt(await post("clerk@city", "Plan received"), "id"));
+  for (let reply = 0; reply < 4000; reply++) await post(ids[reply % ids.length] ?? "", `Reply ${reply}`);
+  const [started, filter] = [performance.now(), { filterFor: "clerk@city", filterBy: "messages", pageSize: 1000 }];
+  const feed = await engine.body("social.getFeed", { feedID: "pyUserFeed", ...filter });
+  const list = await engine.body("social.listMessages", filter);
+  assert.ok(performance.now() - started < 5000, "a call holds up all others while it is served");
+  for (const body of [at(feed, "data.FeedList.pxResults"), at(list, "messages")]) {
+    assert.ok(Array.isArray(body));
+    assert.deepEqual(body.map((entry) => textAt(entry, "id")), ids.toReversed());
+    const replies = at(body[0], "pxResults") ?? at(body[0], "replies");
+    assert.ok(Array.isArray(replies));
+    assert.deepEqual(replies.map((reply) => at(reply, "message")), [999, 1999, 2999, 3999].map((n) => `Reply ${n}`));
+  }
+});

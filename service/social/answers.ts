@@ -4,19 +4,24 @@ import type { Application } from "../definition/application.ts";
 import { link } from "../engine/answers/links.ts";
 import type { HandlerContext } from "../handler.ts";
 import { type Entry, type FeedPage, type HistoryLine, type Source, SOURCES } from "./feed.ts";
-import { type Message, repliesTo } from "./messages.ts";
+import { type Message, Replies } from "./messages.ts";
 
 /** A message with its replies. */
-export async function messageAnswer(message: Message, context: HandlerContext): Promise<JsonObject> {
-  const replies = message.parent === undefined ? await repliesTo(context.tx, message) : [];
-  return { ...oneMessage(message, context), replies: replies.map((reply) => oneMessage(reply, context)) };
+export async function messageAnswer(
+  message: Message,
+  context: HandlerContext,
+  replies = new Replies(context.tx),
+): Promise<JsonObject> {
+  const found = await replies.to(message);
+  return { ...oneMessage(message, context), replies: found.map((reply) => oneMessage(reply, context)) };
 }
 
 /** Messages as a list. */
 export async function messagesAnswer({ entries, more }: FeedPage, context: HandlerContext): Promise<JsonObject> {
   const messages: JsonObject[] = [];
+  const replies = new Replies(context.tx);
   for (const entry of entries) {
-    if (entry.source !== "history") messages.push(await messageAnswer(entry.message, context));
+    if (entry.source !== "history") messages.push(await messageAnswer(entry.message, context, replies));
   }
   return { messages, hasMoreResults: more };
 }
@@ -29,7 +34,8 @@ export async function feedAnswer(
   context: HandlerContext,
 ): Promise<JsonObject> {
   const pxResults: JsonObject[] = [];
-  for (const entry of entries) pxResults.push(await entryAnswer(entry, context));
+  const replies = new Replies(context.tx);
+  for (const entry of entries) pxResults.push(await entryAnswer(entry, context, replies));
   const filters = sources.offered.map((source) => ({
     pyFeedSourceReference: source,
     pyLabel: SOURCES[source],
@@ -52,9 +58,9 @@ export function likesAnswer({ id, likes }: Message, { app, caller }: HandlerCont
   };
 }
 
-async function entryAnswer(entry: Entry, context: HandlerContext): Promise<JsonObject> {
+async function entryAnswer(entry: Entry, context: HandlerContext, known: Replies): Promise<JsonObject> {
   if (entry.source === "history") return lineAnswer(entry.line, context);
-  const { replies, likes, ...message } = await messageAnswer(entry.message, context);
+  const { replies, likes, ...message } = await messageAnswer(entry.message, context, known);
   const { id, postedAt, text, author } = entry.message;
   const head = entryHead(id, entry.source, { postedAt, text, author }, context);
   return { ...message, ...head, pyLikes: likes, pxResults: replies };

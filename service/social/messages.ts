@@ -112,8 +112,7 @@ export async function changeMessage(
 /** Deletes a message with the replies to it: its author may. */
 export async function deleteMessage(context: EngineContext, id: string, ifMatch: string | undefined): Promise<void> {
   const message = await ownMessage(context, id, ifMatch);
-  const replies = message.parent === undefined ? await repliesTo(context.tx, message) : [];
-  for (const reply of replies) await context.tx.deleteItem("reply", reply.id);
+  for (const reply of await new Replies(context.tx).to(message)) await context.tx.deleteItem("reply", reply.id);
   await context.tx.deleteItem(kindOf(message), message.id);
 }
 
@@ -131,10 +130,29 @@ export async function setLike(
   await context.tx.putItem(toItem({ ...message, likes: liked ? [...others, context.caller.id] : others }));
 }
 
-/** The replies to a message, oldest first. */
-export async function repliesTo(tx: Transaction, message: Message): Promise<Message[]> {
-  const replies = (await tx.itemsOf("reply", message.place)).map(toMessage);
-  return replies.filter(({ parent }) => parent === message.id).reverse();
+/** Finds the replies to messages. Those on a place are read once, of however many of its messages they are wanted. */
+export class Replies {
+  readonly #tx: Transaction;
+  readonly #onPlaces = new Map<string, Map<string | undefined, Message[]>>();
+
+  /** Reads in a unit of work, in which nothing else changes them. */
+  constructor(tx: Transaction) {
+    this.#tx = tx;
+  }
+
+  /** The replies to a message, oldest first. A reply itself has none. */
+  async to({ id, place, parent }: Message): Promise<readonly Message[]> {
+    if (parent !== undefined) return [];
+    const known = this.#onPlaces.get(place) ?? await this.#read(place);
+    return known.get(id) ?? [];
+  }
+
+  async #read(place: string): Promise<Map<string | undefined, Message[]>> {
+    const replies = (await this.#tx.itemsOf("reply", place)).map(toMessage).reverse();
+    const byParent = Map.groupBy(replies, ({ parent }) => parent);
+    this.#onPlaces.set(place, byParent);
+    return byParent;
+  }
 }
 
 /** An item as the message that it is. */
