@@ -28,11 +28,14 @@ export function contentOf({ headers, body }: Response, transfer: Transfer): Cont
 function watched(body: ReadableStream<Uint8Array>, { deadline, explain }: Transfer): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   deadline.pause();
+  // Deno's `fetch` does not end the body by itself: it forgets its signal when the response has been garbage-collected.
+  deadline.signal.addEventListener("abort", () => void reader.cancel().catch(() => {}), { once: true });
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       deadline.start();
       try {
         const { done, value } = await reader.read();
+        deadline.signal.throwIfAborted();
         deadline.pause();
         if (!done) return controller.enqueue(value);
         deadline.clear();
