@@ -1,0 +1,73 @@
+/** What a journal promises to whoever opens it: nobody goes on with what is over, and one process alone works on a run. */
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { SvcError } from "../lib/errors.ts";
+import type { Journal } from "../workflows/journal/journal.ts";
+import { lockFile } from "../workflows/journal/lock_file.ts";
+import { openJournal } from "../workflows/journal/sqlite_journal.ts";
+import { makeFolder } from "./_support/workflow.ts";
+
+const RUN = "r1";
+
+async function addRun(journal: Journal): Promise<void> {
+  const limits = { timeoutSeconds: 20, maxMemoryMiB: 128 };
+  const settings = { script: "script.ts", concurrency: 1, limits, grants: [], onUnknown: "stop" } as const;
+  await journal.createRun({ id: RUN, name: "test", digest: "", settings, state: "open", startedAt: 0 });
+}
+
+Deno.test("a journal that a newer version has written is refused, and stays as it is", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  await (await openJournal(path))[Symbol.asyncDispose]();
+  using db = new DatabaseSync(path);
+  db.exec("PRAGMA user_version = 2");
+  await assert.rejects(openJournal(path), (error) => {
+    assert.ok(error instanceof SvcError);
+    assert.equal(error.message, `The journal ${path} was written by a newer version of svc.`);
+    return true;
+  });
+  assert.equal(db.prepare("PRAGMA user_version").get()?.user_version, 2);
+});
+
+Deno.test("a run that was cancelled stays so, also where a process comes to its end at the same time", async () => {
+  await using folder = await makeFolder();
+  await using journal = await openJournal(`${folder.path}/journal.db`);
+  await addRun(journal);
+  await journal.setState(RUN, "cancelled");
+  for (const state of ["done", "failed", "open"] as const) {
+    await journal.setState(RUN, state);
+    assert.equal(journal.stateOf(RUN), "cancelled");
+  }
+});
+
+Deno.test("a run of which only a part could be deleted is over: nobody goes on with what is left", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  await using journal = await openJournal(path);
+  await addRun(journal);
+  journal.beginInput(RUN, { number: 1, place: "input", startedAt: 0, generation: 0 });
+  await journal.durable();
+  using db = new DatabaseSync(path);
+  db.exec("CREATE TRIGGER broken BEFORE DELETE ON inputs BEGIN SELECT RAISE(ABORT, 'no'); END");
+  await assert.rejects(journal.deleteRun(RUN), /cannot be written: no/);
+  assert.equal(journal.stateOf(RUN), "cancelled");
+});
+
+Deno.test("a lock that is a file has one holder at a time, although each removes the file", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/lock`;
+  let holders = 0;
+  let held = 0;
+  await Promise.all(Array.from({ length: 16 }, async () => {
+    for (let attempt = 0; attempt < 200; attempt++) {
+      using lock = await lockFile(path);
+      if (lock === undefined) continue;
+      held++;
+      assert.equal(++holders, 1);
+      await Deno.stat(folder.path); // Others come in between.
+      holders--;
+    }
+  }));
+  assert.ok(held > 1);
+  assert.deepEqual(await Array.fromAsync(Deno.readDir(folder.path)), []);
+});
