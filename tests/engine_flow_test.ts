@@ -1,0 +1,99 @@
+/** What a case keeps while people work on it: drafts, locks, screens, and processes of a stage that it has left. */
+import assert from "node:assert/strict";
+import { at, type Engine, openEngine, PERMIT_FILE, textAt } from "./_support/engine.ts";
+
+const REVIEWER = { as: "reviewer@city" };
+const REVIEW = "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW";
+const INTAKE = "ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE";
+
+async function create(engine: Engine, data = {}): Promise<string> {
+  return textAt(await engine.body("cases.create", { type: "City-Permit-Work-Permit", data }), "id");
+}
+
+/** Performs the first screen of the review. */
+async function checkApplication(engine: Engine): Promise<void> {
+  const ifMatch = textAt(await engine.body("assignments.get", { assignmentId: REVIEW }, REVIEWER), "etag");
+  const values = { assignmentId: REVIEW, action: "CheckApplication", data: { Address: "Canal 1" }, ifMatch };
+  await engine.call("assignments.perform", values, REVIEWER);
+}
+
+async function tagOf(engine: Engine, caseId: string): Promise<string> {
+  return textAt(await engine.body("cases.get", { caseId }), "etag");
+}
+
+/** The sample application with something else in it. */
+async function changed(text: string, other: string): Promise<string> {
+  const yaml = await Deno.readTextFile(PERMIT_FILE);
+  assert.ok(yaml.includes(text));
+  return yaml.replace(text, other);
+}
+
+Deno.test("the draft of a screen goes with the screen: nobody is locked out after it", async () => {
+  await using engine = await openEngine();
+  const caseId = await create(engine, { Applicant: "Ada" });
+  await engine.call("cases.stageGo", { caseId, stage: "Review" });
+  const draft = { assignmentId: REVIEW, action: "CheckApplication", data: { Address: "Canal 2" } };
+  await engine.call("assignments.save", draft, REVIEWER);
+  assert.equal((await engine.refused("cases.stageNext", { caseId })).status, 423);
+  await checkApplication(engine);
+  await engine.call("cases.stageNext", { caseId });
+});
+
+Deno.test("whoever performs the first screen of a flow from a queue goes on with it, and nobody else does", async () => {
+  await using engine = await openEngine();
+  const caseId = await create(engine, { Applicant: "Ada" });
+  await engine.call("cases.stageGo", { caseId, stage: "Review" });
+  await checkApplication(engine);
+  const next = { assignmentId: REVIEW, action: "CheckDocuments", ifMatch: await tagOf(engine, caseId) };
+  assert.equal((await engine.refused("assignments.perform", next, { as: "clerk@city" })).status, 403);
+  await engine.call("assignments.perform", next, REVIEWER);
+});
+
+Deno.test("to discard drafts where there are none changes nothing", async () => {
+  await using engine = await openEngine();
+  const caseId = await create(engine);
+  const before = [await tagOf(engine, caseId), (await engine.history(caseId)).length];
+  await engine.call("cases.discardUpdates", { caseId });
+  assert.deepEqual([await tagOf(engine, caseId), (await engine.history(caseId)).length], before);
+});
+
+Deno.test("an assignment of a stage that the case has left moves nothing of the stage where it is", async () => {
+  await using engine = await openEngine();
+  const caseId = await create(engine, { Applicant: "Ada" });
+  await engine.call("cases.stageGo", { caseId, stage: "Review" }, { query: { cleanupProcesses: "false" } });
+  await checkApplication(engine);
+  const register = { assignmentId: INTAKE, action: "Register", ifMatch: await tagOf(engine, caseId) };
+  const { data } = await engine.body("assignments.perform", register);
+  assert.equal(at(data, "caseInfo.stageID"), "PRIM1");
+  const review = await engine.body("assignments.get", { assignmentId: REVIEW }, REVIEWER);
+  assert.equal(at(review, "data.caseInfo.assignments.0.actions.0.ID"), "CheckDocuments");
+  assert.equal(at(review, "data.caseInfo.assignments.1"), undefined);
+});
+
+Deno.test("page instructions change no list that the form only shows", async () => {
+  await using engine = await openEngine(
+    await changed("Fee, Documents, Contact]", "Fee, { field: Documents, readOnly: true }]"),
+  );
+  const caseId = await create(engine, { Applicant: "Ada" });
+  const pageInstructions = [{ instruction: "APPEND", target: ".Documents", content: { Title: "Plan" } }];
+  const register = { assignmentId: INTAKE, action: "Register", pageInstructions, ifMatch: await tagOf(engine, caseId) };
+  const { status, message } = await engine.refused("assignments.perform", register);
+  assert.deepEqual([status, message], [
+    400,
+    "Page instruction 1: the target '.Documents' is not editable in this form.",
+  ]);
+});
+
+Deno.test("what is calculated in a row is the service's, whatever a client that sends the row back says of it", async () => {
+  await using engine = await openEngine();
+  const caseId = await create(engine, { Documents: [{ Title: "Plan", Pages: 4, Cost: "free" }] });
+  assert.equal(at(await engine.body("cases.get", { caseId }), "data.caseInfo.content.Documents.0.Cost"), 2);
+});
+
+Deno.test("an urgency is a text up to platform version 24, as clients of that version read it", async () => {
+  await using engine = await openEngine(await changed("platformVersion: 25", "platformVersion: 24"));
+  const caseId = await create(engine);
+  const { urgency, data } = await engine.body("cases.get", { caseId });
+  const urgencies = [urgency, at(data, "caseInfo.urgency"), at(data, "caseInfo.assignments.0.urgency")];
+  assert.deepEqual(urgencies, ["10", "10", "10"]);
+});
