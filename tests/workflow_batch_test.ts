@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { type BatchResult, type BatchSummary, failureOf, runBatch } from "../workflows/batch.ts";
 import { mapInOrder } from "../workflows/in_order.ts";
 import { type BatchInput, countInputs, openInputs } from "../workflows/inputs.ts";
+import { readMaxFailures } from "../workflows/rate.ts";
 import { makeFolder, openScript, runnerOf, scriptText } from "./_support/workflow.ts";
 
 interface Batch {
@@ -259,4 +260,14 @@ Deno.test("an interrupt ends a batch", async () => {
   setTimeout(() => void runner.interrupt(), 50);
   assert.equal((await batch).inputs, 0);
   assert.deepEqual([runner.isInterrupted, results], [true, []]);
+});
+
+Deno.test("a share of failures says nothing before twenty inputs have ended, a number says it at once", () => {
+  const share = readMaxFailures("5%");
+  const enough = [[1, 1], [19, 19], [20, 1], [20, 2], [100, 5], [100, 6]].map(([done = 0, failed = 0]) =>
+    share({ done, failed })
+  );
+  assert.deepEqual(enough, [false, false, false, true, false, true]);
+  const number = readMaxFailures("2");
+  assert.deepEqual([number({ done: 1, failed: 1 }), number({ done: 2, failed: 2 })], [false, true]);
 });

@@ -293,6 +293,7 @@ Deno.test("a file that is no cassette is refused with the member that is wrong",
     [{ ...whole, calls: [{ ...call, error: { code: "X", message: "" } }] }, /error\.code: is no code of an error\.$/],
     [{ ...whole, calls: [{ ...call, answer: undefined }] }, /: calls\[0\]\.answer: is missing\.$/],
     [{ ...whole, calls: [{ ...call, order: 2 }] }, /: calls\[0\]\.order: must be a number from 1 to 1/],
+    [{ ...whole, calls: [call, { ...call, step: 2 }] }, /: calls\[1\]\.order: must be .* that no other call has/],
     [{ ...whole, calls: [{ ...call, at: undefined }] }, /: calls\[0\]\.at: is missing\.$/],
     [{ ...whole, result: 1, error: { code: "TIMEOUT", message: "" } }, /: error: cannot be there together with result/],
   ];

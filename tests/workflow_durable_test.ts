@@ -262,7 +262,9 @@ Deno.test("runs can be shown, cancelled and deleted, and a name that is none get
   assert.match(await rest, /Run r1 was cancelled/);
   await Promise.all([process.stdout.cancel()]);
   assert.equal((await process.status).code, 130);
-  assert.match((await office.svc("resume", "r1")).stderr, /was cancelled/);
+  const resumed = await office.svc("resume", "r1");
+  assert.equal(resumed.code, 2);
+  assert.match(resumed.stderr, /"INVALID_ARGS","message":"Run r1 was cancelled\.","hint":"Begin a new run\."/);
   const whole = JSON.parse((await office.svc("show", "r1", "--format", "json")).stdout);
   assert.deepEqual(
     [whole.state, whole.inputs[0].calls[0].operation, whole.inputs[0].calls[0].answer.status],

@@ -168,7 +168,7 @@ Deno.test("a name that names nothing is INVALID_ARGS with the nearest one", asyn
     const [pattern, nearest] of [["cases.creat", "cases.create"], ["assignments.getNext", "assignments.get-next"], [
       "case.*",
       "cases.*",
-    ]]
+    ], ["cases*", "cases.*"]]
   ) {
     const { error } = await runText(scriptText("return 1;"), { allow: [pattern ?? ""] });
     assert.equal(error?.code, "INVALID_ARGS");

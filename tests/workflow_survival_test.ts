@@ -6,6 +6,7 @@ import { retrying } from "../lib/client/retry.ts";
 import { GrantedCalls } from "../workflows/durable/live_calls.ts";
 import { reopenFailed } from "../workflows/durable/retry.ts";
 import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";
+import { sleepSince } from "../workflows/durable/sleeping.ts";
 import { GroupCommit } from "../workflows/journal/group_commit.ts";
 import type { EventRecord, Journal } from "../workflows/journal/journal.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
@@ -99,6 +100,33 @@ Deno.test("an interruption writes the answers of the calls in flight", async () 
   assert.deepEqual(kinds, ["call 1", "sent 1", "answer 1"]);
 });
 
+Deno.test("an input that is still open must be what it began as: only one that failed may be mended", async () => {
+  await using desk = await openDesk("return input;");
+  desk.journal.beginInput(RUN, { ...INPUT, value: 1, startedAt: 0, generation: 0 });
+  await desk.journal.durable();
+  await assert.rejects(desk.runner().run({ ...INPUT, value: 2 }), /input is not what the run began with/);
+  assert.equal(codeOf(await desk.runner().run({ ...INPUT, value: 1 })), 1);
+});
+
+Deno.test("a sleep that is longer than a timer can count is slept in pieces", async () => {
+  const start = globalThis.setTimeout;
+  const delays: unknown[] = [];
+  globalThis.setTimeout = Object.assign((act: () => void, delay?: number) => {
+    delays.push(delay);
+    return start(act, delay);
+  }, start);
+  try {
+    const controller = new AbortController();
+    const request = { operation: "sleep", values: { milliseconds: 30 * 24 * 3600 * 1000 } };
+    const asleep = sleepSince(Date.now(), request, controller.signal);
+    controller.abort();
+    await assert.rejects(asleep, /The sleep was cancelled/);
+  } finally {
+    globalThis.setTimeout = start;
+  }
+  assert.deepEqual(delays, [2 ** 31 - 1]);
+});
+
 Deno.test("a journal that somebody else is just making is opened once that is done", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;
@@ -132,7 +160,7 @@ Deno.test("what led to a change is written before it is sent, also where its ent
 
 Deno.test("a change that was sent longer ago than a service keeps keys is not sent again", async () => {
   await using desk = await openDesk(`return ${CREATE}`);
-  const at = Date.now() - 25 * 3600 * 1000;
+  const at = Date.now() - 23.5 * 3600 * 1000; // The service may forget it after 24, by a clock of its own.
   const content = JSON.stringify({ operation: "cases.create", values: { type: "T" } });
   await desk.happened({ at, content }, { kind: "sent", at, content: JSON.stringify({ key: "r1.1.1" }) });
   assert.equal(codeOf(await desk.runner().run(INPUT)), "OUTCOME_UNKNOWN");
