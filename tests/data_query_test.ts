@@ -265,6 +265,8 @@ Deno.test("what does not fit a request is refused, with what would", () =>
       },
     });
     const many = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
+    const isNull = { lhs: { field: "Model" }, comparator: "IS_NULL" };
+    const unused = { query: { filter: { filterConditions: { F1: isNull, F2: isNull }, logic: "F1" } } };
     const cases: [JsonValue, number, RegExp][] = [
       [{ query: { select: ["Wheels"] } }, 400, /D_Cars has no field Wheels/],
       [{ query: { select: ["Owner.Shoe"] } }, 400, /no field Owner.Shoe/],
@@ -280,6 +282,7 @@ Deno.test("what does not fit a request is refused, with what would", () =>
       [condition("Model", "EQ", { field: "Price" }), 400, /compares as text/],
       [condition("Model", "EQ", { value: "x" }, "F1 AND F2"), 400, /F2, which is no condition/],
       [condition("Model", "EQ", { value: "x" }, "F1 F1"), 400, /AND or OR is missing/],
+      [unused, 400, /^The filter logic does not use the condition F2\.$/],
       [
         condition("Model", "EQ", { value: "x" }, many(501, "F1").join(" OR ")),
         400,

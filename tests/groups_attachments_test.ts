@@ -167,6 +167,12 @@ Deno.test("small images have a thumbnail where it is asked for", async () => {
   assert.deepEqual(Uint8Array.fromBase64(textAt(shown, "thumbnail")), PNG);
 });
 
+Deno.test("what is no picture has no thumbnail, an SVG neither: it can hold a program", async () => {
+  const { caseId } = await withFile("logo.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>");
+  const [shown] = await list(caseId, "--include-thumbnails");
+  assert.deepEqual([at(shown, "mimeType"), at(shown, "thumbnail")], ["image/svg+xml", undefined]);
+});
+
 Deno.test("an empty file, a directory and no file at all are refused before or by the service", async () => {
   const empty = await live.refused(`attachments upload -f '${await fileOf("empty.txt", "")}'`);
   assert.equal(empty.code, "BAD_REQUEST");

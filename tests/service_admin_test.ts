@@ -1,7 +1,8 @@
 /** `svc service`: a person starts it, calls it, adds a colleague, stops it, and starts it again. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { isInUse, lockDirectory } from "../service/directory.ts";
+import { isInUse, lockDirectory, readState } from "../service/directory.ts";
+import { runService } from "../service/run.ts";
 import { PROGRAM } from "./_support/program.ts";
 import { makeFolder } from "./_support/workflow.ts";
 
@@ -187,6 +188,25 @@ Deno.test("a profile that leads elsewhere is never replaced", async () => {
   assert.equal((await office.svc(...START, "--profile", "local")).code, 0);
   assert.deepEqual((await office.profiles()).default, config.profiles.default);
   assert.equal((await office.svc(...CREATE, "--profile", "local")).code, 0);
+});
+
+Deno.test("a profile that was made to lead elsewhere stays so when the service is at another address", async () => {
+  await using office = await Office.open();
+  await office.svc(...START);
+  await office.svc("service", "stop");
+  const elsewhere = { baseUrl: "https://production.example", clientId: "me", clientSecret: "mine" };
+  await Deno.writeTextFile(join(office.directory, "config.json"), JSON.stringify({ profiles: { default: elsewhere } }));
+  assert.equal((await office.svc(...START, "--profile", "local")).code, 0);
+  assert.deepEqual((await office.profiles()).default, elsewhere);
+});
+
+Deno.test("while a service starts, nobody takes the process of the one before for it", async () => {
+  const before = { pid: Deno.pid, url: "", apiRoot: "", tokenPath: "", app: "", startedAt: "", profiles: [] };
+  await using folder = await makeFolder({ "data/service.json": JSON.stringify(before) });
+  const data = `${folder.path}/data`;
+  const found: unknown[] = [];
+  await using _service = await runService({ data }, async () => void found.push((await readState(data))?.pid));
+  assert.deepEqual(found, [0]);
 });
 
 Deno.test("a service that cannot start says why, in the foreground and detached", async () => {

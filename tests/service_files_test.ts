@@ -1,7 +1,7 @@
 /** Uploads over HTTP as any client sends them, and what is left of them on the disk. */
 import assert from "node:assert/strict";
 import { readPieces } from "../lib/pieces.ts";
-import { keepUpload, removeExpired } from "../service/engine/files.ts";
+import { findUpload, keepUpload, removeExpired } from "../service/engine/files.ts";
 import { loadServedApplication } from "../service/application.ts";
 import { ServiceError } from "../service/errors.ts";
 import { receiveForm } from "../service/http/multipart.ts";
@@ -120,6 +120,30 @@ Deno.test("a form that ends anywhere is refused, leaves nothing and ends nobody"
   }
 });
 
+Deno.test("a form that breaks off after its file was kept leaves nothing", async () => {
+  await using folder = await makeFolder();
+  const bytes = openBytes(folder.path);
+  const kept = Promise.withResolvers<void>();
+  const write: typeof bytes.write = async (pieces, limit) => {
+    const written = await bytes.write(pieces, limit);
+    kept.resolve();
+    return written;
+  };
+  const part = (name: string) => `--b\r\nContent-Disposition: form-data; name="${name}"`;
+  const body = new ReadableStream({
+    async pull(controller) {
+      controller.enqueue(new TextEncoder().encode(`${part("file")}; filename="a.txt"\r\n\r\nabc\r\n${part("other")}`));
+      await kept.promise;
+      assert.equal((await bytes.list()).length, 1);
+      controller.close();
+    },
+  });
+  const headers = { "content-type": "multipart/form-data; boundary=b" };
+  const request = new Request("http://host", { method: "POST", headers, body });
+  await assert.rejects(receiveForm(request, { bytes: { ...bytes, write }, limit: 10 }), ServiceError);
+  assert.deepEqual(await bytes.list(), []);
+});
+
 Deno.test("a disk that takes no more is the service's failure, not the caller's", async () => {
   await using folder = await makeFolder();
   await using svc = await openOn(folder);
@@ -189,6 +213,9 @@ Deno.test("an upload that nobody links expires after two hours, bytes and all", 
     return keepUpload({ app, tx, caller, now: start }, { id, size, name: "a.txt", type: "text/plain" });
   });
   assert.equal(expires.toISOString(), "2026-01-02T05:04:05.678Z");
+  const found = (now: Date) => store.read((tx) => findUpload({ app, tx, caller, now }, id));
+  assert.equal((await found(new Date(expires.getTime() - 1)))?.name, "a.txt");
+  assert.equal(await found(expires), undefined);
   await removeExpired(store, bytes, new Date(expires.getTime()));
   assert.deepEqual(await bytes.list(), [id]);
   await removeExpired(store, bytes, new Date(expires.getTime() + 1));
