@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { openSession, type SessionOptions } from "../lib/auth/session_open.ts";
+import { readSettings, withCredentials } from "../lib/auth/settings.ts";
+import { TokenSource } from "../lib/auth/token_source.ts";
 import { callApi, CLIENT, optionsFor, runScript, startService } from "./_support/oauth.ts";
 
 function tokenFile({ configDirectory, profile = "default" }: SessionOptions): string {
@@ -167,6 +169,16 @@ Deno.test("a 401 takes the token that another session has renewed in the meantim
   await callApi(two);
   service.revoke();
   assert.deepEqual(await Promise.all([callApi(one), callApi(two)]), [200, 200]);
+  assert.equal(service.exchanges, 2);
+});
+
+Deno.test("who learns late that a token is refused takes the one that another call has had meanwhile", async () => {
+  await using service = startService();
+  const tokens = new TokenSource(withCredentials(readSettings({ ...await optionsFor(service), noCache: true })));
+  const { signal } = new AbortController();
+  const { token } = await tokens.take(signal);
+  const renewed = [await tokens.replace(token, signal), await tokens.replace(token, signal)];
+  assert.deepEqual(renewed.map(({ accessToken }) => accessToken), [service.issued[1], service.issued[1]]);
   assert.equal(service.exchanges, 2);
 });
 
