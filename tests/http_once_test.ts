@@ -1,5 +1,9 @@
 /** Idempotency keys over HTTP: what a caller gets who repeats a request, and what the service holds afterwards. */
 import assert from "node:assert/strict";
+import { KeyedCalls } from "../service/http/once.ts";
+import { openBytes } from "../service/store/bytes_on_disk.ts";
+import { openSqliteStore } from "../service/store/sqlite.ts";
+import { sweepRegularly } from "../service/sweep.ts";
 import { at, textAt } from "./_support/engine.ts";
 import { completion, oracleApplication, startModel } from "./_support/model_server.ts";
 import {
@@ -176,6 +180,47 @@ Deno.test("a key has 1 to 255 printable ASCII characters, and reads have none", 
   for (let time = 0; time < 2; time++) {
     assert.equal(isReplay(await svc.call("POST", "/data_views/D_Permits", keyed("r", { body: {} }))), false);
   }
+});
+
+Deno.test("an answer is kept for a day: who repeats the request after that has it done anew", async () => {
+  const store = openSqliteStore(":memory:");
+  const calls = new KeyedCalls(store);
+  const hour = 60 * 60 * 1000;
+  const kept = { status: 200, headers: {}, body: "kept" };
+  const ages = [23.9, 24.1].map((hours) => ({
+    key: `${hours}`,
+    at: new Date(Date.now() - hours * hour).toISOString(),
+  }));
+  const given: [string, boolean][] = [];
+  for (const { key, at } of ages) {
+    await store.transact((tx) => tx.putAnswer({ ...kept, caller: "ada", key, request: "r", at }));
+    const { answer, isReplay } = await calls.answer({ caller: "ada", key, request: "r" }, {
+      first: () => Promise.resolve({ text: "done" }),
+      rest: (outcome) => Promise.resolve(outcome),
+      answer: ({ text = "" }) => ({ status: 200, headers: {}, text }),
+    });
+    given.push([answer.text, isReplay]);
+  }
+  assert.deepEqual(given, [["kept", true], ["done", false]]);
+  await store.close();
+});
+
+Deno.test("answers that have had their day are removed, however many, and no others", async () => {
+  const [store, bytes] = [openSqliteStore(":memory:"), openBytes()];
+  const old = new Date(Date.now() - 25 * 60 * 60 * 1000).toISOString();
+  const keys = Array.from({ length: 250 }, (_, i) => `old ${i}`);
+  await store.transact(async (tx) => {
+    const kept = { caller: "ada", request: "r", status: 200, headers: {}, body: "" };
+    for (const key of keys) await tx.putAnswer({ ...kept, key, at: old });
+    await tx.putAnswer({ ...kept, key: "new", at: new Date().toISOString() });
+  });
+  await sweepRegularly(store, bytes, assert.fail)[Symbol.asyncDispose]();
+  const left = await store.read(async (tx) => {
+    const answers = await Promise.all([...keys, "new"].map((key) => tx.getAnswer("ada", key)));
+    return answers.flatMap((answer) => answer?.key ?? []);
+  });
+  assert.deepEqual(left, ["new"]);
+  await Promise.all([store.close(), bytes.close()]);
 });
 
 Deno.test("an answer without a body and one that is text are given again as they were", async () => {

@@ -281,3 +281,17 @@ Deno.test("what was answered is there after the process was killed", () =>
     });
     await store.close();
   }));
+
+Deno.test("a new token takes those with it that had expired, and no other", async () => {
+  const store = openSqliteStore(":memory:");
+  const token = (hash: string, expiresAt: string) => ({ hash, clientId: "c", expiresAt });
+  const found = await store.transact(async (tx) => {
+    await tx.putClient({ id: "c", secretHash: "h", operator: "ada", createdAt: TIME });
+    await tx.putToken(token("old", "2026-01-01T00:00:00.000Z"), "");
+    await tx.putToken(token("other", "2026-01-03T00:00:00.000Z"), "");
+    await tx.putToken(token("new", "2026-01-04T00:00:00.000Z"), TIME);
+    return await Promise.all(["old", "other", "new"].map(async (hash) => (await tx.getToken(hash))?.token.hash));
+  });
+  assert.deepEqual(found, [undefined, "other", "new"]);
+  await store.close();
+});
