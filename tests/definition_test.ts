@@ -119,6 +119,10 @@ Deno.test("what the format does not know is refused at its place", () => {
     refusal("type: Boolean, maxLength: 3, label: Urgent", "type: Boolean, label: Urgent").message,
     /has no 'maxLength'/,
   );
+  assert.match(
+    refusal("Confirm: { wait: true, name", "Confirm: { name").message,
+    /a step of type assignment has no 'wait'/,
+  );
   assert.match(refusal("prefix: P", "prefix: R").message, /has the same work pool and prefix/);
 });
 

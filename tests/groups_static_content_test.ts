@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { OWN_FILES } from "../service/application.ts";
 import { fetchedStaticFiles, openStaticFiles } from "../service/static_files.ts";
+import { PERMIT_FILE } from "./_support/engine.ts";
 import { openLive } from "./_support/live.ts";
 import { openService, segment } from "./_support/service.ts";
 import { makeFolder } from "./_support/workflow.ts";
@@ -37,6 +38,22 @@ Deno.test("what the application does not have is not found", async () => {
   for (const line of ["component None", "file none.txt -o x", "profile-image decider@city", "profile-image nobody"]) {
     assert.equal((await live.refused(`static-content ${line}`)).code, "NOT_FOUND", line);
   }
+});
+
+Deno.test("the picture of somebody who is no operator of the application is not served", async () => {
+  await using folder = await makeFolder({
+    "app.yaml": await Deno.readTextFile(PERMIT_FILE),
+    "static/profile-images/clerk@city.png": "here",
+    "static/profile-images/gone@city.png": "gone",
+  });
+  await using service = await openService({ app: `${folder.path}/app.yaml` });
+  const statuses = await Promise.all(["clerk", "gone"].map(async (name) => {
+    const headers = { authorization: `Bearer ${service.token}` };
+    const response = await fetch(`${service.api}/users/${name}%40city/profile-image`, { headers });
+    await response.body?.cancel();
+    return response.status;
+  }));
+  assert.deepEqual(statuses, [200, 404]);
 });
 
 Deno.test("no name leads out of the folder", async () => {

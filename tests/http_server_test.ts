@@ -71,6 +71,7 @@ Deno.test("raw and encoded segments are the same, and are decoded once", async (
   assert.equal((await svc.call("GET", open)).status, 200);
   assert.equal((await svc.call("GET", open.replace("!", "%21").replace("-WORK", "%2DWORK"))).status, 200);
   assert.equal((await svc.call("GET", open.replaceAll("%20", "%2520"))).status, 404);
+  assert.equal((await svc.call("GET", open.replaceAll("%20", "%C3"))).status, 400);
 });
 
 Deno.test("any identifier of a record arrives, whatever it holds", async () => {

@@ -44,6 +44,7 @@ Deno.test("wrong credentials are an invalid_client, whichever part is wrong", as
     { authorization: `Basic ${btoa(`${clientId}x:${clientSecret}`)}` },
     { authorization: `Basic ${btoa(clientId)}` },
     { authorization: "Basic !!!" },
+    { authorization: "Basic AAAAA" },
     { authorization: `Bearer ${clientSecret}` },
     {},
   ];

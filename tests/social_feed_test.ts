@@ -121,6 +121,7 @@ Deno.test("a feed is paged by any date and time, to the nanosecond", () => {
     ["2026-01-02", "2026-01-02T00:00:00.000000000Z"],
     ["2026-01-02 03:04", "2026-01-02T03:04:00.000000000Z"],
     ["2026-13-02", undefined],
+    ["2026-02-30T03:04:05Z", undefined],
     ["yesterday", undefined],
     ["", undefined],
   ];

@@ -275,3 +275,14 @@ Deno.test("a property that a source does not have is a defect, not SQL", async (
   );
   await store.close();
 });
+
+Deno.test("whole numbers whose sum is beyond 64 bits are summed up all the same", async () => {
+  const store = openSqliteStore(":memory:");
+  const rows = await store.transact(async (tx) => {
+    for (const key of ["a", "b"]) await tx.putRecord({ classId: "C", key, tag: "", content: { n: 9e18 } });
+    const columns = [{ name: "sum", field: { content: ["n"] }, summary: "SUM" }] as const;
+    return await tx.queryRows({ source: { kind: "records", classId: "C" }, columns }, { offset: 0, limit: 9 });
+  });
+  assert.deepEqual(rows, [{ sum: 18e18 }]);
+  await store.close();
+});
