@@ -36,6 +36,8 @@ Deno.test("a message can be on an operator, on the application and of a type wit
   assert.deepEqual([question.messageType, question.pyRouteToWorkbasket], [QUESTION, "Review"]);
   const routed = await post(APPLICATION, "Site visit needed", undefined, "--route-to-workbasket Inspection");
   assert.equal(routed.pyRouteToWorkbasket, "Inspection");
+  const changed = await live.object(`social update-message '${routed.id}' --message 'Visit needed'`);
+  assert.equal(changed.pyRouteToWorkbasket, "Inspection", "it stays where it is unless it is sent elsewhere");
   const found = await live.object("social list-messages --filter-by messages --filter-for inspector@city");
   assert.ok(listOf(found.messages, "id").includes(routed.id), "who takes work from the queue finds the message");
 });
@@ -47,6 +49,9 @@ Deno.test("a reply is with its message, and a reply to a reply too", async () =>
   assert.deepEqual([reply.parentID, second.parentID], [id, id]);
   const read = await live.object(`social get-message '${id}'`);
   assert.deepEqual(listOf(read.replies, "message"), ["I do", "Thank you"]);
+  const own = await live.object("social list-messages --filter-by All --filter-for clerk@city --page-size 1000");
+  const listed = listOf(own.messages, "id");
+  assert.deepEqual([id, second.id].map((one) => listed.includes(one)), [true, false]);
 });
 
 Deno.test("update-message changes text, mentions and tags, for the author and against a fresh tag alone", async () => {
@@ -73,7 +78,7 @@ Deno.test("delete-message removes a message with its replies, for the author alo
 
 Deno.test("likes are one per operator, however often it is said, and each can be taken back", async () => {
   const { id } = await post(await live.createPermit(), "Done");
-  for (const operator of ["clerk@city", REVIEWER, REVIEWER]) {
+  for (const operator of ["clerk@city", REVIEWER, REVIEWER, "clerk@city"]) {
     assert.match((await live.run(`social like-message '${id}'`, operator)).stdout, /You like the message\./);
   }
   const likes = await live.object(`social list-likes '${id}'`);
