@@ -6,9 +6,9 @@ import { globalFlags } from "./global_flags.ts";
 const FLAG = /^--([a-z][a-z\d]*(?:-[a-z\d]+)*)(?:=(.+))?$/;
 
 /**
- * What was given to a command, if it is written plainly: known flags, once each unless they are repeatable, in full, with their values, and as
- * many arguments as the command takes. Undefined leaves the line to the parser library, which has the last word on
- * all that is short, negated, odd or wrong; what is plain means the same to both.
+ * What was given to a command, if it is written plainly: known flags in full, once each unless they are repeatable, with
+ * their values, and as many arguments as the command takes. Undefined leaves the line to the parser library, which has
+ * the last word on all that is short, negated, odd or wrong; what is plain means the same to both.
  */
 export function scanPlain({ args = [], flags = {} }: CommandDescription, inputs: readonly string[]): Given | undefined {
   const given = new Map<string, string | boolean | string[]>();

@@ -83,9 +83,9 @@ export function limitsAllMemory(): boolean {
 
 /**
  * A shell script that sets limits for what takes its place; Ctrl-C is for the parent, which ends it in its own time.
- * `ulimit -v` would not do: V8 reserves far more addresses than it uses. The limit of processor time ends a process that nobody watches any more, its parent having been killed.
- * It ends it with a signal of its own: killed at once, as where both limits are the same, it would look as if somebody else had
- * done it, and would be begun again.
+ * `ulimit -v` would not do: V8 reserves far more addresses than it uses. The limit of processor time ends a process that
+ * nobody watches any more, its parent having been killed. It ends it with a signal of its own: killed at once, as where
+ * both limits are the same, it would look as if somebody else had done it, and would be begun again.
  */
 function limiter({ maxMemoryMiB, timeoutSeconds }: Limits): string {
   const base = BASE_MIB + BASE_MIB_PER_PROCESSOR * navigator.hardwareConcurrency;
