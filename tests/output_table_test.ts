@@ -121,6 +121,20 @@ Deno.test("what rows are called by is not cut while other columns can be", async
   assert.ok(lines.some((line) => line.includes("20261121-1405-k7wqh2")), lines.join("\n"));
 });
 
+Deno.test("a long text of wide characters takes no longer than one of narrow ones, in a pipe and at a terminal", async () => {
+  const timed = async (text: string): Promise<[milliseconds: number, plain?: string, framed?: string]> => {
+    const started = performance.now();
+    const plain = (await table({ id: "C-1", text })).lines[1];
+    const framed = (await table({ id: "C-1", text }, { color: false, columns: 40 })).lines[3];
+    return [performance.now() - started, plain, framed];
+  };
+  const [narrow] = await timed("Japan word ".repeat(1000));
+  const [wide, plain, framed] = await timed("日本語 word ".repeat(1000));
+  assert.equal(plain, "C-1  " + "日本語 word ".repeat(1000).trimEnd());
+  assert.equal(framed, "│ C-1 │ 日本語 word 日本語 word 日本…  │");
+  assert(wide < 20 * narrow + 1000, `${wide} ms, and ${narrow} ms for narrow ones`);
+});
+
 /** Width of a line of the characters that these tests use. */
 function widthOf(line: string): number {
   return [...line].reduce((width, character) => width + (/[日本語]/.test(character) ? 2 : 1), 0);

@@ -2,6 +2,7 @@
 import Table from "cli-table3";
 import { isJsonObject, isScalar, type JsonObject, type JsonValue } from "../json.ts";
 import { onOneLine } from "./control_characters.ts";
+import { clip } from "../wording.ts";
 import type { Rendered, Surface } from "./render.ts";
 import { rowsOf } from "./rows.ts";
 
@@ -14,8 +15,15 @@ const PADDING = 2;
 /** Rows that are laid out together. */
 const PIECE = 100;
 
+/**
+ * Nothing is cut. The library cuts each cell to ten characters all the same, for a log of its own, and takes minutes for
+ * a long one of wide characters; a mark of that length leaves it nothing to do.
+ */
+const WHOLE = { truncate: "…".padEnd(10) };
+
 /** Nothing between cells but two spaces. */
 const PLAIN = {
+  ...WHOLE,
   chars: Object.fromEntries(
     ["top", "bottom", "left", "right", "mid"].flatMap((side) =>
       [side, `${side}-mid`, `${side}-left`, `${side}-right`].map((part) => [part, ""])
@@ -78,7 +86,8 @@ function frame(columns: readonly string[], rows: readonly JsonObject[], width: n
   const shown = fitting(natural, width);
   const left = columns.slice(shown);
   const colWidths = squeeze(natural.slice(0, shown), width);
-  const lines = piecesOf(columns.slice(0, shown), rows, { colWidths }, bold).map((piece) => piece.split("\n"));
+  const pieces = piecesOf(columns.slice(0, shown), rows, { colWidths }, { bold, longest: width * 2 });
+  const lines = pieces.map((piece) => piece.split("\n"));
   const inner = lines.flatMap((piece, i) => piece.slice(i === 0 ? 0 : 1, i === lines.length - 1 ? undefined : -1));
   return {
     text: inner.map((line) => line + "\n").join(""),
@@ -89,7 +98,7 @@ function frame(columns: readonly string[], rows: readonly JsonObject[], width: n
 /** The widths that the columns take by themselves, padding included. */
 function naturalWidths(columns: readonly string[], rows: readonly JsonObject[]): number[] {
   const widths = columns.map(() => 0);
-  for (const piece of piecesOf(columns, rows)) {
+  for (const piece of piecesOf(columns, rows, WHOLE)) {
     for (const [i, width] of widthsOf(piece).entries()) widths[i] = Math.max(widths[i] ?? 0, width);
   }
   return widths;
@@ -129,8 +138,8 @@ function squeeze(natural: readonly number[], width: number): number[] {
 function piecesOf(
   columns: readonly string[],
   rows: readonly JsonObject[],
-  options: Table.TableConstructorOptions = {},
-  bold = false,
+  options: Table.TableConstructorOptions,
+  { bold = false, longest = Infinity } = {},
 ): string[] {
   const head = columns.map((name) => bold ? `\x1b[1m${onOneLine(name)}\x1b[22m` : onOneLine(name));
   const colAligns = columns.map((name) => rows.every((row) => typeof row[name] === "number") ? "right" : "left");
@@ -143,7 +152,9 @@ function piecesOf(
       head: first === 0 ? head : [],
       colAligns,
     });
-    for (const row of rows.slice(first, first + PIECE)) table.push(columns.map((name) => cellOf(row[name])));
+    for (const row of rows.slice(first, first + PIECE)) {
+      table.push(columns.map((name) => clip(cellOf(row[name]), longest)));
+    }
     pieces.push(table.toString());
   }
   return pieces;
