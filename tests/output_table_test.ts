@@ -135,6 +135,16 @@ Deno.test("a long text of wide characters takes no longer than one of narrow one
   assert(wide < 20 * narrow + 1000, `${wide} ms, and ${narrow} ms for narrow ones`);
 });
 
+Deno.test("a character is cut as a whole", async () => {
+  for (const start of ["", "a"]) {
+    const framed = (await table({ text: start + "👍".repeat(30) }, { color: true, columns: 20 })).lines;
+    assert(framed.every((line) => line.isWellFormed()), framed.join("\n"));
+    assert.match(framed[3] ?? "", /^│ a?(👍){7}… *│$/u);
+  }
+  const named = (await table({ ["a" + "👍".repeat(30)]: "text" }, { color: true, columns: 20 })).lines;
+  assert(named.every((line) => line.isWellFormed()), named.join("\n"));
+});
+
 /** Width of a line of the characters that these tests use. */
 function widthOf(line: string): number {
   return [...line].reduce((width, character) => width + (/[日本語]/.test(character) ? 2 : 1), 0);

@@ -87,12 +87,18 @@ function frame(columns: readonly string[], rows: readonly JsonObject[], width: n
   const left = columns.slice(shown);
   const colWidths = squeeze(natural.slice(0, shown), width);
   const pieces = piecesOf(columns.slice(0, shown), rows, { colWidths }, { bold, longest: width * 2 });
-  const lines = pieces.map((piece) => piece.split("\n"));
+  const lines = pieces.map((piece) => withoutHalves(piece).split("\n"));
   const inner = lines.flatMap((piece, i) => piece.slice(i === 0 ? 0 : 1, i === lines.length - 1 ? undefined : -1));
   return {
     text: inner.map((line) => line + "\n").join(""),
     notes: left.length === 0 ? [] : [`Left out for want of room: ${left.join(", ")}. --fields picks columns.`],
   };
+}
+
+/** The library cuts a character of two units in half: nobody could read that. */
+function withoutHalves(table: string): string {
+  // deno-lint-ignore no-control-regex -- the end of a bold name
+  return table.replace(/[\ud800-\udbff]((?:\x1b\[22m)?…)/g, "$1 ");
 }
 
 /** The widths that the columns take by themselves, padding included. */
