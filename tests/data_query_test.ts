@@ -136,11 +136,10 @@ Deno.test("a number compares as itself, however large or small it is", () =>
       const ID = 100 + index;
       await svc.call("POST", "/data/D_Cars", { body: { data: { ID, Price } } });
       for (const comparator of ["EQ", "GTE", "LTE", "IN"]) {
-        const found = await find(svc, {
-          F1: ["Price", comparator, { value: Price }],
-          F2: ["ID", "GTE", { value: ID }],
-        });
-        assert.deepEqual(found, [ID], `${comparator} ${Price}`);
+        for (const ignoreCase of [false, true]) {
+          const of: [string, string, JsonObject, boolean] = ["Price", comparator, { value: Price }, ignoreCase];
+          assert.deepEqual(await find(svc, { F1: of, F2: ["ID", "GTE", { value: ID }] }), [ID], `${of}`);
+        }
       }
     }
   }));

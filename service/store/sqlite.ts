@@ -72,9 +72,11 @@ function open(path: string): DatabaseSync {
 }
 
 function defineFunctions(db: DatabaseSync): void {
+  // A whole number that is no safe one would fail, and a query whose function fails goes on for ever.
+  const options = { deterministic: true, useBigIntArguments: true };
   // SQLite's own lower() knows ASCII alone.
-  db.function("fold", { deterministic: true }, (value) => typeof value === "string" ? value.toLowerCase() : value);
-  db.function("instant", { deterministic: true }, (value) => {
+  db.function("fold", options, (value) => typeof value === "string" ? value.toLowerCase() : value);
+  db.function("instant", options, (value) => {
     const time = typeof value === "string" ? Date.parse(value) : NaN;
     return Number.isNaN(time) ? value : new Date(time).toISOString();
   });
