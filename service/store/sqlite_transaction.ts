@@ -50,7 +50,7 @@ const SQL = {
   deleteAssignment: "DELETE FROM assignments WHERE id = ?",
   assignmentsOf: "SELECT * FROM assignments WHERE caseId = ? ORDER BY seq",
   nextAssignments: `SELECT one.*, typeId FROM assignments AS one CROSS JOIN cases ON cases.id = caseId
-    WHERE assigneeKind = ? AND assigneeId = ? ORDER BY one.urgency DESC, one.createdAt, one.seq`,
+    WHERE assigneeKind = ? AND assigneeId = ? ORDER BY one.urgency DESC, one.createdAt, one.seq LIMIT ? OFFSET ?`,
   addEvent: 'INSERT INTO events (caseId, at, "by", kind, text, facts) VALUES (?, ?, ?, ?, ?, ?)',
   eventsOf: "SELECT * FROM events WHERE caseId = ? ORDER BY seq",
   getRecord: "SELECT * FROM records WHERE classId = ? AND key = ?",
@@ -199,14 +199,8 @@ export class SqliteTransaction implements Transaction {
     queues: readonly string[],
     isServed: (assignment: StoredAssignment, typeId: string) => boolean,
   ): Promise<StoredAssignment | undefined> {
-    this.#check();
     const lists = [["operator", operator], ...queues.map((queue) => ["queue", queue])];
-    const firsts = lists.flatMap((list) => {
-      for (const row of this.#statements.get("nextAssignments").iterate(...list)) {
-        if (isServed(toAssignment(row), text(row, "typeId"))) return [row];
-      }
-      return [];
-    });
+    const firsts = lists.map((list) => this.#firstServed(list, isServed)).filter((row) => row !== undefined);
     const first = firsts.sort(byTurn)[0];
     return first && toAssignment(first);
   }
@@ -301,6 +295,18 @@ export class SqliteTransaction implements Transaction {
   async putToken(token: StoredToken, expiredBefore: string): Promise<void> {
     this.#change("deleteTokens", expiredBefore);
     this.#change("putToken", token.hash, token.clientId, token.expiresAt);
+  }
+
+  /** Almost always it is the first of all; where that one is not served, many may not be. */
+  #firstServed(
+    list: readonly string[],
+    isServed: (assignment: StoredAssignment, typeId: string) => boolean,
+  ): SqlRow | undefined {
+    for (let offset = 0, limit = 1;; offset += limit, limit = 1000) {
+      const rows = this.#all("nextAssignments", ...list, limit, offset);
+      const served = rows.find((row) => isServed(toAssignment(row), text(row, "typeId")));
+      if (served !== undefined || rows.length < limit) return served;
+    }
   }
 
   #one(name: keyof typeof SQL, ...parameters: SQLInputValue[]): SqlRow | undefined {
