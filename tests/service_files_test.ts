@@ -231,6 +231,17 @@ Deno.test("an answer names the thumbnail flag as other clients write it", async 
   assert.equal(at(body, "attachments.0.thumbnail"), png.toBase64());
 });
 
+Deno.test("a picture that goes while attachments are listed is missing there, and no failure", async () => {
+  await using folder = await makeFolder();
+  await using svc = await openOn(folder);
+  const png = await Deno.readFile(new URL("../service/apps/static/files/logo.png", import.meta.url));
+  const { caseId } = await link(svc, textAt((await post(svc, form(["file", new File([png], "a.png")]))).body, "ID"));
+  for (const name of await filesIn(folder)) await Deno.remove(`${folder.path}/data/files/${name}`);
+  const { status, body } = await svc.call("GET", `/cases/${segment(caseId)}/attachments?includeThumbnails=true`);
+  assert.deepEqual([status, at(body, "attachments.0.fileName"), svc.log], [200, "a.png", []]);
+  assert.equal(at(body, "attachments.0.thumbnail"), undefined);
+});
+
 Deno.test("a file whose reader leaves while it is opened is closed", async () => {
   await using folder = await makeFolder({ a: "abc" });
   const asked = Promise.withResolvers<void>();
