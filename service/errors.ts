@@ -33,6 +33,9 @@ export interface ErrorDetail extends JsonObject {
   erroneousInputOutputIdentifier?: string;
 }
 
+/** Findings of a kind that are told: a body can hold a million rows, each without what it needs. */
+export const TOLD = 1000;
+
 /** Thrown by whatever serves an operation; becomes the answer. */
 export class ServiceError extends Error {
   /** The class's name, as it shows in a log. */

@@ -1,7 +1,7 @@
 /** `svc attachments`: through the command and the service, with what is left on the disk. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../lib/json.ts";
-import { at, textAt } from "./_support/engine.ts";
+import { at, openEngine, textAt } from "./_support/engine.ts";
 import { openLive } from "./_support/live.ts";
 
 const live = await openLive();
@@ -218,6 +218,13 @@ Deno.test("a submission brings files too, and a bad one leaves the case as it wa
   assert.deepEqual(await list(caseId), []);
   await live.object(`${perform} --attachments '${JSON.stringify(attachments)}'`);
   assert.equal((await list(caseId))[0]?.fileName, "with.txt");
+});
+
+Deno.test("of many elements that do not fit a thousand are told: the answer would be eighty times the size of the request", async () => {
+  await using engine = await openEngine();
+  const { id: caseId } = await engine.body("cases.create", { type: "City-Permit-Work-Permit" });
+  const refused = await engine.refused("attachments.add", { caseId, attachments: Array(100_000).fill(0) });
+  assert.deepEqual([refused.status, refused.details.length], [400, 1000]);
 });
 
 Deno.test("an attachment of a deleted case is gone", async () => {

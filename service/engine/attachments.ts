@@ -1,7 +1,7 @@
 /** Adds attachments to a case: all of a batch, or none. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
 import type { AttachmentCategory } from "../definition/application.ts";
-import { type ErrorDetail, ServiceError } from "../errors.ts";
+import { type ErrorDetail, ServiceError, TOLD } from "../errors.ts";
 import { nextTag } from "../tags.ts";
 import { type Attachment, findAttachment, idOf, itemOfAttachment, newestAttachment } from "./attachment_items.ts";
 import { cleanTitle, renamed, splitName } from "./file_names.ts";
@@ -59,6 +59,7 @@ async function checkAll(work: CaseWork, attachments: readonly JsonValue[]): Prom
       if (!(error instanceof Refusal)) throw error;
       if (error.status === 400) status = 400;
       details.push(detailOf(error, index));
+      if (details.length === TOLD) break;
     }
   }
   if (details.length === 0) return added;

@@ -2,10 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
 import type { EmbeddedClass, Field, Scope, View } from "../definition/application.ts";
 import { isEmpty, valueProblem } from "../definition/values.ts";
-import { type ErrorDetail, ServiceError, validationFailure } from "../errors.ts";
-
-/** Findings of a kind that are told: a body can hold a million rows, each without what it needs. */
-const TOLD = 1000;
+import { type ErrorDetail, ServiceError, TOLD, validationFailure } from "../errors.ts";
 
 /** Findings of the two kinds: what nobody may send (400), and what does not fit (422). */
 export class Findings {
