@@ -1,10 +1,10 @@
 /** `svc followers`, through the command and the service. */
 import assert from "node:assert/strict";
-import type { JsonValue } from "../lib/json.ts";
+import type { JsonObject, JsonValue } from "../lib/json.ts";
 import { failedElements, reasonOf, statusesOf } from "./_support/elements.ts";
 import { at } from "./_support/engine.ts";
 import { openLive } from "./_support/live.ts";
-import { openService, segment } from "./_support/service.ts";
+import { details, openService, segment } from "./_support/service.ts";
 
 const live = await openLive();
 const CLERK = { ID: "clerk@city", name: "Clara Clerk", email: "clara@city.example" };
@@ -90,6 +90,27 @@ Deno.test("other clients name several users or cases in one call, each with an o
   const related = await svc.call("POST", `/cases/${segment(id)}/related_cases`, { body: { cases } });
   assert.deepEqual(statusesOf(related.body), [[other, "201"], [other, "409"], [id, "400"], ["", "400"]]);
   assert.equal((await svc.call("POST", `/cases/${segment(id)}/followers`, { body: { users: ["clerk"] } })).status, 400);
+});
+
+Deno.test("a call about more than a thousand users, cases or tags is refused as a whole: all others wait for it", async () => {
+  await using svc = await openService();
+  const created = await svc.call("POST", "/cases", { body: { caseTypeID: "City-Permit-Work-Permit" } });
+  const path = `/cases/${segment(String(at(created.body, "id")))}`;
+  const calls: [path: string, name: string, element: JsonObject][] = [
+    ["followers", "users", { ID: "clerk@city" }],
+    ["related_cases", "cases", { ID: "none", relationship: "duplicate" }],
+    ["tags", "tags", { Name: "urgent" }],
+  ];
+  for (const [list, name, element] of calls) {
+    const add = (count: number) =>
+      svc.call("POST", `${path}/${list}`, { body: { [name]: Array(count).fill(element) } });
+    const refused = await add(1001);
+    assert.equal(refused.status, 400, list);
+    assert.equal(details(refused.body)[0]?.message, "A call may have 1000 elements, not 1001");
+    const { body } = await svc.call("GET", `${path}/${list}`);
+    assert.deepEqual(Object.values(Object(body)), [[]]);
+    assert.equal(statusesOf((await add(1000)).body).length, 1000);
+  }
 });
 
 Deno.test.afterAll(async () => await live[Symbol.asyncDispose]());

@@ -32,8 +32,9 @@ export const operations = {
    * others, and the command then ends with `BULK_PARTIAL_FAILURE`. Names are kept in small letters; the case keeps
    * its entity tag.
    *
-   * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` for a stale `ifMatch`. Of an element: 409 for a tag that the case has,
-   * 500 `pyError_Add_Tag` for a name that is not letters, digits, spaces and punctuation.
+   * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` for a stale `ifMatch`, `BAD_REQUEST` for more than a thousand tags. Of an
+   * element: 409 for a tag that the case has, 500 `pyError_Add_Tag` for a name that is not letters, digits, spaces and
+   * punctuation.
    *
    * @example
    * ```ts

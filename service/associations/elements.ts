@@ -3,12 +3,18 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts
 import { ServiceError } from "../errors.ts";
 import type { Outcome } from "../handler.ts";
 
+/** Elements of a call: each has a part of the answer, and all others wait for the whole of it. */
+const LARGEST_CALL = 1000;
+
 /** Does something with each element; the answer names each with its status, in the order of the elements. */
 export async function eachElement<T>(
   elements: readonly T[],
   work: (element: T) => Promise<string>,
   idOf: (element: T) => string,
 ): Promise<Outcome> {
+  if (elements.length > LARGEST_CALL) {
+    throw new ServiceError(400, `A call may have ${LARGEST_CALL} elements, not ${elements.length}`);
+  }
   const body: JsonObject[] = [];
   for (const element of elements) {
     try {
