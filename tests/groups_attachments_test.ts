@@ -220,6 +220,25 @@ Deno.test("a submission brings files too, and a bad one leaves the case as it wa
   assert.equal((await list(caseId))[0]?.fileName, "with.txt");
 });
 
+Deno.test("who goes to another screen of a flow attaches what is sent along, or stays where a part of it does not fit", async () => {
+  await using engine = await openEngine();
+  const as = { as: "reviewer@city" };
+  const { id: caseId } = await engine.body("cases.create", { type: "City-Permit-Work-Permit" });
+  await engine.call("cases.stageGo", { caseId, stage: "Review" });
+  const { id: assignmentId, etag: ifMatch } = await engine.body("assignments.getNext", {}, as);
+  const data = { Applicant: "Ada", Address: "Canal 1" };
+  await engine.call("assignments.perform", { assignmentId, action: "CheckApplication", data, ifMatch }, as);
+  const link = (name: string) => ({ type: "URL", category: "URL", name, url: "https://city.example" });
+  const bad = { assignmentId, attachments: [link("Lost"), {}] };
+  assert.equal((await engine.refused("assignments.navigateBack", bad, as)).status, 400);
+  await engine.call("assignments.navigateBack", { assignmentId, attachments: [link("Back")] }, as);
+  const forth = { assignmentId, step: "AssignmentSF2", attachments: [link("Forth")] };
+  await engine.call("assignments.navigateToStep", forth, as);
+  const { attachments } = await engine.body("attachments.list", { caseId });
+  assert.ok(Array.isArray(attachments));
+  assert.deepEqual(attachments.map((attachment) => at(attachment, "name")), ["Forth", "Back"]);
+});
+
 Deno.test("of many elements that do not fit a thousand are told: the answer would be eighty times the size of the request", async () => {
   await using engine = await openEngine();
   const { id: caseId } = await engine.body("cases.create", { type: "City-Permit-Work-Permit" });

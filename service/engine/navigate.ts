@@ -1,6 +1,7 @@
 /** Navigation between the screens of a screen flow. */
 import { ServiceError, validationFailure } from "../errors.ts";
 import { checkTag } from "../tags.ts";
+import { addAttachments } from "./attachments.ts";
 import { type AssignmentWork, checkWorker, offeredActions, openAssignmentWork, withDraft } from "./assignments.ts";
 import type { EngineContext } from "./context.ts";
 import { fillForm, type Submission } from "./forms.ts";
@@ -61,13 +62,14 @@ async function openFlow(
   return open;
 }
 
-/** What was filled in on the screen that is left is kept as its draft. */
+/** What was filled in on the screen that is left is kept as its draft; what was attached is attached. */
 async function show(open: AssignmentWork, index: number, submission: Submission): Promise<AssignmentWork> {
   const { work, assignment } = open;
   const [shown] = offeredActions(open);
   if (shown !== undefined && (submission.content !== undefined || submission.pageInstructions !== undefined)) {
     keepDraft(open, shown, fillForm(shown.view, withDraft(open, shown), submission, { complete: false }));
   }
+  await addAttachments(work, submission.attachments);
   work.touch();
   setScreen(assignment, index);
   work.putAssignment(assignment);
