@@ -88,6 +88,7 @@ Deno.test("a batch with one bad element adds nothing and says what is wrong with
     { type: "URL", category: "File", name: "Site", url: "https://city.example" },
     { type: "URL", category: "URL", name: "Site", url: "javascript:alert(1)" },
     "nothing",
+    { type: "URL", category: "URL", name: "Site", url: "https://city.example", delete: true },
   ];
   const line = `attachments add '${caseId}' --attachments '${JSON.stringify(batch)}'`;
   const details = await detailsOf(line, "BAD_REQUEST");
@@ -96,7 +97,12 @@ Deno.test("a batch with one bad element adds nothing and says what is wrong with
     "attachments(3)",
     "attachments(4)",
     "attachments(5)",
+    "attachments(6)",
   ]);
+  assert.equal(
+    details.at(-1)?.localizedValue,
+    "Attachment 6: it is not deleted here, but with 'attachments delete'.",
+  );
   assert.deepEqual(await list(caseId), []);
   await add(caseId, [{ type: "File", category: "File", ID }]); // The upload is still there.
   assert.equal((await list(caseId))[0]?.fileName, "a.txt");

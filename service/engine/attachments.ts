@@ -77,6 +77,7 @@ function detailOf({ status, message: reason }: Refusal, index: number): ErrorDet
 
 async function check(work: CaseWork, attachment: JsonValue): Promise<NewAttachment> {
   if (!isJsonObject(attachment)) throw new Refusal(400, "must be an object");
+  if (attachment.delete === true) throw new Refusal(400, "it is not deleted here, but with 'attachments delete'");
   const type = typeOf(attachment);
   const category = categoryOf(work, type, attachment).id;
   if (type === "URL") return { type, category, ...link(attachment) };
