@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { failedElements, reasonOf, statusesOf } from "./_support/elements.ts";
-import { at } from "./_support/engine.ts";
+import { at, textAt } from "./_support/engine.ts";
 import { openLive } from "./_support/live.ts";
 import { openService, segment } from "./_support/service.ts";
 
@@ -61,6 +61,20 @@ Deno.test("delete takes a name in any spelling, or a key", async () => {
   await live.run(`${removal} 'DATA-SOCIAL-TAG CITY-PERMIT-WORK!COLD'`);
   assert.deepEqual(await tagsOf(caseId), ["warm"]);
   assert.equal((await live.refused(`${removal} hot`)).code, "NOT_FOUND");
+});
+
+Deno.test("a key is of one tag alone, also where others have the same capitals", async () => {
+  const caseId = await live.createPermit();
+  const names = ["straße", "strasse", "kapı", "kapi", "ﬁx", "fix"];
+  await live.json(`tags add '${caseId}' ${names.map((name) => `--tag ${name}`).join(" ")}`);
+  const { tagsList } = await live.object(`tags list '${caseId}'`);
+  assert.ok(Array.isArray(tagsList));
+  const keys = tagsList.map((tag) => textAt(tag, "tagKey"));
+  assert.equal(new Set(keys).size, names.length, keys.join());
+  assert.equal((await live.run(`tags delete '${caseId}' --tag '${keys[1]}'`)).code, 0);
+  const left = (await live.object(`tags list '${caseId}'`)).tagsList;
+  assert.ok(Array.isArray(left));
+  assert.deepEqual(left.map((tag) => at(tag, "tagName")), names.toSpliced(1, 1));
 });
 
 Deno.test("an unknown case and a stale entity tag are refused", async () => {

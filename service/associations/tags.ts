@@ -19,9 +19,11 @@ export async function tagsOfAll(tx: Transaction): Promise<{ caseId: string; name
   return (await tx.itemsOf(KIND)).map(({ owner, content }) => ({ caseId: owner, name: String(content.name) }));
 }
 
-/** The key of a tag: the tags of all cases of a work pool with the same name share it. */
+/** The key of a tag, in capitals: the tags of all cases of a work pool with the same name share it, and no others. */
 export function tagKey({ type }: CaseWork, name: string): string {
-  return `DATA-SOCIAL-TAG ${type.workPool}!${name.toUpperCase()}`;
+  const capitals = name.toUpperCase();
+  // "strasse" has the capitals of "straße", which stays as it is.
+  return `DATA-SOCIAL-TAG ${type.workPool}!${capitals.toLowerCase() === name ? capitals : name}`;
 }
 
 /** Tags a case and answers the name as it is stored. */
