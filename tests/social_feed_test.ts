@@ -112,6 +112,13 @@ Deno.test("what a text names is always of the application, whatever the text", (
   );
 });
 
+Deno.test("a long row of hyphens in a tag takes no longer than other text", () => {
+  const row = "-".repeat(200_000);
+  const started = performance.now();
+  assert.deepEqual(namedIn(`#a${row}b #c${row}`, app).tags, [`a${row}b`, "c"]);
+  assert.ok(performance.now() - started < 5000, "a message holds up all calls while it is read");
+});
+
 Deno.test("a feed is paged by any date and time, to the nanosecond", () => {
   const cases: [text: string, time: string | undefined][] = [
     ["2026-01-02T03:04:05.678Z", "2026-01-02T03:04:05.678000000Z"],

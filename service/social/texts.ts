@@ -24,7 +24,9 @@ export function namedIn(text: string, app: Application): Named {
 
 /** A number alone is no tag: `#3` is a number of something. */
 function tagsIn(lower: string): string[] {
-  return [...lower.matchAll(TAG)].map(([, tag = ""]) => tag.replace(/-+$/, "")).filter((tag) => /\p{L}/u.test(tag));
+  return [...lower.matchAll(TAG)].map(([, tag = ""]) => tag.replace(/(?<!-)-+$/, "")).filter((tag) =>
+    /\p{L}/u.test(tag)
+  );
 }
 
 /** The operator whose longest name stands at a place; nobody where several have that name. */
