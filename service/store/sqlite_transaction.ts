@@ -39,6 +39,12 @@ const CASE_COLUMNS =
 const END_OF_TIME = "~";
 const ASSIGNMENT_COLUMNS = "id, caseId, processId, stepId, urgency, createdAt, assigneeKind, assigneeId, state";
 
+/** Assignments that are read at a time, where the first of all is not served. */
+const PAGE = 1000;
+
+const ASSIGNMENTS_BY_TURN =
+  "SELECT * FROM assignments WHERE assigneeKind = ? AND assigneeId = ? ORDER BY urgency DESC, createdAt, seq";
+
 const SQL = {
   nextNumber: "INSERT INTO sequences VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value",
   getCase: "SELECT * FROM cases WHERE id = ?",
@@ -49,8 +55,9 @@ const SQL = {
   putAssignment: upsert("assignments", ASSIGNMENT_COLUMNS, "id"),
   deleteAssignment: "DELETE FROM assignments WHERE id = ?",
   assignmentsOf: "SELECT * FROM assignments WHERE caseId = ? ORDER BY seq",
-  nextAssignments: `SELECT one.*, typeId FROM assignments AS one CROSS JOIN cases ON cases.id = caseId
-    WHERE assigneeKind = ? AND assigneeId = ? ORDER BY one.urgency DESC, one.createdAt, one.seq LIMIT ? OFFSET ?`,
+  nextAssignment: `${ASSIGNMENTS_BY_TURN} LIMIT 1`,
+  nextAssignments: `${ASSIGNMENTS_BY_TURN} LIMIT ${PAGE} OFFSET ?`,
+  typeOf: "SELECT typeId FROM cases WHERE id = ?",
   addEvent: 'INSERT INTO events (caseId, at, "by", kind, text, facts) VALUES (?, ?, ?, ?, ?, ?)',
   eventsOf: "SELECT * FROM events WHERE caseId = ? ORDER BY seq",
   getRecord: "SELECT * FROM records WHERE classId = ? AND key = ?",
@@ -302,10 +309,16 @@ export class SqliteTransaction implements Transaction {
     list: readonly string[],
     isServed: (assignment: StoredAssignment, typeId: string) => boolean,
   ): SqlRow | undefined {
-    for (let offset = 0, limit = 1;; offset += limit, limit = 1000) {
-      const rows = this.#all("nextAssignments", ...list, limit, offset);
-      const served = rows.find((row) => isServed(toAssignment(row), text(row, "typeId")));
-      if (served !== undefined || rows.length < limit) return served;
+    const isRowServed = (row: SqlRow) => {
+      const owner = this.#one("typeOf", text(row, "caseId"));
+      return owner !== undefined && isServed(toAssignment(row), text(owner, "typeId"));
+    };
+    const first = this.#one("nextAssignment", ...list);
+    if (first === undefined || isRowServed(first)) return first;
+    for (let offset = 1;; offset += PAGE) {
+      const rows = this.#all("nextAssignments", ...list, offset);
+      const served = rows.find(isRowServed);
+      if (served !== undefined || rows.length < PAGE) return served;
     }
   }
 
