@@ -59,6 +59,8 @@ export interface SentContent {
   readonly size: number;
   /** The bytes; nothing is opened before they are asked for. */
   readonly stream: ReadableStream<Uint8Array>;
+  /** Whether they are sent as base64 text. */
+  readonly isBase64?: boolean;
 }
 
 /** What a handler answers. */

@@ -1,9 +1,11 @@
 /** Uploads over HTTP as any client sends them, and what is left of them on the disk. */
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { readPieces } from "../lib/pieces.ts";
 import { findUpload, keepUpload, removeExpired } from "../service/engine/files.ts";
 import { loadServedApplication } from "../service/application.ts";
 import { ServiceError } from "../service/errors.ts";
+import { base64Encoder, base64Length } from "../service/http/base64.ts";
 import { receiveForm } from "../service/http/multipart.ts";
 import { openBytes } from "../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../service/store/sqlite.ts";
@@ -196,6 +198,31 @@ Deno.test("attachments outlive the service, what nobody knows of does not, and t
   await svc.service.close(); // It finishes what it does after its answers.
   assert.deepEqual(await filesIn(folder), []);
 });
+
+Deno.test("who asks for text gets a file as base64, and whoever asks for something else is told", async () => {
+  await using folder = await makeFolder();
+  await using svc = await openOn(folder);
+  const bytes = crypto.getRandomValues(new Uint8Array(60_000)).map((byte, i) => byte ^ i);
+  const { id } = await link(svc, textAt((await post(svc, form(["file", new File([bytes], "a.bin")]))).body, "ID"));
+  const get = (mode: string) =>
+    fetch(`${svc.api}/attachments/${segment(id)}?mode=${mode}`, { headers: { authorization: `Bearer ${svc.token}` } });
+  const text = await get("string");
+  assert.deepEqual(await text.text(), bytes.toBase64());
+  assert.equal(text.headers.get("content-transfer-encoding"), "base64");
+  assert.deepEqual(await (await get("stream")).bytes(), bytes);
+  const refused = await get("text");
+  assert.deepEqual([refused.status, /mode must be string or stream/.test(await refused.text())], [400, true]);
+});
+
+Deno.test("bytes become the same base64 in whatever pieces they come", () =>
+  fc.assert(
+    fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 20 })), async (pieces) => {
+      const sent = await new Response(ReadableStream.from(pieces).pipeThrough(base64Encoder())).text();
+      const whole = new Uint8Array(pieces.flatMap((piece) => [...piece]));
+      assert.equal(sent, whole.toBase64());
+      assert.equal(sent.length, base64Length(whole.length));
+    }),
+  ));
 
 Deno.test("an upload that nobody links expires after two hours, bytes and all", async () => {
   const [store, bytes] = [openSqliteStore(":memory:"), openBytes()];

@@ -13,6 +13,13 @@ import { checkTag } from "../tags.ts";
 import { switchOf } from "./common.ts";
 import { mediaTypeOf } from "../media_types.ts";
 
+/** Whether a client asks for base64. Who says nothing gets the bytes, a quarter less; a header tells which it is. */
+function wantsText({ query }: HandlerContext): boolean {
+  const mode = query.get("mode") ?? "stream";
+  if (mode === "stream" || mode === "string") return mode === "string";
+  throw new ServiceError(400, `mode must be string or stream, not '${mode}'`);
+}
+
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"attachments"> = {
   async list({ caseId, includeThumbnails }, context) {
@@ -49,7 +56,7 @@ export const handlers: GroupHandlers<"attachments"> = {
     if (url !== undefined) return { text: url };
     if (file === undefined) throw new TypeError(`${id} is neither a file nor a link.`);
     const name = joinName(attachment);
-    return { content: { type: mimeType, name, size, stream: context.bytes.read(file) } };
+    return { content: { type: mimeType, name, size, stream: context.bytes.read(file), isBase64: wantsText(context) } };
   },
 
   async patch({ id, name, category, ifMatch }, context) {

@@ -2,6 +2,7 @@
 import type { JsonValue } from "../../lib/json.ts";
 import { ServiceError } from "../errors.ts";
 import type { Outcome, SentContent } from "../handler.ts";
+import { base64Encoder, base64Length } from "./base64.ts";
 
 /** An answer, apart from what differs each time that it is sent. */
 export interface Answer {
@@ -53,13 +54,14 @@ function headersOf({ tag, location, expires }: Outcome, apiRoot: string): Record
 }
 
 /** Bytes, to be kept as a file and not to be taken for anything else. */
-function contentAnswer({ type, name, size, stream }: SentContent, headers: Record<string, string>): Response {
+function contentAnswer(content: SentContent, headers: Record<string, string>): Response {
+  const { type, name, size, stream, isBase64 = false } = content;
   headers["content-type"] = type;
-  headers["content-length"] = String(size);
-  headers["content-transfer-encoding"] = "binary";
+  headers["content-length"] = String(isBase64 ? base64Length(size) : size);
+  headers["content-transfer-encoding"] = isBase64 ? "base64" : "binary";
   headers["x-content-type-options"] = "nosniff";
   if (name !== undefined) headers["content-disposition"] = attachmentNamed(name);
-  return new Response(stream, { headers });
+  return new Response(isBase64 ? stream.pipeThrough(base64Encoder()) : stream, { headers });
 }
 
 /** A file name in both forms of RFC 6266: as plain as can be, and exactly. */
