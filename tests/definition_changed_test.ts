@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { at, textAt } from "./_support/engine.ts";
 import { details, openService, segment, type TestService } from "./_support/service.ts";
+import { makeFolder } from "./_support/workflow.ts";
 
 const SHOP = `
 application: { id: Shop, name: Shop, organisation: Org }
@@ -25,7 +26,8 @@ const OTHER = SHOP.split("  Org-Shop-Work-Order:")[1]
 
 /** Serves the shop with an order and a complaint, then with a change of the definition. */
 async function afterChange(change: (yaml: string) => string, work: (svc: TestService) => Promise<void>): Promise<void> {
-  const data = await Deno.makeTempDir();
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
   const yaml = `${SHOP}  Org-Shop-Work-Complaint:${OTHER}`;
   {
     await using svc = await openService({ yaml, data });
@@ -37,7 +39,6 @@ async function afterChange(change: (yaml: string) => string, work: (svc: TestSer
     await using svc = await openService({ yaml: change(yaml), data });
     await work(svc);
   }
-  await Deno.remove(data, { recursive: true });
 }
 
 for (

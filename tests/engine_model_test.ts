@@ -111,7 +111,7 @@ async function make(engine: Engine, one: Call, cases: Cases): Promise<{ refused:
   }
 }
 
-/** An action that an assignment offers, with what its form needs, or half the time nothing. */
+/** An action that an assignment offers, mostly with what its form needs, else with nothing. */
 async function offered(engine: Engine, assignmentId: JsonValue, as: string, choice: number): Promise<object> {
   try {
     const actions = at(await engine.body("assignments.get", { assignmentId }, { as }), "data.caseInfo.assignments");

@@ -106,7 +106,7 @@ Deno.test("a call about more than a thousand users, cases or tags is refused as 
       svc.call("POST", `${path}/${list}`, { body: { [name]: Array(count).fill(element) } });
     const refused = await add(1001);
     assert.equal(refused.status, 400, list);
-    assert.equal(details(refused.body)[0]?.message, "A call may have 1000 elements, not 1001");
+    assert.equal(details(refused.body)[0]?.message, "A call may have at most 1000 elements, not 1001");
     const { body } = await svc.call("GET", `${path}/${list}`);
     assert.deepEqual(Object.values(Object(body)), [[]]);
     assert.equal(statusesOf((await add(1000)).body).length, 1000);

@@ -4,7 +4,7 @@ import { startService } from "../service/mod.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
 import { svcHere } from "./_support/captured_io.ts";
 import { errorOf, svc } from "./_support/cli.ts";
-import { makeFolder, scriptText } from "./_support/workflow.ts";
+import { makeFolder, newRun, scriptText } from "./_support/workflow.ts";
 import { PROGRAM } from "./_support/program.ts";
 import { svcWorkflow } from "./_support/workflow_process.ts";
 
@@ -201,16 +201,7 @@ Deno.test("of runs alone that differ by a slip a mistyped one reminds, and never
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;
   await using journal = await openJournal(path);
-  const limits = { timeoutSeconds: 60, maxMemoryMiB: 64 };
-  const settings = { script: "s.ts", concurrency: 1, limits, grants: [], onUnknown: "stop" } as const;
-  await journal.createRun({
-    id: "20261121-1405-k7wqh2",
-    name: "n",
-    digest: "d",
-    startedAt: 0,
-    settings,
-    state: "done",
-  });
+  await journal.createRun({ ...newRun("20261121-1405-k7wqh2"), state: "done" });
   const hintOf = async (verb: string, id: string) => {
     return errorOf(await svcHere(["workflow", verb, id, "--journal", path])).hint;
   };

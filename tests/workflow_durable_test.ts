@@ -264,10 +264,10 @@ Deno.test("runs can be shown, cancelled and deleted, and a name that is none get
   assert.equal((await process.status).code, 130);
   const resumed = await office.svc("resume", "r1");
   assert.equal(resumed.code, 2);
+  assert.match(resumed.stderr, /"INVALID_ARGS","message":"Run r1 was cancelled\.","hint":"Begin a new run\."/);
   const again = await office.svc("cancel", "r1");
   assert.equal(again.code, 2);
   assert.match(again.stderr, /Run r1 has ended already \(cancelled\)/);
-  assert.match(resumed.stderr, /"INVALID_ARGS","message":"Run r1 was cancelled\.","hint":"Begin a new run\."/);
   const whole = JSON.parse((await office.svc("show", "r1", "--format", "json")).stdout);
   assert.deepEqual(
     [whole.state, whole.inputs[0].calls[0].operation, whole.inputs[0].calls[0].answer.status],

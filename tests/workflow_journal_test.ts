@@ -2,18 +2,11 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../lib/errors.ts";
-import type { Journal } from "../workflows/journal/journal.ts";
 import { lockFile } from "../workflows/journal/lock_file.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
-import { makeFolder } from "./_support/workflow.ts";
+import { makeFolder, newRun } from "./_support/workflow.ts";
 
 const RUN = "r1";
-
-async function addRun(journal: Journal): Promise<void> {
-  const limits = { timeoutSeconds: 20, maxMemoryMiB: 128 };
-  const settings = { script: "script.ts", concurrency: 1, limits, grants: [], onUnknown: "stop" } as const;
-  await journal.createRun({ id: RUN, name: "test", digest: "", settings, state: "open", startedAt: 0 });
-}
 
 Deno.test("a journal that a newer version has written is refused, and stays as it is", async () => {
   await using folder = await makeFolder();
@@ -32,7 +25,7 @@ Deno.test("a journal that a newer version has written is refused, and stays as i
 Deno.test("a run that was cancelled stays so, also where a process comes to its end at the same time", async () => {
   await using folder = await makeFolder();
   await using journal = await openJournal(`${folder.path}/journal.db`);
-  await addRun(journal);
+  await journal.createRun(newRun(RUN));
   await journal.setState(RUN, "cancelled");
   for (const state of ["done", "failed", "open"] as const) {
     await journal.setState(RUN, state);
@@ -44,7 +37,7 @@ Deno.test("a run of which only a part could be deleted is over: nobody goes on w
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;
   await using journal = await openJournal(path);
-  await addRun(journal);
+  await journal.createRun(newRun(RUN));
   journal.beginInput(RUN, { number: 1, place: "input", startedAt: 0, generation: 0 });
   await journal.durable();
   using db = new DatabaseSync(path);

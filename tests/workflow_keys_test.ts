@@ -13,7 +13,7 @@ import { openJournal } from "../workflows/journal/sqlite_journal.ts";
 import type { OpenWorkflow } from "../workflows/run.ts";
 import { headerOf, type WireMessage } from "./_support/http_wire.ts";
 import { answer, cut, inTurn, keysOf, noBackend, startUnruly, type UnrulyServer } from "./_support/unruly_server.ts";
-import { makeFolder, openScript, scriptText } from "./_support/workflow.ts";
+import { makeFolder, newRun, openScript, scriptText } from "./_support/workflow.ts";
 
 const POSTING = `return (await svc.social.postMessage({ context: "clerk@city", message: "Here." })).id;`;
 const PERFORMING = `return await svc.assignments.perform("A", { action: "B" });`;
@@ -31,15 +31,7 @@ async function openRun(body: string = POSTING): Promise<Run> {
   const folder = stack.use(await makeFolder({ "script.ts": scriptText(body) }));
   const script = `${folder.path}/script.ts`;
   const journal = stack.use(await openJournal(`${folder.path}/journal.db`));
-  const limits = { timeoutSeconds: 60, maxMemoryMiB: 256 };
-  await journal.createRun({
-    id: RUN,
-    name: "test",
-    digest: "",
-    settings: { script, concurrency: 1, limits, grants: [], onUnknown: "stop" },
-    state: "open",
-    startedAt: 0,
-  });
+  await journal.createRun(newRun(RUN, script));
   const kept = stack.move();
   return {
     journal,

@@ -7,7 +7,7 @@ import { reopenFailed } from "../workflows/durable/retry.ts";
 import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
 import { CREATE, openOffice, RUN, UNTIL_TOLD, untilItSays } from "./_support/office.ts";
-import { caseAnswer, makeFolder, openScript, scriptText, TinyApi } from "./_support/workflow.ts";
+import { caseAnswer, makeFolder, newRun, openScript, scriptText, TinyApi } from "./_support/workflow.ts";
 
 /** A request that the API of a test got. */
 interface Asked {
@@ -39,9 +39,7 @@ async function openDesk(
     }),
   );
   const journal = stack.use(await openJournal(`${folder.path}/journal.db`));
-  const limits = { timeoutSeconds: 60, maxMemoryMiB: 256 };
-  const settings = { script, concurrency: 1, limits, grants: [], onUnknown: "stop" } as const;
-  await journal.createRun({ id: "r1", name: "test", digest: "", settings, state: "open", startedAt: 0 });
+  await journal.createRun(newRun("r1", script));
   const { baseUrl } = api;
   const once = createCaller({ baseUrl, clientId: "id", clientSecret: "secret", noCache: true, idempotencyKeys: keys });
   const caller = retrying(once, { wait });

@@ -12,7 +12,7 @@ import type { EventRecord, Journal } from "../workflows/journal/journal.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
 import { InputRun, type InputRunOptions } from "../workflows/durable/input_run.ts";
 import type { OpenWorkflow } from "../workflows/run.ts";
-import { caseAnswer, makeFolder, openScript, scriptText, TinyApi } from "./_support/workflow.ts";
+import { caseAnswer, makeFolder, newRun, openScript, scriptText, TinyApi } from "./_support/workflow.ts";
 
 const RUN = "r1";
 const INPUT = { number: 1, place: "input" };
@@ -38,14 +38,7 @@ async function openDesk(body: string, answer?: (call: string) => Promise<Respons
   const journal = stack.use(await openJournal(path));
   const workflow = stack.use(await openScript({ script: `${folder.path}/script.ts`, allowDeclared: true }));
   const caller = retrying(api.caller);
-  const settings = {
-    script: "script.ts",
-    concurrency: 1,
-    limits: { timeoutSeconds: 20, maxMemoryMiB: 128 },
-    grants: [],
-    onUnknown: "stop",
-  } as const;
-  await journal.createRun({ id: RUN, name: "test", digest: "", settings, state: "open", startedAt: Date.now() });
+  await journal.createRun(newRun(RUN));
   return {
     api,
     journal,

@@ -1,5 +1,4 @@
 /** `svc workflow run`, `resume` and `retry`: which run is worked on, and how. */
-import { resolve } from "node:path";
 import type { Journal, OnUnknown, RunRecord, RunSettings } from "../../workflows/journal/journal.ts";
 import { checkRunId, newRunId } from "../../workflows/durable/run_id.ts";
 import { STDIN } from "../../workflows/inputs.ts";
@@ -83,9 +82,9 @@ export async function begin(context: CommandContext, flags: RunFlags): Promise<v
   }
   await using journal = await journalAt(flags.journal);
   const find = () => earlierRun(journal, settings, flags);
-  let before = find();
+  let before = await find();
   using alone = before === undefined && flags.resume ? await beginAlone(journal, settings) : undefined;
-  if (alone !== undefined) before = find(); // Since the first look somebody may have begun it, and been killed.
+  if (alone !== undefined) before = await find(); // Since the first look somebody may have begun it, and been killed.
   if (before !== undefined) return await goOn(context, journal, before, flags, settings);
   const id = flags.runId === undefined ? newRunId() : checkRunId(flags.runId);
   await execute(context, { settings, id, journal, journalPath: flags.journal, allow, allowDeclared });
@@ -149,11 +148,13 @@ async function beginAlone(journal: Journal, { script, each, input }: RunSettings
 }
 
 /** The run that the flags say to go on with; undefined where they say none, or there is none. */
-function earlierRun(
+async function earlierRun(
   journal: Journal,
   settings: RunSettings,
   { runId, resume, journal: path }: RunFlags,
-): RunRecord | undefined {
+): Promise<RunRecord | undefined> {
+  if (runId === undefined && !resume) return undefined;
+  const { resolve } = await import("node:path"); // Only here: it takes milliseconds to load.
   const { script, each, input } = settings;
   const inputText = JSON.stringify(input);
   // A file that has vanished has no real path any more: who opens it says so.
@@ -161,9 +162,7 @@ function earlierRun(
     before === path || (path !== undefined && before === resolve(path));
   const isSame = ({ settings }: RunRecord) =>
     isPath(settings.script, script) && isPath(settings.each, each) && JSON.stringify(settings.input) === inputText;
-  if (runId === undefined) {
-    return resume ? journal.runs().find((run) => run.state === "open" && isSame(run)) : undefined;
-  }
+  if (runId === undefined) return journal.runs().find((run) => run.state === "open" && isSame(run));
   const run = journal.findRun(checkRunId(runId));
   if (run === undefined || isSame(run)) return run;
   throw new SvcError(

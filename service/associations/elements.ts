@@ -13,7 +13,7 @@ export async function eachElement<T>(
   idOf: (element: T) => string,
 ): Promise<Outcome> {
   if (elements.length > LARGEST_CALL) {
-    throw new ServiceError(400, `A call may have ${LARGEST_CALL} elements, not ${elements.length}`);
+    throw new ServiceError(400, `A call may have at most ${LARGEST_CALL} elements, not ${elements.length}`);
   }
   const body: JsonObject[] = [];
   for (const element of elements) {

@@ -13,13 +13,6 @@ import { checkTag } from "../tags.ts";
 import { switchOf } from "./common.ts";
 import { mediaTypeOf } from "../media_types.ts";
 
-/** Whether a client asks for base64. Who says nothing gets the bytes, a quarter less; a header tells which it is. */
-function wantsText({ query }: HandlerContext): boolean {
-  const mode = query.get("mode") ?? "stream";
-  if (mode === "stream" || mode === "string") return mode === "string";
-  throw new ServiceError(400, `mode must be string or stream, not '${mode}'`);
-}
-
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"attachments"> = {
   async list({ caseId, includeThumbnails }, context) {
@@ -109,4 +102,11 @@ function newName(given: string, { type, extension }: { type: "File" | "URL"; ext
   const name = type === "URL" ? cleanTitle(given) : renamed(given, extension);
   if (given.trim() === "" || name === "") throw new ServiceError(400, "'name' must not be empty");
   return name;
+}
+
+/** Whether a client asks for base64. Who says nothing gets the bytes, a quarter less; a header tells which it is. */
+function wantsText({ query }: HandlerContext): boolean {
+  const mode = query.get("mode") ?? "stream";
+  if (mode === "stream" || mode === "string") return mode === "string";
+  throw new ServiceError(400, `mode must be string or stream, not '${mode}'`);
 }

@@ -15,6 +15,9 @@ const AT = /(?<![\p{L}\p{N}\p{M}_.+@-])@/gu;
 const END = /(?![\p{L}\p{N}\p{M}_]|[.@-][\p{L}\p{N}_])/uy;
 const TAG = /(?<![\p{L}\p{N}\p{M}_&/#])#([\p{L}\p{N}_][\p{L}\p{N}\p{M}_-]*)/gu;
 
+/** From the first of them on: where any may be the first, as many are tried as there are, again and again. */
+const LAST_HYPHENS = /(?<!-)-+$/;
+
 /** What a text names. */
 export function namedIn(text: string, app: Application): Named {
   const lower = text.normalize("NFC").toLowerCase();
@@ -24,9 +27,8 @@ export function namedIn(text: string, app: Application): Named {
 
 /** A number alone is no tag: `#3` is a number of something. */
 function tagsIn(lower: string): string[] {
-  return [...lower.matchAll(TAG)].map(([, tag = ""]) => tag.replace(/(?<!-)-+$/, "")).filter((tag) =>
-    /\p{L}/u.test(tag)
-  );
+  const tags = [...lower.matchAll(TAG)].map(([, tag = ""]) => tag.replace(LAST_HYPHENS, ""));
+  return tags.filter((tag) => /\p{L}/u.test(tag));
 }
 
 /** The operator whose longest name stands at a place; nobody where several have that name. */

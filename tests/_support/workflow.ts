@@ -4,6 +4,7 @@ import { SvcError } from "../../lib/errors.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import { GrantedCalls } from "../../workflows/durable/live_calls.ts";
 import { Runner } from "../../workflows/durable/runner.ts";
+import type { RunRecord } from "../../workflows/journal/journal.ts";
 import { type OpenWorkflow, openWorkflow, type WorkflowOptions } from "../../workflows/run.ts";
 import { LIBRARY } from "./program.ts";
 
@@ -22,6 +23,13 @@ export async function makeFolder(files: Readonly<Record<string, string>> = {}): 
     await Deno.writeTextFile(file, text);
   }
   return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
+}
+
+/** A run as a journal has it when it begins. */
+export function newRun(id: string, script = "script.ts"): RunRecord {
+  const limits = { timeoutSeconds: 60, maxMemoryMiB: 256 };
+  const settings = { script, concurrency: 1, limits, grants: [], onUnknown: "stop" } as const;
+  return { id, name: "test", digest: "", settings, state: "open", startedAt: 0 };
 }
 
 /** A script whose `run` has this body, and before it these lines. */
