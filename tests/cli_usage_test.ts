@@ -40,7 +40,12 @@ Deno.test("svc without arguments, svc help and svc --help print the same page, w
 
 Deno.test("a group's help lists its commands, in every spelling of the question", async () => {
   const page = (await svcHere(["case-types"])).stdout;
-  for (const args of [["case-types", "--help"], ["case-types", "-h"], ["help", "case-types"], ["-h", "case-types"]]) {
+  for (
+    const args of [["case-types", "--help"], ["case-types", "-h"], ["help", "case-types"], ["case-types", "help"], [
+      "-h",
+      "case-types",
+    ]]
+  ) {
     assert.equal((await svcHere(args)).stdout, page);
   }
   assert.match(page, /^ {2}list-bulk-actions +List the bulk actions of a case type$/m);
@@ -126,7 +131,15 @@ const MISTAKES: Record<string, Mistake> = {
     hint: "Did you mean --data? Write --flag=value for a value that begins with a dash.",
   },
   "cases get --x": { message: "--x is no flag.", hint: /-- before such an argument/ },
-  "--verbos cases get C-1": { message: "--verbos cannot stand before the command.", hint: /--verbose/ },
+  "--verbos cases get C-1": {
+    message: "--verbos cannot stand before the command.",
+    hint: /^Did you mean --verbose\? Only the global flags can: --format, .*, --help, --version\. 'svc --help'/,
+  },
+  "--versoin": { message: "--versoin cannot stand before the command.", hint: /^Did you mean --version\? Only/ },
+  "-V": { message: "-V cannot stand before the command.", hint: /^Did you mean --verbose or --version\? Only/ },
+  "cases get C-1 --hlep": { message: "svc cases get has no flag --hlep.", hint: /^Did you mean --help\?/ },
+  "login": { message: "svc has no group 'login'.", hint: /^Did you mean 'svc auth login'\? 'svc --help'/ },
+  "get-next": { message: "svc has no group 'get-next'.", hint: /^Did you mean 'svc assignments get-next'\?/ },
   "cases get": { message: "The argument <caseId> is missing.", hint: "Usage: svc cases get <caseId> [flags]" },
   "cases get A B": { message: "svc cases get takes 1 argument: 'B' is one too many.", hint: /Quote/ },
   "case-types list A": { message: "svc case-types list takes no arguments: 'A' is one too many." },

@@ -1,6 +1,7 @@
 /** Finds the group and the command in the arguments: global flags may stand before them. */
 import { SvcError } from "../errors.ts";
 import { toKebab } from "../names.ts";
+import type { Flag } from "./command.ts";
 import { globalFlags } from "./global_flags.ts";
 
 const FLAG = /^--([a-z][a-z\d-]+)(?:=([^]*))?$/i;
@@ -15,9 +16,11 @@ export interface Argv {
   readonly help: boolean;
   /** Whether the version is wanted: instead of a group, as `svc --help` lists it. */
   readonly version: boolean;
+  /** A flag before the command that cannot stand there. */
+  readonly misplaced?: string;
 }
 
-/** Takes the arguments apart. `help <group> <command>` is `<group> <command> --help`. */
+/** Takes the arguments apart. `help <group> <command>` is `<group> <command> --help`, and `<group> help` that of the group. */
 export function takeApart(args: readonly string[]): Argv {
   const words: string[] = [];
   const before: string[] = [];
@@ -26,9 +29,10 @@ export function takeApart(args: readonly string[]): Argv {
   let index = 0;
   while (index < args.length && words.length < 2) {
     const arg = args[index++] ?? "";
-    if (arg === "help" && words.length === 0) help = true;
+    if (arg === "help") help = true;
     else if (arg === "--version" && words.length === 0) version = true;
     else if (!arg.startsWith("-")) words.push(arg);
+    else if (!canLead(arg)) return { words, rest: [], help, version, misplaced: arg };
     else before.push(arg, ...(takesNext(arg) ? args.slice(index, ++index) : []));
   }
   return { words, rest: help ? [] : toScannerForms([...before, ...args.slice(index)]), help, version };
@@ -39,16 +43,20 @@ function asksForHelp(args: readonly string[]): boolean {
   return args.slice(0, end < 0 ? args.length : end).some((arg) => arg === "-h" || arg === "--help");
 }
 
+/** Whether a flag can stand before the command. */
+function canLead(arg: string): boolean {
+  return arg === "-h" || arg === "--help" || globalFlagOf(arg) !== undefined;
+}
+
 /** Whether a flag that stands before the command takes the next argument as its value. */
 function takesNext(arg: string): boolean {
-  if (arg === "-h" || arg === "--help") return false;
-  const [, flag, attached] = FLAG.exec(arg) ?? [];
-  const param = Object.entries(globalFlags).find(([name]) => toKebab(name) === flag)?.[1];
-  if (param !== undefined) return attached === undefined && param.type !== "boolean";
-  const known = Object.keys(globalFlags).map((name) => `--${toKebab(name)}`).join(", ");
-  throw new SvcError("INVALID_ARGS", `${arg} cannot stand before the command.`, {
-    hint: `Only the global flags can: ${known}. 'svc --help' lists the commands.`,
-  });
+  const flag = globalFlagOf(arg);
+  return flag !== undefined && flag.type !== "boolean" && !arg.includes("=");
+}
+
+function globalFlagOf(arg: string): Flag | undefined {
+  const name = FLAG.exec(arg)?.[1];
+  return Object.entries(globalFlags).find(([known]) => toKebab(known) === name)?.[1];
 }
 
 /**

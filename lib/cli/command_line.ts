@@ -10,26 +10,27 @@ import type { Io } from "./io.ts";
 import { scanPlain } from "./plain_scan.ts";
 
 /** Runs the command that the arguments name, or prints the help that they ask for. */
-export async function runCommandLine({ words, rest, help, version }: Argv, io: Io): Promise<void> {
+export async function runCommandLine({ words, rest, help, version, misplaced }: Argv, io: Io): Promise<void> {
   const [groupWord, commandWord] = words;
+  if (misplaced !== undefined) throw (await usageErrors()).misplacedFlag(misplaced);
   if (version) return io.stdout.write((await import("../version.ts")).VERSION + "\n");
   if (groupWord === undefined) return io.stdout.write((await import("./help.ts")).rootHelp(groups));
-  const group = await find("svc", "group", groups, groupWord);
+  const group = entryNamed(groups, groupWord);
+  if (group === undefined) throw await (await usageErrors()).unknownGroup(groups, groupWord);
   const commands = await group.load();
   if (commandWord === undefined) {
     return io.stdout.write((await import("./help.ts")).groupHelp(groupWord, group, commands));
   }
-  const command = (await find(`svc ${groupWord}`, "command", commands, commandWord)).describe();
+  const entry = entryNamed(commands, commandWord);
+  if (entry === undefined) throw (await usageErrors()).unknownCommand(groupWord, commands, commandWord);
+  const command = entry.describe();
   if (help) return io.stdout.write((await import("./help.ts")).commandHelp(words, command));
   const given = scanPlain(command, rest) ?? await scanAnything(command, words, rest);
   await command.run(createContext(readGlobalFlags(given), io), given);
 }
 
-async function find<T>(place: string, kind: string, entries: Readonly<Record<string, T>>, word: string): Promise<T> {
-  const entry = entryNamed(entries, word);
-  if (entry !== undefined) return entry;
-  const { unknownWord } = await importUnseen<typeof import("./usage_errors.ts")>("lib/cli/usage_errors.ts");
-  throw unknownWord(place, kind, Object.keys(entries), word);
+async function usageErrors() {
+  return await importUnseen<typeof import("./usage_errors.ts")>("lib/cli/usage_errors.ts");
 }
 
 async function scanAnything(command: Command, words: readonly string[], rest: readonly string[]): Promise<Given> {

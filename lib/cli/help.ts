@@ -18,7 +18,8 @@ const PLACEHOLDERS: Readonly<Record<Flag["type"], string>> = {
 
 /** The flag that asks for help. */
 export const HELP: Flag = { help: "Print this help", type: "boolean", short: "h" };
-const VERSION: Flag = { help: "Print the version", type: "boolean" };
+/** The flag that asks for the version, in front of all commands. */
+export const VERSION: Flag = { help: "Print the version", type: "boolean" };
 
 /** Groups or commands by camel-case name, with what they are about. */
 type Topics = Readonly<Record<string, { readonly summary: string }>>;

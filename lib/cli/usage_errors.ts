@@ -9,19 +9,61 @@ import {
   UnsatisfiedFlagError,
 } from "@stricli/core";
 import { SvcError } from "../errors.ts";
-import { toKebab } from "../names.ts";
-import type { Arg, CommandDescription } from "./command.ts";
+import { entryNamed, toKebab } from "../names.ts";
+import type { Arg, CommandDescription, CommandGroup, Flag } from "./command.ts";
 import { globalFlags } from "./global_flags.ts";
 import { didYouMean, questionOf } from "../similar.ts";
-import { argName } from "./help.ts";
+import { argName, HELP, VERSION } from "./help.ts";
 
-/** A group or a command that does not exist. */
-export function unknownWord(place: string, kind: string, names: readonly string[], word: string): SvcError {
+/** A group that does not exist: another one was meant, or a command of one. */
+export async function unknownGroup(groups: Readonly<Record<string, CommandGroup>>, word: string): Promise<SvcError> {
+  const question = questionFor(word, Object.keys(groups)) || questionOf(await commandsNamed(groups, word), quoted);
+  return invalid(`svc has no group '${word}'.`, `${question}'svc --help' lists the groups.`);
+}
+
+/** A command that its group does not have. */
+export function unknownCommand(group: string, commands: Readonly<Record<string, unknown>>, word: string): SvcError {
+  const question = questionFor(word, Object.keys(commands));
+  return invalid(`svc ${group} has no command '${word}'.`, `${question}'svc ${group} --help' lists the commands.`);
+}
+
+async function commandsNamed(groups: Readonly<Record<string, CommandGroup>>, word: string): Promise<string[]> {
+  const found = await Promise.all(
+    Object.entries(groups).map(async ([name, group]) => entryNamed(await group.load(), word) && toKebab(name)),
+  );
+  return found.filter((group) => group !== undefined).map((group) => `svc ${group} ${word}`);
+}
+
+function questionFor(word: string, names: readonly string[]): string {
   const known = names.map(toKebab);
   const longer = known.filter((name) => name.startsWith(`${word.toLowerCase()}-`));
-  const show = (name: string) => `'${name}'`;
-  const question = didYouMean(word, known, show) || questionOf(longer, show);
-  return invalid(`${place} has no ${kind} '${word}'.`, `${question}'${place} --help' lists the ${kind}s.`);
+  return didYouMean(word, known, quoted) || questionOf(longer, quoted);
+}
+
+function quoted(name: string): string {
+  return `'${name}'`;
+}
+
+/** A flag before the command that cannot stand there. */
+export function misplacedFlag(arg: string): SvcError {
+  const name = arg.replace(/^--?|=[^]*$/g, "");
+  const known = flagNames({ ...globalFlags, help: HELP, version: VERSION });
+  const question = arg.startsWith("--")
+    ? didYouMean(name, known, asFlag)
+    : questionOf(known.filter((flag) => flag.startsWith(name.toLowerCase())), asFlag);
+  const all = known.map(asFlag).join(", ");
+  return invalid(
+    `${arg} cannot stand before the command.`,
+    `${question}Only the global flags can: ${all}. 'svc --help' lists the commands.`,
+  );
+}
+
+function flagNames(flags: Readonly<Record<string, Flag>>): string[] {
+  return Object.keys(flags).map(toKebab);
+}
+
+function asFlag(name: string): string {
+  return `--${name}`;
 }
 
 /** An argument that is not there. */
@@ -34,15 +76,14 @@ export function missingArgument(args: readonly Arg[], given: number, words: read
 export function scanError(error: unknown, { flags }: CommandDescription, words: readonly string[]): unknown {
   const command = ["svc", ...words].join(" ");
   if (error instanceof FlagNotFoundError) {
-    const names = Object.keys({ ...flags, ...globalFlags }).map(toKebab);
-    const question = didYouMean(error.input, names, (name) => `--${name}`);
+    const question = didYouMean(error.input, flagNames({ ...flags, ...globalFlags, help: HELP }), asFlag);
     return invalid(`${command} has no flag --${error.input}.`, `${question}'${command} --help' lists the flags.`);
   }
   if (error instanceof AliasNotFoundError) {
-    const names = Object.keys(flags ?? {}).map(toKebab).filter((name) => name.startsWith(error.input));
+    const names = flagNames(flags ?? {}).filter((name) => name.startsWith(error.input));
     return invalid(
       `${command} has no flag -${error.input}.`,
-      `${questionOf(names, (name) => `--${name}`)}Write --flag=value for a value that begins with a dash.`,
+      `${questionOf(names, asFlag)}Write --flag=value for a value that begins with a dash.`,
     );
   }
   if (error instanceof UnexpectedFlagError) return invalid(`--${error.externalFlagName} is given twice.`);
