@@ -29,6 +29,10 @@ Deno.test("after a command come its arguments, which are anybody's guess, and th
   assert(flags.includes("--fields") && flags.includes("--help"), flags.join());
   assert(!flags.includes("--format") && !flags.includes("--quiet"), flags.join());
   assert.deepEqual(await wordsAfter("svc workflow resume --st"), []);
+  assert.deepEqual([await wordsAfter("svc --ver"), await wordsAfter("svc cases get --ver")], [
+    ["--verbose", "--version"],
+    ["--verbose"],
+  ]);
 });
 
 Deno.test("after a flag come the words that it takes, and none where it takes any", async () => {
@@ -36,6 +40,8 @@ Deno.test("after a flag come the words that it takes, and none where it takes an
     ...["running", "interrupted", "done", "failed", "cancelled"],
   ]);
   assert.deepEqual(await wordsAfter("svc cases get C-1 --format c"), ["compact"]);
+  assert.deepEqual(await wordsAfter("svc cases get C-1 --format=c"), ["--format=compact"]);
+  assert.deepEqual(await wordsAfter("svc cases get C-1 --nothing="), []);
   assert.deepEqual(await wordsAfter("svc workflow run script.ts --input "), []);
   assert.deepEqual(await wordsAfter("svc attachments add C-1 -"), await wordsAfter("svc attachments add C-1 --"));
 });
@@ -61,16 +67,16 @@ Deno.test("where there is no such group or command, nothing may come", async () 
 });
 
 /** What bash offers where the cursor stands behind the last of these words. */
-async function offeredByBash(words: readonly string[], folder: string): Promise<string> {
+async function offeredByBash(words: readonly string[], folder: string, line = words.join(" ")): Promise<string> {
   const script = `svc() { "$DENO" run --allow-all "$CLI" "$@"; }
     source <(svc completion bash)
-    COMP_LINE="$*" COMP_POINT=\${#COMP_LINE} COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+    COMP_LINE="$LINE" COMP_POINT=\${#COMP_LINE} COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
     _svc
     printf '%s\\n' "\${COMPREPLY[@]}"`;
   const { stdout, stderr } = await new Deno.Command("bash", {
     args: ["--norc", "-c", script, "bash", ...words],
     cwd: folder,
-    env: { DENO: Deno.execPath(), CLI, SVC_CONFIG_DIR: folder },
+    env: { DENO: Deno.execPath(), CLI, LINE: line, SVC_CONFIG_DIR: folder },
   }).output();
   const [printed = "", said] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   assert.equal(said, "");
@@ -85,6 +91,10 @@ Deno.test({
     assert.equal(await offeredByBash(["svc", "workflow", "li"], folder.path), "list\n");
     assert.equal(await offeredByBash(["svc", "cases", "get", "C-1", "--fo"], folder.path), "--format\n");
     assert.equal(await offeredByBash(["svc", "cases", "nothing", "--x"], folder.path), "\n");
+    const list = ["svc", "workflow", "list", "--state", "="];
+    assert.equal(await offeredByBash([...list, "d"], folder.path, "svc workflow list --state=d"), "done\n");
+    const all = "running\ninterrupted\ndone\nfailed\ncancelled\n";
+    assert.equal(await offeredByBash(list, folder.path, "svc workflow list --state="), all);
   },
 });
 

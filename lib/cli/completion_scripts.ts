@@ -1,11 +1,13 @@
 /** What makes shells complete `svc`. Each asks `svc completion words` what may come next; else files may. */
 export const SCRIPTS = {
-  // compgen -W would run what a word holds between $( and ).
+  // compgen -W would run what a word holds between $( and ). Of --format=yaml bash makes three words.
   bash: `_svc() {
-  local word
+  local word begun="\${COMP_WORDS[COMP_CWORD]}" flag=
+  if [[ "$begun" == = ]]; then begun= flag='*='; elif [[ "\${COMP_WORDS[COMP_CWORD-1]}" == = ]]; then flag='*='; fi
   COMPREPLY=()
   while IFS=$'\\t' read -r word _; do
-    [[ "$word" == "\${COMP_WORDS[COMP_CWORD]}"* ]] || continue
+    word="\${word#$flag}"
+    [[ "$word" == "$begun"* ]] || continue
     printf -v word %q "$word"
     COMPREPLY+=("$word")
   done < <(svc completion words "\${COMP_LINE:0:COMP_POINT}" 2>/dev/null)

@@ -3,7 +3,7 @@ import { entryNamed, toCamel, toKebab } from "../names.ts";
 import type { Command, CommandEntry, Flag, Suggestion } from "./command.ts";
 import { globalFlags } from "./global_flags.ts";
 import { groups } from "./groups.ts";
-import { flagRows, HELP } from "./help.ts";
+import { flagRows, HELP, VERSION } from "./help.ts";
 
 type Flags = Readonly<Record<string, Flag>>;
 
@@ -36,6 +36,8 @@ class Place {
   /** What may come here; `begun` is what is there of it already. */
   async next(begun: string): Promise<readonly Suggestion[]> {
     if (this.#open !== undefined) return await valuesOf(this.#open);
+    const [attached] = /^-.*?=/.exec(begun) ?? [];
+    if (attached !== undefined) return await this.#attachedTo(attached);
     if (begun.startsWith("-")) return this.#nextFlags();
     if (this.#words === 0) return topics(groups);
     if (this.#words === 1) return topics(this.#commands);
@@ -51,13 +53,25 @@ class Place {
   }
 
   get #flags(): Flags {
-    return { ...this.#command?.flags, ...globalFlags, help: HELP };
+    return { ...this.#command?.flags, ...globalFlags, help: HELP, ...(this.#words === 0 && { version: VERSION }) };
   }
 
-  #passFlag(word: string): void {
+  /** The values of a flag that is written like `--format=`. */
+  async #attachedTo(written: string): Promise<Suggestion[]> {
+    const [, flag] = this.#flagOf(written);
+    return flag === undefined ? [] : (await valuesOf(flag)).map(({ word, about }) => ({ word: written + word, about }));
+  }
+
+  /** The flag that is written so, and its value where it has one with it. */
+  #flagOf(word: string): [name?: string, flag?: Flag, value?: string] {
     const [written = "", value] = word.replace(/^--?/, "").split("=", 2);
     const [name, flag] =
       Object.entries(this.#flags).find(([name, { short }]) => name === toCamel(written) || short === written) ?? [];
+    return [name, flag, value];
+  }
+
+  #passFlag(word: string): void {
+    const [name, flag, value] = this.#flagOf(word);
     if (name === undefined || flag === undefined) return;
     if (!flag.repeatable) this.#given.add(name);
     if (flag.type !== "boolean" && value === undefined) this.#open = flag;
