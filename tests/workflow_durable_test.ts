@@ -202,6 +202,27 @@ Deno.test("a journal that cannot be written ends a run, whatever its script does
   assert.equal(await office.permits(), 2);
 });
 
+Deno.test("an input that is under way when the journal cannot be written any more has not failed: resume goes on with it", async () => {
+  await using office = await openOffice(
+    `if (input === 1) return "first"; ${CREATE} log("made"); ${UNTIL_TOLD} { ${CREATE} } return "second";`,
+  );
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n");
+  const process = office.start(...RUN, "--each", "in.ndjson", "--concurrency", "1");
+  const { rest } = await untilItSays(process, "made");
+  office.sql("CREATE TRIGGER broken BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'no'); END");
+  await office.createPermit();
+  const first = `{"input":"in.ndjson:1","result":"first"}\n`;
+  assert.equal(await new Response(process.stdout).text(), first);
+  const [, summary, said = ""] = (await rest).split("\n");
+  assert.equal(summary, "1 input: 1 succeeded, 0 failed.");
+  const { error } = JSON.parse(said);
+  assert.deepEqual([error.code, (await process.status).code], ["INVALID_CONFIG", 2]);
+  assert.equal(error.hint, "Check the file, and the disk that it is on. Then: svc workflow resume r1");
+  office.sql("DROP TRIGGER broken");
+  assert.equal((await office.svc("resume", "r1")).stdout, `${first}{"input":"in.ndjson:2","result":"second"}\n`);
+  assert.equal(await office.permits(), 3);
+});
+
 Deno.test("a batch whose results nobody reads any more is interrupted, and says how to go on", async () => {
   await using office = await openOffice("return input;");
   await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n".repeat(50));

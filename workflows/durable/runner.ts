@@ -175,7 +175,7 @@ export class Runner {
     let current = generation;
     return {
       append: (event) => journal.append(this.id, number, event),
-      durable: () => journal.durable().catch((error) => this.#giveUp(error)),
+      durable: () => journal.durable().catch(() => this.#giveUp()),
       leave: async (left: Left) => {
         const content = JSON.stringify(left);
         await journal.reopenInput(this.id, number, { kind: "left", position: 0, at: Date.now(), content }, ++current);
@@ -184,10 +184,13 @@ export class Runner {
     };
   }
 
-  /** Ends the run, because its journal cannot be written: every further input would fail of that. */
-  #giveUp(error: unknown): never {
+  /**
+   * Ends the run, because its journal cannot be written: every further input would fail of that. None has: the journal
+   * still says so to whoever waits for it at the end, and what was begun goes on when it can be written again.
+   */
+  #giveUp(): never {
     void this.interrupt();
-    throw error;
+    throw interrupted();
   }
 
   async #drain(): Promise<void> {
