@@ -4,7 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../lib/errors.ts";
 import { lockFile } from "../workflows/journal/lock_file.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
+import { svcCommand } from "./_support/cli.ts";
 import { makeFolder, newRun } from "./_support/workflow.ts";
+import { endOf } from "./_support/workflow_process.ts";
 
 const RUN = "r1";
 
@@ -20,6 +22,24 @@ Deno.test("a journal that a newer version has written is refused, and stays as i
     return true;
   });
   assert.equal(db.prepare("PRAGMA user_version").get()?.user_version, 2);
+});
+
+Deno.test("a journal that there is no room for says so, and not what became of the attempt to make it", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  using db = new DatabaseSync(path);
+  db.exec("PRAGMA page_size = 65536; PRAGMA journal_mode = WAL; CREATE TABLE other (x)");
+  const limited = `trap "" XFSZ && ulimit -f 200 && exec "$0" "$@"`; // A full disk is one for all tests.
+  const { code, stderr } = await endOf(
+    new Deno.Command("/bin/sh", {
+      args: ["-c", limited, ...svcCommand(["workflow", "list", "--journal", path], folder.path)],
+      env: { SVC_CONFIG_DIR: folder.path },
+      stdout: "piped",
+      stderr: "piped",
+    }),
+  );
+  assert.equal(code, 2);
+  assert.equal(JSON.parse(stderr).error.message, `The journal ${path} cannot be opened: disk I/O error.`);
 });
 
 Deno.test("a run that was cancelled stays so, also where a process comes to its end at the same time", async () => {

@@ -68,7 +68,7 @@ export function prepareSchema(db: DatabaseSync, path: string): void {
     db.exec(`PRAGMA user_version = ${VERSION}`);
     db.exec("COMMIT");
   } catch (error) {
-    db.exec("ROLLBACK");
+    if (db.isTransaction) db.exec("ROLLBACK"); // A full disk has ended it already.
     throw error;
   }
 }
