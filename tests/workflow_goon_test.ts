@@ -189,6 +189,15 @@ Deno.test("a file that is no journal, or a damaged one, is named and is no defec
   assert.equal(errorIn((await office.svc("list")).stderr).message, `${journal} is a database, but no journal.`);
 });
 
+Deno.test("nobody is told to go on with a run that the journal could not take", async () => {
+  await using office = await openOffice("return 1;");
+  assert.deepEqual((await office.svc("list")).stdout, "[]\n");
+  office.sql("CREATE TRIGGER broken BEFORE INSERT ON runs BEGIN SELECT RAISE(ABORT, 'no'); END");
+  const { code, hint } = errorIn((await office.svc(...RUN)).stderr);
+  assert.deepEqual([code, hint], ["INVALID_CONFIG", "Check the file, and the disk that it is on."]);
+  assert.deepEqual((await office.svc("list")).stdout, "[]\n");
+});
+
 Deno.test("a journal that is damaged in the middle is named when it is read", async () => {
   await using office = await openOffice(`return "x".repeat(20_000);`);
   assert.equal((await office.svc(...RUN)).code, 0);

@@ -167,7 +167,7 @@ async function prepare(
     if (reopened === undefined) return;
     context.note(`${plural(reopened, "failed input")} of run ${execution.id} to run again.`);
   } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
+    if (!(error instanceof SvcError) || !execution.goesOn) throw error; // A run that could not be begun is not there.
     throw withWayOn(error, execution, [execution.retries ? "retry" : "resume"]);
   }
 }
