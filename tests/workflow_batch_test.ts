@@ -6,6 +6,7 @@ import { mapInOrder } from "../workflows/in_order.ts";
 import { type BatchInput, countInputs, openInputs } from "../workflows/inputs.ts";
 import { readMaxFailures } from "../workflows/rate.ts";
 import { makeFolder, openScript, runnerOf, scriptText } from "./_support/workflow.ts";
+import { svcWorkflow } from "./_support/workflow_process.ts";
 
 interface Batch {
   readonly results: readonly BatchResult[];
@@ -270,4 +271,15 @@ Deno.test("a share of failures says nothing before twenty inputs have ended, a n
   assert.deepEqual(enough, [false, false, false, true, false, true]);
   const number = readMaxFailures("2");
   assert.deepEqual([number({ done: 1, failed: 1 }), number({ done: 2, failed: 2 })], [false, true]);
+});
+
+Deno.test("a share of failures is enough as soon as there are inputs enough to tell, also where the last of them succeeds", async () => {
+  await using folder = await makeFolder({
+    "script.ts": scriptText(`if (input === 0) throw new Error("zero"); return input;`, []),
+    "in.ndjson": "0\n".repeat(19) + "1\n".repeat(20),
+  });
+  const run = ["run", `${folder.path}/script.ts`, "--each", `${folder.path}/in.ndjson`, "--concurrency", "1"];
+  const { stdout, stderr } = await svcWorkflow([...run, "--max-failures", "5%"]);
+  assert.match(stderr, /^20 inputs: 1 succeeded, 19 failed\. No further input was begun: --max-failures 5%\.$/m);
+  assert.equal(stdout.trimEnd().split("\n").length, 20);
 });

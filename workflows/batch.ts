@@ -53,7 +53,7 @@ export interface BatchOptions {
   readonly concurrency: number;
   /** Inputs to begin per second; as many as there is room for without it. */
   readonly rate?: number;
-  /** Decides after each failure whether no further input is begun. What ended before this process began does not count. */
+  /** Decides after each input whether no further one is begun. What ended before this process began does not count. */
   readonly isEnough?: (progress: { readonly done: number; readonly failed: number }) => boolean;
   /** Takes the result of each input, in the order of the inputs. */
   readonly onResult: (result: BatchResult) => void;
@@ -88,7 +88,8 @@ export async function runBatch(
     if ("error" in result) failed++;
     if (!isOld) {
       fresh.done++;
-      if ("error" in result && ++fresh.failed && isEnough?.(fresh)) stop();
+      if ("error" in result) fresh.failed++;
+      if (isEnough?.(fresh)) stop(); // Also after a success: with it there may be inputs enough to tell a share.
       if (fresh.done % COLLECTED_AFTER === 0) void (collect ??= garbageCollector()).then((collectNow) => collectNow());
     }
     onProgress?.({ done, failed, perSecond: done / ((performance.now() - started) / 1000) });
