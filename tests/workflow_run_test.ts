@@ -69,6 +69,23 @@ Deno.test("any other error is WORKFLOW_FAILED with the line of the script", asyn
   }
 });
 
+Deno.test("an error that a script has made of anything says what it can, and not what we could not read of it", async () => {
+  const thrown: [code: string, message: string][] = [
+    [`throw Object.assign(new Error(), { message: { reason: 1 } });`, "The script failed: { reason: 1 } (script.ts:7)"],
+    [`throw Object.assign(new Error("no stack"), { stack: 5 });`, "The script failed: no stack"],
+    [`throw Object.assign(new Error("no name"), { name: Symbol() });`, "The script failed: no name (script.ts:7)"],
+    [`throw new TypeError();`, "The script failed: TypeError (script.ts:7)"],
+    [`throw new SvcError("NO_CODE", "no code");`, "The script failed: SvcError: no code (script.ts:7)"],
+    [`throw new SvcError("LOCKED", "no JSON", { details: [{ n: 1n }], hint: "h" });`, "no JSON"],
+    [`throw new SvcError("LOCKED", "no list", { details: 7, hint: "h" });`, "no list"],
+  ];
+  for (const [code, message] of thrown) {
+    const { error } = await runText(scriptText(code));
+    assert.equal(error?.message, message);
+    if (code.includes("LOCKED")) assert.deepEqual([error?.code, error?.hint], ["LOCKED", "h"]);
+  }
+});
+
 Deno.test("the line of the script is named wherever script and library lie", async () => {
   const name = "s (2)#é%20%.ts";
   const library = SANDBOX_FILES.map(async (file) => {

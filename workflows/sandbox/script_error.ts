@@ -1,5 +1,5 @@
 /** What a script threw, as an error record that names the script's line and nothing of ours. */
-import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
+import { errorOfRecord, type ErrorRecord, SvcError } from "../../lib/errors.ts";
 
 /** Our own modules are no part of the script; scripts that lie inside the library's folder (its examples) are. */
 const OURS = [".", "../../lib/"].map((folder) => new URL(folder, import.meta.url).href).flatMap((
@@ -17,10 +17,8 @@ export function recordOf(thrown: unknown): ErrorRecord {
   const position = positionOf(thrown);
   const details = position === undefined ? undefined : [position];
   const where = position === undefined ? "" : ` (${position.file}:${position.line})`;
-  if (thrown instanceof SvcError) {
-    const record = thrown.toJSON();
-    return { ...record, ...(details && { details: [...(record.details ?? []), ...details] }) };
-  }
+  const record = thrown instanceof SvcError ? knownRecord(thrown) : undefined;
+  if (record !== undefined) return { ...record, ...(details && { details: [...(record.details ?? []), ...details] }) };
   return {
     code: thrown instanceof Deno.errors.NotCapable ? "PERMISSION_DENIED" : "WORKFLOW_FAILED",
     message: `The script failed: ${messageOf(thrown)}${where}`,
@@ -29,10 +27,32 @@ export function recordOf(thrown: unknown): ErrorRecord {
   };
 }
 
+/** What an error of the library says; undefined where the script made one of a code that there is not. */
+function knownRecord(error: SvcError): ErrorRecord | undefined {
+  const members = Object.entries(error.toJSON()).filter(([, value]) => isJson(value));
+  return errorOfRecord(Object.fromEntries(members))?.toJSON();
+}
+
+function isJson(value: unknown): boolean {
+  try {
+    return JSON.stringify(value) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** A script may have made any member of its error anything. */
 function messageOf(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return `it threw ${Deno.inspect(thrown, { depth: 1, strAbbreviateSize: 200 })}`;
-  const message = thrown.message.replace(/, run again with the --allow-\w+ flag$/, "");
-  return thrown.name === "Error" ? message : `${thrown.name}: ${message}`;
+  if (!(thrown instanceof Error)) return `it threw ${shown(thrown)}`;
+  const { name, message: said }: { name: unknown; message: unknown } = thrown;
+  const message = typeof said === "string" ? said.replace(/, run again with the --allow-\w+ flag$/, "") : shown(said);
+  if (typeof name !== "string") return message;
+  if (message === "") return name;
+  return name === "Error" ? message : `${name}: ${message}`;
+}
+
+function shown(value: unknown): string {
+  return Deno.inspect(value, { depth: 1, strAbbreviateSize: 200 });
 }
 
 function hintFor(thrown: unknown): { hint?: string } {
@@ -47,8 +67,9 @@ function hintFor(thrown: unknown): { hint?: string } {
 
 /** The innermost line of the script in the stack. */
 function positionOf(thrown: unknown): { file: string; line: number; column: number } | undefined {
-  if (!(thrown instanceof Error)) return undefined;
-  for (const line of (thrown.stack ?? "").split("\n")) {
+  const stack: unknown = thrown instanceof Error ? thrown.stack : undefined;
+  if (typeof stack !== "string") return undefined;
+  for (const line of stack.split("\n")) {
     const [, file, row, column] = POSITION.exec(line) ?? [];
     if (file === undefined || OURS.some((folder) => file.startsWith(folder))) continue;
     return { file: file.slice(file.lastIndexOf("/") + 1), line: Number(row), column: Number(column) };
