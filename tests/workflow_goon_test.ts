@@ -82,6 +82,21 @@ Deno.test("a run that began without any service takes the one that there is now"
   assert.equal((await office.svc("retry", "r1", "--format", "compact")).stdout, `"New"\n`);
 });
 
+Deno.test("a line that was mended badly fails alone, and can be mended again", async () => {
+  await using office = await openOffice(`${CREATE} if (input === "bad") throw new Error("oops"); return input;`);
+  const write = (line: string) => Deno.writeTextFile(`${office.folder}/in.ndjson`, `${line}\n"good"\n`);
+  const first = async (...args: string[]) => JSON.parse((await office.svc(...args)).stdout.split("\n")[0] ?? "");
+  await write(`"bad"`);
+  assert.match((await first(...RUN, "--each", "in.ndjson")).error.message, /oops/);
+  await write(`"better`);
+  for (const verb of ["retry", "resume", "retry"]) {
+    assert.equal((await first(verb, "r1")).error.message, "in.ndjson:1 is not JSON.", verb);
+  }
+  await write(`"better"`);
+  assert.equal((await first("retry", "r1")).result, "better");
+  assert.equal(await office.permits(), 2);
+});
+
 Deno.test("a run whose inputs cannot be read is not begun", async () => {
   await using office = await openOffice("return input;");
   await Deno.writeTextFile(`${office.folder}/twice.csv`, "a,a\n1,2\n");

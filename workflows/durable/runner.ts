@@ -103,10 +103,13 @@ export class Runner {
     return record;
   }
 
-  /** An input that has failed and goes on anew may have been mended meanwhile: it goes on with what its line says now. */
+  /**
+   * An input that has failed and goes on anew may have been mended meanwhile: it goes on with what its line says now. One
+   * that is no input now fails of that, as it would have at first.
+   */
   #mend(before: InputRecord, { place, value }: RunInput): InputRecord | undefined {
     const isMended = before.generation > 0 && before.end === undefined && before.place === place;
-    if (!isMended || value === undefined || isSameValue(before.value, value)) return undefined;
+    if (!isMended || isSameValue(before.value, value)) return undefined;
     this.#options.journal?.mendInput(this.id, before.number, value);
     return { ...before, value };
   }

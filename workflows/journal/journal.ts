@@ -158,7 +158,7 @@ export interface InputJournal {
   /** Opens an input anew and writes what it left; what it goes on to do belongs to another generation. */
   reopenInput(id: string, number: number, left: EventRecord, generation: number): Promise<void>;
   /** Writes that an input which goes on anew has another value than it began with, soon. */
-  mendInput(id: string, number: number, value: JsonValue): void;
+  mendInput(id: string, number: number, value: JsonValue | undefined): void;
   /** What happened in an input, in order. */
   events(id: string, number: number): readonly StoredEvent[];
   /** Writes what happened, soon: with the next that must be durable, or a moment later. */

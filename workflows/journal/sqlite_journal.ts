@@ -222,7 +222,7 @@ class SqliteJournal implements Journal {
   beginInput(id: string, { number, place, value, startedAt, generation }: InputRecord): void {
     this.#run(
       "INSERT INTO inputs (run, number, place, value, startedAt, generation, state) VALUES (?, ?, ?, ?, ?, ?, 'open')",
-      ...[this.#key(id), number, place, value === undefined ? null : JSON.stringify(value), startedAt, generation],
+      ...[this.#key(id), number, place, jsonOrNull(value), startedAt, generation],
     );
     // Its file may have grown since it ended.
     this.#run("UPDATE runs SET state = 'open', endedAt = NULL WHERE id = ? AND state IN ('done', 'failed')", id);
@@ -232,7 +232,7 @@ class SqliteJournal implements Journal {
     const outcome = end.state === "done" ? end.result : end.error;
     this.#run(
       "UPDATE inputs SET state = ?, outcome = ?, endedAt = ? WHERE run = ? AND number = ?",
-      ...[end.state, outcome === undefined ? null : JSON.stringify(outcome), Date.now(), this.#key(id), number],
+      ...[end.state, jsonOrNull(outcome), Date.now(), this.#key(id), number],
     );
   }
 
@@ -246,10 +246,10 @@ class SqliteJournal implements Journal {
     await this.durable();
   }
 
-  mendInput(id: string, number: number, value: JsonValue): void {
+  mendInput(id: string, number: number, value: JsonValue | undefined): void {
     this.#run(
       "UPDATE inputs SET value = ? WHERE run = ? AND number = ?",
-      ...[JSON.stringify(value), this.#key(id), number],
+      ...[jsonOrNull(value), this.#key(id), number],
     );
   }
 
@@ -348,6 +348,11 @@ class SqliteJournal implements Journal {
       });
     }
   }
+}
+
+/** A value as a column keeps it that may have none. */
+function jsonOrNull(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value);
 }
 
 /** A text, compressed when what is sent now is on its way: nobody waits for that but the next commit. */
