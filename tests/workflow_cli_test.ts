@@ -271,3 +271,17 @@ Deno.test("--each - takes its inputs from a pipe, and again to go on; at a termi
     ]);
   }
 });
+
+Deno.test("--fields picks of a run, a plan and a test, too, which are data then", async () => {
+  const cassette = { cassette: 1, script: "test", startedAt: "2026-01-31T08:00:00.000Z", randomness: [], calls: [] };
+  await using folder = await makeFolder({ "script.ts": scriptText("", []), "c.json": JSON.stringify(cassette) });
+  const [script, played, file] = ["script.ts", "c.json", "journal.db"].map((name) => `${folder.path}/${name}`);
+  assert(script && played && file);
+  const data = async (...args: string[]) => JSON.parse((await svcHere(["workflow", ...args])).stdout);
+  assert.equal((await svcHere(["workflow", "run", script, "--run-id", "r1", "--journal", file])).code, 0);
+  const show = ["show", "r1", "--journal", file, "--fields"];
+  assert.deepEqual(await data(...show, "state,id"), { state: "done", id: "r1" });
+  assert.equal((await data(...show, "inputs")).inputs[0].place, "input");
+  assert.deepEqual(await data("plan", script, "--fields", "steps"), { steps: [] });
+  assert.deepEqual(await data("test", script, "--cassette", played, "--fields", "passed"), [{ passed: true }]);
+});

@@ -9,8 +9,8 @@ import type { Flag, Given } from "./command.ts";
 export interface GlobalFlags {
   /** Format of the result. */
   readonly format: Format;
-  /** Whether the format was asked for; a command may have a better one than the default. */
-  readonly isFormatGiven: boolean;
+  /** Whether a format or fields were asked for; a command may have something better than data where none were. */
+  readonly isDataAsked: boolean;
   /** Top-level fields to keep; undefined keeps all. */
   readonly fields?: readonly string[];
   /** Print the request instead of sending it. */
@@ -42,13 +42,13 @@ export const globalFlags = {
       return profileNames().map((word) => ({ word, about: "" }));
     },
   },
-} as const satisfies Record<Exclude<keyof GlobalFlags, "isFormatGiven">, Flag>;
+} as const satisfies Record<Exclude<keyof GlobalFlags, "isDataAsked">, Flag>;
 
 /** The values of the global flags among what was given. */
 export function readGlobalFlags(given: Given): GlobalFlags {
   return {
     format: choiceOf("format", FORMATS, given.format ?? globalFlags.format.default),
-    isFormatGiven: given.format !== undefined,
+    isDataAsked: given.format !== undefined || given.fields !== undefined,
     fields: typeof given.fields === "string" ? readFields(given.fields) : undefined,
     dryRun: given.dryRun === true,
     quiet: given.quiet === true,

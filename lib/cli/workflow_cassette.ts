@@ -73,7 +73,7 @@ export async function test(context: CommandContext, flags: TestFlags): Promise<v
     workflow.reserve = i + 1 < cassettes.length ? 1 : 0;
     const result = await playOne(context, workflow, read, cassettes.length > 1);
     results.push(result);
-    if (!context.globals.isFormatGiven) await evenUnread(() => printLine(context, result));
+    if (!context.globals.isDataAsked) await evenUnread(() => printLine(context, result));
   }
   await report(context, results);
 }
@@ -110,7 +110,7 @@ function printLine({ io }: CommandContext, { path, cassette, failure }: Played):
 }
 
 async function report({ globals, note, print }: CommandContext, results: readonly Played[]): Promise<void> {
-  if (globals.isFormatGiven) {
+  if (globals.isDataAsked) {
     const shown = results.map(({ path, cassette, failure }) => ({
       cassette: path,
       calls: cassette.calls.length,

@@ -34,12 +34,13 @@ export async function show(
   const run = findRun(journal, id);
   const description = await describeRun(journal, run);
   const inputs = Iterator.from(journal.inputs(id)).filter(({ end }) => !failed || end?.state === "failed");
-  if (globals.isFormatGiven) {
+  if (globals.isDataAsked) {
     const { format, fields } = globals;
     const { inputs: _count, ...head } = description;
     const described = inputs.map((input) => describeInput(journal, id, input));
     if (fields !== undefined || (format !== "json" && format !== "compact")) {
-      return await print({ ...head, inputs: described.toArray() });
+      const isShown = fields?.includes("inputs") ?? true; // There may be many of them.
+      return await print({ ...head, inputs: isShown ? described.toArray() : [] });
     }
     for (const piece of longJson(format, head, "inputs", described)) io.stdout.write(piece);
     return;

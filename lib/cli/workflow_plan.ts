@@ -61,7 +61,7 @@ export async function plan(context: CommandContext, flags: PlanFlags): Promise<v
 }
 
 async function printPlan({ globals, io, print }: CommandContext, plan: Plan): Promise<void> {
-  if (globals.isFormatGiven) return await print(planData(plan));
+  if (globals.isDataAsked) return await print(planData(plan));
   for (const line of planLines(plan)) io.stdout.write(onOneLine(line) + "\n");
 }
 

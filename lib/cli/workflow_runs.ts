@@ -112,7 +112,7 @@ export const commands: LocalGroup = {
   }),
   show: localCommand({
     summary: "Show what a run did: its inputs, and a timeline of their calls",
-    details: "With --format it prints all that the journal has of the run.",
+    details: "With --format it prints all that the journal has of the run, with --fields what they name of it.",
     args: [run],
     flags: { failed: { help: "Only inputs that failed", type: "boolean" }, ...journal },
     example: "20261121-1405-k7wqh2",
