@@ -32,8 +32,12 @@ Deno.test("a script that now waits for a sleep which was open when it failed has
     "cassette.json": JSON.stringify(cassette),
   });
   const [script, path] = [`${folder.path}/script.ts`, `${folder.path}/cassette.json`];
-  const { code, stderr } = await svcHere(["workflow", "test", script, "--cassette", path, "--timeout", "1"]);
-  assert.equal(code, 1);
+  const patience = new AbortController(); // Without an end to its time it would wait for ever.
+  const timer = setTimeout(() => patience.abort(), 30_000);
+  const surroundings = { interruption: patience.signal };
+  const args = ["workflow", "test", script, "--cassette", path, "--timeout", "1"];
+  const { code, stderr } = await svcHere(args, surroundings).finally(() => clearTimeout(timer));
+  assert.equal(code, 1, stderr);
   assert.match(
     JSON.parse(stderr).error.message,
     /; now it fails with TIMEOUT "The workflow did not end within 1 s and was stopped\."\.$/,

@@ -10,6 +10,8 @@ export interface Surroundings {
   readonly columns?: number;
   /** Environment; what the authentication reads is the process's own. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Aborts when the person at it presses Ctrl-C. */
+  readonly interruption?: AbortSignal;
 }
 
 /** What was written. */
@@ -24,7 +26,7 @@ export interface Captured {
 
 /** Streams that keep what is written to them. */
 export function capturedIo(captured: Pick<Captured, "stdout" | "stderr">, surroundings: Surroundings = {}): Io {
-  const { terminal = false, columns = 80, env = {} } = surroundings;
+  const { terminal = false, columns = 80, env = {}, interruption } = surroundings;
   const output = (stream: "stdout" | "stderr"): Output => ({
     write: (text) => {
       captured[stream] += text;
@@ -40,7 +42,7 @@ export function capturedIo(captured: Pick<Captured, "stdout" | "stderr">, surrou
     stdout: output("stdout"),
     stderr: output("stderr"),
     env: (name) => env[name],
-    onInterrupt() {},
+    onInterrupt: (listener) => interruption?.addEventListener("abort", listener, { once: true }),
   };
 }
 
