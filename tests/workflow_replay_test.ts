@@ -57,3 +57,22 @@ Deno.test("a script that asks for what there is not is tested against what was r
   const tested = await svcHere(["workflow", "test", script, "--cassette", path]);
   assert.deepEqual(tested, { code: 0, stdout: `ok ${path}: 1 call\n`, stderr: "" });
 });
+
+Deno.test("a failure is the same one after its line has moved, whatever the script is called", async () => {
+  const body = `throw new Error("late (again)");`;
+  await using folder = await makeFolder();
+  for (const name of ["script.ts", "my script.ts", "script (2).ts"]) {
+    const [script, path] = [`${folder.path}/${name}`, `${folder.path}/${name}.json`];
+    const test = async (text: string) => {
+      await Deno.writeTextFile(script, text);
+      return (await svcHere(["workflow", "test", script, "--cassette", path])).stdout;
+    };
+    await Deno.writeTextFile(script, scriptText(body, []));
+    await svcHere(["workflow", "record", script, "-o", path, "--journal", `${folder.path}/own.db`]);
+    assert.equal(await test(scriptText(`\n\n${body}`, [])), `ok ${path}: 0 calls\n`);
+    assert.match(
+      await test(scriptText(body.replace("again", "anew"), [])),
+      /^FAILED .*"The script failed: late \(anew\) /,
+    );
+  }
+});

@@ -71,11 +71,14 @@ function memberPath(name: string): string {
 /** Lines of the script may have moved since. */
 function isSameFailure(recorded: ErrorRecord, now: ErrorRecord): boolean {
   return recorded.code === now.code && recorded.status === now.status && recorded.operation === now.operation &&
-    withoutPlace(recorded.message) === withoutPlace(now.message);
+    withoutPlace(recorded) === withoutPlace(now);
 }
 
-function withoutPlace(message: string): string {
-  return message.replace(/ \([^()\s]+:\d+\)$/, "");
+/** The message without the line of the script that it ends with; one that was written by hand has no details to tell it. */
+function withoutPlace({ message, details }: ErrorRecord): string {
+  const { file, line } = details?.at(-1) ?? {};
+  const place = ` (${file}:${line})`;
+  return message.endsWith(place) ? message.slice(0, -place.length) : message.replace(/ \([^()\s]+:\d+\)$/, "");
 }
 
 function otherEnding(before: string, now: string, details?: JsonObject[]): SvcError {
