@@ -35,7 +35,13 @@ Deno.test("profile-image writes the picture of an operator", async () => {
 });
 
 Deno.test("what the application does not have is not found", async () => {
-  for (const line of ["component None", "file none.txt -o x", "profile-image decider@city", "profile-image nobody"]) {
+  const lines = [
+    "component None",
+    `file none.txt -o '${live.folder}/x'`,
+    "profile-image decider@city",
+    "profile-image nobody",
+  ];
+  for (const line of lines) {
     assert.equal((await live.refused(`static-content ${line}`)).code, "NOT_FOUND", line);
   }
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type CliResult, errorOf, svcCommand } from "./_support/cli.ts";
 import { PROGRAM } from "./_support/program.ts";
-import { makeFolder } from "./_support/workflow.ts";
+import { makeFolder, scriptText } from "./_support/workflow.ts";
 
 /** Root enters every folder, unless it is left without the right to. */
 const AS_PERSON = Deno.uid() === 0 ? ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"] : [];
@@ -39,6 +39,24 @@ Deno.test({
         [2, "INVALID_CONFIG", `The journal ${locked}/x.db cannot be opened: you may not read it.`],
         [2, "INVALID_CONFIG", `The data directory ${locked}/service cannot be read: you may not read it.`],
       ]);
+    } finally {
+      await Deno.chmod(locked, 0o700);
+    }
+  },
+});
+
+Deno.test({
+  name: "a script whose cassette could not be written is not run",
+  ignore: Deno.build.os === "windows" || (Deno.build.os !== "linux" && AS_PERSON.length > 0),
+  async fn() {
+    await using folder = await makeFolder({ "script.ts": scriptText("log('ran'); return 1;", []), "locked/x": "" });
+    const locked = `${folder.path}/locked`;
+    await Deno.chmod(locked, 0o500);
+    try {
+      const record = ["workflow", "record", `${folder.path}/script.ts`, "-o", `${locked}/c.json`];
+      const result = await runAsPerson([Deno.execPath(), "run", "-A", PROGRAM, ...record], folder.path);
+      assert.deepEqual([result.code, result.stdout], [2, ""]);
+      assert.equal(errorOf(result).message, `--output cannot write ${locked}/c.json: you may not write there.`);
     } finally {
       await Deno.chmod(locked, 0o700);
     }

@@ -23,15 +23,18 @@ export async function openFile(flag: string, path: string): Promise<FileInput> {
 
 /** Refuses a path that cannot be written, before anything is called for it. */
 export async function checkTarget(path: string): Promise<void> {
-  await placeOf(path);
+  const { folder, isSpecial } = await placeOf(path);
+  if (isSpecial) return;
+  const { temporary, file } = await openBeside(path, folder);
+  file.close();
+  await Deno.remove(temporary).catch(ignoreMissing);
 }
 
 /** Writes a file: under another name beside it first, so that nobody ever sees the half of it. */
 export async function writeWhole(path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   const { target, folder, isSpecial, mode } = await placeOf(path);
   if (isSpecial) return await writeTo(path, await openTo(path, { write: true }), pieces);
-  const temporary = `${folder}/.svc-${crypto.randomUUID()}.part`;
-  const file = await openTo(path, { write: true, createNew: true }, temporary);
+  const { temporary, file } = await openBeside(path, folder);
   try {
     // Whoever could not read the old file cannot read the new one.
     if (mode !== undefined) await Deno.chmod(temporary, mode);
@@ -71,6 +74,12 @@ async function ifThere<T>(path: string, looked: Promise<T>): Promise<T | undefin
   return await looked.catch(ignoreMissing).catch((error) => {
     throw unwritable(path, error);
   });
+}
+
+/** A new file under another name. */
+async function openBeside(path: string, folder: string): Promise<{ temporary: string; file: Deno.FsFile }> {
+  const temporary = `${folder}/.svc-${crypto.randomUUID()}.part`;
+  return { temporary, file: await openTo(path, { write: true, createNew: true }, temporary) };
 }
 
 async function openTo(path: string, options: Deno.OpenOptions, actual = path): Promise<Deno.FsFile> {
