@@ -76,3 +76,26 @@ Deno.test("a failure is the same one after its line has moved, whatever the scri
     );
   }
 });
+
+Deno.test("a failure with the same code and message says what else makes it another one", async () => {
+  const locked = { code: "LOCKED", message: "The case is locked." };
+  const given = { at: AT, order: 1, error: { ...locked, status: 423 } };
+  const cassette = {
+    ...{ cassette: 1, script: "test", startedAt: AT, randomness: [] },
+    calls: [{ step: 1, operation: "cases.get", values: { caseId: "C-1" }, ...given }],
+    error: { ...locked, operation: "cases.get" },
+  };
+  await using folder = await makeFolder({
+    "script.ts": scriptText(`await svc.cases.get("C-1");`, []),
+    "c.json": JSON.stringify(cassette),
+  });
+  const { stdout } = await svcHere(
+    ["workflow", "test", `${folder.path}/script.ts`, "--cassette", `${folder.path}/c.json`],
+  );
+  const [, said] = stdout.split(": WORKFLOW_FAILED ");
+  assert.equal(
+    said,
+    `The script failed with LOCKED "The case is locked." (status none, operation cases.get); ` +
+      `now it fails with LOCKED "The case is locked." (status 423, operation none).\n`,
+  );
+});

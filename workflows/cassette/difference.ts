@@ -32,7 +32,7 @@ export function differenceOf({ result, error }: Cassette, ending: Ending): SvcEr
     if (!("error" in ending)) return otherEnding(`failed with ${said(error)}`, "gives a result");
     return isSameFailure(error, ending.error)
       ? undefined
-      : otherEnding(`failed with ${said(error)}`, `fails with ${said(ending.error)}`);
+      : otherEnding(`failed with ${said(error, ending.error)}`, `fails with ${said(ending.error, error)}`);
   }
   if ("error" in ending) return otherEnding("gave a result", `fails with ${said(ending.error)}`, ending.error.details);
   const found = [...differences(result, ending.result)];
@@ -85,8 +85,12 @@ function otherEnding(before: string, now: string, details?: JsonObject[]): SvcEr
   return new SvcError("WORKFLOW_FAILED", `The script ${before}; now it ${now}.`, { details });
 }
 
-function said({ code, message }: ErrorRecord): string {
-  return `${code} ${JSON.stringify(message)}`;
+/** A failure, and what tells it from another one beside code and message. */
+function said(error: ErrorRecord, other: ErrorRecord = error): string {
+  const beside = (["status", "operation"] as const).filter((name) => error[name] !== other[name]);
+  const differing = beside.map((name) => `${name} ${error[name] ?? "none"}`);
+  const { code, message } = error;
+  return `${code} ${JSON.stringify(message)}` + (differing.length > 0 ? ` (${differing.join(", ")})` : "");
 }
 
 function shown(value: JsonValue | undefined): string {
