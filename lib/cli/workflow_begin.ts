@@ -8,7 +8,7 @@ import type { JsonValue } from "../json.ts";
 import { readFault } from "../read_fault.ts";
 import type { CommandContext } from "./command.ts";
 import { checkOneSource } from "./workflow_batch.ts";
-import { claim, commandLine, execute, existingJournal, journalAt, NO_JOURNAL } from "./workflow_execute.ts";
+import { claim, commandLine, execute, existingJournal, journalAt, listLine, NO_JOURNAL } from "./workflow_execute.ts";
 import { findRun } from "./workflow_manage.ts";
 
 /** Inputs that can be worked on at a time. */
@@ -83,7 +83,7 @@ export async function begin(context: CommandContext, flags: RunFlags): Promise<v
   await using journal = await journalAt(flags.journal);
   const find = () => earlierRun(journal, settings, flags);
   let before = await find();
-  using alone = before === undefined && flags.resume ? await beginAlone(journal, settings) : undefined;
+  using alone = before === undefined && flags.resume ? await beginAlone(journal, settings, flags.journal) : undefined;
   if (alone !== undefined) before = await find(); // Since the first look somebody may have begun it, and been killed.
   if (before !== undefined) return await goOn(context, journal, before, flags, settings);
   const id = flags.runId === undefined ? newRunId() : checkRunId(flags.runId);
@@ -102,7 +102,7 @@ export async function retry(context: CommandContext, id: string, flags: GoOnFlag
 
 async function goOnAsBegun(context: CommandContext, id: string, flags: GoOnFlags, retries: boolean): Promise<void> {
   await using journal = await existingJournal(flags.journal);
-  const run = findRun(journal, id);
+  const run = findRun(journal, id, flags.journal);
   await goOn(context, journal, run, flags, run.settings, retries);
 }
 
@@ -137,13 +137,17 @@ async function goOn(
 }
 
 /** Keeps others from beginning the same: of two that start at the same time and find no run, both would begin one. */
-async function beginAlone(journal: Journal, { script, each, input }: RunSettings): Promise<Disposable> {
+async function beginAlone(
+  journal: Journal,
+  { script, each, input }: RunSettings,
+  path: string | undefined,
+): Promise<Disposable> {
   const same = new TextEncoder().encode(JSON.stringify([script, each, input]));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", same)).toHex();
   const claimed = await claim(journal, `resume-${digest.slice(0, 16)}`);
   if (claimed !== undefined) return claimed;
   throw new SvcError("INVALID_ARGS", "Another process has just begun a run of this script and input.", {
-    hint: "'svc workflow list' tells how far it is.",
+    hint: `'${listLine(path)}' tells how far it is.`,
   });
 }
 

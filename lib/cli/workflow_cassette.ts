@@ -176,7 +176,7 @@ async function exported(runId: string, path: string | undefined): Promise<Casset
   await using journal = await journalAt(path);
   const input = journal.findInput(runId, 1);
   if (input?.end === undefined) return undefined;
-  const { name } = findRun(journal, runId);
+  const { name } = findRun(journal, runId, path);
   return cassetteOf(name, input, journal.events(runId, 1), await loadOperations());
 }
 

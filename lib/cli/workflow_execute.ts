@@ -275,7 +275,16 @@ function resumable(error: unknown, execution: Execution): unknown {
 
 /** The command line that does something with a run of this journal. */
 export function commandLine(verb: string, id: string, journalPath: string | undefined): string {
-  return `svc workflow ${verb} ${id}` + (journalPath === undefined ? "" : ` --journal ${shellWord(journalPath)}`);
+  return `svc workflow ${verb} ${id}${journalFlag(journalPath)}`;
+}
+
+/** The command line that lists the runs of this journal. */
+export function listLine(journalPath: string | undefined): string {
+  return `svc workflow list${journalFlag(journalPath)}`;
+}
+
+function journalFlag(path: string | undefined): string {
+  return path === undefined ? "" : ` --journal ${shellWord(path)}`;
 }
 
 function canAsk({ io }: CommandContext): boolean {

@@ -8,7 +8,7 @@ import { exists } from "../exists.ts";
 import { longJson } from "../output/long_json.ts";
 import { didYouMean } from "../similar.ts";
 import type { CommandContext, Suggestion } from "./command.ts";
-import { claim, commandLine, defaultJournal, existingJournal } from "./workflow_execute.ts";
+import { claim, commandLine, defaultJournal, existingJournal, listLine } from "./workflow_execute.ts";
 import { prefixed } from "../wording.ts";
 
 /** Letters in which a mistyped run may differ: those of one day are alike in most. */
@@ -31,7 +31,7 @@ export async function show(
   { journal: path, failed = false }: { readonly journal?: string; readonly failed?: boolean },
 ): Promise<void> {
   await using journal = await existingJournal(path);
-  const run = findRun(journal, id);
+  const run = findRun(journal, id, path);
   const description = await describeRun(journal, run);
   const inputs = Iterator.from(journal.inputs(id)).filter(({ end }) => !failed || end?.state === "failed");
   if (globals.isDataAsked) {
@@ -51,7 +51,7 @@ export async function show(
 /** Prints what the script printed. */
 export async function logs({ io }: CommandContext, id: string, path: string | undefined): Promise<void> {
   await using journal = await existingJournal(path);
-  const { settings } = findRun(journal, id);
+  const { settings } = findRun(journal, id, path);
   for (const { number, place } of journal.inputs(id)) {
     const prefix = settings.each === undefined ? "" : `${place}: `;
     for (const { content } of printedLines(journal.events(id, number))) {
@@ -63,7 +63,7 @@ export async function logs({ io }: CommandContext, id: string, path: string | un
 /** Ends a run for good. */
 export async function cancel({ print }: CommandContext, id: string, path: string | undefined): Promise<void> {
   await using journal = await existingJournal(path);
-  const { state } = existingRun(journal, id);
+  const { state } = existingRun(journal, id, path);
   if (state !== "open") {
     throw new SvcError("INVALID_ARGS", `Run ${id} has ended already (${state}).`);
   }
@@ -74,7 +74,7 @@ export async function cancel({ print }: CommandContext, id: string, path: string
 /** Forgets a run. */
 export async function forget({ print }: CommandContext, id: string, path: string | undefined): Promise<void> {
   await using journal = await existingJournal(path);
-  existingRun(journal, id);
+  existingRun(journal, id, path);
   using claimed = await claim(journal, id);
   if (claimed === undefined) {
     throw new SvcError("INVALID_ARGS", `A process works on run ${id}.`, {
@@ -96,16 +96,21 @@ export async function suggestRuns(): Promise<Suggestion[]> {
 }
 
 /** A run of the journal; where there is none, the error names those that were probably meant. */
-export function findRun(journal: Journal, id: string): RunRecord {
-  return existingRun(journal, id, (ids) => didYouMean(id, ids, (one) => one, SLIP));
+export function findRun(journal: Journal, id: string, path: string | undefined): RunRecord {
+  return existingRun(journal, id, path, (ids) => didYouMean(id, ids, (one) => one, SLIP));
 }
 
 /** A run of the journal. Who ends or deletes one is told of no other: the one that was meant may be gone already. */
-function existingRun(journal: Journal, id: string, suggest: (ids: string[]) => string = () => ""): RunRecord {
+function existingRun(
+  journal: Journal,
+  id: string,
+  path: string | undefined,
+  suggest: (ids: string[]) => string = () => "",
+): RunRecord {
   const run = journal.findRun(id);
   if (run !== undefined) return run;
   const suggestion = suggest(journal.runs().map((one) => one.id));
   throw new SvcError("INVALID_ARGS", `The journal has no run ${JSON.stringify(id)}.`, {
-    hint: `${suggestion}'svc workflow list' shows the runs.`,
+    hint: `${suggestion}'${listLine(path)}' shows the runs.`,
   });
 }
