@@ -89,6 +89,18 @@ Deno.test("what a script prints without end holds up the script, not its parent"
   assert.equal(error?.code, "INTERRUPTED", error?.message);
 });
 
+Deno.test("a script that returns or prints more than it may is told that, and not to print in another way", async () => {
+  const deep = "let all = []; for (let n = 0; n < 1500; n++) all = [all]; return all;";
+  const long = `for (;;) log("x".repeat(1_000_000));`;
+  for (
+    const [code, what] of [[deep, "a message that is nested too deep"], [long, "more text and randomness than it may"]]
+  ) {
+    const { error } = await runText(scriptText(code ?? ""), { limits: SMALL, onLog: () => {} });
+    assert.equal(error?.message, `The workflow was stopped: it sent ${what}.`);
+    assert.match(error.hint ?? "", /^There is a limit to what one input may print, ask for and return:/);
+  }
+});
+
 Deno.test("a thousand calls at once wait for their turn in the sandbox", async () => {
   await using api = new TinyApi(async (call) => {
     await Promise.resolve();

@@ -6,7 +6,7 @@
 import { errorOfRecord, isVerdict, outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
 import type { CallAnswer, GivenBefore, RunHandlers } from "../sandbox/sandbox.ts";
-import { broken } from "../sandbox/exit.ts";
+import { tooMuch } from "../sandbox/exit.ts";
 import { type CallRequest, MAX_SAID_CHARACTERS } from "../sandbox/messages.ts";
 import { never } from "../never.ts";
 import { whenSent } from "../when_sent.ts";
@@ -290,7 +290,7 @@ export class InputRun implements RunHandlers {
       // Given up because the sandbox has ended, or for the interruption: not refused.
       if (signal.reason instanceof SvcError || (this.#paused && !isVerdict(error))) return undefined;
       this.#refused += call.asked.length;
-      if (this.#refused > MAX_SAID_CHARACTERS) this.#options.stop(broken("more of what is refused than it may"));
+      if (this.#refused > MAX_SAID_CHARACTERS) this.#options.stop(tooMuch("more of what is refused than it may"));
       this.#answers.set(position, {
         kind: "refusal",
         content: JSON.stringify({ error, unknown: mayBeDone(error, call) }),

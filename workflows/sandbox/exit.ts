@@ -53,9 +53,16 @@ export function outOfTime(limits: Limits): SvcError {
 
 /** The error of a sandbox that said what no sandbox of ours says. */
 export function broken(what: string): SvcError {
-  return new SvcError("WORKFLOW_FAILED", `The workflow was stopped: it sent ${what}.`, {
-    hint: "Only svc may write to the standard output of its process; print with console or log.",
-  });
+  return sent(what, "Only svc may write to the standard output of its process; print with console or log.");
+}
+
+/** The error of a run that said what a sandbox of ours does say, but not without end. */
+export function tooMuch(what: string): SvcError {
+  return sent(what, "There is a limit to what one input may print, ask for and return: do less in one.");
+}
+
+function sent(what: string, hint: string): SvcError {
+  return new SvcError("WORKFLOW_FAILED", `The workflow was stopped: it sent ${what}.`, { hint });
 }
 
 function outOfMemory({ maxMemoryMiB }: Limits): SvcError {

@@ -5,7 +5,7 @@ import { onOneLine } from "../../lib/output/control_characters.ts";
 import type { OperationRef } from "../../lib/client/caller.ts";
 import type { Limits } from "../limits.ts";
 import { hostCommand, type Place } from "./command.ts";
-import { broken, explainExit, outOfTime } from "./exit.ts";
+import { broken, explainExit, outOfTime, tooMuch } from "./exit.ts";
 import { type Frame, FrameError, FrameReader } from "./frames.ts";
 import {
   type CallRequest,
@@ -220,7 +220,7 @@ export class Sandbox {
   }
 
   #take({ kind, id, text }: Frame): void {
-    if (kind !== FromSandbox.log && isTooDeep(text)) throw new FrameError("a message that is nested too deep");
+    if (kind !== FromSandbox.log && isTooDeep(text)) throw tooMuch("a message that is nested too deep");
     switch (kind) {
       case FromSandbox.ready:
         return this.#declare(text);
@@ -270,7 +270,7 @@ export class Sandbox {
 
   #allow({ length }: string, what = "text and randomness"): void {
     this.#saidCharacters += length + SAID_BESIDE;
-    if (this.#saidCharacters > MAX_SAID_CHARACTERS) throw new FrameError(`more ${what} than it may`);
+    if (this.#saidCharacters > MAX_SAID_CHARACTERS) throw tooMuch(`more ${what} than it may`);
   }
 
   #open(position: number, text: string): void {
