@@ -47,6 +47,27 @@ Deno.test("saving a profile keeps other profiles and what svc does not know", as
   });
 });
 
+Deno.test({
+  name: "a config.json that is a link stays one: the file that it names is written, also where there is none yet",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const dotfiles = await Deno.makeTempDir({ prefix: "svc-dotfiles-" });
+    const directory = await Deno.makeTempDir({ prefix: "svc-config-" });
+    const file = `${dotfiles}/config.json`;
+    await Deno.symlink(file, `${dotfiles}/again.json`);
+    await Deno.symlink(`../${dotfiles.split("/").at(-1)}/again.json`, `${directory}/config.json`);
+    for (const name of ["first", "second"]) {
+      await saveProfile(name, PROFILE, directory);
+      assert.ok((await Deno.lstat(`${directory}/config.json`)).isSymlink);
+      const { mode, isFile } = await Deno.lstat(file);
+      assert.deepEqual([isFile, mode! & 0o777], [true, 0o600]);
+      assert.deepEqual(await loadProfile(name, directory), PROFILE);
+    }
+    assert.deepEqual(Object.keys(JSON.parse(await Deno.readTextFile(file)).profiles), ["first", "second"]);
+    assert.deepEqual(Array.from(Deno.readDirSync(dotfiles), ({ name }) => name).sort(), ["again.json", "config.json"]);
+  },
+});
+
 Deno.test("processes that save profiles at the same time lose none", async () => {
   const directory = await freshDirectory();
   const names = Array.from({ length: 8 }, (_, i) => `p${i}`);

@@ -2,6 +2,7 @@
 import { variable } from "../environment.ts";
 import { SvcError } from "../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { ignoreMissing } from "../missing_file.ts";
 import { textOf } from "../utf8.ts";
 import { checkProfile, checkProfileName, isProfileMember, type Profile } from "./profile.ts";
 
@@ -83,7 +84,15 @@ async function writeProfile(name: string, profile: Profile, directory: string): 
   const config = readConfig(path, () => {});
   const before = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
   const profiles = { ...config.profiles, [name]: { ...unknownMembers(before), ...profile } };
-  await writePrivateFile(path, JSON.stringify({ ...config, profiles }, null, 2) + "\n");
+  await writePrivateFile(await fileBehind(path), JSON.stringify({ ...config, profiles }, null, 2) + "\n");
+}
+
+/** The file that a link leads to, also where it is yet to be made: renaming onto the link would take its place. */
+async function fileBehind(path: string): Promise<string> {
+  const found = await Deno.lstat(path).catch(ignoreMissing);
+  if (!found?.isSymlink) return path;
+  const { dirname, resolve } = await import("node:path"); // Only here: few have a link, and it takes long to load.
+  return await fileBehind(resolve(await Deno.realPath(dirname(path)), await Deno.readLink(path)));
 }
 
 /** The names of all profiles. */
