@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { login } from "../lib/auth/commands.ts";
 import { diagnose, type DiagnosisResult, type DiagnosisStep } from "../lib/auth/diagnose.ts";
+import type { SessionOptions } from "../lib/auth/session_open.ts";
+import { svc } from "./_support/cli.ts";
 import { CLIENT, freshDirectory, optionsFor, runScript, startService, type TestService } from "./_support/oauth.ts";
 import { AUTHORITY, CERTIFICATE } from "./_support/tls.ts";
 
@@ -24,6 +26,12 @@ async function closedService(): Promise<TestService> {
   const service = startService();
   await service[Symbol.asyncDispose]();
   return service;
+}
+
+/** A diagnosis in a process with an environment of its own. */
+async function diagnoseIn(env: Record<string, string>, options: SessionOptions): Promise<DiagnosisResult> {
+  const { stdout } = await runScript("auth_script.ts", ["diagnose", JSON.stringify(options)], env);
+  return JSON.parse(stdout);
 }
 
 Deno.test("diagnose shows each layer of a connection that works, and leaves the cache alone", async () => {
@@ -52,7 +60,7 @@ Deno.test("without a configuration it says how to make one", async () => {
 });
 
 Deno.test("a host that nobody knows fails at dns", async () => {
-  const failed = failedStep(await diagnose(await optionsFor({ baseUrl: "https://nowhere.invalid" })));
+  const failed = failedStep(await diagnoseIn({}, await optionsFor({ baseUrl: "https://nowhere.invalid" })));
   assert.equal(failed.step, "dns");
   assert.match(failed.result, /^Looking up nowhere\.invalid failed: .*(ENOTFOUND|EAI_AGAIN)/);
   assert.match(failed.hint ?? "", /host name in baseUrl/);
@@ -69,6 +77,7 @@ Deno.test("a host that svc was not allowed to reach fails at dns, and says so", 
       SVC_CLIENT_ID: "id",
       SVC_CLIENT_SECRET: "secret",
       SVC_NO_CACHE: "true",
+      NO_PROXY: "*",
     },
   }).output();
   const { steps }: DiagnosisResult = JSON.parse(new TextDecoder().decode(stdout));
@@ -157,6 +166,53 @@ Deno.test("an API that refuses the token fails at api with what to do", async ()
   assert.equal(forbidden.code, "FORBIDDEN");
   assert.deepEqual([forbidden.step, forbidden.result], ["api", "Not for you"]);
   assert.match(forbidden.hint ?? "", /people who run the service/);
+});
+
+Deno.test("where a proxy is on the way, DNS, TCP and TLS are left to it, and the rest goes through it", async () => {
+  await using service = startService();
+  await using proxy = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    ({ method, url, headers, body }) => {
+      const { pathname } = new URL(url);
+      return fetch(service.baseUrl + pathname, { method, headers, body });
+    },
+  );
+  const { port } = proxy.addr;
+  const options = { ...await optionsFor({ baseUrl: "http://svc.invalid" }), allowInsecureHttp: true };
+  for (const variable of ["HTTP_PROXY", "http_proxy", "ALL_PROXY"]) {
+    const env = { [variable]: `http://me:hidden@127.0.0.1:${port}`, NO_PROXY: "vc.invalid,127.0.0.0/8" };
+    const { ok, steps } = await diagnoseIn(env, options);
+    assert.ok(ok, JSON.stringify(steps));
+    const left = `left to the proxy 127.0.0.1:${port}, which ${variable} names`;
+    assert.deepEqual(steps.slice(1, 4).map(({ result }) => result), [left, left, left]);
+    assert(!JSON.stringify(steps).includes("hidden"));
+  }
+  for (const NO_PROXY of ["svc.invalid", ".invalid", "*"]) {
+    const env = { HTTP_PROXY: `http://127.0.0.1:${port}`, NO_PROXY };
+    assert.equal(failedStep(await diagnoseIn(env, options)).step, "dns");
+  }
+});
+
+Deno.test("a proxy that lets nothing through fails at token, with its variable in the hint", async () => {
+  await using service = startService();
+  const options = await optionsFor(service);
+  const HTTP_PROXY = (await closedService()).baseUrl;
+  for (const NO_PROXY of ["", "127.0.0.2", "10.0.0.0/8", "0.0.0.0/99", "127.0.0.1.example"]) {
+    const failed = failedStep(await diagnoseIn({ HTTP_PROXY, NO_PROXY }, options));
+    assert.deepEqual([failed.step, failed.code], ["token", "NETWORK_ERROR"]);
+    assert.match(failed.hint ?? "", /^Check the address in HTTP_PROXY .*127\.0\.0\.1 through\. .*DENO_CERT.*NO_PROXY/);
+  }
+  for (const NO_PROXY of ["127.0.0.1", "::1, 127.0.0.0/8"]) {
+    assert.ok((await diagnoseIn({ HTTP_PROXY, NO_PROXY }, options)).ok);
+  }
+});
+
+Deno.test("a diagnosis that may not read the environment says that there may be a proxy", async () => {
+  const env = { SVC_BASE_URL: "https://nowhere.invalid", SVC_CLIENT_ID: "id", SVC_CLIENT_SECRET: "secret" };
+  const { stdout } = await svc(["auth", "diagnose"], { env });
+  const failed = failedStep(JSON.parse(stdout));
+  assert.equal(failed.step, "dns");
+  assert.match(failed.hint ?? "", /host name in baseUrl.*If a proxy leads to nowhere\.invalid, .*--allow-env/);
 });
 
 Deno.test("a server that accepts a connection and stays silent ends in a timeout", async () => {

@@ -3,6 +3,7 @@ import { checkAnswer } from "../answers.ts";
 import { type ErrorCode, SvcError, toSvcError } from "../errors.ts";
 import { type AuthOptions, listCaseTypes, signalOf, takeToken } from "./commands.ts";
 import { tokenUrl } from "./oauth.ts";
+import { type Proxy, proxyTo } from "./proxy.ts";
 import { orAbort, within } from "./shared.ts";
 import { type Credentials, profileOf, readSettings, withCredentials } from "./settings.ts";
 import { TokenSource } from "./token_source.ts";
@@ -56,28 +57,62 @@ async function tryLayers(options: AuthOptions, log: StepLog): Promise<void> {
   const credentials = await log.check("configuration", () => readConfiguration(options));
   if (!credentials) return;
   const { target } = credentials;
-  const url = new URL(target.baseUrl);
+  const way = await wayTo(new URL(target.baseUrl));
+  if (!await tryWay(credentials, way, options, log)) return;
+  const tokens = new TokenSource({ ...credentials, cacheDirectory: undefined });
+  const hintOf = (hint?: string) => (error: SvcError) => isUnreached(error) ? way.hint ?? hint : hint;
+  if (!await log.check("token", () => exchange(credentials, tokens, options), hintOf())) return;
+  const apiHint = `Check apiRoot in the profile: the API was looked for at ${target.baseUrl}${target.apiRoot}.`;
+  await log.check("api", () => callApi(credentials, tokens, options), hintOf(apiHint));
+}
+
+/** How calls get to a service. */
+interface Way {
+  /** The proxy on the way, where one is known of. */
+  readonly proxy?: Proxy;
+  /** What to do where nothing gets through because of a proxy, if there may be one. */
+  readonly hint?: string;
+}
+
+async function wayTo(url: URL): Promise<Way> {
+  try {
+    const proxy = await proxyTo(url);
+    return proxy === undefined ? {} : {
+      proxy,
+      hint:
+        `Check the address in ${proxy.variable} and that this proxy lets calls to ${url.hostname} through. If its ` +
+        "certificates are its own, name their authority with DENO_CERT=<file>. Hosts in NO_PROXY are reached without it.",
+    };
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotCapable)) throw error;
+    return { hint: `If a proxy leads to ${url.hostname}, install svc with --allow-env to see what becomes of that.` };
+  }
+}
+
+/** Tries the layers below HTTP, but where a proxy does that; whether they work. */
+async function tryWay(credentials: Credentials, way: Way, options: AuthOptions, log: StepLog): Promise<boolean> {
+  const { baseUrl, timeoutSeconds } = credentials.target;
+  if (way.proxy !== undefined) {
+    const { host, variable } = way.proxy;
+    const value = { result: `left to the proxy ${host}, which ${variable} names`, value: true };
+    for (const step of ["dns", "tcp", "tls"] as const) await log.check(step, () => value);
+    return true;
+  }
+  const url = new URL(baseUrl);
   const timed = <T>(what: string, run: (signal: AbortSignal) => Promise<T>) => () =>
-    within(target.timeoutSeconds, signalOf(options), what, run);
+    within(timeoutSeconds, signalOf(options), what, run);
+  const hintOf = (hint: string) => () => way.hint === undefined ? hint : `${hint} ${way.hint}`;
 
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  if (!await log.check("dns", timed(`Looking up ${host}`, () => resolve(host)), DNS_HINT)) return;
+  if (!await log.check("dns", timed(`Looking up ${host}`, () => resolve(host)), hintOf(DNS_HINT))) return false;
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
-  const connection = await log.check(
-    "tcp",
-    timed(`Connecting to ${host}:${port}`, (signal) => connect(host, port, signal)),
-    TCP_HINT,
-  );
-  if (!connection) return;
+  const connecting = timed(`Connecting to ${host}:${port}`, (signal) => connect(host, port, signal));
+  const connection = await log.check("tcp", connecting, hintOf(TCP_HINT));
+  if (!connection) return false;
   const secured = url.protocol === "https:"
     ? timed(`TLS with ${host}:${port}`, (signal) => secure(connection, host, signal))
     : () => plain(connection);
-  if (!await log.check("tls", secured, TLS_HINT)) return;
-
-  const tokens = new TokenSource({ ...credentials, cacheDirectory: undefined });
-  if (!await log.check("token", () => exchange(credentials, tokens, options))) return;
-  const apiHint = `Check apiRoot in the profile: the API was looked for at ${target.baseUrl}${target.apiRoot}.`;
-  await log.check("api", () => callApi(credentials, tokens, options), apiHint);
+  return await log.check("tls", secured, hintOf(TLS_HINT)) === true;
 }
 
 const DNS_HINT = "Check the host name in baseUrl, and the name server of this machine.";
@@ -95,7 +130,11 @@ class StepLog {
   }
 
   /** Takes one step; its value, or undefined where it failed. */
-  async check<T>(step: StepName, run: () => Finding<T> | Promise<Finding<T>>, hint?: string): Promise<T | undefined> {
+  async check<T>(
+    step: StepName,
+    run: () => Finding<T> | Promise<Finding<T>>,
+    hintOf: (error: SvcError) => string | undefined = () => undefined,
+  ): Promise<T | undefined> {
     const started = performance.now();
     const elapsed = () => Math.round(performance.now() - started);
     try {
@@ -107,7 +146,14 @@ class StepLog {
       if (this.#signal.aborted) throw error;
       const result = error.message;
       const code = thrown instanceof Error && !isOurs(thrown) ? "NETWORK_ERROR" : error.code;
-      this.#steps.push({ step, ok: false, result, code, hint: adviceFor(error, hint), milliseconds: elapsed() });
+      this.#steps.push({
+        step,
+        ok: false,
+        result,
+        code,
+        hint: adviceFor(error, hintOf(error)),
+        milliseconds: elapsed(),
+      });
       return undefined;
     }
   }
@@ -126,6 +172,11 @@ class StepLog {
 /** Whether an error says what it is; others are what the network layers of the platform throw. */
 function isOurs(error: Error): boolean {
   return error instanceof SvcError || error instanceof Deno.errors.NotCapable;
+}
+
+/** Whether a call has not come as far as to the service, or its answer not back. */
+function isUnreached({ code, status }: SvcError): boolean {
+  return status === undefined && (code === "NETWORK_ERROR" || code === "TIMEOUT");
 }
 
 /** The step's own advice, unless Deno refused, or the service was found and itself refused. */
