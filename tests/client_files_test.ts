@@ -100,6 +100,32 @@ Deno.test("an upload that is cancelled is cancelled, whatever its file says of t
   assert.equal(error.code, "INTERRUPTED", error.message);
 });
 
+Deno.test("an upload that ends before its file gives more lets go of the file", async () => {
+  await using service = startService({
+    api: async (request) => Response.json({ ID: await request.text().catch(String) }),
+  });
+  const svc = createClient(await optionsFor(service));
+  for (const code of ["INTERRUPTED", "TIMEOUT"]) {
+    const controller = new AbortController();
+    const { promise: letGo, resolve } = Promise.withResolvers<void>();
+    const stream = () =>
+      new ReadableStream<Uint8Array>({
+        pull() {
+          if (code === "INTERRUPTED") controller.abort();
+          return new Promise(() => {});
+        },
+        cancel: () => resolve(),
+      });
+    const file = { name: "a.txt", size: 4, stream };
+    const { signal } = controller;
+    const error = await failure(
+      svc.attachments.upload({ file, signal, timeoutSeconds: code === "TIMEOUT" ? 0.1 : 30 }),
+    );
+    assert.deepEqual([error.code, error.outcomeUnknown], [code, true]);
+    await letGo;
+  }
+});
+
 Deno.test("an upload is sent again from its beginning where the cached token was refused", async () => {
   const lengths: (string | null)[] = [];
   await using service = startService({

@@ -38,7 +38,8 @@ export class MultipartBody extends Blob {
 
   /** The bytes, from the beginning. */
   override stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
-    const bytes = this.#read();
+    const cancelled = new AbortController();
+    const bytes = this.#read(cancelled.signal);
     this.#failure = undefined;
     return new ReadableStream<Uint8Array<ArrayBuffer>>({
       pull: async (controller) => {
@@ -50,36 +51,46 @@ export class MultipartBody extends Blob {
         if (done) controller.close();
         else controller.enqueue(value);
       },
-      cancel: async () => void await bytes.return(),
+      async cancel() {
+        cancelled.abort(); // A file that keeps its reader waiting hears of nothing else.
+        await bytes.return();
+      },
     }, { highWaterMark: 0 });
   }
 
-  async *#read(): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+  async *#read(cancelled: AbortSignal): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
     for (const piece of this.#pieces) {
       if (piece instanceof Uint8Array) yield piece;
-      else yield* contentsOf(piece);
+      else yield* contentsOf(piece, cancelled);
     }
   }
 }
 
 /** What a file holds; it must hold what it said: the length of the body has been sent already. */
-async function* contentsOf(file: FileInput): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+async function* contentsOf(file: FileInput, cancelled: AbortSignal): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   let left = file.size;
-  for await (const chunk of readable(file)) {
+  for await (const chunk of readable(file, cancelled)) {
     left -= chunk.length;
     if (left < 0) break;
     yield new Uint8Array(chunk);
   }
-  if (left === 0) return;
+  if (left === 0 || cancelled.aborted) return;
   throw new SvcError("INVALID_ARGS", `${file.name} has changed while it was sent: it had ${file.size} bytes.`, {
     hint: "Send it again when nothing writes to it any more.",
   });
 }
 
 /** What the file's own stream gives; what that fails of has nothing to do with the network. */
-async function* readable(file: FileInput): AsyncGenerator<Uint8Array> {
+async function* readable(file: FileInput, cancelled: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
-    yield* file.stream();
+    const reader = file.stream().getReader();
+    const cancel = () => reader.cancel();
+    cancelled.addEventListener("abort", () => void cancel().catch(() => {}), { once: true });
+    try {
+      for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value;
+    } finally {
+      await cancel();
+    }
   } catch (cause) {
     if (cause instanceof SvcError || cause instanceof Deno.errors.NotCapable) throw cause;
     const reason = readFault(cause) ?? (cause instanceof Error ? cause.message : String(cause));
