@@ -69,11 +69,13 @@ Deno.test("an upload whose file changes or cannot be read fails of that, and is 
   const torn = new TypeError("the disk: is gone");
   const broken = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(torn) });
   const gone = () => readPieces(() => Deno.open("/nowhere/a.txt"));
+  const texts = new ReadableStream({ start: (controller) => controller.enqueue("abcd") });
   const sources: [stream: FileInput["stream"], message: string][] = [
     [() => new Blob(["abc"]).stream(), "a.txt has changed while it was sent: it had 4 bytes."],
     [() => new Blob(["abcde"]).stream(), "a.txt has changed while it was sent: it had 4 bytes."],
     [() => broken, "a.txt cannot be read: the disk: is gone."],
     [gone, "a.txt cannot be read: there is no such file."],
+    [() => texts, "a.txt cannot be read: its stream gives no bytes."],
   ];
   for (const [stream, message] of sources) {
     const error = await failure(svc.attachments.upload({ file: { name: "a.txt", size: 4, stream } }));

@@ -87,7 +87,10 @@ async function* readable(file: FileInput, cancelled: AbortSignal): AsyncGenerato
     const cancel = () => reader.cancel();
     cancelled.addEventListener("abort", () => void cancel().catch(() => {}), { once: true });
     try {
-      for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value;
+      for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+        if (!(piece.value instanceof Uint8Array)) throw new TypeError("its stream gives no bytes");
+        yield piece.value;
+      }
     } finally {
       await cancel();
     }
