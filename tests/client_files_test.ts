@@ -84,6 +84,19 @@ Deno.test("an upload whose file changes or cannot be read fails of that, and is 
   }
 });
 
+Deno.test("the media type of an upload cannot begin a header or a part of its own", async () => {
+  for (const type of ["text/x\r\nContent-Disposition: form-data; name=other", "text/\u00fc", "", undefined]) {
+    const body = new MultipartBody([["file", {
+      name: "a.txt",
+      size: 1,
+      type,
+      stream: () => new Blob(["a"]).stream(),
+    }]]);
+    const text = await new Response(body.stream()).text();
+    assert.deepEqual(text.split("\r\n").slice(2, 5), ["Content-Type: application/octet-stream", "", "a"]);
+  }
+});
+
 Deno.test("an upload that is cancelled is cancelled, whatever its file says of that", async () => {
   await using service = startService({
     api: async (request) => Response.json({ ID: await request.text().catch(String) }),

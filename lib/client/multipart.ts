@@ -107,7 +107,8 @@ async function* readable(file: FileInput, cancelled: AbortSignal): AsyncGenerato
 function headOf(boundary: string, name: string, value: string | FileInput): Uint8Array<ArrayBuffer> {
   const disposition = `--${boundary}\r\nContent-Disposition: form-data; name="${escapeName(name)}"`;
   if (typeof value === "string") return bytesOf(`${disposition}\r\n\r\n`);
-  const type = value.type || "application/octet-stream";
+  // What a web `File` takes for none is none of any other, too: a line break in it would begin another header.
+  const type = /^[\x20-\x7e]+$/.test(value.type ?? "") ? value.type : "application/octet-stream";
   return bytesOf(`${disposition}; filename="${escapeName(value.name)}"\r\nContent-Type: ${type}\r\n\r\n`);
 }
 
