@@ -1,6 +1,6 @@
 /** The check of an answer, where it enters. */
 import type { Answers, CaseData, Content } from "./answer_types.ts";
-import { SvcError } from "./errors.ts";
+import { SvcError, type SvcErrorOptions } from "./errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 
 /** Whether a value has the members that a shape promises. */
@@ -56,13 +56,22 @@ export function isAnswerShape(name: unknown): name is keyof Answers {
 /** The body of an answer as the shape that its operation promises, or `INVALID_RESPONSE`. */
 export function checkAnswer<N extends keyof Answers>(
   shape: N,
-  answer: { readonly body: JsonValue | undefined; readonly content?: Content; readonly etag?: string },
+  answer: {
+    readonly body: JsonValue | undefined;
+    readonly content?: Content;
+    readonly etag?: string;
+    readonly head?: Pick<SvcErrorOptions, "operation" | "status" | "requestId">;
+  },
 ): Answers[N] {
   // Some services answer a sentence where nothing is promised.
   const body = shape === "nothing" ? undefined : answer.body;
   const value = shape === "content" ? answer.content : completed(shape, body, answer.etag);
   if (SHAPES[shape](value)) return value;
+  const { operation, status, requestId } = answer.head ?? {};
   throw new SvcError("INVALID_RESPONSE", `The service's answer is not of the shape "${shape}".`, {
+    operation,
+    status,
+    requestId,
     hint: "Check that the base URL and API root name a DX API v2 service. --verbose shows the answer.",
   });
 }

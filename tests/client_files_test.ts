@@ -200,7 +200,8 @@ Deno.test("content in base64 is decoded on the way, in whatever pieces it comes"
     }),
   );
   const bad = await read(() => new Response("?!", { headers: { "content-transfer-encoding": "base64" } }));
-  assert.equal((await failure(bad.text())).code, "INVALID_RESPONSE");
+  const { code, operation } = await failure(bad.text());
+  assert.deepEqual([code, operation], ["INVALID_RESPONSE", "attachments.get"]);
 });
 
 /** A service whose answers are bytes on the wire, after which it hangs up, or does not. */

@@ -67,7 +67,7 @@ for (const [what, [behave, code, unknown]] of Object.entries(TABLE)) {
   });
 }
 
-Deno.test("a client that cannot read what a change was answered says that the change may be done", async () => {
+Deno.test("a client that cannot read what a change was answered says which, and that the change may be done", async () => {
   for (const text of ['{"id"', "<html>", "[]"]) {
     const length = `content-length: ${text.length}`;
     using server = startUnruly(
@@ -78,6 +78,10 @@ Deno.test("a client that cannot read what a change was answered says that the ch
     assert.deepEqual([error.code, outcomeUnknown(error)], ["INVALID_RESPONSE", true], text);
     const read = await failureOf(svc.cases.get("C-1"));
     assert.deepEqual([read.code, outcomeUnknown(read)], ["INVALID_RESPONSE", false], text);
+    assert.deepEqual([error, read].map(({ operation, status }) => [operation, status]), [
+      ["cases.create", 201],
+      ["cases.get", 201],
+    ]);
   }
 });
 

@@ -21,7 +21,7 @@ export function contentOf({ headers, body }: Response, transfer: Transfer): Cont
     type: headers.get("content-type") ?? "application/octet-stream",
     name: nameIn(headers.get("content-disposition") ?? ""),
     size: isPlain && length !== null ? Number(length) : undefined,
-    stream: isBase64 ? stream.pipeThrough(base64Decoder()) : stream,
+    stream: isBase64 ? stream.pipeThrough(base64Decoder(transfer.explain)) : stream,
   };
 }
 
@@ -52,8 +52,10 @@ function watched(body: ReadableStream<Uint8Array>, { deadline, explain }: Transf
   }, { highWaterMark: 0 });
 }
 
-/** Decodes base64 in any pieces, with or without line breaks. */
-export function base64Decoder(): TransformStream<Uint8Array, Uint8Array> {
+/** Decodes base64 in any pieces, with or without line breaks; `explain` says more of the error of what is none. */
+export function base64Decoder(
+  explain: (error: SvcError) => SvcError = (error) => error,
+): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder();
   let rest = "";
   return new TransformStream<Uint8Array, Uint8Array>({
@@ -61,22 +63,23 @@ export function base64Decoder(): TransformStream<Uint8Array, Uint8Array> {
       const text = rest + decoder.decode(chunk, { stream: true }).replace(/\s+/g, "");
       const whole = text.length - text.length % 4;
       rest = text.slice(whole);
-      if (whole > 0) controller.enqueue(fromBase64(text.slice(0, whole)));
+      if (whole > 0) controller.enqueue(fromBase64(text.slice(0, whole), explain));
     },
     flush(controller) {
-      if (rest !== "") controller.enqueue(fromBase64(rest));
+      if (rest !== "") controller.enqueue(fromBase64(rest, explain));
     },
   });
 }
 
-function fromBase64(text: string): Uint8Array {
+function fromBase64(text: string, explain: (error: SvcError) => SvcError): Uint8Array {
   try {
     return Uint8Array.fromBase64(text);
   } catch (cause) {
-    throw new SvcError("INVALID_RESPONSE", "The service says that its content is base64, and it is not.", {
+    const error = new SvcError("INVALID_RESPONSE", "The service says that its content is base64, and it is not.", {
       cause,
       hint: "Read it again; if it stays so, tell the service's operators.",
     });
+    throw explain(error);
   }
 }
 
