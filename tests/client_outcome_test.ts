@@ -114,6 +114,23 @@ Deno.test("a change that never left is known not to be done: nobody listens, no 
   }
 });
 
+Deno.test("a call that runs out of time says whether its token did not come, or its answer", async () => {
+  for (const options of [{ timeoutSeconds: 0.1 }, { retries: 1, timeoutSeconds: 0.1 }]) {
+    using server = startUnruly(DONE);
+    server.token = () => {};
+    const svc = createClient({ ...server.options, ...options });
+    const { baseUrl } = server.options;
+    for (const call of [() => svc.cases.get("C-1"), () => svc.cases.create({ type: "T" })]) {
+      const { code, message } = await failureOf(call());
+      assert.deepEqual([code, message.split(" did ")[0]], ["TIMEOUT", `The token exchange with ${baseUrl}`]);
+    }
+    assert.equal(server.received.length, 0);
+  }
+  using server = startUnruly(() => {});
+  const { message } = await failureOf(createClient({ ...server.options, timeoutSeconds: 0.2 }).cases.get("C-1"));
+  assert.match(message, /^GET .*C-1 did not answer within 0\.2 s\.$/);
+});
+
 Deno.test("a change whose token was refused and cannot be renewed is known not to be done", async () => {
   using server = startUnruly(DONE);
   const caller = createCaller(server.options);

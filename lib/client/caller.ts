@@ -169,9 +169,11 @@ class Call {
     const { signal } = this.#options;
     const url = baseUrl + apiRoot + request.path;
     const deadline = new Deadline(this.#options.timeoutSeconds ?? timeoutSeconds, signal);
-    const explain = (error: unknown) => deadline.explain(error, `${method} ${url}`);
-    const started = performance.now();
     let isUnderWay = false;
+    // What is not under way has no token yet.
+    const exchange = () => isUnderWay ? `${method} ${url}` : `The token exchange with ${baseUrl}`;
+    const explain = (error: unknown) => deadline.explain(error, exchange());
+    const started = performance.now();
     let form: MultipartBody | undefined;
     try {
       form = request.parts && await multipartOf(request.parts, deadline);
