@@ -19,7 +19,7 @@ export type { ClientCredentials, RunningService, ServiceOptions };
  *
  * await using service = await startService();
  * const credentials = await service.addClient("clerk@city");
- * const svc = createClient({ baseUrl: service.url, ...credentials });
+ * const svc = createClient({ baseUrl: service.url, ...credentials, noCache: true });
  * const { caseTypes } = await svc.caseTypes.list();
  * console.log(caseTypes.map((type) => type.ID));
  * ```
