@@ -125,6 +125,21 @@ Deno.test("a path that is not served, and a method that is not, are refused in J
   assert.equal((await send("GET", svc.service.url + "/")).status, 404);
 });
 
+Deno.test("a HEAD takes no assignment: it is refused where the GET takes what it answers, and is that GET elsewhere", async () => {
+  await using svc = await openService();
+  const created = await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT } });
+  const path = `/cases/${segment(String(object(created.body).id))}`;
+  await svc.call("PUT", `${path}/stages/PRIM1`); // whose assignment is in a queue
+  const before = await svc.call("GET", path);
+  const head = await svc.call("HEAD", "/assignments/next");
+  assert.deepEqual([head.status, head.headers.get("allow"), head.body], [405, "GET", undefined]);
+  const after = await svc.call("HEAD", path);
+  assert.equal(after.status, 200);
+  assert.equal(after.headers.get("etag"), before.headers.get("etag"));
+  assert.deepEqual((await svc.call("GET", path)).body, before.body);
+  assert.equal((await svc.call("GET", "/assignments/next")).status, 200);
+});
+
 Deno.test("a body that is no JSON, is no UTF-8, is nested too deep or is too long is refused", async () => {
   await using svc = await openService();
   const post = (text: BodyInit, headers = {}) => svc.call("POST", "/cases", { text, headers });

@@ -1,6 +1,6 @@
 /** The HTTP side of the service: a route per operation, the token endpoint, and JSON for everything else. */
 import { type Context, type Handler as HonoHandler, Hono } from "hono";
-import { isRead, sendsForm } from "../../lib/operation.ts";
+import { hasEffect, isRead, sendsForm } from "../../lib/operation.ts";
 import { VERSION } from "../../lib/version.ts";
 import type { Tokens } from "../access/tokens.ts";
 import type { Application } from "../definition/application.ts";
@@ -87,6 +87,8 @@ function handlerOf({ name, operation, serve }: Route, options: AppOptions, keyed
   const status = operation.status ?? 200;
 
   return async (c) => {
+    // A HEAD comes to the GET of its path, and must change nothing.
+    if (c.req.method === "HEAD" && hasEffect(operation)) return notAllowed(c, [operation.method]);
     const requestId = crypto.randomUUID();
     const token = bearerOf(c);
     const operator = token === undefined ? undefined : await tokens.operatorOf(token);
@@ -154,6 +156,10 @@ function bearerOf(c: Context): string | undefined {
 function unknownRoute(c: Context, routes: readonly { method: string; path: string }[]): Response {
   const methods = allowedMethods(c.req.url, routes);
   if (methods.length === 0) return fail(new ServiceError(404, `There is nothing at ${c.req.path}.`));
+  return notAllowed(c, methods);
+}
+
+function notAllowed(c: Context, methods: readonly string[]): Response {
   const allow = methods.join(", ");
   return fail(new ServiceError(405, `${c.req.path} takes ${allow}, not ${c.req.method}.`), { allow });
 }
