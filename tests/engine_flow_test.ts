@@ -97,3 +97,34 @@ Deno.test("an urgency is a text up to platform version 24, as clients of that ve
   const urgencies = [urgency, at(data, "caseInfo.urgency"), at(data, "caseInfo.assignments.0.urgency")];
   assert.deepEqual(urgencies, ["10", "10", "10"]);
 });
+
+Deno.test("what a definition sets must fit the field, as what a person submits: else nothing is done", async () => {
+  const sets: [set: string, reason: RegExp][] = [
+    ["Channel: \"'Fax'\"", /Fax is not one of Internet, Desk/],
+    ["VisitDate: \"'soon'\"", /soon is not a valid date/],
+    ["Area: '-1'", /-1 is less than 0/],
+    ["Documents: '[1]'", /\[1\] is not a valid list/],
+    ["Address: caseInfo.urgency", /10 is not a valid text value/],
+  ];
+  for (const [set, reason] of sets) {
+    await using engine = await openEngine(await changed('set: { Urgent: "true" }', `set: { ${set} }`));
+    const caseId = await create(engine);
+    const before = await engine.body("cases.get", { caseId });
+    const ifMatch = textAt(before, "etag");
+    const refused = await engine.refused("cases.performAction", { caseId, action: "Expedite", ifMatch });
+    assert.equal(refused.status, 422);
+    assert.match(refused.message, reason);
+    assert.equal(refused.details[1]?.erroneousInputOutputFieldInPage, "." + set.split(":")[0]);
+    assert.deepEqual(await engine.body("cases.get", { caseId }), before);
+  }
+});
+
+Deno.test("what a step gives a child case must fit its field", async () => {
+  const child = "{ type: child, caseType: City-Permit-Work-Receipt, content: { Channel: \"'Fax'\" } }";
+  await using engine = await openEngine(await changed("{ name: Confirm the withdrawal, fields: [Reason] }", child));
+  const refused = await engine.refused("cases.stageGo", { caseId: await create(engine), stage: "ALT1" });
+  assert.deepEqual([refused.status, refused.details[1]?.message], [
+    422,
+    "Fax is not one of Internet, Desk, Post, e-mail, Intern",
+  ]);
+});

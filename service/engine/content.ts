@@ -1,6 +1,6 @@
 /** Submitted content: what a form takes, what it refuses, and what becomes of it. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
-import type { EmbeddedClass, Field, Scope, View } from "../definition/application.ts";
+import type { Action, EmbeddedClass, Field, Scope, View } from "../definition/application.ts";
 import { isEmpty, valueProblem } from "../definition/values.ts";
 import { type ErrorDetail, ServiceError, TOLD, validationFailure } from "../errors.ts";
 
@@ -88,6 +88,24 @@ export function checkRequired(view: View, content: JsonObject, findings: Finding
       checkPages(field, field.embedded, value, "." + field.name, findings);
     }
   }
+}
+
+/** Sets fields as a definition says, in order: what it computes must fit the field, as what a person submits must. */
+export function setComputed(
+  fields: ReadonlyMap<string, Field>,
+  target: JsonObject,
+  set: Action["set"],
+  scope: Scope,
+): void {
+  const findings = new Findings();
+  for (const [name, expression] of set) {
+    const field = fields.get(name);
+    const value = expression(scope);
+    const problem = field && valueProblem(field, value);
+    if (problem === undefined) target[name] = value;
+    else findings.misfit("", name, problem);
+  }
+  findings.check();
 }
 
 /** Computes the calculated fields: those of pages and rows first, since others sum them up. */

@@ -1,7 +1,9 @@
 /** How a case moves: into stages, through processes and their steps, until it rests or is resolved. */
+import type { JsonObject } from "../../lib/json.ts";
 import type { AssignmentStep, ChildStep, Process, Stage, Step, Transition } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
 import type { StoredAssignment } from "../store/store.ts";
+import { setComputed } from "./content.ts";
 import { createChild } from "./create.ts";
 import { isResolved } from "./context.ts";
 import { addVisit, setScreen, setWaiting, stopWaiting, waitingFor, waitingProcesses } from "./state.ts";
@@ -153,9 +155,9 @@ function assigneeOf(work: CaseWork, { name, route }: AssignmentStep): StoredAssi
 }
 
 async function enterChildStep(work: CaseWork, process: Process, step: ChildStep): Promise<void> {
-  const scope = work.scope();
-  const content = Object.fromEntries(step.content.map(([name, value]) => [name, value(scope)]));
   const type = known(work.context.app.caseTypes, step.caseType);
+  const content: JsonObject = {};
+  setComputed(type.fields, content, step.content, work.scope());
   const child = await createChild(work, type, content);
   work.related.push(child);
   if (!step.wait || isResolved(child.stored)) return await leaveStep(work, process, step, step.next);

@@ -4,7 +4,7 @@ import type { Action, CaseType, Scope } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
 import type { StoredAssignment, StoredCase, StoredEvent, StoredItem } from "../store/store.ts";
 import { nextTag } from "../tags.ts";
-import { calculate } from "./content.ts";
+import { calculate, setComputed } from "./content.ts";
 import { type EngineContext, isResolved, scopeOf } from "./context.ts";
 import { hasDrafts, lockHolder, setLock } from "./state.ts";
 
@@ -87,8 +87,7 @@ export class CaseWork {
   /** Replaces the content and sets the fields that an action or a step sets, in order. */
   setContent(content: JsonObject, set: Action["set"], action = ""): void {
     this.stored.content = content;
-    const scope = this.scope(action);
-    for (const [name, value] of set) content[name] = value(scope);
+    setComputed(this.type.fields, content, set, this.scope(action));
     this.calculate();
   }
 
