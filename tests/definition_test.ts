@@ -89,6 +89,12 @@ Deno.test("a condition that no call could ask, and a default that its parameter 
   assert.match(counted, /'Channel' is of the type Dropdown: it is compared with text/);
 });
 
+Deno.test("a field that no number fits is refused", () => {
+  const error = refusal("min: 5, max: 4", "min: 0, max: 100000");
+  assert.match(error.message, /no number is from 5 to 4/);
+  assert.ok(error.message.startsWith(`app.yaml:${positionOf("0, max: 100000")}:`), error.message);
+});
+
 Deno.test("a status that would leave a closed case's work open, or a case without work open, is refused", () => {
   const asked = (status: string) => refusal(`status: ${status}`, "status: Pending-Applicant").message;
   for (const status of ["Resolved-Withdrawn", "Resolved"]) assert.match(asked(status), /a case is closed by 'resolve'/);

@@ -164,6 +164,9 @@ function checkAttributes(definition: FieldDefinition, at: Path, report: Report):
   misplaced("maxLength", TEXTS.has(type));
   misplaced("min", NUMBERS.has(type));
   misplaced("max", NUMBERS.has(type));
+  if (Number(definition.min) > Number(definition.max)) {
+    report([...at, "min"], `no number is from ${definition.min} to ${definition.max}`);
+  }
   misplaced("values", type === "Dropdown");
   misplaced("fields", embedded);
   misplaced("class", embedded);
