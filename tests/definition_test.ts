@@ -95,6 +95,16 @@ Deno.test("a field that no number fits is refused", () => {
   assert.ok(error.message.startsWith(`app.yaml:${positionOf("0, max: 100000")}:`), error.message);
 });
 
+Deno.test("a field with the name of what every case has is refused, unless it is calculated from that", () => {
+  const field = "Advice: { type: TextArea, label: Advice, maxLength: 2000 }";
+  for (const name of ["pyLabel", "pyStatusWork", "pxCreateDateTime", "classID"]) {
+    const error = refusal(`${name}: { type: Text }\n      ${field}`, field);
+    assert.match(error.message, new RegExp(`^app.yaml:${positionOf(field)}: every case has '${name}' already`));
+  }
+  const calculated = SAMPLE.replace(field, `pyStatusWork: { type: Text, calculated: caseInfo.status }\n      ${field}`);
+  assert.ok(parseApplication(calculated, "app.yaml"));
+});
+
 Deno.test("a status that would leave a closed case's work open, or a case without work open, is refused", () => {
   const asked = (status: string) => refusal(`status: ${status}`, "status: Pending-Applicant").message;
   for (const status of ["Resolved-Withdrawn", "Resolved"]) assert.match(asked(status), /a case is closed by 'resolve'/);

@@ -1,6 +1,7 @@
 /** Compiles case types. */
 import { type CaseTypeContext, compileLocalActions, compileWhen } from "./actions.ts";
 import type { AttachmentCategory, CaseType, Field, LocalAction, Process, Stage, View } from "./application.ts";
+import { caseColumns } from "./columns.ts";
 import { chooseView, compileFields, compileViews, spaced, viewField } from "./fields.ts";
 import type { Path, Report } from "./findings.ts";
 import { compileParticipantRoles } from "./participants.ts";
@@ -18,6 +19,7 @@ export function compileCaseTypes(definition: Definition, report: Report): Map<st
   const written = Object.entries(definition.caseTypes).map(([id, caseType]) => {
     return { id, caseType, set: compileFields(caseType.fields, id, ["caseTypes", id, "fields"], report) };
   });
+  for (const { id, caseType } of written) checkNames(caseType.fields, ["caseTypes", id, "fields"], report);
   const caseTypes = new Map(written.map(({ id, set }) => [id, set]));
   const queues = new Set(Object.keys(definition.queues));
   const types = new Map<string, CaseType>();
@@ -29,6 +31,14 @@ export function compileCaseTypes(definition: Definition, report: Report): Map<st
   }
   checkHandles(types, report);
   return types;
+}
+
+/** What every case has is the service's: values of a field with its name would be lost, or be shown in its place. */
+function checkNames(fields: CaseTypeDefinition["fields"], at: Path, report: Report): void {
+  for (const name of ["classID", ...caseColumns().keys()]) {
+    if (fields[name] === undefined || fields[name].calculated !== undefined) continue;
+    report([...at, name], `every case has '${name}' already: choose another name`);
+  }
 }
 
 function compileCaseType(id: string, definition: CaseTypeDefinition, at: Path, context: CaseTypeContext): CaseType {
