@@ -244,6 +244,26 @@ Deno.test("a database of the version before is brought forward, with all that it
     await store.close();
   }));
 
+Deno.test("the pages of all items of a kind take no longer each than those of few: a feed holds nobody up", async () => {
+  const store = openSqliteStore(":memory:");
+  const of = (n: number) => ({ kind: "message", id: `M-${n}`, owner: `W C-${n}`, at: new Date(n).toISOString() });
+  const count = 60_000;
+  await store.transact(async (tx) => {
+    for (let n = 0; n < count; n++) await tx.putItem({ ...of(n), content: { text: "x".repeat(300) } });
+  });
+  const started = performance.now();
+  await store.read(async (tx) => {
+    let before: string | undefined;
+    for (let rest = count; rest > 0; rest -= 200) {
+      const page = await tx.itemsOf("message", undefined, { before, limit: 200 });
+      assert.deepEqual([page.length, page[0]?.id], [200, `M-${rest - 1}`]);
+      before = page.at(-1)?.at;
+    }
+  });
+  assert.ok(performance.now() - started < 5000, "each page sorts all items");
+  await store.close();
+});
+
 Deno.test("a file that is no database is refused, and left as it is", () =>
   withFile(async (path) => {
     await Deno.writeTextFile(path, "this is my diary, not a database".repeat(100));

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../../lib/errors.ts";
 
 /** Raised with every change of the tables; a file of an older version is brought forward step by step. */
-const VERSION = 3;
+const VERSION = 4;
 
 const ITEMS = `
   CREATE TABLE items (
@@ -17,6 +17,9 @@ const ITEMS = `
   ) STRICT;
   CREATE INDEX itemsByOwner ON items (kind, owner, at, seq);
 `;
+
+/** Feeds of many owners are read newest first, page by page: no page may sort them all. */
+const ITEMS_BY_TIME = "CREATE INDEX IF NOT EXISTS itemsByTime ON items (kind, at, seq)";
 
 /** New rows go to the end, so that the oldest are found without an index, and the long column comes last. */
 const ANSWERS = `
@@ -122,6 +125,7 @@ export function prepareSchema(db: DatabaseSync, path: string): void {
     if (found < 1) db.exec(TABLES);
     if (found < 2) db.exec(ITEMS);
     if (found < 3) db.exec(ANSWERS);
+    if (found < 4) db.exec(ITEMS_BY_TIME);
     db.exec(`PRAGMA user_version = ${VERSION}`);
     db.exec("COMMIT");
   } catch (error) {
