@@ -82,3 +82,20 @@ Deno.test("links that are added while the clock is set back are all kept, each u
   assert.deepEqual(links.map(({ name }) => name).sort(), ["Map 0", "Map 1", "Map 2", "Map 3", "Map 4"]);
   assert.equal(new Set(links.map(({ ID }) => ID)).size, 5);
 });
+
+Deno.test("the messages of a conversation stay in their order while the clock is set back", async () => {
+  await using engine = await openEngine();
+  const agentId = "@baseclass!PermitGuide";
+  const started = await engine.body("aiAgents.startConversation", { agentId, executeStarter: false });
+  const place = { agentId, conversation: textAt(started, "id") };
+  for (const [index, wait] of [1000, -60_000, 1, 30_000, 0].entries()) {
+    await engine.call("aiAgents.sendMessage", { ...place, request: `Question ${index}` }, { wait });
+  }
+  const { messages } = await engine.body("aiAgents.getConversation", place);
+  const said = Array.isArray(messages) ? messages.filter(isJsonObject) : [];
+  const questions = said.filter(({ role }) => role === "user").map(({ message }) => message);
+  assert.deepEqual(questions, [0, 1, 2, 3, 4].map((index) => `Question ${index}`));
+  assert.deepEqual(said.map(({ role }) => role), questions.flatMap(() => ["user", "assistant"]));
+  const times = said.map(({ createTime }) => String(createTime));
+  assert.deepEqual(times, [...times].sort());
+});

@@ -33,8 +33,10 @@ export type Said = Pick<Message, "conversationId" | "role" | "text"> & Partial<M
 
 const KIND = "conversation-message";
 
-/** Adds a message to its conversation. */
+/** Adds a message to its conversation, at its end: where the clock was set back, at the time of the one before. */
 export async function addMessage({ tx, now }: HandlerContext, said: Said): Promise<Message> {
+  const [last] = await messagesOf(tx, said.conversationId, 1);
+  const time = now.toISOString();
   const message: Message = {
     inReplyTo: "",
     attachments: [],
@@ -43,7 +45,7 @@ export async function addMessage({ tx, now }: HandlerContext, said: Said): Promi
     feedback: "",
     ...said,
     id: `MSG-${await tx.nextNumber(KIND)}`,
-    at: now.toISOString(),
+    at: last !== undefined && last.at > time ? last.at : time,
   };
   await saveMessage(tx, message);
   return message;

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts
 import type { Application } from "../../service/definition/application.ts";
 import { loadApplication, parseApplication } from "../../service/definition/load.ts";
 import { ServiceError } from "../../service/errors.ts";
+import { handlers as aiAgents } from "../../service/handlers/ai_agents.ts";
 import { handlers as assignments } from "../../service/handlers/assignments.ts";
 import { handlers as attachments } from "../../service/handlers/attachments.ts";
 import { handlers as caseTypes } from "../../service/handlers/case_types.ts";
@@ -14,7 +15,7 @@ import { openBytes } from "../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../service/store/sqlite.ts";
 import type { StoredEvent, Transaction } from "../../service/store/store.ts";
 
-const HANDLERS = { cases, assignments, attachments, caseTypes, data, social };
+const HANDLERS = { aiAgents, cases, assignments, attachments, caseTypes, data, social };
 
 /** The sample application. */
 export const PERMIT_FILE = new URL("../../service/apps/permit.yaml", import.meta.url).pathname;
