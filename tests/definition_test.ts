@@ -105,6 +105,23 @@ Deno.test("a field with the name of what every case has is refused, unless it is
   assert.ok(parseApplication(calculated, "app.yaml"));
 });
 
+Deno.test("a data view over case types that mean two kinds of values by one name is refused", () => {
+  const receipts = "D_Receipts:\n    name: Receipts\n    source: cases\n    caseTypes: [City-Permit-Work-Receipt]";
+  assert.ok(SAMPLE.includes(receipts));
+  const all = SAMPLE.replace(receipts, "D_Receipts:\n    name: Receipts\n    source: cases");
+  assert.ok(parseApplication(all, "app.yaml"), "a Text and a Dropdown are both texts");
+  const field = "Reference: { type: Text, label: Key of the request }";
+  const two = (yaml: string) => yaml.replace(field, `Fee: { type: Date }\n      ${field}`);
+  assert.ok(parseApplication(two(SAMPLE), "app.yaml"), "no data view is over both");
+  assert.throws(() => parseApplication(two(all), "app.yaml"), (error) => {
+    assert.ok(error instanceof SvcError);
+    const line = two(all).split("D_Receipts:")[0]?.split("\n").length;
+    const kinds = "'Fee' is Currency in 'City-Permit-Work-Permit' and Date in 'City-Permit-Work-Receipt'";
+    assert.ok(error.message.startsWith(`app.yaml:${line}:3: ${kinds}`), error.message);
+    return true;
+  });
+});
+
 Deno.test("a status that would leave a closed case's work open, or a case without work open, is refused", () => {
   const asked = (status: string) => refusal(`status: ${status}`, "status: Pending-Applicant").message;
   for (const status of ["Resolved-Withdrawn", "Resolved"]) assert.match(asked(status), /a case is closed by 'resolve'/);

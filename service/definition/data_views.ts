@@ -12,7 +12,7 @@ import type {
   RecordAction,
   View,
 } from "./application.ts";
-import { comparesBy, neededFor, type Scalar, toScalar } from "../data/columns.ts";
+import { comparesBy, kindOf, neededFor, type Scalar, toScalar } from "../data/columns.ts";
 import { BUILT_IN_VIEWS, caseColumns, fixedColumns } from "./columns.ts";
 import { chooseView, compileFields, compileViews, spaced } from "./fields.ts";
 import type { Path, Report } from "./findings.ts";
@@ -139,6 +139,7 @@ function sourceOf(
     if (type === undefined) report([...at, "caseTypes", index], `there is no case type '${name}'`);
     return type ?? [];
   });
+  checkOneKind(types, at, report);
   const columns = new Map([
     ...caseColumns(),
     ...columnsOf(types.flatMap((type) => [...type.fields.values()]), (name) => ({ json: name })),
@@ -152,6 +153,22 @@ function sourceOf(
     columns,
     views: single ? only.views : bare.views,
   };
+}
+
+/** A column holds values of one kind: a sum would take the first digits of a text, or the year of a day, for a number. */
+function checkOneKind(types: readonly CaseType[], at: Path, report: Report): void {
+  const firsts = new Map<string, { field: Field; owner: string }>();
+  for (const { id, fields } of types) {
+    for (const field of fields.values()) {
+      const { name, type } = field;
+      const first = firsts.get(name);
+      if (first === undefined) firsts.set(name, { field, owner: id });
+      else if (kindOf(first.field.type) !== kindOf(type)) {
+        const kinds = `${first.field.type} in '${first.owner}' and ${type} in '${id}'`;
+        report(at, `'${name}' is ${kinds}: a data view over both needs one type; choose with 'caseTypes'`);
+      }
+    }
+  }
 }
 
 function columnsOf(fields: Iterable<Field>, place: (name: string) => ColumnPlace): Map<string, Column> {
