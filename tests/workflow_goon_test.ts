@@ -82,6 +82,17 @@ Deno.test("a run that began without any service takes the one that there is now"
   assert.equal((await office.svc("retry", "r1", "--format", "compact")).stdout, `"New"\n`);
 });
 
+Deno.test("who mends a failed line and says resume is told of retry", async () => {
+  await using office = await openOffice("return input;");
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, `{"a":`);
+  assert.equal((await office.svc(...RUN, "--each", "in.ndjson")).code, 1);
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, `{"a":1}\n`);
+  const { message, hint } = errorIn((await office.svc("resume", "r1")).stderr);
+  assert.equal(message, "in.ndjson:1 is not what the run began with.");
+  assert.match(hint, /^'svc workflow retry' takes what a failed line says now;/);
+  assert.equal((await office.svc("retry", "r1")).stdout, `{"input":"in.ndjson:1","result":{"a":1}}\n`);
+});
+
 Deno.test("a line that was mended badly fails alone, and can be mended again", async () => {
   await using office = await openOffice(`${CREATE} if (input === "bad") throw new Error("oops"); return input;`);
   const write = (line: string) => Deno.writeTextFile(`${office.folder}/in.ndjson`, `${line}\n"good"\n`);

@@ -233,6 +233,8 @@ function checkSame(before: InputRecord, { place, value, error }: RunInput): void
   const isSame = error === undefined ? isSameValue(before.value, value) : before.value === undefined;
   if (before.place === place && isSame) return;
   throw new SvcError("INVALID_ARGS", `${place} is not what the run began with.`, {
-    hint: "Restore the file of the inputs, or begin a new run.",
+    hint: before.end?.state === "failed"
+      ? "'svc workflow retry' takes what a failed line says now; to go on without it, restore the file of the inputs."
+      : "Restore the file of the inputs, or begin a new run.",
   });
 }
