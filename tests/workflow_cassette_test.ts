@@ -320,6 +320,7 @@ Deno.test("what cannot be recorded or tested is one error", async (t) => {
   const errors: [args: string[], exit: number, code: string, message: RegExp][] = [
     [["record", script], 2, "INVALID_ARGS", /--output is required/],
     [["record", script, "-o", `${path}/there.json`], 2, "INVALID_ARGS", /there\.json exists\.$/],
+    [["record", script, "-o", "-"], 2, "INVALID_ARGS", /cannot go to stdout/],
     [["record", script, "-o", `${path}/none/c.json`], 2, "INVALID_ARGS", /no such directory/],
     [["record", script, "-o", `${path}/c.json`, "--journal", "none"], 2, "INVALID_ARGS", /from the journal/],
     [["test", script], 2, "INVALID_ARGS", /--cassette is required/],

@@ -12,6 +12,7 @@ import { escapeControls, onOneLine } from "../output/control_characters.ts";
 import { readFault } from "../read_fault.ts";
 import { plural, prefixed } from "../wording.ts";
 import type { CommandContext } from "./command.ts";
+import { STDOUT } from "./download.ts";
 import { evenUnread } from "./io.ts";
 import { checkTarget, writeWhole } from "./local_files.ts";
 import { payloadReader } from "./payload.ts";
@@ -166,6 +167,11 @@ async function filesAt(path: string): Promise<string[]> {
 }
 
 async function checkOutput(path: string, force = false): Promise<void> {
+  if (path === STDOUT) {
+    throw new SvcError("INVALID_ARGS", "A cassette cannot go to stdout: the result of the run goes there.", {
+      hint: "Name a file: -o cassette.json",
+    });
+  }
   await checkTarget(path);
   if (force || !await exists(path)) return;
   throw new SvcError("INVALID_ARGS", `${path} exists.`, { hint: "Name another file, or write over it with --force." });
