@@ -15,6 +15,8 @@ interface Ran {
 /** A configuration directory of its own, and `svc` in it; the service that it leaves is stopped. */
 class Office implements AsyncDisposable {
   readonly directory: string;
+  /** Folders that `svc` may write to besides. */
+  readonly writable: string[] = [];
 
   private constructor(directory: string) {
     this.directory = directory;
@@ -28,7 +30,7 @@ class Office implements AsyncDisposable {
     const permissions = [
       "--allow-net",
       "--allow-read",
-      `--allow-write=${this.directory}`,
+      `--allow-write=${[this.directory, ...this.writable].join(",")}`,
       "--allow-env",
       "--allow-run",
     ];
@@ -74,6 +76,33 @@ Deno.test("the first start makes a client and a profile: the next command works 
   }
   const created = await office.svc(...CREATE);
   assert.deepEqual(created.out, { id: "CITY-PERMIT-WORK P-1", status: "New" });
+});
+
+Deno.test({
+  name: "a start writes the profile to where a config.json that is a link leads, also detached",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using office = await Office.open();
+    await using dotfiles = await makeFolder();
+    const file = `${dotfiles.path}/config.json`;
+    const link = `${office.directory}/config.json`;
+    await Deno.symlink(file, link);
+    office.writable.push(dotfiles.path);
+    const { code, error } = await office.svc(...START);
+    assert.equal(code, 0, JSON.stringify(error));
+    assert.equal((await office.svc("case-types", "list", "--no-cache")).code, 0);
+    assert.equal((await office.svc("service", "stop")).code, 0);
+    assert.ok((await Deno.lstat(link)).isSymlink);
+    assert.ok((await Deno.lstat(file)).isFile);
+
+    await Deno.remove(link);
+    await Deno.symlink("config.json", link); // Round and round.
+    for (const mode of ["--detach", "--quiet"]) {
+      const refused = await office.svc("service", "start", "--port", "0", mode);
+      assert.deepEqual([refused.code, refused.error.code], [2, "INVALID_CONFIG"], JSON.stringify(refused));
+    }
+    await Deno.remove(link);
+  },
 });
 
 Deno.test("status tells where it runs, stop ends it, and what was kept is there at the next start", async () => {

@@ -88,7 +88,8 @@ async function writeProfile(name: string, profile: Profile, directory: string): 
 }
 
 /** The file that a link leads to, also where it is yet to be made: renaming onto the link would take its place. */
-async function fileBehind(path: string): Promise<string> {
+export async function fileBehind(path: string): Promise<string> {
+  await Deno.stat(path).catch(ignoreMissing); // Links that lead round and round are an error, and not followed for ever.
   const found = await Deno.lstat(path).catch(ignoreMissing);
   if (!found?.isSymlink) return path;
   const { dirname, resolve } = await import("node:path"); // Only here: few have a link, and it takes long to load.

@@ -1,8 +1,9 @@
 /** `svc service start --detach`: a service in a process of its own that goes on when this one ends. */
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { configDirectory } from "../../lib/auth/config.ts";
+import { configDirectory, configFile, fileBehind, writeError } from "../../lib/auth/config.ts";
 import { errorOfRecord, SvcError } from "../../lib/errors.ts";
 import { isJsonObject, parseJsonObject } from "../../lib/json.ts";
 import { toKebab } from "../../lib/names.ts";
@@ -33,7 +34,7 @@ export async function startDetached(options: DetachOptions): Promise<StartReport
   (await lockDirectory(data))[Symbol.dispose](); // the directory is there, and free
   const hosts = modelHosts(await loadServedApplication(options.app));
   await makeLog(data);
-  const child = launch({ ...options, data }, hosts);
+  const child = launch({ ...options, data }, await permissions(data, hosts));
   const state = await ready(child, data);
   const { url, apiRoot, tokenPath, pid, profiles } = state;
   return { url, apiRoot, tokenPath, data, pid, profiles };
@@ -45,10 +46,10 @@ interface Child {
   readonly ended: Promise<void>;
 }
 
-function launch(options: DetachOptions & { data: string }, hosts: readonly string[]): Child {
+function launch(options: DetachOptions & { data: string }, permissions: readonly string[]): Child {
   const log = openSync(filesOf(options.data).log, "a", 0o600);
   try {
-    const [program, ...args] = commandLine(options, hosts);
+    const [program, ...args] = commandLine(options, permissions);
     const child = spawn(program, args, { detached: true, stdio: ["ignore", log, log] });
     const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()).once("error", () => resolve()));
     child.unref();
@@ -58,7 +59,10 @@ function launch(options: DetachOptions & { data: string }, hosts: readonly strin
   }
 }
 
-function commandLine(options: DetachOptions & { data: string }, hosts: readonly string[]): [string, ...string[]] {
+function commandLine(
+  options: DetachOptions & { data: string },
+  permissions: readonly string[],
+): [string, ...string[]] {
   const flags = Object.entries(options).filter(([, value]) => value !== undefined).map(([name, value]) =>
     `--${toKebab(name)}=${value}`
   );
@@ -68,15 +72,19 @@ function commandLine(options: DetachOptions & { data: string }, hosts: readonly 
   return [
     Deno.execPath(),
     "run",
-    ...permissions(options.data, hosts),
+    ...permissions,
     entry.protocol === "file:" ? fileURLToPath(entry) : entry.href,
     ...start,
   ];
 }
 
 /** What a service needs of Deno: it runs no programs, writes only its data and the profiles, and calls only models. */
-function permissions(data: string, hosts: readonly string[]): string[] {
-  const writable = [data, configDirectory()];
+async function permissions(data: string, hosts: readonly string[]): Promise<string[]> {
+  const directory = configDirectory();
+  const profiles = await fileBehind(configFile(directory)).catch((error) => {
+    throw writeError(directory, error);
+  });
+  const writable = [data, directory, dirname(profiles)];
   const write = writable.some((path) => path.includes(",")) ? "" : "=" + writable.join(",");
   return [
     "--no-prompt",
