@@ -202,6 +202,10 @@ Deno.test("a proxy that lets nothing through fails at token, with its variable i
     assert.deepEqual([failed.step, failed.code], ["token", "NETWORK_ERROR"]);
     assert.match(failed.hint ?? "", /^Check the address in HTTP_PROXY .*127\.0\.0\.1 through\. .*DENO_CERT.*NO_PROXY/);
   }
+  await using picky = startService({ token: () => new Response("<html>", { status: 407 }) });
+  const refused = failedStep(await diagnoseIn({ HTTP_PROXY: picky.baseUrl }, options));
+  assert.match(refused.result, /407/);
+  assert.match(refused.hint ?? "", /^Check the address in HTTP_PROXY/);
   for (const NO_PROXY of ["127.0.0.1", "::1, 127.0.0.0/8"]) {
     assert.ok((await diagnoseIn({ HTTP_PROXY, NO_PROXY }, options)).ok);
   }

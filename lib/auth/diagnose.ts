@@ -174,15 +174,19 @@ function isOurs(error: Error): boolean {
   return error instanceof SvcError || error instanceof Deno.errors.NotCapable;
 }
 
+/** The status of a proxy that wants to know who asks. */
+const PROXY_REFUSES = 407;
+
 /** Whether a call has not come as far as to the service, or its answer not back. */
 function isUnreached({ code, status }: SvcError): boolean {
-  return status === undefined && (code === "NETWORK_ERROR" || code === "TIMEOUT");
+  return status === PROXY_REFUSES || (status === undefined && (code === "NETWORK_ERROR" || code === "TIMEOUT"));
 }
 
 /** The step's own advice, unless Deno refused, or the service was found and itself refused. */
 function adviceFor(error: SvcError, hint: string | undefined): string {
   if (error.code === "PERMISSION_DENIED" && error.hint !== undefined) return error.hint;
-  const refused = error.status !== undefined && error.status !== 404 && error.code !== "INVALID_RESPONSE";
+  const refused = error.status !== undefined && error.status !== 404 && error.code !== "INVALID_RESPONSE" &&
+    !isUnreached(error);
   return (refused ? undefined : hint) ?? error.hint ?? "Ask the people who run the service: it works, but refuses.";
 }
 
