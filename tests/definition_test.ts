@@ -122,6 +122,25 @@ Deno.test("a data view over case types that mean two kinds of values by one name
   });
 });
 
+Deno.test("a field that is calculated from itself, or from one that is computed after it, is refused", () => {
+  const field = "Advice: { type: TextArea, label: Advice, maxLength: 2000 }";
+  const before = "Documents:\n        type: List";
+  const cases: [wrong: string, right: string, reason: RegExp][] = [
+    ["calculated: Cost * 0.5", "calculated: Pages * 0.5", /'Cost' is calculated from itself$/],
+    [`Tax: { type: Currency, calculated: Fee * 0.2 }\n      Fee:`, "Fee:", /'Tax' .* 'Fee', .* write 'Fee' first$/],
+    [
+      `A: { type: Decimal, calculated: B + 1 }\n      B: { type: Decimal, calculated: A + 1 }\n      ${field}`,
+      field,
+      /'A' .* 'B'/,
+    ],
+  ];
+  for (const [wrong, right, reason] of cases) assert.match(refusal(wrong, right).message, reason);
+  for (const calculated of [`"'Note: ' + Reason"`, `"Documents.map(Note, Note.Title).join(', ')"`]) {
+    const fine = SAMPLE.replace(before, `Note: { type: Text, calculated: ${calculated} }\n      ${before}`);
+    assert.ok(parseApplication(fine, "app.yaml"), "its name may be a text, or stand for something else");
+  }
+});
+
 Deno.test("a status that would leave a closed case's work open, or a case without work open, is refused", () => {
   const asked = (status: string) => refusal(`status: ${status}`, "status: Pending-Applicant").message;
   for (const status of ["Resolved-Withdrawn", "Resolved"]) assert.match(asked(status), /a case is closed by 'resolve'/);

@@ -26,7 +26,30 @@ export function compileFields(definitions: FieldDefinitions, classId: string, at
   for (const [name, definition] of Object.entries(definitions)) {
     fields.set(name, compileField(name, definition, words, classId, [...at, name], report));
   }
+  checkOrder(definitions, words, at, report);
   return { fields, words };
+}
+
+/** A calculated field sees those before it: of itself, or of one after it, it would see what was computed the last time. */
+function checkOrder(definitions: FieldDefinitions, words: Vocabulary, at: Path, report: Report): void {
+  const calculated = Object.entries(definitions).filter(([, definition]) => definition.calculated !== undefined);
+  const order = new Map(calculated.map(([name], index) => [name, index]));
+  for (const [index, [name, { calculated: source = "" }]] of calculated.entries()) {
+    const late = (source.match(/\w+/g) ?? []).find((word) => {
+      if ((order.get(word) ?? -1) < index) return false;
+      const { [word]: _, ...others } = definitions;
+      return isSound(words, source) && !isSound(vocabulary(others), source); // It may be a text, or mean something else.
+    });
+    if (late === undefined) continue;
+    const reason = late === name ? "from itself" : `from '${late}', which is computed after it: write '${late}' first`;
+    report([...at, name, "calculated"], `'${name}' is calculated ${reason}`);
+  }
+}
+
+function isSound(words: Vocabulary, source: string): boolean {
+  let sound = true;
+  words.expression(source, [], () => sound = false);
+  return sound;
 }
 
 /** Compiles the fields of a view; all of the class's where none are named. */
