@@ -37,6 +37,21 @@ Deno.test("a short flag and its value are two arguments, or one, with and withou
   assert.equal(errorOf(empty).message, "--output is an empty path.");
 });
 
+Deno.test("a payload may have 64 MiB, and not a byte more: the path may be mistyped", async () => {
+  const limit = 64 * 1024 * 1024;
+  await using folder = await makeFolder({ "whole.json": '{"a":1}', "more.json": '{"a":1}' });
+  for (const [name, size] of [["whole.json", limit], ["more.json", limit + 1]] as const) {
+    using file = await Deno.open(`${folder.path}/${name}`, { append: true });
+    const spaces = new Uint8Array(1024 * 1024).fill(0x20);
+    for (let rest = size - (await file.stat()).size; rest > 0;) rest -= await file.write(spaces.subarray(0, rest));
+  }
+  const whole = await create("@whole.json", { cwd: folder.path });
+  assert.equal(whole.code, 0, whole.stderr);
+  const more = await create("@more.json", { cwd: folder.path });
+  assert.deepEqual([more.code, errorOf(more).code], [2, "INVALID_ARGS"]);
+  assert.match(String(errorOf(more).message), /more\.json/);
+});
+
 Deno.test("two payloads cannot both read standard input", async () => {
   const args = ["cases", "perform-action", "C", "--action", "a", "--data", "-", "--page-instructions", "-"];
   const result = await svc(args, { env: ENV, stdin: "{}" });

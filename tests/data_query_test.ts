@@ -215,6 +215,31 @@ Deno.test("rows are summed up in groups, and equal rows count once", () =>
     assert.equal(count.body.resultCount, 3);
   }));
 
+Deno.test("groups that nothing else sorts come in the order of their first rows, on every page", () =>
+  withCars(async (svc) => {
+    const aggregations = { N: { field: "ID", summaryFunction: "COUNT" } };
+    const models = ["Zoe", "Kim", "Zoe", "Ada", "Kim", "Bee"];
+    for (const [index, Model] of models.entries()) {
+      await svc.call("POST", "/data/D_Cars", { body: { data: { ID: 100 + index, Model } } });
+    }
+    const added = { F: { lhs: { field: "ID" }, comparator: "GTE", rhs: { value: 100 } } };
+    const filter = { filterConditions: added, logic: "F" };
+    const summed = { select: ["Model", { aggregation: "N" }], aggregations, filter };
+    const names = async (body: JsonObject) => (await svc.rows("D_Cars", body)).map(({ Model }) => Model);
+    assert.deepEqual(await names({ query: summed }), ["Zoe", "Kim", "Ada", "Bee"]);
+    assert.deepEqual(await names({ query: { select: ["Model"], distinctResultsOnly: true, filter } }), [
+      "Zoe",
+      "Kim",
+      "Ada",
+      "Bee",
+    ]);
+    const sorted = { ...summed, sortBy: [{ field: "N", type: "ASC" }] };
+    assert.deepEqual(await names({ query: sorted }), ["Ada", "Bee", "Zoe", "Kim"]);
+    for (const [index, name] of ["Ada", "Bee", "Zoe", "Kim"].entries()) {
+      assert.deepEqual(await names({ query: sorted, paging: { pageSize: 1, pageNumber: index + 1 } }), [name]);
+    }
+  }));
+
 Deno.test("parameters fill in the conditions of a data view; optional ones may be left out", () =>
   withCars(async (svc) => {
     const ids = async (parameters: JsonValue) =>

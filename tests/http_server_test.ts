@@ -1,6 +1,7 @@
 /** The service over HTTP: routes, refusals, headers, and that every identifier arrives. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
+import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { isJsonObject, type JsonObject, type JsonValue } from "../lib/json.ts";
 import { Tokens } from "../service/access/tokens.ts";
@@ -139,6 +140,44 @@ Deno.test("a HEAD takes no assignment: it is refused where the GET takes what it
   assert.deepEqual((await svc.call("GET", path)).body, before.body);
   assert.equal((await svc.call("GET", "/assignments/next")).status, 200);
 });
+
+Deno.test("a deleted case leaves no row of its own behind: no message or reply, talk, tag, person or line of history", async () => {
+  const data = await Deno.makeTempDir();
+  try {
+    await using svc = await openService({ data });
+    const create = async () => {
+      const { body } = await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT } });
+      return String(object(body).id);
+    };
+    const [id, other] = [await create(), await create()];
+    const post = (path: string, body: JsonObject) => svc.call("POST", path, { body });
+    const message = await post("/messages", { context: id, message: "Hello @Rosa #tag" });
+    const answers = [
+      message,
+      await post("/messages", { context: String(object(message.body).ID), message: "A reply" }),
+      await post(`/ai-agents/${segment("@baseclass!PermitGuide")}/conversations`, { contextID: id }),
+      await post(`/cases/${segment(id)}/tags`, { tags: [{ Name: "hot" }] }),
+      await post(`/cases/${segment(id)}/followers`, { users: [{ ID: "clerk@city" }] }),
+      await post(`/cases/${segment(id)}/related_cases`, { cases: [{ ID: other, relationship: "twin" }] }),
+      await post(`/cases/${segment(id)}/participants`, { participantRoleID: "Adviser", content: PERSON }),
+      await post(`/cases/${segment(id)}/attachments`, { attachments: [LINK] }),
+    ];
+    assert.deepEqual(answers.map(({ status }) => status), [201, 201, 201, 207, 207, 207, 201, 201]);
+    assert.equal((await svc.call("DELETE", `/cases/${segment(id)}`)).status, 200);
+    await svc.service.close();
+    using db = new DatabaseSync(`${data}/service.db`);
+    const rows = (sql: string) => db.prepare(sql).all();
+    assert.deepEqual(rows("SELECT kind, id FROM items"), []);
+    for (const table of ["assignments", "events"]) {
+      assert.deepEqual(rows(`SELECT DISTINCT caseId FROM ${table}`).map(({ caseId }) => caseId), [other], table);
+    }
+  } finally {
+    await Deno.remove(data, { recursive: true });
+  }
+});
+
+const PERSON = { pyLastName: "Ray", Subject: "Heritage" };
+const LINK = { type: "URL", category: "URL", name: "Map", url: "https://maps.example/1" };
 
 Deno.test("a body that is no JSON, is no UTF-8, is nested too deep or is too long is refused", async () => {
   await using svc = await openService();
