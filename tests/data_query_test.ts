@@ -1,73 +1,8 @@
 /** Data views over HTTP: what they answer, and what they refuse. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../lib/json.ts";
+import { withCars } from "./_support/cars.ts";
 import { details, openService, segment, type TestService } from "./_support/service.ts";
-
-const CARS = `
-application: { id: Cars, name: Cars, organisation: Org, variant: hosted, platformVersion: 25 }
-operators: { "ada@cars": { name: Ada, queues: [] } }
-queues: {}
-caseTypes: {}
-dataTypes:
-  Org-Cars-Data-Car:
-    name: Car
-    key: [ID]
-    savable: D_Cars
-    fields:
-      ID: { type: Integer }
-      Model: { type: Text }
-      Price: { type: Decimal }
-      Electric: { type: Boolean }
-      Built: { type: Date }
-      SoldAt: { type: DateTime }
-      Owner: { type: Page, fields: { Name: { type: Text }, Age: { type: Integer } } }
-    views:
-      Short: { fields: [ID, Model] }
-dataViews:
-  D_Cars: { name: Cars, source: records, class: Org-Cars-Data-Car }
-  D_CarsOf:
-    name: Cars of a model
-    source: records
-    class: Org-Cars-Data-Car
-    parameters:
-      Model: { description: Model, required: true }
-      Least: { description: Least price, type: Decimal }
-    filter:
-      - { field: Model, parameter: Model }
-      - { field: Price, comparator: GTE, parameter: Least }
-  D_Car:
-    name: Car
-    source: records
-    class: Org-Cars-Data-Car
-    structure: page
-    parameters: { Number: { description: Number, type: Integer, required: true } }
-    filter: [{ field: ID, parameter: Number }]
-  D_Fixed: { name: Fixed, source: records, class: Org-Cars-Data-Car, queryable: false }
-`;
-
-const ROWS: JsonObject[] = [
-  {
-    ID: 1,
-    Model: "Ant",
-    Price: 10.5,
-    Electric: true,
-    Built: "2020-01-01",
-    SoldAt: "2026-01-01T01:00:00+02:00",
-    Owner: { Name: "Ada", Age: 36 },
-  },
-  { ID: 2, Model: "Bee", Price: 20, Electric: false, Built: "2021-06-01", SoldAt: "2025-12-31T23:30:00Z" },
-  { ID: 3, Model: "Ant", Price: 30, Electric: true, Built: "2022-01-01", Owner: { Name: "Grace", Age: 85 } },
-  { ID: 4, Model: "ant", Built: "2023-01-01" },
-];
-
-async function withCars(work: (svc: TestService) => Promise<void>): Promise<void> {
-  await using svc = await openService({ yaml: CARS });
-  for (const data of ROWS) {
-    const { status, body } = await svc.call("POST", "/data/D_Cars", { body: { data } });
-    assert.equal(status, 200, JSON.stringify(body));
-  }
-  await work(svc);
-}
 
 /** IDs of the rows for which conditions hold. */
 async function find(
@@ -190,54 +125,6 @@ Deno.test("the keys of the command line page too: --max is the size of the page 
     });
     assert.ok(isJsonObject(total.body));
     assert.equal(total.body.totalCount, 4);
-  }));
-
-Deno.test("rows are summed up in groups, and equal rows count once", () =>
-  withCars(async (svc) => {
-    const aggregations = {
-      N: { field: "ID", summaryFunction: "COUNT" },
-      Dearest: { field: "Price", summaryFunction: "MAX" },
-    };
-    const query = { select: ["Electric", { aggregation: "N" }], aggregations, sortBy: [{ field: "N", type: "DESC" }] };
-    assert.deepEqual(await svc.rows("D_Cars", { query }), [
-      { Electric: true, N: 2, Dearest: 30 },
-      { Electric: false, N: 1, Dearest: 20 },
-      { Electric: null, N: 1, Dearest: null },
-    ]);
-    const sum = { aggregations: { Sum: { field: "Price", summaryFunction: "SUM" } } };
-    assert.deepEqual(await svc.rows("D_Cars", { query: sum }), [{ Sum: 60.5 }]);
-    const distinct = { select: ["Model"], distinctResultsOnly: true };
-    assert.deepEqual(await svc.rows("D_Cars", { query: distinct }), [{ Model: "Ant" }, { Model: "Bee" }, {
-      Model: "ant",
-    }]);
-    const count = await svc.call("POST", "/data_views/D_Cars/count", { body: { query: distinct } });
-    assert.ok(isJsonObject(count.body));
-    assert.equal(count.body.resultCount, 3);
-  }));
-
-Deno.test("groups that nothing else sorts come in the order of their first rows, on every page", () =>
-  withCars(async (svc) => {
-    const aggregations = { N: { field: "ID", summaryFunction: "COUNT" } };
-    const models = ["Zoe", "Kim", "Zoe", "Ada", "Kim", "Bee"];
-    for (const [index, Model] of models.entries()) {
-      await svc.call("POST", "/data/D_Cars", { body: { data: { ID: 100 + index, Model } } });
-    }
-    const added = { F: { lhs: { field: "ID" }, comparator: "GTE", rhs: { value: 100 } } };
-    const filter = { filterConditions: added, logic: "F" };
-    const summed = { select: ["Model", { aggregation: "N" }], aggregations, filter };
-    const names = async (body: JsonObject) => (await svc.rows("D_Cars", body)).map(({ Model }) => Model);
-    assert.deepEqual(await names({ query: summed }), ["Zoe", "Kim", "Ada", "Bee"]);
-    assert.deepEqual(await names({ query: { select: ["Model"], distinctResultsOnly: true, filter } }), [
-      "Zoe",
-      "Kim",
-      "Ada",
-      "Bee",
-    ]);
-    const sorted = { ...summed, sortBy: [{ field: "N", type: "ASC" }] };
-    assert.deepEqual(await names({ query: sorted }), ["Ada", "Bee", "Zoe", "Kim"]);
-    for (const [index, name] of ["Ada", "Bee", "Zoe", "Kim"].entries()) {
-      assert.deepEqual(await names({ query: sorted, paging: { pageSize: 1, pageNumber: index + 1 } }), [name]);
-    }
   }));
 
 Deno.test("parameters fill in the conditions of a data view; optional ones may be left out", () =>
