@@ -137,6 +137,7 @@ const MISTAKES: Record<string, Mistake> = {
   },
   "--versoin": { message: "--versoin cannot stand before the command.", hint: /^Did you mean --version\? Only/ },
   "-V": { message: "-V cannot stand before the command.", hint: /^Did you mean --verbose or --version\? Only/ },
+  "- cases get C-1": { message: "- cannot stand before the command.", hint: /^Only the global flags can/ },
   "cases get C-1 --hlep": { message: "svc cases get has no flag --hlep.", hint: /^Did you mean --help\?/ },
   "login": { message: "svc has no group 'login'.", hint: /^Did you mean 'svc auth login'\? 'svc --help'/ },
   "get-next": { message: "svc has no group 'get-next'.", hint: /^Did you mean 'svc assignments get-next'\?/ },

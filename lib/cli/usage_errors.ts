@@ -50,7 +50,7 @@ export function misplacedFlag(arg: string): SvcError {
   const known = flagNames({ ...globalFlags, help: HELP, version: VERSION });
   const question = arg.startsWith("--")
     ? didYouMean(name, known, asFlag)
-    : questionOf(known.filter((flag) => flag.startsWith(name.toLowerCase())), asFlag);
+    : questionOf(known.filter((flag) => arg !== "-" && flag.startsWith(name.toLowerCase())), asFlag);
   const all = known.map(asFlag).join(", ");
   return invalid(
     `${arg} cannot stand before the command.`,
