@@ -96,6 +96,18 @@ Deno.test("any identifier of a record arrives, whatever it holds", async () => {
   );
 });
 
+Deno.test("half of a surrogate pair in a query's JSON names nothing: no other record is read for it", async () => {
+  const one =
+    "D_One: { name: One, source: records, class: Org-Notes-Data-Note, structure: page, parameters: { ID: {} },";
+  await using svc = await openService({ yaml: `${NOTES}  ${one} filter: [{ field: ID, parameter: ID }] }\n` });
+  await svc.call("POST", "/data/D_Notes", { body: { data: { ID: "\ufffd" } } });
+  const read = (keys: string) => svc.call("GET", `/data_views/D_One?dataViewParameters=${segment(keys)}`);
+  assert.equal((await read(String.raw`{"ID":"\ufffd"}`)).status, 200);
+  const { status, body } = await read(String.raw`{"ID":"\ud800"}`);
+  assert.equal(status, 400);
+  assert.match(String(details(body)[0]?.message), /^dataViewParameters: has half of a surrogate pair/);
+});
+
 Deno.test("any unknown identifier in a path is a 404 in JSON that names nothing else", async () => {
   await using svc = await openService();
   await fc.assert(

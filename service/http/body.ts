@@ -50,7 +50,7 @@ export function decodeBody(bytes: Uint8Array): string {
 export function parseBody(text: string): JsonValue | undefined {
   if (text.trim() === "") return undefined;
   const value = parse(text);
-  if (text.includes("\\u") && hasHalfPair(value)) {
+  if (hasHalfPair(text, value)) {
     throw new ServiceError(400, "The body has half of a surrogate pair, which is no character.");
   }
   if (isDeeper(value, DEPTH_LIMIT)) {
@@ -68,9 +68,9 @@ function parse(text: string): JsonValue {
   }
 }
 
-/** Whether a text in it is no Unicode: the database would keep another one than it compares. JSON shows that as an escape. */
-function hasHalfPair(value: JsonValue): boolean {
-  return /(?<!\\)(?:\\\\)*\\ud[89a-f][\da-f]{2}/.test(JSON.stringify(value));
+/** Whether a text in JSON is no Unicode: the database would take another one for it. JSON shows that as an escape. */
+export function hasHalfPair(json: string, value: JsonValue): boolean {
+  return json.includes("\\u") && /(?<!\\)(?:\\\\)*\\ud[89a-f][\da-f]{2}/.test(JSON.stringify(value));
 }
 
 function isDeeper(value: JsonValue | undefined, depth: number): boolean {

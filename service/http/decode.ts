@@ -5,6 +5,7 @@ import { type Operation, type Param, paramsOf, takesTag } from "../../lib/operat
 import { isOfType, TYPE_NAMES } from "../../lib/param_types.ts";
 import { type ErrorDetail, ServiceError } from "../errors.ts";
 import type { ReceivedFile } from "../handler.ts";
+import { hasHalfPair } from "./body.ts";
 import type { Form } from "./multipart.ts";
 
 /** The parts of a request that hold values. */
@@ -143,12 +144,14 @@ function wholeQuery(query: URLSearchParams): JsonObject | undefined {
 }
 
 function parseJson(text: string): JsonValue {
+  let value: JsonValue;
   try {
-    const value: JsonValue = JSON.parse(text);
-    return value;
+    value = JSON.parse(text);
   } catch (cause) {
     throw new RangeError("must be JSON", { cause });
   }
+  if (hasHalfPair(text, value)) throw new RangeError("has half of a surrogate pair, which is no character");
+  return value;
 }
 
 function toFinding(param: Param, error: unknown): ErrorDetail {
