@@ -31,7 +31,7 @@ interface Result {
 async function runWithLoss(body: string, change: RegExp, onUnknown: OnUnknown = "stop"): Promise<Result> {
   await using service = await startService();
   const credentials = await service.addClient("clerk@city");
-  const direct = createClient({ baseUrl: service.url, ...credentials });
+  const direct = createClient({ baseUrl: service.url, ...credentials, noCache: true });
   const made = await direct.cases.create({ type: "City-Permit-Work-Permit" });
   let lost = false;
   await using proxy = await startFaultProxy({

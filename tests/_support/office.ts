@@ -38,7 +38,7 @@ export async function openOffice(body: string): Promise<Office> {
   const { clientId, clientSecret } = await service.addClient("clerk@city");
   const folder = await makeFolder({ "script.ts": scriptText(body) });
   const config = await makeFolder();
-  const client = createClient({ baseUrl: service.url, clientId, clientSecret });
+  const client = createClient({ baseUrl: service.url, clientId, clientSecret, noCache: true });
   const env = {
     SVC_BASE_URL: service.url,
     SVC_CLIENT_ID: clientId,
