@@ -79,6 +79,22 @@ Deno.test("of a misspelt option the compiler says which there are", async () => 
   assert.match(new TextDecoder().decode(stderr), options);
 });
 
+Deno.test("a client with an option that is misspelt or of another type is refused where no compiler looks, too", () => {
+  const refusals: [Record<string, unknown>, string][] = [
+    [{ clientID: "me" }, "createClient has no option 'clientID'."],
+    [{ toString: "me" }, "createClient has no option 'toString'."],
+    [{ noCache: "yes" }, "noCache must be true or false."],
+    [{ configDirectory: 5 }, "configDirectory must be a text."],
+    [{ onReply: "print" }, "onReply must be a function."],
+  ];
+  for (const [options, message] of refusals) {
+    assert.throws(() => createClient(options), { code: "INVALID_ARGS", message });
+  }
+  const misspelt: Record<string, unknown> = { clientID: "me" };
+  assert.throws(() => createClient(misspelt), { hint: /^Did you mean 'clientId'\? / });
+  createClient({ profile: undefined, retries: 1, noCache: false });
+});
+
 Deno.test("a log of an error shows what is known of it and nothing else", async () => {
   const svc = createClient({ baseUrl: "http://service.example", clientId: "id", clientSecret: "s", noCache: true });
   const error = await svc.caseTypes.list().catch((error: unknown) => error);

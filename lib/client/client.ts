@@ -6,6 +6,7 @@ import { isRead } from "../operation.ts";
 import { loadResources } from "../resources/mod.ts";
 import { bindOperations, type Client } from "./bind.ts";
 import { type Caller, type CallerOptions, createCaller } from "./caller.ts";
+import { checkClientOptions } from "./client_options.ts";
 
 const resources = await loadResources();
 
@@ -23,7 +24,8 @@ export interface ClientOptions extends CallerOptions {
  * Makes a client of a service: a function per operation, grouped as on the command line.
  *
  * Options win over the environment variables `SVC_BASE_URL`, `SVC_CLIENT_ID` and `SVC_CLIENT_SECRET`, and those over
- * the profile. Nothing is read or sent before the first call. Every function throws `SvcError` alone.
+ * the profile. Nothing is read or sent before the first call. Every function throws `SvcError` alone. An option that there
+ * is not is refused at once, with `INVALID_ARGS`.
  *
  * @example Creating a case and taking the next assignment
  * ```ts
@@ -36,6 +38,7 @@ export interface ClientOptions extends CallerOptions {
  * ```
  */
 export function createClient(options: ClientOptions = {}): Client {
+  checkClientOptions(options);
   const { retries = 0 } = options;
   checkRetries(retries);
   const once = createCaller(options);
