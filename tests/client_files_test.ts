@@ -334,13 +334,16 @@ Deno.test({
   },
 });
 
-Deno.test("a file that a link names is written where the link leads", async () => {
+Deno.test("a file that a link names is written where the link leads, also where there is none yet", async () => {
   await using folder = await makeFolder({ "there/old.txt": "old" });
-  await Deno.symlink(`${folder.path}/there/old.txt`, `${folder.path}/link.txt`);
   const context = createContext(readGlobalFlags({}), capturedIo({ stdout: "", stderr: "" }));
-  await deliver(context, content("text/plain", "new"), `${folder.path}/link.txt`);
-  assert.equal(await Deno.readTextFile(`${folder.path}/there/old.txt`), "new");
-  assert.ok((await Deno.lstat(`${folder.path}/link.txt`)).isSymlink);
+  for (const name of ["old.txt", "none.txt"]) {
+    const link = `${folder.path}/link-${name}`;
+    await Deno.symlink(`there/${name}`, link);
+    await deliver(context, content("text/plain", "new"), link);
+    assert.equal(await Deno.readTextFile(`${folder.path}/there/${name}`), "new");
+    assert.ok((await Deno.lstat(link)).isSymlink);
+  }
 });
 
 Deno.test("a transfer shows how far it is on a terminal, unless --quiet", async () => {

@@ -335,7 +335,7 @@ async function openCity() {
   const { clientId, clientSecret } = await service.addClient("clerk@city");
   const credentials = { clientId, clientSecret, noCache: true };
   return {
-    svc: createClient({ baseUrl: service.url, ...credentials, noCache: true }),
+    svc: createClient({ baseUrl: service.url, ...credentials }),
     env: { SVC_BASE_URL: service.url, SVC_CLIENT_ID: clientId, SVC_CLIENT_SECRET: clientSecret },
     /** Every row of every table, but for the access tokens. */
     state(): Record<string, unknown[]> {

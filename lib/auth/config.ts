@@ -2,7 +2,6 @@
 import { variable } from "../environment.ts";
 import { SvcError } from "../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
-import { ignoreMissing } from "../missing_file.ts";
 import { textOf } from "../utf8.ts";
 import { checkProfile, checkProfileName, isProfileMember, type Profile } from "./profile.ts";
 
@@ -78,6 +77,7 @@ export function writeError(directory: string, cause: unknown): unknown {
 
 async function writeProfile(name: string, profile: Profile, directory: string): Promise<void> {
   const { FileLock, makePrivateDirectory, writePrivateFile } = await import("./private_file.ts");
+  const { fileBehind } = await import("../file_behind.ts");
   await makePrivateDirectory(directory);
   using _lock = await FileLock.acquire(`${directory}/config.lock`, AbortSignal.timeout(SAVE_SECONDS * 1000));
   const path = configFile(directory);
@@ -85,15 +85,6 @@ async function writeProfile(name: string, profile: Profile, directory: string): 
   const before = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
   const profiles = { ...config.profiles, [name]: { ...unknownMembers(before), ...profile } };
   await writePrivateFile(await fileBehind(path), JSON.stringify({ ...config, profiles }, null, 2) + "\n");
-}
-
-/** The file that a link leads to, also where it is yet to be made: renaming onto the link would take its place. */
-export async function fileBehind(path: string): Promise<string> {
-  await Deno.stat(path).catch(ignoreMissing); // Links that lead round and round are an error, and not followed for ever.
-  const found = await Deno.lstat(path).catch(ignoreMissing);
-  if (!found?.isSymlink) return path;
-  const { dirname, resolve } = await import("node:path"); // Only here: few have a link, and it takes long to load.
-  return await fileBehind(resolve(await Deno.realPath(dirname(path)), await Deno.readLink(path)));
 }
 
 /** The names of all profiles. */

@@ -1,5 +1,6 @@
 /** Files that the command line names: those to send are read piece by piece, those to write appear whole or not at all. */
 import { SvcError } from "../errors.ts";
+import { fileBehind } from "../file_behind.ts";
 import { ignoreMissing } from "../missing_file.ts";
 import type { FileInput } from "../operation.ts";
 import { readPieces, writePiece } from "../pieces.ts";
@@ -58,15 +59,18 @@ interface Target {
 }
 
 async function placeOf(path: string): Promise<Target> {
-  const real = await ifThere(path, Deno.realPath(path)) ?? path;
-  const found = await ifThere(path, Deno.stat(real));
+  const found = await ifThere(path, Deno.stat(path));
+  const isSpecial = found !== undefined && !found.isFile;
+  const real = isSpecial ? path : await fileBehind(path).catch((error) => { // What leads to a pipe may name no file.
+    throw unwritable(path, error);
+  });
   if (found?.isDirectory || /[\\/]$/.test(path)) throw unwritable(path, "it is a directory");
   const slash = Math.max(real.lastIndexOf("/"), Deno.build.os === "windows" ? real.lastIndexOf("\\") : -1);
   const folder = slash < 0 ? "." : real.slice(0, slash) || "/";
   const parent = await ifThere(path, Deno.stat(folder));
   if (!parent?.isDirectory) throw unwritable(path, "there is no such directory");
   const mode = found?.isFile && found.mode !== null ? found.mode & 0o777 : undefined;
-  return { target: real, folder, isSpecial: found !== undefined && !found.isFile, mode };
+  return { target: real, folder, isSpecial, mode };
 }
 
 /** What is found on the way to a target; undefined where nothing is there. */
