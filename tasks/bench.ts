@@ -1,7 +1,7 @@
 /**
  * Prints the project's figures as ratios against a baseline in the same run: `deno task bench [<log.csv.gz>]`. With
  * `--before <checkout>` it compares the start of two commands with that of another checkout too; `--inputs <n>` is the
- * length of the longest batch.
+ * length of the longest batch; `--only <name>`, which may be repeated, measures some of the figures.
  */
 import { parseArgs } from "node:util";
 import { isJsonObject } from "../lib/json.ts";
@@ -17,7 +17,7 @@ import { build, PROGRAM } from "./build.ts";
 import { type LogCase, readLog } from "./replay/log.ts";
 import { API_ROOT, closeOnInterrupt, Workspace } from "./workspace.ts";
 
-const { logFile, before, inputs } = readArguments(Deno.args);
+const { logFile, before, inputs, only } = readArguments(Deno.args);
 const RUNS = 25;
 const SAMPLE_CASES = 400;
 const SAMPLE = new URL("./demo/log.csv", import.meta.url).pathname;
@@ -33,25 +33,32 @@ for (const name of ["empty", "fetch", "fixedAnswer"] as const) {
   await Deno.writeTextFile(programs[name], PROGRAMS[name]);
 }
 
-const log = await someLog();
-const replays = [1, 2].map((clerks) => () => replayFigures(log, clerks));
 const { directory } = workspace;
-const measures: (() => Promise<Figure | Figure[]>)[] = [
-  startUp,
-  oneCall,
-  ...replays,
-  reads,
-  performs,
-  transferFigures,
-  () => journalledSteps(directory),
-  () => sandboxReady(directory, program("empty")),
-  () => resumed(directory),
-  () => memoryOfBatch(inputs),
-  againstShell,
-  () => before === undefined ? Promise.resolve([]) : startsAgainst(before),
-];
-for (const measure of measures) {
+const measures: Record<string, () => Promise<Figure | Figure[]>> = {
+  "start-up": startUp,
+  "one-call": oneCall,
+  "replay": async () => await replayFigures(await someLog(), 1),
+  "replay-by-two": async () => await replayFigures(await someLog(), 2),
+  "reads": reads,
+  "performs": performs,
+  "transfer": transferFigures,
+  "steps": () => journalledSteps(directory),
+  "sandbox": () => sandboxReady(directory, program("empty")),
+  "resume": () => resumed(directory),
+  "memory": () => memoryOfBatch(inputs),
+  "shell": againstShell,
+  "before": async () => before === undefined ? [] : await startsAgainst(before),
+};
+for (const measure of chosen()) {
   for (const figure of [await measure()].flat()) console.log(describe(figure));
+}
+
+function chosen(): (() => Promise<Figure | Figure[]>)[] {
+  return (only ?? Object.keys(measures)).map((name) => {
+    const measure = measures[name];
+    if (measure === undefined) throw new Error(`No figure ${name}. There are ${Object.keys(measures).join(", ")}.`);
+    return measure;
+  });
 }
 
 async function startUp(): Promise<Figure[]> {
@@ -81,13 +88,17 @@ async function startsAgainst(checkout: string): Promise<Figure[]> {
   return figures;
 }
 
-function readArguments(args: readonly string[]): { logFile?: string; before?: string; inputs: number } {
-  const { values: { before, inputs }, positionals: [logFile] } = parseArgs({
-    args: [...args],
-    options: { before: { type: "string" }, inputs: { type: "string", default: "10000" } },
+function readArguments(args: string[]): { logFile?: string; before?: string; inputs: number; only?: string[] } {
+  const { values: { before, inputs, only }, positionals: [logFile] } = parseArgs({
+    args,
+    options: {
+      before: { type: "string" },
+      inputs: { type: "string", default: "10000" },
+      only: { type: "string", multiple: true },
+    },
     allowPositionals: true,
   });
-  return { logFile, before, inputs: Number(inputs) };
+  return { logFile, before, inputs: Number(inputs), only };
 }
 
 async function oneCall(): Promise<Figure[]> {

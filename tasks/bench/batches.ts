@@ -51,7 +51,7 @@ const FEW_INPUTS = 10_000;
 /** The memory of a long batch against that of a shorter one. */
 export async function memoryOfBatch(inputs: number): Promise<Figure> {
   const few = Math.min(FEW_INPUTS, Math.ceil(inputs / 10));
-  await using workspace = await Workspace.open();
+  await using workspace = await Workspace.open(PROGRAM);
   const peaks = [];
   for (const count of [inputs, few]) {
     await writeInputs(`${workspace.directory}/inputs.ndjson`, count);
