@@ -5,6 +5,7 @@ import { parse } from "yaml";
 import type { JsonValue } from "../lib/json.ts";
 import { escapeControls, hasControls, onOneLine } from "../lib/output/control_characters.ts";
 import { longJson } from "../lib/output/long_json.ts";
+import { longYaml } from "../lib/output/yaml.ts";
 import { render } from "../lib/output/render.ts";
 
 const PIPE = { color: false, columns: undefined };
@@ -86,9 +87,14 @@ Deno.test("every character that can drive a terminal is escaped, and no other", 
 Deno.test("what may be longer than memory is the same text in pieces", async () => {
   const one = fc.record({ list: fc.array(anyValue, { maxLength: 3 }), id: text });
   await fc.assert(fc.asyncProperty(one, async ({ list, id }) => {
-    for (const format of ["json", "compact"] as const) {
+    const inPieces = {
+      json: longJson("json", { id }, "list", list),
+      compact: longJson("compact", { id }, "list", list),
+      yaml: longYaml({ id }, "list", list),
+    };
+    for (const format of ["json", "compact", "yaml"] as const) {
       const whole = await render({ id, list }, { format }, PIPE);
-      assert.equal([...longJson(format, { id }, "list", list)].join(""), whole.text);
+      assert.equal([...inPieces[format]].join(""), whole.text);
     }
   }));
 });

@@ -1,5 +1,6 @@
 /** `svc workflow`, as a process with the permissions that the documentation names. */
 import assert from "node:assert/strict";
+import { parse } from "yaml";
 import { startService } from "../service/mod.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
 import { svcHere } from "./_support/captured_io.ts";
@@ -284,4 +285,19 @@ Deno.test("--fields picks of a run, a plan and a test, too, which are data then"
   assert.equal((await data(...show, "inputs")).inputs[0].place, "input");
   assert.deepEqual(await data("plan", script, "--fields", "steps"), { steps: [] });
   assert.deepEqual(await data("test", script, "--cassette", played, "--fields", "passed"), [{ passed: true }]);
+});
+
+Deno.test("show prints the same of a run in every format", async () => {
+  await using folder = await makeFolder({ "script.ts": scriptText("return input;", []), "in.ndjson": "1\n2\n" });
+  const journal = ["--run-id", "r1", "--journal", `${folder.path}/journal.db`];
+  const run = ["workflow", "run", `${folder.path}/script.ts`, "--each", `${folder.path}/in.ndjson`, ...journal];
+  assert.equal((await svcHere(run)).code, 0);
+  const shown = async (format: string) => {
+    return (await svcHere(["workflow", "show", "r1", ...journal.slice(2), "--format", format])).stdout;
+  };
+  const whole = JSON.parse(await shown("json"));
+  assert.deepEqual(whole.inputs.map(({ result }: { result: unknown }) => result), [1, 2]);
+  assert.deepEqual(JSON.parse(await shown("compact")), whole);
+  assert.deepEqual(parse(await shown("yaml")), whole);
+  assert.match(await shown("table"), /^id .*\nr1 .* done /);
 });

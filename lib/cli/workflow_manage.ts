@@ -5,6 +5,8 @@ import { timeline } from "../../workflows/journal/timeline.ts";
 import { describeInput, describeRun } from "../../workflows/journal/description.ts";
 import { SvcError } from "../errors.ts";
 import { exists } from "../exists.ts";
+import { importUnseen } from "../import_unseen.ts";
+import type { JsonObject } from "../json.ts";
 import { longJson } from "../output/long_json.ts";
 import { didYouMean } from "../similar.ts";
 import type { CommandContext, Suggestion } from "./command.ts";
@@ -26,7 +28,7 @@ export async function list(
 
 /** Prints what a run did. */
 export async function show(
-  { globals, io, print }: CommandContext,
+  context: CommandContext,
   id: string,
   { journal: path, failed = false }: { readonly journal?: string; readonly failed?: boolean },
 ): Promise<void> {
@@ -34,18 +36,25 @@ export async function show(
   const run = findRun(journal, id, path);
   const description = await describeRun(journal, run);
   const inputs = Iterator.from(journal.inputs(id)).filter(({ end }) => !failed || end?.state === "failed");
-  if (globals.isDataAsked) {
-    const { format, fields } = globals;
+  if (context.globals.isDataAsked) {
     const { inputs: _count, ...head } = description;
-    const described = inputs.map((input) => describeInput(journal, id, input));
-    if (fields !== undefined || (format !== "json" && format !== "compact")) {
-      const isShown = fields?.includes("inputs") ?? true; // There may be many of them.
-      return await print({ ...head, inputs: isShown ? described.toArray() : [] });
-    }
-    for (const piece of longJson(format, head, "inputs", described)) io.stdout.write(piece);
-    return;
+    return await showData(context, head, inputs.map((input) => describeInput(journal, id, input)));
   }
-  for (const line of timeline(journal, description, inputs)) io.stdout.write(line + "\n");
+  for (const line of timeline(journal, description, inputs)) context.io.stdout.write(line + "\n");
+}
+
+/** Prints all that the journal has of a run, or some fields of it. All of it may be longer than memory. */
+async function showData(
+  { globals: { format, fields }, io, print }: CommandContext,
+  head: JsonObject,
+  inputs: IteratorObject<JsonObject>,
+): Promise<void> {
+  if (fields !== undefined) return await print({ ...head, inputs: fields.includes("inputs") ? inputs.toArray() : [] });
+  if (format === "table") return await print({ ...head, inputs: inputs.take(1).toArray() }); // It says that there are.
+  const inPieces = format === "yaml"
+    ? (await importUnseen<typeof import("../output/yaml.ts")>("lib/output/yaml.ts")).longYaml(head, "inputs", inputs)
+    : longJson(format, head, "inputs", inputs);
+  for (const piece of inPieces) io.stdout.write(piece);
 }
 
 /** Prints what the script printed. */
