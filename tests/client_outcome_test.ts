@@ -249,3 +249,17 @@ Deno.test("an error tells where it was thrown, whatever became known of it later
   const later = thrower().during("cases.get").with({ status: 404 }, "There is none, after 3 attempts.");
   assert.match(later.stack ?? "", /^SvcError: There is none, after 3 attempts\.\n\s+at thrower /);
 });
+
+Deno.test("what onReply throws is not told as a fault of the network, nor that a change was not done", async () => {
+  using server = startUnruly(DONE);
+  const fault = new Error("The log is full.");
+  const onReply = () => {
+    throw fault;
+  };
+  const caller = createCaller({ ...server.options, onReply });
+  const changed = await failureOf(create(caller));
+  assert.deepEqual([changed.code, changed.cause, changed.outcomeUnknown], ["INVALID_ARGS", fault, true]);
+  assert.equal(changed.message, "onReply threw: The log is full.");
+  assert.equal(changed.hint, "The call itself was answered with 201. Catch in onReply what may fail.");
+  assert.equal((await failureOf(caller.call(GET, { caseId: "C-1" }))).outcomeUnknown, undefined);
+});

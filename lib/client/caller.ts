@@ -194,10 +194,10 @@ class Call {
       const text = isContent ? "" : await readText(response);
       const head = headOf(this.#ref, response, performance.now() - started);
       const { status, reason, milliseconds } = head;
-      this.#onReply?.({
+      this.#tell({
         ...{ method, path: lineOf(url), status, reason, milliseconds },
         text: isContent ? `(${head.type ?? "content"})` : this.#session.redact(text),
-      });
+      }, change !== undefined);
       checkStatus(head, response, response.ok ? text : this.#session.redact(text));
       if (isContent) return new Reply(head, "", await this.#content(response, deadline, explain));
       const reply = new Reply(head, text);
@@ -208,6 +208,19 @@ class Call {
       deadline.clear();
       const failure = explain(signal?.aborted ? error : form?.failure ?? error);
       throw change && isUnderWay && mayBeDone(failure) ? failure.with({ outcomeUnknown: true }) : failure;
+    }
+  }
+
+  /** What `onReply` throws is its own fault, and none of the network. */
+  #tell(exchange: Exchange, isChange: boolean): void {
+    try {
+      this.#onReply?.(exchange);
+    } catch (cause) {
+      throw new SvcError("INVALID_ARGS", `onReply threw: ${cause instanceof Error ? cause.message : String(cause)}`, {
+        cause,
+        hint: `The call itself was answered with ${exchange.status}. Catch in onReply what may fail.`,
+        outcomeUnknown: isChange || undefined,
+      });
     }
   }
 
