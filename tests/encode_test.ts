@@ -123,7 +123,7 @@ const REFUSED: [why: string, Operation, values: Record<string, unknown>, message
   ["an entity tag that would add a header", cases.stageNext, {
     caseId: "C-1",
     ifMatch: "x\r\nHost: evil",
-  }, "--if-match must be an entity tag: printable ASCII text."],
+  }, "--if-match must be an entity tag, as the service gave it."],
 ];
 
 const FILES: readonly unknown[] = [

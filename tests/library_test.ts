@@ -5,7 +5,9 @@ import configuration from "../deno.json" with { type: "json" };
 import { codeOfStatus, ERROR_CODES } from "../lib/errors.ts";
 import { createClient } from "../mod.ts";
 import { startService } from "../service/mod.ts";
+import { headerOf } from "./_support/http_wire.ts";
 import { CHECKOUT } from "./_support/readme.ts";
+import { answer, startUnruly } from "./_support/unruly_server.ts";
 import { makeFolder } from "./_support/workflow.ts";
 
 /** A page of `deno doc --json`. */
@@ -136,3 +138,13 @@ async function pageOf(path: string): Promise<Page> {
   assert.ok(page !== undefined, path);
   return page;
 }
+
+const CASE = { data: { caseInfo: { ID: "C-1", caseTypeID: "Work", status: "New" } } };
+
+Deno.test("an entity tag of any bytes goes back to the service as it came", async () => {
+  using server = startUnruly(answer(200, CASE, { etag: '"März"' }));
+  const svc = createClient(server.options);
+  const { etag } = await svc.cases.get("C-1");
+  await svc.cases.stageNext("C-1", { ifMatch: etag });
+  assert.deepEqual(server.received.map(({ head }) => headerOf(head, "if-match")), [undefined, '"MÃ¤rz"']);
+});

@@ -55,14 +55,15 @@ function checkNames(operation: Operation, values: Values): void {
     if (value === undefined || known.has(name)) continue;
     if (name === "ifMatch" && takesTag(operation)) {
       if (isHeaderValue(value)) continue;
-      throw invalid("--if-match must be an entity tag: printable ASCII text.");
+      throw invalid("--if-match must be an entity tag, as the service gave it.");
     }
     throw invalid(`${flag(name)} is not an option of this operation.`);
   }
 }
 
+/** Text of a header: each byte of an entity tag is one character, those beyond ASCII (`obs-text`) as of Latin-1. */
 function isHeaderValue(value: unknown): value is string {
-  return typeof value === "string" && /^[\x20-\x7e]+$/.test(value);
+  return typeof value === "string" && /^[\x20-\x7e\x80-\xff]+$/.test(value);
 }
 
 /** A parameter as messages name it: as the command line does. */
