@@ -149,6 +149,7 @@ Deno.test("a HEAD takes no assignment: it is refused where the GET takes what it
   const after = await svc.call("HEAD", path);
   assert.equal(after.status, 200);
   assert.equal(after.headers.get("etag"), before.headers.get("etag"));
+  assert.equal(after.headers.get("content-length"), before.headers.get("content-length"));
   assert.deepEqual((await svc.call("GET", path)).body, before.body);
   assert.equal((await svc.call("GET", "/assignments/next")).status, 200);
 });

@@ -53,7 +53,7 @@ const HEALTH = "/health";
 /** Makes the function that answers requests. */
 export async function createApp(options: AppOptions): Promise<(request: Request) => Response | Promise<Response>> {
   const { apiRoot, tokenPath } = options;
-  const hono = new Hono({ getPath: rawPath });
+  const hono = new Hono<Asked>({ getPath: rawPath });
   const routes = await routesOf(options.handlers);
   const keyed = new KeyedCalls(options.store);
   for (const route of routes) {
@@ -72,10 +72,24 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
   ];
   hono.notFound((c) => unknownRoute(c, served));
   hono.onError((error) => error instanceof ServiceError ? fail(error) : unforeseen(error, options));
-  return (request) => hono.fetch(request);
+  return (request) => {
+    const isHead = request.method === "HEAD";
+    return hono.fetch(isHead ? new Request(request, { method: "GET" }) : request, isHead ? HEAD : NO_HEAD);
+  };
 }
 
-function handlerOf({ name, operation, serve }: Route, options: AppOptions, keyed: KeyedCalls): HonoHandler {
+/**
+ * Whether a GET is a HEAD: Hono would answer one without the body, from which the server that sends none knows how long
+ * that of the GET is.
+ */
+interface Asked {
+  Bindings: { readonly isHead: boolean };
+}
+
+const HEAD: Asked["Bindings"] = { isHead: true };
+const NO_HEAD: Asked["Bindings"] = { isHead: false };
+
+function handlerOf({ name, operation, serve }: Route, options: AppOptions, keyed: KeyedCalls): HonoHandler<Asked> {
   const { app, store, bytes, statics, tokens, apiRoot } = options;
   const decode = decoderOf(operation, app);
   const segment = segmentReader(apiRoot + operation.path);
@@ -87,8 +101,7 @@ function handlerOf({ name, operation, serve }: Route, options: AppOptions, keyed
   const status = operation.status ?? 200;
 
   return async (c) => {
-    // A HEAD comes to the GET of its path, and must change nothing.
-    if (c.req.method === "HEAD" && hasEffect(operation)) return notAllowed(c, [operation.method]);
+    if (c.env.isHead && hasEffect(operation)) return notAllowed(c, [operation.method]);
     const requestId = crypto.randomUUID();
     const token = bearerOf(c);
     const operator = token === undefined ? undefined : await tokens.operatorOf(token);
@@ -153,15 +166,16 @@ function bearerOf(c: Context): string | undefined {
   return /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
 }
 
-function unknownRoute(c: Context, routes: readonly { method: string; path: string }[]): Response {
+function unknownRoute(c: Context<Asked>, routes: readonly { method: string; path: string }[]): Response {
   const methods = allowedMethods(c.req.url, routes);
   if (methods.length === 0) return fail(new ServiceError(404, `There is nothing at ${c.req.path}.`));
   return notAllowed(c, methods);
 }
 
-function notAllowed(c: Context, methods: readonly string[]): Response {
+function notAllowed(c: Context<Asked>, methods: readonly string[]): Response {
   const allow = methods.join(", ");
-  return fail(new ServiceError(405, `${c.req.path} takes ${allow}, not ${c.req.method}.`), { allow });
+  const method = c.env.isHead ? "HEAD" : c.req.method;
+  return fail(new ServiceError(405, `${c.req.path} takes ${allow}, not ${method}.`), { allow });
 }
 
 function unforeseen(error: Error, { log }: AppOptions): Response {
