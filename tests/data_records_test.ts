@@ -151,6 +151,8 @@ Deno.test("of two changes that start from the same tag one wins", () =>
 Deno.test("a record is deleted by its keys in the query, once", () =>
   withVisit(async (svc) => {
     const query = new URLSearchParams({ Place: VISIT.Place, Year: String(VISIT.Year) });
+    const twice = await svc.call("DELETE", `/data/D_Visits?Place=Bergen&${query}`);
+    assert.deepEqual([twice.status, details(twice.body)[0]?.message], [400, "The query has Place more than once."]);
     assert.equal((await svc.call("DELETE", `/data/D_Visits?${query}`, { headers: { "if-match": "old" } })).status, 412);
     const gone = await svc.call("DELETE", `/data/D_Visits?${query}`);
     assert.deepEqual([gone.status, gone.body], [200, undefined]);

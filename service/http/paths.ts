@@ -6,10 +6,13 @@ export function rawPath(request: Request): string {
   return pathOf(request.url);
 }
 
-/** The query of a URL. */
+/** The query of a URL. Of a parameter that is there twice nobody can say which was meant: it is refused. */
 export function queryOf(url: string): URLSearchParams {
   const mark = url.indexOf("?");
-  return new URLSearchParams(mark < 0 ? "" : url.slice(mark));
+  const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark));
+  const twice = query.keys().find((name) => query.getAll(name).length > 1);
+  if (twice !== undefined) throw new ServiceError(400, `The query has ${twice} more than once.`);
+  return query;
 }
 
 /** Makes what reads the variables of a path such as `/cases/{caseID}`. */
