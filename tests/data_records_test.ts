@@ -106,6 +106,19 @@ Deno.test("an expression reads a member of a row or a page that has no value as 
   assert.deepEqual(stored(created), { ...data, Total: 2 });
 });
 
+Deno.test("an expression that compares all rows with each other ends where there are too many", async () => {
+  const alike = "sum(Rooms.map(a, Rooms.exists_one(b, b.Name == a.Name) ? 0.0 : 1.0))";
+  await using svc = await openService({ yaml: VISITS.replace("Price * double(Guests)", alike) });
+  const create = async (rooms: number, year: number) => {
+    const Rooms = Array.from({ length: rooms }, (_, number) => ({ Name: `R${number}` }));
+    return await svc.call("POST", "/data/D_Visits", { body: { data: { ...VISIT, Year: year, Rooms } } });
+  };
+  const [few, many] = [await create(300, 1), await create(1500, 2)];
+  assert.deepEqual([few.status, many.status], [200, 422]);
+  assert.match(String(details(many.body).at(-1)?.message), / it reads more than 1000000 elements of lists\.$/);
+  assert.equal((await read(svc, { Place: VISIT.Place, Year: 2 })).status, 404);
+});
+
 Deno.test("PUT replaces, PATCH keeps what it does not name, and every change has a newer tag", () =>
   withVisit(async (svc, tag) => {
     const patched = await svc.call("PATCH", "/data/D_Visits", {

@@ -71,7 +71,7 @@ export function vocabulary(shapes: Shapes): Vocabulary {
     if (nameProblem(name) === undefined) environment.registerVariable(name, CEL[type][0]);
   }
   const contextOf = (names: readonly string[], { fields, caseInfo, operator, action, now }: Scope): JsonObject => ({
-    ...filled(names, shapes, fields),
+    ...filled(names, shapes, fields, countedLists()),
     caseInfo,
     operator,
     action,
@@ -118,16 +118,32 @@ export function vocabulary(shapes: Shapes): Vocabulary {
 }
 
 /** Values, and what those read as that are absent: an expression that names one, of a row too, must not fail. */
-function filled(names: readonly string[], shapes: Shapes, values: JsonObject): JsonObject {
-  return Object.fromEntries(names.map((name) => [name, shapes[name] && read(shapes[name], values[name])]));
+function filled(names: readonly string[], shapes: Shapes, values: JsonObject, counted: Counted): JsonObject {
+  return Object.fromEntries(names.map((name) => [name, shapes[name] && read(shapes[name], values[name], counted)]));
 }
 
-function read({ type, fields }: Shape, value: JsonValue | undefined): JsonValue {
+function read({ type, fields = {} }: Shape, value: JsonValue | undefined, counted: Counted): JsonValue {
   const given = value ?? CEL[type][1];
-  if (fields === undefined) return given;
   const names = Object.keys(fields);
-  const page = (one: JsonValue) => isJsonObject(one) ? { ...one, ...filled(names, fields, one) } : one;
-  return Array.isArray(given) ? given.map(page) : page(given);
+  const page = (one: JsonValue) => isJsonObject(one) ? { ...one, ...filled(names, fields, one, counted) } : one;
+  return Array.isArray(given) ? counted(given.map(page)) : page(given);
+}
+
+/** Elements of lists that one expression may read: others wait for it, and to compare all rows takes their square. */
+const MAX_READS = 1_000_000;
+
+/** Makes lists that end the expression which reads too much of all of them together. */
+type Counted = (list: JsonValue[]) => JsonValue[];
+
+function countedLists(): Counted {
+  let left = MAX_READS;
+  const get = (list: JsonValue[], key: string | symbol): unknown => {
+    if (typeof key === "string" && /^\d/.test(key) && left-- <= 0) {
+      throw new Error(`it reads more than ${MAX_READS} elements of lists`);
+    }
+    return Reflect.get(list, key);
+  };
+  return (list) => new Proxy(list, { get });
 }
 
 /** CEL has no arithmetic between whole and decimal numbers; people expect it. */
