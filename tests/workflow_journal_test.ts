@@ -4,8 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../lib/errors.ts";
 import { lockFile } from "../workflows/journal/lock_file.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
-import { svcCommand } from "./_support/cli.ts";
-import { makeFolder, newRun } from "./_support/workflow.ts";
+import { svcHere } from "./_support/captured_io.ts";
+import { errorOf, svcCommand } from "./_support/cli.ts";
+import { makeFolder, newRun, scriptText } from "./_support/workflow.ts";
 import { endOf } from "./_support/workflow_process.ts";
 
 const RUN = "r1";
@@ -64,6 +65,23 @@ Deno.test("a run of which only a part could be deleted is over: nobody goes on w
   db.exec("CREATE TRIGGER broken BEFORE DELETE ON inputs BEGIN SELECT RAISE(ABORT, 'no'); END");
   await assert.rejects(journal.deleteRun(RUN), /cannot be written: no/);
   assert.equal(journal.stateOf(RUN), "cancelled");
+});
+
+Deno.test("a batch begins nothing more where its journal cannot be written, also if it changes nothing; resume goes on", async () => {
+  const lines = Array.from({ length: 40 }, (_, number) => `${number}\n`);
+  await using folder = await makeFolder({ "script.ts": scriptText("return input;", []), "in.ndjson": lines.join("") });
+  const path = `${folder.path}/journal.db`;
+  await (await openJournal(path))[Symbol.asyncDispose]();
+  using db = new DatabaseSync(path);
+  db.exec("CREATE TRIGGER broken BEFORE UPDATE ON inputs WHEN NEW.number = 3 BEGIN SELECT RAISE(ABORT, 'no'); END");
+  const rest = ["--journal", path, "--quiet"];
+  const inputs = ["--each", `${folder.path}/in.ndjson`, "--concurrency", "1"];
+  const broken = await svcHere(["workflow", "run", `${folder.path}/script.ts`, ...inputs, "--run-id", RUN, ...rest]);
+  assert.deepEqual([broken.code, errorOf(broken).message], [2, `The journal ${path} cannot be written: no.`]);
+  assert.ok(broken.stdout.split("\n").length < 10, broken.stdout);
+  db.exec("DROP TRIGGER broken");
+  const resumed = await svcHere(["workflow", "resume", RUN, ...rest]);
+  assert.deepEqual([resumed.code, resumed.stdout.split("\n").length], [0, 41]);
 });
 
 Deno.test("a lock that is a file has one holder at a time, although each removes the file", async () => {

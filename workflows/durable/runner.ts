@@ -75,6 +75,7 @@ export class Runner {
 
   /** Runs an input, or tells what has become of it before. */
   async run(input: RunInput, onLog: (text: string) => void = () => {}): Promise<InputOutcome> {
+    if (this.#options.journal?.isBroken()) return { failure: this.#giveUp() };
     const before = this.#options.journal?.findInput(this.id, input.number);
     const mended = before && this.#mend(before, input);
     if (before && mended === undefined) checkSame(before, input);
@@ -178,7 +179,10 @@ export class Runner {
     let current = generation;
     return {
       append: (event) => journal.append(this.id, number, event),
-      durable: () => journal.durable().catch(() => this.#giveUp()),
+      durable: () =>
+        journal.durable().catch(() => {
+          throw this.#giveUp();
+        }),
       leave: async (left: Left) => {
         const content = JSON.stringify(left);
         await journal.reopenInput(this.id, number, { kind: "left", position: 0, at: Date.now(), content }, ++current);
@@ -191,9 +195,9 @@ export class Runner {
    * Ends the run, because its journal cannot be written: every further input would fail of that. None has: the journal
    * still says so to whoever waits for it at the end, and what was begun goes on when it can be written again.
    */
-  #giveUp(): never {
+  #giveUp(): SvcError {
     void this.interrupt();
-    throw interrupted();
+    return interrupted();
   }
 
   async #drain(): Promise<void> {

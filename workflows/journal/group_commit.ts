@@ -28,6 +28,11 @@ export class GroupCommit {
     else this.#timer ??= setTimeout(() => this.#lookAround(), PATIENCE);
   }
 
+  /** Whether a commit has failed. */
+  get hasFailed(): boolean {
+    return this.#failure !== undefined;
+  }
+
   /** Resolves when what was added is durable; rejects when it, or anything before it, could not be made so. */
   durable(): Promise<void> {
     if (this.#failure !== undefined) {

@@ -165,6 +165,8 @@ export interface InputJournal {
   append(id: string, number: number, event: EventRecord): void;
   /** Resolves when all that was written so far is on disk. Whoever waits at the same time shares a commit. */
   durable(): Promise<void>;
+  /** Whether it could not be written, and takes nothing any more. */
+  isBroken(): boolean;
 }
 
 /** What is known of runs. */

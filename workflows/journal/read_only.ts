@@ -12,5 +12,6 @@ export function readOnly(journal: InputJournal): InputJournal {
     mendInput: () => {},
     append: () => {},
     durable: () => Promise.resolve(),
+    isBroken: () => false,
   };
 }

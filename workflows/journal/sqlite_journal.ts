@@ -278,6 +278,10 @@ class SqliteJournal implements Journal {
     return this.#commits.durable();
   }
 
+  isBroken(): boolean {
+    return this.#commits.hasFailed;
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return Promise.try(() => this.#commits.close()).finally(() => {
       this.#log.close();
