@@ -25,7 +25,7 @@ export function parseJsonObject(text: string): JsonObject | undefined {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : undefined;
   } catch {
-    return undefined; // Whoever asks says what it should have been.
+    return undefined; // The caller knows what it should have been.
   }
 }
 

@@ -9,7 +9,7 @@ import { isTokenText, LONGEST_LIFE, type Token, tokenOf } from "./token_cache.ts
 
 const DEFAULT_LIFE = 3600;
 
-/** Bytes that an answer may have: whoever sends more is no token endpoint. */
+/** The most bytes that an answer may have: a token endpoint sends less. */
 const ANSWER_LIMIT = 1024 * 1024;
 
 /** Exchanges the client's secret for a token; rejects with the signal's reason or the network's error as they come. */

@@ -45,7 +45,7 @@ export class FileLock implements Disposable {
     }
   }
 
-  /** Whether somebody has the lock. Who looks is not seen by others who look: they share a look, and nobody waits. */
+  /** Whether a process holds the lock. Looking takes a shared lock, so that lookers do not see or delay each other. */
   static async isHeld(path: string): Promise<boolean> {
     using file = await Deno.open(path);
     return !await file.tryLock(false);

@@ -37,7 +37,7 @@ export async function writeWhole(path: string, pieces: AsyncIterable<Uint8Array>
   if (isSpecial) return await writeTo(path, await openTo(path, { write: true }), pieces);
   const { temporary, file } = await openBeside(path, folder);
   try {
-    // Whoever could not read the old file cannot read the new one.
+    // Users who could not read the old file cannot read the new one.
     if (mode !== undefined) await Deno.chmod(temporary, mode);
     await writeTo(path, file, pieces);
     await Deno.rename(temporary, target).catch((error) => {

@@ -198,7 +198,7 @@ async function absolute(path: string): Promise<string> {
   try {
     return await Deno.realPath(path);
   } catch (error) {
-    if (readFault(error) !== undefined) return path; // Whoever opens it says what is wrong.
+    if (readFault(error) !== undefined) return path; // Opening it will say what is wrong.
     throw error;
   }
 }

@@ -159,7 +159,7 @@ async function filesAt(path: string): Promise<string[]> {
     if (names.length > 0) return names.map(({ name }) => `${path.replace(/[\\/]$/, "")}/${name}`).toSorted();
   } catch (error) {
     if (readFault(error) === undefined) throw error;
-    return [path]; // Whoever reads it says what is wrong.
+    return [path]; // Reading it will say what is wrong.
   }
   throw new SvcError("INVALID_ARGS", `--cassette ${path} has no cassette: no file there ends in .json.`, {
     hint: "Record one with 'svc workflow record'.",

@@ -88,7 +88,7 @@ export async function existingJournal(path: string | undefined): Promise<Journal
   });
 }
 
-/** Whether a journal is there, or nobody can tell: whoever opens it says why. */
+/** Whether a journal is there, or that cannot be told: opening it will say why. */
 async function mayExist(path: string): Promise<boolean> {
   return await exists(path).catch((error) => {
     if (error instanceof Deno.errors.NotCapable) throw error;
@@ -172,7 +172,7 @@ async function prepare(
   }
 }
 
-/** Runs the inputs. Who reads the results of a batch no more, as `svc … | head` does, interrupts it. */
+/** Runs the inputs. A reader that stops reading the results of a batch, as in `svc … | head`, interrupts it. */
 async function workOn(context: CommandContext, runner: Runner, execution: Execution): Promise<EndOfRun> {
   const { settings } = execution;
   try {

@@ -109,7 +109,7 @@ export function findRun(journal: Journal, id: string, path: string | undefined):
   return existingRun(journal, id, path, (ids) => didYouMean(id, ids, (one) => one, SLIP));
 }
 
-/** A run of the journal. Who ends or deletes one is told of no other: the one that was meant may be gone already. */
+/** A run of the journal. `cancel` and `delete` suggest no other: the run that was meant may be gone already. */
 function existingRun(
   journal: Journal,
   id: string,

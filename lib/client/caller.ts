@@ -40,7 +40,7 @@ export interface Exchange {
   readonly text: string;
 }
 
-/** How to reach the service, and who wants to know of each exchange. */
+/** How to reach the service, and a hook that sees each exchange. */
 export interface CallerOptions extends SessionOptions {
   /** Is told of each exchange with the API. */
   onReply?: (exchange: Exchange) => void;
@@ -52,7 +52,7 @@ export interface RepeatableOptions extends CallOptions {
   sending?: (ifMatch: string | undefined) => void | Promise<void>;
   /** Is told that a changing request will follow as soon as its entity tag is known: the read of that is on its way. */
   readingTag?: () => void;
-  /** Whether the service surely knows the key still, asked before each further attempt of what may be done; it does without. */
+  /** Asked before each further attempt of a change that may be done: whether the service still knows the key. Yes by default. */
   isKeyKnown?: () => boolean;
   /** Aborts when the attempt that is on its way is to be the last. */
   lastAttempt?: AbortSignal;
@@ -116,7 +116,7 @@ function checkKey(key: unknown): void {
   });
 }
 
-/** The error of a change under an entity tag that the service does not tell. */
+/** The error of a change that needs an entity tag where the service gives none. */
 export function missingTag(path: string): SvcError {
   return new SvcError("MISSING_ETAG", `GET ${path} answered no entity tag.`, {
     hint: "Give the tag that you last read with --if-match.",
@@ -156,7 +156,7 @@ class Call {
       if (etag !== undefined) return etag;
     } catch (error) {
       if (key !== undefined && error instanceof SvcError && error.code === "NOT_FOUND") return undefined;
-      // What is said of the read says nothing of the change, which an attempt before may have made.
+      // A refusal of this read is no judgment on the change, which an earlier attempt may have made.
       throw toSvcError(error).with({ judged: undefined });
     }
     throw missingTag(path);
@@ -170,7 +170,7 @@ class Call {
     const url = baseUrl + apiRoot + request.path;
     const deadline = new Deadline(this.#options.timeoutSeconds ?? timeoutSeconds, signal);
     let isUnderWay = false;
-    // What is not under way has no token yet.
+    // A request that is not under way yet is still waiting for its token.
     const exchange = () => isUnderWay ? `${method} ${url}` : `The token exchange with ${baseUrl}`;
     const explain = (error: unknown) => deadline.explain(error, exchange());
     const started = performance.now();
@@ -211,7 +211,7 @@ class Call {
     }
   }
 
-  /** What `onReply` throws is its own fault, and none of the network. */
+  /** An error that `onReply` throws is the caller's own, not one of the network. */
   #tell(exchange: Exchange, isChange: boolean): void {
     try {
       this.#onReply?.(exchange);

@@ -7,7 +7,7 @@ import type { Deadline } from "./deadline.ts";
 export interface Transfer {
   /** Runs while somebody waits for bytes, and not while nobody does. */
   readonly deadline: Deadline;
-  /** What a transfer failed of. */
+  /** The error of a failed transfer. */
   explain(error: unknown): SvcError;
 }
 
@@ -94,6 +94,6 @@ function decoded(text: string | undefined): string | undefined {
   try {
     return text === undefined ? undefined : decodeURIComponent(text);
   } catch {
-    return undefined; // The plain form is there for whom the extended one says nothing.
+    return undefined; // Then the plain form is used.
   }
 }

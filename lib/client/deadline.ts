@@ -43,7 +43,7 @@ export class Deadline {
     this.#outer?.removeEventListener("abort", this.#forward);
   }
 
-  /** What an exchange failed of: the caller's own abort, the time, or the network. */
+  /** Why an exchange failed: the caller's own abort, the time limit, or the network. */
   explain(error: unknown, exchange: string): SvcError {
     if (error instanceof SvcError) return error;
     if (this.#outer?.aborted) return cancelledCall({ cause: this.#outer.reason });
@@ -57,7 +57,7 @@ export class Deadline {
   }
 }
 
-/** The part of a time that calls may start after each other and still share a clock. */
+/** Calls that start within this part of their time limit share a clock. */
 const MOMENT = 1 / 16;
 
 let latest: { readonly seconds: number; readonly joinableUntil: number; readonly signal: AbortSignal } | undefined;
@@ -89,11 +89,11 @@ export function explainNetwork(error: unknown, exchange: string): SvcError {
 
 /** Whether a request that was under way, and was sent once, may have been done although it failed of this. */
 export function mayBeDone({ code, status, retryAfter, cause }: SvcError): boolean {
-  if (code === "INVALID_RESPONSE") return true; // Whoever has answered, the service may have done it.
-  // Who shows where the result is, or says that something else has failed, has begun.
+  if (code === "INVALID_RESPONSE") return true; // A proxy may have spoiled the answer to what was done.
+  // A 303 shows where the result is, a 424 says that something else failed: the service had begun.
   if (status === 303 || status === 424) return true;
   if (status !== undefined && status < 200) return true; // It goes on in another protocol.
-  // Who fails cannot say what became of a request; one that names a time has refused it.
+  // A 5xx leaves open what became of the request; only a 503 with Retry-After is a refusal.
   if (status !== undefined) return status >= 500 && !(status === 503 && retryAfter !== undefined);
   if (code === "NETWORK_ERROR") {
     return !(cause instanceof Error && chainOf(cause).includes("client error (Connect)"));

@@ -57,7 +57,7 @@ export function encodeRequest(operation: Operation, values: Values): EncodedRequ
     method: operation.method,
     path: fill(operation.path, segments) + queryText(query),
     ...(body && { body }),
-    // The small parts go first: who reads the stream knows them before the file comes.
+    // The small parts go first, so that a server reading the stream knows them before the file.
     ...(parts.length > 0 && { parts: parts.toSorted(([, a], [, b]) => Number(isFile(a)) - Number(isFile(b))) }),
     ...(ifMatch !== undefined && { ifMatch }),
     ...(ifMatch === undefined && operation.tagFrom && { tagPath: tagPathOf(operation, segments, checked) }),

@@ -15,7 +15,7 @@ export class MultipartBody extends Blob {
   readonly #onRead: () => void;
   #failure?: unknown;
 
-  /** A body of these parts; whoever wants to know that it goes on is told of each piece. */
+  /** A body of these parts; the callback runs with each piece that is sent. */
   constructor(parts: readonly Part[], onRead: () => void = () => {}) {
     const boundary = `svc-${crypto.randomUUID()}`;
     super([], { type: `multipart/form-data; boundary=${boundary}` });

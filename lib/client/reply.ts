@@ -4,7 +4,7 @@ import { codeOfStatus, hintOfWait, SvcError } from "../errors.ts";
 import type { OperationRef } from "./caller.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from "../json.ts";
 
-/** Bytes that an answer may have: more is refused, whoever sends it. */
+/** The most bytes that an answer may have, whether the service or a proxy sends it. */
 const ANSWER_LIMIT = 64 * 1024 * 1024;
 
 /** What an answer says of itself beside its text. */
@@ -115,7 +115,7 @@ export function bodyOf(
   head: Partial<ReplyHead> = {},
 ): JsonValue | undefined {
   if (answer !== "text" && answer !== "nothing") return text === "" ? undefined : parseAnswer(text, head);
-  // Whoever shows a page has taken the call for a browser's: it was not done.
+  // A server that answers with a page took the call for a browser's, and has not done it.
   if (/\bx?html\b/i.test(head.type ?? "") && /^\s*</.test(text)) throw invalidAnswer("a web page", text, head);
   return answer === "text" ? textIn(text) : remarkIn(text);
 }
@@ -195,7 +195,7 @@ function hintFor(status: number, headers: Headers): string | undefined {
     return `It redirects to ${location}: set the base URL to the address it names.`;
   }
   const retryAfter = headers.get("retry-after") ?? undefined;
-  // Who fails without naming a time may have done the call: nobody is told to repeat that.
+  // A server that fails without a Retry-After may have done the call: no hint says to repeat it.
   if (status === 429 || (status === 503 && retryAfter !== undefined)) return hintOfWait(retryAfter);
   return HINTS[status];
 }

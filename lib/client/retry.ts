@@ -27,7 +27,7 @@ export interface RetryOptions {
 
 const ATTEMPTS = 3;
 const LONGEST_BACKOFF = 20_000;
-/** Milliseconds that a service may ask for; who wants more is not asked again. */
+/** The longest `Retry-After` that is obeyed, in milliseconds; after a longer one there is no further attempt. */
 const LONGEST_WAIT = 60_000;
 
 /** What a failure says about another attempt: its price, and from where the backoff grows, in milliseconds. */
@@ -57,7 +57,7 @@ export class RetryBudget {
     return true;
   }
 
-  /** Gives back for a call that succeeded: what its last attempt has cost, or a little where one was enough. */
+  /** Gives back after a success: what the last attempt cost, or a little if the first one succeeded. */
   succeeded(cost: number): void {
     this.#tokens = Math.min(this.#capacity, this.#tokens + (cost || 1));
   }
@@ -178,7 +178,7 @@ class Attempts {
   }
 }
 
-/** What kind of failure another attempt may mend; undefined for one that it cannot. */
+/** The kind of a failure that another attempt may get past; undefined for any other. */
 function kindOf({ code, status, retryAfter }: SvcError, reads: boolean): Kind | undefined {
   switch (status) {
     case undefined:

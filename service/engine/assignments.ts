@@ -66,7 +66,7 @@ export function mayWorkOn({ assignee }: StoredAssignment, { id, queues }: Operat
   return assignee.kind === "operator" ? assignee.id === id : queues.includes(assignee.id);
 }
 
-/** Refuses whoever may not work on an assignment. */
+/** Refuses an operator who may not work on an assignment. */
 export function checkWorker({ work, assignment }: AssignmentWork): void {
   if (mayWorkOn(assignment, work.context.caller)) return;
   throw new ServiceError(403, `${assignment.id} is not in your worklist or in one of your queues`);

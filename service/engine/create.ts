@@ -37,7 +37,7 @@ export async function createCase(context: EngineContext, request: CreateRequest)
   return work;
 }
 
-/** Creates the child case of a step; whoever calls writes it with the parent. */
+/** Creates the child case of a step; the caller writes it together with the parent. */
 export async function createChild(parent: CaseWork, type: CaseType, content: JsonObject): Promise<CaseWork> {
   if (depthOf(parent) > DEPTH_LIMIT) {
     throw new ServiceError(500, `The application definition nests cases deeper than ${DEPTH_LIMIT}`);

@@ -1,4 +1,4 @@
-/** Names of files: what callers send may hold anything, and whoever reads them may take them for paths. */
+/** Names of files: callers may send anything, and programs that read the names may take them for paths. */
 
 /** Bytes that common file systems allow. */
 const LIMIT = 255;

@@ -74,7 +74,7 @@ async function submit(open: AssignmentWork, action: Action, submission: Submissi
   });
 }
 
-/** Goes to the next screen of a screen flow. Whoever began it goes on with it. */
+/** Goes to the next screen of a screen flow, with the operator who began it. */
 function showNextScreen({ work, assignment }: AssignmentWork, done: Action): void {
   setScreen(assignment, screenOf(assignment).current + 1);
   dropDraft(assignment, done.id);

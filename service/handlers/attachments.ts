@@ -104,7 +104,7 @@ function newName(given: string, { type, extension }: { type: "File" | "URL"; ext
   return name;
 }
 
-/** Whether a client asks for base64. Who says nothing gets the bytes, a quarter less; a header tells which it is. */
+/** Whether a client asks for base64. The default is the bytes, a quarter less; a header says which form was sent. */
 function wantsText({ query }: HandlerContext): boolean {
   const mode = query.get("mode") ?? "stream";
   if (mode === "stream" || mode === "string") return mode === "string";

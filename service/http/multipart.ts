@@ -37,7 +37,7 @@ export async function receiveForm(request: Request, target: FormTarget): Promise
     if (name !== "file") form.set(name, value);
   });
   parser.on("file", (name, stream, fileName, _, type) => {
-    stream.on("error", () => {}); // Who reads it sees the error; what is skipped has no reader.
+    stream.on("error", () => {}); // A reader sees the error by itself; a part that is skipped has none.
     if (name?.toLowerCase() !== "file" || keeping !== undefined) return void stream.resume();
     arriving = stream;
     keeping = keep(stream, { name: unescapeName(fileName), type }, target);

@@ -1,4 +1,4 @@
-/** A question about many rows, as data: whoever asks knows no query language, and no text of theirs becomes part of one. */
+/** A question about many rows, as data: callers know no query language, and no text of theirs becomes part of one. */
 
 /** Where the rows come from. */
 export type RowSource =

@@ -101,7 +101,7 @@ export class InputRun implements RunHandlers {
     this.#oldLogs = this.#recording.logs;
     this.#turns = new Turns(this.#recording.turns);
     this.#watch();
-    // Who goes on by force may take another path: what follows from it must not have been told the old one.
+    // With --force the script may take another path: what follows must not have been given the old one's answers.
     if (!options.force) this.before = { turns: this.#recording.turns, answerTo: (position) => this.#givenTo(position) };
   }
 
@@ -259,7 +259,7 @@ export class InputRun implements RunHandlers {
     signal: AbortSignal,
     call: RecordedCall,
   ): Promise<CallAnswer | { refusal: SvcError }> {
-    const weight = isSleep(request) ? 0 : 1; // Who interrupts a run does not wait for its sleeps.
+    const weight = isSleep(request) ? 0 : 1; // An interrupted run does not wait for its sleeps.
     this.#inFlight += weight;
     const made = await this.#attempt(request, position, signal, call);
     this.#inFlight -= weight;

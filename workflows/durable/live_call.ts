@@ -1,4 +1,4 @@
-/** What an input needs of whoever makes its calls for real. */
+/** What an input needs in order to have its calls made for real. */
 import type { SvcError } from "../../lib/errors.ts";
 import type { CallRequest } from "../sandbox/messages.ts";
 import type { CallAnswer } from "../sandbox/sandbox.ts";

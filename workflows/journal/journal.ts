@@ -163,7 +163,7 @@ export interface InputJournal {
   events(id: string, number: number): readonly StoredEvent[];
   /** Writes what happened, soon: with the next that must be durable, or a moment later. */
   append(id: string, number: number, event: EventRecord): void;
-  /** Resolves when all that was written so far is on disk. Whoever waits at the same time shares a commit. */
+  /** Resolves when all that was written so far is on disk. All that wait at the same time share a commit. */
   durable(): Promise<void>;
   /** Whether it could not be written, and takes nothing any more. */
   isBroken(): boolean;

@@ -10,7 +10,7 @@ export async function lockFile(path: string): Promise<Disposable | undefined> {
       return undefined;
     }
     if (await isStill(file, path)) return { [Symbol.dispose]: () => release(file, path) };
-    file.close(); // Who had the lock has removed the file since we opened it: it locks nothing any more.
+    file.close(); // The last holder removed the file after we opened it: a lock on it means nothing any more.
   }
 }
 

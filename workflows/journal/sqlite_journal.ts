@@ -197,7 +197,7 @@ class SqliteJournal implements Journal {
     const lock = await lockFile(this.#lockPath(id));
     return lock && {
       [Symbol.dispose]: () => {
-        this.#commits.flush(); // Who claims it next must find all that was done.
+        this.#commits.flush(); // The next process to claim the run must find all that was done.
         lock[Symbol.dispose]();
       },
     };

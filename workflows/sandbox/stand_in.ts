@@ -24,7 +24,7 @@ export function standIn(prefix: string, members: readonly string[] = []): object
       if (name === Symbol.toPrimitive) return (hint: string) => hint === "string" ? mark : need();
       if (name === Symbol.iterator || name === Symbol.asyncIterator) return need();
       if (name === "toJSON" || name === "toString") return asText;
-      // Whoever awaits it gets it as it is.
+      // Awaiting it gives the stand-in itself.
       if (typeof name === "symbol" || name === "then") return undefined;
       const member = made.get(name) ?? standIn(prefix, [...members, name]);
       made.set(name, member);
