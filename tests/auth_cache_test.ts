@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { openSession, type SessionOptions } from "../lib/auth/session_open.ts";
 import { readSettings, withCredentials } from "../lib/auth/settings.ts";
 import { TokenSource } from "../lib/auth/token_source.ts";
+import { heldAnswer } from "./_support/held_answer.ts";
 import { callApi, CLIENT, optionsFor, runScript, startService } from "./_support/oauth.ts";
 
 function tokenFile({ configDirectory, profile = "default" }: SessionOptions): string {
@@ -36,44 +37,32 @@ Deno.test("many processes on a cold cache make one exchange and leave one whole 
 });
 
 Deno.test("a process that is killed in the middle of its exchange keeps nobody waiting", async () => {
-  const arrived = Promise.withResolvers<void>();
-  const never = Promise.withResolvers<Response>();
-  await using stuck = startService({
-    token() {
-      arrived.resolve();
-      return never.promise;
-    },
-  });
+  const held = heldAnswer();
+  await using stuck = startService({ token: held.answer });
   await using service = startService();
   const options = await optionsFor(stuck);
   const script = new URL("_support/auth_script.ts", import.meta.url).pathname;
   const args = ["run", "--quiet", "--allow-all", script, "call", JSON.stringify(options)];
   const holder = new Deno.Command(Deno.execPath(), { args, stdin: "null", stdout: "null" }).spawn();
-  await arrived.promise;
+  await held.asked;
   holder.kill("SIGKILL");
   await holder.status;
   assert.equal(await callApi(openSession({ ...options, baseUrl: service.baseUrl })), 200);
-  never.resolve(new Response());
+  held.give(new Response());
 });
 
 Deno.test("who waits too long for another process's exchange is told so", async () => {
-  const arrived = Promise.withResolvers<void>();
-  const answer = Promise.withResolvers<Response>();
-  await using service = startService({
-    token() {
-      arrived.resolve();
-      return answer.promise;
-    },
-  });
+  const held = heldAnswer();
+  await using service = startService({ token: held.answer });
   const options = await optionsFor(service);
   const holder = callApi(openSession(options));
-  await arrived.promise;
+  await held.asked;
   const waiter = callApi(openSession({ ...options, timeoutSeconds: 0.05 }));
   await assert.rejects(waiter, {
     code: "TIMEOUT",
     message: /holds .*token\.default\.lock did not answer within 0\.05 s/,
   });
-  answer.resolve(Response.json({ access_token: "unknown", token_type: "Bearer" }));
+  held.give(Response.json({ access_token: "unknown", token_type: "Bearer" }));
   assert.equal(await holder, 401);
 });
 

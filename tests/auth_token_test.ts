@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { openSession, type SessionOptions } from "../lib/auth/session_open.ts";
 import type { SvcError } from "../lib/errors.ts";
+import { heldAnswer } from "./_support/held_answer.ts";
 import { callApi, CLIENT, failure, optionsFor, type ServiceOptions, startService } from "./_support/oauth.ts";
 
 /** The error of a first call to a service that differs as said. */
@@ -209,23 +210,19 @@ Deno.test("a token endpoint that does not answer is TIMEOUT", async () => {
 });
 
 Deno.test("a caller that goes away cancels the exchange unless another waits for it", async () => {
-  const arrived = Promise.withResolvers<void>();
-  const answer = Promise.withResolvers<Response>();
+  const held = heldAnswer();
   await using service = startService({
-    token() {
-      arrived.resolve();
-      return answer.promise;
-    },
+    token: held.answer,
     api: () => Response.json({}),
   });
   const session = openSession(await optionsFor(service));
   const leaver = new AbortController();
   const first = callApi(session, leaver.signal);
   const second = callApi(session);
-  await arrived.promise;
+  await held.asked;
   leaver.abort();
   await assert.rejects(first, { name: "AbortError" });
-  answer.resolve(Response.json({ access_token: "unknown", token_type: "Bearer" }));
+  held.give(Response.json({ access_token: "unknown", token_type: "Bearer" }));
   assert.equal(await second, 401);
   assert.equal(service.exchanges, 1);
 });

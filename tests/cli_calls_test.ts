@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { answers, call, envOf } from "./_support/calls.ts";
 import { type CliResult, errorOf, spawnSvc, svc, svcCommand } from "./_support/cli.ts";
+import { heldAnswer } from "./_support/held_answer.ts";
 import { CLIENT, startService, type TestService } from "./_support/oauth.ts";
 import { untilItSays } from "./_support/office.ts";
 import { createClient } from "../lib/client/client.ts";
@@ -289,21 +290,15 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     name: `${signal} aborts the call in flight, which is said, and ends with 130`,
     ignore: Deno.build.os === "windows",
     async fn() {
-      const arrived = Promise.withResolvers<void>();
-      const released = Promise.withResolvers<Response>();
-      await using service = startService({
-        api: () => {
-          arrived.resolve();
-          return released.promise;
-        },
-      });
+      const held = heldAnswer();
+      await using service = startService({ api: held.answer });
       await using folder = await makeFolder();
       const process = spawnSvc(["cases", "get", "C"], { env: { ...envOf(service), SVC_CONFIG_DIR: folder.path } });
       await process.stdin.close();
-      await arrived.promise;
+      await held.asked;
       process.kill(signal);
       const { code, stdout, stderr } = await process.output();
-      released.resolve(Response.json({}));
+      held.give(Response.json({}));
       const error = errorOf({ code, stdout: "", stderr: new TextDecoder().decode(stderr) });
       assert.deepEqual([code, stdout.length, error.code, error.operation], [130, 0, "INTERRUPTED", "cases.get"]);
     },

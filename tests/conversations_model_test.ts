@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../lib/json.ts";
 import { at, textAt } from "./_support/engine.ts";
+import { heldAnswer } from "./_support/held_answer.ts";
 import { completion, startModel } from "./_support/model_server.ts";
 import { type Answer, details, openService, segment, send, tokenOf } from "./_support/service.ts";
 
@@ -163,19 +164,15 @@ test("a model server that is slow is a 424 in time; its answer is not awaited an
 
 test("while a model thinks, the message is kept, everybody else is served, and nothing else is said", async () => {
   const talk = await talkTo("Org-Talk!Patient");
-  const asked = Promise.withResolvers<void>();
-  const thought = Promise.withResolvers<Response>();
-  model.answer = () => {
-    asked.resolve();
-    return thought.promise;
-  };
+  const held = heldAnswer();
+  model.answer = held.answer;
   const first = talk.say("One");
-  await asked.promise;
+  await held.asked;
   assert.deepEqual(await talk.said(), ["user: One"]);
   assert.equal((await service.call("POST", "/cases", { body: { caseTypeID: "Org-Talk-Work-Thing" } })).status, 201);
   assert.equal((await talk.say("Two")).status, 423);
   assert.equal((await talk.close()).status, 423);
-  thought.resolve(completion("I see."));
+  held.give(completion("I see."));
   assert.equal((await first).status, 200);
   assert.deepEqual(await talk.said(), ["user: One", "assistant: I see."]);
   assert.equal((await talk.close()).status, 200);
@@ -258,17 +255,13 @@ test("another operator does not see a conversation", async () => {
 
 test("a service that is stopped waits for no model: the call gets a 424, the message is kept", async () => {
   const talk = await talkTo("Org-Talk!Patient");
-  const asked = Promise.withResolvers<void>();
-  const thought = Promise.withResolvers<Response>();
-  model.answer = () => {
-    asked.resolve();
-    return thought.promise;
-  };
+  const held = heldAnswer();
+  model.answer = held.answer;
   const call = talk.say("Wait");
-  await asked.promise;
+  await held.asked;
   await service.service.close();
   assert.match(reason(await call), /the service is being stopped\. The message is kept\./);
-  thought.resolve(completion("Too late."));
+  held.give(completion("Too late."));
 });
 
 Deno.test("the model server closes", async () => {

@@ -7,6 +7,7 @@ import { removeExpiredAnswers } from "../service/http/once.ts";
 import { openSqliteStore } from "../service/store/sqlite.ts";
 import type { StoredAnswer } from "../service/store/store.ts";
 import { at, textAt } from "./_support/engine.ts";
+import { heldAnswer } from "./_support/held_answer.ts";
 import { oracleApplication, startModel } from "./_support/model_server.ts";
 import { details, openService } from "./_support/service.ts";
 import { spawnService } from "./_support/service_process.ts";
@@ -56,22 +57,18 @@ Deno.test("a call that was killed while it waited for a model says so to who rep
     app,
     oracleApplication("SVC_TEST_CRASH_MODEL"),
   );
-  const asked = Promise.withResolvers<void>();
-  const never = Promise.withResolvers<Response>();
-  model.answer = () => {
-    asked.resolve();
-    return never.promise;
-  };
+  const held = heldAnswer();
+  model.answer = held.answer;
   const path = "/ai-agents/@baseclass!Oracle/conversations";
   const first = await spawnService(`${folder.path}/data`, app);
   const started = await first.call("POST", path, { body: { executeStarterQuestion: false } });
   const conversation = `${path}/${textAt(started.body, "id")}`;
   const options = { body: { Request: "Why?" }, headers: { "idempotency-key": "m" } };
   const cut = assert.rejects(first.call("PATCH", conversation, options));
-  await asked.promise;
+  await held.asked;
   await first.kill();
   await cut;
-  never.resolve(new Response());
+  held.give(new Response());
   const second = await spawnService(`${folder.path}/data`, app);
   for (let time = 0; time < 2; time++) {
     const { status, body, headers } = await second.call("PATCH", conversation, options);

@@ -12,6 +12,7 @@ import type { EventRecord, Journal } from "../workflows/journal/journal.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
 import { InputRun, type InputRunOptions } from "../workflows/durable/input_run.ts";
 import type { OpenWorkflow } from "../workflows/run.ts";
+import { heldAnswer } from "./_support/held_answer.ts";
 import { caseAnswer, makeFolder, newRun, openScript, scriptText, TinyApi } from "./_support/workflow.ts";
 
 const RUN = "r1";
@@ -76,17 +77,13 @@ Deno.test("retry does not do again what followed an error that the script had ca
 });
 
 Deno.test("an interruption writes the answers of the calls in flight", async () => {
-  const asked = Promise.withResolvers<void>();
-  const answered = Promise.withResolvers<Response>();
-  await using desk = await openDesk(`${CREATE} ${CREATE}`, () => {
-    asked.resolve();
-    return answered.promise;
-  });
+  const held = heldAnswer();
+  await using desk = await openDesk(`${CREATE} ${CREATE}`, held.answer);
   const runner = desk.runner();
   const outcome = runner.run(INPUT);
-  await asked.promise;
+  await held.asked;
   const interrupted = runner.interrupt();
-  answered.resolve(Response.json({ ID: "T C-1" }));
+  held.give(Response.json({ ID: "T C-1" }));
   await interrupted;
   assert.equal(codeOf(await outcome), "INTERRUPTED");
   const kinds = desk.journal.events(RUN, 1).map(({ kind, position }) => `${kind} ${position}`);
