@@ -73,15 +73,13 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
   hono.notFound((c) => unknownRoute(c, served));
   hono.onError((error) => error instanceof ServiceError ? fail(error) : unforeseen(error, options));
   return (request) => {
-    const isHead = request.method === "HEAD";
-    return hono.fetch(isHead ? new Request(request, { method: "GET" }) : request, isHead ? HEAD : NO_HEAD);
+    if (request.method !== "HEAD") return hono.fetch(request, NO_HEAD);
+    // Not made from the request itself: to follow its signal makes Deno print a warning.
+    return hono.fetch(new Request(request.url, { headers: request.headers }), HEAD);
   };
 }
 
-/**
- * Whether a GET is a HEAD: Hono would answer one without the body, from which the server that sends none knows how long
- * that of the GET is.
- */
+/** A HEAD is served as a marked GET: Hono would drop the body, from which the server takes the length that it tells. */
 interface Asked {
   Bindings: { readonly isHead: boolean };
 }
