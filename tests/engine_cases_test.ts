@@ -298,6 +298,16 @@ Deno.test("what is calculated from a case's status and stage follows its moves, 
   assert.deepEqual([await content("pyLabel"), await content("Stage")], ["Order of 5: Pending-Archive", "PRIM1"]);
 });
 
+Deno.test("a stage whose name another has goes by its ID alone", async () => {
+  const archives = ["PRIM1", "ALT1"].map((id) => `      ${id}: { name: Archive, transition: manual }\n`).join("");
+  await using engine = await openEngine(FAMILY.replace("  Test-Work-Check:", archives + "$&"));
+  const caseId = textAt(await engine.body("cases.create", { type: "Test-Work-Order", data: { Amount: 4 } }), "id");
+  const unclear = await engine.refused("cases.stageGo", { caseId, stage: "Archive" });
+  assert.deepEqual([unclear.status, unclear.message], [400, "Several stages are called Archive: say PRIM1 or ALT1."]);
+  const gone = await engine.body("cases.stageGo", { caseId, stage: "ALT1" });
+  assert.equal(at(gone, "data.caseInfo.stageID"), "ALT1");
+});
+
 Deno.test("a case for which another waits cannot be deleted: that one would wait for ever", async () => {
   await using engine = await openEngine(FAMILY.replace("resolution\n        resolve: Resolved-Checked", "create"));
   const order = await engine.body("cases.create", { type: "Test-Work-Order", data: { Amount: 4 } });
