@@ -55,7 +55,7 @@ for (const measure of chosen()) {
 
 function chosen(): (() => Promise<Figure | Figure[]>)[] {
   return (only ?? Object.keys(measures)).map((name) => {
-    const measure = measures[name];
+    const measure = Object.hasOwn(measures, name) ? measures[name] : undefined;
     if (measure === undefined) throw new Error(`No figure ${name}. There are ${Object.keys(measures).join(", ")}.`);
     return measure;
   });

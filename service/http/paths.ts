@@ -10,8 +10,11 @@ export function rawPath(request: Request): string {
 export function queryOf(url: string): URLSearchParams {
   const mark = url.indexOf("?");
   const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark));
-  const twice = query.keys().find((name) => query.getAll(name).length > 1);
-  if (twice !== undefined) throw new ServiceError(400, `The query has ${twice} more than once.`);
+  const names = new Set<string>();
+  for (const name of query.keys()) {
+    if (names.has(name)) throw new ServiceError(400, `The query has ${name} more than once.`);
+    names.add(name);
+  }
   return query;
 }
 
