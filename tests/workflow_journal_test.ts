@@ -10,6 +10,7 @@ import { makeFolder, newRun, scriptText } from "./_support/workflow.ts";
 import { endOf } from "./_support/workflow_process.ts";
 
 const RUN = "r1";
+const UNLOCK = "End the process that keeps it locked.";
 
 Deno.test("a journal that a newer version has written is refused, and stays as it is", async () => {
   await using folder = await makeFolder();
@@ -23,6 +24,24 @@ Deno.test("a journal that a newer version has written is refused, and stays as i
     return true;
   });
   assert.equal(db.prepare("PRAGMA user_version").get()?.user_version, 2);
+});
+
+Deno.test("a journal that another process keeps locked says so, when it is opened and later", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  await using journal = await openJournal(path, { patience: 1 });
+  using db = new DatabaseSync(path);
+  db.exec("BEGIN IMMEDIATE");
+  const told = (fault: string) => (error: unknown) => {
+    assert.ok(error instanceof SvcError);
+    assert.deepEqual(
+      [error.code, error.message, error.hint],
+      ["INVALID_CONFIG", `The journal ${path} cannot be ${fault}: database is locked.`, UNLOCK],
+    );
+    return true;
+  };
+  await assert.rejects(openJournal(path, { patience: 1 }), told("opened"));
+  await assert.rejects(journal.createRun(newRun(RUN)), told("written"));
 });
 
 Deno.test("a journal that there is no room for says so, and not what became of the attempt to make it", async () => {

@@ -27,11 +27,14 @@ import { prepareSchema } from "./schema.ts";
 /** Characters from which an answer is compressed. */
 const PACKED_FROM = 1024;
 
-/** Milliseconds to wait while another process writes. */
+/** Milliseconds to wait while another process writes, where nobody says so. */
 const BUSY_MILLISECONDS = 10_000;
 
 /** Milliseconds between two attempts to open a file that another process is making a journal. */
 const BUSY_PAUSE = 20;
+
+/** What can be done about a lock that is held for longer than that. */
+const UNLOCK = "End the process that keeps it locked.";
 
 /** SQLite's codes of a database that is locked and of a full disk, in the lowest byte; the others say more of it. */
 const SQLITE_BUSY = 5;
@@ -59,16 +62,19 @@ const DELETE_PIECES = [
 export interface JournalOptions {
   /** Makes the folder that it is in: a folder that a person named is a mistyped one where there is none. */
   readonly makeFolder?: boolean;
+  /** Milliseconds to wait while another process writes. */
+  readonly patience?: number;
 }
 
 /** Opens the journal in a file that its owner alone can read; makes it where there is none. */
-export async function openJournal(path: string, { makeFolder = false }: JournalOptions = {}): Promise<Journal> {
+export async function openJournal(path: string, options: JournalOptions = {}): Promise<Journal> {
+  const { makeFolder = false, patience = BUSY_MILLISECONDS } = options;
   try {
     if (makeFolder) await makePrivateDirectory(path.replace(/[^\\/]*$/, ""));
     (await Deno.open(path, { create: true, write: true, mode: 0o600 })).close();
     const file = await Deno.realPath(path); // By whatever name: what lies beside it is called after the file.
     using stack = new DisposableStack();
-    const db = stack.adopt(await openDatabase(file), (db) => db.close());
+    const db = stack.adopt(await openDatabase(file, patience), (db) => db.close());
     const journal = new SqliteJournal(file, db, await Deno.open(`${file}-wal`, { read: true, write: true }));
     stack.move(); // The journal closes it from now on.
     return journal;
@@ -76,7 +82,7 @@ export async function openJournal(path: string, { makeFolder = false }: JournalO
     if (cause instanceof SvcError || cause instanceof Deno.errors.NotCapable) throw cause;
     throw new SvcError("INVALID_CONFIG", `The journal ${path} cannot be opened: ${faultOf(cause)}.`, {
       cause,
-      hint: "Name another file with --journal.",
+      hint: isBusy(cause) ? UNLOCK : "Name another file with --journal.",
     });
   }
 }
@@ -87,10 +93,10 @@ function faultOf(cause: unknown): string {
 }
 
 /** The database, its tables made. SQLite does not wait for another process that makes the same file a journal: we do. */
-async function openDatabase(path: string): Promise<DatabaseSync> {
-  const giveUp = Date.now() + BUSY_MILLISECONDS;
+async function openDatabase(path: string, patience: number): Promise<DatabaseSync> {
+  const giveUp = Date.now() + patience;
   for (;;) {
-    const db = new DatabaseSync(path, { timeout: BUSY_MILLISECONDS });
+    const db = new DatabaseSync(path, { timeout: patience });
     try {
       for (const setting of SETTINGS) db.prepare(`PRAGMA ${setting}`).run(); // An error of `exec` has no code.
       prepareSchema(db, path);
@@ -113,7 +119,7 @@ function hasCode(error: unknown, code: number): boolean {
 
 /** What can be done about what keeps a journal from being written. */
 function adviceFor(cause: unknown): string {
-  if (isBusy(cause)) return "End the process that keeps it locked.";
+  if (isBusy(cause)) return UNLOCK;
   // The system says of a full disk what SQLite has a code for.
   const isFull = hasCode(cause, SQLITE_FULL) || (cause instanceof Error && /no space/i.test(cause.message));
   return isFull ? "Free some space." : "Check the file, and the disk that it is on.";
@@ -337,8 +343,8 @@ class SqliteJournal implements Journal {
   }
 
   #commit(writes: readonly (() => void)[]): void {
-    this.#prepare("BEGIN IMMEDIATE").run();
     try {
+      this.#prepare("BEGIN IMMEDIATE").run();
       for (const write of writes) write();
       this.#prepare("COMMIT").run();
       // With `synchronous = FULL` SQLite would do the same before it lets go of its lock, and keep all others from writing.
