@@ -103,6 +103,18 @@ Deno.test("a batch begins nothing more where its journal cannot be written, also
   assert.deepEqual([resumed.code, resumed.stdout.split("\n").length], [0, 41]);
 });
 
+Deno.test("a journal that is damaged is to be mended before the run goes on, in the same file or another one", async () => {
+  await using folder = await makeFolder({ "script.ts": scriptText(`throw new Error("oops");`, []) });
+  const path = `${folder.path}/journal.db`;
+  await svcHere(["workflow", "run", `${folder.path}/script.ts`, "--run-id", RUN, "--journal", path]);
+  using db = new DatabaseSync(path);
+  db.exec("DROP TABLE inputs");
+  const { message, hint } = errorOf(await svcHere(["workflow", "retry", RUN, "--journal", path]));
+  assert.equal(message, `The journal ${path} cannot be read: no such table: inputs.`);
+  const wayOn = `svc workflow retry r1 --journal ${path}`;
+  assert.equal(hint, `Restore the file, or name another one with --journal. Then: ${wayOn}`);
+});
+
 Deno.test("a lock that is a file has one holder at a time, although each removes the file", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/lock`;

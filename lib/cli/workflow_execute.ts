@@ -255,8 +255,8 @@ function interruptedRun({ id, journal, journalPath }: Execution): SvcError {
 /** What goes on with a run in its own way. */
 const WAYS = { resume: "to go on", retry: "to run what failed again" } as const;
 
-/** Flags of both, which a hint may name. */
-const FLAGS = Object.keys(goingOn).map((name) => `--${toKebab(name)}`);
+/** Flags of both, which a hint may name; but for the journal: the command line below names the right one. */
+const FLAGS = Object.keys(goingOn).filter((name) => name !== "journal").map((name) => `--${toKebab(name)}`);
 
 /** The failure, with what can be done about it. */
 function withWayOn(failure: SvcError, { id, journalPath }: Execution, ways: (keyof typeof WAYS)[]): SvcError {
