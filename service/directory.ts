@@ -24,8 +24,6 @@ export interface ServiceState extends JsonObject {
   app: string;
   /** ISO 8601 time, UTC, with milliseconds. */
   startedAt: string;
-  /** Profiles that were written for it. */
-  profiles: string[];
 }
 
 /** The files of a data directory. */
@@ -97,31 +95,14 @@ export async function announce(
   path: string,
   service: Pick<ServiceState, "url" | "apiRoot" | "tokenPath" | "app">,
 ): Promise<void> {
-  const profiles = (await readState(path))?.profiles ?? [];
   const { url, apiRoot, tokenPath, app } = service;
-  await writeState(path, {
-    pid: Deno.pid,
-    url,
-    apiRoot,
-    tokenPath,
-    app,
-    startedAt: new Date().toISOString(),
-    profiles,
-  });
+  await writeState(path, { pid: Deno.pid, url, apiRoot, tokenPath, app, startedAt: new Date().toISOString() });
 }
 
 /** Takes back what a service that is gone has announced: its process ID may be somebody else's by now. */
 export async function withdraw(path: string): Promise<void> {
   const state = await readState(path);
   if (state && state.pid !== 0) await writeState(path, { ...state, pid: 0 });
-}
-
-/** Notes a profile that leads to the directory's service. */
-export async function noteProfile(path: string, name: string): Promise<void> {
-  const state = await readState(path);
-  const profiles = [...new Set([...state?.profiles ?? [], name])];
-  const none = { pid: 0, url: "", apiRoot: "", tokenPath: "", app: "", startedAt: "" };
-  await writeState(path, { ...none, ...state, profiles });
 }
 
 /** Makes the file to which a detached service writes, unless it is there. */
@@ -190,8 +171,7 @@ function unwritable(path: string, cause: unknown): unknown {
 }
 
 function isState(value: unknown): value is ServiceState {
-  return isJsonObject(value) && typeof value.pid === "number" && Array.isArray(value.profiles) &&
-    value.profiles.every((name) => typeof name === "string") &&
+  return isJsonObject(value) && typeof value.pid === "number" &&
     [value.url, value.apiRoot, value.tokenPath, value.app, value.startedAt].every((text) => typeof text === "string");
 }
 

@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { isInUse, lockDirectory, readState } from "../service/directory.ts";
 import { runService } from "../service/run.ts";
+import { linesOf } from "../workflows/lines.ts";
 import { PROGRAM } from "./_support/program.ts";
+import { CHECKOUT } from "./_support/readme.ts";
 import { makeFolder } from "./_support/workflow.ts";
 
 interface Ran {
@@ -161,6 +163,18 @@ Deno.test("a further client works as its own operator, whether the service runs 
   }
 });
 
+Deno.test("clients that are added at the same time all have a profile that the service is known by", async () => {
+  await using office = await Office.open();
+  await office.svc(...START);
+  const names = ["a", "b", "c", "d", "e", "f"];
+  const add = (name: string) => office.svc("service", "add-client", "--operator", "decider@city", "--profile", name);
+  const added = await Promise.all(names.map(add));
+  assert.deepEqual(added.map(({ code }) => code), names.map(() => 0));
+  const { profiles } = (await office.svc("service", "status")).out;
+  assert.ok(Array.isArray(profiles));
+  assert.deepEqual(new Set(profiles), new Set(["default", ...names]));
+});
+
 Deno.test("reset refuses while the service runs, unless it may stop it, and then nothing is left", async () => {
   await using office = await Office.open();
   await office.svc(...START);
@@ -230,7 +244,7 @@ Deno.test("a profile that was made to lead elsewhere stays so when the service i
 });
 
 Deno.test("while a service starts, nobody takes the process of the one before for it", async () => {
-  const before = { pid: Deno.pid, url: "", apiRoot: "", tokenPath: "", app: "", startedAt: "", profiles: [] };
+  const before = { pid: Deno.pid, url: "", apiRoot: "", tokenPath: "", app: "", startedAt: "" };
   await using folder = await makeFolder({ "data/service.json": JSON.stringify(before) });
   const data = `${folder.path}/data`;
   const found: unknown[] = [];
@@ -270,6 +284,40 @@ Deno.test("in the foreground it prints its address and serves until it is told t
     await assert.rejects(fetch(`${url}/health`));
   }
 });
+
+Deno.test(
+  "a program that serves by the command line keeps its signals when other commands end, and has them back after",
+  {
+    ignore: Deno.build.os === "windows",
+  },
+  async () => {
+    const program = `
+    import { main } from ${JSON.stringify(import.meta.resolve("../cli.ts"))};
+    const serving = main(["service", "start", "--port", "0", "--data", ":memory:", "--quiet", "--fields", "url"]);
+    await main(["completion", "bash"]);
+    console.log("ended", await serving);
+    setInterval(() => {}, 1000);
+  `;
+    await using office = await Office.open();
+    await using folder = await makeFolder({ "program.ts": program });
+    const child = new Deno.Command(Deno.execPath(), {
+      args: [
+        "run",
+        "--quiet",
+        "--no-prompt",
+        "--allow-all",
+        `--config=${CHECKOUT}/deno.json`,
+        `${folder.path}/program.ts`,
+      ],
+      env: { SVC_CONFIG_DIR: office.directory },
+      stdout: "piped",
+    }).spawn();
+    for await (const { text } of linesOf(child.stdout)) {
+      if (text?.includes("http://") || text === "ended 0") child.kill("SIGTERM");
+    }
+    assert.equal((await child.status).signal, "SIGTERM");
+  },
+);
 
 Deno.test("a service whose process was killed is found dead, and starts again with all that it had answered", async () => {
   await using office = await Office.open();

@@ -87,9 +87,9 @@ async function writeProfile(name: string, profile: Profile, directory: string): 
   await writePrivateFile(await fileBehind(path), JSON.stringify({ ...config, profiles }, null, 2) + "\n");
 }
 
-/** The names of all profiles. */
-export function profileNames(directory: string = configDirectory()): string[] {
-  return Object.keys(readConfig(configFile(directory), () => {}).profiles);
+/** All profiles by name. */
+export function allProfiles(directory: string = configDirectory()): Readonly<Record<string, Profile>> {
+  return readConfig(configFile(directory), () => {}).profiles;
 }
 
 /** What is wrong when a profile does not exist, and how to make one. */

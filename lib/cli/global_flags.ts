@@ -38,8 +38,8 @@ export const globalFlags = {
     type: "string",
     placeholder: "name",
     async suggest() {
-      const { profileNames } = await importUnseen<typeof import("../auth/config.ts")>("lib/auth/config.ts");
-      return profileNames().map((word) => ({ word, about: "" }));
+      const { allProfiles } = await importUnseen<typeof import("../auth/config.ts")>("lib/auth/config.ts");
+      return Object.keys(allProfiles()).map((word) => ({ word, about: "" }));
     },
   },
 } as const satisfies Record<Exclude<keyof GlobalFlags, "isDataAsked">, Flag>;

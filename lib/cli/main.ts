@@ -6,7 +6,7 @@ import { type Io, OutputClosed } from "./io.ts";
 import { processIo } from "./process_io.ts";
 
 /** Runs a command line. Results go to stdout, everything else to stderr; the exit code says how it ended. */
-export async function main(args: readonly string[], io: Io = processIo): Promise<number> {
+export async function main(args: readonly string[], io: Io = processIo()): Promise<number> {
   try {
     await runCommandLine(takeApart(args), io);
     return 0;

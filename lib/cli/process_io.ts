@@ -3,38 +3,47 @@ import { variable } from "../environment.ts";
 import { SvcError } from "../errors.ts";
 import { type Io, type Output, OutputClosed } from "./io.ts";
 
-/** Listeners for signals, as long as a command runs: who embeds it has the signals to itself again then. */
-const listening = new Map<() => void, Deno.Signal>();
-
-/** The streams and the environment of this process. */
-export const processIo: Io = {
-  stdin: {
-    isTerminal: () => Deno.stdin.isTerminal(),
-    get readable() {
-      return Deno.stdin.readable;
+/** The streams and the environment of this process, for one command: its listeners go with it. */
+export function processIo(): Io {
+  const signals = new SignalListeners();
+  return {
+    stdin: {
+      isTerminal: () => Deno.stdin.isTerminal(),
+      get readable() {
+        return Deno.stdin.readable;
+      },
     },
-  },
-  stdout: outputTo(Deno.stdout, failedResult),
-  stderr: outputTo(Deno.stderr, () => {}), // What is said about a call must not end it, and there is nobody to tell.
-  env: variable,
-  onInterrupt: (listener) => onceOn("SIGINT", listener),
-  onTerminate: (listener) => Deno.build.os === "windows" || onceOn("SIGTERM", listener),
-  stopListening: () => listening.forEach((_, listener) => stopListening(listener)),
-};
-
-/** A second signal, such as a second Ctrl-C, ends the process at once, as if nobody had listened. */
-function onceOn(signal: Deno.Signal, listener: () => void): void {
-  const once = () => {
-    stopListening(once);
-    listener();
+    stdout: outputTo(Deno.stdout, failedResult),
+    stderr: outputTo(Deno.stderr, () => {}), // What is said about a call must not end it, and there is nobody to tell.
+    env: variable,
+    onInterrupt: (listener) => signals.once("SIGINT", listener),
+    onTerminate: (listener) => Deno.build.os === "windows" || signals.once("SIGTERM", listener),
+    stopListening: () => signals.removeAll(),
   };
-  listening.set(once, signal);
-  Deno.addSignalListener(signal, once);
 }
 
-function stopListening(listener: () => void): void {
-  const signal = listening.get(listener);
-  if (signal !== undefined && listening.delete(listener)) Deno.removeSignalListener(signal, listener);
+/** Listeners of a command: a program that runs one has the signals to itself again when it has ended. */
+class SignalListeners {
+  readonly #signals = new Map<() => void, Deno.Signal>();
+
+  /** Calls back once. A second signal, such as a second Ctrl-C, ends the process at once, as if nobody had listened. */
+  once(signal: Deno.Signal, listener: () => void): void {
+    const once = () => {
+      this.#remove(once);
+      listener();
+    };
+    this.#signals.set(once, signal);
+    Deno.addSignalListener(signal, once);
+  }
+
+  removeAll(): void {
+    for (const listener of this.#signals.keys()) this.#remove(listener);
+  }
+
+  #remove(listener: () => void): void {
+    const signal = this.#signals.get(listener);
+    if (signal !== undefined && this.#signals.delete(listener)) Deno.removeSignalListener(signal, listener);
+  }
 }
 
 function failedResult(cause: unknown): never {

@@ -4,19 +4,10 @@ import { SvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
 import { addClient as makeClient } from "../access/clients.ts";
 import { loadServedApplication } from "../application.ts";
-import {
-  filesOf,
-  isInUse,
-  lockDirectory,
-  noteProfile,
-  readState,
-  removeData,
-  type ServiceState,
-  tryLock,
-} from "../directory.ts";
+import { filesOf, isInUse, lockDirectory, readState, removeData, type ServiceState, tryLock } from "../directory.ts";
 import { MEMORY } from "../settings.ts";
 import { openSqliteStore } from "../store/sqlite.ts";
-import { checkOwner, writeProfile } from "./profiles.ts";
+import { checkOwner, profilesOf, writeProfile } from "./profiles.ts";
 import { dataOf } from "./start.ts";
 
 /** Milliseconds that a service is given to answer. */
@@ -37,7 +28,7 @@ export async function status({ data: given }: Which = {}): Promise<JsonObject> {
   const running = await isInUse(data);
   const state = await readState(data);
   if (!running || !state) return { running, data };
-  const { url, apiRoot, tokenPath, pid, startedAt, profiles } = state;
+  const { url, apiRoot, tokenPath, pid, startedAt } = state;
   return {
     running,
     ...await health(state),
@@ -46,7 +37,7 @@ export async function status({ data: given }: Which = {}): Promise<JsonObject> {
     tokenPath,
     pid,
     startedAt,
-    profiles,
+    profiles: profilesOf(data),
     data,
     log: filesOf(data).log,
   };
@@ -96,7 +87,6 @@ export async function addClient(
   } finally {
     await store.close();
   }
-  await noteProfile(data, profile);
   return { operator: options.operator, profile, url: state.url };
 }
 

@@ -13,6 +13,7 @@ import { loadServedApplication } from "../application.ts";
 import { modelHosts } from "../conversations/model_address.ts";
 import { filesOf, lockDirectory, makeLog, readState, type ServiceState } from "../directory.ts";
 import { MEMORY } from "../settings.ts";
+import { profilesOf } from "./profiles.ts";
 import { dataOf, type StartOptions, type StartReport } from "./start.ts";
 
 /** Milliseconds that a start may take. */
@@ -37,8 +38,8 @@ export async function startDetached(options: DetachOptions): Promise<StartReport
   await makeLog(data);
   const child = launch({ ...options, data }, await permissions(data, hosts));
   const state = await ready(child, data);
-  const { url, apiRoot, tokenPath, pid, profiles } = state;
-  return { url, apiRoot, tokenPath, data, pid, profiles };
+  const { url, apiRoot, tokenPath, pid } = state;
+  return { url, apiRoot, tokenPath, data, pid, profiles: profilesOf(data) };
 }
 
 interface Child {

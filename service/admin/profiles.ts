@@ -1,5 +1,5 @@
 /** The profiles that lead to a service of this machine. Each says whose it is, so that nobody else's is ever replaced. */
-import { configDirectory, findProfile, saveProfile } from "../../lib/auth/config.ts";
+import { allProfiles, configDirectory, findProfile, saveProfile } from "../../lib/auth/config.ts";
 import type { Profile } from "../../lib/auth/profile.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { ClientCredentials } from "../access/clients.ts";
@@ -42,14 +42,21 @@ export async function writeProfile(
   await saveProfile(name, { ...addressOf(place), ...credentials, service: data });
 }
 
-/** Corrects the address in profiles: a service may be elsewhere at its next start. */
-export async function moveProfiles(names: readonly string[], data: string, place: Place): Promise<void> {
-  for (const name of names) {
-    const profile = find(name);
-    if (profile?.service !== data) continue;
+/** Names of the profiles that lead to the service of a data directory. */
+export function profilesOf(data: string): string[] {
+  return owned(data).map(([name]) => name);
+}
+
+/** Corrects the address in them: a service may be elsewhere at its next start. */
+export async function moveProfiles(data: string, place: Place): Promise<void> {
+  for (const [name, profile] of owned(data)) {
     const moved = { ...profile, ...addressOf(place) };
     if (JSON.stringify(moved) !== JSON.stringify(profile)) await saveProfile(name, moved);
   }
+}
+
+function owned(data: string): [string, Profile][] {
+  return Object.entries(allProfiles()).filter(([, { service }]) => service === data);
 }
 
 function addressOf({ url, apiRoot, tokenPath }: Place): Profile {

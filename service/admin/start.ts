@@ -2,10 +2,10 @@
 import { resolve } from "node:path";
 import { profileOf } from "../../lib/auth/settings.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import { defaultDataDirectory, noteProfile, readState } from "../directory.ts";
+import { defaultDataDirectory } from "../directory.ts";
 import { type RunningService, runService } from "../run.ts";
 import { MEMORY, type ServiceOptions } from "../settings.ts";
-import { checkOwner, hasProfile, moveProfiles, writeProfile } from "./profiles.ts";
+import { checkOwner, hasProfile, moveProfiles, profilesOf, writeProfile } from "./profiles.ts";
 
 /** What to start. */
 export interface StartOptions extends ServiceOptions {
@@ -41,31 +41,24 @@ export async function start(options: StartOptions): Promise<{ service: RunningSe
   const data = dataOf(options.data);
   const service = await runService({ ...options, data }, async (service) => {
     await welcome(service, { ...options, data });
-    await moveProfiles(await profilesOf(data), data, service);
+    if (data !== MEMORY) await moveProfiles(data, service);
   });
   const { url, apiRoot, tokenPath } = service;
-  const profiles = data === MEMORY ? [profileOf(options)] : await profilesOf(data);
+  const profiles = data === MEMORY ? [profileOf(options)] : profilesOf(data);
   return { service, report: { url, apiRoot, tokenPath, data, pid: Deno.pid, profiles } };
 }
 
-/** Serves in this process until the signal, or `svc service stop`, says that it is enough. */
+/** Serves in this process until the signal says that it is enough. */
 export async function serveUntilStopped(
   options: StartOptions,
   { signal, started }: { signal: AbortSignal; started: (report: StartReport) => Promise<void> },
 ): Promise<void> {
-  const stopped = stopSignal(signal);
+  const stopped = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => stopped.resolve());
   const { service, report } = await start(options);
   await using _service = service;
   await started(report);
-  await stopped;
-}
-
-/** Windows has no SIGTERM to listen to: its processes are just ended, and what was answered is on disk. */
-function stopSignal(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    signal.addEventListener("abort", () => resolve());
-    if (Deno.build.os !== "windows") Deno.addSignalListener("SIGTERM", () => resolve());
-  });
+  await stopped.promise;
 }
 
 /** Makes a client and its profile, unless there is somebody who can call and a profile of the name. */
@@ -75,9 +68,4 @@ async function welcome(service: RunningService, options: StartOptions & { data: 
   if (await service.hasClients() && hasProfile(name)) return;
   checkOwner(name, data);
   await writeProfile(name, data, service, await service.addClient(operator));
-  if (data !== MEMORY) await noteProfile(data, name);
-}
-
-async function profilesOf(data: string): Promise<string[]> {
-  return (await readState(data))?.profiles ?? [];
 }

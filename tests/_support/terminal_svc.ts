@@ -3,12 +3,12 @@ import { main } from "../../cli.ts";
 import { processIo } from "../../lib/cli/process_io.ts";
 
 const isTerminal = () => true;
-const { stdin, stderr } = processIo;
+const io = processIo();
 
 Deno.exit(
   await main(Deno.args, {
-    ...processIo,
-    stdin: { isTerminal, readable: stdin.readable },
-    stderr: { ...stderr, isTerminal },
+    ...io,
+    stdin: { isTerminal, readable: io.stdin.readable },
+    stderr: { ...io.stderr, isTerminal },
   }),
 );
