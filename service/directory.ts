@@ -6,6 +6,7 @@ import { exists } from "../lib/exists.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../lib/json.ts";
 import { ignoreMissing } from "../lib/missing_file.ts";
 import { readFault, writeFault } from "../lib/read_fault.ts";
+import { removeBytes } from "./store/bytes_on_disk.ts";
 
 /** Milliseconds to wait for a lock: another command may look at it for a moment. */
 const LOCK_PATIENCE = 300;
@@ -114,13 +115,13 @@ export async function makeLog(path: string): Promise<void> {
   }
 }
 
-/** Removes what a service has written. The lock file stays: somebody may be waiting for it. */
+/** Removes what a service has written, and nothing else that is in the directory. The lock file stays: somebody may be waiting for it. */
 export async function removeData(path: string): Promise<void> {
   const { database, files, log } = filesOf(path);
   for (const file of [database, `${database}-wal`, `${database}-shm`, log]) {
     await Deno.remove(file).catch(ignoreMissing);
   }
-  await Deno.remove(files, { recursive: true }).catch(ignoreMissing);
+  await removeBytes(files);
   await Deno.remove(stateFile(path)).catch(ignoreMissing); // Last: it says whose directory this is.
 }
 

@@ -1,5 +1,6 @@
 /** Starts a service in this process: its directory, its store, its server, and all of it closed in turn. */
 import { resolve } from "node:path";
+import { exists } from "../lib/exists.ts";
 import { addClient, type ClientCredentials } from "./access/clients.ts";
 import { Tokens } from "./access/tokens.ts";
 import { loadServedApplication, openServedFiles } from "./application.ts";
@@ -44,12 +45,14 @@ export async function runService(options: ServiceOptions, prepare?: Prepare): Pr
       resources.use(await lockDirectory(directory));
       await withdraw(directory);
     }
-    const store = openSqliteStore(directory === undefined ? MEMORY : filesOf(directory).database);
+    const database = directory === undefined ? MEMORY : filesOf(directory).database;
+    const isNew = directory === undefined || !await exists(database);
+    const store = openSqliteStore(database);
     resources.defer(() => store.close());
     const tokens = new Tokens(store, settings.tokenLifetimeSeconds);
     const bytes = openBytes(directory === undefined ? undefined : filesOf(directory).files);
     resources.defer(() => bytes.close());
-    await removeOrphans(store, bytes);
+    if (!isNew) await removeOrphans(store, bytes); // A new one has written nothing, whatever is there.
     const statics = await openServedFiles(options.app);
     const maxFileBytes = settings.maxFile * 1024 * 1024;
     const parts = { app, store, bytes, maxFileBytes, statics, tokens, handlers };

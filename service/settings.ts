@@ -47,6 +47,8 @@ export function settingsOf(options: ServiceOptions): Settings {
     maxFile: options.maxFile ?? DEFAULT_MAX_FILE,
     log: options.log ?? ((line: string) => console.error(line)),
   };
+  // As a path it would be the root of the file system.
+  if (settings.data === "") throw invalid("The data directory is an empty path.", "Name one, or leave it out.");
   checkAddress(settings);
   checkPaths(settings);
   if (!(settings.tokenLifetimeSeconds >= 1 && settings.tokenLifetimeSeconds <= LONGEST_LIFE)) {

@@ -7,6 +7,8 @@ import { loadServedApplication } from "../service/application.ts";
 import { ServiceError } from "../service/errors.ts";
 import { base64Encoder, base64Length } from "../service/http/base64.ts";
 import { receiveForm } from "../service/http/multipart.ts";
+import { reset } from "../service/admin/control.ts";
+import { startService } from "../service/mod.ts";
 import { openBytes } from "../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../service/store/sqlite.ts";
 import { at, textAt } from "./_support/engine.ts";
@@ -149,10 +151,10 @@ Deno.test("a form that breaks off after its file was kept leaves nothing", async
 Deno.test("a disk that takes no more is the service's failure, not the caller's", async () => {
   await using folder = await makeFolder();
   await using svc = await openOn(folder);
-  await Deno.remove(`${folder.path}/data/files`);
+  await Deno.writeTextFile(`${folder.path}/data/files`, "no folder can be made here");
   const { status } = await post(svc, form(["file", new File(["abc"], "a.txt")]));
   assert.equal(status, 500);
-  assert.match(svc.log.join(), /No such file or directory/);
+  assert.match(svc.log.join(), /File exists/);
 });
 
 Deno.test("an upload whose client hangs up leaves nothing", async () => {
@@ -185,7 +187,7 @@ Deno.test("attachments outlive the service, what nobody knows of does not, and t
     await using svc = await openOn(folder);
     linked = await link(svc, textAt((await post(svc, form(["file", new File(["abc"], "a.txt")]))).body, "ID"));
   }
-  await Deno.writeTextFile(`${folder.path}/data/files/orphan`, "of a process that was killed");
+  await Deno.writeTextFile(`${folder.path}/data/files/${crypto.randomUUID()}`, "of a process that was killed");
   await using svc = await openOn(folder);
   assert.equal((await filesIn(folder)).length, 1);
   const response = await fetch(`${svc.api}/attachments/${segment(linked.id)}`, {
@@ -197,6 +199,40 @@ Deno.test("attachments outlive the service, what nobody knows of does not, and t
   assert.equal((await svc.call("DELETE", `/cases/${segment(linked.caseId)}`)).status, 200);
   await svc.service.close(); // It finishes what it does after its answers.
   assert.deepEqual(await filesIn(folder), []);
+});
+
+Deno.test("files that were in the data directory before the service are still there after it, whatever they are called", async () => {
+  const others = ["holiday.jpg", crypto.randomUUID(), "album/one.jpg", "0/two.jpg"];
+  await using folder = await makeFolder(Object.fromEntries(others.map((name) => [`data/files/${name}`, name])));
+  const before = (await filesIn(folder)).sort();
+  await using refused = await makeFolder({ "app.yaml": "application: 3" });
+  await assert.rejects(openService({ data: `${folder.path}/data`, app: `${refused.path}/app.yaml` }));
+  {
+    await using svc = await openOn(folder);
+    await link(svc, textAt((await post(svc, form(["file", new File(["abc"], "a.txt")]))).body, "ID"));
+  }
+  await Deno.remove(`${folder.path}/data/files/${others[1]}`); // Only a database that was there knows what is not its own.
+  await reset({ data: `${folder.path}/data` });
+  assert.deepEqual((await filesIn(folder)).sort(), before.filter((name) => name !== others[1]));
+});
+
+Deno.test("who runs a service is the only one who can read what it keeps", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  await using folder = await makeFolder({ "data/mine.txt": "" });
+  await using svc = await openOn(folder);
+  await link(svc, textAt((await post(svc, form(["file", new File(["abc"], "a.txt")]))).body, "ID"));
+  for (const { name, isFile } of Deno.readDirSync(`${folder.path}/data`)) {
+    const mode = (await Deno.stat(`${folder.path}/data/${name}`)).mode ?? 0;
+    if (name !== "mine.txt") assert.equal(mode & 0o777, isFile ? 0o600 : 0o700, name);
+  }
+});
+
+Deno.test("an empty path is no data directory: it would be the root of the file system", async () => {
+  await assert.rejects(startService({ data: "" }), {
+    code: "INVALID_ARGS",
+    message: /^The data directory is an empty path/,
+  });
 });
 
 Deno.test("who asks for text gets a file as base64, and whoever asks for something else is told", async () => {

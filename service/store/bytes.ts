@@ -22,7 +22,7 @@ export interface ByteStore {
   read(id: string): ReadableStream<Uint8Array>;
   /** Removes bytes, if they are there. */
   remove(id: string): Promise<void>;
-  /** The names of all bytes. */
+  /** The names of all bytes; whatever else is in the same place is not ours. */
   list(): Promise<string[]>;
   /** Lets go of what was kept for this process alone. */
   close(): Promise<void>;

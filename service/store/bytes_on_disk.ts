@@ -4,13 +4,17 @@ import { ignoreMissing } from "../../lib/missing_file.ts";
 import { readPieces, writePiece } from "../../lib/pieces.ts";
 import { type ByteStore, type Pieces, TooManyBytes } from "./bytes.ts";
 
+/** How our files are called: a folder that was there before us may hold others. */
+const NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /** Bytes in a folder, made when the first are written; without one, in a temporary folder that goes with the process. */
 export function openBytes(folder?: string): ByteStore {
-  let made: Promise<string> | undefined;
-  const place = () => made ??= makeFolder(folder);
+  let temporary: Promise<string> | undefined;
+  const place = () => folder ?? (temporary ??= Deno.makeTempDir({ prefix: "svc-files-" }));
   return {
     async write(pieces, limit) {
       const id = crypto.randomUUID();
+      if (folder !== undefined) await makePrivateDirectory(folder);
       const path = `${await place()}/${id}`;
       try {
         return { id, size: await writeNew(path, pieces, limit) };
@@ -24,19 +28,30 @@ export function openBytes(folder?: string): ByteStore {
       await Deno.remove(`${await place()}/${id}`).catch(ignoreMissing);
     },
     async list() {
-      if (folder === undefined && made === undefined) return [];
-      return (await Array.fromAsync(Deno.readDir(await place()))).map(({ name }) => name);
+      const path = folder ?? await temporary;
+      return path === undefined ? [] : await ownFiles(path);
     },
     async close() {
-      if (folder === undefined && made !== undefined) await Deno.remove(await made, { recursive: true });
+      if (temporary !== undefined) await Deno.remove(await temporary, { recursive: true });
     },
   };
 }
 
-async function makeFolder(folder: string | undefined): Promise<string> {
-  if (folder === undefined) return await Deno.makeTempDir({ prefix: "svc-files-" });
-  await makePrivateDirectory(folder);
-  return folder;
+/** Removes the bytes that are in a folder, and the folder with the last of what is in it. */
+export async function removeBytes(folder: string): Promise<void> {
+  for (const name of await ownFiles(folder)) await Deno.remove(`${folder}/${name}`);
+  const isEmpty = (await entriesOf(folder))?.length === 0;
+  if (isEmpty) await Deno.remove(folder);
+}
+
+async function ownFiles(folder: string): Promise<string[]> {
+  const entries = await entriesOf(folder) ?? [];
+  return entries.filter(({ name, isFile }) => isFile && NAME.test(name)).map(({ name }) => name);
+}
+
+/** What is in a folder; nothing where there is none. */
+async function entriesOf(folder: string): Promise<Deno.DirEntry[] | undefined> {
+  return await Array.fromAsync(Deno.readDir(folder)).catch(ignoreMissing);
 }
 
 async function writeNew(path: string, pieces: Pieces, limit: number): Promise<number> {

@@ -55,6 +55,8 @@ export function openSqliteStore(path: string): Store {
 function open(path: string): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
+    // It holds what is known of people: theirs to read who run the service. SQLite would ask the umask.
+    if (path !== ":memory:") Deno.openSync(path, { create: true, write: true, mode: 0o600 }).close();
     db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
     db.exec(SETTINGS);
     prepareSchema(db, path);
