@@ -71,6 +71,8 @@ export interface Param {
   readonly repeatable?: true;
   /** Value of an absent flag. */
   readonly default?: string;
+  /** Words that are no identifiers: with one of them the path would be another operation's. */
+  readonly reserved?: readonly string[];
   /** Flags that cannot be given together with this one. */
   readonly excludes?: readonly string[];
   /** Why the flag is accepted by nobody: it is declared so that giving it is answered with this reason. */

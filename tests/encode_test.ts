@@ -61,6 +61,7 @@ const REFUSED: [why: string, Operation, values: Record<string, unknown>, message
   ["an empty identifier", cases.get, { caseId: "" }, 'caseId cannot be "".'],
   ["the identifier ..", cases.get, { caseId: ".." }, 'caseId cannot be "..".'],
   ["the identifier .", cases.get, { caseId: "." }, 'caseId cannot be ".".'],
+  ["another operation's word", assignments.get, { assignmentId: "next" }, 'assignmentId cannot be "next".'],
   ["half a character", cases.get, { caseId: "\ud800" }, 'caseId cannot be "\\ud800".'],
   ["a missing action", cases.getAction, { caseId: "C-1" }, "--action is required."],
   ["content that is no object", cases.create, { type: "T", data: [] }, "--data must be a JSON object."],

@@ -16,6 +16,29 @@ Deno.test("there are 112 operations, each with a permission name of its own", ()
   for (const name of names) assert.match(name, /^[a-z-]+\.[a-z-]+$/);
 });
 
+Deno.test("no identifier makes the path of one operation that of another, which may do more than was granted", () => {
+  const isParam = (segment: string) => segment.startsWith("{");
+  const requests = operations.flatMap(({ operation: { method, path, tagFrom, args = [], flags = {} } }) => {
+    const params = [...args, ...Object.values(flags)];
+    return [{ method, path, params }, ...(tagFrom ? [{ method: "GET", path: tagFrom.path, params }] : [])];
+  });
+  for (const { method, path, params } of requests) {
+    const mine = path.split("/");
+    for (const { operation } of operations.filter((other) => other.operation.method === method)) {
+      const theirs = operation.path.split("/");
+      const fits = mine.length === theirs.length &&
+        mine.every((segment, i) => segment === theirs[i] || isParam(segment) || isParam(theirs[i] ?? ""));
+      if (!fits) continue;
+      for (const [i, segment] of mine.entries()) {
+        const theirSegment = theirs[i] ?? "";
+        if (!isParam(segment) || isParam(theirSegment)) continue;
+        const param = params.find(({ to }) => to === `path:${segment.slice(1, -1)}`);
+        assert.ok(param?.reserved?.includes(theirSegment), `${method} ${path} can be ${operation.path}`);
+      }
+    }
+  }
+});
+
 Deno.test("every operation has a handler, and every handler an operation", () => {
   const served = Object.entries(handlers).flatMap(([group, one]) => Object.keys(one).map((name) => `${group}.${name}`));
   assert.deepEqual(served.sort(), operations.map(({ group, name }) => `${group}.${name}`).sort());

@@ -39,7 +39,7 @@ export function encodeRequest(operation: Operation, values: Values): EncodedRequ
     const place = param.to.slice(colon + 1);
     switch (param.to.slice(0, colon)) {
       case "path":
-        segments.set(place, encodeSegment(spelled(operation, name), String(value)));
+        segments.set(place, encodeSegment(spelled(operation, name), String(value), param.reserved));
         break;
       case "query":
         if (value !== undefined) query.push(...queryOf(spelled(operation, name), place, value));
@@ -132,9 +132,12 @@ function fill(template: string, segments: ReadonlyMap<string, string>): string {
   });
 }
 
-/** One path segment. A URL parser would resolve `.` and `..`, and drop an empty one: they are refused. */
-function encodeSegment(name: string, value: string): string {
-  if (value === "" || value === "." || value === ".." || !value.isWellFormed()) {
+/** Refused as segments of a path: a URL parser would resolve the dots, and drop what is empty. */
+const NO_SEGMENTS = ["", ".", ".."];
+
+/** One segment of a path. */
+function encodeSegment(name: string, value: string, reserved: readonly string[] = []): string {
+  if (NO_SEGMENTS.includes(value) || reserved.includes(value) || !value.isWellFormed()) {
     throw new SvcError("INVALID_ARGS", `${name} cannot be ${JSON.stringify(value)}.`, {
       hint: "Give the identifier as the service printed it.",
     });

@@ -8,6 +8,7 @@ const assignmentId = {
   type: "string",
   to: "path:assignmentID",
   required: true,
+  reserved: ["next"],
 } as const;
 
 /** The operations by name. */
@@ -234,7 +235,10 @@ export const operations = {
     method: "PATCH",
     path: "/assignments/{assignmentID}/navigation_steps/{stepID}",
     args: [assignmentId],
-    flags: { step: { help: "Step ID", type: "string", to: "path:stepID", required: true }, ...content },
+    flags: {
+      step: { help: "Step ID", type: "string", to: "path:stepID", required: true, reserved: ["previous"] },
+      ...content,
+    },
     answer: "assignment",
     example: "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW' --step AssignmentSF1",
   },
