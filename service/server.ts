@@ -52,18 +52,19 @@ class Jobs {
   readonly #running = new Set<Promise<unknown>>();
   readonly #store: Store;
   readonly #log: (line: string) => void;
+  #last = Promise.resolve();
 
   constructor(store: Store, log: (line: string) => void) {
     this.#store = store;
     this.#log = log;
   }
 
+  /** One after another: who calls meanwhile waits for one of them, and not for all. */
   add(work: (tx: Transaction) => Promise<void>): void {
-    this.track(
-      this.#store.transact(work).catch((error: unknown) => {
-        this.#log(`Work in the background failed: ${error instanceof Error ? error.stack : String(error)}`);
-      }),
-    );
+    const next = this.#last.then(() => this.#store.transact(work)).catch((error: unknown) => {
+      this.#log(`Work in the background failed: ${error instanceof Error ? error.stack : String(error)}`);
+    });
+    this.#last = this.track(next);
   }
 
   track<T>(work: Promise<T>): Promise<T> {

@@ -121,6 +121,24 @@ Deno.test("a bulk action tells what became of each case, and one that fails stop
   assert.equal(at(single, "results.0.status"), 409, "not every case action is a bulk action");
 });
 
+Deno.test("a bulk action with an entity tag changes no case that has changed since, at once and in the background", async () => {
+  await using engine = await openEngine();
+  const caseId = await create(engine);
+  const bulk = async (Channel: string, ifMatch: string, runningMode?: string) => {
+    const values = { cases: [caseId], action: "pyUpdateCaseDetails", data: { Channel }, ifMatch, runningMode };
+    const { body } = await engine.call("cases.bulkPerform", values);
+    await engine.settle();
+    return { status: at(body, "results.0.status"), read: await engine.call("cases.get", { caseId }) };
+  };
+  const { tag = "" } = await engine.call("cases.get", { caseId });
+  const first = await bulk("Post", tag);
+  assert.equal(first.status, 200);
+  assert.equal((await bulk("Desk", tag)).status, 412);
+  const last = await bulk("Desk", tag, "async");
+  assert.deepEqual(last.read.tag, first.read.tag);
+  assert.equal(at(last.read.body, "data.caseInfo.content.Channel"), "Post");
+});
+
 Deno.test("a bulk action in the background is answered with a job and done afterwards", async () => {
   await using engine = await openEngine();
   const caseId = await create(engine);

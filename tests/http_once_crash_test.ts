@@ -102,6 +102,7 @@ Deno.test("a bulk action that was promised and not done is done when the service
   await store.close();
 
   for (let start = 0; start < 2; start++) {
+    await (await openService({ data })).service.close(); // It finishes what it has begun.
     const after = await openService({ data });
     for (const CaseInstanceKey of ids) {
       const rows = await after.rows("D_pyWorkHistory", { dataViewParameters: { CaseInstanceKey } });
@@ -127,6 +128,7 @@ Deno.test("a bulk action in the background is dated when it is done, not before 
   await reopened.transact((tx) => promiseBulk({ app, tx, caller, now }, job, () => {}));
   await reopened.close();
 
+  await (await openService({ data })).service.close(); // It finishes what it has begun.
   await using after = await openService({ data });
   const lines = await after.rows("D_pyWorkHistory", { dataViewParameters: { CaseInstanceKey: id } });
   const times = lines.map(({ pxTimeCreated }) => String(pxTimeCreated));

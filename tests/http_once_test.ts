@@ -281,6 +281,18 @@ Deno.test("a bulk action in the background is promised once and done once", asyn
   assert.equal(rows.filter(({ pyHistoryType }) => pyHistoryType === "performed").length, 1);
 });
 
+Deno.test("who calls while a bulk action is done in the background does not wait for all of it", async () => {
+  await using svc = await openService();
+  const ID = textAt((await svc.call("POST", "/cases", { body: PERMIT })).body, "id");
+  const body = { cases: Array.from({ length: 2000 }, () => ({ ID })), content: { Channel: "Post" } };
+  await svc.call("PATCH", "/cases?actionID=pyUpdateCaseDetails&runningMode=async", { body });
+  const done = { dataViewParameters: { CaseInstanceKey: ID }, paging: { maxResultsToFetch: 5000 } };
+  const performed = (await svc.rows("D_pyWorkHistory", done)).filter(({ pyHistoryType }) =>
+    pyHistoryType === "performed"
+  );
+  assert.ok(performed.length < 2000, `${performed.length} were done before anybody else had a turn`);
+});
+
 Deno.test("who repeats a message while a model thinks waits for the same answer", async () => {
   await using model = startModel();
   Deno.env.set("SVC_TEST_ONCE_MODEL", model.address);

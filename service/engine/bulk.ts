@@ -7,6 +7,16 @@ import type { Submission } from "./forms.ts";
 import { localActions, performLocal } from "./local_actions.ts";
 import { openCase } from "./work.ts";
 
+/** What is done to each of several cases. */
+export interface BulkAction {
+  /** The action. */
+  readonly action: string;
+  /** What is submitted with it. */
+  readonly submission: Submission;
+  /** Entity tag that a case must still have: one that has another is not changed. */
+  readonly ifMatch?: string;
+}
+
 /** The actions of a case type that can be performed on several of its cases, whatever their stages. */
 export function bulkActionsOf(type: CaseType): LocalAction[] {
   return [...type.actions.values()].filter(({ bulk }) => bulk);
@@ -28,12 +38,11 @@ export async function commonActions(context: EngineContext, caseIds: readonly st
 export async function performOnAll(
   context: EngineContext,
   caseIds: readonly string[],
-  action: string,
-  submission: Submission,
+  bulk: BulkAction,
 ): Promise<JsonObject[]> {
   if (caseIds.length === 0) throw new ServiceError(400, "At least one case is needed");
   const results: JsonObject[] = [];
-  for (const caseId of caseIds) results.push(await performOnOne(context, caseId, action, submission));
+  for (const caseId of caseIds) results.push(await performOnOne(context, caseId, bulk));
   return results;
 }
 
@@ -41,11 +50,10 @@ export async function performOnAll(
 export async function performOnOne(
   context: EngineContext,
   caseId: string,
-  action: string,
-  submission: Submission,
+  { action, submission, ifMatch }: BulkAction,
 ): Promise<JsonObject> {
   try {
-    const { stored, type } = await performLocal(context, caseId, action, undefined, submission, true);
+    const { stored, type } = await performLocal(context, caseId, action, ifMatch, submission, true);
     return { ID: caseId, BusinessID: stored.businessId, Name: type.name, status: 200 };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;

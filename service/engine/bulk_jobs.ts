@@ -2,22 +2,18 @@
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
 import type { Application } from "../definition/application.ts";
 import type { Store, Transaction } from "../store/store.ts";
-import { performOnOne } from "./bulk.ts";
+import { type BulkAction, performOnOne } from "./bulk.ts";
 import type { EngineContext } from "./context.ts";
 import type { Submission } from "./forms.ts";
 
 const KIND = "bulk-job";
 
 /** What is to be done, and to which cases. */
-export interface BulkJob {
+export interface BulkJob extends BulkAction {
   /** Its ID. */
   readonly id: string;
   /** The cases. */
   readonly cases: readonly string[];
-  /** The action. */
-  readonly action: string;
-  /** What is submitted with it. */
-  readonly submission: Submission;
 }
 
 /** Does a unit of work after the answer. */
@@ -26,12 +22,12 @@ export type Background = (work: (tx: Transaction) => Promise<void>) => void;
 /** Promises an action on several cases: a unit of work for each. */
 export async function promiseBulk(
   { app, tx, caller, now }: EngineContext,
-  { id, cases, action, submission }: BulkJob,
+  { id, cases, action, submission, ifMatch }: BulkJob,
   background: Background,
 ): Promise<void> {
   for (const [index, caseId] of cases.entries()) {
     const part = `${id}.${index}`;
-    const content = { ...toJson(submission), caller: caller.id, action };
+    const content = { ...toJson(submission), caller: caller.id, action, ...(ifMatch !== undefined && { ifMatch }) };
     await tx.putItem({ kind: KIND, id: part, owner: caseId, at: now.toISOString(), content });
     background((later) => doPart(app, later, part));
   }
@@ -47,12 +43,13 @@ export async function resumeBulk(app: Application, store: Store, background: Bac
 async function doPart(app: Application, tx: Transaction, id: string): Promise<void> {
   const item = await tx.getItem(KIND, id);
   if (item === undefined) return;
-  const { caller: callerId, action }: JsonObject = item.content;
+  const { caller: callerId, action, ifMatch }: JsonObject = item.content;
   const caller = app.operators.get(String(callerId));
   if (caller !== undefined) {
     // Now, not when it was promised: what was done to the case meanwhile stays before it.
     const context = { app, tx, caller, now: new Date() };
-    await performOnOne(context, item.owner, String(action), submissionOf(item.content));
+    const bulk = { action: String(action), submission: submissionOf(item.content) };
+    await performOnOne(context, item.owner, { ...bulk, ...(typeof ifMatch === "string" && { ifMatch }) });
   }
   await tx.deleteItem(KIND, id);
 }

@@ -128,15 +128,15 @@ export const handlers: GroupHandlers<"cases"> = {
   },
 
   async bulkPerform(values, context) {
-    const { cases, action, runningMode } = values;
-    const submission = submissionOf(values);
+    const { cases, action, runningMode, ifMatch } = values;
+    const bulk = { action, submission: submissionOf(values), ifMatch };
     if (runningMode === "async") {
       const id = crypto.randomUUID();
-      await promiseBulk(context, { id, cases, action, submission }, context.background);
+      await promiseBulk(context, { id, cases, ...bulk }, context.background);
       return { status: 202, body: { jobID: id } };
     }
     if (runningMode !== undefined) throw new ServiceError(400, `runningMode must be async, not '${runningMode}'`);
-    const results = await performOnAll(context, cases, action, submission);
+    const results = await performOnAll(context, cases, bulk);
     const successful = results.filter(({ status }) => status === 200).length;
     const failed = results.length - successful;
     const summary = { total: results.length, successful, failed };
