@@ -183,10 +183,7 @@ export function isVerdict({ judged }: SvcError): boolean {
 
 /** The error of a call that its caller no longer wants. */
 export function cancelledCall(options: ErrorOptions = {}): SvcError {
-  return new SvcError("INTERRUPTED", "The call was cancelled.", {
-    ...options,
-    hint: "If it was to change something, read that before you try again: it may be done.",
-  });
+  return new SvcError("INTERRUPTED", "The call was cancelled.", options);
 }
 
 /** The code of an HTTP status of 300 or more. */

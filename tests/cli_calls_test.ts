@@ -142,9 +142,11 @@ Deno.test("an answer that is no JSON, or is cut off, is an error of the operatio
   }
 });
 
+const IT_MAY_BE_DONE = "It may be done: read before you repeat it.";
+
 Deno.test("who is told when to come back passes it on, also of a service that is down", async () => {
-  const hints = [[429, "7", "Wait 7 seconds, then try again."], [503, "7", "Wait 7 seconds, then try again."], [503]];
-  for (const [status, retryAfter, hint] of hints) {
+  const wait = "Wait 7 seconds, then try again.";
+  for (const [status, retryAfter, hint] of [[429, "7", wait], [503, "7", wait], [503, undefined, IT_MAY_BE_DONE]]) {
     const headers: HeadersInit = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
     await using service = answers({}, { status: Number(status), headers });
     assert.equal(errorOf(await call(service, "cases create --type T")).hint, hint);
@@ -285,22 +287,33 @@ Deno.test({
   },
 });
 
+Deno.test("a change whose answer is lost says that it may be done, before anything else that can be tried", async () => {
+  await using service = startService({ api: () => new Response("", { status: 502 }) });
+  const { hint } = errorOf(await svc(["cases", "create", "--type", "T"], { env: envOf(service) }));
+  assert.ok(String(hint).startsWith(IT_MAY_BE_DONE), String(hint));
+  const read = errorOf(await svc(["cases", "get", "C"], { env: envOf(service) }));
+  assert.ok(!String(read.hint).includes("may be done"), String(read.hint));
+});
+
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   Deno.test({
     name: `${signal} aborts the call in flight, which is said, and ends with 130`,
     ignore: Deno.build.os === "windows",
     async fn() {
-      const held = heldAnswer();
-      await using service = startService({ api: held.answer });
-      await using folder = await makeFolder();
-      const process = spawnSvc(["cases", "get", "C"], { env: { ...envOf(service), SVC_CONFIG_DIR: folder.path } });
-      await process.stdin.close();
-      await held.asked;
-      process.kill(signal);
-      const { code, stdout, stderr } = await process.output();
-      held.give(Response.json({}));
-      const error = errorOf({ code, stdout: "", stderr: new TextDecoder().decode(stderr) });
-      assert.deepEqual([code, stdout.length, error.code, error.operation], [130, 0, "INTERRUPTED", "cases.get"]);
+      for (const [line, hint] of [["get C", undefined], ["create --type T", IT_MAY_BE_DONE]] as const) {
+        const held = heldAnswer();
+        await using service = startService({ api: held.answer });
+        await using folder = await makeFolder();
+        const env = { ...envOf(service), SVC_CONFIG_DIR: folder.path };
+        const process = spawnSvc(["cases", ...line.split(" ")], { env });
+        await process.stdin.close();
+        await held.asked;
+        process.kill(signal);
+        const { code, stdout, stderr } = await process.output();
+        held.give(Response.json({}));
+        const error = errorOf({ code, stdout: "", stderr: new TextDecoder().decode(stderr) });
+        assert.deepEqual([code, stdout.length, error.code, error.hint], [130, 0, "INTERRUPTED", hint]);
+      }
     },
   });
 }

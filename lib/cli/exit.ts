@@ -1,5 +1,5 @@
 /** The one place where an error becomes a record on stderr and an exit code. */
-import type { ErrorCode, SvcError } from "../errors.ts";
+import { type ErrorCode, outcomeUnknown, type SvcError } from "../errors.ts";
 import { escapeControls } from "../output/control_characters.ts";
 import type { Io } from "./io.ts";
 
@@ -18,9 +18,17 @@ export function exitCodeOf(error: SvcError): number {
 
 /** Writes an error to stderr: one JSON object, on one line unless a person reads it. */
 export function writeError(error: SvcError, io: Io): void {
-  const record = io.env("SVC_DEBUG") === "1" ? { ...error.toJSON(), stack: stackOf(error) } : error.toJSON();
+  const told = { ...error.toJSON(), hint: hintOf(error) };
+  const record = io.env("SVC_DEBUG") === "1" ? { ...told, stack: stackOf(error) } : told;
   const text = JSON.stringify({ error: record }, null, io.stderr.isTerminal() ? 2 : undefined);
   io.stderr.write(escapeControls(text) + "\n");
+}
+
+/** Who follows the hint must not do a change twice; a workflow says by itself what to do about a lost answer. */
+function hintOf(error: SvcError): string | undefined {
+  const { code, hint } = error;
+  if (!outcomeUnknown(error) || code === "OUTCOME_UNKNOWN") return hint;
+  return ["It may be done: read before you repeat it.", hint].filter(Boolean).join(" ");
 }
 
 function stackOf(error: unknown): string {
