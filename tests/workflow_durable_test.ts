@@ -79,8 +79,11 @@ Deno.test("Ctrl-C does not wait for the next attempt of a call, which resume mak
   assert.deepEqual([resumed.stdout, resumed.stderr], [`"C-1"\n`, ""]);
 });
 
+/** Changes something after what came before, and fails then. */
+const CHANGE_AND_FAIL = `await svc.cases.create({ type: "City-Permit-Work-Permit" }); throw new Error("not yet");`;
+
 Deno.test("a script that was edited is stopped at the step where it leaves its path, and goes on by --force", async () => {
-  await using office = await openOffice(`${CREATE} await svc.cases.get(made.id); throw new Error("not yet");`);
+  await using office = await openOffice(`${CREATE} await svc.cases.get(made.id); ${CHANGE_AND_FAIL}`);
   assert.equal((await office.svc(...RUN)).code, 1);
   await office.write(`${CREATE} await svc.cases.listAncestors(made.id); return made.status;`);
   const refused = await office.svc("retry", "r1");
@@ -93,17 +96,16 @@ Deno.test("a script that was edited is stopped at the step where it leaves its p
   assert.match(error.hint, /--force/);
   const forced = await office.svc("retry", "r1", "--force", "--format", "compact");
   assert.deepEqual([forced.code, forced.stdout], [0, `"New"\n`]);
-  assert.equal(await office.permits(), 1);
+  assert.equal(await office.permits(), 2);
 });
 
 Deno.test("a script that asks for less at the same time than it did is stopped at what it leaves out", async () => {
-  const fail = `throw new Error("not yet");`;
   await using office = await openOffice(
-    `${CREATE} await Promise.all([svc.cases.listAncestors(made.id), svc.cases.get(made.id)]); ${fail}`,
+    `${CREATE} await Promise.all([svc.cases.listAncestors(made.id), svc.cases.get(made.id)]); ${CHANGE_AND_FAIL}`,
   );
   assert.equal((await office.svc(...RUN)).code, 1);
   await office.write(
-    `${CREATE} await svc.cases.listAncestors(made.id); await new Promise((go) => setTimeout(go, 1)); ${fail}`,
+    `${CREATE} await svc.cases.listAncestors(made.id); await new Promise((go) => setTimeout(go, 1)); ${CHANGE_AND_FAIL}`,
   );
   const { stderr } = await office.svc("retry", "r1");
   assert.match(

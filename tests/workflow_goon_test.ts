@@ -48,6 +48,26 @@ Deno.test("a run that had too little time goes on with more", async () => {
   assert.equal(await office.permits(), 2);
 });
 
+for (
+  const [what, script] of Object.entries({
+    "read and threw": `const { resultCount } = await svc.data.count("D_Permits");
+      if (resultCount < 2) throw new Error("too few");`,
+    "waited for in vain": `await waitFor(() => svc.data.count("D_Permits"), ({ resultCount }) => resultCount > 1, {
+      everySeconds: 0.05,
+      timeoutSeconds: 0.1,
+    });`,
+  })
+) {
+  Deno.test(`what a script ${what} is asked for again by retry, and what it changed before is not done again`, async () => {
+    await using office = await openOffice(`${CREATE} ${script} return made.status;`);
+    assert.equal((await office.svc(...RUN)).code, 1);
+    assert.equal((await office.svc("retry", "r1")).code, 1);
+    await office.createPermit();
+    assert.equal((await office.svc("retry", "r1", "--format", "compact")).stdout, `"New"\n`);
+    assert.equal(await office.permits(), 2);
+  });
+}
+
 const REGISTER = `const made = await svc.cases.create({ type: "City-Permit-Work-Permit" });
   const data = { Applicant: input.name, Address: "B" };
   await svc.assignments.perform(made.nextAssignmentInfo.ID, { action: "Register", data });

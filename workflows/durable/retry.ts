@@ -44,7 +44,7 @@ function leaving(events: readonly StoredEvent[], error: ErrorRecord, isForced = 
 /**
  * The steps that an input failed of: the refusals after which its script asked for nothing more, the one that it failed
  * with, and what it asked for after them; where there is none of these, the last one. Another one it has caught and gone
- * on from: what followed stays.
+ * on from: what followed stays. A script that was refused nothing has failed because of what it read or how long it waited.
  */
 function failedSteps(events: readonly StoredEvent[], error: ErrorRecord): ReadonlySet<number> {
   const current = standing(events);
@@ -57,11 +57,12 @@ function failedSteps(events: readonly StoredEvent[], error: ErrorRecord): Readon
   const open = error.code === "INTERRUPTED" ? openCalls(current) : [];
   // The script may have wrapped the last one into an error of its own.
   if (refusals.length === 0 && open.length === 0) refusals.push(...all.slice(-1));
+  const read = refusals.length === 0 && open.length === 0 ? readSinceChange(current) : [];
   const givenUp = [...refusals.filter(isGivenUp), ...open];
   const timers = givenUp.flatMap(({ position }) => timersDuring(position, current));
-  const [first = { seq: Infinity }] = refusals;
+  const [first = { seq: Infinity }] = [...refusals, ...read];
   const askedAfter = current.filter(({ kind, seq }) => kind === "call" && seq > first.seq);
-  return new Set([...refusals, ...givenUp, ...timers, ...askedAfter].map(({ position }) => position));
+  return new Set([...refusals, ...givenUp, ...timers, ...askedAfter, ...read].map(({ position }) => position));
 }
 
 /** Whether a call failed because its script did not want it any more. */
@@ -83,6 +84,14 @@ function timersDuring(position: number, events: readonly StoredEvent[]): readonl
     events.filter(({ kind, seq }) => kind === "answer" && seq > asked).map(({ position }) => position),
   );
   return events.filter((event) => ended.has(event.position) && isSleepCall(event));
+}
+
+/** The reads and sleeps that ended after the last change was sent: nothing is done twice if they are asked for again. */
+function readSinceChange(events: readonly StoredEvent[]): readonly StoredEvent[] {
+  const sent = events.filter(({ kind }) => kind === "sent");
+  const changes = new Set(sent.map(({ position }) => position));
+  const last = sent.at(-1)?.seq ?? 0;
+  return events.filter(({ kind, position, seq }) => kind === "answer" && seq > last && !changes.has(position));
 }
 
 function isSleepCall({ kind, content, at }: StoredEvent): boolean {
