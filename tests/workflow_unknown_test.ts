@@ -9,7 +9,9 @@ import { GrantedCalls } from "../workflows/durable/live_calls.ts";
 import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";
 import type { OnUnknown } from "../workflows/journal/journal.ts";
 import { type Fault, startFaultProxy } from "./_support/fault_proxy.ts";
-import { makeFolder, openScript, scriptText } from "./_support/workflow.ts";
+import { RUN } from "./_support/office.ts";
+import { caseAnswer, makeFolder, openScript, scriptText, TinyApi } from "./_support/workflow.ts";
+import { endOf, workflowCommand } from "./_support/workflow_process.ts";
 
 const TYPE = `type: "City-Permit-Work-Permit"`;
 
@@ -91,4 +93,36 @@ Deno.test("--on-unknown skip gives the script the error, and sends nothing", asy
 Deno.test("--on-unknown repeat sends the change again", async () => {
   const result = await runWithLoss(CREATE, CREATING, "repeat");
   assert.deepEqual([codeOf(result), result.cases], ["New", 3]);
+});
+
+Deno.test("an input of a batch that stopped is told apart from one that failed, until somebody decides about it", async () => {
+  const script = scriptText(
+    `if (input === 3) throw new Error("oops"); return (await svc.cases.create({ type: "T" })).id;`,
+  );
+  await using folder = await makeFolder({ "script.ts": script, "in.ndjson": "1\n2\n3\n" });
+  let asked = 0;
+  await using api = new TinyApi(() => {
+    return ++asked === 2 ? new Response("", { status: 500 }) : Response.json(caseAnswer(`C-${asked}`), { status: 201 });
+  });
+  const { baseUrl } = api;
+  const profile = { baseUrl, clientId: "id", clientSecret: "secret", idempotencyKeys: false };
+  await saveProfile("default", profile, folder.path);
+  const svc = (...args: string[]) => endOf(workflowCommand(args, { directory: folder.path, cwd: folder.path }));
+  const { stderr, code } = await svc(...RUN, "--each", "in.ndjson", "--concurrency", "1");
+  const [summary = "", said = ""] = stderr.split("\n");
+  assert.deepEqual([summary, code], ["3 inputs: 1 succeeded, 1 failed, 1 stopped.", 1]);
+  const { error } = JSON.parse(said);
+  const named = "in.ndjson:2 (OUTCOME_UNKNOWN), in.ndjson:3 (WORKFLOW_FAILED)";
+  assert.equal(error.message, `2 of 3 inputs failed or stopped: ${named}.`);
+  assert.match(
+    error.hint,
+    / Then: svc workflow resume r1 to go on, or svc workflow retry r1 to run what failed again$/,
+  );
+  const shown = async () => (await svc("show", "r1", "--failed")).stdout;
+  assert.match(await shown(), /^in\.ndjson:2 open: OUTCOME_UNKNOWN cases\.create was sent[^]*^in\.ndjson:3 failed/m);
+  await svc("report", "r1", "-o", "report.html");
+  assert.match(await Deno.readTextFile(`${folder.path}/report.html`), /OUTCOME_UNKNOWN cases\.create was sent/);
+  await svc("resume", "r1", "--on-unknown", "repeat");
+  assert.doesNotMatch(await shown(), /OUTCOME_UNKNOWN/);
+  assert.equal(asked, 3);
 });

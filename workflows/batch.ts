@@ -41,9 +41,11 @@ export interface BatchSummary {
   readonly succeeded: number;
   /** Those that failed. */
   readonly failed: number;
+  /** Those that stopped, and go on with the run when somebody has decided how. */
+  readonly open: number;
   /** Whether inputs were left because there were failures enough. */
   readonly stopped: boolean;
-  /** The first failures. */
+  /** The first of those that failed or stopped. */
   readonly failures: readonly { readonly input: string; readonly error: ErrorRecord }[];
 }
 
@@ -74,6 +76,7 @@ export async function runBatch(
   const { workflow } = runner;
   let done = 0;
   let failed = 0;
+  let open = 0;
   let stopped = false;
   const [wanted, end] = endable(inputs);
   const stop = () => {
@@ -83,16 +86,17 @@ export async function runBatch(
   runner.interruption.addEventListener("abort", end, { once: true });
   const fresh = { done: 0, failed: 0 };
   let collect: Promise<() => void> | undefined;
-  const finish = (result: BatchResult, isOld: boolean): BatchResult => {
+  const finish = (result: BatchResult, { isOld, isOpen }: InputOutcome): BatchResult => {
     done++;
-    if ("error" in result) failed++;
+    if (isOpen) open++;
+    else if ("error" in result) failed++;
     if (!isOld) {
       fresh.done++;
       if ("error" in result) fresh.failed++;
       if (isEnough?.(fresh)) stop(); // Also after a success: with it there may be inputs enough to tell a share.
       if (fresh.done % COLLECTED_AFTER === 0) void (collect ??= garbageCollector()).then((collectNow) => collectNow());
     }
-    onProgress?.({ done, failed, perSecond: done / ((performance.now() - started) / 1000) });
+    onProgress?.({ done, failed: failed + open, perSecond: done / ((performance.now() - started) / 1000) });
     return result;
   };
   // More than that could not be loaded at the same time.
@@ -100,7 +104,7 @@ export async function runBatch(
   const runOne = async (input: NumberedInput) => {
     const outcome = await runner.run(input, (text) => onLog?.(text, input.place));
     const interrupted = runner.isInterrupted && "failure" in outcome && outcome.failure.code === "INTERRUPTED";
-    return interrupted ? undefined : finish(resultOf(input, outcome), outcome.isOld === true);
+    return interrupted ? undefined : finish(resultOf(input, outcome), outcome);
   };
   const isOver = () => stopped || runner.isInterrupted;
   const isNew = ({ number }: NumberedInput) => !runner.hasEnded(number);
@@ -110,20 +114,20 @@ export async function runBatch(
     if ("error" in result && failures.length < MAX_NAMED_FAILURES) failures.push(result);
     onResult(result);
   }
-  return { inputs: done, succeeded: done - failed, failed, failures, stopped };
+  return { inputs: done, succeeded: done - failed - open, failed, open, failures, stopped };
 }
 
-/** What a batch failed of, where an input failed. */
-export function failureOf({ inputs, failed, failures }: BatchSummary): SvcError | undefined {
-  if (failed === 0) return undefined;
+/** The error of a batch, where an input failed or stopped. */
+export function failureOf({ inputs, failed, open, failures }: BatchSummary): SvcError | undefined {
+  const faulty = failed + open;
+  if (faulty === 0) return undefined;
+  const what = failed === 0 ? "stopped" : open === 0 ? "failed" : "failed or stopped";
   const named = failures.map(({ input, error }) => `${input} (${error.code})`);
-  const more = failed > named.length ? `, and ${failed - named.length} more` : "";
+  const more = faulty > named.length ? `, and ${faulty - named.length} more` : "";
   return new SvcError(
     "WORKFLOW_FAILED",
-    `${failed} of ${plural(inputs, "input")} failed: ${named.join(", ")}${more}.`,
-    {
-      hint: "The line of each on stdout has its error.",
-    },
+    `${faulty} of ${plural(inputs, "input")} ${what}: ${named.join(", ")}${more}.`,
+    { hint: "The line of each on stdout has its error." },
   );
 }
 

@@ -68,8 +68,11 @@ export async function runEach(
     bar?.clear();
     const isCut = summary.stopped && await hasMoreInputs(path, summary.inputs);
     const cut = isCut ? ` No further input was begun: --max-failures ${maxFailures}.` : "";
-    note(`${plural(summary.inputs, "input")}: ${summary.succeeded} succeeded, ${summary.failed} failed.${cut}`);
-    return { failure: failureOf(summary), isCut, inputs: summary.inputs };
+    const { succeeded, failed, open } = summary;
+    const stopped = open === 0 ? "" : `, ${open} stopped`;
+    note(`${plural(summary.inputs, "input")}: ${succeeded} succeeded, ${failed} failed${stopped}.${cut}`);
+    const ways = [...(isCut || open > 0 ? ["resume" as const] : []), ...(failed > 0 ? ["retry" as const] : [])];
+    return { failure: failureOf(summary), ways, isCut, inputs: summary.inputs };
   } finally {
     bar?.clear();
   }

@@ -2,7 +2,7 @@
 import { openJournal } from "../../workflows/journal/sqlite_journal.ts";
 import type { Journal, RunSettings } from "../../workflows/journal/journal.ts";
 import { GrantedCalls } from "../../workflows/durable/live_calls.ts";
-import { isLeftOpen, Runner } from "../../workflows/durable/runner.ts";
+import { Runner } from "../../workflows/durable/runner.ts";
 import { interrupted } from "../../workflows/left_open.ts";
 import { checkInputs } from "../../workflows/inputs.ts";
 import { type OpenWorkflow, openWorkflow } from "../../workflows/run.ts";
@@ -60,8 +60,10 @@ export interface Execution {
 
 /** How a run ended that nobody interrupted. */
 export interface EndOfRun {
-  /** What it failed of. */
+  /** Why it failed. */
   readonly failure?: SvcError;
+  /** What goes on with it then. */
+  readonly ways?: readonly Way[];
   /** Whether inputs are left that were not begun. */
   readonly isCut?: boolean;
   /** Inputs of a batch. */
@@ -140,7 +142,7 @@ export async function execute(context: CommandContext, execution: Execution): Pr
     force: execution.force,
   });
   using _watch = interruptOn(context, execution, () => void runner.interrupt());
-  const { failure, isCut = false, inputs } = await workOn(context, runner, execution);
+  const { failure, ways = [], isCut = false, inputs } = await workOn(context, runner, execution);
   const { isInterrupted } = runner;
   try {
     if (isInterrupted) await runner.interrupt();
@@ -149,10 +151,10 @@ export async function execute(context: CommandContext, execution: Execution): Pr
   } catch (error) {
     throw resumable(error, execution);
   }
-  if (isInterrupted) throw interruptedRun(execution);
+  if (isInterrupted) throw runner.stoppedBy ? resumable(runner.stoppedBy, execution) : interruptedRun(execution);
   if (failure === undefined) return;
   if (journal === undefined) throw failure;
-  throw withWayOn(failure, execution, isCut ? ["resume", "retry"] : [isLeftOpen(failure) ? "resume" : "retry"]);
+  throw withWayOn(failure, execution, ways);
 }
 
 /** Makes the run ready; what keeps it from going on can be mended, and then it goes on. */
@@ -217,7 +219,7 @@ async function runSingle(
     { number: 1, place: "input", value: input },
     (text) => io.stderr.write(text + "\n"),
   );
-  if ("failure" in outcome) return outcome;
+  if ("failure" in outcome) return { failure: outcome.failure, ways: [outcome.isOpen ? "resume" : "retry"] };
   await evenUnread(() => print(outcome.result));
   return {};
 }
@@ -255,11 +257,14 @@ function interruptedRun({ id, journal, journalPath }: Execution): SvcError {
 /** What goes on with a run in its own way. */
 const WAYS = { resume: "to go on", retry: "to run what failed again" } as const;
 
+/** A command that goes on with a run. */
+export type Way = keyof typeof WAYS;
+
 /** Flags of both, which a hint may name; but for the journal: the command line below names the right one. */
 const FLAGS = Object.keys(goingOn).filter((name) => name !== "journal").map((name) => `--${toKebab(name)}`);
 
 /** The failure, with what can be done about it. */
-function withWayOn(failure: SvcError, { id, journalPath }: Execution, ways: (keyof typeof WAYS)[]): SvcError {
+function withWayOn(failure: SvcError, { id, journalPath }: Execution, ways: readonly Way[]): SvcError {
   const { hint = "" } = failure;
   const first = hint || `See '${commandLine("show", id, journalPath)}'.`;
   const lines = ways.map((way) => commandLine(way, id, journalPath) + (ways.length > 1 ? ` ${WAYS[way]}` : ""));

@@ -2,7 +2,7 @@
 import { printedLines } from "../../workflows/durable/recording.ts";
 import type { Journal, RunRecord, ShownState } from "../../workflows/journal/journal.ts";
 import { timeline } from "../../workflows/journal/timeline.ts";
-import { describeInput, describeRun } from "../../workflows/journal/description.ts";
+import { describeInput, describeRun, faultOf } from "../../workflows/journal/description.ts";
 import { SvcError } from "../errors.ts";
 import { exists } from "../exists.ts";
 import { importUnseen } from "../import_unseen.ts";
@@ -35,7 +35,7 @@ export async function show(
   await using journal = await existingJournal(path);
   const run = findRun(journal, id, path);
   const description = await describeRun(journal, run);
-  const inputs = Iterator.from(journal.inputs(id)).filter(({ end }) => !failed || end?.state === "failed");
+  const inputs = Iterator.from(journal.inputs(id)).filter((input) => !failed || faultOf(input) !== undefined);
   if (context.globals.isDataAsked) {
     const { inputs: _count, ...head } = description;
     return await showData(context, head, inputs.map((input) => describeInput(journal, id, input)));

@@ -114,7 +114,7 @@ export const commands: LocalGroup = {
     summary: "Show what a run did: its inputs, and a timeline of their calls",
     details: "With --format it prints all that the journal has of the run, with --fields what they name of it.",
     args: [run],
-    flags: { failed: { help: "Only inputs that failed", type: "boolean" }, ...journal },
+    flags: { failed: { help: "Only inputs that failed or stopped", type: "boolean" }, ...journal },
     example: "20261121-1405-k7wqh2",
     async run(context, { run, ...given }) {
       const { show } = await import("./workflow_manage.ts");

@@ -40,6 +40,8 @@ export type InputOutcome =
   & {
     /** Whether it had ended before. */
     readonly isOld?: true;
+    /** Whether it is not ended, and goes on with its run. */
+    readonly isOpen?: true;
   };
 
 /** Times that a sandbox which somebody else has killed is made anew: with a journal it goes on where it was. */
@@ -55,6 +57,7 @@ export class Runner {
   readonly #active = new Map<InputRun, (reason: SvcError) => void>();
   readonly #interruption = new AbortController();
   #interrupted?: Promise<void>;
+  #stoppedBy?: SvcError;
 
   /** A runner of a script that is open. */
   constructor(options: RunnerOptions) {
@@ -81,8 +84,9 @@ export class Runner {
     if (before && mended === undefined) checkSame(before, input);
     if (before?.end) return { ...outcomeOf(before.end), isOld: true };
     const record = mended ?? before ?? this.#begin(input);
+    if (before?.stopped) this.#options.journal?.stopInput(this.id, input.number);
     const outcome = input.error === undefined ? await this.#attempt(record, onLog) : { failure: input.error };
-    if ("failure" in outcome && isLeftOpen(outcome.failure)) return outcome;
+    if ("failure" in outcome && isLeftOpen(outcome.failure)) return this.#leaveOpen(input, outcome.failure);
     this.#options.journal?.endInput(this.id, input.number, endOf(outcome));
     return outcome;
   }
@@ -92,10 +96,21 @@ export class Runner {
     return this.#options.journal?.findInput(this.id, number)?.end !== undefined;
   }
 
+  /** Why it begins nothing more, where nobody has told it to stop. */
+  get stoppedBy(): SvcError | undefined {
+    return this.#stoppedBy;
+  }
+
   /** Ends the run soon: calls that are on their way are still answered and written. */
   interrupt(): Promise<void> {
     this.#interruption.abort();
     return this.#interrupted ??= this.#drain();
+  }
+
+  /** One that was interrupted just goes on; what else stops it, somebody has to decide about. */
+  #leaveOpen({ number }: RunInput, failure: SvcError): InputOutcome {
+    if (failure.code !== "INTERRUPTED") this.#options.journal?.stopInput(this.id, number, failure.toJSON());
+    return { failure, isOpen: true };
   }
 
   #begin({ number, place, value }: RunInput): InputRecord {
@@ -157,7 +172,7 @@ export class Runner {
     } catch (thrown) {
       await run?.pause(); // What the script has begun to change is known before the input ends.
       await run?.verify();
-      if (thrown instanceof SvcError && thrown.cause instanceof ScriptEdited) void this.interrupt();
+      if (thrown instanceof SvcError && thrown.cause instanceof ScriptEdited) this.#endEarly(thrown);
       throw thrown;
     } finally {
       run?.dispose();
@@ -200,6 +215,12 @@ export class Runner {
     return interrupted();
   }
 
+  /** Ends the run, because every further input would stop for the same reason. */
+  #endEarly(reason: SvcError): void {
+    this.#stoppedBy ??= reason;
+    void this.interrupt();
+  }
+
   async #drain(): Promise<void> {
     await Promise.all([...this.#active].map(async ([run, stop]) => {
       await run.pause();
@@ -212,7 +233,7 @@ export class Runner {
  * Whether an input that stopped of this stays open. What its script has failed of ends it, also where the script was told
  * that nobody knows what became of a call.
  */
-export function isLeftOpen({ cause }: SvcError): boolean {
+function isLeftOpen({ cause }: SvcError): boolean {
   return cause instanceof LeftOpen || cause instanceof StopInput;
 }
 

@@ -37,6 +37,7 @@ export async function describeRun(journal: Journal, run: RunRecord): Promise<Run
 /** An input with its calls. */
 export function describeInput(journal: Journal, run: string, input: InputRecord): JsonObject {
   const { number, place, value, startedAt, endedAt, end } = input;
+  const fault = faultOf(input);
   return {
     number,
     place,
@@ -45,9 +46,14 @@ export function describeInput(journal: Journal, run: string, input: InputRecord)
     startedAt: new Date(startedAt).toISOString(),
     ...(endedAt !== undefined && { endedAt: new Date(endedAt).toISOString() }),
     ...(end?.state === "done" && end.result !== undefined && { result: end.result }),
-    ...(end?.state === "failed" && { error: recordOf(end.error) }),
+    ...(fault && { error: recordOf(fault) }),
     calls: callsOf(journal, run, number).map(describeCall),
   };
+}
+
+/** Why an input has failed, or has stopped until somebody decides. */
+export function faultOf({ end, stopped }: InputRecord): ErrorRecord | undefined {
+  return end?.state === "failed" ? end.error : stopped;
 }
 
 /** A call of an input, as the journal has it. */

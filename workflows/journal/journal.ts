@@ -101,6 +101,8 @@ export interface InputRecord {
   readonly generation: number;
   /** What became of it; undefined while it is open. */
   readonly end?: InputEnd;
+  /** Why it has stopped, where it is open until somebody decides how it goes on. */
+  readonly stopped?: ErrorRecord;
   /** When it ended. */
   readonly endedAt?: number;
 }
@@ -155,6 +157,8 @@ export interface InputJournal {
   beginInput(id: string, input: InputRecord): void;
   /** Writes what became of an input, soon. */
   endInput(id: string, number: number, end: InputEnd): void;
+  /** Writes why an open input has stopped, soon; without a reason, that it works again. */
+  stopInput(id: string, number: number, reason?: ErrorRecord): void;
   /** Opens an input anew and writes what it left; what it goes on to do belongs to another generation. */
   reopenInput(id: string, number: number, left: EventRecord, generation: number): Promise<void>;
   /** Writes that an input which goes on anew has another value than it began with, soon. */

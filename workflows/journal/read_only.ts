@@ -8,6 +8,7 @@ export function readOnly(journal: InputJournal): InputJournal {
     events: (id, number) => journal.events(id, number),
     beginInput: () => {},
     endInput: () => {},
+    stopInput: () => {},
     reopenInput: () => Promise.resolve(),
     mendInput: () => {},
     append: () => {},

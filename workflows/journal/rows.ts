@@ -42,6 +42,7 @@ export function inputOf(row: Row): InputRecord {
     startedAt: Number(row.startedAt),
     generation: Number(row.generation),
     ...(end && { end }),
+    ...(row.state === "open" && row.outcome !== null && { stopped: JSON.parse(String(row.outcome)) }),
     ...(row.endedAt !== null && { endedAt: Number(row.endedAt) }),
   };
 }

@@ -1,7 +1,7 @@
 /** A journal in a SQLite file. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { makePrivateDirectory } from "../../lib/auth/private_file.ts";
-import { SvcError } from "../../lib/errors.ts";
+import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { pack } from "../../lib/packed_text.ts";
 import { readFault } from "../../lib/read_fault.ts";
@@ -239,6 +239,13 @@ class SqliteJournal implements Journal {
     this.#run(
       "UPDATE inputs SET state = ?, outcome = ?, endedAt = ? WHERE run = ? AND number = ?",
       ...[end.state, jsonOrNull(outcome), Date.now(), this.#key(id), number],
+    );
+  }
+
+  stopInput(id: string, number: number, reason?: ErrorRecord): void {
+    this.#run(
+      "UPDATE inputs SET outcome = ? WHERE run = ? AND number = ? AND state = 'open'",
+      ...[jsonOrNull(reason), this.#key(id), number],
     );
   }
 

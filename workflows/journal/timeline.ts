@@ -1,7 +1,7 @@
 /** A run for people: a line about it, one per input, and below each its calls with their durations. */
 import { onOneLine } from "../../lib/output/control_characters.ts";
 import { plural } from "../../lib/wording.ts";
-import { callsOf, type KnownCall, type RunDescription } from "./description.ts";
+import { callsOf, faultOf, type KnownCall, type RunDescription } from "./description.ts";
 import type { InputRecord, Journal } from "./journal.ts";
 import { clip } from "../../lib/wording.ts";
 
@@ -26,10 +26,12 @@ export function* timeline(
   }
 }
 
-function headOf({ place, startedAt, endedAt, end }: InputRecord): string {
+function headOf(input: InputRecord): string {
+  const { place, startedAt, endedAt, end } = input;
+  const fault = faultOf(input);
   const took = endedAt === undefined ? "" : `, ${duration(endedAt - startedAt)}`;
-  const failure = end?.state === "failed" ? `: ${end.error.code} ${end.error.message}` : "";
-  return onOneLine(`${place} ${end?.state ?? "open"}${took}${failure}`);
+  const reason = fault === undefined ? "" : `: ${fault.code} ${fault.message}`;
+  return onOneLine(`${place} ${end?.state ?? "open"}${took}${reason}`);
 }
 
 function lineOf({ position, operation, values, at, milliseconds, outcome }: KnownCall, start: number): string {

@@ -56,11 +56,14 @@ export function slowestSection({ slowest, inputs }: Tally): Part {
 /** The inputs that are not ended. */
 export function openSection({ open, openInputs }: Tally): Part {
   if (open === 0) return undefined;
-  const rows = openInputs.map(({ place, calls, startedAt }: ListedInput) => [place, count(calls), moment(startedAt)]);
+  const isStopped = openInputs.some(({ reason }) => reason !== undefined);
+  const rows = openInputs.map(({ place, calls, startedAt, reason }: ListedInput) => {
+    return [place, count(calls), moment(startedAt), ...(isStopped ? [reason ?? "–"] : [])];
+  });
   const more = open - openInputs.length;
   return section(
     "Open inputs",
-    table("Open inputs", ["Input", "Calls#", "Started"], rows),
+    table("Open inputs", ["Input", "Calls#", "Started", ...(isStopped ? ["Stopped by"] : [])], rows),
     more === 0 ? undefined : markup`<p>And ${countOf(more, "more input")}.</p>\n`,
   );
 }

@@ -21,6 +21,9 @@ const MAX_OPEN = 50;
 /** Characters of the names of inputs and operations. */
 const MAX_NAME = 120;
 
+/** Characters of the reason why an input is open. */
+const MAX_REASON = 300;
+
 /** The calls of one operation. */
 export interface OperationTally {
   /** How long those took that ended. */
@@ -43,6 +46,8 @@ export interface ListedInput {
   readonly startedAt: number;
   /** How long it took; 0 while it is open. */
   readonly milliseconds: number;
+  /** Why it is open, where somebody has to decide how it goes on. */
+  readonly reason?: string;
 }
 
 /** What a report says of a run. */
@@ -106,7 +111,7 @@ export class Tally {
 
   /** Takes an input that made so many calls. */
   addInput(input: InputRecord, calls: number): void {
-    const { startedAt, endedAt, end } = input;
+    const { startedAt, endedAt, end, stopped } = input;
     this.inputs++;
     this.#seen(startedAt);
     const listed: ListedInput = {
@@ -115,6 +120,7 @@ export class Tally {
       calls,
       startedAt,
       milliseconds: endedAt === undefined ? 0 : Math.max(0, endedAt - startedAt),
+      ...(stopped && { reason: clip(`${stopped.code} ${stopped.message}`, MAX_REASON) }),
     };
     if (end === undefined || endedAt === undefined) {
       this.open++;
