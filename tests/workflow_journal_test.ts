@@ -10,7 +10,6 @@ import { makeFolder, newRun, scriptText } from "./_support/workflow.ts";
 import { endOf } from "./_support/workflow_process.ts";
 
 const RUN = "r1";
-const UNLOCK = "End the process that keeps it locked.";
 
 Deno.test("a journal that a newer version has written is refused, and stays as it is", async () => {
   await using folder = await makeFolder();
@@ -26,29 +25,52 @@ Deno.test("a journal that a newer version has written is refused, and stays as i
   assert.equal(db.prepare("PRAGMA user_version").get()?.user_version, 2);
 });
 
-Deno.test("a journal that another process keeps locked says so, when it is opened and later", async () => {
+Deno.test("a journal that another process keeps locked can be read, and says what keeps it from being written", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;
   await using journal = await openJournal(path, { patience: 1 });
   using db = new DatabaseSync(path);
   db.exec("BEGIN IMMEDIATE");
-  const told = (fault: string) => (error: unknown) => {
-    assert.ok(error instanceof SvcError);
-    assert.deepEqual(
-      [error.code, error.message, error.hint],
-      ["INVALID_CONFIG", `The journal ${path} cannot be ${fault}: database is locked.`, UNLOCK],
-    );
-    return true;
-  };
-  await assert.rejects(openJournal(path, { patience: 1 }), told("opened"));
-  await assert.rejects(journal.createRun(newRun(RUN)), told("written"));
+  await using reader = await openJournal(path, { patience: 1 });
+  assert.deepEqual(reader.runs(), []);
+  await assert.rejects(journal.createRun(newRun(RUN)), {
+    code: "INVALID_CONFIG",
+    message: `The journal ${path} cannot be written: database is locked.`,
+    hint: "End the process that keeps it locked.",
+  });
+});
+
+Deno.test("a database of another program is refused as a journal, and stays as it is", async () => {
+  for (const version of [0, 1, 7]) {
+    await using folder = await makeFolder();
+    const path = `${folder.path}/notes.db`;
+    {
+      using db = new DatabaseSync(path);
+      db.exec(`CREATE TABLE notes (x); PRAGMA user_version = ${version}`);
+    }
+    const before = await Deno.readFile(path);
+    const message = `${await Deno.realPath(path)} is a database, but no journal.`;
+    await assert.rejects(openJournal(path), { code: "INVALID_CONFIG", message });
+    assert.deepEqual(await Deno.readFile(path), before);
+    assert.deepEqual((await Array.fromAsync(Deno.readDir(folder.path))).map(({ name }) => name), ["notes.db"]);
+  }
+});
+
+Deno.test("an empty file that becomes a journal becomes its owner's alone", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  await using folder = await makeFolder({ "journal.db": "" });
+  const path = `${folder.path}/journal.db`;
+  await Deno.chmod(path, 0o644);
+  await using _journal = await openJournal(path);
+  assert.equal(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
 });
 
 Deno.test("a journal that there is no room for says so, and not what became of the attempt to make it", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;
   using db = new DatabaseSync(path);
-  db.exec("PRAGMA page_size = 65536; PRAGMA journal_mode = WAL; CREATE TABLE other (x)");
+  db.exec("PRAGMA page_size = 65536; PRAGMA journal_mode = WAL; CREATE TABLE other (x); DROP TABLE other");
   const limited = `trap "" XFSZ && ulimit -f 200 && exec "$0" "$@"`; // A full disk is one for all tests.
   const { code, stderr } = await endOf(
     new Deno.Command("/bin/sh", {

@@ -42,33 +42,39 @@ const TABLES = `
   CREATE INDEX eventsByInput ON events (run, input);
 `;
 
-/** Whether the names of our tables are taken. */
-function isTaken(db: DatabaseSync): boolean {
-  return db.prepare("SELECT 1 FROM sqlite_master WHERE name IN ('runs', 'inputs', 'events')").get() !== undefined;
+/** Tells a journal from any other database: "svcJ". */
+const APPLICATION_ID = 0x7376634a;
+
+/** Whether the database is a journal as this version writes it; one that is none, and is not empty, stays as it is. */
+export function isPrepared(db: DatabaseSync, path: string): boolean {
+  const version = numberOf(db, "PRAGMA user_version");
+  if (numberOf(db, "PRAGMA application_id") !== APPLICATION_ID) {
+    if (version === 0 && numberOf(db, "SELECT count(*) FROM sqlite_master") === 0) return false;
+    throw new SvcError("INVALID_CONFIG", `${path} is a database, but no journal.`, {
+      hint: "Name another file with --journal.",
+    });
+  }
+  if (version <= VERSION) return true;
+  throw new SvcError("INVALID_CONFIG", `The journal ${path} was written by a newer version of svc.`, {
+    hint: "Use that version, or another file with --journal.",
+  });
 }
 
-/** Makes the tables of a new journal and refuses one that a newer version of svc has written. */
+/** Makes the tables of a new journal, unless another process has made them meanwhile. */
 export function prepareSchema(db: DatabaseSync, path: string): void {
   db.prepare("BEGIN IMMEDIATE").run();
   try {
-    const found = Number(db.prepare("PRAGMA user_version").get()?.user_version);
-    if (found > VERSION) {
-      throw new SvcError("INVALID_CONFIG", `The journal ${path} was written by a newer version of svc.`, {
-        hint: "Use that version, or another file with --journal.",
-      });
-    }
-    if (found < 1) {
-      if (isTaken(db)) {
-        throw new SvcError("INVALID_CONFIG", `${path} is a database, but no journal.`, {
-          hint: "Name another file with --journal.",
-        });
-      }
+    if (!isPrepared(db, path)) {
       db.exec(TABLES);
+      db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${VERSION}`);
     }
-    db.exec(`PRAGMA user_version = ${VERSION}`);
     db.exec("COMMIT");
   } catch (error) {
     if (db.isTransaction) db.exec("ROLLBACK"); // A full disk has ended it already.
     throw error;
   }
+}
+
+function numberOf(db: DatabaseSync, sql: string): number {
+  return Number(Object.values(db.prepare(sql).get() ?? {})[0]);
 }

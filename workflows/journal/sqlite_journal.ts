@@ -1,5 +1,5 @@
 /** A journal in a SQLite file. */
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { makePrivateDirectory } from "../../lib/auth/private_file.ts";
 import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
@@ -7,6 +7,7 @@ import { pack } from "../../lib/packed_text.ts";
 import { readFault } from "../../lib/read_fault.ts";
 import { whenSent } from "../when_sent.ts";
 import { pairTimings, TIMED_EVENTS } from "./call_timings.ts";
+import { adviceFor, isBusy, isFull, makePrivateFile, openDatabase } from "./database.ts";
 import { GroupCommit } from "./group_commit.ts";
 import type {
   CallTiming,
@@ -22,34 +23,12 @@ import type {
 } from "./journal.ts";
 import { eventOf, inputOf, type Row, runOf, stateIn } from "./rows.ts";
 import { lockFile } from "./lock_file.ts";
-import { prepareSchema } from "./schema.ts";
 
 /** Characters from which an answer is compressed. */
 const PACKED_FROM = 1024;
 
 /** Milliseconds to wait while another process writes, where nobody says so. */
 const BUSY_MILLISECONDS = 10_000;
-
-/** Milliseconds between two attempts to open a file that another process is making a journal. */
-const BUSY_PAUSE = 20;
-
-/** What can be done about a lock that is held for longer than that. */
-const UNLOCK = "End the process that keeps it locked.";
-
-/** SQLite's codes of a database that is locked and of a full disk, in the lowest byte; the others say more of it. */
-const SQLITE_BUSY = 5;
-const SQLITE_FULL = 13;
-
-/**
- * What is deleted is overwritten at once and its pages are given back: cases are about people. A commit does not wait for
- * the disk by itself: we do, after it.
- */
-const SETTINGS = [
-  "auto_vacuum = INCREMENTAL",
-  "secure_delete = ON",
-  "journal_mode = WAL",
-  "synchronous = NORMAL",
-];
 
 /** What deletes a run, each a piece at a time: other runs write in between. */
 const DELETE_PIECES = [
@@ -71,7 +50,7 @@ export async function openJournal(path: string, options: JournalOptions = {}): P
   const { makeFolder = false, patience = BUSY_MILLISECONDS } = options;
   try {
     if (makeFolder) await makePrivateDirectory(path.replace(/[^\\/]*$/, ""));
-    (await Deno.open(path, { create: true, write: true, mode: 0o600 })).close();
+    await makePrivateFile(path);
     const file = await Deno.realPath(path); // By whatever name: what lies beside it is called after the file.
     using stack = new DisposableStack();
     const db = stack.adopt(await openDatabase(file, patience), (db) => db.close());
@@ -82,7 +61,7 @@ export async function openJournal(path: string, options: JournalOptions = {}): P
     if (cause instanceof SvcError || cause instanceof Deno.errors.NotCapable) throw cause;
     throw new SvcError("INVALID_CONFIG", `The journal ${path} cannot be opened: ${faultOf(cause)}.`, {
       cause,
-      hint: isBusy(cause) ? UNLOCK : "Name another file with --journal.",
+      hint: isBusy(cause) || isFull(cause) ? adviceFor(cause) : "Name another file with --journal.",
     });
   }
 }
@@ -90,39 +69,6 @@ export async function openJournal(path: string, options: JournalOptions = {}): P
 function faultOf(cause: unknown): string {
   if (cause instanceof Deno.errors.NotFound) return "there is no such directory"; // The file would have been made.
   return readFault(cause) ?? (cause instanceof Error ? cause.message : String(cause));
-}
-
-/** The database, its tables made. SQLite does not wait for another process that makes the same file a journal: we do. */
-async function openDatabase(path: string, patience: number): Promise<DatabaseSync> {
-  const giveUp = Date.now() + patience;
-  for (;;) {
-    const db = new DatabaseSync(path, { timeout: patience });
-    try {
-      for (const setting of SETTINGS) db.prepare(`PRAGMA ${setting}`).run(); // An error of `exec` has no code.
-      prepareSchema(db, path);
-      return db;
-    } catch (error) {
-      db.close();
-      if (!isBusy(error) || Date.now() > giveUp) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, BUSY_PAUSE));
-  }
-}
-
-function isBusy(error: unknown): boolean {
-  return hasCode(error, SQLITE_BUSY);
-}
-
-function hasCode(error: unknown, code: number): boolean {
-  return error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === code;
-}
-
-/** What can be done about what keeps a journal from being written. */
-function adviceFor(cause: unknown): string {
-  if (isBusy(cause)) return UNLOCK;
-  // The system says of a full disk what SQLite has a code for.
-  const isFull = hasCode(cause, SQLITE_FULL) || (cause instanceof Error && /no space/i.test(cause.message));
-  return isFull ? "Free some space." : "Check the file, and the disk that it is on.";
 }
 
 class SqliteJournal implements Journal {
