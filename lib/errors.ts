@@ -73,10 +73,15 @@ export interface SvcErrorOptions extends ErrorOptions {
   outcomeUnknown?: boolean;
   /** Says that the service itself has judged the call, and not who stands before it. */
   judged?: boolean;
+  /** Says that the service has given its first answer to a repeated idempotency key again. */
+  replayed?: boolean;
 }
 
+/** What is known of an error and no part of its record: it is for who repeats the call. */
+type Unrecorded = "retryAfter" | "outcomeUnknown" | "judged" | "replayed";
+
 /** An error as it is written to stderr, and as it crosses to a workflow. */
-export interface ErrorRecord extends Omit<SvcErrorOptions, "cause" | "retryAfter" | "outcomeUnknown" | "judged"> {
+export interface ErrorRecord extends Omit<SvcErrorOptions, "cause" | Unrecorded> {
   /** What went wrong. */
   code: ErrorCode;
   /** One sentence for people. */
@@ -97,7 +102,7 @@ const CHECKS: { readonly [M in Exclude<keyof ErrorRecord, "code" | "message">]-?
 const MEMBERS = Object.keys(CHECKS) as (keyof typeof CHECKS)[];
 
 /** What an error may have beside them. */
-const KNOWN = [...MEMBERS, "retryAfter", "outcomeUnknown", "judged"] as const;
+const KNOWN = [...MEMBERS, "retryAfter", "outcomeUnknown", "judged", "replayed"] as const;
 
 /**
  * The error that every function of this library throws.
@@ -140,6 +145,8 @@ export class SvcError extends Error {
   declare readonly outcomeUnknown?: boolean;
   /** Whether the service itself has judged the call, and not who stands before it. */
   declare readonly judged?: boolean;
+  /** Whether it is the service's first answer to a repeated idempotency key, given again. */
+  declare readonly replayed?: boolean;
 
   /** Makes an error of a code, with a sentence for people and what else is known. */
   constructor(code: ErrorCode, message: string, options: SvcErrorOptions = {}) {
@@ -163,8 +170,8 @@ export class SvcError extends Error {
 
   /** The same error, of which more is known. */
   with(more: SvcErrorOptions, message: string = this.message): SvcError {
-    const { cause, retryAfter, outcomeUnknown, judged } = this;
-    const all = { ...this.toJSON(), cause, retryAfter, outcomeUnknown, judged, ...more };
+    const { cause, retryAfter, outcomeUnknown, judged, replayed } = this;
+    const all = { ...this.toJSON(), cause, retryAfter, outcomeUnknown, judged, replayed, ...more };
     const known = new SvcError(this.code, message, all);
     known.stack = this.stack?.replace(this.message, () => message); // Where it was thrown, not where more was known.
     return known;

@@ -5,6 +5,7 @@ import { type Caller, createCaller } from "../lib/client/caller.ts";
 import { RetryBudget, retrying, type RetryOptions } from "../lib/client/retry.ts";
 import { retryAfterMilliseconds, waitFor } from "../lib/client/retry_wait.ts";
 import { outcomeUnknown, SvcError } from "../lib/errors.ts";
+import { headerOf } from "./_support/http_wire.ts";
 import { operationByName } from "./_support/operation.ts";
 import {
   answer,
@@ -221,7 +222,10 @@ Deno.test("one attempt whose outcome is unknown makes that of the call unknown, 
     [[cut, busy, busy], true],
     [[busy, cut, busy], true],
     [[busy, busy, busy], false],
-    ...[400, 404, 409, 410, 412, 415, 422, 428].map((status) => [[cut, answer(status, {})], false] as const),
+    ...[400, 404, 410, 412, 415, 422, 428].map((status) => [[cut, answer(status, {})], false] as const),
+    [[cut, answer(409, {})], true],
+    [[cut, answer(409, {}, { "idempotent-replayed": "true" })], false],
+    [[answer(409, {})], false],
     [[cut, answer(401, {})], true],
     // These may come from who stands before the service, or before it looks for the key.
     ...[423, 424, 425, 499].map((status) => [[cut, answer(status, {})], true] as const),
@@ -230,6 +234,21 @@ Deno.test("one attempt whose outcome is unknown makes that of the call unknown, 
   for (const [[first, ...rest], expected] of cases) {
     using server = startUnruly(inTurn(first, ...rest));
     assert.equal(outcomeUnknown(await failureOf(create(patient(server).caller, KEY))), expected);
+  }
+});
+
+Deno.test("who is told that a key is still at work waits for its answer, also when another process has sent it", async () => {
+  const outstanding = answer(409, { title: "A request is outstanding for this Idempotency-Key" });
+  for (
+    const [behave, options] of [
+      [inTurn(cut, outstanding, DONE), KEY],
+      [inTurn(outstanding, DONE), { ...KEY, mayHaveArrived: true }],
+    ] as const
+  ) {
+    using server = startUnruly(behave);
+    await create(patient(server).caller, options);
+    const keys = server.received.map(({ head }) => headerOf(head, "idempotency-key"));
+    assert.deepEqual(new Set(keys), new Set(["k"]));
   }
 });
 

@@ -54,6 +54,8 @@ export interface RepeatableOptions extends CallOptions {
   readingTag?: () => void;
   /** Asked before each further attempt of a change that may be done: whether the service still knows the key. Yes by default. */
   isKeyKnown?: () => boolean;
+  /** Whether the same change has been sent before, by another process say, and may have been done. */
+  mayHaveArrived?: boolean;
   /** Aborts when the attempt that is on its way is to be the last. */
   lastAttempt?: AbortSignal;
   /** The entity tag that an attempt before has read: it is sent again and not read anew. */

@@ -176,6 +176,7 @@ function refusal(status: number, reason: string, text: string, headers: Headers,
     hint: hintFor(status, headers),
     retryAfter: headers.get("retry-after") ?? undefined,
     judged: isJudgement(status, body) || undefined,
+    replayed: headers.get("idempotent-replayed") === "true" || undefined,
   });
 }
 

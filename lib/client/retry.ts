@@ -89,7 +89,7 @@ class Attempts {
   readonly #failed: JsonObject[] = [];
   #knownTag?: string;
   #isTold = false;
-  #isUnknown = false;
+  #isUnknown: boolean;
   #cost = 0;
 
   constructor(caller: Caller, options: RetryOptions, ref: OperationRef, call: RepeatableOptions) {
@@ -97,6 +97,7 @@ class Attempts {
     this.#ref = ref;
     this.#call = call;
     this.#knownTag = call.knownTag;
+    this.#isUnknown = call.mayHaveArrived === true;
     const { attempts = ATTEMPTS, budget = shared, random = Math.random, now = Date.now, wait = waitFor } = options;
     this.#limit = attempts;
     this.#budget = budget;
@@ -113,7 +114,7 @@ class Attempts {
         this.#budget.succeeded(this.#cost);
         return reply;
       } catch (thrown) {
-        const error = toSvcError(thrown);
+        const error = this.#asFurther(toSvcError(thrown));
         this.#note(error, this.#now() - started);
         const pause = this.#pauseAfter(error);
         if (pause === undefined) throw this.#final(error);
@@ -133,6 +134,15 @@ class Attempts {
       this.#knownTag = ifMatch;
     };
     return { ...this.#call, sending, knownTag: this.#knownTag };
+  }
+
+  /**
+   * A conflict is no verdict where an earlier attempt may have arrived: that one may still be at work, and some services
+   * say 409 to a key until it has ended. One that gives an answer again says so.
+   */
+  #asFurther(error: SvcError): SvcError {
+    const isBusyWithIt = this.#isUnknown && error.status === 409 && error.replayed !== true;
+    return isBusyWithIt ? error.with({ judged: undefined, outcomeUnknown: true }) : error;
   }
 
   #note(error: SvcError, after: number): void {
@@ -179,7 +189,7 @@ class Attempts {
 }
 
 /** The kind of a failure that another attempt may get past; undefined for any other. */
-function kindOf({ code, status, retryAfter }: SvcError, reads: boolean): Kind | undefined {
+function kindOf({ code, status, retryAfter, outcomeUnknown }: SvcError, reads: boolean): Kind | undefined {
   switch (status) {
     case undefined:
       return code === "NETWORK_ERROR" ? KINDS.transient : code === "TIMEOUT" ? KINDS.timeout : undefined;
@@ -191,6 +201,8 @@ function kindOf({ code, status, retryAfter }: SvcError, reads: boolean): Kind | 
     case 502:
     case 504:
       return KINDS.transient;
+    case 409:
+      return outcomeUnknown ? KINDS.transient : undefined;
     default:
       return status === 500 && reads ? KINDS.transient : undefined;
   }

@@ -66,7 +66,7 @@ export class GrantedCalls implements LiveCalls {
     if (isRead(ref.operation)) return await send();
     if (this.#caller.supportsIdempotencyKeys() && isKeyKnown()) {
       try {
-        return await send({ readingTag, isKeyKnown });
+        return await send({ readingTag, isKeyKnown, mayHaveArrived: sentAt !== undefined });
       } catch (thrown) {
         if (!outcomeUnknown(toSvcError(thrown)) || isKeyKnown()) throw thrown;
       }

@@ -34,7 +34,7 @@ export async function openDatabase(path: string, patience: number): Promise<Data
       const isReady = isPrepared(db, path); // Before anything is set: another program's database stays as it is.
       const settings = isReady ? OF_CONNECTION : [OF_FILE, ...OF_CONNECTION];
       for (const setting of settings) db.prepare(`PRAGMA ${setting}`).run(); // An error of `exec` has no code.
-      if (!isReady) prepareSchema(db, path);
+      if (!isPrepared(db, path)) prepareSchema(db, path); // Again: to read it now makes its write-ahead log.
       return db;
     } catch (error) {
       db.close();
