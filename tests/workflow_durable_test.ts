@@ -321,6 +321,19 @@ Deno.test("--max-failures counts what fails now: a run that goes on comes furthe
   assert.deepEqual(ended, [1, 2, 3]);
 });
 
+Deno.test("a retry that fails enough at once still tells of the inputs that have ended, and its run has ended, too", async () => {
+  await using office = await openOffice(`if (input === 2) throw new Error("two"); return input;`);
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n3\n4\n");
+  const first = await office.svc(...RUN, "--each", "in.ndjson", "--max-failures", "1");
+  for (const pace of [[], ["--rate", "1000/s"]]) {
+    const again = await office.svc("retry", "r1", "--concurrency", "1", ...pace);
+    assert.deepEqual([again.stdout, again.code], [first.stdout, 1]);
+    assert.match(again.stderr, /^4 inputs: 3 succeeded, 1 failed\.$/m);
+    const [{ state }] = JSON.parse((await office.svc("list")).stdout);
+    assert.equal(state, "failed");
+  }
+});
+
 Deno.test("a run that goes on by run takes the flags that it is given, and keeps what was granted", async () => {
   await using office = await openOffice(`${CREATE} return (await svc.data.count("D_Permits")).resultCount;`);
   const run = ["run", "script.ts", "--run-id", "r1"];

@@ -43,8 +43,10 @@ export interface BatchSummary {
   readonly failed: number;
   /** Those that stopped, and go on with the run when somebody has decided how. */
   readonly open: number;
-  /** Whether inputs were left because there were failures enough. */
+  /** Whether no further input was begun because there were failures enough. */
   readonly stopped: boolean;
+  /** Inputs that were looked at; those of them that were not begun are no part of the others. */
+  readonly read: number;
   /** The first of those that failed or stopped. */
   readonly failures: readonly { readonly input: string; readonly error: ErrorRecord }[];
 }
@@ -65,56 +67,118 @@ export interface BatchOptions {
   readonly onLog?: (text: string, input: string) => void;
 }
 
-/** Runs a workflow on all inputs. What one input fails of is its result; it stops no other. */
+/** Runs a workflow on all inputs. What one input fails with is its result; it stops no other. */
 export async function runBatch(
   runner: Runner,
   inputs: AsyncIterable<BatchInput>,
-  { concurrency, rate, isEnough, onResult, onProgress, onLog }: BatchOptions,
+  options: BatchOptions,
 ): Promise<BatchSummary> {
-  const started = performance.now();
-  const failures: { input: string; error: ErrorRecord }[] = [];
-  const { workflow } = runner;
-  let done = 0;
-  let failed = 0;
-  let open = 0;
-  let stopped = false;
-  const [wanted, end] = endable(inputs);
-  const stop = () => {
-    stopped = true;
-    end();
-  };
-  runner.interruption.addEventListener("abort", end, { once: true });
-  const fresh = { done: 0, failed: 0 };
-  let collect: Promise<() => void> | undefined;
-  const finish = (result: BatchResult, { isOld, isOpen }: InputOutcome): BatchResult => {
-    done++;
-    if (isOpen) open++;
-    else if ("error" in result) failed++;
-    if (!isOld) {
-      fresh.done++;
-      if ("error" in result) fresh.failed++;
-      if (isEnough?.(fresh)) stop(); // Also after a success: with it there may be inputs enough to tell a share.
-      if (fresh.done % COLLECTED_AFTER === 0) void (collect ??= garbageCollector()).then((collectNow) => collectNow());
-    }
-    onProgress?.({ done, failed: failed + open, perSecond: done / ((performance.now() - started) / 1000) });
-    return result;
-  };
-  // More than that could not be loaded at the same time.
-  workflow.reserve = Math.min(Math.ceil(concurrency / 2), navigator.hardwareConcurrency);
-  const runOne = async (input: NumberedInput) => {
-    const outcome = await runner.run(input, (text) => onLog?.(text, input.place));
-    const interrupted = runner.isInterrupted && "failure" in outcome && outcome.failure.code === "INTERRUPTED";
-    return interrupted ? undefined : finish(resultOf(input, outcome), outcome);
-  };
-  const isOver = () => stopped || runner.isInterrupted;
-  const isNew = ({ number }: NumberedInput) => !runner.hasEnded(number);
-  const numbered = untilLast(atRate(numberedInputs(wanted, isOver), rate, isOver, isNew), workflow);
-  for await (const result of mapInOrder(numbered, runOne, concurrency, concurrency * LOOKAHEAD)) {
-    if (result === undefined) continue;
-    if ("error" in result && failures.length < MAX_NAMED_FAILURES) failures.push(result);
-    onResult(result);
+  return await new Batch(runner, options).run(inputs);
+}
+
+class Batch {
+  readonly #runner: Runner;
+  readonly #options: BatchOptions;
+  readonly #started = performance.now();
+  readonly #failures: { input: string; error: ErrorRecord }[] = [];
+  /** What ended now, and not before this process began. */
+  readonly #fresh = { done: 0, failed: 0 };
+  #read = 0;
+  #done = 0;
+  #failed = 0;
+  #open = 0;
+  #isStopped = false;
+  #end = () => {};
+  #collector?: Promise<() => void>;
+
+  constructor(runner: Runner, options: BatchOptions) {
+    this.#runner = runner;
+    this.#options = options;
   }
-  return { inputs: done, succeeded: done - failed - open, failed, open, failures, stopped };
+
+  async run(inputs: AsyncIterable<BatchInput>): Promise<BatchSummary> {
+    const { concurrency, rate, onResult } = this.#options;
+    const { workflow, interruption } = this.#runner;
+    const [wanted, end] = endable(inputs);
+    this.#end = end;
+    interruption.addEventListener("abort", end, { once: true });
+    // No more sandboxes in reserve than can be loaded at the same time.
+    workflow.reserve = Math.min(Math.ceil(concurrency / 2), navigator.hardwareConcurrency);
+    const isNew = ({ number }: NumberedInput) => !this.#runner.hasEnded(number);
+    const paced = atRate(this.#numbered(wanted), rate, () => this.#isOver, isNew);
+    const work = (input: NumberedInput) => this.#runOne(input);
+    for await (const result of mapInOrder(untilLast(paced, workflow), work, concurrency, concurrency * LOOKAHEAD)) {
+      if (result === undefined) continue;
+      if ("error" in result && this.#failures.length < MAX_NAMED_FAILURES) this.#failures.push(result);
+      onResult(result);
+    }
+    return this.#summary();
+  }
+
+  #summary(): BatchSummary {
+    return {
+      inputs: this.#done,
+      succeeded: this.#done - this.#failed - this.#open,
+      failed: this.#failed,
+      open: this.#open,
+      failures: this.#failures,
+      stopped: this.#isStopped,
+      read: this.#read,
+    };
+  }
+
+  get #isOver(): boolean {
+    return this.#isStopped || this.#runner.isInterrupted;
+  }
+
+  /** The inputs with their numbers. When no further one shall be begun, those that have ended before are still told. */
+  async *#numbered(inputs: AsyncIterable<BatchInput>): AsyncGenerator<NumberedInput> {
+    for await (const input of inputs) {
+      if (this.#runner.isInterrupted) return;
+      const number = ++this.#read;
+      if (!this.#isStopped || this.#runner.hasEnded(number)) yield { ...input, number };
+      if (this.#isStopped) this.#endUnlessBegun(number + 1);
+    }
+  }
+
+  /** Who waits at a pipe for an input that nobody has begun would wait for nothing. */
+  #endUnlessBegun(number: number): void {
+    if (!this.#runner.hasBegun(number)) this.#end();
+  }
+
+  async #runOne(input: NumberedInput): Promise<BatchResult | undefined> {
+    const outcome = await this.#runner.run(input, (text) => this.#options.onLog?.(text, input.place));
+    const isInterrupted = this.#runner.isInterrupted && "failure" in outcome && outcome.failure.code === "INTERRUPTED";
+    if (isInterrupted) return undefined;
+    this.#count(outcome);
+    this.#options.onProgress?.(this.#progress());
+    return resultOf(input, outcome);
+  }
+
+  #progress(): BatchProgress {
+    const seconds = (performance.now() - this.#started) / 1000;
+    return { done: this.#done, failed: this.#failed + this.#open, perSecond: this.#done / seconds };
+  }
+
+  #count(outcome: InputOutcome): void {
+    const isFailure = "failure" in outcome;
+    this.#done++;
+    if (outcome.isOpen) this.#open++;
+    else if (isFailure) this.#failed++;
+    if (outcome.isOld) return;
+    this.#fresh.done++;
+    if (isFailure) this.#fresh.failed++;
+    if (this.#fresh.done % COLLECTED_AFTER === 0) this.#collectGarbage();
+    // Also after a success: with it there may be inputs enough to tell a share.
+    if (this.#isStopped || !this.#options.isEnough?.(this.#fresh)) return;
+    this.#isStopped = true;
+    this.#endUnlessBegun(this.#read + 1);
+  }
+
+  #collectGarbage(): void {
+    this.#collector ??= garbageCollector();
+    void this.#collector.then((collectNow) => collectNow());
+  }
 }
 
 /** The error of a batch, where an input failed or stopped. */
@@ -132,18 +196,6 @@ export function failureOf({ inputs, failed, open, failures }: BatchSummary): Svc
 }
 
 type NumberedInput = BatchInput & { readonly number: number };
-
-/** The inputs with their numbers, until it is said that no more shall be begun. */
-async function* numberedInputs(
-  inputs: AsyncIterable<BatchInput>,
-  isOver: () => boolean,
-): AsyncGenerator<NumberedInput> {
-  let number = 0;
-  for await (const input of inputs) {
-    if (isOver()) return;
-    yield { ...input, number: ++number };
-  }
-}
 
 /** The inputs; after the last of them no sandbox is needed in reserve. */
 async function* untilLast<T>(inputs: AsyncIterable<T>, workflow: Runner["workflow"]): AsyncGenerator<T> {

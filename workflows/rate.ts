@@ -24,7 +24,7 @@ export async function* atRate<T>(
     for (let wait = next - performance.now(); wait > 0 && !isOver(); wait = next - performance.now()) {
       await new Promise((resolve) => setTimeout(resolve, Math.min(wait, LOOK)));
     }
-    if (isOver()) return;
+    if (isOver()) continue;
     next = Math.max(next, performance.now() - 1000 / perSecond) + 1000 / perSecond;
     yield item;
   }

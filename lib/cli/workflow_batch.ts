@@ -66,7 +66,7 @@ export async function runEach(
       },
     });
     bar?.clear();
-    const isCut = summary.stopped && await hasMoreInputs(path, summary.inputs);
+    const isCut = summary.stopped && (summary.read > summary.inputs || await hasMoreInputs(path, summary.read));
     const cut = isCut ? ` No further input was begun: --max-failures ${maxFailures}.` : "";
     const { succeeded, failed, open } = summary;
     const stopped = open === 0 ? "" : `, ${open} stopped`;

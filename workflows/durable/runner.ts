@@ -91,6 +91,11 @@ export class Runner {
     return outcome;
   }
 
+  /** Whether an input has been begun. */
+  hasBegun(number: number): boolean {
+    return this.#options.journal?.findInput(this.id, number) !== undefined;
+  }
+
   /** Whether an input has ended, and is not run any more. */
   hasEnded(number: number): boolean {
     return this.#options.journal?.findInput(this.id, number)?.end !== undefined;
