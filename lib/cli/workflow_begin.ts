@@ -8,7 +8,9 @@ import type { JsonValue } from "../json.ts";
 import { readFault } from "../read_fault.ts";
 import type { CommandContext } from "./command.ts";
 import { checkOneSource } from "./workflow_batch.ts";
-import { claim, commandLine, execute, existingJournal, journalAt, listLine, NO_JOURNAL } from "./workflow_execute.ts";
+import { commandLine, listLine } from "./way_on.ts";
+import { execute } from "./workflow_execute.ts";
+import { claim, existingJournal, journalAt, NO_JOURNAL } from "./workflow_journal.ts";
 import { findRun } from "./workflow_manage.ts";
 
 /** Inputs that can be worked on at a time. */

@@ -17,7 +17,7 @@ import { evenUnread } from "./io.ts";
 import { checkTarget, writeWhole } from "./local_files.ts";
 import { payloadReader } from "./payload.ts";
 import { begin, type RunFlags } from "./workflow_begin.ts";
-import { journalAt, NO_JOURNAL } from "./workflow_execute.ts";
+import { journalAt, NO_JOURNAL } from "./workflow_journal.ts";
 import { findRun } from "./workflow_manage.ts";
 
 /** What `svc workflow record` may be given. */

@@ -10,7 +10,8 @@ import type { JsonObject } from "../json.ts";
 import { longJson } from "../output/long_json.ts";
 import { didYouMean } from "../similar.ts";
 import type { CommandContext, Suggestion } from "./command.ts";
-import { claim, commandLine, defaultJournal, existingJournal, listLine } from "./workflow_execute.ts";
+import { commandLine, listLine } from "./way_on.ts";
+import { claim, defaultJournal, existingJournal } from "./workflow_journal.ts";
 import { prefixed } from "../wording.ts";
 
 /** Letters in which a mistyped run may differ: those of one day are alike in most. */

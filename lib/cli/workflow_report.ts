@@ -3,7 +3,8 @@ import { reportPage } from "../../workflows/report/page.ts";
 import { SvcError } from "../errors.ts";
 import type { CommandContext } from "./command.ts";
 import { checkOutput, deliver, STDOUT } from "./download.ts";
-import { commandLine, existingJournal } from "./workflow_execute.ts";
+import { commandLine } from "./way_on.ts";
+import { existingJournal } from "./workflow_journal.ts";
 import { findRun } from "./workflow_manage.ts";
 
 /** Writes a page about a run. */
