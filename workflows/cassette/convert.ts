@@ -1,11 +1,10 @@
 /** A journal's events as a cassette, and a cassette as a journal's events. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
-import type { ErrorRecord } from "../../lib/errors.ts";
 import { decodeAnswer, encodeAnswer } from "../durable/answer.ts";
-import { readRecording, readRefusal, type RecordedCall as JournalledCall } from "../durable/recording.ts";
+import { readAsked } from "../durable/asked.ts";
+import { errorIn, readRecording, readRefusal, type RecordedCall as JournalledCall } from "../durable/recording.ts";
 import type { EventRecord, InputRecord, StoredEvent } from "../journal/journal.ts";
 import type { Operations } from "../permissions.ts";
-import { errorOfRecord } from "../../lib/errors.ts";
 import type { CallAnswer } from "../sandbox/sandbox.ts";
 import { type Cassette, CASSETTE_VERSION, type RecordedAnswer, type RecordedCall } from "./cassette.ts";
 
@@ -49,26 +48,21 @@ function recordedCall(
   order: number,
   operations: Operations,
 ): RecordedCall {
-  const request: unknown = JSON.parse(asked);
-  const { operation, values }: JsonObject = isJsonObject(request) ? request : {};
-  const name = String(operation);
+  const { operation, values } = readAsked(asked);
   return {
     step,
-    operation: name,
-    values: isJsonObject(values) ? values : {},
+    operation,
+    values,
     ...(given && {
       ...(given.kind === "answer"
-        ? { answer: recordedAnswer(decodeAnswer(given.content), operations.get(name)?.operation.answer === "text") }
-        : { error: recordedError(readRefusal(given.content).error) }),
+        ? {
+          answer: recordedAnswer(decodeAnswer(given.content), operations.get(operation)?.operation.answer === "text"),
+        }
+        : { error: errorIn(readRefusal(given.content).error).toJSON() }),
       at: new Date(given.at).toISOString(),
       order,
     }),
   };
-}
-
-function recordedError(record: JsonObject): ErrorRecord {
-  return errorOfRecord(record)?.toJSON() ??
-    { code: "INTERNAL_ERROR", message: "The journal has an error that is none." };
 }
 
 function recordedAnswer({ head, text }: CallAnswer, isText: boolean): RecordedAnswer {

@@ -1,4 +1,5 @@
 /** What a script asks for, as a text that says whether it asks for the same again. */
+import { isJsonObject, type JsonObject, parseJsonObject } from "../../lib/json.ts";
 import type { CallRequest } from "../sandbox/messages.ts";
 
 /** Operation and values of a call; of a file its name, type, size and digest. */
@@ -7,6 +8,12 @@ export async function asked({ operation, values }: CallRequest): Promise<string>
   if (files.length === 0) return JSON.stringify({ operation, values });
   const digests = await Promise.all(files.map(async ([name, file]) => [name, await describe(file)]));
   return JSON.stringify({ operation, values: { ...values, ...Object.fromEntries(digests) } });
+}
+
+/** What such a text asks for. */
+export function readAsked(text: string): { readonly operation: string; readonly values: JsonObject } {
+  const { operation, values }: JsonObject = parseJsonObject(text) ?? {};
+  return { operation: String(operation), values: isJsonObject(values) ? values : {} };
 }
 
 async function describe(file: unknown): Promise<Record<string, unknown>> {

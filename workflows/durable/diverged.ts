@@ -2,6 +2,7 @@
 import { SvcError } from "../../lib/errors.ts";
 import { LeftOpen } from "../left_open.ts";
 import { clip } from "../../lib/wording.ts";
+import { readAsked } from "./asked.ts";
 
 /** Characters of a call that a message shows. */
 const SHOWN = 300;
@@ -64,7 +65,6 @@ export function otherScript(name: string, run: string): SvcError {
 }
 
 function shown(asked: string): string {
-  const { operation, values }: { operation?: unknown; values?: unknown } = JSON.parse(asked);
-  const text = `${operation} ${JSON.stringify(values)}`;
-  return clip(text, SHOWN);
+  const { operation, values } = readAsked(asked);
+  return clip(`${operation} ${JSON.stringify(values)}`, SHOWN);
 }

@@ -3,7 +3,7 @@
  * journal, in the order of the first time, so that the script takes the same path; what is new is made for real, after
  * the journal has it.
  */
-import { errorOfRecord, isVerdict, outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
+import { isVerdict, outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
 import type { CallAnswer, GivenBefore, RunHandlers } from "../sandbox/sandbox.ts";
 import { tooMuch } from "../sandbox/exit.ts";
@@ -15,6 +15,7 @@ import { asked } from "./asked.ts";
 import { likeKept, missingCall, otherCall } from "./diverged.ts";
 import { type LiveCalls, StopInput } from "./live_call.ts";
 import {
+  errorIn,
   leave,
   type Left,
   leftOf,
@@ -249,8 +250,7 @@ export class InputRun implements RunHandlers {
     }
     const operation = operationOf(call);
     if (call.given.kind === "answer") return { operation, answer: decodeAnswer(call.given.content) };
-    const error = errorOfRecord(readRefusal(call.given.content).error);
-    return { operation, error: error ?? new SvcError("INTERNAL_ERROR", "The journal has an error that is none.") };
+    return { operation, error: errorIn(readRefusal(call.given.content).error) };
   }
 
   async #make(

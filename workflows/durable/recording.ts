@@ -1,7 +1,8 @@
 /** What an input did so far, as its journal tells it: the calls by position, and the order in which they were answered. */
-import { SvcError } from "../../lib/errors.ts";
-import { isJsonObject, type JsonObject } from "../../lib/json.ts";
+import { errorOfRecord, type ErrorRecord, SvcError } from "../../lib/errors.ts";
+import type { JsonObject } from "../../lib/json.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
+import { readAsked } from "./asked.ts";
 
 /** What a change was sent with. */
 export interface SentWith {
@@ -141,10 +142,14 @@ export function readRefusal(content: string): Refusal {
   return JSON.parse(content);
 }
 
+/** The error that a record in the journal describes. */
+export function errorIn(record: JsonObject | ErrorRecord): SvcError {
+  return errorOfRecord({ ...record }) ?? new SvcError("INTERNAL_ERROR", "The journal has an error that is none.");
+}
+
 /** The operation of a recorded call. */
 export function operationOf({ asked }: RecordedCall): string {
-  const value: unknown = JSON.parse(asked);
-  return isJsonObject(value) ? String(value.operation) : "";
+  return readAsked(asked).operation;
 }
 
 function damaged(position: number): SvcError {

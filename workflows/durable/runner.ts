@@ -1,5 +1,5 @@
 /** Runs the inputs of one run: each goes on from what the journal has of it, and leaves there what it does. */
-import { errorOfRecord, SvcError, toSvcError } from "../../lib/errors.ts";
+import { SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { BatchInput } from "../inputs.ts";
 import { interrupted, LeftOpen } from "../left_open.ts";
@@ -9,7 +9,7 @@ import { KilledFromOutside } from "../sandbox/exit.ts";
 import { ScriptEdited } from "./diverged.ts";
 import { type EventSink, InputRun } from "./input_run.ts";
 import { type LiveCalls, StopInput } from "./live_call.ts";
-import type { Left } from "./recording.ts";
+import { errorIn, type Left } from "./recording.ts";
 import { newRunId } from "./run_id.ts";
 
 /** What a run is made of. */
@@ -244,10 +244,7 @@ function isLeftOpen({ cause }: SvcError): boolean {
 
 function outcomeOf(end: InputEnd): InputOutcome {
   if (end.state === "done") return { result: end.result };
-  return {
-    failure: errorOfRecord({ ...end.error }) ??
-      new SvcError("INTERNAL_ERROR", "The journal has an error that is none."),
-  };
+  return { failure: errorIn(end.error) };
 }
 
 function endOf(outcome: InputOutcome): InputEnd {

@@ -1,4 +1,5 @@
 /** Sleeps of a script: one that was begun before an interruption goes on, and does not begin anew. */
+import { waitFor } from "../../lib/client/retry_wait.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { type CallRequest, SLEEP } from "../sandbox/messages.ts";
 import type { CallAnswer } from "../sandbox/sandbox.ts";
@@ -18,17 +19,10 @@ export async function sleepSince(since: number, { values }: CallRequest, signal:
   return { head: {}, text: "" };
 }
 
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const cancel = () => {
-      clearTimeout(timer);
-      reject(new SvcError("INTERRUPTED", "The sleep was cancelled."));
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", cancel);
-      resolve();
-    }, milliseconds);
-    signal.addEventListener("abort", cancel, { once: true });
-    if (signal.aborted) cancel();
-  });
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  try {
+    await waitFor(milliseconds, signal);
+  } catch (cause) {
+    throw new SvcError("INTERRUPTED", "The sleep was cancelled.", { cause });
+  }
 }

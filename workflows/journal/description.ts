@@ -1,7 +1,8 @@
 /** Runs, inputs and calls as `svc workflow list` and `show` tell of them. */
 import type { ErrorRecord } from "../../lib/errors.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import { decodeAnswer } from "../durable/answer.ts";
+import { readAsked } from "../durable/asked.ts";
 import { readRecording, readRefusal, type RecordedCall } from "../durable/recording.ts";
 import type { InputRecord, Journal, RunRecord, ShownState } from "./journal.ts";
 
@@ -79,12 +80,9 @@ export function callsOf(journal: Journal, run: string, number: number): KnownCal
 }
 
 function knownCall(position: number, { asked, at, given }: RecordedCall): KnownCall {
-  const request: unknown = JSON.parse(asked);
-  const { operation, values }: { operation?: JsonValue; values?: JsonValue } = isJsonObject(request) ? request : {};
   return {
     position,
-    operation: String(operation),
-    values: isJsonObject(values) ? values : {},
+    ...readAsked(asked),
     at,
     ...(given && {
       milliseconds: Math.max(0, given.at - at),
