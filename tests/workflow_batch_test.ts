@@ -250,15 +250,18 @@ Deno.test("a result waits for no later input, and who has enough of them waits f
 });
 
 Deno.test("an interrupt ends a batch", async () => {
-  await using folder = await makeFolder({ "script.ts": scriptText("for (;;);", []), "in.ndjson": "1\n2\n3\n" });
+  await using folder = await makeFolder({
+    "script.ts": scriptText(`log("begun"); for (;;);`, []),
+    "in.ndjson": "1\n2\n3\n",
+  });
   await using workflow = await openScript({ script: `${folder.path}/script.ts` });
   const runner = runnerOf(workflow);
   const results: BatchResult[] = [];
   const batch = runBatch(runner, await openInputs(`${folder.path}/in.ndjson`), {
     concurrency: 2,
     onResult: (result) => results.push(result),
+    onLog: () => void runner.interrupt(),
   });
-  setTimeout(() => void runner.interrupt(), 50);
   assert.equal((await batch).inputs, 0);
   assert.deepEqual([runner.isInterrupted, results], [true, []]);
 });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { startService } from "../service/mod.ts";
 import { svcHere } from "./_support/captured_io.ts";
+import { heldAnswer } from "./_support/held_answer.ts";
 import { type Folder, makeFolder, scriptText, TinyApi } from "./_support/workflow.ts";
 import { PROGRAM } from "./_support/program.ts";
 import { type Ended, svcWorkflow } from "./_support/workflow_process.ts";
@@ -221,11 +222,12 @@ Deno.test("a failure is recorded, and expected from then on", async () => {
 
 Deno.test("calls that were open when a script failed stay open", async () => {
   const failing = scriptText(`await Promise.all([svc.cases.get("slow"), svc.cases.get("missing")]);`, ["cases.get"]);
+  const held = heldAnswer();
   await using api = new TinyApi((call) => {
-    if (call.includes("slow")) return new Promise((answer) => setTimeout(() => answer(Response.json({})), 1000));
-    return Response.json({ errorDetails: [] }, { status: 404 });
+    return call.includes("slow") ? held.answer() : Response.json({ errorDetails: [] }, { status: 404 });
   });
   await using recorded = await record(failing, [], environmentOf(api));
+  held.give(Response.json({}));
   const cassette = JSON.parse(await Deno.readTextFile(recorded.cassette));
   assert.deepEqual(cassette.calls[0], { step: 1, operation: "cases.get", values: { caseId: "slow" } });
   const { code } = await svcHere(["workflow", "test", recorded.script, "--cassette", recorded.cassette]);
