@@ -77,11 +77,9 @@ export interface SvcErrorOptions extends ErrorOptions {
   replayed?: boolean;
 }
 
-/** What is known of an error and no part of its record: it is for who repeats the call. */
-type Unrecorded = "retryAfter" | "outcomeUnknown" | "judged" | "replayed";
-
-/** An error as it is written to stderr, and as it crosses to a workflow. */
-export interface ErrorRecord extends Omit<SvcErrorOptions, "cause" | Unrecorded> {
+/** An error as it is written to stderr, and as it crosses to a workflow; what is for who repeats the call is no part of it. */
+export interface ErrorRecord
+  extends Omit<SvcErrorOptions, "cause" | "retryAfter" | "outcomeUnknown" | "judged" | "replayed"> {
   /** What went wrong. */
   code: ErrorCode;
   /** One sentence for people. */
