@@ -230,6 +230,16 @@ Deno.test("who repeats a call learns the entity tag before the call is sent, and
   assert.deepEqual(tags, [undefined, '"1"', '"0"', '"x"', undefined, undefined]);
 });
 
+Deno.test("a change that needs an entity tag is not sent where the service gives none, or an empty one", async () => {
+  for (const headers of [undefined, { etag: "" }]) {
+    using server = startUnruly(answer(200, { id: "A" }, headers));
+    const error = await failureOf(createCaller(server.options).call(PERFORM, { assignmentId: "A", action: "B" }));
+    assert.deepEqual([error.code, outcomeUnknown(error)], ["MISSING_ETAG", false]);
+    assert.equal(error.message, "GET /assignments/A answered no entity tag.");
+    assert.equal(server.received.length, 1);
+  }
+});
+
 Deno.test("a change under a key is sent although there is nothing any more whose entity tag could be read", async () => {
   const gone = answer(404, { localizedValue: "The resource cannot be found." });
   using server = startUnruly(inTurn(gone, DONE, gone, gone, gone));

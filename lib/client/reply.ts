@@ -97,7 +97,7 @@ export function headOf(
     status,
     reason,
     type: headers.get("content-type") ?? undefined,
-    etag: headers.get("etag") ?? undefined,
+    etag: headers.get("etag") || undefined, // A proxy that strips tags may leave the name.
     requestId: headers.get("x-request-id") ?? undefined,
     milliseconds,
   };
