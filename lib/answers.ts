@@ -64,7 +64,7 @@ export function checkAnswer<N extends keyof Answers>(
   },
 ): Answers[N] {
   // Some services answer a sentence where nothing is promised.
-  const body = shape === "nothing" ? undefined : answer.body;
+  const body = shape === "nothing" || shape === "content" ? undefined : answer.body;
   const value = shape === "content" ? answer.content : completed(shape, body, answer.etag);
   if (SHAPES[shape](value)) return value;
   const { operation, status, requestId } = answer.head ?? {};

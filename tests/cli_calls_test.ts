@@ -23,6 +23,28 @@ Deno.test("an empty answer prints nothing", async () => {
   assert.deepEqual(await call(service, "cases delete C"), { code: 0, stdout: "", stderr: "" });
 });
 
+Deno.test("an empty answer where members are promised is refused, by a command and by the library", async () => {
+  for (const headers of [{ "content-type": "application/json" }, undefined]) {
+    await using service = startService({ api: () => new Response("", { headers }) });
+    const library = createClient({ ...CLIENT, baseUrl: service.baseUrl, noCache: true });
+    const created = library.cases.create({ type: "T" });
+    await assert.rejects(created, { code: "INVALID_RESPONSE", outcomeUnknown: true });
+    for (const line of ["cases create --type T", "case-types get T", "data count D", "data create D --data {}"]) {
+      const result = await call(service, line);
+      const { code, message } = errorOf(result);
+      assert.deepEqual([result.code, result.stdout, code], [1, "", "INVALID_RESPONSE"], line);
+      assert.match(String(message), /^The service's answer is empty \(/);
+    }
+  }
+});
+
+Deno.test("an empty answer about a case without ancestors is an object without members", async () => {
+  await using service = startService({ api: () => new Response("") });
+  assert.deepEqual(await call(service, "cases list-ancestors C"), { code: 0, stdout: "{}\n", stderr: "" });
+  const library = createClient({ ...CLIENT, baseUrl: service.baseUrl, noCache: true });
+  assert.deepEqual(await library.cases.listAncestors("C"), {});
+});
+
 Deno.test("identifiers and values reach the service as they were written", async () => {
   const seen: unknown[] = [];
   await using service = startService({

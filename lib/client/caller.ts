@@ -203,7 +203,8 @@ class Call {
       checkStatus(head, response, response.ok ? text : this.#session.redact(text));
       if (isContent) return new Reply(head, "", await this.#content(response, deadline, explain));
       const reply = new Reply(head, text);
-      if (!/\bjson\b/i.test(head.type ?? "")) void reply.body; // A gateway's page is no answer: its sender is told at once.
+      // A gateway's page is no answer: its sender is told at once. An empty one may still have the tag that is wanted.
+      if (text !== "" && !/\bjson\b/i.test(head.type ?? "")) void reply.body;
       deadline.clear();
       return reply;
     } catch (error) {

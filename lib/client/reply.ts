@@ -49,7 +49,7 @@ export class Reply {
     return this.head.etag;
   }
 
-  /** Body; undefined where there is none. Throws `INVALID_RESPONSE` where it is not JSON and no text was promised. */
+  /** Body; undefined where none was promised. Throws `INVALID_RESPONSE` where one was that is empty or not JSON. */
   get body(): JsonValue | undefined {
     return this.#body ??= bodyOf(this.head.answer, this.text, this.head);
   }
@@ -114,10 +114,16 @@ export function bodyOf(
   text: string,
   head: Partial<ReplyHead> = {},
 ): JsonValue | undefined {
-  if (answer !== "text" && answer !== "nothing") return text === "" ? undefined : parseAnswer(text, head);
+  if (answer !== "text" && answer !== "nothing") return text === "" ? emptyBody(answer, head) : parseAnswer(text, head);
   // A server that answers with a page took the call for a browser's, and has not done it.
   if (/\bx?html\b/i.test(head.type ?? "") && /^\s*</.test(text)) throw invalidAnswer("a web page", text, head);
   return answer === "text" ? textIn(text) : remarkIn(text);
+}
+
+/** What an empty text stands for: some servers answer so of a case that has no ancestors. */
+function emptyBody(answer: keyof Answers, head: Partial<ReplyHead>): JsonValue {
+  if (answer === "object") return {};
+  throw invalidAnswer("empty", "", head);
 }
 
 /** What some servers say where nothing is promised: JSON, or a sentence. */
