@@ -78,6 +78,7 @@ export function checkAnswer<N extends keyof Answers>(
 
 /** The answer with its identifier and entity tag at the top: some servers give them only further down or in a header. */
 function completed(shape: keyof Answers, body: JsonValue | undefined, etag?: string): unknown {
+  if (shape === "bulk" && Array.isArray(body)) return { results: body }; // Some servers answer the list itself.
   if (!isJsonObject(body)) return body;
   return { ...identityOf(shape, body), ...(etag !== undefined && { etag }), ...body };
 }

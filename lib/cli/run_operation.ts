@@ -9,6 +9,7 @@ import { numberFault } from "../exact_numbers.ts";
 import { importUnseen } from "../import_unseen.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import type { Operation } from "../operation.ts";
+import { plural } from "../wording.ts";
 import type { CommandContext } from "./command.ts";
 import { loadRenderer } from "./context.ts";
 import { printRequest, printResult } from "./print_result.ts";
@@ -78,23 +79,35 @@ async function printDryRun(context: CommandContext, { operation }: OperationRef,
 
 /** A call about several things is answered with success although it failed for some of them. */
 function failureOfElements(answer: keyof Answers, body: JsonValue | undefined): SvcError | undefined {
-  const elements = elementsOf(answer, body);
+  if (answer !== "bulk" && answer !== "multiStatus") return undefined;
+  const thing = answer === "bulk" ? "case" : "element";
+  const elements = elementsOf(body);
   const failed = elements.filter(hasFailed);
-  if (failed.length === 0) return undefined;
-  const things = answer === "bulk" ? "cases" : "elements";
-  return new SvcError("BULK_PARTIAL_FAILURE", `${failed.length} of ${elements.length} ${things} failed.`, {
+  if (failed.length === 0) return failureOfCount(body, thing);
+  return new SvcError("BULK_PARTIAL_FAILURE", `${failed.length} of ${elements.length} ${thing}s failed.`, {
     status: 207,
     details: failed,
     hint: "The answer on stdout names each with its status; repeat the command for the failed ones.",
   });
 }
 
-/** What became of each: some answers are the list itself, those of bulk calls hold it. */
-function elementsOf(answer: keyof Answers, body: JsonValue | undefined): JsonObject[] {
-  const elements = answer === "bulk" && isJsonObject(body) ? body.results : answer === "multiStatus" ? body : undefined;
+/** What became of each: some answers are the list itself, others hold it. */
+function elementsOf(body: JsonValue | undefined): JsonObject[] {
+  const elements = isJsonObject(body) ? body.results : body;
   return Array.isArray(elements) ? elements.filter(isJsonObject) : [];
 }
 
 function hasFailed({ status }: JsonObject): boolean {
   return Number(status) >= 400;
+}
+
+/** Some answers only count what failed. */
+function failureOfCount(body: JsonValue | undefined, thing: string): SvcError | undefined {
+  const { failureCount, summary } = isJsonObject(body) ? body : {};
+  const failed = Number(failureCount ?? (isJsonObject(summary) ? summary.failed : 0));
+  if (!(failed > 0)) return undefined;
+  return new SvcError("BULK_PARTIAL_FAILURE", `${plural(failed, thing)} failed.`, {
+    status: 207,
+    hint: `The answer does not say which: read each ${thing} before you repeat the command.`,
+  });
 }
