@@ -386,18 +386,37 @@ Deno.test("a call is made and answered although nobody reads what is said about 
   assert.deepEqual(await unread(service, "stderr", "cases get C --verbose"), [SHOWN, 0]);
 });
 
+/** What svc writes to stderr, and its exit code, where stdout is a disk that is full. */
+async function onFullDisk(service: TestService, line: string): Promise<CliResult> {
+  await using folder = await makeFolder();
+  const [deno = "", ...args] = svcCommand(line.split(" "), folder.path);
+  const { code, stderr } = await new Deno.Command("sh", {
+    args: ["-c", 'exec "$0" "$@" > /dev/full', deno, ...args],
+    env: { ...envOf(service), SVC_CONFIG_DIR: folder.path },
+  }).output();
+  return { code, stdout: "", stderr: new TextDecoder().decode(stderr) };
+}
+
 Deno.test({
   name: "an output that cannot be written is no defect of svc",
   ignore: Deno.build.os !== "linux",
   async fn() {
     await using service = answers(CASE);
-    await using folder = await makeFolder();
-    const [deno = "", ...args] = svcCommand(["cases", "get", "C"], folder.path);
-    const { code, stderr } = await new Deno.Command("sh", {
-      args: ["-c", 'exec "$0" "$@" > /dev/full', deno, ...args],
-      env: { ...envOf(service), SVC_CONFIG_DIR: folder.path },
-    }).output();
-    const { error } = JSON.parse(new TextDecoder().decode(stderr));
-    assert.deepEqual([code, error.message], [2, "Standard output cannot be written: No space left on device."]);
+    const result = await onFullDisk(service, "cases get C");
+    const { message } = errorOf(result);
+    assert.deepEqual([result.code, message], [2, "Standard output cannot be written: No space left on device."]);
+  },
+});
+
+Deno.test({
+  name: "what a bulk call failed of is told with the output that cannot be written, and names the failed ones itself",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    const failed = { ID: "C", status: "404" };
+    await using service = answers({ results: [failed] }, { status: 207 });
+    const { code, details, hint } = errorOf(await onFullDisk(service, "cases bulk-perform --action a --cases C"));
+    assert.deepEqual([code, details], ["BULK_PARTIAL_FAILURE", [failed]]);
+    const full = "Standard output cannot be written: No space left on device.";
+    assert.equal(hint, `${full} The details name the failed ones, each with its status: repeat the command for them.`);
   },
 });

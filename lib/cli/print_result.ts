@@ -1,6 +1,6 @@
 /** Results that tell of a failure, and requests that are not sent. */
 import type { JsonValue } from "../json.ts";
-import type { SvcError } from "../errors.ts";
+import { SvcError } from "../errors.ts";
 import { escapeControls } from "../output/control_characters.ts";
 import type { CommandContext } from "./command.ts";
 
@@ -13,9 +13,15 @@ export async function printResult(
   try {
     await context.print(result);
   } catch (error) {
-    throw failure ?? error;
+    throw failure === undefined ? error : unprinted(failure, error);
   }
   if (failure !== undefined) throw failure;
+}
+
+/** The failure, with why its result could not be printed: a reader who has gone needs no word of that. */
+function unprinted(failure: SvcError, reason: unknown): SvcError {
+  if (!(reason instanceof SvcError)) return failure;
+  return failure.with({ hint: [reason.message, failure.hint].filter(Boolean).join(" ") });
 }
 
 /** Prints a request instead of sending it. */
