@@ -10,11 +10,11 @@ const SHAPES: { readonly [N in keyof Answers]: (value: unknown) => value is Answ
     typeof value.status === "string",
   assignment: (value): value is Answers["assignment"] => hasCaseData(value) && typeof value.id === "string",
   view: (value): value is Answers["view"] => hasCaseData(value),
-  stages: (value): value is Answers["stages"] => isJsonObject(value) && Array.isArray(value.stages),
-  caseTypes: (value): value is Answers["caseTypes"] => isJsonObject(value) && Array.isArray(value.caseTypes),
+  stages: (value): value is Answers["stages"] => hasList(value, "stages"),
+  caseTypes: (value): value is Answers["caseTypes"] => hasList(value, "caseTypes"),
   caseType: (value): value is Answers["caseType"] => isJsonObject(value) && typeof value.ID === "string",
-  bulk: (value): value is Answers["bulk"] => isJsonObject(value),
-  rows: (value): value is Answers["rows"] => isJsonObject(value) && (value.data === null || Array.isArray(value.data)),
+  bulk: (value): value is Answers["bulk"] => mayHaveList(value, "results"),
+  rows: (value): value is Answers["rows"] => isJsonObject(value) && (value.data === null || isList(value.data)),
   count: (value): value is Answers["count"] => isJsonObject(value) && typeof value.resultCount === "number",
   record: (value): value is Answers["record"] => isJsonObject(value),
   participant: (value): value is Answers["participant"] => hasId(value),
@@ -23,22 +23,23 @@ const SHAPES: { readonly [N in keyof Answers]: (value: unknown) => value is Answ
   tags: (value): value is Answers["tags"] => hasList(value, "tagsList"),
   followers: (value): value is Answers["followers"] => hasList(value, "followers"),
   relatedCases: (value): value is Answers["relatedCases"] => hasList(value, "associatedCases"),
-  multiStatus: (value): value is Answers["multiStatus"] => Array.isArray(value) && value.every(isJsonObject),
+  multiStatus: (value): value is Answers["multiStatus"] => isList(value),
   message: (value): value is Answers["message"] => hasId(value) && typeof value.message === "string",
-  messages: (value): value is Answers["messages"] => isJsonObject(value) && Array.isArray(value.messages),
-  feed: (value): value is Answers["feed"] => isJsonObject(value) && isJsonObject(value.data) && hasEntries(value.data),
-  mentions: (value): value is Answers["mentions"] => Array.isArray(value) && value.every(isJsonObject),
-  usedTags: (value): value is Answers["usedTags"] => isJsonObject(value) && Array.isArray(value.tags),
-  conversation: (value): value is Answers["conversation"] => hasId(value),
-  conversations: (value): value is Answers["conversations"] =>
-    isJsonObject(value) && Array.isArray(value.conversations) && value.conversations.every(hasId),
+  messages: (value): value is Answers["messages"] => hasList(value, "messages"),
+  feed: (value): value is Answers["feed"] =>
+    isJsonObject(value) && isJsonObject(value.data) && hasList(value.data.FeedList, "pxResults"),
+  mentions: (value): value is Answers["mentions"] => isList(value),
+  usedTags: (value): value is Answers["usedTags"] => hasList(value, "tags", isText),
+  conversation: (value): value is Answers["conversation"] => isConversation(value),
+  conversations: (value): value is Answers["conversations"] => hasList(value, "conversations", isConversation),
   reply: (value): value is Answers["reply"] =>
     isJsonObject(value) && typeof value.response === "string" && typeof value.messageID === "string",
-  agents: (value): value is Answers["agents"] => Array.isArray(value) && value.every(isAgent),
+  agents: (value): value is Answers["agents"] => isList(value, isAgent),
   page: (value): value is Answers["page"] => isJsonObject(value) && isJsonObject(value.data),
-  insight: (value): value is Answers["insight"] => isJsonObject(value) && isJsonObject(value.data),
-  personalizations: (value): value is Answers["personalizations"] => isJsonObject(value),
-  attachments: (value): value is Answers["attachments"] => isJsonObject(value) && Array.isArray(value.attachments),
+  insight: (value): value is Answers["insight"] =>
+    isJsonObject(value) && mayHaveList(value.data, "rows") && mayHaveList(value.data, "columns"),
+  personalizations: (value): value is Answers["personalizations"] => mayHaveList(value, "personalizations"),
+  attachments: (value): value is Answers["attachments"] => hasList(value, "attachments"),
   upload: (value): value is Answers["upload"] => hasId(value) && typeof value.ID === "string",
   content: (value): value is Answers["content"] =>
     value instanceof Object && "stream" in value && value.stream instanceof ReadableStream,
@@ -100,12 +101,26 @@ function isAgent(value: unknown): boolean {
   return isJsonObject(value) && typeof value.agentClass === "string" && typeof value.name === "string";
 }
 
-function hasEntries({ FeedList }: JsonObject): boolean {
-  return isJsonObject(FeedList) && Array.isArray(FeedList.pxResults);
+function isConversation(value: unknown): boolean {
+  return hasId(value) && mayHaveList(value, "messages");
 }
 
-function hasList(value: unknown, name: string): boolean {
-  return isJsonObject(value) && Array.isArray(value[name]);
+/** Whether a value is a list, and each of its elements what the caller will take it for. */
+function isList(value: unknown, isElement: (element: unknown) => boolean = isJsonObject): boolean {
+  return Array.isArray(value) && value.every(isElement);
+}
+
+function hasList(value: unknown, name: string, isElement?: (element: unknown) => boolean): boolean {
+  return isJsonObject(value) && isList(value[name], isElement);
+}
+
+/** Whether a value that may lack a list has none that is another thing. */
+function mayHaveList(value: unknown, name: string): boolean {
+  return isJsonObject(value) && (value[name] === undefined || isList(value[name]));
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
 }
 
 function hasId(value: unknown): value is JsonObject & { id: string } {
