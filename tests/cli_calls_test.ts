@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { answers, call, envOf } from "./_support/calls.ts";
 import { type CliResult, errorOf, spawnSvc, svc, svcCommand } from "./_support/cli.ts";
 import { heldAnswer } from "./_support/held_answer.ts";
-import { CLIENT, startService, type TestService } from "./_support/oauth.ts";
+import { CLIENT, startService } from "./_support/oauth.ts";
 import { untilItSays } from "./_support/office.ts";
 import { createClient } from "../lib/client/client.ts";
+import { onFullDisk, unread } from "./_support/unwritten.ts";
 import { makeFolder } from "./_support/workflow.ts";
 
 const CONFIG = new URL("../deno.json", import.meta.url).pathname;
@@ -258,51 +259,6 @@ Deno.test("exit codes tell failures apart: 1 service or network, 2 arguments or 
   }
 });
 
-Deno.test("a bulk call in which some cases failed prints its answer and ends with 1", async () => {
-  const failed = { ID: "C-2", status: "409", errorDetails: [{ message: "Error" }] };
-  const body = { results: [{ ID: "C-1", status: 200 }, failed] };
-  await using service = answers(body, { status: 207 });
-  const result = await call(service, "cases bulk-perform --action a --cases C-1,C-2 --format compact");
-  assert.equal(result.code, 1);
-  assert.equal(result.stdout, JSON.stringify(body) + "\n");
-  const { code, message, details } = errorOf(result);
-  assert.deepEqual([code, message, details], ["BULK_PARTIAL_FAILURE", "1 of 2 cases failed.", [failed]]);
-});
-
-Deno.test("a bulk call that is answered with the list alone ends with 1 if a case failed, and is the library's results", async () => {
-  const failed = { ID: "C-2", status: 423 };
-  const body = [{ ID: "C-1", status: "200" }, failed];
-  await using service = answers(body, { status: 207 });
-  const result = await call(service, "cases bulk-perform --action a --cases C-1,C-2 --format compact");
-  assert.deepEqual([result.code, result.stdout], [1, JSON.stringify(body) + "\n"]);
-  const { code, message, details } = errorOf(result);
-  assert.deepEqual([code, message, details], ["BULK_PARTIAL_FAILURE", "1 of 2 cases failed.", [failed]]);
-  const library = createClient({ ...CLIENT, baseUrl: service.baseUrl, noCache: true });
-  assert.deepEqual(await library.cases.bulkPerform({ action: "a", cases: ["C-1", "C-2"] }), { results: body });
-});
-
-Deno.test("a bulk call whose answer only counts what failed ends with 1", async () => {
-  for (const body of [{ failureCount: 2 }, { summary: { total: 3, failed: 2 } }, { results: [], failureCount: "2" }]) {
-    await using service = answers(body, { status: 207 });
-    const result = await call(service, "cases bulk-perform --action a --cases C-1,C-2");
-    const { code, message } = errorOf(result);
-    assert.deepEqual([result.code, code, message], [1, "BULK_PARTIAL_FAILURE", "2 cases failed."]);
-  }
-});
-
-Deno.test("a bulk call without failures, or done in the background, ends with 0", async () => {
-  const bodies = [
-    [{ results: [{ ID: "C-1", status: "200" }] }, 207],
-    [{ jobID: "J-1" }, 202],
-    [{ failureCount: 0, summary: { failed: 0 } }, 207],
-  ] as const;
-  for (const [body, status] of bodies) {
-    await using service = answers(body, { status });
-    const { code, stderr } = await call(service, "cases bulk-perform --action a --cases C-1");
-    assert.deepEqual([code, stderr], [0, ""]);
-  }
-});
-
 Deno.test("a reader that has seen enough ends svc quietly", async () => {
   await using service = answers({ rows: "x".repeat(10_000_000) });
   await using folder = await makeFolder();
@@ -366,36 +322,10 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-/** Starts svc with pipes of which nobody reads one; gives what it writes to the other, and its exit code. */
-async function unread(service: TestService, pipe: "stdout" | "stderr", line: string): Promise<[string, number]> {
-  await using folder = await makeFolder();
-  const process = spawnSvc(line.split(" "), { env: { ...envOf(service), SVC_CONFIG_DIR: folder.path } });
-  await Promise.all([process.stdin.close(), process[pipe].cancel()]);
-  const other = await new Response(process[pipe === "stdout" ? "stderr" : "stdout"]).text();
-  return [other, (await process.status).code];
-}
-
-Deno.test("what a bulk call failed of is an error, also where nobody reads the answer", async () => {
-  await using service = answers({ results: [{ ID: "C", status: "404" }] }, { status: 207 });
-  const [stderr, code] = await unread(service, "stdout", "cases bulk-perform --action a --cases C");
-  assert.deepEqual([JSON.parse(stderr).error.code, code], ["BULK_PARTIAL_FAILURE", 1]);
-});
-
 Deno.test("a call is made and answered although nobody reads what is said about it", async () => {
   await using service = answers(CASE);
   assert.deepEqual(await unread(service, "stderr", "cases get C --verbose"), [SHOWN, 0]);
 });
-
-/** What svc writes to stderr, and its exit code, where stdout is a disk that is full. */
-async function onFullDisk(service: TestService, line: string): Promise<CliResult> {
-  await using folder = await makeFolder();
-  const [deno = "", ...args] = svcCommand(line.split(" "), folder.path);
-  const { code, stderr } = await new Deno.Command("sh", {
-    args: ["-c", 'exec "$0" "$@" > /dev/full', deno, ...args],
-    env: { ...envOf(service), SVC_CONFIG_DIR: folder.path },
-  }).output();
-  return { code, stdout: "", stderr: new TextDecoder().decode(stderr) };
-}
 
 Deno.test({
   name: "an output that cannot be written is no defect of svc",
@@ -405,18 +335,5 @@ Deno.test({
     const result = await onFullDisk(service, "cases get C");
     const { message } = errorOf(result);
     assert.deepEqual([result.code, message], [2, "Standard output cannot be written: No space left on device."]);
-  },
-});
-
-Deno.test({
-  name: "what a bulk call failed of is told with the output that cannot be written, and names the failed ones itself",
-  ignore: Deno.build.os !== "linux",
-  async fn() {
-    const failed = { ID: "C", status: "404" };
-    await using service = answers({ results: [failed] }, { status: 207 });
-    const { code, details, hint } = errorOf(await onFullDisk(service, "cases bulk-perform --action a --cases C"));
-    assert.deepEqual([code, details], ["BULK_PARTIAL_FAILURE", [failed]]);
-    const full = "Standard output cannot be written: No space left on device.";
-    assert.equal(hint, `${full} The details name the failed ones, each with its status: repeat the command for them.`);
   },
 });
