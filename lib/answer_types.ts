@@ -7,7 +7,9 @@ import type {
   CaseTypeAnswer,
   CaseTypesAnswer,
   CountAnswer,
+  DataPageAnswer,
   RecordAnswer,
+  RecordFormAnswer,
   RowsAnswer,
   StagesAnswer,
   ViewAnswer,
@@ -298,8 +300,12 @@ export interface Answers {
   rows: RowsAnswer;
   /** A number of rows. */
   count: CountAnswer;
+  /** The single page of a data view. */
+  dataPage: DataPageAnswer;
   /** A record. */
   record: RecordAnswer;
+  /** The form of a record's action. */
+  recordForm: RecordFormAnswer;
   /** A participant. */
   participant: ParticipantAnswer;
   /** Participants. */

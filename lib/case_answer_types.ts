@@ -103,6 +103,8 @@ export interface AssignmentAnswer extends JsonObject {
 
 /** Content of a view, and the view itself. */
 export interface ViewAnswer extends JsonObject {
+  /** Entity tag, for `ifMatch`. */
+  etag?: string;
   /** Content: `data.caseInfo.content`. */
   data: CaseData;
   /** The view: fields with types, and the components that show them. */
@@ -131,10 +133,24 @@ export interface CaseTypeAnswer extends JsonObject {
 
 /** What became of each case of a bulk call. */
 export interface BulkAnswer extends JsonObject {
-  /** One element per case. */
-  results?: JsonObject[];
+  /** One element per case; some services only count. */
+  results?: BulkResult[];
+  /** Cases on which the action was performed. */
+  successCount?: number;
+  /** Cases on which it was not. */
+  failureCount?: number;
   /** The job that does the work, where it is done in the background. */
   jobID?: string;
+}
+
+/** What became of one case of a bulk call. */
+export interface BulkResult extends JsonObject {
+  /** Case handle. */
+  ID?: string;
+  /** HTTP status of the case; some services answer it as text. */
+  status?: number | string;
+  /** Of a case that failed: why. */
+  errorDetails?: JsonObject[];
 }
 
 /** Rows of a data view. */
@@ -153,8 +169,30 @@ export interface CountAnswer extends JsonObject {
   resultCount: number;
 }
 
+/** The single page of a data view, such as a record: its members. */
+export interface DataPageAnswer extends JsonObject {
+  /** Of a record: its entity tag, for `ifMatch`. */
+  etag?: string;
+}
+
+/** The form of a record's action. */
+export interface RecordFormAnswer extends JsonObject {
+  /** What identifies the record. */
+  id?: string;
+  /** Entity tag of the record, for `ifMatch`. */
+  etag?: string;
+  /** Content. */
+  data?: JsonObject;
+  /** The form: fields with types, and the components that show them. */
+  uiResources?: JsonObject;
+}
+
 /** A data record. */
 export interface RecordAnswer extends JsonObject {
+  /** What identifies it. */
+  id?: string;
+  /** Entity tag, for `ifMatch`. */
+  etag?: string;
   /** The record as it is stored now. */
   responseData?: JsonObject;
 }

@@ -71,15 +71,37 @@ Deno.test("a program needs the permissions that docs/permissions.md names and no
 });
 
 Deno.test("of a misspelt option the compiler says which there are", async () => {
-  const source = `import { createClient } from "@svc/lib";\nawait createClient().data.query("D", { pageSize: 3 });\n`;
-  await using folder = await makeFolder({ "program.ts": source });
-  const args = ["check", "--quiet", `--config=${CHECKOUT}/deno.json`, `${folder.path}/program.ts`];
-  const { code, stderr } = await new Deno.Command(Deno.execPath(), { args, env: { NO_COLOR: "1" } }).output();
+  const [code, said] = await compiled(`await svc.data.query("D", { pageSize: 3 });`);
   assert.equal(code, 1);
   const options =
     /'pageSize' does not exist in type '\{ params\?: [^;]+; max\?: [^;]+; page\?: [^;]+; includeTotal\?: /;
-  assert.match(new TextDecoder().decode(stderr), options);
+  assert.match(said, options);
 });
+
+Deno.test("the compiler knows the entity tags that the next call takes, and what became of each case of a bulk call", async () => {
+  const [code, said] = await compiled(`
+    const { id, etag: ifMatch } = await svc.data.create("D", { data: {} });
+    const patched = await svc.data.patch("D", { data: { id }, ifMatch });
+    const updated = await svc.data.update("D", { data: {}, ifMatch: patched.etag });
+    await svc.data.performAction("D", { action: "A", ifMatch: updated.etag });
+    await svc.data.patch("D", { data: {}, ifMatch: (await svc.data.get("D")).etag });
+    await svc.data.patch("D", { data: {}, ifMatch: (await svc.data.getAction("D", { action: "A" })).etag });
+    const form = await svc.cases.getAction("C", { action: "A" });
+    await svc.cases.performAction("C", { action: "A", ifMatch: form.etag });
+    const { results = [] } = await svc.cases.bulkPerform({ action: "A", cases: ["C"] });
+    for (const { ID, status } of results) if (Number(status) >= 400) await svc.cases.get(ID ?? "");
+  `);
+  assert.equal(code, 0, said);
+});
+
+/** The exit code of the compiler for a program that has a client `svc`, and what it says. */
+async function compiled(program: string): Promise<[code: number, said: string]> {
+  const source = `import { createClient } from "@svc/lib";\nconst svc = createClient();\n${program}\n`;
+  await using folder = await makeFolder({ "program.ts": source });
+  const args = ["check", "--quiet", `--config=${CHECKOUT}/deno.json`, `${folder.path}/program.ts`];
+  const { code, stderr } = await new Deno.Command(Deno.execPath(), { args, env: { NO_COLOR: "1" } }).output();
+  return [code, new TextDecoder().decode(stderr)];
+}
 
 Deno.test("a client with an option that is misspelt or of another type is refused where no compiler looks, too", () => {
   const refusals: [Record<string, unknown>, string][] = [

@@ -58,7 +58,7 @@ export const operations = {
     path: "/data_views/{data_view_ID}",
     args: [dataViewId],
     flags: { params: { ...params, to: "query:dataViewParameters" } },
-    answer: "object",
+    answer: "dataPage",
     example: `D_Permit --params '{"pyID":"P-1"}'`,
   },
   /**
@@ -321,7 +321,7 @@ export const operations = {
     path: "/data/{data_view_ID}/actions/{action_ID}",
     args: [dataViewId],
     flags: { action, data: { help: "The members that identify the record", type: "object", to: "body:*" } },
-    answer: "object",
+    answer: "recordForm",
     example: `D_Inspectors --action Edit --data '{"ID":"I-1"}'`,
   },
   /**
@@ -345,7 +345,7 @@ export const operations = {
     path: "/data/{data_view_ID}/actions/{action_ID}",
     args: [dataViewId],
     flags: { action, ...content },
-    answer: "object",
+    answer: "record",
     example: `D_Inspectors --action Edit --data '{"ID":"I-1","Phone":"555-0100"}'`,
   },
   /**
