@@ -117,13 +117,20 @@ Deno.test("a damaged cache counts as none and is replaced", async () => {
   }
 });
 
-Deno.test("a 401 for a cached token causes one exchange and one more try", async () => {
+Deno.test("a 401 for a cached token causes one exchange and one more try, and is told like the exchange", async () => {
   await using service = startService();
-  const options = await optionsFor(service);
+  const told: string[] = [];
+  const onExchange: SessionOptions["onExchange"] = ({ method, path, status, reason, milliseconds }) => {
+    told.push([method, path, status, reason].join(" "));
+    assert(milliseconds >= 0);
+  };
+  const options = { ...await optionsFor(service), onExchange };
   await callApi(openSession(options));
   service.revoke();
   assert.equal(await callApi(openSession(options)), 200);
   assert.deepEqual([service.exchanges, service.calls], [2, 3]);
+  const exchange = "POST /oauth2/token 200 OK";
+  assert.deepEqual(told, [exchange, "GET /dx-api/v2/casetypes 401 Unauthorized", exchange]);
   assert.equal(JSON.parse(await Deno.readTextFile(tokenFile(options))).accessToken, service.issued[1]);
 });
 

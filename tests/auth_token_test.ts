@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { openSession, type SessionOptions } from "../lib/auth/session_open.ts";
+import { type ClientOptions, createClient } from "../lib/client/client.ts";
 import type { SvcError } from "../lib/errors.ts";
 import { heldAnswer } from "./_support/held_answer.ts";
 import { callApi, CLIENT, failure, optionsFor, type ServiceOptions, startService } from "./_support/oauth.ts";
@@ -33,6 +34,29 @@ Deno.test("a call carries a token that the secret was exchanged for", async () =
   assert.equal(await callApi(session), 200);
   assert.equal(service.exchanges, 1);
   assert.deepEqual(summaries, ["POST /oauth2/token 200 OK"]);
+});
+
+Deno.test("the time of a call is that of its last request, without the way to its token", async () => {
+  let granted = 0;
+  const token = () => {
+    granted = performance.now();
+    return Response.json({ access_token: `tok-${granted}`, expires_in: 3600, token_type: "Bearer" });
+  };
+  let calls = 0;
+  const api = ({ url }: Request) => {
+    if (new URL(url).pathname === "/oauth2/token") return token();
+    return Response.json({ caseTypes: [] }, { status: ++calls === 2 ? 401 : 200 });
+  };
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, api);
+  const baseUrl = `http://127.0.0.1:${server.addr.port}`;
+  const times: boolean[] = [];
+  const onReply: ClientOptions["onReply"] = ({ milliseconds }) => {
+    times.push(milliseconds < performance.now() - granted);
+  };
+  const svc = createClient({ ...CLIENT, baseUrl, noCache: true, onReply });
+  await svc.caseTypes.list();
+  await svc.caseTypes.list(); // Its token is refused, so that there is another one first.
+  assert.deepEqual([times, calls], [[true, true], 3]);
 });
 
 Deno.test("a wrong secret is UNAUTHORIZED with what the server says", async () => {

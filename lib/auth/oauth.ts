@@ -1,5 +1,6 @@
 /** The token exchange: OAuth 2.0 client credentials (RFC 6749, section 4.4), the client authenticated by HTTP Basic. */
 import type { ClientAuth } from "oauth4webapi";
+import { lineOf } from "../client/encode.ts";
 import { readText } from "../client/reply.ts";
 import { codeOfStatus, hintOfWait, SvcError } from "../errors.ts";
 import { type JsonObject, parseJsonObject } from "../json.ts";
@@ -31,7 +32,7 @@ export async function exchangeToken(credentials: Credentials, secret: string, si
   });
   const { status, statusText: reason } = response;
   const milliseconds = performance.now() - started;
-  credentials.onExchange({ method: "POST", path: new URL(url).pathname, status, reason, milliseconds });
+  credentials.onExchange({ method: "POST", path: lineOf(url), status, reason, milliseconds });
   const text = await readText(response, ANSWER_LIMIT).catch((error: unknown) => {
     throw error instanceof SvcError ? invalidAnswer(url, `is longer than ${ANSWER_LIMIT} bytes`) : error;
   });

@@ -1,4 +1,5 @@
 /** Opens sessions. The secret and the tokens stay in closures: a session holds neither. */
+import { lineOf } from "../client/encode.ts";
 import { SvcError } from "../errors.ts";
 import type { Session, SessionRequest, Target } from "./session.ts";
 import { type Credentials, readSettings, type SessionOptions, withCredentials } from "./settings.ts";
@@ -20,24 +21,32 @@ export function openTarget(options: SessionOptions = {}): Target {
 }
 
 /** A session whose tokens come from a source. */
-export function sessionOf({ target }: Credentials, tokens: TokenSource): Session {
+export function sessionOf(credentials: Credentials, tokens: TokenSource): Session {
   return Object.freeze({
-    target,
-    fetch: (request: SessionRequest) => fetchWithToken(request, target, tokens),
+    target: credentials.target,
+    fetch: (request: SessionRequest) => fetchWithToken(request, credentials, tokens),
     redact: (text: string) => tokens.redact(text),
   });
 }
 
-async function fetchWithToken(request: SessionRequest, target: Target, tokens: TokenSource): Promise<Response> {
-  checkDestination(request.url, target);
+async function fetchWithToken(
+  request: SessionRequest,
+  { target, onExchange }: Credentials,
+  tokens: TokenSource,
+): Promise<Response> {
+  const { method, url, underWay } = request;
+  checkDestination(url, target);
   // With a token at hand the request leaves at once: what its caller does next happens while it is on its way.
   const atHand = tokens.atHand();
   const { token, isNew } = atHand ? { token: atHand, isNew: false } : await tokens.take(request.signal);
+  const started = performance.now();
   const response = await send(request, token);
+  const { status, statusText: reason } = response;
   const canRetry = !isNew && !(request.body instanceof ReadableStream);
-  if (response.status !== 401 || !canRetry) return response;
-  request.underWay?.(false);
+  if (status !== 401 || !canRetry) return response;
+  underWay?.(false);
   await response.body?.cancel();
+  onExchange({ method, path: lineOf(url), status, reason, milliseconds: performance.now() - started });
   return await send(request, await tokens.replace(token, request.signal));
 }
 

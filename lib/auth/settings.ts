@@ -13,11 +13,11 @@ const VARIABLES = {
   clientSecret: "SVC_CLIENT_SECRET",
 } as const;
 
-/** A token exchange in short, for a log. Nothing in it is secret. */
+/** In short, for a log: the exchange of a token, or a call whose token was refused. Nothing in it is secret. */
 export interface ExchangeSummary {
   /** HTTP method. */
   readonly method: string;
-  /** Path of the token endpoint. */
+  /** Path with query, that of the base URL included. */
   readonly path: string;
   /** HTTP status. */
   readonly status: number;
@@ -53,7 +53,7 @@ export interface SessionOptions {
   configDirectory?: string;
   /** Is told what a person should know but nothing fails of: a file with a secret that others can read, say. */
   warn?: Warn;
-  /** Is told of each token exchange. */
+  /** Is told of each token exchange, and of each call that is made again because its token was refused. */
   onExchange?: (summary: ExchangeSummary) => void;
 }
 
@@ -76,7 +76,7 @@ export interface Settings {
   readonly missing: (member: "clientId" | "clientSecret") => SvcError;
   /** Is told what a person should know. */
   readonly warn: Warn;
-  /** Is told of each token exchange. */
+  /** Is told of each token exchange, and of each call that is made again because its token was refused. */
   readonly onExchange: (summary: ExchangeSummary) => void;
 }
 

@@ -175,7 +175,7 @@ class Call {
     // A request that is not under way yet is still waiting for its token.
     const exchange = () => isUnderWay ? `${method} ${url}` : `The token exchange with ${baseUrl}`;
     const explain = (error: unknown) => deadline.explain(error, exchange());
-    const started = performance.now();
+    let started = performance.now();
     let form: MultipartBody | undefined;
     try {
       form = request.parts && await multipartOf(request.parts, deadline);
@@ -188,7 +188,10 @@ class Call {
         signal: deadline.signal,
         // With a key it may arrive twice, but not unseen: a refusal of the second would say that the first was not done.
         once: change !== undefined,
-        underWay: (isSent) => isUnderWay = isSent,
+        underWay: (isSent) => {
+          isUnderWay = isSent;
+          started = performance.now(); // What came before was the way to a token, which is told by itself.
+        },
       });
       deadline.start(); // Only now: the first clock of a process takes longer to make than the request.
       const response = await fetching;
