@@ -59,6 +59,26 @@ Deno.test("the time of a call is that of its last request, without the way to it
   assert.deepEqual([times, calls], [[true, true], 3]);
 });
 
+Deno.test("what onExchange and warn throw is not told as a fault of the network or of svc", async () => {
+  await using service = startService();
+  const options = await optionsFor(service);
+  const fault = new Error("The log is full.");
+  const thrower = () => {
+    throw fault;
+  };
+  const told = async (more: SessionOptions) => {
+    const { code, message, cause, hint } = await failure(createClient({ ...options, ...more }).caseTypes.list());
+    assert.deepEqual([code, cause], ["INVALID_ARGS", fault]);
+    return [message, hint];
+  };
+  const expected = (name: string) => [`${name} threw: The log is full.`, `Catch in ${name} what may fail.`];
+  assert.deepEqual(await told({ onExchange: thrower }), expected("onExchange"));
+  if (Deno.build.os === "windows") return;
+  await callApi(openSession(options));
+  await Deno.chmod(`${options.configDirectory}/token.default.json`, 0o644);
+  assert.deepEqual(await told({ warn: thrower }), expected("warn"));
+});
+
 Deno.test("a wrong secret is UNAUTHORIZED with what the server says", async () => {
   const error = await failureWith({}, { clientSecret: "wrong" });
   assert.equal(error.code, "UNAUTHORIZED");

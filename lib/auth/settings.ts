@@ -1,4 +1,5 @@
 /** What a session works with: options given in code over the environment, the environment over the profile. */
+import { tell } from "../callback.ts";
 import { variable } from "../environment.ts";
 import { SvcError } from "../errors.ts";
 import { configDirectory, configFile, findConfigDirectory, findProfile, missingProfile, type Warn } from "./config.ts";
@@ -118,8 +119,8 @@ export function readSettings(options: SessionOptions = {}): Settings {
     secret: secretSource(given.clientSecret, profile),
     cacheDirectory: noCache ? undefined : findDirectory(options),
     missing: (member) => missing(member, name, directoryOf(options), profile),
-    warn: options.warn ?? (() => {}),
-    onExchange: options.onExchange ?? (() => {}),
+    warn: warnOf(options),
+    onExchange: (summary) => tell("onExchange", options.onExchange, summary),
   };
 }
 
@@ -155,11 +156,15 @@ function needsProfile({ baseUrl, clientId, clientSecret, profile }: SessionOptio
 function readProfile(name: string, options: SessionOptions, given: Given): Profile | undefined {
   try {
     const directory = findDirectory(options);
-    return directory === undefined ? undefined : findProfile(name, directory, options.warn ?? (() => {}));
+    return directory === undefined ? undefined : findProfile(name, directory, warnOf(options));
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable && !Object.values(given).includes(undefined)) return undefined;
     throw error;
   }
+}
+
+function warnOf({ warn }: SessionOptions): Warn {
+  return (message) => tell("warn", warn, message);
 }
 
 function checkOptions(options: SessionOptions): void {

@@ -2,6 +2,7 @@
 import { TIMEOUT_RULE } from "../auth/profile.ts";
 import type { Session } from "../auth/session.ts";
 import { openSession, type SessionOptions } from "../auth/session_open.ts";
+import { tell } from "../callback.ts";
 import { SvcError, toSvcError } from "../errors.ts";
 import type { Content } from "../answer_types.ts";
 import { isKey, KEY_FORM } from "../idempotency_key.ts";
@@ -217,17 +218,11 @@ class Call {
     }
   }
 
-  /** An error that `onReply` throws is the caller's own, not one of the network. */
   #tell(exchange: Exchange, isChange: boolean): void {
-    try {
-      this.#onReply?.(exchange);
-    } catch (cause) {
-      throw new SvcError("INVALID_ARGS", `onReply threw: ${cause instanceof Error ? cause.message : String(cause)}`, {
-        cause,
-        hint: `The call itself was answered with ${exchange.status}. Catch in onReply what may fail.`,
-        outcomeUnknown: isChange || undefined,
-      });
-    }
+    tell("onReply", this.#onReply, exchange, {
+      hint: `The call itself was answered with ${exchange.status}. Catch in onReply what may fail.`,
+      outcomeUnknown: isChange || undefined,
+    });
   }
 
   async #content(response: Response, deadline: Deadline, explain: (error: unknown) => SvcError): Promise<Content> {
