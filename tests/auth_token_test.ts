@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import configuration from "../deno.json" with { type: "json" };
 import { openSession, type SessionOptions } from "../lib/auth/session_open.ts";
 import { type ClientOptions, createClient } from "../lib/client/client.ts";
 import type { SvcError } from "../lib/errors.ts";
@@ -77,6 +78,17 @@ Deno.test("what onExchange and warn throw is not told as a fault of the network 
   await callApi(openSession(options));
   await Deno.chmod(`${options.configDirectory}/token.default.json`, 0o644);
   assert.deepEqual(await told({ warn: thrower }), expected("warn"));
+});
+
+Deno.test("every request says which svc sends it, that for the token included", async () => {
+  const agents: (string | null)[] = [];
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, ({ headers }) => {
+    agents.push(headers.get("user-agent"));
+    return Response.json({ access_token: "tok-1", caseTypes: [] });
+  });
+  const baseUrl = `http://127.0.0.1:${server.addr.port}`;
+  await createClient({ ...CLIENT, baseUrl, noCache: true }).caseTypes.list();
+  assert.deepEqual(agents, Array(2).fill(`svc/${configuration.version}`));
 });
 
 Deno.test("a wrong secret is UNAUTHORIZED with what the server says", async () => {
@@ -181,7 +193,6 @@ Deno.test("an answer that is no token response is INVALID_RESPONSE and does not 
     '{"access_token":"tok-1","token_type":"Be',
     "[]",
     '{"token_type":"Bearer","other":"tok-1"}',
-    '{"access_token":"tok-1"}',
     '{"access_token":"tok-1","token_type":"mac"}',
     '{"access_token":"tok-1","token_type":"Bearer","expires_in":-1}',
     '{"access_token":"tok-1","token_type":"Bearer","expires_in":"soon"}',
@@ -196,12 +207,14 @@ Deno.test("an answer that is no token response is INVALID_RESPONSE and does not 
   }
 });
 
-Deno.test("what a token endpoint sends beside the token is its own affair, as is null for what there is not", async () => {
+Deno.test("what a token endpoint sends beside the token, or leaves out, is its own affair, as is null for what there is not", async () => {
   const part = (value: unknown) => btoa(JSON.stringify(value)).replace(/=+$/, "");
   const claims = { iss: "https://identity.example", sub: "me", aud: "somebody else", iat: 0, exp: 1 };
   const grants = [
     { id_token: `${part({ alg: "RS256" })}.${part(claims)}.c2ln` },
     { refresh_token: null, scope: null, expires_in: null },
+    { token_type: undefined },
+    { token_type: null },
     { scope: ["read", "write"] },
   ];
   for (const grant of grants) {

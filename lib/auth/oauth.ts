@@ -4,6 +4,7 @@ import { lineOf } from "../client/encode.ts";
 import { readText } from "../client/reply.ts";
 import { codeOfStatus, hintOfWait, SvcError } from "../errors.ts";
 import { type JsonObject, parseJsonObject } from "../json.ts";
+import { USER_AGENT } from "../version.ts";
 import { redact } from "./redact.ts";
 import type { Credentials, Settings } from "./settings.ts";
 import { isTokenText, LONGEST_LIFE, type Token, tokenOf } from "./token_cache.ts";
@@ -27,6 +28,7 @@ export async function exchangeToken(credentials: Credentials, secret: string, si
   const started = performance.now();
   const response = await oauth.clientCredentialsGrantRequest(server, client, authentication, {}, {
     signal,
+    headers: { "user-agent": USER_AGENT },
     // Whether plain http is allowed here has been checked with the profile.
     [oauth.allowInsecureRequests]: true,
   });
@@ -40,7 +42,8 @@ export async function exchangeToken(credentials: Credentials, secret: string, si
   const body = parseJsonObject(text);
   if (body === undefined) throw invalidAnswer(url, "is no token response");
   // Beside this some send an ID token of an issuer of their own, or null for what there is not: the library refuses both.
-  const { access_token, token_type, expires_in } = body;
+  const { access_token, expires_in } = body;
+  const token_type = body.token_type ?? "bearer"; // Some leave it out: there is no other that they could mean.
   const granted = Response.json({ access_token, token_type, expires_in: expires_in ?? undefined });
   const answer = await oauth.processClientCredentialsResponse(server, client, granted).catch((error: unknown) => {
     if (!isOAuthError(error)) throw error;

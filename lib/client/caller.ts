@@ -8,7 +8,7 @@ import type { Content } from "../answer_types.ts";
 import { isKey, KEY_FORM } from "../idempotency_key.ts";
 import { isJsonObject } from "../json.ts";
 import { type CallOptions, isRead, type Operation, paramsOf } from "../operation.ts";
-import { VERSION } from "../version.ts";
+import { USER_AGENT } from "../version.ts";
 import { Deadline, mayBeDone } from "./deadline.ts";
 import { type EncodedRequest, encodeRequest, lineOf, type Part } from "./encode.ts";
 import { importUnseen } from "../import_unseen.ts";
@@ -240,7 +240,7 @@ async function multipartOf(parts: readonly Part[], deadline: Deadline): Promise<
 function headersOf({ answer }: Operation, { ifMatch, body }: EncodedRequest, key?: string): Record<string, string> {
   const headers: Record<string, string> = {
     "accept": answer === "content" ? "*/*" : "application/json",
-    "user-agent": `svc/${VERSION}`,
+    "user-agent": USER_AGENT,
     "x-origin-channel": "Web",
   };
   if (ifMatch !== undefined) headers["if-match"] = ifMatch;
