@@ -12,8 +12,13 @@ export function readPieces(open: () => Promise<Deno.FsFile>): ReadableStream<Uin
       file ??= await open();
       if (!wanted) return file.close(); // Nobody was there to close it when it was opened.
       const piece = new Uint8Array(PIECE);
-      const length = await file.read(piece);
-      if (length !== null) return controller.enqueue(piece.subarray(0, length));
+      try {
+        const length = await file.read(piece);
+        if (length !== null) return controller.enqueue(piece.subarray(0, length));
+      } catch (error) {
+        if (wanted) file.close(); // Nobody cancels a stream that has failed.
+        throw error;
+      }
       file.close();
       controller.close();
     },

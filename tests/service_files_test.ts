@@ -327,3 +327,14 @@ Deno.test("a file whose reader leaves while it is opened is closed", async () =>
   await new Promise((resolve) => setTimeout(resolve));
   assert.throws(() => file.statSync(), Deno.errors.BadResource);
 });
+
+Deno.test({
+  name: "a file that turns out to be none when it is read is closed",
+  ignore: Deno.build.os === "windows", // It does not open a directory.
+  async fn() {
+    await using folder = await makeFolder();
+    const file = await Deno.open(folder.path);
+    await assert.rejects(readPieces(() => Promise.resolve(file)).getReader().read(), Deno.errors.IsADirectory);
+    assert.throws(() => file.statSync(), Deno.errors.BadResource);
+  },
+});
