@@ -304,18 +304,22 @@ function content(type: string, text: string): Content {
   return { type, size: text.length, stream: new Blob([text]).stream() };
 }
 
-Deno.test("a text goes to a terminal, escaped; anything else does not", async () => {
+Deno.test("a text goes to a terminal, escaped and to its last byte; anything else does not", async () => {
   const captured = { stdout: "", stderr: "" };
   const context = createContext(readGlobalFlags({}), capturedIo(captured, { terminal: true }));
   await deliver(context, content("text/plain; charset=utf-8", "a\x1b[2Jb\n"));
   assert.equal(captured.stdout, "a\\u001b[2Jb\n");
+  captured.stdout = "";
+  const cut = new Blob(["a", new Uint8Array([0xe2, 0x82])]).stream(); // Two of the three bytes of a euro sign.
+  await deliver(context, { type: "text/plain", stream: cut });
+  assert.equal(captured.stdout, "a\ufffd");
   const error = await failure(deliver(context, content("image/png", "\x89PNG")));
   assert.deepEqual([error.code, error.message], [
     "INVALID_ARGS",
     "The content is image/png: a terminal cannot show it.",
   ]);
   assert.match(error.hint ?? "", /-o <path>/);
-  assert.equal(captured.stdout, "a\\u001b[2Jb\n");
+  assert.equal(captured.stdout, "a\ufffd");
 });
 
 Deno.test({

@@ -28,6 +28,7 @@ export async function deliver(context: CommandContext, content: Content, output 
   await checkText(content);
   const decoder = new TextDecoder();
   for await (const piece of content.stream) stdout.write(escapeControls(decoder.decode(piece, { stream: true })));
+  stdout.write(decoder.decode()); // What is left of a character that was cut off.
 }
 
 async function* counted({ stream }: Content, count: (bytes: number) => void): AsyncGenerator<Uint8Array> {
