@@ -190,18 +190,29 @@ Deno.test("a profile that does not exist is refused with how to make it", async 
 });
 
 Deno.test({
-  name: "a configuration with a secret that others can read causes a warning",
+  name: "a configuration that others can change causes a warning, as does one with a secret that others can read",
   ignore: Deno.build.os === "windows",
   async fn() {
-    const directory = await withProfile(PROFILE);
-    const warnings: string[] = [];
-    const warn = (message: string) => warnings.push(message);
-    await loadProfile("default", directory, warn);
-    assert.deepEqual(warnings, []);
-    await Deno.chmod(`${directory}/config.json`, 0o640);
-    await loadProfile("default", directory, warn);
-    assert.equal(warnings.length, 1);
-    assert.match(warnings[0] ?? "", /others can read it\. Run: chmod 600/);
+    const { baseUrl, clientId } = PROFILE;
+    const command = "names a program that svc runs for the secret";
+    const table: [profile: Profile, mode: number, warning?: string][] = [
+      [PROFILE, 0o600],
+      [PROFILE, 0o640, "holds a secret and others can read it"],
+      [PROFILE, 0o666, "holds a secret and others can read and change it"],
+      [{ baseUrl, clientId, clientSecretCommand: ["pass"] }, 0o600],
+      [{ baseUrl, clientId, clientSecretCommand: ["pass"] }, 0o604, `${command} and others can read it`],
+      [{ baseUrl, clientId, clientSecretCommand: ["pass"] }, 0o620, `${command} and others can change it`],
+      [{ baseUrl }, 0o644],
+      [{ baseUrl }, 0o664, "says where the secret is sent and others can change it"],
+    ];
+    for (const [profile, mode, warning] of table) {
+      const directory = await withProfile(profile);
+      const file = `${directory}/config.json`;
+      await Deno.chmod(file, mode);
+      const warnings: string[] = [];
+      await loadProfile("default", directory, (message) => warnings.push(message));
+      assert.deepEqual(warnings, warning === undefined ? [] : [`${file} ${warning}. Run: chmod 600 '${file}'`]);
+    }
   },
 });
 

@@ -7,6 +7,11 @@ import { checkProfile, checkProfileName, isProfileMember, type Profile } from ".
 
 const SAVE_SECONDS = 10;
 
+/** What the mode of a file lets its group and all others do. */
+const WAYS = { read: 0o044, change: 0o022 } as const;
+
+type Way = keyof typeof WAYS;
+
 /** Is told what a person should know but nothing fails of. */
 export type Warn = (message: string) => void;
 
@@ -102,11 +107,24 @@ export function missingProfile(name: string, directory: string): SvcError {
   });
 }
 
-/** Warns of a file that people other than its owner can read. Windows has no mode to look at. */
+/** Warns of a file with a secret that people other than its owner can read or change. */
 export function warnIfExposed(path: string, warn: Warn): void {
-  const { mode } = Deno.statSync(path);
-  if (mode === null || (mode & 0o044) === 0) return;
-  warn(`${path} holds a secret and others can read it. Run: chmod 600 '${path}'`);
+  warnOfOthers(path, "holds a secret", warn);
+}
+
+/** Warns of a file that is open to others in one of these ways. Windows has no mode to look at. */
+function warnOfOthers(path: string, what: string, warn: Warn, ways: readonly Way[] = ["read", "change"]): void {
+  const mode = Deno.statSync(path).mode ?? 0;
+  const open = ways.filter((way) => (mode & WAYS[way]) !== 0).join(" and ");
+  if (open !== "") warn(`${path} ${what} and others can ${open} it. Run: chmod 600 '${path}'`);
+}
+
+/** A configuration is never for others to change: it says where the secret goes, and may name a program to run. */
+function warnOfConfig(path: string, { profiles }: Config, warn: Warn): void {
+  const has = (member: keyof Profile) => Object.values(profiles).some((profile) => profile[member] !== undefined);
+  if (has("clientSecret")) warnIfExposed(path, warn);
+  else if (has("clientSecretCommand")) warnOfOthers(path, "names a program that svc runs for the secret", warn);
+  else warnOfOthers(path, "says where the secret is sent", warn, ["change"]);
 }
 
 /** Reads at once: for a small file that every command needs, waiting for the event loop takes longer than reading. */
@@ -114,7 +132,7 @@ function readConfig(path: string, warn: Warn): Config {
   const text = readOptional(path);
   if (text === undefined) return { profiles: {} };
   const config = checkConfig(parse(text, path), path);
-  if (Object.values(config.profiles).some((profile) => profile.clientSecret)) warnIfExposed(path, warn);
+  warnOfConfig(path, config, warn);
   return config;
 }
 
