@@ -295,6 +295,12 @@ Deno.test("a change whose answer is lost says that it may be done, before anythi
   await using service = startService({ api: () => new Response("", { status: 502 }) });
   const { hint } = errorOf(await svc(["cases", "create", "--type", "T"], { env: envOf(service) }));
   assert.ok(String(hint).startsWith(IT_MAY_BE_DONE), String(hint));
+  const json = { headers: { "content-type": "application/json" } };
+  for (const spoiled of ["", '{"id"']) {
+    await using proxy = startService({ api: () => new Response(spoiled, json) });
+    const { code, hint } = errorOf(await svc(["cases", "create", "--type", "T"], { env: envOf(proxy) }));
+    assert.deepEqual([code, String(hint).startsWith(IT_MAY_BE_DONE)], ["INVALID_RESPONSE", true]);
+  }
   const read = errorOf(await svc(["cases", "get", "C"], { env: envOf(service) }));
   assert.ok(!String(read.hint).includes("may be done"), String(read.hint));
 });

@@ -3,7 +3,7 @@ import type { Answers } from "../answer_types.ts";
 import { openTarget } from "../auth/session_open.ts";
 import { createCaller, type OperationRef } from "../client/caller.ts";
 import type { Values } from "../client/values.ts";
-import type { Reply } from "../client/reply.ts";
+import { type Reply, spoiled } from "../client/reply.ts";
 import { SvcError } from "../errors.ts";
 import { numberFault } from "../exact_numbers.ts";
 import { importUnseen } from "../import_unseen.ts";
@@ -33,12 +33,21 @@ export async function runOperation(
 }
 
 async function printAnswer(context: CommandContext, ref: OperationRef, values: Values): Promise<void> {
-  const { body, text } = takesFile(ref.operation)
+  const reply = takesFile(ref.operation)
     ? await (await transfers()).watchingFile(context, values, (watched) => call(context, ref, watched))
     : await call(context, ref, values);
+  const [body, { text }] = [bodyOf(ref, reply), reply];
   const fault = typeof body === "string" ? undefined : numberFault(text);
   if (fault !== undefined) context.note(`Warning: the answer ${fault}: another one is printed. --verbose shows it.`);
   await printResult(context, body === "" ? undefined : body, failureOfElements(ref.operation.answer, body));
+}
+
+function bodyOf({ operation }: OperationRef, reply: Reply): JsonValue | undefined {
+  try {
+    return reply.body;
+  } catch (error) {
+    throw spoiled(operation, error);
+  }
 }
 
 async function writeContent(

@@ -1,12 +1,12 @@
 /** The library's client. */
 import { checkAnswer } from "../answers.ts";
-import { SvcError, toSvcError } from "../errors.ts";
+import { SvcError } from "../errors.ts";
 import { importUnseen } from "../import_unseen.ts";
-import { isRead } from "../operation.ts";
 import { loadResources } from "../resources/mod.ts";
 import { bindOperations, type Client } from "./bind.ts";
 import { type Caller, type CallerOptions, createCaller } from "./caller.ts";
 import { checkClientOptions } from "./client_options.ts";
+import { spoiled } from "./reply.ts";
 
 const resources = await loadResources();
 
@@ -49,7 +49,7 @@ export function createClient(options: ClientOptions = {}): Client {
     try {
       return checkAnswer(ref.operation.answer, reply);
     } catch (error) {
-      throw isRead(ref.operation) ? error : toSvcError(error).with({ outcomeUnknown: true }); // It has answered, after all.
+      throw spoiled(ref.operation, error);
     }
   });
 }
