@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { SvcError } from "../lib/errors.ts";
 import { runInSandbox } from "./_support/sandbox.ts";
-import { runText, scriptText, TinyApi } from "./_support/workflow.ts";
+import { makeFolder, runText, scriptText, TinyApi } from "./_support/workflow.ts";
+import { endOf, workflowCommand } from "./_support/workflow_process.ts";
 
 Deno.test("svc is no promise and has no members to list; what it does not have is refused with a suggestion", async () => {
   await using api = new TinyApi();
@@ -70,4 +71,23 @@ Deno.test("an argument that has no JSON is refused as one, and is no step of the
     [true, "INVALID_ARGS", "A value is no JSON: Converting circular structure to JSON."],
   ]);
   assert.deepEqual(api.received, []);
+});
+
+Deno.test("a refusal that is nested without end is one that a script can catch, with what can be read of it", async () => {
+  await using folder = await makeFolder({
+    "script.ts": scriptText(`return await svc.cases.get("C-1").catch(({ code, details }) => ({ code, details }));`),
+  });
+  const deep = "[".repeat(10_000) + "]".repeat(10_000);
+  const details =
+    `[{"message":"flat","deep":${deep}},{"message":"usual","erroneousInputOutputFieldInPage":{"a":["b"]}}]`;
+  const body = `{"localizedValue":"No.","errorDetails":${details}}`;
+  await using api = new TinyApi(() => new Response(body, { status: 422 }));
+  const env = { SVC_BASE_URL: api.baseUrl, SVC_CLIENT_ID: "id", SVC_CLIENT_SECRET: "secret" };
+  const process = { directory: folder.path, env, cwd: folder.path };
+  const { stdout, stderr } = await endOf(workflowCommand(["run", "script.ts", "--allow-declared"], process));
+  assert.equal(stderr, "");
+  assert.deepEqual(JSON.parse(stdout), {
+    code: "VALIDATION_FAIL",
+    details: [{ message: "flat" }, { message: "usual", erroneousInputOutputFieldInPage: { a: ["b"] } }],
+  });
 });

@@ -2,11 +2,14 @@
 import type { Answers, Content } from "../answer_types.ts";
 import { codeOfStatus, hintOfWait, SvcError, toSvcError } from "../errors.ts";
 import type { OperationRef } from "./caller.ts";
-import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from "../json.ts";
+import { isJsonObject, isScalar, type JsonObject, type JsonValue, parseJsonObject } from "../json.ts";
 import { isRead, type Operation } from "../operation.ts";
 
 /** The most bytes that an answer may have, whether the service or a proxy sends it. */
 const ANSWER_LIMIT = 64 * 1024 * 1024;
+
+/** Levels of a finding of a refused call. */
+const MAX_LEVELS = 32;
 
 /** What an answer says of itself beside its text. */
 export interface ReplyHead {
@@ -179,7 +182,7 @@ function invalidAnswer(what: string, text: string, head: Partial<ReplyHead>, cau
 function refusal(status: number, reason: string, text: string, headers: Headers, requestId?: string): SvcError {
   const code = codeOfStatus(status);
   const body = parseJsonObject(text); // The status alone says enough: a proxy's error page is no JSON.
-  const details = Array.isArray(body?.errorDetails) ? body.errorDetails.filter(isJsonObject) : [];
+  const details = Array.isArray(body?.errorDetails) ? body.errorDetails.filter(isJsonObject).map(readable) : [];
   return new SvcError(code, sentenceOf(body, details) ?? `The service answered ${status} ${reason}`.trimEnd() + ".", {
     status,
     classification: isText(body?.errorClassification) ? body.errorClassification : undefined,
@@ -190,6 +193,17 @@ function refusal(status: number, reason: string, text: string, headers: Headers,
     judged: isJudgement(status, body) || undefined,
     replayed: headers.get("idempotent-replayed") === "true" || undefined,
   });
+}
+
+/** A finding that can be written down wherever an error goes; one that is nested beyond reason has its plain members. */
+function readable(finding: JsonObject): JsonObject {
+  if (isWithin(finding, MAX_LEVELS)) return finding;
+  return Object.fromEntries(Object.entries(finding).filter(([, value]) => isScalar(value)));
+}
+
+function isWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return levels > 0 && Object.values(value).every((member) => isWithin(member, levels - 1));
 }
 
 /** What the service says: its own general sentence, and the particular one where there is but one. */

@@ -261,9 +261,10 @@ export class InputRun implements RunHandlers {
   ): Promise<CallAnswer | { refusal: SvcError }> {
     const weight = isSleep(request) ? 0 : 1; // An interrupted run does not wait for its sleeps.
     this.#inFlight += weight;
-    const made = await this.#attempt(request, position, signal, call);
-    this.#inFlight -= weight;
-    if (this.#inFlight === 0) this.#paused?.resolve();
+    const made = await this.#attempt(request, position, signal, call).finally(() => {
+      this.#inFlight -= weight;
+      if (this.#inFlight === 0) this.#paused?.resolve();
+    });
     return made ?? await never();
   }
 
