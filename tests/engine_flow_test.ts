@@ -125,6 +125,29 @@ Deno.test("what a step gives a child case must fit its field", async () => {
   const refused = await engine.refused("cases.stageGo", { caseId: await create(engine), stage: "ALT1" });
   assert.deepEqual([refused.status, refused.details[1]?.message], [
     422,
-    "Fax is not one of Internet, Desk, Post, e-mail, Intern",
+    "Fax is not one of Internet, Desk, Post, e-mail, Intern (computed by the application definition)",
   ]);
+});
+
+Deno.test("what a definition calculates must fit the field, too: a case, and a row of it, is not kept otherwise", async () => {
+  const data = { Channel: "Desk", Documents: [{ Title: "Plan", Pages: 1 }, { Title: "Map", Pages: 2 }] };
+  const inCase = { before: "Advice: {", indent: 6, place: [".Made", undefined] };
+  const inRow = { before: "Cost: {", indent: 10, place: [".Documents(2)", ".Made"] };
+  const calculated: [within: typeof inCase | typeof inRow, field: string, reason: RegExp][] = [
+    [inCase, "{ type: Date, calculated: \"'n/a'\" }", /^n\/a is not a valid date/],
+    [inCase, "{ type: Dropdown, values: [a, b], calculated: \"'zz'\" }", /^zz is not one of a, b/],
+    [inCase, "{ type: Text, calculated: 'dyn([1, 2])' }", /^\[1,2\] is not a valid text value/],
+    [inCase, "{ type: Text, maxLength: 3, calculated: Channel }", /^The text is longer than 3 characters/],
+    [inCase, "{ type: Integer, calculated: '1e300' }", /^1e\+300 is not a valid integer value/],
+    [inRow, "{ type: Integer, max: 1, calculated: Pages }", /^2 is more than 1/],
+  ];
+  for (const [{ before, indent, place }, field, reason] of calculated) {
+    await using engine = await openEngine(await changed(before, `Made: ${field}\n${" ".repeat(indent)}${before}`));
+    const refused = await engine.refused("cases.create", { type: "City-Permit-Work-Permit", data });
+    const [, misfit] = refused.details;
+    assert.match(misfit?.message ?? "", reason);
+    assert.match(misfit?.message ?? "", /\(computed by the application definition\)$/);
+    const found = [misfit?.erroneousInputOutputFieldInPage, misfit?.erroneousInputOutputIdentifier];
+    assert.deepEqual([refused.status, ...found], [422, ...place]);
+  }
 });

@@ -85,7 +85,7 @@ export function checkRequired(view: View, content: JsonObject, findings: Finding
     const value = content[field.name];
     if (required && isEmpty(value)) findings.misfit("", field.name, `${label} is required`);
     else if (!readOnly && field.embedded !== undefined) {
-      checkPages(field, field.embedded, value, "." + field.name, findings);
+      checkPages(field, field.embedded, value, "", findings);
     }
   }
 }
@@ -100,28 +100,51 @@ export function setComputed(
   const findings = new Findings();
   for (const [name, expression] of set) {
     const field = fields.get(name);
-    const value = expression(scope);
-    const problem = field && valueProblem(field, value);
-    if (problem === undefined) target[name] = value;
-    else findings.misfit("", name, problem);
+    if (field !== undefined) takeComputed(field, target, expression(scope), "", findings);
   }
   findings.check();
 }
 
 /** Computes the calculated fields: those of pages and rows first, since others sum them up. */
 export function calculate(fields: ReadonlyMap<string, Field>, content: JsonObject, scope: Scope): void {
-  for (const { name, embedded } of fields.values()) {
-    if (embedded === undefined) continue;
-    for (const page of pagesOf(content[name])) calculate(embedded.fields, page, { ...scope, fields: page });
+  const findings = new Findings();
+  calculatePage(fields, content, scope, "", findings);
+  findings.check();
+}
+
+function calculatePage(
+  fields: ReadonlyMap<string, Field>,
+  page: JsonObject,
+  scope: Scope,
+  path: string,
+  findings: Findings,
+): void {
+  for (const field of fields.values()) {
+    if (field.embedded === undefined) continue;
+    for (const [here, inner] of placedPages(field, page[field.name], path)) {
+      calculatePage(field.embedded.fields, inner, { ...scope, fields: inner }, here, findings);
+    }
   }
-  for (const { name, calculated } of fields.values()) {
-    if (calculated !== undefined) content[name] = calculated(scope);
+  for (const field of fields.values()) {
+    if (field.calculated !== undefined) takeComputed(field, page, field.calculated(scope), path, findings);
   }
+}
+
+function takeComputed(field: Field, target: JsonObject, value: JsonValue, page: string, findings: Findings): void {
+  const problem = valueProblem(field, value);
+  if (problem === undefined) target[field.name] = value;
+  else findings.misfit(page, field.name, `${problem} (computed by the application definition)`);
 }
 
 /** The pages of a value: the rows of a list, the one page of a page, none of nothing. */
 export function pagesOf(value: JsonValue | undefined): JsonObject[] {
   return (Array.isArray(value) ? value : [value]).filter(isJsonObject);
+}
+
+/** The pages of a field's value, each with its path: `path` is that of the page which holds the field. */
+function placedPages(field: Field, value: JsonValue | undefined, path: string): [path: string, page: JsonObject][] {
+  const whole = `${path}.${field.name}`;
+  return pagesOf(value).map((page, index) => [field.type === "List" ? `${whole}(${index + 1})` : whole, page]);
 }
 
 /** What a form has changed, as a draft keeps it: null for what has no value any more. */
@@ -152,14 +175,12 @@ function embeddedValue(
   page: string,
   findings: Findings,
 ): JsonValue {
-  const path = `${page}.${field.name}`;
-  if (field.type === "Page") {
-    const base = isJsonObject(current) ? current : newPage(embedded.fields);
-    return isJsonObject(value) ? mergePage(embedded, base, value, path, findings) : base;
-  }
-  return pagesOf(value).map((row, index) =>
-    mergePage(embedded, newPage(embedded.fields), row, `${path}(${index + 1})`, findings)
+  const isPage = field.type === "Page";
+  const base = isPage && isJsonObject(current) ? current : newPage(embedded.fields);
+  const pages = placedPages(field, value, page).map(([path, members]) =>
+    mergePage(embedded, base, members, path, findings)
   );
+  return isPage ? pages[0] ?? base : pages;
 }
 
 function checkPages(
@@ -169,15 +190,11 @@ function checkPages(
   path: string,
   findings: Findings,
 ): void {
-  const isList = field.type === "List";
-  for (const [index, page] of pagesOf(value).entries()) {
-    const here = isList ? `${path}(${index + 1})` : path;
+  for (const [here, page] of placedPages(field, value, path)) {
     for (const inner of embedded.fields.values()) {
       const member = page[inner.name];
       if (inner.required && isEmpty(member)) findings.misfit(here, inner.name, `${inner.label} is required`);
-      else if (inner.embedded !== undefined) {
-        checkPages(inner, inner.embedded, member, `${here}.${inner.name}`, findings);
-      }
+      else if (inner.embedded !== undefined) checkPages(inner, inner.embedded, member, here, findings);
     }
   }
 }
