@@ -1,5 +1,5 @@
 /** Moments that callers name, in any of the forms that the service itself writes. */
-import { isDay } from "../lib/calendar.ts";
+import { isDay, utcOf } from "../lib/calendar.ts";
 
 const TIME =
   /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?)? ?(Z|GMT|UTC|[+-]\d\d:?\d\d)?$/i;
@@ -13,9 +13,9 @@ export function readTime(text: string): string | undefined {
   if (match === null) return undefined;
   const [, year, month, day, hour = "00", minute = "00", second = "00", fraction = "", zone = "Z"] = match;
   const offset = /^[+-]/.test(zone) ? `${zone.slice(0, 3)}:${zone.slice(-2)}` : "Z";
-  const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}${offset}`);
-  if (Number.isNaN(time) || !isDay(`${year}-${month}-${day}`)) return undefined;
-  return `${new Date(time).toISOString().slice(0, 19)}.${fraction.slice(0, 9).padEnd(9, "0")}Z`;
+  const time = utcOf(`${year}-${month}-${day}T${hour}:${minute}:${second}${offset}`);
+  if (time === undefined || !isDay(`${year}-${month}-${day}`)) return undefined;
+  return `${time.slice(0, 19)}.${fraction.slice(0, 9).padEnd(9, "0")}Z`;
 }
 
 /** The millisecond of such a moment. */

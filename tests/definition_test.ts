@@ -80,6 +80,8 @@ Deno.test("a condition that no call could ask, and a default that its parameter 
   assert.match(asked("field: Fee, value: much"), /'Fee' is of the type Currency: it is compared with a number/);
   assert.match(asked("field: Applicant, value: 5"), /'Applicant' .* is compared with text/);
   assert.match(asked("field: pxCreateDateTime, comparator: GT, value: yesterday"), /compared with a date and time/);
+  const inYear10000 = "field: pxCreateDateTime, comparator: LT, value: 9999-12-31T23:30-01:00";
+  assert.match(asked(inYear10000), /compared with a date and time/);
   assert.match(asked("field: Fee, comparator: NOT_CONTAINS, value: 1"), /NOT_CONTAINS compares texts, and 'Fee'/);
   assert.match(asked("field: Urgent, caller: true"), /'Urgent' .* is compared with true or false/);
   const parameter = "Channel: { description";

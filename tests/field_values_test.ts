@@ -14,6 +14,10 @@ const VALUES: [kind: FormField["kind"], type: Field["type"], text: string, fits:
   ["dateTime", "DateTime", "2026-02-30T10:00:00Z", false],
   ["dateTime", "DateTime", "2026-01-31T25:00:00Z", false],
   ["dateTime", "DateTime", "2026-01-31T09:30:00", false],
+  ["dateTime", "DateTime", "9999-12-31T23:30:00Z", true],
+  ["dateTime", "DateTime", "9999-12-31T23:30:00-01:00", false],
+  ["dateTime", "DateTime", "0000-01-01T00:30:00Z", true],
+  ["dateTime", "DateTime", "0000-01-01T00:30:00+01:00", false],
   ["text", "Text", "\u{1f600}", true],
   ["text", "Text", "ab", false],
 ];
