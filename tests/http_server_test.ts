@@ -10,6 +10,7 @@ import { handlers } from "../service/handlers/mod.ts";
 import { createApp } from "../service/http/app.ts";
 import { openBytes } from "../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../service/store/sqlite.ts";
+import { WireReader, writeAll } from "./_support/http_wire.ts";
 import { details, openService, segment, send } from "./_support/service.ts";
 
 function object(value: JsonValue | undefined): JsonObject {
@@ -152,6 +153,19 @@ Deno.test("a HEAD takes no assignment: it is refused where the GET takes what it
   assert.equal(after.headers.get("content-length"), before.headers.get("content-length"));
   assert.deepEqual((await svc.call("GET", path)).body, before.body);
   assert.equal((await svc.call("GET", "/assignments/next")).status, 200);
+});
+
+Deno.test("a HEAD is served as the GET whatever the client calls the host", async () => {
+  await using svc = await openService();
+  const { hostname, port } = new URL(svc.service.url);
+  for (const host of ["a b", "[", "%"]) {
+    const statuses = await Promise.all(["GET", "HEAD"].map(async (method) => {
+      using connection = await Deno.connect({ hostname, port: Number(port) });
+      await writeAll(connection, `${method} /health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      return (await new WireReader(connection).read())?.head.split("\r\n")[0];
+    }));
+    assert.deepEqual(statuses, ["HTTP/1.1 200 OK", "HTTP/1.1 200 OK"], host);
+  }
 });
 
 Deno.test("a deleted case leaves no row of its own behind: no message or reply, talk, tag, person or line of history", async () => {

@@ -74,8 +74,8 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
   hono.onError((error) => error instanceof ServiceError ? fail(error) : unforeseen(error, options));
   return (request) => {
     if (request.method !== "HEAD") return hono.fetch(request, NO_HEAD);
-    // Not made from the request itself: to follow its signal makes Deno print a warning.
-    return hono.fetch(new Request(request.url, { headers: request.headers }), HEAD);
+    // Not made from the request itself: to follow its signal makes Deno print a warning. Its host may be none at all.
+    return hono.fetch(new Request(`http://service${targetOf(request.url)}`, { headers: request.headers }), HEAD);
   };
 }
 
