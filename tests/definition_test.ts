@@ -97,6 +97,20 @@ Deno.test("a field that no number fits is refused", () => {
   assert.ok(error.message.startsWith(`app.yaml:${positionOf("0, max: 100000")}:`), error.message);
 });
 
+Deno.test("what is there twice, and a form that names a view and spells one out, are refused", () => {
+  const cases: [right: string, wrong: string, at: string, reason: string][] = [
+    ["values: [Grant, Refuse]", "values: [Grant, Grant]", "Grant]", "'values': 'Grant' is there twice"],
+    ["key: [ID]", "key: [ID, ID]", "ID]", "'key': 'ID' is there twice"],
+    ["fields: [Reason]", "fields: [Reason, { field: Reason }]", "{", "the form has 'Reason' already"],
+    ["fields: [Reason]", "fields: [Reason], view: pyDetails", "py", "a form has 'view' or 'fields', not both"],
+  ];
+  for (const [right, wrong, here, reason] of cases) {
+    const [line, column] = positionOf(right).split(":");
+    const { message } = refusal(wrong, right);
+    assert.equal(message, `app.yaml:${line}:${Number(column) + wrong.indexOf(here)}: ${reason}`);
+  }
+});
+
 Deno.test("a field with the name of what every case has is refused, unless it is calculated from that", () => {
   const field = "Advice: { type: TextArea, label: Advice, maxLength: 2000 }";
   for (const name of ["pyLabel", "pyStatusWork", "pxCreateDateTime", "classID"]) {

@@ -1,6 +1,6 @@
 /** The words of the application format for fields. */
 import { z } from "zod";
-import { className, expression, identifier, scalar, text } from "./words.ts";
+import { className, distinct, expression, identifier, scalar, text } from "./words.ts";
 
 /** A field. */
 export const field = z.strictObject({
@@ -27,7 +27,7 @@ export const field = z.strictObject({
   maxLength: z.int().positive().optional(),
   min: z.number().optional(),
   max: z.number().optional(),
-  values: z.array(text).min(1).optional().describe("Allowed values of a Dropdown"),
+  values: distinct(text).min(1).optional().describe("Allowed values of a Dropdown"),
   class: className.optional().describe("Class of an embedded page or of a list's rows"),
   get fields() {
     return fields.optional().describe("Fields of an embedded page or of a list's rows");

@@ -66,6 +66,7 @@ export function compileView(
     const { field: fieldName, ...given } = typeof definition === "string" ? { field: definition } : definition;
     const field = fields.get(fieldName);
     if (field === undefined) report([...at, index], `there is no field '${fieldName}'`);
+    else if (shown.has(fieldName)) report([...at, index], `the form has '${fieldName}' already`);
     else shown.set(fieldName, viewField(field, given));
   }
   return { id, name, fields: shown };
@@ -99,6 +100,7 @@ export function chooseView(
   report: Report,
 ): View {
   if (definition.fields !== undefined) {
+    if (definition.view !== undefined) report([...at, "view"], "a form has 'view' or 'fields', not both");
     return compileView(own.id, own.name, definition.fields, fields, [...at, "fields"], report);
   }
   if (definition.view !== undefined) {

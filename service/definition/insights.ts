@@ -7,7 +7,7 @@ import { compileFilter } from "./data_views.ts";
 import { spaced } from "./fields.ts";
 import type { Path, Report } from "./findings.ts";
 import { refer, type Referable, referAll } from "./references.ts";
-import { condition, identifier, text } from "./words.ts";
+import { condition, distinct, identifier, text } from "./words.ts";
 
 /** How an insight is meant to be drawn. */
 const CHARTS = ["Table", "Bar", "Column", "Line", "Pie", "Number"] as const;
@@ -25,7 +25,7 @@ export const insightSchema = z.strictObject({
   name: text.optional(),
   dataView: identifier.describe("The data view whose rows are counted"),
   filter: z.array(condition.omit({ parameter: true })).optional().describe("Conditions that all hold"),
-  groupBy: z.array(identifier).default([]).describe("Fields whose equal values make a group; all rows without it"),
+  groupBy: distinct(identifier).default([]).describe("Fields whose equal values make a group; all rows without it"),
   values: z.record(identifier, value).describe("Numbers of each group, by the name of their column"),
   sort: z.array(z.strictObject({ column: identifier, descending: z.boolean().default(false) })).default([]),
   chart: z.enum(CHARTS).default("Table"),

@@ -13,6 +13,7 @@ import {
   actionId,
   className,
   condition,
+  distinct,
   expression,
   identifier,
   principal,
@@ -132,7 +133,7 @@ const recordAction = z.strictObject({
 });
 const dataType = z.strictObject({
   name: text,
-  key: z.array(identifier).min(1).describe("Fields that identify a record"),
+  key: distinct(identifier).min(1).describe("Fields that identify a record"),
   fields,
   views: z.record(identifier, view).optional(),
   savable: identifier.optional().describe("The data view through which records are created and changed"),
@@ -150,7 +151,7 @@ const dataView = z.strictObject({
   source: z.enum(["records", "cases", "history", "assignments"]),
   structure: z.enum(["list", "page"]).default("list"),
   class: className.optional().describe("Class of the records"),
-  caseTypes: z.array(className).min(1).optional().describe("Types of the cases; all without it"),
+  caseTypes: distinct(className).min(1).optional().describe("Types of the cases; all without it"),
   parameters: z.record(identifier, parameter).optional(),
   filter: z.array(condition).optional().describe("Conditions that all hold"),
   queryable: z.boolean().default(true).describe("Whether callers may select, filter, sort and page"),

@@ -32,6 +32,16 @@ export const expression = text.describe(
 /** A plain value. */
 export const scalar = z.union([z.string(), z.number(), z.boolean()], "must be text, a number, true or false");
 
+/** A list of what is there once each. */
+export function distinct<T extends z.ZodType<string>>(element: T): z.ZodArray<T> {
+  return z.array(element).check(({ value, issues }) => {
+    for (const [index, one] of value.entries()) {
+      if (value.indexOf(one) === index) continue;
+      issues.push({ code: "custom", path: [index], input: one, message: `'${one}' is there twice` });
+    }
+  }).meta({ uniqueItems: true });
+}
+
 /** Whether the caller may do something. */
 export const right = z.union([z.boolean(), expression], "must be true, false or a CEL expression");
 
