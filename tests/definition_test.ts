@@ -1,6 +1,6 @@
 /** Application definitions: what is accepted, and how what is wrong is reported. */
 import assert from "node:assert/strict";
-import { SvcError } from "../lib/errors.ts";
+import { SvcError, toSvcError } from "../lib/errors.ts";
 import { loadApplication, parseApplication } from "../service/definition/load.ts";
 import { applicationJsonSchema } from "../service/definition/schema.ts";
 import { at, openEngine, PERMIT_FILE } from "./_support/engine.ts";
@@ -232,10 +232,29 @@ Deno.test("everything that is wrong is reported, the first place first", () => {
   }
 });
 
-Deno.test("a file that cannot be read is a configuration error that names it", async () => {
-  await assert.rejects(() => loadApplication("/no/such/app.yaml"), (error) => {
-    return error instanceof SvcError && error.code === "INVALID_CONFIG" && error.message.includes("/no/such/app.yaml");
-  });
+Deno.test("a file that cannot be read is a configuration error that names it and says why", async () => {
+  const folder = new URL(".", import.meta.url).pathname;
+  const paths: [path: string, fault: string][] = [
+    ["/no/such/app.yaml", "there is no such file"],
+    [folder, "it is a directory"],
+    [`${PERMIT_FILE}/app.yaml`, "part of the path is a file"],
+  ];
+  for (const [path, fault] of paths) {
+    await assert.rejects(() => loadApplication(path), (error) => {
+      assert.ok(error instanceof SvcError);
+      const message = `The application definition ${path} cannot be read: ${fault}.`;
+      assert.deepEqual([error.code, error.message, error.hint], ["INVALID_CONFIG", message, "Check the path."]);
+      return true;
+    });
+  }
+});
+
+Deno.test({
+  name: "a file that Deno does not let svc read is a matter of permissions, not of the path",
+  permissions: { read: false },
+  async fn() {
+    await assert.rejects(() => loadApplication(PERMIT_FILE), (error) => toSvcError(error).code === "PERMISSION_DENIED");
+  },
 });
 
 Deno.test("the definition in the documentation is served as it is described", async () => {

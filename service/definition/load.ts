@@ -2,6 +2,7 @@
 import { LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
 import { SvcError } from "../../lib/errors.ts";
+import { readFault } from "../../lib/read_fault.ts";
 import { compileAgents } from "./agents.ts";
 import { valuesOf } from "./aliases.ts";
 import type { Application } from "./application.ts";
@@ -22,8 +23,12 @@ export async function loadApplication(path: string): Promise<Application> {
   try {
     text = await Deno.readTextFile(path);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new SvcError("INVALID_CONFIG", `Cannot read the application definition ${path}: ${reason}`, { cause });
+    const fault = readFault(cause);
+    if (fault === undefined) throw cause;
+    throw new SvcError("INVALID_CONFIG", `The application definition ${path} cannot be read: ${fault}.`, {
+      cause,
+      hint: "Check the path.",
+    });
   }
   return parseApplication(text, path);
 }
