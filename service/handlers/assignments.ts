@@ -1,5 +1,5 @@
 /** Serves the operations of `svc assignments`. */
-import { assignmentOutcome, caseOutcome } from "../engine/answers/case.ts";
+import { assignmentOutcome, caseOutcome, onlyAction } from "../engine/answers/case.ts";
 import { formOutcome, valuesOutcome, viewOutcome } from "../engine/answers/view.ts";
 import { openAssignmentWork, shownInForm, takeNext, withDraft } from "../engine/assignments.ts";
 import { computed, interestRow, requestedFields } from "../engine/compute.ts";
@@ -8,7 +8,7 @@ import { navigateBack, navigateTo } from "../engine/navigate.ts";
 import { openAction, perform } from "../engine/perform.ts";
 import type { GroupHandlers } from "../handler.ts";
 import { checkTag } from "../tags.ts";
-import { submissionIn, submissionOf, viewTypeOf } from "./common.ts";
+import { checkRefresh, FORM, submissionIn, submissionOf, switchOf, viewTypeOf } from "./common.ts";
 
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"assignments"> = {
@@ -23,8 +23,10 @@ export const handlers: GroupHandlers<"assignments"> = {
   },
 
   async getAction(values, context) {
+    viewTypeOf(context, "form", FORM);
     const { action, ...open } = await openAction(context, values);
-    return formOutcome(open.work, action.view, shownInForm(open, action), open);
+    const listed = switchOf(context, "excludeAdditionalActions", false) ? onlyAction(open, action) : {};
+    return formOutcome(open.work, action.view, shownInForm(open, action), { open, listed });
   },
 
   async perform(values, context) {
@@ -45,6 +47,7 @@ export const handlers: GroupHandlers<"assignments"> = {
   },
 
   async refreshAction(values, context) {
+    checkRefresh(context);
     const { action, ...open } = await openAction(context, values);
     checkTag(values.ifMatch, open.work.stored.tag);
     const content = computed(open.work, action.view, withDraft(open, action), submissionOf(values));

@@ -10,7 +10,7 @@ import { openCase } from "../engine/work.ts";
 import { ServiceError } from "../errors.ts";
 import type { GroupHandlers, HandlerContext } from "../handler.ts";
 import { checkTag } from "../tags.ts";
-import { switchOf } from "./common.ts";
+import { choiceOf, switchOf } from "./common.ts";
 import { mediaTypeOf } from "../media_types.ts";
 
 /** The handlers by operation. */
@@ -105,8 +105,6 @@ function newName(given: string, { type, extension }: { type: "File" | "URL"; ext
 }
 
 /** Whether a client asks for base64. The default is the bytes, a quarter less; a header says which form was sent. */
-function wantsText({ query }: HandlerContext): boolean {
-  const mode = query.get("mode") ?? "stream";
-  if (mode === "stream" || mode === "string") return mode === "string";
-  throw new ServiceError(400, `mode must be string or stream, not '${mode}'`);
+function wantsText(context: HandlerContext): boolean {
+  return choiceOf(context, "mode", ["string", "stream"]) === "string";
 }

@@ -1,7 +1,7 @@
 /** Serves the operations of `svc cases`. */
 import type { JsonObject } from "../../lib/json.ts";
 import type { AttachmentCategory } from "../definition/application.ts";
-import { caseOutcome } from "../engine/answers/case.ts";
+import { caseOutcome, onlyLocal, type ViewType } from "../engine/answers/case.ts";
 import { ancestors, descendants } from "../engine/answers/family.ts";
 import { stagesWithProcesses } from "../engine/answers/stages.ts";
 import { formOutcome, valuesOutcome, viewOutcome } from "../engine/answers/view.ts";
@@ -18,7 +18,20 @@ import { ServiceError } from "../errors.ts";
 import { releaseFile } from "./attachments.ts";
 import type { GroupHandlers, HandlerContext, Outcome } from "../handler.ts";
 import { checkTag } from "../tags.ts";
-import { bulkInfo, memberIn, submissionIn, submissionOf, switchOf, viewOf, viewTypeOf } from "./common.ts";
+import {
+  bulkInfo,
+  checkRefresh,
+  FORM,
+  memberIn,
+  submissionIn,
+  submissionOf,
+  switchOf,
+  viewOf,
+  viewTypeOf,
+} from "./common.ts";
+
+/** How a case can be shown that is read: a form is read with its assignment. */
+const READ: readonly ViewType[] = ["none", "page"];
 
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"cases"> = {
@@ -32,7 +45,7 @@ export const handlers: GroupHandlers<"cases"> = {
   },
 
   async get({ caseId }, context) {
-    return caseOutcome(await openCase(context, caseId), { viewType: viewTypeOf(context, "none") });
+    return caseOutcome(await openCase(context, caseId), { viewType: viewTypeOf(context, "none", READ) });
   },
 
   async delete({ caseId, ifMatch }, context) {
@@ -43,12 +56,16 @@ export const handlers: GroupHandlers<"cases"> = {
   },
 
   async discardUpdates({ caseId, ifMatch }, context) {
-    return caseOutcome(await discardDrafts(context, caseId, ifMatch), { viewType: viewTypeOf(context, "none") });
+    const viewType = viewTypeOf(context, "none", READ);
+    return caseOutcome(await discardDrafts(context, caseId, ifMatch), { viewType });
   },
 
   async getAction({ caseId, action }, context) {
+    viewTypeOf(context, "form", FORM);
     const work = await openCase(context, caseId);
-    return formOutcome(work, localAction(work, action).view, work.stored.content);
+    const found = localAction(work, action);
+    const listed = switchOf(context, "excludeAdditionalActions", false) ? onlyLocal(work, found) : {};
+    return formOutcome(work, found.view, work.stored.content, { listed });
   },
 
   async performAction(values, context) {
@@ -65,6 +82,7 @@ export const handlers: GroupHandlers<"cases"> = {
   },
 
   async refreshAction(values, context) {
+    checkRefresh(context);
     const work = await openCase(context, values.caseId);
     const { view } = localAction(work, values.action);
     checkTag(values.ifMatch, work.stored.tag);

@@ -24,18 +24,41 @@ export function submissionOf({ data, pageInstructions, attachments }: FormValues
   return { content: data, pageInstructions, attachments };
 }
 
-/** What a client wants to see besides the data. */
-export function viewTypeOf({ query }: HandlerContext, fallback: ViewType): ViewType {
-  const given = query.get("viewType") ?? fallback;
-  if (given === "none" || given === "form" || given === "page") return given;
-  throw new ServiceError(400, `viewType must be none, form or page, not '${given}'`);
+/** What a client wants to see besides the data; `choices` are those that the route has. */
+export function viewTypeOf(
+  context: HandlerContext,
+  fallback: ViewType,
+  choices: readonly ViewType[] = ["none", "form", "page"],
+): ViewType {
+  return choiceOf(context, "viewType", choices) ?? fallback;
 }
 
+/** How an action can be shown that is read. */
+export const FORM: readonly ViewType[] = ["form", "page"];
+
 /** A switch of the query that is no flag of its operation. */
-export function switchOf({ query }: HandlerContext, name: string, fallback: boolean): boolean {
-  const given = query.get(name) ?? String(fallback);
-  if (given === "true" || given === "false") return given === "true";
-  throw new ServiceError(400, `${name} must be true or false, not '${given}'`);
+export function switchOf(context: HandlerContext, name: string, fallback: boolean): boolean {
+  return (choiceOf(context, name, ["true", "false"]) ?? String(fallback)) === "true";
+}
+
+/** A choice of the query that is no flag of its operation. */
+export function choiceOf<T extends string>(
+  { query }: HandlerContext,
+  name: string,
+  choices: readonly T[],
+): T | undefined {
+  const given = query.get(name);
+  if (given === null) return undefined;
+  const found = choices.find((choice) => choice === given);
+  if (found !== undefined) return found;
+  const all = choices.join(", ").replace(/, (\w+)$/, " or $1");
+  throw new ServiceError(400, `${name} must be ${all}, not '${given}'`);
+}
+
+/** Checks what a client says of a refresh: all of them compute the whole form, and none fills in what is missing. */
+export function checkRefresh(context: HandlerContext): void {
+  choiceOf(context, "operation", ["showRow", "submitRow"]);
+  switchOf(context, "fillFormWithAI", false);
 }
 
 /** A view of a case, or 404. */

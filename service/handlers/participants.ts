@@ -60,5 +60,5 @@ export const handlers: GroupHandlers<"participants"> = {
 };
 
 function wantsForm(context: HandlerContext, fallback: "none" | "form"): boolean {
-  return viewTypeOf(context, fallback) !== "none";
+  return viewTypeOf(context, fallback, ["none", "form"]) !== "none";
 }

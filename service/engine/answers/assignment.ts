@@ -8,8 +8,8 @@ import { screenOf } from "../state.ts";
 import type { CaseWork } from "../work.ts";
 import { link } from "./links.ts";
 
-/** An assignment; what can be done with it is told only to those who may work on it. */
-export function assignmentInfo(work: CaseWork, assignment: StoredAssignment): JsonObject {
+/** An assignment; what can be done with it, or these of its actions, is told only to those who may work on it. */
+export function assignmentInfo(work: CaseWork, assignment: StoredAssignment, actions?: readonly Action[]): JsonObject {
   const { app, caller } = work.context;
   const open = assignmentWork(work, assignment);
   const { process, step } = open;
@@ -28,7 +28,7 @@ export function assignmentInfo(work: CaseWork, assignment: StoredAssignment): Js
     assigneeInfo: assigneeInfo(work, assignment),
     ...(mine && {
       links: { open: openLink(assignment) },
-      actions: offeredActions(open).map((action) => actionInfo(assignment, action)),
+      actions: (actions ?? offeredActions(open)).map((action) => actionInfo(assignment, action)),
     }),
   };
 }

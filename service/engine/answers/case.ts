@@ -1,6 +1,6 @@
 /** The envelope in which a case travels. */
 import type { JsonObject } from "../../../lib/json.ts";
-import type { LocalAction, View } from "../../definition/application.ts";
+import type { Action, LocalAction, View } from "../../definition/application.ts";
 import type { Outcome } from "../../handler.ts";
 import { type AssignmentWork, nextFor, offeredActions, shownInForm } from "../assignments.ts";
 import { currentStage, known } from "../flow.ts";
@@ -126,6 +126,16 @@ export function caseInfo(work: CaseWork, content: JsonObject, changed: boolean):
       links: { add: link(`/cases/${stored.id}/processes/${id}`, "POST", "Add optional process") },
     })),
   };
+}
+
+/** What a case lists for a client that wants the facts of one of its actions alone. */
+export function onlyLocal(work: CaseWork, action: LocalAction): JsonObject {
+  return { assignments: [], availableActions: [localActionInfo(work, action)] };
+}
+
+/** What a case lists for a client that wants the facts of one action of an assignment alone. */
+export function onlyAction({ work, assignment }: AssignmentWork, action: Action): JsonObject {
+  return { assignments: [assignmentInfo(work, assignment, [action])], availableActions: [] };
 }
 
 /** A case-wide or stage-wide action of a case. */

@@ -10,8 +10,13 @@ import { assignmentResources, caseInfo } from "./case.ts";
 import { contentOf } from "./content.ts";
 import { viewResources, viewRoot } from "./ui.ts";
 
-/** The form of an action, with the case around it. */
-export function formOutcome(work: CaseWork, view: View, content: JsonObject, open?: AssignmentWork): Outcome {
+/** The form of an action, of an assignment or not, with the case around it; `listed` is in place of what that lists. */
+export function formOutcome(
+  work: CaseWork,
+  view: View,
+  content: JsonObject,
+  { open, listed }: { open?: AssignmentWork; listed: JsonObject },
+): Outcome {
   const { stored, type } = work;
   const buttons = open && actionButtons(open);
   return {
@@ -19,7 +24,7 @@ export function formOutcome(work: CaseWork, view: View, content: JsonObject, ope
     body: {
       id: open?.assignment.id ?? stored.id,
       etag: stored.tag,
-      data: { caseInfo: caseInfo(work, contentOf(work, view, content), false) },
+      data: { caseInfo: { ...caseInfo(work, contentOf(work, view, content), false), ...listed } },
       uiResources: open === undefined
         ? { ...viewResources(view, type.id), actionButtons: formButtons }
         : { ...assignmentResources(open, view), actionButtons: buttons },
