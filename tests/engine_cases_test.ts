@@ -187,6 +187,8 @@ Deno.test("attachment categories tell the caller's rights", async () => {
   assert.equal(await rights("decider@city"), true);
   const links = await engine.body("cases.listAttachmentCategories", { caseId }, { query: { type: "url" } });
   assert.equal(at(links, "attachment_categories.0.ID"), "URL");
+  const unknown = await engine.refused("cases.listAttachmentCategories", { caseId }, { query: { type: "zz" } });
+  assert.deepEqual([unknown.status, unknown.message], [400, "type must be File or URL, not 'zz'"]);
 });
 
 Deno.test("case types are listed with the forms of their creation and bulk actions", async () => {

@@ -21,6 +21,7 @@ import { checkTag } from "../tags.ts";
 import {
   bulkInfo,
   checkRefresh,
+  choiceOf,
   FORM,
   memberIn,
   submissionIn,
@@ -118,10 +119,10 @@ export const handlers: GroupHandlers<"cases"> = {
   },
 
   async listAttachmentCategories({ caseId }, context) {
+    const type = choiceOf(context, "type", ["File", "URL"]);
     const work = await openCase(context, caseId);
-    const type = context.query.get("type")?.toUpperCase();
     const categories = [...work.type.attachmentCategories.values()]
-      .filter((category) => type === undefined || category.type.toUpperCase() === type);
+      .filter((category) => type === undefined || category.type === type);
     return { body: { attachment_categories: categories.map((category) => categoryInfo(work, category)) } };
   },
 

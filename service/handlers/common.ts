@@ -41,7 +41,7 @@ export function switchOf(context: HandlerContext, name: string, fallback: boolea
   return (choiceOf(context, name, ["true", "false"]) ?? String(fallback)) === "true";
 }
 
-/** A choice of the query that is no flag of its operation. */
+/** A choice of the query that is no flag of its operation, whatever its case: some clients write `file` for `File`. */
 export function choiceOf<T extends string>(
   { query }: HandlerContext,
   name: string,
@@ -49,7 +49,7 @@ export function choiceOf<T extends string>(
 ): T | undefined {
   const given = query.get(name);
   if (given === null) return undefined;
-  const found = choices.find((choice) => choice === given);
+  const found = choices.find((choice) => choice.toLowerCase() === given.toLowerCase());
   if (found !== undefined) return found;
   const all = choices.join(", ").replace(/, (\w+)$/, " or $1");
   throw new ServiceError(400, `${name} must be ${all}, not '${given}'`);
