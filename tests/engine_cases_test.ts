@@ -109,7 +109,7 @@ Deno.test("a bulk action tells what became of each case, and one that fails stop
   const last = await create(engine);
   const cases = [first, "CITY-PERMIT-WORK P-99", last];
   const common = await engine.body("cases.bulkActions", { cases: [first, last] });
-  assert.deepEqual(at(common, "bulkActions.2"), { ID: "Expedite", name: "Expedite", type: "Case" });
+  assert.deepEqual(at(common, "bulkActions.2"), { id: "Expedite", ID: "Expedite", name: "Expedite", type: "Case" });
   const values = { cases, action: "pyUpdateCaseDetails", data: { Channel: "Desk" } };
   const done = await engine.call("cases.bulkPerform", values);
   assert.equal(done.status, 207);
@@ -167,11 +167,11 @@ Deno.test("parents and children are listed up and down", async () => {
   const child = await create(engine, {}, { parentCaseID: parent });
   const grandchild = await create(engine, {}, { parentCaseID: child });
   const up = await engine.body("cases.listAncestors", { caseId: grandchild });
-  assert.deepEqual([at(up, "ancestors.0.ID"), at(up, "ancestors.1.ID")], [child, parent]);
+  assert.deepEqual([at(up, "ancestors.0.id"), at(up, "ancestors.1.id")], [child, parent]);
   assert.deepEqual(await engine.body("cases.listAncestors", { caseId: parent }), {});
   const down = await engine.body("cases.listDescendants", { caseId: parent });
-  assert.equal(at(down, "childCases.0.ID"), child);
-  assert.equal(at(down, "childCases.0.childCases.0.ID"), grandchild);
+  assert.equal(at(down, "childCases.0.id"), child);
+  assert.equal(at(down, "childCases.0.childCases.0.id"), grandchild);
   assert.deepEqual(await engine.body("cases.listDescendants", { caseId: grandchild }), {});
   assert.equal((await engine.refused("cases.delete", { caseId: parent })).status, 409);
   const orphan = await engine.refused("cases.create", { type: TYPE }, { body: { parentCaseID: "NO C-1" } });

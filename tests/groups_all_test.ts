@@ -62,26 +62,32 @@ const CASES: Step[] = [
   { line: `cases calc-fields '{permit}' --view Summary ${FEE}`, says: { [fee]: 401 } },
   { line: "cases list-ancestors '{permit}'", says: { "": {} } },
   { line: "cases list-descendants '{permit}'", says: { "": {} } },
-  { line: "cases list-attachment-categories '{permit}'", says: { "attachment_categories.1.ID": "Plan" } },
+  { line: "cases list-attachment-categories '{permit}'", says: { "attachment_categories.1.id": "Plan" } },
   {
     line: "cases list-stages '{permit}'",
-    says: { "stages.0.id": "PRIM0", "stages.0.visited_status": "active", "stages.2.name": "Decision" },
+    says: {
+      "stages.0.id": "PRIM0",
+      "stages.0.visited_status": "active",
+      "stages.0.processes.0.id": "Intake",
+      "stages.0.processes.0.steps.0.id": "Register",
+      "stages.2.name": "Decision",
+    },
   },
   {
     line: "cases bulk-actions --cases '{permit},{other}'",
-    says: { "bulkActions.2.ID": "Expedite" },
+    says: { "bulkActions.2.id": "Expedite" },
   },
   {
     line: `cases bulk-perform --action pyUpdateCaseDetails --cases '{permit},{other}' --data '{"Channel":"Desk"}'`,
     says: { successCount: 2, "results.1.ID": "{other}" },
   },
-  { line: "case-types list", says: { "caseTypes.0.ID": PERMIT } },
+  { line: "case-types list", says: { "caseTypes.0.id": PERMIT } },
   { line: `case-types get ${PERMIT}`, says: { id: PERMIT, name: "Permit" } },
   {
     line: `case-types get-action ${PERMIT} --action Create`,
     says: { "uiResources.resources.fields.Area.0.max": 100000 },
   },
-  { line: `case-types list-bulk-actions ${PERMIT}`, says: { "bulkActions.0.ID": "pyUpdateCaseDetails" } },
+  { line: `case-types list-bulk-actions ${PERMIT}`, says: { "bulkActions.0.id": "pyUpdateCaseDetails" } },
 ];
 
 const ASSIGNMENTS: Step[] = [
@@ -121,8 +127,8 @@ const ASSIGNMENTS: Step[] = [
 ];
 
 const DATA: Step[] = [
-  { line: "data list-objects", says: { "dataObjects.1.defaultListDataView": "D_Permits" } },
-  { line: "data list-pages --type explorable", says: { "dataPages.0.ID": "D_pyWorkHistory" } },
+  { line: "data list-objects", says: { "dataObjects.1.id": PERMIT, "dataObjects.1.defaultListDataView": "D_Permits" } },
+  { line: "data list-pages --type explorable", says: { "dataPages.0.id": "D_pyWorkHistory" } },
   { line: "data get-metadata D_Inspectors", says: { classID: "City-Permit-Data-Inspector" } },
   { line: `data query-metadata D_Permits --params '{"Channel":"Desk"}'`, says: { isQueryable: true } },
   { line: `data create D_Inspectors --data '{"ID":"I-1","Name":"Ines"}'`, says: { "responseData.Name": "Ines" } },
@@ -138,7 +144,7 @@ const DATA: Step[] = [
   { line: `data count D_Permits --params '{"Channel":"Desk"}'`, says: { resultCount: 2 } },
   { line: "data query D_Permits --max 1 --include-total", says: { totalCount: 2, "data.0.Applicant": "Ada" } },
   { line: "data query-view D_Inspectors --view pyDetails", says: { "data.0.Name": "Ines I." } },
-  { line: "data list-actions D_Inspectors", says: { "actions.0.ID": "Edit" } },
+  { line: "data list-actions D_Inspectors", says: { "actions.0.id": "Edit" } },
   {
     line: `data get-action D_Inspectors --action Edit --data '{"ID":"I-1"}'`,
     says: { id: "I-1", "data.Name": "Ines I." },
@@ -151,7 +157,7 @@ const DATA: Step[] = [
 ];
 
 const PEOPLE: Step[] = [
-  { line: "participants list-roles '{permit}'", says: { "participantRoles.0.ID": "Applicant" } },
+  { line: "participants list-roles '{permit}'", says: { "participantRoles.0.id": "Applicant" } },
   { line: "participants get-role '{permit}' --role-id Adviser", says: { id: "Adviser", multiple: true } },
   {
     line: `participants add '{permit}' --role Applicant --data '{"pyFirstName":"Ada","pyLastName":"Lovelace"}'`,
@@ -163,13 +169,16 @@ const PEOPLE: Step[] = [
     says: { "data.caseInfo.content.pyPhoneNumber": "555-0100", "data.caseInfo.content.pyFirstName": "Ada" },
   },
   { line: "participants get '{permit}' --participant-id '{participant}'", says: { id: "{participant}" } },
-  { line: "participants list '{permit}'", says: { "participants.0.ID": "{participant}" } },
+  { line: "participants list '{permit}'", says: { "participants.0.id": "{participant}" } },
   { line: "participants delete '{permit}' --participant-id '{participant}'" },
   { line: "tags add '{permit}' --tag Hot --tag 'old, big'", says: { "0.ID": "hot", "1.status": "201" } },
   { line: "tags list '{permit}'", says: { "tagsList.1.tagName": "old, big" } },
   { line: "tags delete '{permit}' --tag hot" },
   { line: "followers add '{permit}' --user reviewer@city", says: { "0.status": "201" } },
-  { line: "followers list '{permit}'", says: { "followers.0.name": "Rosa Reviewer" } },
+  {
+    line: "followers list '{permit}'",
+    says: { "followers.0.id": "reviewer@city", "followers.0.name": "Rosa Reviewer" },
+  },
   { line: "followers delete '{permit}' --user reviewer@city" },
   {
     line: "related add '{permit}' --related-case-id '{other}' --relationship duplicate",
@@ -177,7 +186,7 @@ const PEOPLE: Step[] = [
   },
   {
     line: "related list '{other}'",
-    says: { "associatedCases.0.ID": "{permit}", "associatedCases.0.relationship": "duplicate" },
+    says: { "associatedCases.0.id": "{permit}", "associatedCases.0.relationship": "duplicate" },
   },
   { line: "related delete '{other}' --related-case-id '{permit}'" },
 ];
@@ -288,7 +297,7 @@ const FILES: Step[] = [
   {
     line: "attachments list '{permit}' --include-thumbnails",
     says: { "attachments.0.category": "Plan", "attachments.0.mimeType": /^text.plain/ },
-    keep: { attachment: "attachments.0.ID" },
+    keep: { attachment: "attachments.0.id" },
   },
   { line: "attachments patch '{attachment}' --name drawing" },
   { line: "attachments get '{attachment}' -o copy.txt", file: ["copy.txt", "plan.txt"] },

@@ -7,8 +7,8 @@ import { openLive } from "./_support/live.ts";
 import { details, openService, segment } from "./_support/service.ts";
 
 const live = await openLive();
-const CLERK = { ID: "clerk@city", name: "Clara Clerk", email: "clara@city.example" };
-const REVIEWER = { ID: "reviewer@city", name: "Rosa Reviewer", email: "rosa@city.example" };
+const CLERK = { id: "clerk@city", ID: "clerk@city", name: "Clara Clerk", email: "clara@city.example" };
+const REVIEWER = { id: "reviewer@city", ID: "reviewer@city", name: "Rosa Reviewer", email: "rosa@city.example" };
 
 function followersOf(caseId: string): Promise<JsonValue> {
   return live.json(`followers list '${caseId}'`);

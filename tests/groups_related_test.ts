@@ -30,6 +30,7 @@ Deno.test("add relates two cases, and list shows the relation from both ends", a
   const { associatedCases } = await live.object(`related list '${one}'`);
   const { links, businessID, ...facts } = Object(at(associatedCases, "0"));
   assert.deepEqual(facts, {
+    id: two,
     ID: two,
     name: "Permit for Grace",
     status: "New",

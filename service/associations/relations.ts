@@ -52,6 +52,7 @@ async function removeBoth(tx: Transaction, one: string, two: string): Promise<vo
 
 function caseFacts({ stored, type }: CaseWork): JsonObject {
   return {
+    id: stored.id,
     ID: stored.id,
     businessID: stored.businessId,
     name: stored.content.pyLabel,

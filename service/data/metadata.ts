@@ -68,6 +68,7 @@ export function dataPagesOf(app: Application, type: string): JsonObject {
   const chosen = { all, explorable: all.filter((view) => view.queryable && view.structure === "list") };
   return {
     dataPages: pick(chosen, type).map((view) => ({
+      id: view.id,
       ID: view.id,
       name: view.name,
       classID: view.classId,
@@ -90,6 +91,7 @@ function pick<T>(chosen: Readonly<Record<string, T>>, type: string): T {
 function dataObject(app: Application, id: string, name: string, viewId: string | undefined): JsonObject {
   const view = viewId === undefined ? undefined : app.dataViews.get(viewId);
   return {
+    id,
     classID: id,
     dataObjectID: id,
     name,

@@ -175,6 +175,7 @@ function moveOptions(ifMatch: string | undefined, context: HandlerContext): Move
 function categoryInfo(work: CaseWork, category: AttachmentCategory): JsonObject {
   const scope = work.scope();
   return {
+    id: category.id,
     ID: category.id,
     name: category.name,
     canView: category.canView(scope),

@@ -70,7 +70,7 @@ export function viewOf({ type }: CaseWork, id: string): View {
 
 /** An action that can be performed on several cases. */
 export function bulkInfo({ id, name, scope }: LocalAction): JsonObject {
-  return { ID: id, name, type: scope };
+  return { id, ID: id, name, type: scope };
 }
 
 /** What a body submits whose members are no flags of its operation. */

@@ -82,9 +82,9 @@ export const handlers: GroupHandlers<"data"> = {
     const action = actionOf(type, actionId);
     const stored = await requireRecord(type, data, context);
     const body = {
-      id: recordId(type, stored.content),
-      etag: stored.tag,
       ...actionInfo(dataViewId, action),
+      id: recordId(type, stored.content), // not the action's
+      etag: stored.tag,
       data: shownPart(action.view, stored.content),
       uiResources: viewResources(action.view, type.id),
     };
@@ -145,6 +145,7 @@ function shownPart(view: View, content: JsonObject): JsonObject {
 function actionInfo(dataViewId: string, { id, name }: RecordAction): JsonObject {
   const href = `/data/${dataViewId}/actions/${id}`;
   return {
+    id,
     ID: id,
     name,
     links: {

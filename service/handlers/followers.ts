@@ -9,7 +9,7 @@ import { checkTag } from "../tags.ts";
 export const handlers: GroupHandlers<"followers"> = {
   async list({ caseId }, context) {
     const followers = listFollowers(await openCase(context, caseId));
-    return { body: { followers: followers.map(({ id, name, email = "" }) => ({ ID: id, name, email })) } };
+    return { body: { followers: followers.map(({ id, name, email = "" }) => ({ id, ID: id, name, email })) } };
   },
 
   async add({ caseId, ifMatch }, context) {

@@ -11,6 +11,7 @@ import { emptyContent, type Participant, type ParticipantWork } from "./particip
 /** A participant, as a case lists it. */
 export function participantInfo({ stored }: CaseWork, { id, role, content }: Participant): JsonObject {
   return {
+    id,
     ID: id,
     participantRoleID: role.id,
     roleName: role.name,
@@ -43,7 +44,7 @@ export function newParticipantOutcome(added: ParticipantWork, withForm: boolean)
 /** A role, as a case lists it. */
 export function roleInfo({ stored }: CaseWork, { id, name, multiple }: ParticipantRole): JsonObject {
   const href = `/cases/${stored.id}/participant_roles/${id}`;
-  return { ID: id, name, multiple, links: { open: link(href, "GET", "Get participant role details") } };
+  return { id, ID: id, name, multiple, links: { open: link(href, "GET", "Get participant role details") } };
 }
 
 /** A role with the empty form of a participant. */

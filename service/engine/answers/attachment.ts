@@ -14,6 +14,7 @@ export function attachmentInfo(work: CaseWork, attachment: Attachment): JsonObje
   const rights = rightsOn(work, attachment);
   const { app } = work.context;
   return {
+    id,
     ID: id,
     type: type.toUpperCase(),
     category,

@@ -12,7 +12,7 @@ export async function ancestors(context: EngineContext, caseId: string): Promise
   while (stored.parentId !== undefined) {
     const parent = await openCase(context, stored.parentId);
     stored = parent.stored;
-    found.push({ ID: stored.id, name: parent.type.name, links: { open: openLink(stored.id) } });
+    found.push({ id: stored.id, ID: stored.id, name: parent.type.name, links: { open: openLink(stored.id) } });
   }
   return found.length === 0 ? {} : { ancestors: found };
 }
@@ -29,7 +29,8 @@ async function childrenOf(context: EngineContext, caseId: string): Promise<JsonO
     const work = await openCase(context, id);
     const { stored, type } = work;
     childCases.push({
-      ID: stored.id,
+      id,
+      ID: id,
       businessID: stored.businessId,
       name: type.name,
       caseTypeID: type.id,

@@ -56,10 +56,12 @@ function processInfo(process: Process, idle: "future" | "completed", openStep: s
   const steps = [...process.steps.values()];
   const at = steps.findIndex(({ id }) => id === openStep);
   return {
+    id: process.id,
     ID: process.id,
     name: process.name,
     visited_status: at < 0 ? idle : "active",
     steps: steps.map(({ id, name }, index) => ({
+      id,
       ID: id,
       name,
       visited_status: at < 0 ? idle : index < at ? "completed" : index === at ? "active" : "future",
