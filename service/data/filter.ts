@@ -2,12 +2,10 @@
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import type { DataView, DataViewParameter } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
-import type { Comparator, Filter } from "../store/query.ts";
+import { COMPARATORS, type Filter } from "../store/query.ts";
 import { columnOf, comparesBy, kindOf, type NamedColumn, neededFor, type Scalar, toScalar } from "./columns.ts";
 import { type Logic, parseLogic } from "./logic.ts";
 import type { Condition, DataQuery } from "./request.ts";
-
-const COMPARATORS: readonly Comparator[] = ["EQ", "GT", "GTE", "LT", "LTE", "STARTS_WITH", "ENDS_WITH", "CONTAINS"];
 
 /** The conditions that a data view has of its own, with its parameters and the caller filled in. */
 export function viewFilter(view: DataView, parameters: JsonObject, caller: string): Filter[] {

@@ -1,7 +1,7 @@
 /** The body of a data view request: checked as a whole, and in one form however it was written. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
 import { ServiceError } from "../errors.ts";
-import type { SummaryFunction } from "../store/query.ts";
+import { SUMMARY_FUNCTIONS, type SummaryFunction } from "../store/query.ts";
 
 /** Rows of an answer at most. */
 export const MAX_ROWS = 5000;
@@ -11,7 +11,6 @@ const CONDITIONS_LIMIT = 100;
 const COLUMNS_LIMIT = 200;
 const AGGREGATIONS_LIMIT = 100;
 const SORT_LIMIT = 100;
-const SUMMARIES: readonly SummaryFunction[] = ["COUNT", "DISTINCT_COUNT", "MIN", "MAX", "SUM", "AVG"];
 
 /** A condition as it was written. */
 export interface Condition {
@@ -165,8 +164,8 @@ function readAggregations(aggregations: JsonObject): Aggregation[] {
   return entries.map(([name, value]) => {
     const place = `query.aggregations.${name}`;
     const { field, summaryFunction } = requiredObject(value, place);
-    const summary = SUMMARIES.find((one) => one === summaryFunction);
-    if (!summary) throw invalid(`${place}.summaryFunction must be one of ${SUMMARIES.join(", ")}`);
+    const summary = SUMMARY_FUNCTIONS.find((one) => one === summaryFunction);
+    if (!summary) throw invalid(`${place}.summaryFunction must be one of ${SUMMARY_FUNCTIONS.join(", ")}`);
     return { name, field: textAt(field, `${place}.field`), summary };
   });
 }

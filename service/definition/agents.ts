@@ -1,4 +1,5 @@
 /** Compiles agents and assistants. */
+import { compileWhen } from "./actions.ts";
 import type { AssistantDefinition, ModelDefinition, ScriptDefinition } from "./agent_format.ts";
 import type { Agent, CaseType, Model, Script } from "./application.ts";
 import { type Shapes, shapesOf, type Vocabulary, vocabulary } from "./expressions.ts";
@@ -87,7 +88,7 @@ function compileScript({ rules, fallback }: ScriptDefinition, at: Path, words: V
       }
       return {
         fits: pattern(contains, like),
-        when: when === undefined ? undefined : words.condition(when, [...here, "when"], report),
+        when: compileWhen(when, here, { words, report }),
         answer: compileTemplate(answer, [...here, "answer"], words, report),
         followUps,
       };

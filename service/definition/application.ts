@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import type { Operator } from "../handler.ts";
 import type { Agent } from "./agent_types.ts";
 import type { DataType, DataView } from "./data_types.ts";
+import type { FIELD_TYPES } from "./field_words.ts";
 import type { MessageType } from "./social.ts";
 import type { ParticipantRole } from "./participants.ts";
 import type { UserInterface } from "./user_interface.ts";
@@ -31,21 +32,7 @@ export type Expression = (scope: Scope) => JsonValue;
 export type Condition = (scope: Scope) => boolean;
 
 /** What a field holds. */
-export type FieldType =
-  | "Text"
-  | "TextArea"
-  | "Integer"
-  | "Decimal"
-  | "Currency"
-  | "Boolean"
-  | "Date"
-  | "DateTime"
-  | "Dropdown"
-  | "Email"
-  | "Phone"
-  | "Url"
-  | "Page"
-  | "List";
+export type FieldType = typeof FIELD_TYPES[number];
 
 /** A field of a case, of a record, of an embedded page or of a row. */
 export interface Field {

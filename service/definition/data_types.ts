@@ -1,6 +1,7 @@
 /** The data part of an application: classes of records, and the views over records and over what the service keeps. */
 import type { StoredAssignment, StoredCase, StoredEvent } from "../store/store.ts";
 import type { CaseType, Field, View } from "./application.ts";
+import type { COMPARATORS, PARAMETER_TYPES } from "./words.ts";
 
 /** A class of data records. */
 export interface DataType {
@@ -30,27 +31,12 @@ export interface RecordAction {
   readonly view: View;
 }
 
-/** How a condition of a data view compares. */
-export type Comparator =
-  | "EQ"
-  | "NEQ"
-  | "GT"
-  | "GTE"
-  | "LT"
-  | "LTE"
-  | "CONTAINS"
-  | "NOT_CONTAINS"
-  | "STARTS_WITH"
-  | "NOT_STARTS_WITH"
-  | "ENDS_WITH"
-  | "NOT_ENDS_WITH";
-
 /** A condition of a data view. */
 export interface DataViewCondition {
   /** Column. */
   readonly field: string;
   /** How it compares. */
-  readonly comparator: Comparator;
+  readonly comparator: typeof COMPARATORS[number];
   /**
    * With what: a value, the value of a parameter (the condition is left out when an optional one is not given), or the
    * caller's operator ID.
@@ -66,7 +52,7 @@ export interface DataViewParameter {
   /** Name. */
   readonly name: string;
   /** What it holds. */
-  readonly type: "Text" | "Integer" | "Decimal" | "Boolean" | "Date" | "DateTime";
+  readonly type: typeof PARAMETER_TYPES[number];
   /** What it means, for people. */
   readonly description: string;
   /** Whether it must be given. */

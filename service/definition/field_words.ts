@@ -2,24 +2,27 @@
 import { z } from "zod";
 import { className, distinct, expression, identifier, scalar, text } from "./words.ts";
 
+/** What a field can hold. */
+export const FIELD_TYPES = [
+  "Text",
+  "TextArea",
+  "Integer",
+  "Decimal",
+  "Currency",
+  "Boolean",
+  "Date",
+  "DateTime",
+  "Dropdown",
+  "Email",
+  "Phone",
+  "Url",
+  "Page",
+  "List",
+] as const;
+
 /** A field. */
 export const field = z.strictObject({
-  type: z.enum([
-    "Text",
-    "TextArea",
-    "Integer",
-    "Decimal",
-    "Currency",
-    "Boolean",
-    "Date",
-    "DateTime",
-    "Dropdown",
-    "Email",
-    "Phone",
-    "Url",
-    "Page",
-    "List",
-  ]),
+  type: z.enum(FIELD_TYPES),
   label: text.optional(),
   required: z.boolean().optional().describe("Must be filled in wherever a view lets a person edit it"),
   default: scalar.optional(),

@@ -1,7 +1,7 @@
 /** Insights, which are questions about the rows of a data view, and dashboards, which show several. */
 import { z } from "zod";
 import { kindOf, summaryNeeds } from "../data/columns.ts";
-import type { SummaryFunction } from "../store/query.ts";
+import { SUMMARY_FUNCTIONS, type SummaryFunction } from "../store/query.ts";
 import type { DataView, Field } from "./application.ts";
 import { compileFilter } from "./data_views.ts";
 import { spaced } from "./fields.ts";
@@ -12,10 +12,8 @@ import { condition, distinct, identifier, text } from "./words.ts";
 /** How an insight is meant to be drawn. */
 const CHARTS = ["Table", "Bar", "Column", "Line", "Pie", "Number"] as const;
 
-const SUMMARIES = ["COUNT", "DISTINCT_COUNT", "MIN", "MAX", "SUM", "AVG"] as const satisfies SummaryFunction[];
-
 const value = z.strictObject({
-  function: z.enum(SUMMARIES),
+  function: z.enum(SUMMARY_FUNCTIONS),
   field: identifier.optional().describe("The field that is summed up; COUNT needs none"),
   label: text.optional(),
 });

@@ -16,6 +16,7 @@ import {
   distinct,
   expression,
   identifier,
+  PARAMETER_TYPES,
   principal,
   resolution,
   right,
@@ -141,7 +142,7 @@ const dataType = z.strictObject({
 });
 
 const parameter = z.strictObject({
-  type: z.enum(["Text", "Integer", "Decimal", "Boolean", "Date", "DateTime"]).default("Text"),
+  type: z.enum(PARAMETER_TYPES).default("Text"),
   description: text.optional(),
   required: z.boolean().default(false),
   default: scalar.optional(),

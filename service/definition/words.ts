@@ -45,7 +45,8 @@ export function distinct<T extends z.ZodType<string>>(element: T): z.ZodArray<T>
 /** Whether the caller may do something. */
 export const right = z.union([z.boolean(), expression], "must be true, false or a CEL expression");
 
-const comparator = z.enum([
+/** How a condition on rows can compare. */
+export const COMPARATORS = [
   "EQ",
   "NEQ",
   "GT",
@@ -58,11 +59,15 @@ const comparator = z.enum([
   "NOT_STARTS_WITH",
   "ENDS_WITH",
   "NOT_ENDS_WITH",
-]);
+] as const;
+
+/** What a parameter of a data view can hold. */
+export const PARAMETER_TYPES = ["Text", "Integer", "Decimal", "Boolean", "Date", "DateTime"] as const;
+
 /** A condition on rows. */
 export const condition = z.strictObject({
   field: identifier,
-  comparator: comparator.default("EQ"),
+  comparator: z.enum(COMPARATORS).default("EQ"),
   value: scalar.optional(),
   parameter: identifier.optional().describe("The condition is left out when an optional parameter is not given"),
   caller: z.literal(true).optional().describe("Compare with the caller's operator ID"),

@@ -37,8 +37,11 @@ export type RowField =
   /** `instant` says that it is a time, to be compared as one: content may hold times of several zones. */
   | { readonly content: readonly string[]; readonly instant?: boolean };
 
-/** What can be asked of two values. */
-export type Comparator = "EQ" | "GT" | "GTE" | "LT" | "LTE" | "STARTS_WITH" | "ENDS_WITH" | "CONTAINS";
+/** All that can be asked of two values. */
+export const COMPARATORS = ["EQ", "GT", "GTE", "LT", "LTE", "STARTS_WITH", "ENDS_WITH", "CONTAINS"] as const;
+
+/** What is asked of two values. */
+export type Comparator = typeof COMPARATORS[number];
 
 /** A value to compare with. */
 export type Operand = { readonly value: string | number | boolean } | { readonly field: RowField };
@@ -57,8 +60,11 @@ export type Filter =
     readonly ignoreCase?: boolean;
   };
 
+/** All ways in which the rows of a group become one value. */
+export const SUMMARY_FUNCTIONS = ["COUNT", "DISTINCT_COUNT", "MIN", "MAX", "SUM", "AVG"] as const;
+
 /** How the rows of a group become one value. */
-export type SummaryFunction = "COUNT" | "DISTINCT_COUNT" | "MIN" | "MAX" | "SUM" | "AVG";
+export type SummaryFunction = typeof SUMMARY_FUNCTIONS[number];
 
 /** A column of the answer. */
 export interface Column {

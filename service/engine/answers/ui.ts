@@ -1,6 +1,7 @@
 /** User-interface resources: views, the components that show their fields, and what clients need to know of each field. */
 import type { JsonObject } from "../../../lib/json.ts";
 import type { Field, FieldType, View, ViewField } from "../../definition/application.ts";
+import { viewField } from "../../definition/fields.ts";
 
 /** How a field of each type is declared and shown. */
 const SHOWN: Record<FieldType, readonly [type: string, displayAs: string, component: string]> = {
@@ -98,7 +99,7 @@ function component({ field, label, required, readOnly }: ViewField, path: string
   const place = `${path}.${field.name}`;
   const inner = field.embedded &&
     [...field.embedded.fields.values()].map((member) =>
-      component(asShown(member, readOnly), field.type === "Page" ? place : "", components)
+      component(viewField(member, { readOnly }), field.type === "Page" ? place : "", components)
     );
   return {
     type,
@@ -112,11 +113,6 @@ function component({ field, label, required, readOnly }: ViewField, path: string
     },
     ...(inner && { children: inner }),
   };
-}
-
-function asShown(field: Field, readOnly: boolean): ViewField {
-  const fixed = readOnly || field.calculated !== undefined;
-  return { field, label: field.label, required: field.required && !fixed, readOnly: fixed };
 }
 
 function fieldResource(field: Field, classId: string): JsonObject {
