@@ -25,12 +25,6 @@ async function performAll(engine: Engine, trace: readonly string[]): Promise<Jso
   return answer;
 }
 
-async function historyOf(engine: Engine, caseId: string): Promise<JsonObject[]> {
-  const data = { dataViewParameters: { CaseInstanceKey: caseId } };
-  const { data: rows } = await engine.body("data.query", { dataViewId: "D_pyWorkHistory", data });
-  return Array.isArray(rows) ? rows.filter(isJsonObject) : [];
-}
-
 Deno.test("a receipt takes its activities in any order, and its history read through the API is that order", async () => {
   await using engine = await openEngine();
   await fc.assert(
@@ -38,7 +32,7 @@ Deno.test("a receipt takes its activities in any order, and its history read thr
       const trace = [FIRST, ...rest];
       const answer = await performAll(engine, trace);
       assert.equal(at(answer, "status"), "Resolved-Completed");
-      const history = await historyOf(engine, textAt(answer, "id"));
+      const history = await engine.history(textAt(answer, "id"));
       const performed = history.filter((line) => line.pyHistoryType === "performed");
       assert.deepEqual(performed.map((line) => line.pyActionID), trace);
       assert.deepEqual(
@@ -62,7 +56,7 @@ Deno.test("a link that comes with a submission is kept in the history, a file th
   });
   const link = { type: "URL", category: "URL", name: "Map", url: "https://maps.example/1" };
   await engine.call("cases.performAction", perform([link]));
-  const history = await historyOf(engine, textAt(created, "id"));
+  const history = await engine.history(textAt(created, "id"));
   assert.ok(history.some(({ pyMessageKey }) => pyMessageKey === "Attached Map"));
   const file = await engine.refused("cases.performAction", perform([{ type: "File", category: "File", ID: "x" }]));
   assert.equal(file.status, 400);

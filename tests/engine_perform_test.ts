@@ -66,7 +66,7 @@ Deno.test("a permit goes from intake over review to a decision and is resolved",
   assert.deepEqual(at(read, "data.caseInfo.availableActions"), []);
   assert.equal(at(read, "data.caseInfo.stages.2.visited_status"), "completed");
   const history = await engine.history("CITY-PERMIT-WORK P-1");
-  assert.deepEqual(history.map(({ kind }) => kind), [
+  assert.deepEqual(history.map(({ pyHistoryType }) => pyHistoryType), [
     "created",
     "stage",
     "performed",
@@ -78,7 +78,7 @@ Deno.test("a permit goes from intake over review to a decision and is resolved",
     "performed",
     "resolved",
   ]);
-  assert.deepEqual(history[2]?.facts.content, { Area: 10, Urgent: true });
+  assert.deepEqual(history[2]?.pyContent, { Area: 10, Urgent: true });
 });
 
 Deno.test("perform refuses in order: 404, 403, 409, 428, 412, 400, 422", async () => {
@@ -288,8 +288,9 @@ Deno.test("who ends a screen flow submits what was changed on the screens that w
   const done = await screen("GiveAdvice", advice);
   const content = (field: string) => at(done, `data.caseInfo.content.${field}`);
   assert.deepEqual(["Applicant", "Address", "Area"].map(content), ["Grace", "Quay 2", 7]);
-  const [first, last] = (await engine.history(caseId)).filter(({ kind }) => kind === "performed").slice(-2);
-  assert.deepEqual([first?.facts.content, last?.facts.content], [{ Applicant: "Grace", Address: "Quay 2" }, advice]);
+  const performed = (await engine.history(caseId)).filter(({ pyHistoryType }) => pyHistoryType === "performed");
+  const [first, last] = performed.slice(-2);
+  assert.deepEqual([first?.pyContent, last?.pyContent], [{ Applicant: "Grace", Address: "Quay 2" }, advice]);
 });
 
 Deno.test("get-next gives the most urgent, then oldest, and never what another has taken", async () => {

@@ -7,7 +7,6 @@ import type {
   StoredAssignment,
   StoredCase,
   StoredClient,
-  StoredEvent,
   StoredItem,
   StoredRecord,
   StoredToken,
@@ -48,18 +47,6 @@ export function toAssignment(row: SqlRow): StoredAssignment {
     createdAt: text(row, "createdAt"),
     assignee: { kind: row.assigneeKind === "queue" ? "queue" : "operator", id: text(row, "assigneeId") },
     state: object(row, "state"),
-  };
-}
-
-/** A row of `events`. */
-export function toEvent(row: SqlRow): StoredEvent {
-  return {
-    caseId: text(row, "caseId"),
-    at: text(row, "at"),
-    by: text(row, "by"),
-    kind: text(row, "kind"),
-    text: text(row, "text"),
-    facts: object(row, "facts"),
   };
 }
 

@@ -15,7 +15,6 @@ import {
   toAssignment,
   toCase,
   toClient,
-  toEvent,
   toItem,
   toRecord,
   toToken,
@@ -51,7 +50,6 @@ const SQL = {
   putCase: upsert("cases", CASE_COLUMNS, "id"),
   deleteCase: "DELETE FROM cases WHERE id = ?",
   childrenOf: "SELECT * FROM cases WHERE parentId = ? ORDER BY seq",
-  getAssignment: "SELECT * FROM assignments WHERE id = ?",
   putAssignment: upsert("assignments", ASSIGNMENT_COLUMNS, "id"),
   deleteAssignment: "DELETE FROM assignments WHERE id = ?",
   assignmentsOf: "SELECT * FROM assignments WHERE caseId = ? ORDER BY seq",
@@ -59,7 +57,6 @@ const SQL = {
   nextAssignments: `${ASSIGNMENTS_BY_TURN} LIMIT ${PAGE} OFFSET ?`,
   typeOf: "SELECT typeId FROM cases WHERE id = ?",
   addEvent: 'INSERT INTO events (caseId, at, "by", kind, text, facts) VALUES (?, ?, ?, ?, ?, ?)',
-  eventsOf: "SELECT * FROM events WHERE caseId = ? ORDER BY seq",
   getRecord: "SELECT * FROM records WHERE classId = ? AND key = ?",
   putRecord: upsert("records", "classId, key, tag, content", "classId, key"),
   deleteRecord: "DELETE FROM records WHERE classId = ? AND key = ?",
@@ -172,11 +169,6 @@ export class SqliteTransaction implements Transaction {
     return this.#all("childrenOf", id).map(toCase);
   }
 
-  async getAssignment(id: string): Promise<StoredAssignment | undefined> {
-    const row = this.#one("getAssignment", id);
-    return row && toAssignment(row);
-  }
-
   async putAssignment(stored: StoredAssignment): Promise<void> {
     this.#change(
       "putAssignment",
@@ -214,10 +206,6 @@ export class SqliteTransaction implements Transaction {
 
   async addEvent(event: StoredEvent): Promise<void> {
     this.#change("addEvent", event.caseId, event.at, event.by, event.kind, event.text, JSON.stringify(event.facts));
-  }
-
-  async eventsOf(caseId: string): Promise<StoredEvent[]> {
-    return this.#all("eventsOf", caseId).map(toEvent);
   }
 
   async getRecord(classId: string, key: string): Promise<StoredRecord | undefined> {

@@ -159,8 +159,6 @@ export interface Transaction {
   deleteCase(id: string): Promise<void>;
   /** The cases whose parent it is, in order of creation. */
   childrenOf(id: string): Promise<StoredCase[]>;
-  /** An open assignment, if it exists. */
-  getAssignment(id: string): Promise<StoredAssignment | undefined>;
   /** Writes a new assignment or a new state of an assignment. */
   putAssignment(stored: StoredAssignment): Promise<void>;
   /** Removes an assignment. */
@@ -178,8 +176,6 @@ export interface Transaction {
   ): Promise<StoredAssignment | undefined>;
   /** Adds a line to a case's history. */
   addEvent(event: StoredEvent): Promise<void>;
-  /** A case's history, oldest first. */
-  eventsOf(caseId: string): Promise<StoredEvent[]>;
   /** A record, if it exists. */
   getRecord(classId: string, key: string): Promise<StoredRecord | undefined>;
   /** Writes a new record or a new state of a record. */

@@ -13,7 +13,7 @@ import { handlers as data } from "../../service/handlers/data.ts";
 import { handlers as social } from "../../service/handlers/social.ts";
 import { openBytes } from "../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../service/store/sqlite.ts";
-import type { StoredEvent, Transaction } from "../../service/store/store.ts";
+import type { Transaction } from "../../service/store/store.ts";
 
 const HANDLERS = { aiAgents, cases, assignments, attachments, caseTypes, data, social };
 
@@ -42,8 +42,8 @@ export interface Engine extends AsyncDisposable {
   body(name: string, values: object, context?: CallContext): Promise<JsonObject>;
   /** Calls an operation that must be refused. */
   refused(name: string, values: object, context?: CallContext): Promise<ServiceError>;
-  /** A case's history. */
-  history(caseId: string): Promise<StoredEvent[]>;
+  /** A case's history, as the API tells it. */
+  history(caseId: string): Promise<JsonObject[]>;
   /** Waits for the work that is done after the answers. */
   settle(): Promise<void>;
 }
@@ -83,14 +83,16 @@ export async function openEngine(yaml?: string): Promise<Engine> {
     return outcome;
   }
 
+  async function bodyOf(name: string, values: object, context?: CallContext): Promise<JsonObject> {
+    const { body } = await call(name, values, context);
+    if (isJsonObject(body)) return body;
+    throw new TypeError(`${name} answered no object`);
+  }
+
   return {
     app,
     call,
-    async body(name, values, context) {
-      const { body } = await call(name, values, context);
-      if (isJsonObject(body)) return body;
-      throw new TypeError(`${name} answered no object`);
-    },
+    body: bodyOf,
     async refused(name, values, context) {
       try {
         await call(name, values, context);
@@ -100,7 +102,11 @@ export async function openEngine(yaml?: string): Promise<Engine> {
       }
       throw new TypeError(`${name} was not refused`);
     },
-    history: (caseId) => store.read((tx) => tx.eventsOf(caseId)),
+    async history(caseId) {
+      const data = { dataViewParameters: { CaseInstanceKey: caseId } };
+      const { data: rows } = await bodyOf("data.query", { dataViewId: "D_pyWorkHistory", data });
+      return Array.isArray(rows) ? rows.filter(isJsonObject) : [];
+    },
     async settle() {
       await Promise.all(background);
     },
