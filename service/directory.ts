@@ -6,6 +6,7 @@ import { exists } from "../lib/exists.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../lib/json.ts";
 import { ignoreMissing } from "../lib/missing_file.ts";
 import { readFault, writeFault } from "../lib/read_fault.ts";
+import { shellWord } from "../lib/shell_word.ts";
 import { removeBytes } from "./store/bytes_on_disk.ts";
 
 /** Milliseconds to wait for a lock: another command may look at it for a moment. */
@@ -49,8 +50,8 @@ export function filesOf(path: string): DirectoryFiles {
   return { path, database: `${path}/service.db`, files: `${path}/files`, log: `${path}/service.log` };
 }
 
-/** Takes the directory, made if need be, for this process alone; refuses when a service works on it. */
-export async function lockDirectory(path: string): Promise<FileLock> {
+/** Takes the directory, made if need be, for this process alone; refuses, with a hint, when a service works on it. */
+export async function lockDirectory(path: string, hint: string = otherwise(path)): Promise<FileLock> {
   await make(path);
   const lock = await tryLock(path, LOCK_PATIENCE);
   if (lock) return lock;
@@ -58,10 +59,14 @@ export async function lockDirectory(path: string): Promise<FileLock> {
   throw new SvcError(
     "CONFLICT",
     `A service works on ${path} already${state ? ` (${state.url}, process ${state.pid})` : ""}.`,
-    {
-      hint: "Use it, stop it with 'svc service stop', or choose another directory with --data.",
-    },
+    { hint },
   );
+}
+
+/** What to do instead of starting a second service on the directory. */
+function otherwise(path: string): string {
+  const which = path === defaultDataDirectory() ? "" : ` --data ${shellWord(path)}`;
+  return `Use it, stop it with 'svc service stop${which}', or choose another directory with --data.`;
 }
 
 /** Waits until no service works on the directory, for some milliseconds; nothing when one still does. */

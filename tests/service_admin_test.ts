@@ -138,8 +138,18 @@ Deno.test("a second start on the same directory is refused and harms nothing", a
     assert.equal(again.code, 1);
     assert.equal(again.error.code, "CONFLICT");
     assert.ok(String(again.error.message).includes(String(out.url)));
+    assert.match(String(again.error.hint), /'svc service stop',/);
   }
   assert.equal((await office.svc(...CREATE)).code, 0);
+});
+
+Deno.test("a second start on a directory that was named says how to stop the service of that one", async () => {
+  await using office = await Office.open();
+  const data = join(office.directory, "old office");
+  await using _service = await runService({ data, port: 0 });
+  const { error } = await office.svc("service", "start", "--port", "0", "--data", data);
+  assert.equal(error.code, "CONFLICT");
+  assert.ok(String(error.hint).includes(`'svc service stop --data '${data}''`), String(error.hint));
 });
 
 Deno.test("a further client works as its own operator, whether the service runs or not", async () => {
@@ -179,7 +189,8 @@ Deno.test("reset refuses while the service runs, unless it may stop it, and then
   await using office = await Office.open();
   await office.svc(...START);
   await office.svc(...CREATE);
-  assert.equal((await office.svc("service", "reset")).error.code, "CONFLICT");
+  const { error } = await office.svc("service", "reset");
+  assert.deepEqual([error.code, error.hint], ["CONFLICT", "Add --stop to stop it first."]);
   assert.equal((await office.svc("service", "reset", "--stop")).code, 0);
   assert.deepEqual([...Deno.readDirSync(join(office.directory, "service"))].map(({ name }) => name), ["service.lock"]);
   await office.svc(...START);

@@ -1,7 +1,7 @@
 /** What goes on with a run, as command lines that can be copied. */
 import type { SvcError } from "../errors.ts";
 import { toKebab } from "../names.ts";
-import { shellWord } from "./shell_word.ts";
+import { shellWord } from "../shell_word.ts";
 import { goingOn } from "./workflow_runs.ts";
 
 /** What goes on with a run in its own way. */

@@ -64,7 +64,7 @@ export async function reset(
   const data = directoryOf(given);
   if (await readState(data) === undefined) throw noService(data, "There is nothing to remove.");
   if (stopFirst) await stop({ data });
-  using _lock = await lockDirectory(data);
+  using _lock = await lockDirectory(data, "Add --stop to stop it first.");
   await removeData(data);
   return { removed: data };
 }

@@ -1,5 +1,5 @@
 /** Runs commands of svc and shows them as a person would have typed them, with what they answer. */
-import { shellWord } from "../../lib/cli/shell_word.ts";
+import { shellWord } from "../../lib/shell_word.ts";
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
 import type { Workspace } from "../workspace.ts";
 
