@@ -20,8 +20,11 @@ export function numberFault(text: string): string | undefined {
 /** What to do about such a number. */
 export const NUMBER_HINT = "Write it as text: in quotes.";
 
-/** Of a fraction's digits nobody expects all to be kept, of those before the point everybody does. */
+/**
+ * Of a fraction's digits nobody expects all to be kept, of those before the point everybody does. Zeros at the
+ * beginning are not JSON, but a person at a prompt types them.
+ */
 function isInexact(number: string): boolean {
-  const [, whole] = /^-?([1-9]\d*)(?:\.\d+)?$/.exec(number) ?? [];
+  const [, whole] = /^-?0*([1-9]\d*)(?:\.\d+)?$/.exec(number) ?? [];
   return !Number.isFinite(Number(number)) || (whole !== undefined && String(Number(whole)) !== whole);
 }

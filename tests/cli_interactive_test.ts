@@ -12,13 +12,18 @@ const DOWN = "\x1b[B";
 const CTRL_C = "\x03";
 const CTRL_D = "\x04";
 
+const LONG_AMOUNT = "0012345678901234567890.12";
+const MANY_NINES = "9".repeat(320);
+
 /** The answers to the form's questions: each is typed when its question is there. */
 const ANSWERS: [question: string, keys: string][] = [
   ["Applicant", " L." + ENTER],
   ["Count", "none" + ENTER],
   ["Give a whole number.", "\x7f\x7f\x7f\x7f0" + ENTER],
   ["Give 1 or more.", "\x7f7" + ENTER],
-  ["Amount", "1.5" + ENTER],
+  ["Amount", LONG_AMOUNT + ENTER],
+  ["JSON numbers do not hold it exactly: give a shorter one.", "\x7f".repeat(LONG_AMOUNT.length) + MANY_NINES + ENTER],
+  ["JSON numbers do not hold it exactly: give a shorter one.", "\x7f".repeat(MANY_NINES.length) + "1.5" + ENTER],
   ["Urgent", LEFT + ENTER],
   ["Visit", "2026-02-30" + ENTER],
   ["Give a date, e.g. 2026-01-31.", "\x7f\x7f28" + ENTER],

@@ -1,5 +1,6 @@
 /** What a person types as the value of a field, and what is wrong with it. */
 import { isDay, isMoment } from "../calendar.ts";
+import { numberFault } from "../exact_numbers.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
 import { characters, plural } from "../wording.ts";
 import type { FormField } from "./form.ts";
@@ -9,11 +10,9 @@ export function findFault(field: FormField, text: string): string | undefined {
   if (text.trim() === "") return "It is required.";
   switch (field.kind) {
     case "integer":
-      return Number.isSafeInteger(Number(text)) && /^-?\d+$/.test(text)
-        ? outOfRange(field, text)
-        : "Give a whole number.";
+      return /^-?\d+$/.test(text) ? unfit(field, text) : "Give a whole number.";
     case "decimal":
-      return /^-?\d+(\.\d+)?$/.test(text) ? outOfRange(field, text) : "Give a number, e.g. 12.50.";
+      return /^-?\d+(\.\d+)?$/.test(text) ? unfit(field, text) : "Give a number, e.g. 12.50.";
     case "date":
       return isDay(text) ? undefined : "Give a date, e.g. 2026-01-31.";
     case "dateTime":
@@ -25,9 +24,10 @@ export function findFault(field: FormField, text: string): string | undefined {
   }
 }
 
-function outOfRange({ min = -Infinity, max = Infinity }: FormField, text: string): string | undefined {
+function unfit({ min = -Infinity, max = Infinity }: FormField, text: string): string | undefined {
   if (Number(text) < min) return `Give ${min} or more.`;
-  return Number(text) > max ? `Give ${max} or less.` : undefined;
+  if (Number(text) > max) return `Give ${max} or less.`;
+  return numberFault(text) === undefined ? undefined : "JSON numbers do not hold it exactly: give a shorter one.";
 }
 
 /** A text without faults as the value to submit. */
