@@ -118,6 +118,50 @@ Deno.test("of several actions the person picks one", async () => {
   assert.deepEqual(form.submitted, [SUBMITTED]);
 });
 
+const REFUSAL = [
+  { message: "Error_Validation_Fail", localizedValue: "Validation failed." },
+  { message: "Count is taken", localizedValue: "7 is taken", erroneousInputOutputFieldInPage: ".Count" },
+  {
+    message: "Unknown city",
+    erroneousInputOutputFieldInPage: ".Contact",
+    erroneousInputOutputIdentifier: ".City",
+  },
+];
+
+Deno.test("what the service refuses is asked for again, from what was typed, and all else is kept", async () => {
+  const form = startFormService(["Enter"], [REFUSAL]);
+  await using _service = form.service;
+  const { code, stderr } = await perform(form, [
+    ...ANSWERS,
+    ["Submit 'Enter it'?", ENTER],
+    ["'Enter it' was refused", ""],
+    ["Count: 7 is taken", ""],
+    ["City: Unknown city", ""],
+    ["Count", "7" + ENTER],
+    ["City", "\x7flo" + ENTER],
+    ["Count: 77", ""],
+    ["Submit 'Enter it'?", ENTER],
+  ]);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(form.submitted, [SUBMITTED, {
+    ...SUBMITTED,
+    body: {
+      content: { ...CONTENT, Count: 77 },
+      pageInstructions: [{ instruction: "UPDATE", target: ".Contact", content: { City: "Osllo" } }],
+    },
+  }]);
+});
+
+Deno.test("a refusal that names none of the fields ends the command with the service's findings", async () => {
+  const findings = [{ message: "Closed on Sundays" }, { message: "Wrong", erroneousInputOutputFieldInPage: ".Note" }];
+  const form = startFormService(["Enter"], [findings]);
+  await using _service = form.service;
+  const result = await perform(form, [...ANSWERS, ["Submit 'Enter it'?", ENTER]]);
+  assert.equal(result.code, 1);
+  const { code, details } = errorAfterQuestions(result);
+  assert.deepEqual([code, details], ["VALIDATION_FAIL", findings]);
+});
+
 Deno.test("a person who cancels, at any question, has sent nothing", async () => {
   const dialogues = [
     [["Which action?", CTRL_C]],
@@ -134,7 +178,7 @@ Deno.test("a person who cancels, at any question, has sent nothing", async () =>
     assert.equal(result.code, 130);
     assert.equal(result.stdout, "");
     assert.equal(errorAfterQuestions(result).code, "INTERRUPTED");
-    assert.match(String(errorAfterQuestions(result).message), /nothing was sent\.$/);
+    assert.match(String(errorAfterQuestions(result).message), /nothing was done\.$/);
   }
   assert.deepEqual(form.submitted, []);
 });

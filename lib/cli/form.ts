@@ -12,6 +12,9 @@ export interface Choice {
   readonly label: string;
 }
 
+/** What a field can be filled in with. */
+export type FieldValue = string | number | boolean;
+
 /** A required field of a form. */
 export interface FormField {
   /** Names on the way to it: of embedded pages, then its own. */
@@ -29,7 +32,7 @@ export interface FormField {
   /** Greatest number. */
   readonly max?: number;
   /** Its present value. */
-  readonly value?: string | number | boolean;
+  readonly value?: FieldValue;
 }
 
 const KIND_OF_TYPE: Readonly<Record<string, FieldKind>> = {

@@ -3,7 +3,7 @@ import { isDay, isMoment } from "../calendar.ts";
 import { numberFault } from "../exact_numbers.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
 import { characters, plural } from "../wording.ts";
-import type { FormField } from "./form.ts";
+import type { FieldValue, FormField } from "./form.ts";
 
 /** What is wrong with a text as the value of a field; undefined where nothing is. */
 export function findFault(field: FormField, text: string): string | undefined {
@@ -31,21 +31,33 @@ function unfit({ min = -Infinity, max = Infinity }: FormField, text: string): st
 }
 
 /** A text without faults as the value to submit. */
-export function toFieldValue(field: FormField, text: string): JsonValue {
+export function toFieldValue(field: FormField, text: string): FieldValue {
   return field.kind === "integer" || field.kind === "decimal" ? Number(text) : text;
 }
 
 /** The value of a field as a person reads it. */
-export function shownValue({ choices }: FormField, value: JsonValue): string {
+export function shownValue({ choices }: FormField, value: FieldValue): string {
   if (typeof value === "boolean") return value ? "Yes" : "No";
   return choices.find((choice) => choice.value === value)?.label ?? String(value);
 }
 
+/** Whether a finding of the service is about a field. Of a page's member it names the page and the member apart. */
+export function isAbout(finding: JsonObject, { path }: FormField): boolean {
+  const { erroneousInputOutputFieldInPage: page, erroneousInputOutputIdentifier: member } = finding;
+  return `${page ?? ""}${member ?? ""}` === path.map((name) => `.${name}`).join("");
+}
+
+/** A finding of the service as a person reads it. */
+export function shownFinding(finding: JsonObject, fields: readonly FormField[]): string {
+  const field = fields.find((field) => isAbout(finding, field));
+  return (field ? `${field.label}: ` : "") + (finding.localizedValue || finding.message);
+}
+
 /** The values of fields as an action takes them: its own as content, those of embedded pages as page instructions. */
 export function toSubmission(
-  values: ReadonlyMap<FormField, JsonValue>,
+  values: ReadonlyMap<FormField, FieldValue>,
 ): { data: JsonObject; pageInstructions?: JsonValue[] } {
-  const pages = new Map<string, [string, JsonValue][]>();
+  const pages = new Map<string, [string, FieldValue][]>();
   for (const [{ path }, value] of values) {
     const page = path.slice(0, -1).map((name) => `.${name}`).join("");
     pages.set(page, [...pages.get(page) ?? [], [path.at(-1) ?? "", value]]);

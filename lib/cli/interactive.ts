@@ -5,12 +5,11 @@ import { type Caller, createCaller, type OperationRef } from "../client/caller.t
 import type { Reply } from "../client/reply.ts";
 import type { Values } from "../client/values.ts";
 import { SvcError } from "../errors.ts";
-import type { JsonValue } from "../json.ts";
 import { toKebab } from "../names.ts";
 import { operations } from "../resources/assignments.ts";
 import type { CommandContext, Given } from "./command.ts";
-import { type FormField, requiredFields } from "./form.ts";
-import { findFault, shownValue, toFieldValue, toSubmission } from "./form_values.ts";
+import { type FieldValue, type FormField, requiredFields } from "./form.ts";
+import { findFault, isAbout, shownFinding, shownValue, toFieldValue, toSubmission } from "./form_values.ts";
 import { globalFlags } from "./global_flags.ts";
 import type { Prompts } from "./prompts.ts";
 import { callerOptions } from "./service_access.ts";
@@ -34,13 +33,11 @@ export async function performInteractively(
   const { promptsOfProcess } = await import("./prompts.ts");
   const prompts = await promptsOfProcess();
   const action = await pickAction(prompts, assignment.actions);
-  const values = await askFields(prompts, action, await work.readForm(action.ID));
-  prompts.show(action.name, [...values].map(([field, value]) => `${field.label}: ${shownValue(field, value)}`));
-  if (!await prompts.confirm(`Submit '${action.name}'?`)) {
-    throw new SvcError("INTERRUPTED", "Not confirmed: nothing was sent.");
-  }
-  const submission = { action: action.ID, ifMatch: assignment.etag, ...toSubmission(values) };
-  const { body } = await work.call(perform, submission);
+  const fields = await work.readForm(action.ID);
+  checkAskable(action, fields);
+  const { body } = await fillIn(prompts, action, fields, async (values) => {
+    return await work.call(perform, { action: action.ID, ifMatch: assignment.etag, ...toSubmission(values) });
+  });
   await context.print(body);
 }
 
@@ -115,26 +112,47 @@ async function pickAction(prompts: Prompts, actions: readonly ActionInfo[]): Pro
   return action;
 }
 
-async function askFields(
-  prompts: Prompts,
-  action: ActionInfo,
-  fields: readonly FormField[],
-): Promise<Map<FormField, JsonValue>> {
+function checkAskable(action: ActionInfo, fields: readonly FormField[]): void {
   const impossible = fields.find(({ kind }) => kind === "other");
   if (impossible) {
     throw new SvcError("INVALID_ARGS", `'${action.name}' requires ${impossible.label}, which prompts cannot fill in.`, {
       hint: `Give --action ${action.ID} with --data or --page-instructions.`,
     });
   }
-  const values = new Map<FormField, JsonValue>();
-  for (const field of fields) values.set(field, await ask(prompts, field));
-  return values;
 }
 
-async function ask(prompts: Prompts, field: FormField): Promise<JsonValue> {
-  const { label, kind, choices, value } = field;
-  if (kind === "boolean") return await prompts.confirm(label, value === true);
-  const present = value === undefined ? "" : String(value);
-  if (kind === "choice") return await prompts.choose(label, choices, present);
-  return toFieldValue(field, await prompts.text(label, (text) => findFault(field, text), present));
+type Answered = Map<FormField, FieldValue>;
+
+/** Asks for the fields and submits them when the person agrees; for those that the service refuses it asks again. */
+async function fillIn(
+  prompts: Prompts,
+  { name }: ActionInfo,
+  fields: readonly FormField[],
+  submit: (values: Answered) => Promise<Reply>,
+): Promise<Reply> {
+  const values: Answered = new Map();
+  for (let asked = fields;;) {
+    for (const field of asked) values.set(field, await ask(prompts, field, values.get(field) ?? field.value));
+    prompts.show(name, [...values].map(([field, value]) => `${field.label}: ${shownValue(field, value)}`));
+    if (!await prompts.confirm(`Submit '${name}'?`)) {
+      throw new SvcError("INTERRUPTED", "Not confirmed: nothing was done.");
+    }
+    try {
+      return await submit(values);
+    } catch (error) {
+      if (!(error instanceof SvcError) || error.code !== "VALIDATION_FAIL") throw error;
+      const { details = [] } = error;
+      asked = fields.filter((field) => details.some((detail) => isAbout(detail, field)));
+      if (asked.length === 0) throw error;
+      prompts.show(`'${name}' was refused`, details.map((detail) => shownFinding(detail, fields)));
+    }
+  }
+}
+
+async function ask(prompts: Prompts, field: FormField, present: FieldValue | undefined): Promise<FieldValue> {
+  const { label, kind, choices } = field;
+  if (kind === "boolean") return await prompts.confirm(label, present === true);
+  const text = present === undefined ? "" : String(present);
+  if (kind === "choice") return await prompts.choose(label, choices, text);
+  return toFieldValue(field, await prompts.text(label, (typed) => findFault(field, typed), text));
 }

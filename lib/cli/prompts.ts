@@ -61,6 +61,6 @@ export async function promptsOfProcess(): Promise<Prompts> {
 }
 
 function answered<T extends string | boolean>(answer: T | typeof clack.CANCEL_SYMBOL): T {
-  if (clack.isCancel(answer)) throw new SvcError("INTERRUPTED", "Cancelled: nothing was sent.");
+  if (clack.isCancel(answer)) throw new SvcError("INTERRUPTED", "Cancelled: nothing was done.");
   return answer;
 }

@@ -62,8 +62,11 @@ const FORM: JsonObject = {
   },
 };
 
-/** Starts the service; the actions are those of the assignment. */
-export function startFormService(actions: readonly string[] = ["Enter"]): FormService {
+/** Starts the service; the actions are those of the assignment, the refusals the findings for the first submissions. */
+export function startFormService(
+  actions: readonly string[] = ["Enter"],
+  refusals: readonly JsonObject[][] = [],
+): FormService {
   const submitted: FormService["submitted"] = [];
   const info = { ID: ASSIGNMENT, name: "Intake", actions: actions.map((ID) => ({ ID, name: `${ID} it` })) };
   const data = { caseInfo: { ID: "C-1", assignments: [info], content: { Name: "Ada", Contact: { City: "Oslo" } } } };
@@ -72,6 +75,8 @@ export function startFormService(actions: readonly string[] = ["Enter"]): FormSe
       const path = decodeURIComponent(new URL(request.url).pathname);
       if (request.method === "PATCH") {
         submitted.push({ path, tag: request.headers.get("if-match"), body: await request.json() });
+        const errorDetails = refusals[submitted.length - 1];
+        if (errorDetails) return Response.json({ localizedValue: "Validation failed.", errorDetails }, { status: 422 });
         return Response.json(PERFORMED);
       }
       const action = /\/actions\/(\w+)$/.exec(path)?.[1];
