@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { evenUnread, type Io } from "./lib/cli/io.ts";
+import type { Io } from "./lib/cli/io.ts";
 import { importUnseen } from "./lib/import_unseen.ts";
 import { toSvcError } from "./lib/errors.ts";
 import { VERSION } from "./lib/version.ts";
@@ -40,8 +40,12 @@ export { type Input, type Io, type Output, OutputClosed } from "./lib/cli/io.ts"
  */
 export async function main(args: readonly string[], io?: Io): Promise<number> {
   if (args[0] === "--version") { // Nothing else is loaded for it.
-    await evenUnread(() => io ? io.stdout.write(VERSION + "\n") : console.log(VERSION));
-    return 0;
+    try {
+      io ? io.stdout.write(VERSION + "\n") : console.log(VERSION);
+      return 0;
+    } catch {
+      // It is written again below, where it is told what is wrong with the output.
+    }
   }
   const { main } = await importUnseen<typeof import("./lib/cli/main.ts")>("lib/cli/main.ts");
   return await main(args, io);

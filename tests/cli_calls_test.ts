@@ -338,8 +338,10 @@ Deno.test({
   ignore: Deno.build.os !== "linux",
   async fn() {
     await using service = answers(CASE);
-    const result = await onFullDisk(service, "cases get C");
-    const { message } = errorOf(result);
-    assert.deepEqual([result.code, message], [2, "Standard output cannot be written: No space left on device."]);
+    for (const line of ["cases get C", "--help", "--version"]) {
+      const result = await onFullDisk(service, line);
+      const { message } = errorOf(result);
+      assert.deepEqual([result.code, message], [2, "Standard output cannot be written: No space left on device."]);
+    }
   },
 });
