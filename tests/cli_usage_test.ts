@@ -10,7 +10,9 @@ import { errorOf, svc } from "./_support/cli.ts";
 Deno.test("svc --version prints the version alone", async () => {
   const { version } = JSON.parse(await Deno.readTextFile(new URL("../deno.json", import.meta.url)));
   const printed = { code: 0, stdout: `${version}\n`, stderr: "" };
-  for (const args of [["--version"], ["--quiet", "--version"], ["--version", "--format", "table"]]) {
+  for (
+    const args of [["--version"], ["--quiet", "--version"], ["--version", "--format", "table"], ["cases", "--version"]]
+  ) {
     assert.deepEqual(await svc(args), printed);
     assert.deepEqual(await svcHere(args), printed, "in a program that imports the command line");
   }
@@ -124,8 +126,10 @@ const MISTAKES: Record<string, Mistake> = {
   "cases get C-1 -x": { message: "svc cases get has no flag -x.", hint: /^Write --flag=value/ },
   "cases create -d {}": {
     message: "svc cases create has no flag -d.",
-    hint: "Did you mean --data? Write --flag=value for a value that begins with a dash.",
+    hint: "Did you mean --data or --dry-run? Write --flag=value for a value that begins with a dash.",
   },
+  "cases get C-1 -v": { message: "svc cases get has no flag -v.", hint: /^Did you mean --verbose\? Write/ },
+  "cases get C-1 -H": { message: "svc cases get has no flag -H.", hint: /^Did you mean --help\? Write/ },
   "cases get --x": { message: "--x is no flag.", hint: /-- before such an argument/ },
   "--verbos cases get C-1": {
     message: "--verbos cannot stand before the command.",
@@ -149,7 +153,16 @@ const MISTAKES: Record<string, Mistake> = {
   "--quiet cases get C-1 --quiet": { message: "--quiet is given twice." },
   "cases get C-1 --fields": { message: "--fields needs a value." },
   "cases get C-1 --fields --quiet": { message: "--fields needs a value.", hint: /^Write --flag=value/ },
-  "cases get C-1 --quiet=perhaps": { message: "--quiet takes no value but true or false." },
+  "cases get C-1 --quiet=true": { message: "--quiet takes no value." },
+  "cases get C-1 --dry-run=": { message: "--dry-run takes no value." },
+  "cases get C-1 --no-cache=": { message: "--no-cache takes no value." },
+  "cases get --help=true": { message: "--help takes no value." },
+  "cases --help=true": { message: "--help takes no value." },
+  "--version=1": { message: "--version takes no value." },
+  "cases get -hx": { message: "-h takes no value." },
+  "data query --include-total= D": { message: "--include-total takes no value." },
+  "workflow init --quiet=": { message: "--quiet takes no value." },
+  "data query --data= D": { message: "--data is not valid JSON: line 1, column 1 has the end." },
   "data query D --no-include-total=1": { message: "--no-include-total takes no value." },
   "cases get C-1 --no-quiet": { message: "svc cases get has no flag --no-quiet." },
 };

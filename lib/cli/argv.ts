@@ -1,20 +1,17 @@
 /** Finds the group and the command in the arguments: global flags may stand before them. */
-import { SvcError } from "../errors.ts";
 import { toKebab } from "../names.ts";
 import type { Flag } from "./command.ts";
 import { globalFlags } from "./global_flags.ts";
-
-const FLAG = /^--([a-z][a-z\d-]+)(?:=([^]*))?$/i;
 
 /** The arguments, taken apart. */
 export interface Argv {
   /** The group and the command, as far as they are given. */
   readonly words: readonly string[];
-  /** Everything else, in order, in the forms that the scanner knows. */
+  /** Everything else, in order. */
   readonly rest: readonly string[];
   /** Whether help is wanted. */
   readonly help: boolean;
-  /** Whether the version is wanted: instead of a group, as `svc --help` lists it. */
+  /** Whether the version is wanted: instead of a command, as `svc --help` lists it. */
   readonly version: boolean;
   /** A flag before the command that cannot stand there. */
   readonly misplaced?: string;
@@ -30,12 +27,12 @@ export function takeApart(args: readonly string[]): Argv {
   while (index < args.length && words.length < 2) {
     const arg = args[index++] ?? "";
     if (arg === "help") help = true;
-    else if (arg === "--version" && words.length === 0) version = true;
+    else if (arg === "--version") version = true;
     else if (!arg.startsWith("-")) words.push(arg);
     else if (!canLead(arg)) return { words, rest: [], help, version, misplaced: arg };
     else before.push(arg, ...(takesNext(arg) ? args.slice(index, ++index) : []));
   }
-  return { words, rest: help ? [] : toScannerForms([...before, ...args.slice(index)]), help, version };
+  return { words, rest: help ? [] : [...before, ...args.slice(index)], help, version };
 }
 
 function asksForHelp(args: readonly string[]): boolean {
@@ -55,30 +52,6 @@ function takesNext(arg: string): boolean {
 }
 
 function globalFlagOf(arg: string): Flag | undefined {
-  const name = FLAG.exec(arg)?.[1];
+  const [, name] = /^--([^=]+)/.exec(arg) ?? [];
   return Object.entries(globalFlags).find(([known]) => toKebab(known) === name)?.[1];
-}
-
-/**
- * The scanner would take `--x` for an argument, and so `--data=` and a `--data=` value of several lines: the first is
- * refused, since it is more likely a slip than an identifier, the others become two arguments.
- */
-function toScannerForms(args: readonly string[]): string[] {
-  const forms: string[] = [];
-  for (const [index, arg] of args.entries()) {
-    if (arg === "--") return [...forms, ...args.slice(index)];
-    if (!arg.startsWith("--")) {
-      forms.push(arg);
-      continue;
-    }
-    const [, flag, value] = FLAG.exec(arg) ?? [];
-    if (flag === undefined) {
-      throw new SvcError("INVALID_ARGS", `${arg} is no flag.`, {
-        hint: "Write --flag=value for a value that begins with dashes, or -- before such an argument.",
-      });
-    }
-    if (value === undefined || /^.+$/.test(value)) forms.push(arg);
-    else forms.push(`--${flag}`, value);
-  }
-  return forms;
 }

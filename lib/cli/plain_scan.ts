@@ -3,7 +3,7 @@ import { toCamel } from "../names.ts";
 import type { CommandDescription, Flag, Given } from "./command.ts";
 import { globalFlags } from "./global_flags.ts";
 
-const FLAG = /^--([a-z][a-z\d]*(?:-[a-z\d]+)*)(?:=(.+))?$/;
+const FLAG = /^--([a-z][a-z\d]*(?:-[a-z\d]+)*)(?:=([^]*))?$/;
 
 /**
  * What was given to a command, if it is written plainly: known flags in full, once each unless they are repeatable, with

@@ -10,10 +10,12 @@ import {
 } from "@stricli/core";
 import type { Command, Flag, Given } from "./command.ts";
 import { globalFlags } from "./global_flags.ts";
+import { toScannerForms } from "./scanner_forms.ts";
 
 /** What was given to a command; `INVALID_ARGS` where it takes no such thing. */
 export async function scan(command: Command, words: readonly string[], inputs: readonly string[]): Promise<Given> {
   const { args = [], flags = {} } = command;
+  const forms = toScannerForms(inputs, flags);
   let given: Given = {};
   let texts: readonly string[] = [];
   const failures: unknown[] = [];
@@ -37,7 +39,7 @@ export async function scan(command: Command, words: readonly string[], inputs: r
     localization: { text: { ...text_en, exceptionWhileParsingArguments: fail } },
   }, {});
   const silent = { write() {} }; // What it would write to stderr is in `failures`.
-  await run(app, ["target", ...detached(inputs, flags)], { process: { stdout: silent, stderr: silent } });
+  await run(app, ["target", ...forms], { process: { stdout: silent, stderr: silent } });
   if (failures.length > 0) {
     const { scanError } = await import("./usage_errors.ts");
     throw scanError(failures[0], command, words);
@@ -47,16 +49,6 @@ export async function scan(command: Command, words: readonly string[], inputs: r
     throw missingArgument(args, texts.length, words);
   }
   return { ...given, ...Object.fromEntries(args.map(({ name }, index) => [name, texts[index]])) };
-}
-
-/** `-d<value>` and `-d=<value>` as `-d <value>`: short flags are written in all these ways elsewhere. */
-function detached(inputs: readonly string[], flags: Readonly<Record<string, Flag>>): string[] {
-  const shorts = Object.values(flags).flatMap(({ short, type }) => type === "boolean" || !short ? [] : [short]);
-  const end = inputs.indexOf("--");
-  return inputs.flatMap((input, index) => {
-    const isAttached = /^-[^-]./.test(input) && shorts.some((short) => input[1] === short);
-    return isAttached && (end < 0 || index < end) ? [input.slice(0, 2), input.slice(2).replace(/^=/, "")] : [input];
-  });
 }
 
 function parametersOf(

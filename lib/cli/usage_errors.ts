@@ -1,9 +1,7 @@
 /** What is wrong with a command line, in words: what the parser library finds, as errors of the family. */
 import {
   AliasNotFoundError,
-  ArgumentParseError,
   FlagNotFoundError,
-  InvalidNegatedFlagSyntaxError,
   UnexpectedFlagError,
   UnexpectedPositionalError,
   UnsatisfiedFlagError,
@@ -14,6 +12,7 @@ import type { Arg, CommandDescription, CommandGroup, Flag } from "./command.ts";
 import { globalFlags } from "./global_flags.ts";
 import { didYouMean, questionOf } from "../similar.ts";
 import { argName, HELP, VERSION } from "./help.ts";
+import { takesNoValue } from "./scanner_forms.ts";
 
 /** A group that does not exist: another one was meant, or a command of one. */
 export async function unknownGroup(groups: Readonly<Record<string, CommandGroup>>, word: string): Promise<SvcError> {
@@ -48,14 +47,18 @@ function quoted(name: string): string {
 export function misplacedFlag(arg: string): SvcError {
   const name = arg.replace(/^--?|=[^]*$/g, "");
   const known = flagNames({ ...globalFlags, help: HELP, version: VERSION });
-  const question = arg.startsWith("--")
-    ? didYouMean(name, known, asFlag)
-    : questionOf(known.filter((flag) => arg !== "-" && flag.startsWith(name.toLowerCase())), asFlag);
+  if (arg.startsWith("--") && known.includes(name)) return takesNoValue(`--${name}`); // It could stand there alone.
+  const question = arg.startsWith("--") ? didYouMean(name, known, asFlag) : longFormOf(name, known);
   const all = known.map(asFlag).join(", ");
   return invalid(
     `${arg} cannot stand before the command.`,
     `${question}Only the global flags can: ${all}. 'svc --help' lists the commands.`,
   );
+}
+
+/** The question whether a flag was meant whose name begins with what was written as a short one. */
+function longFormOf(short: string, known: readonly string[]): string {
+  return questionOf(known.filter((name) => short !== "" && name.startsWith(short.toLowerCase())), asFlag);
 }
 
 function flagNames(flags: Readonly<Record<string, Flag>>): string[] {
@@ -75,15 +78,15 @@ export function missingArgument(args: readonly Arg[], given: number, words: read
 /** What the parser library found while it scanned the flags and arguments of a command. */
 export function scanError(error: unknown, { flags }: CommandDescription, words: readonly string[]): unknown {
   const command = ["svc", ...words].join(" ");
+  const known = flagNames({ ...flags, ...globalFlags, help: HELP });
   if (error instanceof FlagNotFoundError) {
-    const question = didYouMean(error.input, flagNames({ ...flags, ...globalFlags, help: HELP }), asFlag);
+    const question = didYouMean(error.input, known, asFlag);
     return invalid(`${command} has no flag --${error.input}.`, `${question}'${command} --help' lists the flags.`);
   }
   if (error instanceof AliasNotFoundError) {
-    const names = flagNames(flags ?? {}).filter((name) => name.startsWith(error.input));
     return invalid(
       `${command} has no flag -${error.input}.`,
-      `${questionOf(names, asFlag)}Write --flag=value for a value that begins with a dash.`,
+      `${longFormOf(error.input, known)}Write --flag=value for a value that begins with a dash.`,
     );
   }
   if (error instanceof UnexpectedFlagError) return invalid(`--${error.externalFlagName} is given twice.`);
@@ -92,10 +95,6 @@ export function scanError(error: unknown, { flags }: CommandDescription, words: 
       `--${error.externalFlagName} needs a value.`,
       "Write --flag=value for a value that begins with a dash.",
     );
-  }
-  if (error instanceof InvalidNegatedFlagSyntaxError) return invalid(`--${error.externalFlagName} takes no value.`);
-  if (error instanceof ArgumentParseError) {
-    return invalid(`--${error.externalFlagNameOrPlaceholder} takes no value but true or false.`);
   }
   if (error instanceof UnexpectedPositionalError) {
     const takes = error.expectedCount === 1 ? "1 argument" : `${error.expectedCount || "no"} arguments`;
