@@ -46,6 +46,13 @@ Deno.test("a single member that is a list of objects is the table", async () => 
   });
 });
 
+Deno.test("a column whose values are nested or null is left out; one of nothing but nulls is there", async () => {
+  assert.deepEqual(await table([{ ID: "A", links: null, note: null }, { ID: "B", links: {}, note: null }]), {
+    lines: ["ID  note", "A", "B"],
+    notes: ["Left out, because they are nested: links."],
+  });
+});
+
 Deno.test("what is no table falls back to JSON, with one line that says why", async () => {
   const unfit: [JsonValue, string][] = [
     ["text", "the answer is neither an object nor a list of objects"],
@@ -89,6 +96,13 @@ Deno.test("columns for which there is no room are named", async () => {
   const { lines, notes } = await table(row, { color: false, columns: 80 });
   assert.ok(lines.every((line) => widthOf(line) <= 80), lines.join("\n"));
   assert.match(notes[0] ?? "", /^Left out for want of room: column7, .*, column29\. --fields picks columns\.$/);
+});
+
+Deno.test("columns are not advised to be picked of a member that --fields has picked itself", async () => {
+  const row = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`column${index}`, "some value"]));
+  const options = { format: "table", fields: ["data"] } as const;
+  const { notes } = await render({ data: [row], pageNumber: 1 }, options, { color: false, columns: 80 });
+  assert.match(notes[0] ?? "", /^Left out for want of room: column7, .*, column29\.$/);
 });
 
 Deno.test("the head is bold where colour is wanted, and nowhere else", async () => {

@@ -32,30 +32,31 @@ export interface Rendered {
 /** A result as text. No control character of it is left raw, in any format. */
 export async function render(
   result: JsonValue,
-  { format, fields }: RenderOptions,
+  options: RenderOptions,
   surface: Surface,
 ): Promise<Rendered> {
-  if (fields === undefined) return await renderAs(format, result, surface);
+  const { fields } = options;
+  if (fields === undefined) return await renderAs(options, result, surface);
   const { keepFields } = await import("./fields.ts");
   const kept = keepFields(result, fields);
-  const { text, notes } = await renderAs(format, kept.value, surface);
+  const { text, notes } = await renderAs(options, kept.value, surface);
   return { text, notes: [...kept.notes, ...notes] };
 }
 
 /** The depth that an answer may have is that of the stack; the format that indents nothing needs none. */
-async function renderAs(format: Format, value: JsonValue, surface: Surface): Promise<Rendered> {
+async function renderAs(options: RenderOptions, value: JsonValue, surface: Surface): Promise<Rendered> {
   try {
-    return await renderIn(format, value, surface);
+    return await renderIn(options, value, surface);
   } catch (cause) {
     if (!isTooDeep(cause)) throw cause;
-    throw new SvcError("INVALID_RESPONSE", `The answer is nested too deep to be printed as ${format}.`, {
+    throw new SvcError("INVALID_RESPONSE", `The answer is nested too deep to be printed as ${options.format}.`, {
       cause,
       hint: "--format compact prints it.",
     });
   }
 }
 
-async function renderIn(format: Format, value: JsonValue, surface: Surface): Promise<Rendered> {
+async function renderIn({ format, fields }: RenderOptions, value: JsonValue, surface: Surface): Promise<Rendered> {
   switch (format) {
     case "json":
       return { text: json(value), notes: [] };
@@ -67,7 +68,7 @@ async function renderIn(format: Format, value: JsonValue, surface: Surface): Pro
     }
     case "table": {
       const { toTable } = await importUnseen<typeof import("./table.ts")>("lib/output/table.ts");
-      const table = toTable(value, surface);
+      const table = toTable(value, surface, fields);
       return "unfit" in table ? { text: json(value), notes: [`Printed as JSON: ${table.unfit}.`] } : table;
     }
   }

@@ -38,22 +38,30 @@ export interface Unfit {
   readonly unfit: string;
 }
 
-/** A result as a table, or why it is none. */
-export function toTable(value: JsonValue, surface: Surface): Rendered | Unfit {
+/** A result as a table, or why it is none; `fields` are those that were picked already. */
+export function toTable(value: JsonValue, surface: Surface, fields: readonly string[] = []): Rendered | Unfit {
   const rows = rowsOf(value)?.rows ?? (isJsonObject(value) ? [value] : undefined);
   if (rows === undefined) return { unfit: "the answer is neither an object nor a list of objects" };
   if (rows.length === 0) return { unfit: "the list is empty" };
   const names = [...new Set(rows.flatMap(Object.keys))];
-  const columns = names.filter((name) => rows.some((row) => isCell(row[name])));
+  const nested = names.filter((name) => rows.some((row) => isNested(row[name])));
+  const columns = names.filter((name) => !nested.includes(name) || rows.some((row) => isScalar(row[name])));
   if (columns.length === 0) return { unfit: "the answer has no field that is not nested" };
   if (!columns.some((name) => rows.every((row) => Object.hasOwn(row, name)))) {
     return { unfit: "its rows share no field" };
   }
-  const nested = names.filter((name) => rows.some((row) => isNested(row[name])));
   const notes = nested.length === 0 ? [] : [`Left out, because they are nested: ${nested.join(", ")}.${advice(value)}`];
   if (surface.columns === undefined) return { text: plain(columns, rows), notes };
-  const framed = frame(columns, rows, surface.columns, surface.color);
-  return { text: framed.text, notes: [...notes, ...framed.notes] };
+  const { text, left } = frame(columns, rows, surface.columns, surface.color);
+  if (left.length === 0) return { text, notes };
+  const remedy = canPick(value, fields) ? " --fields picks columns." : "";
+  return { text, notes: [...notes, `Left out for want of room: ${left.join(", ")}.${remedy}`] };
+}
+
+/** Whether `--fields` can name columns: not where it has to name the member that is the table. */
+function canPick(value: JsonValue, fields: readonly string[]): boolean {
+  const member = rowsOf(value)?.member;
+  return member === undefined || !fields.includes(member);
 }
 
 /** A list of objects inside the answer makes a table of its own, if it is alone. */
@@ -63,12 +71,8 @@ function advice(value: JsonValue): string {
   return list === undefined ? "" : ` --fields ${list} makes a table of ${list}.`;
 }
 
-function isCell(value: JsonValue | undefined): boolean {
-  return isScalar(value) || value === null;
-}
-
 function isNested(value: JsonValue | undefined): boolean {
-  return value !== undefined && !isCell(value);
+  return value !== undefined && value !== null && !isScalar(value);
 }
 
 function cellOf(value: JsonValue | undefined): string {
@@ -81,18 +85,19 @@ function plain(columns: readonly string[], rows: readonly JsonObject[]): string 
   return pieces.flatMap((piece) => piece.split("\n")).map((line) => line.trimEnd() + "\n").join("");
 }
 
-function frame(columns: readonly string[], rows: readonly JsonObject[], width: number, bold: boolean): Rendered {
+function frame(
+  columns: readonly string[],
+  rows: readonly JsonObject[],
+  width: number,
+  bold: boolean,
+): { text: string; left: readonly string[] } {
   const natural = naturalWidths(columns, rows);
   const shown = fitting(natural, width);
-  const left = columns.slice(shown);
   const colWidths = squeeze(natural.slice(0, shown), width);
   const pieces = piecesOf(columns.slice(0, shown), rows, { colWidths }, { bold, longest: width * 2 });
   const lines = pieces.map((piece) => withoutHalves(piece).split("\n"));
   const inner = lines.flatMap((piece, i) => piece.slice(i === 0 ? 0 : 1, i === lines.length - 1 ? undefined : -1));
-  return {
-    text: inner.map((line) => line + "\n").join(""),
-    notes: left.length === 0 ? [] : [`Left out for want of room: ${left.join(", ")}. --fields picks columns.`],
-  };
+  return { text: inner.map((line) => line + "\n").join(""), left: columns.slice(shown) };
 }
 
 /** The library cuts a character of two units in half: nobody could read that. */
