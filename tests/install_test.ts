@@ -56,6 +56,7 @@ async function workElsewhere(checkout: string): Promise<void> {
     assert.match(await svc("echo plan > plan.txt; svc attachments upload --file plan.txt"), /"ID":/);
     const fees = await Deno.readTextFile(`${CHECKOUT}/service/apps/static/files/fees.csv`);
     assert.equal(await svc("svc static-content file fees.csv -o fees.csv; cat fees.csv"), fees);
+    assert.equal(await svc("svc static-content file fees.csv -o /dev/null"), "");
     assert.match(await svc("svc cases gett 2>&1 || echo $?"), /Did you mean 'get'\?.*\n2\n$/);
     assert.match(await svc("svc cases get none 2>&1 || echo $?"), /"code":"NOT_FOUND".*\n1\n$/);
     assert.match(await svc("svc cases create --type T --data @none 2>&1 || echo $?"), /"code":"INVALID_ARGS".*\n2\n$/);

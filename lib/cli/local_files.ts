@@ -24,17 +24,18 @@ export async function openFile(flag: string, path: string): Promise<FileInput> {
 
 /** Refuses a path that cannot be written, before anything is called for it. */
 export async function checkTarget(path: string): Promise<void> {
-  const { folder, isSpecial } = await placeOf(path);
-  if (isSpecial) return;
-  const { temporary, file } = await openBeside(path, folder);
+  const place = await placeOf(path);
+  if (place === undefined) return;
+  const { temporary, file } = await openBeside(path, place.folder);
   file.close();
   await Deno.remove(temporary).catch(ignoreMissing);
 }
 
 /** Writes a file: under another name beside it first, so that nobody ever sees the half of it. */
 export async function writeWhole(path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
-  const { target, folder, isSpecial, mode } = await placeOf(path);
-  if (isSpecial) return await writeTo(path, await openTo(path, { write: true }), pieces);
+  const place = await placeOf(path);
+  if (place === undefined) return await writeTo(path, await openTo(path, { write: true }), pieces);
+  const { target, folder, mode } = place;
   const { temporary, file } = await openBeside(path, folder);
   try {
     // Users who could not read the old file cannot read the new one.
@@ -49,28 +50,30 @@ export async function writeWhole(path: string, pieces: AsyncIterable<Uint8Array>
   }
 }
 
-interface Target {
+interface Place {
   readonly target: string;
   readonly folder: string;
-  /** A device or a pipe: it is written to, never replaced. */
-  readonly isSpecial: boolean;
   /** Who may do what with the file that is replaced; undefined where there is none, or no such thing. */
   readonly mode?: number;
 }
 
-async function placeOf(path: string): Promise<Target> {
+/**
+ * Where a file is to be; undefined for a device or a pipe, which is written to and never replaced. The folder of that
+ * is not looked at: Deno lets hardly anybody read `/dev`.
+ */
+async function placeOf(path: string): Promise<Place | undefined> {
   const found = await ifThere(path, Deno.stat(path));
-  const isSpecial = found !== undefined && !found.isFile;
-  const real = isSpecial ? path : await fileBehind(path).catch((error) => { // What leads to a pipe may name no file.
+  if (found?.isDirectory || /[\\/]$/.test(path)) throw unwritable(path, "it is a directory");
+  if (found && !found.isFile) return undefined;
+  const real = await fileBehind(path).catch((error) => {
     throw unwritable(path, error);
   });
-  if (found?.isDirectory || /[\\/]$/.test(path)) throw unwritable(path, "it is a directory");
   const slash = Math.max(real.lastIndexOf("/"), Deno.build.os === "windows" ? real.lastIndexOf("\\") : -1);
   const folder = slash < 0 ? "." : real.slice(0, slash) || "/";
   const parent = await ifThere(path, Deno.stat(folder));
   if (!parent?.isDirectory) throw unwritable(path, "there is no such directory");
   const mode = found?.isFile && found.mode !== null ? found.mode & 0o777 : undefined;
-  return { target: real, folder, isSpecial, mode };
+  return { target: real, folder, mode };
 }
 
 /** What is found on the way to a target; undefined where nothing is there. */
