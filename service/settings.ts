@@ -54,7 +54,9 @@ export function settingsOf(options: ServiceOptions): Settings {
   if (!(settings.tokenLifetimeSeconds >= 1 && settings.tokenLifetimeSeconds <= LONGEST_LIFE)) {
     throw invalid(`A token must live for 1 to ${LONGEST_LIFE} seconds.`);
   }
-  if (!(settings.maxFile > 0)) throw invalid("An uploaded file must be allowed some bytes.");
+  if (!(settings.maxFile > 0)) {
+    throw invalid("An uploaded file must be allowed some bytes.", "Give --max-file, or maxFile, more than 0 MiB.");
+  }
   return settings;
 }
 

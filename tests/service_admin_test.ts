@@ -272,6 +272,8 @@ Deno.test("a service that cannot start says why, in the foreground and detached"
     assert.equal(broken.code, 2);
     assert.equal(broken.error.code, "INVALID_CONFIG");
     assert.match(String(broken.error.message), /broken\.yaml:1:/);
+    const { error } = await office.svc(...args, "--max-file", "0");
+    assert.deepEqual([error.code, error.hint], ["INVALID_ARGS", "Give --max-file, or maxFile, more than 0 MiB."]);
   }
   assert.equal((await office.svc("service", "start", "--port", "70000")).error.code, "INVALID_ARGS");
   assert.equal((await office.svc(...START, "--data", ":memory:")).error.code, "INVALID_ARGS");

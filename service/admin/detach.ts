@@ -119,6 +119,7 @@ async function failure(data: string): Promise<SvcError> {
   const { error } = parseJsonObject(last) ?? {};
   const told = isJsonObject(error) ? errorOfRecord(error) : undefined;
   // A process that was killed leaves no record: its last words are all there is.
-  const known = told ?? new SvcError("INTERNAL_ERROR", `The service has not started: ${last || "it said nothing"}`);
-  return known.hint === undefined ? known.with({ hint: `The service's output is in ${log}.` }) : known;
+  return told ?? new SvcError("INTERNAL_ERROR", `The service has not started: ${last || "it said nothing"}`, {
+    hint: `The service's output is in ${log}.`,
+  });
 }
