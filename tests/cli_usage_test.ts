@@ -60,11 +60,7 @@ Deno.test("every command's help has its usage, its arguments, its flags and an e
       assert.ok(stdout.includes(`Example:\n  svc ${words.join(" ")} ${operation.example}`.trimEnd()), stdout);
       for (const { name } of operation.args ?? []) assert.ok(stdout.includes(`  <${name}>  `), stdout);
       for (const [flag, { rejected }] of Object.entries(operation.flags ?? {})) {
-        assert.equal(
-          stdout.includes(`--${toKebab(flag)} `) || stdout.includes(`--${toKebab(flag)}\n`),
-          !rejected,
-          flag,
-        );
+        assert.equal(new RegExp(`--(\\[no-\\])?${toKebab(flag)}\\s`).test(stdout), !rejected, flag);
       }
       assert.equal(stdout.includes("--if-match <tag>"), takesTag(operation), words.join(" "));
     }
@@ -84,6 +80,13 @@ Deno.test("the help of a command shows short forms, defaults, what is required a
     /^ {2}svc cases create --type <text> \[flags\]$/m,
   );
   assert.match((await svcHere(["case-types", "list-bulk-actions", "-h"])).stdout, /Only the hosted deployment variant/);
+});
+
+Deno.test("the help shows how to say no where that is not what happens anyway", async () => {
+  for (const group of ["ai-agents", "assistants"]) {
+    const { stdout } = await svcHere([group, "start-conversation", "--help"]);
+    assert.match(stdout, /^ +--\[no-\]execute-starter +Run the configured starter question$/m);
+  }
 });
 
 Deno.test("what can be asked for at prompts is required unless it is", async () => {

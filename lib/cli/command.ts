@@ -21,7 +21,7 @@ export interface Suggestion {
 }
 
 /** A flag. */
-export interface Flag extends Pick<Param, "help" | "required" | "short" | "default" | "repeatable"> {
+export interface Flag extends Pick<Param, "help" | "required" | "short" | "default" | "repeatable" | "negatable"> {
   /** What it takes. */
   readonly type: keyof FlagTypes;
   /** The words that it takes; the help lists them. */

@@ -53,7 +53,7 @@ export function commandHelp(words: readonly string[], command: CommandDescriptio
     [`${summary}.`],
     details === undefined ? [] : [details],
     section("Usage", [usageOf(words, command)]),
-    section("Arguments", columns(args.map((arg) => [argName(arg), arg.help + defaultOf(arg)]))),
+    section("Arguments", columns(argRows(args).map(({ written, meaning }) => [written, meaning]))),
     section("Flags", flagLines(flags)),
     section("Global flags", flagLines({ ...globalFlags, help: HELP })),
     section("Example", [exampleOf(words, command)]),
@@ -74,18 +74,23 @@ export function exampleOf(words: readonly string[], { example }: CommandDescript
   return ["svc", ...words, example].join(" ").trimEnd();
 }
 
-/** A flag as help shows it. */
-export interface FlagRow {
+/** An argument or a flag as help shows it. */
+export interface Row {
   /** Its camel-case name. */
   readonly name: string;
-  /** How it is written, e.g. `-o, --output <path>`. */
+  /** How it is written, e.g. `<caseId>` or `-o, --output <path>`. */
   readonly written: string;
   /** What it means. */
   readonly meaning: string;
 }
 
+/** The arguments, in order. */
+export function argRows(args: readonly Arg[]): Row[] {
+  return args.map((arg) => ({ name: arg.name, written: argName(arg), meaning: arg.help + defaultOf(arg) }));
+}
+
 /** The flags that a person can give. */
-export function flagRows(flags: Readonly<Record<string, Flag>>): FlagRow[] {
+export function flagRows(flags: Readonly<Record<string, Flag>>): Row[] {
   const required = canAsk(flags) ? " (required unless --interactive)" : " (required)";
   return Object.entries(flags).filter(([, flag]) => !flag.hidden).map(([name, flag]) => ({
     name,
@@ -140,5 +145,5 @@ function defaultOf({ default: text }: Flag): string {
 
 function flagName(name: string, flag: Flag): string {
   const placeholder = flag.placeholder ?? PLACEHOLDERS[flag.repeatable ? "string" : flag.type];
-  return `--${toKebab(name)}` + (placeholder === "" ? "" : ` <${placeholder}>`);
+  return (flag.negatable ? "--[no-]" : "--") + toKebab(name) + (placeholder === "" ? "" : ` <${placeholder}>`);
 }

@@ -52,7 +52,8 @@ function flagsOf(operation: Operation): Record<string, Flag> {
 }
 
 function flagOf(param: Param): Flag {
-  const { help, type, required, short, repeatable, default: standard, excludes, rejected, since, variant } = param;
+  const { help, type, required, short, repeatable, negatable, default: standard } = param;
+  const { excludes, rejected, since, variant } = param;
   const remarks = [
     isPayload(type) && "JSON, @file or -",
     repeatable && "repeat the flag for several",
@@ -66,6 +67,7 @@ function flagOf(param: Param): Flag {
     required,
     short,
     repeatable,
+    negatable,
     default: standard,
     hidden: rejected === undefined ? undefined : true,
   };

@@ -33,5 +33,10 @@ export const starter = {
     type: "string",
     to: "body:interactionID",
   },
-  executeStarter: { help: "Run the configured starter question", type: "boolean", to: "body:executeStarterQuestion" },
+  executeStarter: {
+    help: "Run the configured starter question",
+    type: "boolean",
+    to: "body:executeStarterQuestion",
+    negatable: true,
+  },
 } as const;

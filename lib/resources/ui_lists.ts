@@ -24,8 +24,13 @@ const personalization = {
     type: "string",
     to: "body:personalizationState",
   },
-  markAsDefault: { help: "Make it the caller's default", type: "boolean", to: "body:markAsDefault" },
-  markAsAppDefault: { help: "Make it the application's default", type: "boolean", to: "body:markAsAppDefault" },
+  markAsDefault: { help: "Make it the caller's default", type: "boolean", to: "body:markAsDefault", negatable: true },
+  markAsAppDefault: {
+    help: "Make it the application's default",
+    type: "boolean",
+    to: "body:markAsAppDefault",
+    negatable: true,
+  },
   routeToWorkbasket: { help: "Queue to route to", type: "string", to: "body:pyRouteToWorkbasket" },
 } as const;
 

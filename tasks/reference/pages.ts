@@ -1,7 +1,7 @@
 /** The reference pages and README's table of groups, from what `svc --help` is made of. */
 import type { CommandDescription } from "../../lib/cli/command.ts";
 import { groups } from "../../lib/cli/groups.ts";
-import { exampleOf, flagRows, usageOf } from "../../lib/cli/help.ts";
+import { argRows, exampleOf, flagRows, usageOf } from "../../lib/cli/help.ts";
 import { permissionName, toCamel, toKebab } from "../../lib/names.ts";
 import { type Group, type Operation, paramsOf, type Place } from "../../lib/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
@@ -82,7 +82,7 @@ function parameterTable({ args = [], flags = {} }: CommandDescription, operation
   const places = new Map(operation ? paramsOf(operation).map(([name, { to }]) => [name, placeOf(to)]) : []);
   places.set("ifMatch", "header `If-Match`");
   const rows = [
-    ...args.map(({ name, help }) => ({ name, written: `<${name}>`, meaning: help })),
+    ...argRows(args),
     ...flagRows(flags),
   ].map(({ name, written, meaning }) => [code(written), meaning, ...(operation ? [places.get(name) ?? ""] : [])]);
   return rows.length === 0 ? [] : [table(["argument or flag", "meaning", ...(operation ? ["sent as"] : [])], rows)];
