@@ -200,6 +200,4 @@ Deno.test("a case that is deleted takes its conversations with it", async () => 
   assert.equal(gone.code, "NOT_FOUND");
 });
 
-Deno.test("the service closes", async () => {
-  await live[Symbol.asyncDispose]();
-});
+Deno.test.afterAll(async () => await live[Symbol.asyncDispose]());

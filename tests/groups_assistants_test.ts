@@ -77,6 +77,4 @@ Deno.test("nobody else sees a conversation", async () => {
   }
 });
 
-Deno.test("the service closes", async () => {
-  await live[Symbol.asyncDispose]();
-});
+Deno.test.afterAll(async () => await live[Symbol.asyncDispose]());

@@ -258,6 +258,4 @@ Deno.test("an attachment of a deleted case is gone", async () => {
   assert.equal((await live.refused(`attachments get '${id}'`)).code, "NOT_FOUND");
 });
 
-Deno.test("the service closes", async () => {
-  await live[Symbol.asyncDispose]();
-});
+Deno.test.afterAll(async () => await live[Symbol.asyncDispose]());

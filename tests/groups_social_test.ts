@@ -207,6 +207,4 @@ Deno.test("what cannot be done is refused with the reason", async () => {
   }
 });
 
-Deno.test("the service closes", async () => {
-  await live[Symbol.asyncDispose]();
-});
+Deno.test.afterAll(async () => await live[Symbol.asyncDispose]());

@@ -141,6 +141,4 @@ Deno.test("a file that the host of a package does not have is an error, not the 
   await assert.rejects(files.find("files", "logo.png"), /logo\.png answered 404 Not Found\.$/);
 });
 
-Deno.test("the service closes", async () => {
-  await live[Symbol.asyncDispose]();
-});
+Deno.test.afterAll(async () => await live[Symbol.asyncDispose]());
