@@ -8,7 +8,7 @@ const SCRIPT: string = new URL("./script.ts", import.meta.url).pathname;
 /** Inputs that are worked on at a time. */
 const CONCURRENCY = 4;
 
-/** Times that a run may fail in a row although nothing was killed: then what it fails of does not pass by itself. */
+/** Times that a run may fail in a row although nothing was killed: then the cause does not pass by itself. */
 const PATIENCE = 4;
 
 /** The journal of the runs of a workspace. */
@@ -28,7 +28,7 @@ export interface Shift {
 export interface BatchEnd {
   /** The lines that its last process printed: one per input. */
   readonly lines: readonly string[];
-  /** What the last process failed of, where the batch could not be finished. */
+  /** What the last process failed with, where the batch could not be finished. */
   readonly failure?: string;
 }
 
@@ -58,7 +58,7 @@ export class Batch {
     return this.shifts.at(-1)?.process;
   }
 
-  /** Works on it to its end. `disturbed` says whether the process may have failed of what was done to the service. */
+  /** Works on it to its end. `disturbed` says whether what was done to the service may have made it fail. */
   async finish(disturbed: (since: number) => boolean = () => false): Promise<BatchEnd> {
     const inputs = `${this.#workspace.directory}/${this.id}.ndjson`;
     await Deno.writeTextFile(inputs, this.keys.map((key) => JSON.stringify({ key }) + "\n").join(""));

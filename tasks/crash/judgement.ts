@@ -15,7 +15,7 @@ export interface Judgement {
   readonly lines: readonly string[];
   /** Totals of the service that do not fit the number of inputs. */
   readonly totals: readonly string[];
-  /** What batches that could not be finished failed of. */
+  /** What batches that could not be finished failed with. */
   readonly failures: readonly string[];
 }
 

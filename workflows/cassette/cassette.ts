@@ -44,7 +44,7 @@ export interface RecordedCall {
   readonly values: JsonObject;
   /** What the service answered. */
   readonly answer?: RecordedAnswer;
-  /** What the call failed of. */
+  /** What the call failed with. */
   readonly error?: ErrorRecord;
   /** The script's clock when it was given that. */
   readonly at?: string;
@@ -68,6 +68,6 @@ export interface Cassette {
   readonly calls: readonly RecordedCall[];
   /** Its result; absent where it has none or failed. */
   readonly result?: JsonValue;
-  /** What it failed of. */
+  /** What it failed with. */
   readonly error?: ErrorRecord;
 }

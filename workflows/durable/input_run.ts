@@ -320,7 +320,7 @@ export class InputRun implements RunHandlers {
       sent,
       sentAt: call.sentAt,
       sending: write,
-      // What it fails of, `sending` fails of, too.
+      // What it fails with, `sending` fails with, too.
       readingTag: () => whenSent(() => void write().catch(() => {})),
     });
   }

@@ -30,7 +30,7 @@ export interface LiveCalls {
 
 /** Ends an input whatever its script would do about it. */
 export class StopInput extends Error {
-  /** What the input failed of. */
+  /** What the input failed with. */
   readonly reason: SvcError;
 
   /** Ends it for a reason. */

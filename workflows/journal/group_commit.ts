@@ -68,7 +68,7 @@ export class GroupCommit {
     this.flush();
   }
 
-  /** Commits what is left, and throws what it failed of if nobody has been told yet. */
+  /** Commits what is left, and throws what it failed with if nobody has been told yet. */
   close(): void {
     clearTimeout(this.#timer);
     this.flush();

@@ -17,11 +17,11 @@ export interface PlanOptions {
   readonly signal: AbortSignal;
 }
 
-/** A plan, and what the script failed of, where it did. */
+/** A plan, and what the script failed with, where it did. */
 export interface MadePlan {
   /** What the script would do. */
   readonly plan: Plan;
-  /** What it failed of, and would in the run. */
+  /** What it failed with, and would in the run. */
   readonly failure?: SvcError;
 }
 

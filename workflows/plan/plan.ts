@@ -19,7 +19,7 @@ export interface PlannedStep {
   request?: PlannedRequest;
   /** How long it would sleep. */
   readonly milliseconds?: number;
-  /** What it failed of, also now. */
+  /** What it failed with, also now. */
   error?: ErrorRecord;
 }
 

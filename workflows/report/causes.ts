@@ -40,7 +40,7 @@ export interface Cause {
   readonly example: string;
   /** Whether the messages of the inputs differ. */
   varies: boolean;
-  /** How many inputs failed of it. */
+  /** How many inputs failed because of it. */
   count: number;
   /** The first of them. */
   readonly places: string[];

@@ -5,7 +5,7 @@ import { recordOf } from "./script_error.ts";
 
 const exit: typeof Deno.exit = Deno.exit;
 
-/** Tells the parent what the script failed of, and ends the process. */
+/** Tells the parent what the script failed with, and ends the process. */
 export function fail(thrown: unknown): never {
   send({ kind: FromSandbox.failure, id: 0, text: JSON.stringify(recordOf(thrown)) });
   flush();

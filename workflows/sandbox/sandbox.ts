@@ -145,8 +145,8 @@ export class Sandbox {
   }
 
   /**
-   * Runs the script on an input; gives its result, or throws what it failed of. The operations say what the arguments of
-   * its calls mean. A sandbox runs once.
+   * Runs the script on an input; gives its result, or throws what it failed with. The operations say what the arguments
+   * of its calls mean. A sandbox runs once.
    */
   async run(
     input: JsonValue | undefined,
