@@ -65,7 +65,7 @@ export interface SvcErrorOptions extends ErrorOptions {
   requestId?: string;
   /** What the user can do next, in one sentence. */
   hint?: string;
-  /** What each attempt failed of, where there was more than one: `code`, `status`, `message`, `afterMilliseconds`. */
+  /** What each attempt failed with, where there was more than one: `code`, `status`, `message`, `afterMilliseconds`. */
   attempts?: JsonObject[];
   /** The `Retry-After` of the service's answer, as it came. */
   retryAfter?: string;
@@ -135,7 +135,7 @@ export class SvcError extends Error {
   declare readonly requestId?: string;
   /** What the user can do next. */
   declare readonly hint?: string;
-  /** What each attempt failed of, where there was more than one. */
+  /** What each attempt failed with, where there was more than one. */
   declare readonly attempts?: JsonObject[];
   /** The `Retry-After` of the service's answer, as it came. */
   declare readonly retryAfter?: string;
@@ -176,7 +176,7 @@ export class SvcError extends Error {
   }
 }
 
-/** Whether a changing call that failed of this may have been done all the same: to repeat it could do it twice. */
+/** Whether a changing call that failed with this may have been done all the same: to repeat it could do it twice. */
 export function outcomeUnknown(error: SvcError): boolean {
   return error.outcomeUnknown === true;
 }

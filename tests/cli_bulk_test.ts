@@ -51,14 +51,14 @@ Deno.test("a bulk call without failures, or done in the background, ends with 0"
   }
 });
 
-Deno.test("what a bulk call failed of is an error, also where nobody reads the answer", async () => {
+Deno.test("what a bulk call failed with is an error, also where nobody reads the answer", async () => {
   await using service = answers({ results: [{ ID: "C", status: "404" }] }, { status: 207 });
   const [stderr, code] = await unread(service, "stdout", "cases bulk-perform --action a --cases C");
   assert.deepEqual([JSON.parse(stderr).error.code, code], ["BULK_PARTIAL_FAILURE", 1]);
 });
 
 Deno.test({
-  name: "what a bulk call failed of is told with the output that cannot be written, and names the failed ones itself",
+  name: "what a bulk call failed with is told with the output that cannot be written, and names the failed ones itself",
   ignore: Deno.build.os !== "linux",
   async fn() {
     const failed = { ID: "C", status: "404" };

@@ -61,7 +61,7 @@ Deno.test("a file that changes while it is sent is an error, not a wrong upload"
   }
 });
 
-Deno.test("an upload whose file changes or cannot be read fails of that, and is known not to be done", async () => {
+Deno.test("an upload whose file changes or cannot be read fails, and is known not to be done", async () => {
   await using service = startService({
     api: async (request) => Response.json({ ID: await request.text().catch(String) }),
   });

@@ -140,7 +140,7 @@ for (const edit of EDITS) {
   });
 }
 
-Deno.test("retry runs the failed inputs alone, from the call that they failed of", async () => {
+Deno.test("retry runs the failed inputs alone, from the call that failed", async () => {
   await using office = await openOffice(`${CREATE}
     if (input === 2) await svc.data.count("D_Permits", { filter: { logic: "F1" } });
     return input;`);
@@ -173,7 +173,7 @@ Deno.test("a run is not taken for one of another input", async () => {
   assert.equal((await office.svc("run", "script.ts", "--allow-declared", "--resume", "--input", "2")).stdout, "2\n");
 });
 
-Deno.test("a run whose file of inputs has vanished fails of that, and goes on once it is back", async () => {
+Deno.test("a run whose file of inputs has vanished fails because of that, and goes on once it is back", async () => {
   await using office = await openOffice("return input;");
   const run = [...RUN, "--each", "in.ndjson"];
   await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n");

@@ -7,7 +7,7 @@ function errorIn(stderr: string): { code: string; message: string; hint: string 
   return JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "").error;
 }
 
-Deno.test("what was not granted can be granted to a run that failed of it, and stays granted", async () => {
+Deno.test("what was not granted can be granted to a run that failed for want of it, and stays granted", async () => {
   await using office = await openOffice(`${CREATE} await svc.cases.get(made.id); return made.status;`);
   const run = ["run", "script.ts", "--run-id", "r1", "--allow", "cases.create"];
   const denied = errorIn((await office.svc(...run)).stderr);

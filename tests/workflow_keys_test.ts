@@ -107,7 +107,7 @@ Deno.test("a change without a key that was skipped is not sent when its input is
   };
   const skipping = (workflow: OpenWorkflow) => new GrantedCalls(caller, workflow, "skip");
   assert.equal(failureOf(await run.attempt(skipping)).code, "OUTCOME_UNKNOWN");
-  assert.equal(await reopenFailed(run.journal, RUN), 1, "the script has failed of it");
+  assert.equal(await reopenFailed(run.journal, RUN), 1, "the script has failed because of it");
   assert.equal(failureOf(await run.attempt(skipping)).code, "OUTCOME_UNKNOWN");
   assert.equal(sends, 1);
   await reopenFailed(run.journal, RUN);

@@ -9,7 +9,7 @@ const BRIEF = { timeoutSeconds: 0.5, maxMemoryMiB: 128 };
 
 const TOO_LONG = /did not end within 0.5 s/;
 
-/** What a script does, and what its run fails of. */
+/** What a script does, and what its run fails with. */
 const ABUSES: Readonly<Record<string, [code: string, message: RegExp]>> = {
   "loops for ever": ["for (;;);", TOO_LONG],
   "loops for ever in a regular expression": [`/^(a+)+$/.test("a".repeat(50) + "b");`, TOO_LONG],

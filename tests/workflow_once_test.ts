@@ -276,7 +276,7 @@ Deno.test("a run that is cancelled while it comes to its end stays cancelled", a
   assert.match((await office.svc("retry", "r1")).stderr, /Run r1 was cancelled/);
 });
 
-Deno.test("a timer that a script has cleared is not what it fails of: a retry keeps what followed", async () => {
+Deno.test("a timer that a script has cleared is not what it fails with: a retry keeps what followed", async () => {
   let creates = 0;
   await using desk = await openDesk(
     `const timer = setTimeout(() => {}, 60_000);

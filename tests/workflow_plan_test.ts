@@ -254,7 +254,7 @@ Deno.test("what a script makes of a stand-in's mark cannot drive a terminal", as
   assert.match(stderr, /^«step 1: \["a\\u009b2J\\u202e"\]» svc-[0-9a-f-]{36}-1-zz- «step 1»\n$/);
 });
 
-Deno.test("what a read fails of, the script gets; what a script fails of, its plan fails of", async () => {
+Deno.test("what a read fails with, the script gets; what a script fails with, its plan fails with", async () => {
   const body = `try { await svc.cases.get("missing"); } catch (error) { log(error.code); }
     await svc.cases.create({ type: "T" });
     throw new Error("no luck");`;

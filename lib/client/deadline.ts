@@ -87,7 +87,7 @@ export function explainNetwork(error: unknown, exchange: string): SvcError {
   });
 }
 
-/** Whether a request that was under way, and was sent once, may have been done although it failed of this. */
+/** Whether a request that was under way, and was sent once, may have been done although it failed with this error. */
 export function mayBeDone({ code, status, retryAfter, cause }: SvcError): boolean {
   if (code === "INVALID_RESPONSE") return true; // A proxy may have spoiled the answer to what was done.
   // A 303 shows where the result is, a 424 says that something else failed: the service had begun.

@@ -80,7 +80,7 @@ async function* contentsOf(file: FileInput, cancelled: AbortSignal): AsyncGenera
   });
 }
 
-/** What the file's own stream gives; what that fails of has nothing to do with the network. */
+/** What the file's own stream gives; what that fails with has nothing to do with the network. */
 async function* readable(file: FileInput, cancelled: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
     const reader = file.stream().getReader();

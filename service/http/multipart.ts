@@ -52,7 +52,7 @@ export async function receiveForm(request: Request, target: FormTarget): Promise
     return form;
   } catch (error) {
     arriving?.destroy(error instanceof Error ? error : undefined);
-    const kept = await keeping?.catch(() => undefined); // It fails of the same.
+    const kept = await keeping?.catch(() => undefined); // It fails with the same.
     if (kept !== undefined) await bytes.remove(kept.id);
     if (failure instanceof TooManyBytes) throw tooLarge(limit);
     throw failure ?? new ServiceError(400, "The body is not a complete multipart form.");

@@ -86,7 +86,7 @@ export async function freshDirectory(): Promise<string> {
   return `${await Deno.makeTempDir({ prefix: "svc-auth-" })}/config`;
 }
 
-/** The error that something fails of. */
+/** The error that something fails with. */
 export async function failure(run: Promise<unknown> | (() => unknown)): Promise<SvcError> {
   const result = typeof run === "function" ? Promise.resolve().then(run) : run;
   const error = await result.then(() => undefined, (thrown: unknown) => thrown);

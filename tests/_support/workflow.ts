@@ -149,7 +149,7 @@ export function runnerOf(workflow: OpenWorkflow, caller: Caller = noCaller): Run
 export interface Outcome {
   /** Its result. */
   readonly result?: JsonValue;
-  /** What it failed of. */
+  /** What it failed with. */
   readonly error?: SvcError;
   /** What it printed, line by line. */
   readonly log: readonly string[];
