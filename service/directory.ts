@@ -1,5 +1,5 @@
 /** A data directory: the database, a lock that says whether a service works on it, and where that service is. */
-import { configDirectory } from "../lib/auth/config.ts";
+import { configDirectory, findConfigDirectory } from "../lib/auth/config.ts";
 import { FileLock, makePrivateDirectory, writePrivateFile } from "../lib/auth/private_file.ts";
 import { SvcError } from "../lib/errors.ts";
 import { exists } from "../lib/exists.ts";
@@ -51,7 +51,7 @@ export function filesOf(path: string): DirectoryFiles {
 }
 
 /** Takes the directory, made if need be, for this process alone; refuses, with a hint, when a service works on it. */
-export async function lockDirectory(path: string, hint: string = otherwise(path)): Promise<FileLock> {
+export async function lockDirectory(path: string, hint?: string): Promise<FileLock> {
   await make(path);
   const lock = await tryLock(path, LOCK_PATIENCE);
   if (lock) return lock;
@@ -59,13 +59,14 @@ export async function lockDirectory(path: string, hint: string = otherwise(path)
   throw new SvcError(
     "CONFLICT",
     `A service works on ${path} already${state ? ` (${state.url}, process ${state.pid})` : ""}.`,
-    { hint },
+    { hint: hint ?? otherwise(path) },
   );
 }
 
 /** What to do instead of starting a second service on the directory. */
 function otherwise(path: string): string {
-  const which = path === defaultDataDirectory() ? "" : ` --data ${shellWord(path)}`;
+  const isDefault = findConfigDirectory() !== undefined && path === defaultDataDirectory();
+  const which = isDefault ? "" : ` --data ${shellWord(path)}`;
   return `Use it, stop it with 'svc service stop${which}', or choose another directory with --data.`;
 }
 

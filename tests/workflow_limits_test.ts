@@ -1,8 +1,10 @@
 /** What a script cannot do to the process that runs it. */
 import assert from "node:assert/strict";
+import { linesOf } from "../workflows/lines.ts";
 import { hostCommand, limitsAllMemory } from "../workflows/sandbox/command.ts";
 import { FrameBuffer, FrameReader } from "../workflows/sandbox/frames.ts";
 import { caseAnswer, makeFolder, runText, scriptText, TinyApi } from "./_support/workflow.ts";
+import { workflowCommand } from "./_support/workflow_process.ts";
 
 const SMALL = { timeoutSeconds: 60, maxMemoryMiB: 128 };
 const BRIEF = { timeoutSeconds: 0.5, maxMemoryMiB: 128 };
@@ -155,3 +157,35 @@ Deno.test({
     assert.ok(Number(soft) < Number(hard), `${soft} s, then ${hard} s`);
   },
 });
+
+Deno.test({
+  name: "what a script makes up does not fill the disk",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    const body = `const pad = "x".repeat(500_000);
+      for (let i = 0; i < 15; i++) {
+        await import(\`data:text/typescript,export const a: string = "\${Math.random()} \${i} \${pad}"; export function f() {}\`);
+      }
+      log("made");`;
+    await using folder = await makeFolder({ "script.ts": scriptText(body, []), "in.ndjson": "1\n".repeat(8) });
+    const args = ["run", "script.ts", "--each", "in.ndjson", "--concurrency", "2", "--journal", "none"];
+    const run = workflowCommand(args, { directory: folder.path, cwd: folder.path }).spawn();
+    let most = 0;
+    for await (const { text } of linesOf(run.stderr)) {
+      if (text?.includes("made")) most = Math.max(most, await sizeOf(folder.path));
+    }
+    assert.equal((await new Response(run.stdout).text()).split("\n").length, 9);
+    assert.equal((await run.status).code, 0);
+    assert.ok(most < 100 * 1024 * 1024, `${most} bytes`);
+  },
+});
+
+/** Bytes of all files below a folder. */
+async function sizeOf(path: string): Promise<number> {
+  let size = 0;
+  for await (const { name, isDirectory } of Deno.readDir(path)) {
+    const inner = `${path}/${name}`;
+    size += isDirectory ? await sizeOf(inner) : (await Deno.lstat(inner)).size;
+  }
+  return size;
+}

@@ -174,11 +174,15 @@ async function realPath(path: string, what: string): Promise<string> {
   }
 }
 
-/** A folder for what Deno caches. Where Deno would keep storage for scripts is a file, so that there is none. */
+/** Where Deno would keep storage for scripts, and the modules that they make up. */
+const BARRED = ["location_data", "gen/data", "gen/blob"];
+
+/** A folder for what Deno caches. What it shall not keep has a file where its folder would be. */
 async function makePlace(script: URL, library?: Library): Promise<Place> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-workflow-" }));
   try {
-    await Deno.writeTextFile(`${folder}/location_data`, "");
+    await Deno.mkdir(`${folder}/gen`);
+    await Promise.all(BARRED.map((name) => Deno.writeTextFile(`${folder}/${name}`, "")));
     return { script, folder, library: library ?? await localLibrary(folder) };
   } catch (error) {
     await Deno.remove(folder, { recursive: true });

@@ -6,7 +6,7 @@ import { loadResources } from "../resources/mod.ts";
 import { bindOperations, type Client } from "./bind.ts";
 import { type Caller, type CallerOptions, createCaller } from "./caller.ts";
 import { checkClientOptions } from "./client_options.ts";
-import { spoiled } from "./reply.ts";
+import { spoiled } from "./spoiled.ts";
 
 const resources = await loadResources();
 

@@ -1,9 +1,8 @@
 /** What came back: read once, checked once, with the service's errors as errors of the family. */
 import type { Answers, Content } from "../answer_types.ts";
-import { codeOfStatus, hintOfWait, SvcError, toSvcError } from "../errors.ts";
+import { codeOfStatus, hintOfWait, SvcError } from "../errors.ts";
 import type { OperationRef } from "./caller.ts";
 import { isJsonObject, isScalar, type JsonObject, type JsonValue, parseJsonObject } from "../json.ts";
-import { isRead, type Operation } from "../operation.ts";
 
 /** The most bytes that an answer may have, whether the service or a proxy sends it. */
 const ANSWER_LIMIT = 64 * 1024 * 1024;
@@ -87,11 +86,6 @@ const JUDGEMENTS: readonly number[] = [400, 404, 409, 410, 412, 415, 422, 428];
 /** Whether the service itself has judged a call. A gateway has pages of its own, but no entity tags. */
 function isJudgement(status: number, body: JsonObject | undefined): boolean {
   return status === 412 || (body !== undefined && JUDGEMENTS.includes(status));
-}
-
-/** The error of an answer that is not what was promised: the service has answered, so a change may be done. */
-export function spoiled(operation: Operation, error: unknown): unknown {
-  return isRead(operation) ? error : toSvcError(error).with({ outcomeUnknown: true });
 }
 
 /** What a response says of itself. */

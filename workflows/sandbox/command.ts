@@ -20,6 +20,12 @@ const BASE_MIB = 544;
 /** What each processor's threads add to that. */
 const BASE_MIB_PER_PROCESSOR = 8;
 
+/** MiB of a file in which Deno caches: scripts can make up modules without end. */
+const MAX_CACHE_FILE_MIB = 16;
+
+/** In which `ulimit -f` counts. */
+const BLOCKS_PER_MIB = 2048;
+
 /** What a script gets where it imports a module that is built into the runtime. */
 const NO_BUILTIN = `data:text/javascript,throw new TypeError("A workflow has no node: modules.")`;
 
@@ -82,7 +88,8 @@ export function limitsAllMemory(): boolean {
 }
 
 /**
- * A shell script that sets limits for what takes its place; Ctrl-C is for the parent, which ends it in its own time.
+ * A shell script that sets limits for what takes its place; Ctrl-C is for the parent, which ends it in its own time, and
+ * where Deno cannot make a file of its cache longer it just caches no more.
  * `ulimit -v` would not do: V8 reserves far more addresses than it uses. The limit of processor time ends a process that
  * nobody watches any more, its parent having been killed. It ends it with a signal of its own: killed at once, as where
  * both limits are the same, it would look as if somebody else had done it, and would be begun again.
@@ -92,5 +99,6 @@ function limiter({ maxMemoryMiB, timeoutSeconds }: Limits): string {
   const kibibytes = Math.ceil((base + maxMemoryMiB) * 1024);
   const seconds = Math.ceil(timeoutSeconds * navigator.hardwareConcurrency) + 60;
   const time = `ulimit -S -t ${seconds} && ulimit -H -t ${seconds + 10}`;
-  return `trap "" INT && ulimit -c 0 && ${time} && ulimit -d ${kibibytes} && exec "$0" "$@"`;
+  const files = `ulimit -f ${MAX_CACHE_FILE_MIB * BLOCKS_PER_MIB}`;
+  return `trap "" INT XFSZ && ulimit -c 0 && ${time} && ${files} && ulimit -d ${kibibytes} && exec "$0" "$@"`;
 }
