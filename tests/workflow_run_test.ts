@@ -206,6 +206,13 @@ Deno.test("without a grant a person is asked once; a pipe refuses", async (t) =>
     assert.equal((await runText(script, { caller: api.caller, ask })).result, "ran");
     assert.deepEqual(asked, [["test", ["cases.get"]]]);
   });
+  await t.step("a wide pattern that hides in a long list", async () => {
+    const many = Array.from({ length: 400 }, () => "cases.get");
+    const hidden = scriptText("return 1;", [...many, "cases.*", ...many, "data.count"]);
+    const asked: unknown[] = [];
+    await runText(hidden, { ask: (...question) => Promise.resolve(asked.push(question) > 0) });
+    assert.deepEqual(asked, [["test", ["cases.*", "data.count"]]]);
+  });
   await t.step("no", async () => {
     const { error } = await runText(script, { ask: () => Promise.resolve(false) });
     assert.equal(error?.code, "PERMISSION_DENIED");

@@ -3,6 +3,7 @@ import { permissionName } from "../lib/names.ts";
 import type { OperationRef } from "../lib/client/caller.ts";
 import { SvcError } from "../lib/errors.ts";
 import { loadResources } from "../lib/resources/mod.ts";
+import { shellWord } from "../lib/shell_word.ts";
 import { didYouMean } from "../lib/similar.ts";
 
 /** All operations by permission name. */
@@ -58,14 +59,21 @@ export async function decideGrants(
   const declared = expandDeclared(asked, operations);
   if (allowDeclared) return granted.union(declared);
   if (allow !== undefined || asked.length === 0) return granted;
-  if (await ask?.(workflow, asked)) return declared;
+  const widest = withoutCovered(asked);
+  if (await ask?.(workflow, widest)) return declared;
   throw new SvcError(
     "PERMISSION_DENIED",
-    `The workflow ${workflow} asks for ${asked.join(", ")}; nothing was granted.`,
+    `The workflow ${workflow} asks for ${widest.join(", ")}; nothing was granted.`,
     {
-      hint: `Grant it with --allow ${asked.join(",")}, or all that it asks for with --allow-declared.`,
+      hint: `Grant it with --allow ${shellWord(widest.join(","))}, or all that it asks for with --allow-declared.`,
     },
   );
+}
+
+/** Names and patterns without those that a wider one names, too: in a long list nobody would see that. */
+function withoutCovered(patterns: readonly string[]): string[] {
+  const distinct = [...new Set(patterns)];
+  return distinct.filter((one) => !distinct.some((other) => other !== one && matches(one, other)));
 }
 
 /** The operation that a script calls, if there is one. */

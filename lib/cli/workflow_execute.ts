@@ -9,7 +9,7 @@ import { readSettings, type SessionOptions } from "../auth/settings.ts";
 import { type Caller, createCaller } from "../client/caller.ts";
 import { retrying } from "../client/retry.ts";
 import { SvcError } from "../errors.ts";
-import { plural } from "../wording.ts";
+import { clip, plural } from "../wording.ts";
 import type { CommandContext } from "./command.ts";
 import { evenUnread, OutputClosed } from "./io.ts";
 import { callerOptions } from "./service_access.ts";
@@ -20,6 +20,9 @@ import { prepareRun } from "./workflow_prepare.ts";
 
 /** Milliseconds between two looks whether somebody has cancelled the run. */
 const LOOK_MILLISECONDS = 1000;
+
+/** Characters of a workflow's name in a question. */
+const MAX_NAME = 40;
 
 /** Attempts of a call that cannot do anything twice: a service that is started anew is back by then. */
 const ATTEMPTS = 6;
@@ -224,5 +227,8 @@ function canAsk({ io }: CommandContext): boolean {
 async function ask(workflow: string, asked: readonly string[]): Promise<boolean> {
   const { promptsOfProcess } = await import("./prompts.ts");
   const prompts = await promptsOfProcess();
-  return await prompts.confirm(`May the workflow ${workflow} call ${asked.join(", ")}?`, false);
+  // The script gives itself its name: it must not look like a part of the question.
+  const name = JSON.stringify(clip(workflow.replace(/\s+/g, " "), MAX_NAME));
+  const what = asked.map((pattern) => pattern === "*" ? "everything" : pattern).join(", ");
+  return await prompts.confirm(`May the workflow ${name} call ${what}?`, false);
 }
