@@ -249,6 +249,28 @@ Deno.test("a result waits for no later input, and who has enough of them waits f
   assert.deepEqual(order, [1, 2, 3]);
 });
 
+Deno.test("while the results that wait are too much nothing further is begun, and all come in their order", async () => {
+  async function* items() {
+    for (let i = 0; i < 20; i++) yield i;
+  }
+  const first = Promise.withResolvers<void>();
+  const begun: number[] = [];
+  let waiting = 0;
+  const work = async (item: number) => {
+    begun.push(item);
+    if (item === 0) await first.promise;
+    else if (++waiting === 5) setTimeout(first.resolve);
+    return item;
+  };
+  const order: number[] = [];
+  for await (const item of mapInOrder(items(), work, 2, 64, () => waiting >= 5)) {
+    if (item === 0) assert.deepEqual(begun, [0, 1, 2, 3, 4, 5]);
+    waiting--;
+    order.push(item);
+  }
+  assert.deepEqual(order, Array.from({ length: 20 }, (_, i) => i));
+});
+
 Deno.test("an interrupt ends a batch", async () => {
   await using folder = await makeFolder({
     "script.ts": scriptText(`log("begun"); for (;;);`, []),

@@ -9,8 +9,12 @@ import { mapInOrder } from "./in_order.ts";
 import type { BatchInput } from "./inputs.ts";
 import { atRate } from "./rate.ts";
 
-/** Results that may wait for an earlier input, per input that runs: it bounds the memory of a batch. */
+/** Results that may wait for an earlier input, per input that runs, and their characters: it bounds the memory of a batch. */
 const LOOKAHEAD = 32;
+const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024;
+
+/** Characters from which a result waits as text: the values in it would take many times as much memory. */
+const LONG_RESULT = 64 * 1024;
 
 /** Inputs after which garbage is collected. */
 const COLLECTED_AFTER = 500;
@@ -87,6 +91,7 @@ class Batch {
   #done = 0;
   #failed = 0;
   #open = 0;
+  #waitingCharacters = 0;
   #isStopped = false;
   #end = () => {};
   #collector?: Promise<() => void>;
@@ -106,8 +111,11 @@ class Batch {
     workflow.reserve = Math.min(Math.ceil(concurrency / 2), navigator.hardwareConcurrency);
     const isNew = ({ number }: NumberedInput) => !this.#runner.hasEnded(number);
     const paced = atRate(this.#numbered(wanted), rate, () => this.#isOver, isNew);
-    const work = (input: NumberedInput) => this.#runOne(input);
-    for await (const result of mapInOrder(untilLast(paced, workflow), work, concurrency, concurrency * LOOKAHEAD)) {
+    const work = async (input: NumberedInput) => this.#keep(await this.#runOne(input));
+    const isTooMuch = () => this.#waitingCharacters > MAX_WAITING_CHARACTERS;
+    const inputsInOrder = untilLast(paced, workflow);
+    for await (const kept of mapInOrder(inputsInOrder, work, concurrency, concurrency * LOOKAHEAD, isTooMuch)) {
+      const result = kept && this.#take(kept);
       if (result === undefined) continue;
       if ("error" in result && this.#failures.length < MAX_NAMED_FAILURES) this.#failures.push(result);
       onResult(result);
@@ -155,6 +163,17 @@ class Batch {
     return resultOf(input, outcome);
   }
 
+  #keep(result: BatchResult | undefined): WaitingResult | undefined {
+    const kept = result && new WaitingResult(result);
+    this.#waitingCharacters += kept?.characters ?? 0;
+    return kept;
+  }
+
+  #take(kept: WaitingResult): BatchResult {
+    this.#waitingCharacters -= kept.characters;
+    return kept.take();
+  }
+
   #progress(): BatchProgress {
     const seconds = (performance.now() - this.#started) / 1000;
     return { done: this.#done, failed: this.#failed + this.#open, perSecond: this.#done / seconds };
@@ -178,6 +197,24 @@ class Batch {
   #collectGarbage(): void {
     this.#collector ??= garbageCollector();
     void this.#collector.then((collectNow) => collectNow());
+  }
+}
+
+/** A result that waits for those of earlier inputs. */
+class WaitingResult {
+  readonly characters: number;
+  readonly #content: BatchResult | string;
+
+  constructor(result: BatchResult) {
+    const text = JSON.stringify(result);
+    this.characters = text.length;
+    this.#content = text.length > LONG_RESULT ? text : result;
+  }
+
+  take(): BatchResult {
+    if (typeof this.#content !== "string") return this.#content;
+    const result: BatchResult = JSON.parse(this.#content);
+    return result;
   }
 }
 

@@ -2,13 +2,14 @@
 
 /**
  * Works on items as they come, at most `concurrency` at a time, and gives the results in the order of the items. When
- * `lookahead` results wait for an earlier item, no further item is begun.
+ * `lookahead` results wait for an earlier item, or those that wait are too much, no further item is begun.
  */
 export async function* mapInOrder<T, R>(
   items: AsyncIterable<T>,
   work: (item: T) => Promise<R>,
   concurrency: number,
   lookahead: number,
+  isTooMuch: () => boolean = () => false,
 ): AsyncGenerator<R> {
   const source = items[Symbol.asyncIterator]();
   const begun: Promise<R>[] = [];
@@ -28,7 +29,7 @@ export async function* mapInOrder<T, R>(
   try {
     for (;;) {
       freed = Promise.withResolvers();
-      if (!exhausted && running < concurrency && begun.length < lookahead) coming ??= source.next();
+      if (!exhausted && running < concurrency && begun.length < lookahead && !isTooMuch()) coming ??= source.next();
       const [first] = begun;
       if (coming !== undefined && await isSettled(coming)) {
         const next = await coming;
