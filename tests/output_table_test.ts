@@ -70,6 +70,19 @@ Deno.test("what is no table falls back to JSON, with one line that says why", as
   }
 });
 
+Deno.test("more fields than a table takes fall back to JSON, with the way to pick some where there is one", async () => {
+  const row = (length: number): JsonValue => Object.fromEntries(Array.from({ length }, (_, i) => [`k${i}`, i]));
+  for (const surface of [{ color: false }, { color: false, columns: 80 }]) {
+    const { text, notes } = await render(row(501), { format: "table" }, surface);
+    assert.equal(text, JSON.stringify(row(501), null, 2) + "\n");
+    const reason = "Printed as JSON: the answer has 501 fields, and a table takes 500 at most";
+    assert.deepEqual(notes, [`${reason}; --fields picks columns.`]);
+    const options = { format: "table", fields: ["data"] } as const;
+    assert.deepEqual((await render({ data: [row(501)], pageNumber: 1 }, options, surface)).notes, [`${reason}.`]);
+  }
+  assert.match((await table(row(500))).lines[0] ?? "", /^k0 +k1 .* k499$/);
+});
+
 Deno.test("controls and line ends are shown as escapes, in names and cells", async () => {
   const { lines } = await table({ "a\x1b[2J": "line\none\ttab", b: "\u202eevil\x9b31m" });
   assert.deepEqual(lines, ["a\\u001b[2J      b", "line\\none\\ttab  \\u202eevil\\u009b31m"]);
@@ -147,6 +160,24 @@ Deno.test("a long text of wide characters takes no longer than one of narrow one
   assert.equal(plain, "C-1  " + "日本語 word ".repeat(1000).trimEnd());
   assert.equal(framed, "│ C-1 │ 日本語 word 日本語 word 日本…  │");
   assert(wide < 20 * narrow + 1000, `${wide} ms, and ${narrow} ms for narrow ones`);
+});
+
+Deno.test("rows of many different fields take no longer than rows of a few, in a pipe and at a terminal", async () => {
+  const timed = async (
+    name: (i: number) => string,
+  ): Promise<[milliseconds: number, plain: string[], framed: string[]]> => {
+    const rows = Array.from({ length: 250 }, (_, i) => ({ ID: `T-${i}`, [name(i)]: "Ä" }));
+    const started = performance.now();
+    const plain = (await table(rows)).lines;
+    const framed = (await table(rows, { color: false, columns: 40 })).lines;
+    return [performance.now() - started, plain, framed];
+  };
+  const [few] = await timed(() => "k");
+  const [many, plain, framed] = await timed((i) => `k${i}`);
+  assert.match(plain[0] ?? "", /^ID {5}k0 {2}k1 .* k9 {2}k10 .* k248 {2}k249$/);
+  assert.equal(plain[250], "T-249  " + " ".repeat((plain[0] ?? "").indexOf("k249") - 7) + "Ä");
+  assert.equal(framed[3], "│ T-0   │ Ä  │    │    │    │    │    │");
+  assert(many < 20 * few + 1000, `${many} ms, and ${few} ms for a few`);
 });
 
 Deno.test("a character is cut as a whole", async () => {

@@ -12,8 +12,14 @@ const NARROWEST = 9;
 /** Blanks in a framed cell beside its text. */
 const PADDING = 2;
 
-/** Rows that are laid out together. */
-const PIECE = 100;
+/** Cells that are laid out together. */
+const PIECE = 300;
+
+/** Nobody reads more, and rows that have few fields each, and others each, would make far more cells than values. */
+const MOST_FIELDS = 500;
+
+/** Printable ASCII and Latin letters, of which each takes one column. */
+const NARROW = /^[ -~À-ɏ]*$/;
 
 /**
  * Nothing is cut. The library cuts each cell to ten characters all the same, for a log of its own, and takes minutes for
@@ -21,16 +27,8 @@ const PIECE = 100;
  */
 const WHOLE = { truncate: "…".padEnd(10) };
 
-/** Nothing between cells but two spaces. */
-const PLAIN = {
-  ...WHOLE,
-  chars: Object.fromEntries(
-    ["top", "bottom", "left", "right", "mid"].flatMap((side) =>
-      [side, `${side}-mid`, `${side}-left`, `${side}-right`].map((part) => [part, ""])
-    ).concat([["middle", "  "]]),
-  ),
-  style: { "padding-left": 0, "padding-right": 0 },
-};
+/** The library's own colours would load a library that reads the environment. */
+const UNCOLORED = { head: [], border: [], compact: true };
 
 /** Why a result is no table. */
 export interface Unfit {
@@ -44,6 +42,10 @@ export function toTable(value: JsonValue, surface: Surface, fields: readonly str
   if (rows === undefined) return { unfit: "the answer is neither an object nor a list of objects" };
   if (rows.length === 0) return { unfit: "the list is empty" };
   const names = [...new Set(rows.flatMap(Object.keys))];
+  if (names.length > MOST_FIELDS) {
+    const remedy = canPick(value, fields) ? "; --fields picks columns" : "";
+    return { unfit: `the answer has ${names.length} fields, and a table takes ${MOST_FIELDS} at most${remedy}` };
+  }
   const nested = names.filter((name) => rows.some((row) => isNested(row[name])));
   const columns = names.filter((name) => !nested.includes(name) || rows.some((row) => isScalar(row[name])));
   if (columns.length === 0) return { unfit: "the answer has no field that is not nested" };
@@ -79,10 +81,21 @@ function cellOf(value: JsonValue | undefined): string {
   return isScalar(value) ? onOneLine(String(value)) : "";
 }
 
+function isNumeric(column: string, rows: readonly JsonObject[]): boolean {
+  return rows.every((row) => typeof row[column] === "number");
+}
+
+/** Without the library, whose time grows with the square of the columns: a pipe has room for all of them. */
 function plain(columns: readonly string[], rows: readonly JsonObject[]): string {
-  const colWidths = naturalWidths(columns, rows).map((width) => width - PADDING);
-  const pieces = piecesOf(columns, rows, { ...PLAIN, colWidths });
-  return pieces.flatMap((piece) => piece.split("\n")).map((line) => line.trimEnd() + "\n").join("");
+  const widths = naturalWidths(columns, rows).map((width) => width - PADDING);
+  const numeric = columns.map((name) => isNumeric(name, rows));
+  const lineOf = (cells: readonly string[]) =>
+    cells.map((cell, i) => {
+      const blanks = " ".repeat((widths[i] ?? 0) - widthOf(cell));
+      return numeric[i] ? blanks + cell : cell + blanks;
+    }).join("  ").trimEnd() + "\n";
+  const lines = rows.map((row) => lineOf(columns.map((name) => cellOf(row[name]))));
+  return lineOf(columns.map(onOneLine)) + lines.join("");
 }
 
 function frame(
@@ -94,7 +107,7 @@ function frame(
   const natural = naturalWidths(columns, rows);
   const shown = fitting(natural, width);
   const colWidths = squeeze(natural.slice(0, shown), width);
-  const pieces = piecesOf(columns.slice(0, shown), rows, { colWidths }, { bold, longest: width * 2 });
+  const pieces = piecesOf(columns.slice(0, shown), rows, colWidths, { bold, longest: width * 2 });
   const lines = pieces.map((piece) => withoutHalves(piece).split("\n"));
   const inner = lines.flatMap((piece, i) => piece.slice(i === 0 ? 0 : 1, i === lines.length - 1 ? undefined : -1));
   return { text: inner.map((line) => line + "\n").join(""), left: columns.slice(shown) };
@@ -108,17 +121,17 @@ function withoutHalves(table: string): string {
 
 /** The widths that the columns take by themselves, padding included. */
 function naturalWidths(columns: readonly string[], rows: readonly JsonObject[]): number[] {
-  const widths = columns.map(() => 0);
-  for (const piece of piecesOf(columns, rows, WHOLE)) {
-    for (const [i, width] of widthsOf(piece).entries()) widths[i] = Math.max(widths[i] ?? 0, width);
-  }
-  return widths;
+  return columns.map((name) =>
+    rows.reduce((widest, row) => Math.max(widest, widthOf(cellOf(row[name]))), widthOf(onOneLine(name))) + PADDING
+  );
 }
 
-/** Widths of a table's columns, read off its top border, which is made of characters of one column each. */
-function widthsOf(table: string): number[] {
-  const [border = ""] = table.split("\n");
-  return border.slice(1, -1).split("┬").map((part) => part.length);
+/** How many columns of a terminal a text takes. The library knows, but takes a table to tell. */
+function widthOf(text: string): number {
+  if (NARROW.test(text)) return text.length;
+  const table = new Table({ ...WHOLE, style: UNCOLORED });
+  table.push([text]);
+  return table.width - PADDING - "││".length;
 }
 
 /** How many leading columns fit when those that can be are squeezed. */
@@ -145,25 +158,23 @@ function squeeze(natural: readonly number[], width: number): number[] {
   return widths;
 }
 
-/** Tables of some rows each, the first with a head: the library takes twice as long for a row of a table twice as long. */
+/**
+ * Tables of some rows each, the first with a head: the library takes twice as long for a row of a table twice as long,
+ * and four times as long for one twice as wide.
+ */
 function piecesOf(
   columns: readonly string[],
   rows: readonly JsonObject[],
-  options: Table.TableConstructorOptions,
-  { bold = false, longest = Infinity } = {},
+  colWidths: number[],
+  { bold, longest }: { bold: boolean; longest: number },
 ): string[] {
   const head = columns.map((name) => bold ? `\x1b[1m${onOneLine(name)}\x1b[22m` : onOneLine(name));
-  const colAligns = columns.map((name) => rows.every((row) => typeof row[name] === "number") ? "right" : "left");
+  const colAligns = columns.map((name) => isNumeric(name, rows) ? "right" : "left");
+  const length = Math.ceil(PIECE / columns.length);
   const pieces: string[] = [];
-  for (let first = 0; first < rows.length; first += PIECE) {
-    const table = new Table({
-      ...options,
-      // Its own colours would load a library that reads the environment.
-      style: { ...options.style, head: [], border: [], compact: true },
-      head: first === 0 ? head : [],
-      colAligns,
-    });
-    for (const row of rows.slice(first, first + PIECE)) {
+  for (let first = 0; first < rows.length; first += length) {
+    const table = new Table({ style: UNCOLORED, head: first === 0 ? head : [], colWidths, colAligns });
+    for (const row of rows.slice(first, first + length)) {
       table.push(columns.map((name) => clip(cellOf(row[name]), longest)));
     }
     pieces.push(table.toString());
