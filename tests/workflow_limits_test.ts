@@ -1,5 +1,6 @@
 /** What a script cannot do to the process that runs it. */
 import assert from "node:assert/strict";
+import { ignoreMissing } from "../lib/missing_file.ts";
 import { linesOf } from "../workflows/lines.ts";
 import { hostCommand, limitsAllMemory } from "../workflows/sandbox/command.ts";
 import { FrameBuffer, FrameReader } from "../workflows/sandbox/frames.ts";
@@ -180,12 +181,12 @@ Deno.test({
   },
 });
 
-/** Bytes of all files below a folder. */
+/** Bytes of all files below a folder, from which somebody may be removing them. */
 async function sizeOf(path: string): Promise<number> {
-  let size = 0;
-  for await (const { name, isDirectory } of Deno.readDir(path)) {
+  const entries = await Array.fromAsync(Deno.readDir(path)).catch(ignoreMissing) ?? [];
+  const sizes = await Promise.all(entries.map(async ({ name, isDirectory }) => {
     const inner = `${path}/${name}`;
-    size += isDirectory ? await sizeOf(inner) : (await Deno.lstat(inner)).size;
-  }
-  return size;
+    return isDirectory ? await sizeOf(inner) : (await Deno.lstat(inner).catch(ignoreMissing))?.size ?? 0;
+  }));
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
