@@ -35,7 +35,7 @@ Deno.test("work is done with what it was given, whatever the script makes of tha
   assert.deepEqual(result, Array(5).fill(true));
 });
 
-Deno.test("a script is told of work in the order in which it began it, and does what follows from one before the next", async () => {
+Deno.test("a script is told of work in the order in which it began it, each in a turn of its own", async () => {
   const result = await resultOf(`
     const order = [];
     const follow = async (name, work) => {
@@ -57,4 +57,32 @@ Deno.test("a script is told of work in the order in which it began it, and does 
   const expected =
     "long, NotSupportedError, refused, starts bytes, bytes, starts module, module, CompileError, broken, short";
   assert.deepEqual(result, expected.split(", "));
+});
+
+Deno.test("cryptography that is random by itself is refused, whatever its algorithm is called in the call", async () => {
+  const result = await resultOf(`
+    const { subtle } = crypto;
+    const n = "sT8spyOaWNifSWSx2MBSxDVuFLtOdKq8dp-iv8GCDO6OFhswFFz-FaDkzVkW27tB8xnqxRSR6yz_sEmartJX7w";
+    const algorithm = { name: "RSA-OAEP", hash: "SHA-1" };
+    const rsa = await subtle.importKey("jwk", { kty: "RSA", n, e: "AQAB" }, algorithm, true, ["encrypt", "wrapKey"]);
+    const dsa = await subtle.importKey("raw-seed", new Uint8Array(32), "ML-DSA-44", true, ["sign"]);
+    const aes = await subtle.importKey("raw", new Uint8Array(16), "AES-KW", true, ["wrapKey"]);
+    const hidden = Object.assign(Object.create(null), { name: "RSA-OAEP" });
+    const names = ["AES-GCM"];
+    const changing = { get name() { return names.pop() ?? "RSA-OAEP"; } };
+    const data = new Uint8Array(8);
+    const attempts = [
+      subtle.encrypt("RSA-OAEP", rsa, data),
+      subtle.encrypt(hidden, rsa, data),
+      subtle.encrypt(changing, rsa, data),
+      subtle.wrapKey("raw", aes, rsa, hidden),
+      subtle.sign({ name: "ML-DSA-44" }, dsa, data),
+      subtle.wrapKey("raw-seed", dsa, aes, "AES-KW").then((wrapped) => wrapped.byteLength + " bytes"),
+      subtle.sign("HMAC", {}, data).catch((error) => Promise.reject({ message: error.name })),
+    ];
+    return await Promise.all(attempts.map((one) => one.catch(({ message }) => message)));`);
+  const refused = (what: string) => `A workflow cannot ${what}: it would not be the same again.`;
+  const encrypted = Array(3).fill(refused("encrypt with RSA-OAEP"));
+  const [wrapped, signed] = [refused("wrapKey with RSA-OAEP"), refused("sign with ML-DSA-44")];
+  assert.deepEqual(result, [...encrypted, wrapped, signed, "40 bytes", "TypeError"]);
 });

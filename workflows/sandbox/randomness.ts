@@ -14,6 +14,9 @@ const BLOCK_BYTES = 256;
 /** What the engine would draw for itself, unseen, and what a workflow without a network hardly needs. */
 const UNSEEN = /^(ECDSA|RSA-PSS|RSA-OAEP|ML-.*)$/i;
 
+/** Where the key is among the arguments. */
+const KEY_POSITIONS = { encrypt: 1, sign: 1, wrapKey: 2 };
+
 const { getRandomValues } = crypto;
 const realCrypto = crypto;
 
@@ -75,25 +78,22 @@ function generatorOf([a = 0, b = 0, c = 0, counter = 0]: Uint32Array): () => num
   return () => ((next() >>> 5) * 2 ** 26 + (next() >>> 6)) / 2 ** 53;
 }
 
+/** The key itself says what the engine does with it: what a script calls it beside that may change when it is read again. */
 function refuseUnseen(): void {
   const { prototype } = SubtleCrypto;
+  const readAlgorithm = Object.getOwnPropertyDescriptor(CryptoKey.prototype, "algorithm")?.get;
   for (const name of ["generateKey", "encapsulateBits", "encapsulateKey"]) Reflect.deleteProperty(prototype, name);
-  for (const name of ["encrypt", "sign", "wrapKey"]) {
+  for (const [name, position] of Object.entries(KEY_POSITIONS)) {
     const original: unknown = Reflect.get(prototype, name);
     if (typeof original !== "function") continue;
-    Reflect.set(prototype, name, function (this: SubtleCrypto, ...args: unknown[]): Promise<unknown> {
-      const unseen = args.map(algorithmOf).find((algorithm) => UNSEEN.test(algorithm));
-      if (unseen === undefined) return Reflect.apply(original, this, args);
-      return Promise.reject(
-        new SvcError("WORKFLOW_FAILED", `A workflow cannot ${name} with ${unseen}: it would not be the same again.`, {
-          hint: "Use HMAC, Ed25519, RSASSA-PKCS1-v1_5 or AES, or have another program do it.",
-        }),
+    Reflect.set(prototype, name, async function (this: SubtleCrypto, ...args: unknown[]): Promise<unknown> {
+      const algorithm: KeyAlgorithm | undefined = readAlgorithm?.call(args[position]);
+      if (algorithm === undefined || !UNSEEN.test(algorithm.name)) return await Reflect.apply(original, this, args);
+      throw new SvcError(
+        "WORKFLOW_FAILED",
+        `A workflow cannot ${name} with ${algorithm.name}: it would not be the same again.`,
+        { hint: "Use HMAC, Ed25519, RSASSA-PKCS1-v1_5 or AES, or have another program do it." },
       );
     });
   }
-}
-
-function algorithmOf(value: unknown): string {
-  if (typeof value === "string") return value;
-  return value instanceof Object && "name" in value ? String(value.name) : "";
 }
