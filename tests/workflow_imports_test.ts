@@ -58,6 +58,21 @@ Deno.test("a script may import its own files, and nothing else", async (t) => {
     const { error } = await runText(scriptText("return s;", [], before));
     assert.match(error?.message ?? "it ran", /cannot be loaded|outside/);
   });
+  await t.step("not what it names by computing, which it is told", async () => {
+    for (
+      const name of [
+        `"${outside.path}/" + "code.ts"`,
+        `"./own" + ".ts"`,
+        `"http://a/" + "x.js"`,
+        `"npm:" + "a"`,
+        `"jsr:" + "@a/b"`,
+      ]
+    ) {
+      const { error } = await runText({ "script.ts": scriptText(`return await import(${name});`), "own.ts": "" });
+      const hint = "A script may import files of its own folder, under names that are written out, not computed.";
+      assert.deepEqual([error?.code, error?.hint], ["PERMISSION_DENIED", hint], name);
+    }
+  });
   await t.step("its own code, which may be broken or missing where it is loaded when it runs", async () => {
     const body = `const messages = [];
       for (const load of [() => import("./broken.ts"), () => import("./missing.ts")]) await load().catch(({ message }) => messages.push(message));

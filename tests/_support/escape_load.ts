@@ -62,7 +62,7 @@ const IMPORTS: readonly Attempt[] = [
   {
     attempt: "imports a file by a computed name",
     script: `return (await import("{outside}/" + "secret.ts")).secret;`,
-    refused: `Requires read access to "{outside}/secret.ts"`,
+    refused: `PERMISSION_DENIED: The script failed: TypeError: Requires read access to "{outside}/secret.ts"`,
   },
   {
     attempt: "imports a text by a computed name",

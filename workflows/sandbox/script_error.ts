@@ -12,6 +12,9 @@ const OURS = [".", "../../lib/"].map((folder) => new URL(folder, import.meta.url
  */
 const POSITION = /(file:\/\/.*?):(\d+):(\d+)(?=\)?$|\), <anonymous>:)/;
 
+/** What Deno says of a file, of an address or a package of JSR, and of a package of npm. */
+const REFUSED_IMPORT = /Requires (read|import) access to "|--no-npm is specified/;
+
 /** The record of what a script threw. Errors of the library keep their code; all others are `WORKFLOW_FAILED`. */
 export function recordOf(thrown: unknown): ErrorRecord {
   const position = positionOf(thrown);
@@ -20,7 +23,7 @@ export function recordOf(thrown: unknown): ErrorRecord {
   const record = thrown instanceof SvcError ? knownRecord(thrown) : undefined;
   if (record !== undefined) return { ...record, ...(details && { details: [...(record.details ?? []), ...details] }) };
   return {
-    code: thrown instanceof Deno.errors.NotCapable ? "PERMISSION_DENIED" : "WORKFLOW_FAILED",
+    code: thrown instanceof Deno.errors.NotCapable || isRefusedImport(thrown) ? "PERMISSION_DENIED" : "WORKFLOW_FAILED",
     message: `The script failed: ${messageOf(thrown)}${where}`,
     ...(details && { details }),
     ...hintFor(thrown),
@@ -55,9 +58,17 @@ function shown(value: unknown): string {
   return Deno.inspect(value, { depth: 1, strAbbreviateSize: 200 });
 }
 
+/** Whether the script was refused a module that it named only as it ran: Deno has no class of its own for that. */
+function isRefusedImport(thrown: unknown): boolean {
+  return thrown instanceof TypeError && REFUSED_IMPORT.test(messageOf(thrown));
+}
+
 function hintFor(thrown: unknown): { hint?: string } {
   if (thrown instanceof Deno.errors.NotCapable) {
     return { hint: "A workflow script has no permission of its own: it reaches the service through svc alone." };
+  }
+  if (isRefusedImport(thrown)) {
+    return { hint: "A script may import files of its own folder, under names that are written out, not computed." };
   }
   if (thrown instanceof RangeError && /allocation failed|Invalid (typed )?array|memory/i.test(thrown.message)) {
     return { hint: "If the script needs that much memory, raise --max-memory." };
