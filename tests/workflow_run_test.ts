@@ -22,6 +22,15 @@ Deno.test("a script has the library's functions, its input and its log; its resu
   ]);
 });
 
+Deno.test("what a script prints while it is loaded is seen when it runs", async () => {
+  const files = {
+    "script.ts": scriptText(`console.log("runs");`, [], `import "./helper.ts"; console.error("is %s", "loaded");`),
+    "helper.ts": `Deno.stdout.writeSync(new TextEncoder().encode("helps"));`,
+  };
+  const { log, error } = await runText(files);
+  assert.deepEqual([log, error], [["helps", "is loaded", "runs"], undefined]);
+});
+
 Deno.test("a script without input and without result is fine", async () => {
   const { result, error } = await runText(scriptText("if (input !== undefined) throw new Error();"));
   assert.deepEqual([result, error], [undefined, undefined]);

@@ -8,7 +8,7 @@ import { clientOf } from "./client.ts";
 import { installClock, setClock } from "./clock.ts";
 import { fail } from "./fail.ts";
 import { orderLocalWork } from "./local_work.ts";
-import { lockDown, log } from "./lockdown.ts";
+import { beginLog, lockDown, log } from "./lockdown.ts";
 import { FromSandbox, PROTOCOL, ToSandbox } from "./messages.ts";
 import { installRandomness, recallRandomness } from "./randomness.ts";
 import { idle } from "./steps.ts";
@@ -55,6 +55,7 @@ async function start(): Promise<JsonValue | undefined> {
   const { input, startedAt, randomness } = message;
   setClock(Number(startedAt));
   if (Array.isArray(randomness)) recallRandomness(randomness.map((block) => Uint8Array.fromBase64(String(block))));
+  beginLog();
   return input;
 }
 

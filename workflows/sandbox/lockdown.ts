@@ -62,9 +62,25 @@ const GONE_OF_DENO = [
 
 const { exit } = Deno;
 
-/** Sends lines for stderr, at once: what a script says before it hangs must be seen. */
+/** What the script said while it was loaded: before the run there is nobody to hear it. */
+let early: string[] | undefined = [];
+
+/** Sends lines for stderr. */
 export function log(...values: unknown[]): void {
-  send({ kind: FromSandbox.log, id: 0, text: format(values).slice(0, MAX_LOG_CHARACTERS) });
+  const text = format(values).slice(0, MAX_LOG_CHARACTERS);
+  if (early === undefined) say(text);
+  else early.push(text);
+}
+
+/** Sends what waits for the run to begin. */
+export function beginLog(): void {
+  early?.forEach(say);
+  early = undefined;
+}
+
+/** At once: what a script says before it hangs must be seen. */
+function say(text: string): void {
+  send({ kind: FromSandbox.log, id: 0, text });
   flush();
 }
 
