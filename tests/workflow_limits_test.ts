@@ -104,6 +104,13 @@ Deno.test("a script that returns or prints more than it may is told that, and no
   }
 });
 
+Deno.test("a script may sleep for longer than it may take: it answers that it rests", async () => {
+  const { result, error } = await runText(scriptText("await sleep(5000); return 1;"), {
+    limits: { timeoutSeconds: 1, maxMemoryMiB: 128 },
+  });
+  assert.deepEqual([result, error], [1, undefined]);
+});
+
 Deno.test("a thousand calls at once wait for their turn in the sandbox", async () => {
   await using api = new TinyApi(async (call) => {
     await Promise.resolve();

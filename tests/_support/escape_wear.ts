@@ -91,6 +91,12 @@ const WEARING: readonly Attempt[] = [
     refused: "TIMEOUT: ",
   },
   {
+    attempt: "computes without end while it sleeps",
+    script: `void sleep(1e9); await null; for (;;);`,
+    limits: BRIEF,
+    refused: "TIMEOUT: ",
+  },
+  {
     attempt: "asks without end while it sleeps",
     script: `void sleep(1e9); for (;;) await svc.cases.delete("C-1").catch(() => {});`,
     limits: BRIEF,

@@ -69,15 +69,17 @@ async function deliverAll({ isExpected, isTaken, take, rested }: Receiver, arriv
     if (arrived.length === 0) arrived.push(...receiveNow());
     const [frame] = arrived;
     if (frame === undefined) continue;
-    if (frame.kind !== ToSandbox.wake && !isTaken(frame.id)) {
+    const isAnswer = frame.kind === ToSandbox.reply || frame.kind === ToSandbox.refusal;
+    if (isAnswer && !isTaken(frame.id)) {
       // A module that is being loaded may still come to it. If not, the parent ends this process.
       if (told !== frame) send({ kind: FromSandbox.waits, id: frame.id, text: "" });
       told = frame;
       continue;
     }
     arrived.shift();
-    if (frame.kind === ToSandbox.wake) isAwake = true;
-    else take(frame.id, deliveryOf(frame));
+    if (frame.kind === ToSandbox.restful) send({ kind: FromSandbox.rests, id: 0, text: "" });
+    if (isAnswer) take(frame.id, deliveryOf(frame));
+    else isAwake = true;
   }
 }
 

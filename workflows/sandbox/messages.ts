@@ -2,7 +2,7 @@
 import type { Values } from "../../lib/client/values.ts";
 
 /** Version of the protocol: both ends must have the same. */
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 
 /** Bytes that one message of a sandbox may have. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
@@ -43,6 +43,8 @@ export const FromSandbox = {
   drew: 7,
   /** The script has nothing to do, and has not taken the step whose answer is next. */
   waits: 8,
+  /** The script rests: the answer to the question whether it does. */
+  rests: 9,
 } as const;
 
 /** Kinds of messages to the sandbox. */
@@ -55,6 +57,8 @@ export const ToSandbox = {
   refusal: 18,
   /** An answer takes long: do not wait for it alone. */
   wake: 19,
+  /** Say when you have nothing to do. It wakes, too. */
+  restful: 20,
 } as const;
 
 /** The call that a sandbox asks for. */

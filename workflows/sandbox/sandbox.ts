@@ -22,6 +22,7 @@ import {
 import { isTooDeep } from "./nesting.ts";
 import { Outbox } from "./outbox.ts";
 import { printable, printableRecord } from "./printable.ts";
+import { isBase64, isTextArray, resultOf } from "./said.ts";
 import { tailOf } from "./tail.ts";
 import { TimeLimit } from "./time_limit.ts";
 import { Wakening } from "./wakening.ts";
@@ -140,7 +141,7 @@ export class Sandbox {
     this.ready.catch(() => {});
     this.#result.promise.catch(() => {});
     this.#timeLimit = this.#limitTime();
-    this.#wakening = new Wakening(() => this.#outbox.send({ kind: ToSandbox.wake, id: 0, text: "" }));
+    this.#wakening = new Wakening(() => this.#nudge(ToSandbox.wake));
     void this.#listen();
   }
 
@@ -189,7 +190,12 @@ export class Sandbox {
   }
 
   #limitTime(): TimeLimit {
-    return new TimeLimit(this.#limits.timeoutSeconds, () => this.stop(outOfTime(this.#limits)));
+    const stop = () => this.stop(outOfTime(this.#limits));
+    return new TimeLimit(this.#limits.timeoutSeconds, stop, () => this.#nudge(ToSandbox.restful));
+  }
+
+  #nudge(kind: number): void {
+    this.#outbox.send({ kind, id: 0, text: "" });
   }
 
   async #listen(): Promise<void> {
@@ -237,6 +243,9 @@ export class Sandbox {
         this.#allow(text, "waits");
         if (!this.#ahead.has(id)) throw new FrameError("a wait for nothing");
         return this.#handlers?.waits?.(id);
+      case FromSandbox.rests:
+        if (!this.#timeLimit.rests()) throw new FrameError("an answer to nothing");
+        return;
       case FromSandbox.result:
         return this.#finish(text);
       case FromSandbox.failure:
@@ -370,24 +379,6 @@ export class Sandbox {
     this.#result.resolve(text === "" ? undefined : resultOf(text));
     this.stop();
   }
-}
-
-function resultOf(text: string): JsonValue {
-  try {
-    const result: JsonValue = JSON.parse(text);
-    return result;
-  } catch (cause) {
-    throw new FrameError("a result that is not JSON", { cause });
-  }
-}
-
-function isBase64(text: string): boolean {
-  return text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text);
-}
-
-function isTextArray(value: JsonValue | undefined): value is string[] {
-  return Array.isArray(value) && value.length <= 1000 &&
-    value.every((one) => typeof one === "string" && one.length <= 200);
 }
 
 function kill(process: Deno.ChildProcess): void {

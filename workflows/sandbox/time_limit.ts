@@ -1,20 +1,30 @@
-/** How long a run may take. The time that it sleeps does not count, the steps that it takes meanwhile do. */
+/**
+ * How long a run may take. The time that it sleeps does not count; the steps that it takes meanwhile do, and so does what
+ * it computes: it is asked now and then whether it rests, and one that does not answer does something else.
+ */
 
 /** Milliseconds that a step counts which is taken while the clock stands still: without end they would fill a disk. */
 const STEP = 1;
 
+/** Milliseconds between two questions, and until one counts as not answered. */
+const PAUSE = 2000;
+
 /** A clock that calls back when a time is up, and that can stand still. */
 export class TimeLimit {
   readonly #whenUp: () => void;
+  readonly #ask: () => void;
   #left: number;
   #since = 0;
   #isStill = false;
+  #isAsked = false;
   #timer?: ReturnType<typeof setTimeout>;
+  #questions?: ReturnType<typeof setInterval>;
 
-  /** A clock that runs from now on. */
-  constructor(seconds: number, whenUp: () => void) {
+  /** A clock that runs from now on, and asks by this function whether the run rests. */
+  constructor(seconds: number, whenUp: () => void, ask: () => void) {
     this.#left = seconds * 1000;
     this.#whenUp = whenUp;
+    this.#ask = ask;
     this.#start();
   }
 
@@ -22,9 +32,18 @@ export class TimeLimit {
   standStill(isStill: boolean): void {
     if (isStill === this.#isStill) return;
     this.#isStill = isStill;
+    clearInterval(this.#questions);
     if (!isStill) return this.#start();
-    this.end();
-    this.#left -= performance.now() - this.#since;
+    this.#stop();
+    this.#questions = setInterval(() => this.#question(), PAUSE);
+  }
+
+  /** The run answers that it rests. Answers whether it was asked. */
+  rests(): boolean {
+    if (!this.#isAsked) return false;
+    this.#isAsked = false;
+    if (this.#isStill) this.#stop();
+    return true;
   }
 
   /** Counts a step. */
@@ -37,10 +56,25 @@ export class TimeLimit {
   /** Calls back no more. */
   end(): void {
     clearTimeout(this.#timer);
+    clearInterval(this.#questions);
+  }
+
+  #question(): void {
+    if (this.#isAsked) return this.#start();
+    this.#isAsked = true;
+    this.#ask();
   }
 
   #start(): void {
+    if (this.#timer !== undefined) return;
     this.#since = performance.now();
     this.#timer = setTimeout(this.#whenUp, Math.max(0, this.#left));
+  }
+
+  #stop(): void {
+    if (this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#left -= performance.now() - this.#since;
   }
 }
