@@ -62,7 +62,7 @@ Deno.test("after any sequence of calls, what was refused has changed nothing, an
         for (const [id, now] of after) {
           checkRest(now);
           const then = before.get(id);
-          if (then !== undefined) checkTag(then, now, one);
+          if (then !== undefined) checkEntityTag(then, now, one);
         }
         before = after;
       }
@@ -149,7 +149,7 @@ function checkRest(now: JsonObject): void {
 }
 
 /** The tag is that of the state: a new one with each change, and none without. Whose turn it is is not part of it. */
-function checkTag(then: JsonObject, now: JsonObject, { kind }: Call): void {
+function checkEntityTag(then: JsonObject, now: JsonObject, { kind }: Call): void {
   const [before, after] = [textAt(then, "etag"), textAt(now, "etag")];
   assert.ok(after >= before);
   if (after === before && kind !== "next") assert.deepEqual(now, then);

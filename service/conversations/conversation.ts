@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import { ServiceError } from "../errors.ts";
 import type { HandlerContext } from "../handler.ts";
 import type { StoredItem, Transaction } from "../store/store.ts";
-import { nextTag } from "../tags.ts";
+import { nextEntityTag } from "../entity_tags.ts";
 import { forgetMessages } from "./messages.ts";
 
 /** With whom people talk. */
@@ -46,7 +46,7 @@ export async function nextConversationId(tx: Transaction): Promise<string> {
 
 /** Writes a conversation that has changed. */
 export async function saveConversation({ tx, now }: HandlerContext, conversation: Conversation): Promise<void> {
-  conversation.tag = nextTag(conversation.tag || undefined, now);
+  conversation.tag = nextEntityTag(conversation.tag || undefined, now);
   const { id, startedAt: at, contextId: owner, ...content } = conversation;
   await tx.putItem({ kind: KIND, id, owner, at, content });
 }

@@ -4,7 +4,7 @@ import { characters } from "../../lib/wording.ts";
 import type { Agent } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
 import type { HandlerContext, Outcome } from "../handler.ts";
-import { checkTag } from "../tags.ts";
+import { checkEntityTag } from "../entity_tags.ts";
 import { answer } from "./answering.ts";
 import { conversationInfo, messageInfo, replyInfo, startInfo } from "./answers.ts";
 import {
@@ -172,7 +172,7 @@ export async function rate(
 async function open(context: HandlerContext, { party, agentId, conversation: id, ifMatch }: Place) {
   agentOf(context, party, agentId);
   const conversation = await openConversation(context, party, agentId, id);
-  checkTag(ifMatch, conversation.tag);
+  checkEntityTag(ifMatch, conversation.tag);
   return conversation;
 }
 

@@ -8,7 +8,7 @@ import { fillForm, type Submission } from "../engine/forms.ts";
 import { type ErrorDetail, ServiceError, validationFailure } from "../errors.ts";
 import type { HandlerContext, Outcome } from "../handler.ts";
 import type { StoredRecord } from "../store/store.ts";
-import { checkTag, nextTag } from "../tags.ts";
+import { checkEntityTag, nextEntityTag } from "../entity_tags.ts";
 import { type Scalar, toScalar } from "./columns.ts";
 
 /** The kind under which the last tags of deleted records are kept. */
@@ -30,7 +30,7 @@ export async function createRecord(type: DataType, data: JsonObject, context: Re
   if (await context.tx.getRecord(type.id, key)) {
     throw new ServiceError(409, `There is a record with ${describe(type, content)} already.`);
   }
-  const tag = nextTag(await takeDeletedTag(type, key, context), context.now);
+  const tag = nextEntityTag(await takeDeletedTag(type, key, context), context.now);
   return await save({ classId: type.id, key, tag, content }, type, context);
 }
 
@@ -42,7 +42,7 @@ export async function changeRecord(
   context: RecordContext,
 ): Promise<Outcome> {
   const stored = await requireRecord(type, data, context);
-  checkTag(ifMatch, stored.tag, true);
+  checkEntityTag(ifMatch, stored.tag, true);
   const base = keep ? stored.content : newPage(type.fields);
   return await update(stored, type, fill(type, formOf(type), base, { content: data }, context), context);
 }
@@ -57,7 +57,7 @@ export async function submitRecord(
 ): Promise<Outcome> {
   const given = submission.content ?? {};
   const stored = await requireRecord(type, given, context);
-  checkTag(ifMatch, stored.tag);
+  checkEntityTag(ifMatch, stored.tag);
   const content = Object.fromEntries(Object.entries(given).filter(([name]) => !type.key.includes(name)));
   return await update(stored, type, fill(type, view, stored.content, { ...submission, content }, context), context);
 }
@@ -70,7 +70,7 @@ export async function deleteRecord(
   context: RecordContext,
 ): Promise<void> {
   const stored = await requireRecord(type, keys, context);
-  checkTag(ifMatch, stored.tag);
+  checkEntityTag(ifMatch, stored.tag);
   await context.tx.deleteRecord(type.id, stored.key);
   const id = deletedId(type, stored.key);
   await context.tx.putItem({
@@ -142,7 +142,7 @@ async function update(
   content: JsonObject,
   context: RecordContext,
 ): Promise<Outcome> {
-  return await save({ ...stored, tag: nextTag(stored.tag, context.now), content }, type, context);
+  return await save({ ...stored, tag: nextEntityTag(stored.tag, context.now), content }, type, context);
 }
 
 async function save(record: StoredRecord, type: DataType, { tx }: RecordContext): Promise<Outcome> {

@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
 import type { AttachmentCategory } from "../definition/application.ts";
 import { type ErrorDetail, ServiceError, TOLD } from "../errors.ts";
-import { nextTag } from "../tags.ts";
+import { nextEntityTag } from "../entity_tags.ts";
 import { type Attachment, findAttachment, idOf, itemOfAttachment, newestAttachment } from "./attachment_items.ts";
 import { cleanTitle, renamed, splitName } from "./file_names.ts";
 import { findUpload, itemOf, type KeptFile, withLink } from "./files.ts";
@@ -30,7 +30,7 @@ export async function addAttachments(work: CaseWork, attachments: readonly JsonV
   const files = new Map<string, KeptFile>();
   let tag = (await newestAttachment(tx, stored.id))?.tag;
   for (const { file, ...attachment } of added) {
-    tag = await freeTag(work, nextTag(tag, now));
+    tag = await freeTag(work, nextEntityTag(tag, now));
     if (file !== undefined) files.set(file.id, withLink(files.get(file.id) ?? file));
     const fileFacts = file && { file: file.id, mimeType: file.type, size: file.size };
     const at = now.toISOString();
@@ -44,7 +44,7 @@ export async function addAttachments(work: CaseWork, attachments: readonly JsonV
 /** A tag that no attachment of the case has: where the clock was set back, the newest one's is not the latest. */
 async function freeTag({ stored: { id: caseId }, context: { tx, now } }: CaseWork, tag: string): Promise<string> {
   let free = tag;
-  while (await findAttachment(tx, idOf({ caseId, tag: free })) !== undefined) free = nextTag(free, now);
+  while (await findAttachment(tx, idOf({ caseId, tag: free })) !== undefined) free = nextEntityTag(free, now);
   return free;
 }
 

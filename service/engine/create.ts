@@ -4,7 +4,7 @@ import { forgetRelations } from "../associations/relations.ts";
 import { forgetConversations } from "../conversations/conversation.ts";
 import type { CaseType } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
-import { checkTag } from "../tags.ts";
+import { checkEntityTag } from "../entity_tags.ts";
 import { addAttachments } from "./attachments.ts";
 import { newPage } from "./content.ts";
 import { type EngineContext, isResolved } from "./context.ts";
@@ -61,7 +61,7 @@ export async function deleteCase(context: EngineContext, caseId: string, ifMatch
     throw new ServiceError(409, `${parent.businessId} waits for ${work.stored.businessId}: it cannot be deleted`);
   }
   checkLock(work);
-  checkTag(ifMatch, work.stored.tag);
+  checkEntityTag(ifMatch, work.stored.tag);
   await forgetConversations(context.tx, caseId);
   await forgetRelations(context.tx, caseId);
   await context.tx.deleteCase(caseId);

@@ -1,7 +1,7 @@
 /** Drafts: what a person has filled in and not submitted yet. The case's content stays as it is. */
 import type { JsonObject } from "../../lib/json.ts";
 import type { Action } from "../definition/application.ts";
-import { checkTag } from "../tags.ts";
+import { checkEntityTag } from "../entity_tags.ts";
 import { type AssignmentWork, withDraft } from "./assignments.ts";
 import { addAttachments } from "./attachments.ts";
 import { computed } from "./compute.ts";
@@ -21,7 +21,7 @@ export async function saveDraft(
   const open = await openAction(context, request);
   const { work, assignment, action } = open;
   checkLock(work);
-  checkTag(request.ifMatch, work.stored.tag);
+  checkEntityTag(request.ifMatch, work.stored.tag);
   keepDraft(open, action, fillForm(action.view, withDraft(open, action), submission, { complete: false }));
   await addAttachments(work, submission.attachments);
   work.putAssignment(assignment);
@@ -48,7 +48,7 @@ export async function discardDrafts(
   ifMatch: string | undefined,
 ): Promise<CaseWork> {
   const work = await openCase(context, caseId);
-  checkTag(ifMatch, work.stored.tag);
+  checkEntityTag(ifMatch, work.stored.tag);
   const drafted = work.assignments.filter(hasDrafts);
   if (drafted.length === 0) return work;
   for (const assignment of drafted) {

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../lib/json.ts";
 import type { LocalAction } from "../definition/application.ts";
 import { STAGE_FIELD } from "../definition/case_types.ts";
 import { ServiceError } from "../errors.ts";
-import { checkTag } from "../tags.ts";
+import { checkEntityTag } from "../entity_tags.ts";
 import { addAttachments } from "./attachments.ts";
 import type { EngineContext } from "./context.ts";
 import { isResolved } from "./context.ts";
@@ -37,7 +37,7 @@ export async function performLocal(
   const action = localAction(work, actionId);
   if (bulk && !action.bulk) throw new ServiceError(409, `${actionId} is not a valid action to use on several cases`);
   checkLock(work);
-  checkTag(ifMatch, work.stored.tag);
+  checkEntityTag(ifMatch, work.stored.tag);
   work.touch();
   const { [STAGE_FIELD]: stageName, ...content } = fillForm(action.view, work.stored.content, submission, {
     complete: true,

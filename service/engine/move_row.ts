@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../lib/json.ts";
 import type { CaseType, Field } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
-import { checkTag } from "../tags.ts";
+import { checkEntityTag } from "../entity_tags.ts";
 import { pagesOf } from "./content.ts";
 import type { EngineContext } from "./context.ts";
 import { type CaseWork, checkLock, checkOpen, openCase } from "./work.ts";
@@ -42,7 +42,7 @@ export async function moveRow(context: EngineContext, move: RowMove): Promise<Mo
   const { stored } = work;
   if (work.type !== type) throw new ServiceError(400, `${move.context} is of ${work.type.id}, not of ${type.id}.`);
   checkLock(work);
-  checkTag(move.ifMatch, stored.tag);
+  checkEntityTag(move.ifMatch, stored.tag);
   checkOpen(work);
   const rows = pagesOf(stored.content[list.name]);
   const from = rowAt(list, rows, move.sourceId);

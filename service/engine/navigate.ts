@@ -1,6 +1,6 @@
 /** Navigation between the screens of a screen flow. */
 import { ServiceError, validationFailure } from "../errors.ts";
-import { checkTag } from "../tags.ts";
+import { checkEntityTag } from "../entity_tags.ts";
 import { addAttachments } from "./attachments.ts";
 import { type AssignmentWork, checkWorker, offeredActions, openAssignmentWork, withDraft } from "./assignments.ts";
 import type { EngineContext } from "./context.ts";
@@ -58,7 +58,7 @@ async function openFlow(
   const open = await openAssignmentWork(context, assignmentId);
   checkWorker(open);
   checkLock(open.work);
-  checkTag(ifMatch, open.work.stored.tag);
+  checkEntityTag(ifMatch, open.work.stored.tag);
   return open;
 }
 

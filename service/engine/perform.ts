@@ -1,6 +1,6 @@
 /** Performs assignments. */
 import type { Action } from "../definition/application.ts";
-import { checkTag } from "../tags.ts";
+import { checkEntityTag } from "../entity_tags.ts";
 import { type AssignmentWork, checkWorker, offeredAction, openAssignmentWork, withDraft } from "./assignments.ts";
 import { addAttachments } from "./attachments.ts";
 import type { EngineContext } from "./context.ts";
@@ -38,7 +38,7 @@ export async function perform(
   const { action, ...open } = await openAction(context, request);
   const { work, assignment, process, step } = open;
   checkLock(work);
-  checkTag(request.ifMatch, work.stored.tag, true);
+  checkEntityTag(request.ifMatch, work.stored.tag, true);
   work.touch();
   const isLast = !step.screens || screenOf(assignment).current + 1 >= step.actions.size;
   for (const left of isLast ? leftScreens(open, action) : []) await submit(open, left, {});

@@ -1,7 +1,7 @@
 /** Moves that a person makes: between stages, and into optional processes. */
 import type { Process, Stage } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
-import { checkTag } from "../tags.ts";
+import { checkEntityTag } from "../entity_tags.ts";
 import type { EngineContext } from "./context.ts";
 import { currentStage, enterStage, isRunning, stageAfter, startProcess } from "./flow.ts";
 import { type CaseWork, checkLock, checkOpen, openCase } from "./work.ts";
@@ -85,5 +85,5 @@ async function move(
 function checkMovable(work: CaseWork, ifMatch: string | undefined): void {
   checkOpen(work);
   checkLock(work);
-  checkTag(ifMatch, work.stored.tag);
+  checkEntityTag(ifMatch, work.stored.tag);
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../lib/json.ts";
 import type { Action, CaseType, Scope } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
 import type { StoredAssignment, StoredCase, StoredEvent, StoredItem } from "../store/store.ts";
-import { nextTag } from "../tags.ts";
+import { nextEntityTag } from "../entity_tags.ts";
 import { calculate, setComputed } from "./content.ts";
 import { type EngineContext, isResolved, scopeOf } from "./context.ts";
 import { hasDrafts, lockHolder, setLock } from "./state.ts";
@@ -104,7 +104,7 @@ export class CaseWork {
     if (this.#changed) return;
     this.#changed = true;
     const { caller, now } = this.context;
-    this.stored.tag = nextTag(this.stored.tag || undefined, now);
+    this.stored.tag = nextEntityTag(this.stored.tag || undefined, now);
     this.stored.updatedBy = caller.id;
     this.stored.updatedAt = now.toISOString();
   }

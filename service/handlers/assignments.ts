@@ -7,7 +7,7 @@ import { saveDraft } from "../engine/drafts.ts";
 import { navigateBack, navigateTo } from "../engine/navigate.ts";
 import { openAction, perform } from "../engine/perform.ts";
 import type { GroupHandlers } from "../handler.ts";
-import { checkTag } from "../tags.ts";
+import { checkEntityTag } from "../entity_tags.ts";
 import { checkRefresh, FORM, submissionIn, submissionOf, switchOf, viewTypeOf } from "./common.ts";
 
 /** The handlers by operation. */
@@ -41,7 +41,7 @@ export const handlers: GroupHandlers<"assignments"> = {
 
   async recalculate(values, context) {
     const { action, ...open } = await openAction(context, values);
-    checkTag(values.ifMatch, open.work.stored.tag);
+    checkEntityTag(values.ifMatch, open.work.stored.tag);
     const content = computed(open.work, action.view, withDraft(open, action), submissionIn(context.body));
     return valuesOutcome(open.work, action.view, requestedFields(values.data, action.view, content));
   },
@@ -49,7 +49,7 @@ export const handlers: GroupHandlers<"assignments"> = {
   async refreshAction(values, context) {
     checkRefresh(context);
     const { action, ...open } = await openAction(context, values);
-    checkTag(values.ifMatch, open.work.stored.tag);
+    checkEntityTag(values.ifMatch, open.work.stored.tag);
     const content = computed(open.work, action.view, withDraft(open, action), submissionOf(values));
     const row = interestRow(values, content);
     return viewOutcome(open.work, action.view, content, row);

@@ -9,7 +9,7 @@ import { thumbnailOf } from "../engine/thumbnails.ts";
 import { openCase } from "../engine/work.ts";
 import { ServiceError } from "../errors.ts";
 import type { GroupHandlers, HandlerContext } from "../handler.ts";
-import { checkTag } from "../tags.ts";
+import { checkEntityTag } from "../entity_tags.ts";
 import { choiceOf, switchOf } from "./common.ts";
 import { mediaTypeOf } from "../media_types.ts";
 
@@ -35,7 +35,7 @@ export const handlers: GroupHandlers<"attachments"> = {
 
   async add({ caseId, attachments, ifMatch }, context) {
     const work = await openCase(context, caseId);
-    checkTag(ifMatch, work.stored.tag);
+    checkEntityTag(ifMatch, work.stored.tag);
     if (attachments.length === 0) throw new ServiceError(400, "At least one attachment is needed");
     await addAttachments(work, attachments);
     await work.save();
@@ -54,7 +54,7 @@ export const handlers: GroupHandlers<"attachments"> = {
 
   async patch({ id, name, category, ifMatch }, context) {
     const { work, attachment, rights } = await openAttachment(context, id);
-    checkTag(ifMatch, work.stored.tag);
+    checkEntityTag(ifMatch, work.stored.tag);
     if (!rights.edit) throw denied("You may not change this attachment");
     const changed = {
       ...attachment,
@@ -70,7 +70,7 @@ export const handlers: GroupHandlers<"attachments"> = {
 
   async delete({ id, ifMatch }, context) {
     const { work, attachment, rights } = await openAttachment(context, id);
-    checkTag(ifMatch, work.stored.tag);
+    checkEntityTag(ifMatch, work.stored.tag);
     if (!rights.delete) throw denied("You may not delete this attachment");
     await deleteAttachment(context.tx, attachment);
     await releaseFile(attachment.file, context);

@@ -17,7 +17,7 @@ import { type CaseWork, openCase } from "../engine/work.ts";
 import { ServiceError } from "../errors.ts";
 import { releaseFile } from "./attachments.ts";
 import type { GroupHandlers, HandlerContext, Outcome } from "../handler.ts";
-import { checkTag } from "../tags.ts";
+import { checkEntityTag } from "../entity_tags.ts";
 import {
   bulkInfo,
   checkRefresh,
@@ -77,7 +77,7 @@ export const handlers: GroupHandlers<"cases"> = {
   async recalculate({ caseId, action, data, ifMatch }, context) {
     const work = await openCase(context, caseId);
     const { view } = localAction(work, action);
-    checkTag(ifMatch, work.stored.tag);
+    checkEntityTag(ifMatch, work.stored.tag);
     const content = computed(work, view, work.stored.content, submissionIn(context.body));
     return valuesOutcome(work, view, requestedFields(data, view, content));
   },
@@ -86,7 +86,7 @@ export const handlers: GroupHandlers<"cases"> = {
     checkRefresh(context);
     const work = await openCase(context, values.caseId);
     const { view } = localAction(work, values.action);
-    checkTag(values.ifMatch, work.stored.tag);
+    checkEntityTag(values.ifMatch, work.stored.tag);
     const content = computed(work, view, work.stored.content, submissionOf(values));
     return viewOutcome(work, view, content, interestRow(values, content));
   },

@@ -3,7 +3,7 @@ import { eachElement, elementsIn, idOf, textOf } from "../associations/elements.
 import { addFollower, listFollowers, removeFollower } from "../associations/followers.ts";
 import { openCase } from "../engine/work.ts";
 import type { GroupHandlers } from "../handler.ts";
-import { checkTag } from "../tags.ts";
+import { checkEntityTag } from "../entity_tags.ts";
 
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"followers"> = {
@@ -14,7 +14,7 @@ export const handlers: GroupHandlers<"followers"> = {
 
   async add({ caseId, ifMatch }, context) {
     const work = await openCase(context, caseId);
-    checkTag(ifMatch, work.stored.tag);
+    checkEntityTag(ifMatch, work.stored.tag);
     return await eachElement(elementsIn(context.body, "users"), async (user) => {
       await addFollower(work, textOf(user, "ID"));
       return idOf(user);
@@ -23,7 +23,7 @@ export const handlers: GroupHandlers<"followers"> = {
 
   async delete({ caseId, user, ifMatch }, context) {
     const work = await openCase(context, caseId);
-    checkTag(ifMatch, work.stored.tag);
+    checkEntityTag(ifMatch, work.stored.tag);
     await removeFollower(work, user);
     return {};
   },

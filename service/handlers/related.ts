@@ -3,7 +3,7 @@ import { eachElement, elementsIn, idOf, textOf } from "../associations/elements.
 import { relate, relatedCases, unrelate } from "../associations/relations.ts";
 import { openCase } from "../engine/work.ts";
 import type { GroupHandlers } from "../handler.ts";
-import { checkTag } from "../tags.ts";
+import { checkEntityTag } from "../entity_tags.ts";
 
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"related"> = {
@@ -13,7 +13,7 @@ export const handlers: GroupHandlers<"related"> = {
 
   async add({ caseId, ifMatch }, context) {
     const work = await openCase(context, caseId);
-    checkTag(ifMatch, work.stored.tag);
+    checkEntityTag(ifMatch, work.stored.tag);
     return await eachElement(elementsIn(context.body, "cases"), async (other) => {
       await relate(work, textOf(other, "ID"), textOf(other, "relationship"));
       return idOf(other);
@@ -22,7 +22,7 @@ export const handlers: GroupHandlers<"related"> = {
 
   async delete({ caseId, relatedCaseId, ifMatch }, context) {
     const work = await openCase(context, caseId);
-    checkTag(ifMatch, work.stored.tag);
+    checkEntityTag(ifMatch, work.stored.tag);
     await unrelate(work, relatedCaseId);
     return {};
   },

@@ -3,7 +3,7 @@ import { eachElement } from "../associations/elements.ts";
 import { addTag, removeTag, tagKey, tagsOf } from "../associations/tags.ts";
 import { openCase } from "../engine/work.ts";
 import type { GroupHandlers } from "../handler.ts";
-import { checkTag } from "../tags.ts";
+import { checkEntityTag } from "../entity_tags.ts";
 
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"tags"> = {
@@ -14,13 +14,13 @@ export const handlers: GroupHandlers<"tags"> = {
 
   async add({ caseId, tag, ifMatch }, context) {
     const work = await openCase(context, caseId);
-    checkTag(ifMatch, work.stored.tag);
+    checkEntityTag(ifMatch, work.stored.tag);
     return await eachElement(tag, (name) => addTag(work, name), String);
   },
 
   async delete({ caseId, tag, ifMatch }, context) {
     const work = await openCase(context, caseId);
-    checkTag(ifMatch, work.stored.tag);
+    checkEntityTag(ifMatch, work.stored.tag);
     await removeTag(work, tag);
     return {};
   },

@@ -9,7 +9,7 @@ import { fillForm, type Submission } from "../engine/forms.ts";
 import { type CaseWork, checkLock, checkOpen, openCase } from "../engine/work.ts";
 import { ServiceError, validationFailure } from "../errors.ts";
 import type { StoredItem } from "../store/store.ts";
-import { checkTag } from "../tags.ts";
+import { checkEntityTag } from "../entity_tags.ts";
 
 const KIND = "participant";
 
@@ -113,7 +113,7 @@ export async function removeParticipant(
 function beginChange(work: CaseWork, ifMatch: string | undefined): void {
   checkOpen(work);
   checkLock(work);
-  checkTag(ifMatch, work.stored.tag);
+  checkEntityTag(ifMatch, work.stored.tag);
   work.touch();
 }
 

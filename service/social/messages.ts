@@ -5,7 +5,7 @@ import { type MessageType, PLAIN_MESSAGE } from "../definition/social.ts";
 import type { EngineContext } from "../engine/context.ts";
 import { ServiceError } from "../errors.ts";
 import type { StoredItem, Transaction } from "../store/store.ts";
-import { checkTag, nextTag } from "../tags.ts";
+import { checkEntityTag, nextEntityTag } from "../entity_tags.ts";
 import { placeOf } from "./places.ts";
 import { namedIn } from "./texts.ts";
 import { timeOfMessage } from "./times.ts";
@@ -74,7 +74,7 @@ export async function postMessage(
     type: type.id,
     queue: queueOf(context, draft) ?? type.queue,
     likes: [],
-    tag: nextTag(undefined, now),
+    tag: nextEntityTag(undefined, now),
     ...written(context, draft, type),
   };
   await tx.putItem(toItem(message));
@@ -103,7 +103,7 @@ export async function changeMessage(
     ...written(context, draft, type),
     queue: queueOf(context, draft) ?? message.queue,
     updatedAt: now.toISOString(),
-    tag: nextTag(message.tag, now),
+    tag: nextEntityTag(message.tag, now),
   };
   await context.tx.putItem(toItem(changed));
   return changed;
@@ -124,7 +124,7 @@ export async function setLike(
   ifMatch: string | undefined,
 ): Promise<void> {
   const message = await requireMessage(context, id);
-  checkTag(ifMatch, message.tag);
+  checkEntityTag(ifMatch, message.tag);
   const others = message.likes.filter((operator) => operator !== context.caller.id);
   if (liked === others.length < message.likes.length) return;
   await context.tx.putItem(toItem({ ...message, likes: liked ? [...others, context.caller.id] : others }));
@@ -196,7 +196,7 @@ async function ownMessage(context: EngineContext, id: string, ifMatch: string | 
   if (message.author !== context.caller.id) {
     throw new ServiceError(403, `Only ${message.author}, who wrote the message, may change or delete it.`);
   }
-  checkTag(ifMatch, message.tag);
+  checkEntityTag(ifMatch, message.tag);
   return message;
 }
 

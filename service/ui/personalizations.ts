@@ -6,7 +6,7 @@ import { scopeWithoutCase } from "../engine/context.ts";
 import { ServiceError } from "../errors.ts";
 import type { HandlerContext } from "../handler.ts";
 import type { StoredItem } from "../store/store.ts";
-import { checkTag, nextTag } from "../tags.ts";
+import { checkEntityTag, nextEntityTag } from "../entity_tags.ts";
 
 const KIND = "personalization";
 const NAME_LIMIT = 100;
@@ -114,7 +114,7 @@ async function own(
   if (item === undefined || current === undefined || !isOwn(current, context)) {
     throw new ServiceError(404, `You have no personalization ${id} of ${list.id}.`);
   }
-  checkTag(ifMatch, current.tag);
+  checkEntityTag(ifMatch, current.tag);
   return { current, at: item.at };
 }
 
@@ -129,7 +129,7 @@ async function write(
   const changed: Personalization = {
     ...current,
     name: values.name,
-    tag: nextTag(current.tag || undefined, now),
+    tag: nextEntityTag(current.tag || undefined, now),
     state: values.personalizationState ?? current.state,
     isDefault: values.markAsDefault ?? current.isDefault,
     isAppDefault: values.markAsAppDefault ?? current.isAppDefault,
@@ -156,7 +156,7 @@ async function clearDefaults(list: UiList, fresh: Personalization, context: Hand
     const isDefault = one.isDefault && !(fresh.isDefault && isOwn(one, context));
     const isAppDefault = one.isAppDefault && !fresh.isAppDefault;
     if (one.id === fresh.id || (isDefault === one.isDefault && isAppDefault === one.isAppDefault)) continue;
-    await put(list, { ...one, isDefault, isAppDefault, tag: nextTag(one.tag, context.now) }, item.at, context);
+    await put(list, { ...one, isDefault, isAppDefault, tag: nextEntityTag(one.tag, context.now) }, item.at, context);
   }
 }
 

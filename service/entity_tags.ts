@@ -7,13 +7,13 @@ function formatTag(time: Date): string {
 }
 
 /** The tag of a change at a time: a millisecond after the previous one's where the clock has not moved on. */
-export function nextTag(previous: string | undefined, now: Date): string {
+export function nextEntityTag(previous: string | undefined, now: Date): string {
   const tag = formatTag(now);
   return previous === undefined || tag > previous ? tag : formatTag(new Date(timeOf(previous) + 1));
 }
 
 /** Refuses stale tags with 412: one must be right. None is fine, unless the operation needs one: that is a 428. */
-export function checkTag(given: string | undefined, current: string, needed = false): void {
+export function checkEntityTag(given: string | undefined, current: string, needed = false): void {
   if (given === undefined) {
     if (!needed) return;
     throw new ServiceError(428, "Send the resource's entity tag in the If-Match header.");
