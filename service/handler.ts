@@ -88,7 +88,7 @@ export interface Outcome {
 }
 
 /** The unit of work that follows a wait. */
-export type NextUnit = (context: HandlerContext) => Promise<Outcome>;
+export type NextUnit = (context: HandlerContext) => Outcome | Promise<Outcome>;
 
 /** The decoded values of an operation. */
 export type ValuesOf<O> =
@@ -101,7 +101,7 @@ export type ValuesOf<O> =
 type Received<T> = { [N in keyof T]: T[N] extends FileInput ? ReceivedFile : T[N] };
 
 /** Serves one operation. */
-export type Handler<O> = (values: ValuesOf<O>, context: HandlerContext) => Promise<Outcome>;
+export type Handler<O> = (values: ValuesOf<O>, context: HandlerContext) => Outcome | Promise<Outcome>;
 
 /** The handlers of one group: one per operation, or it does not compile. */
 export type GroupHandlers<G extends keyof Resources> = { readonly [O in keyof Resources[G]]: Handler<Resources[G][O]> };

@@ -7,7 +7,7 @@ import type { GroupHandlers } from "../handler.ts";
 export const handlers: GroupHandlers<"aiAgents"> = {
   list(_values, { app }) {
     const agents = [...app.agents.values()].filter(({ external }) => external);
-    return Promise.resolve({ body: agents.map(agentInfo) });
+    return { body: agents.map(agentInfo) };
   },
 
   startConversation({ agentId, ...values }, context) {

@@ -28,7 +28,7 @@ export const handlers: GroupHandlers<"attachments"> = {
           const thumbnail = await thumbnailOf(attachment, context.bytes);
           if (thumbnail !== undefined) infos[index] = { ...infos[index], thumbnail };
         }
-        return () => Promise.resolve({ body: { attachments: infos } });
+        return () => ({ body: { attachments: infos } });
       },
     };
   },

@@ -14,16 +14,16 @@ import { bulkInfo } from "./common.ts";
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"caseTypes"> = {
   list(_values, { app }) {
-    return Promise.resolve(listOf(app));
+    return listOf(app);
   },
 
   /** The client picks the type from the list. */
   get(_values, { app }) {
-    return Promise.resolve(listOf(app));
+    return listOf(app);
   },
 
-  async getAction({ caseTypeId, action }, { app }) {
-    const type = await caseTypeOf(app, caseTypeId);
+  getAction({ caseTypeId, action }, { app }) {
+    const type = caseTypeOf(app, caseTypeId);
     const view = action === "Create" ? type.createView : bulkActionsOf(type).find(({ id }) => id === action)?.view;
     if (view === undefined) {
       throw new ServiceError(404, `${action} is not a valid action to use on the case type ${caseTypeId}`);
@@ -31,8 +31,8 @@ export const handlers: GroupHandlers<"caseTypes"> = {
     return formOf(type, view);
   },
 
-  async listBulkActions({ caseTypeId }, { app }) {
-    return { body: { bulkActions: bulkActionsOf(await caseTypeOf(app, caseTypeId)).map(bulkInfo) } };
+  listBulkActions({ caseTypeId }, { app }) {
+    return { body: { bulkActions: bulkActionsOf(caseTypeOf(app, caseTypeId)).map(bulkInfo) } };
   },
 };
 
@@ -66,9 +66,8 @@ function formOf(type: CaseType, view: View): Outcome {
   };
 }
 
-function caseTypeOf(app: Application, id: string): Promise<CaseType> {
+function caseTypeOf(app: Application, id: string): CaseType {
   const type = app.caseTypes.get(id);
-  return type === undefined
-    ? Promise.reject(new ServiceError(404, `Case type '${id}' not found`))
-    : Promise.resolve(type);
+  if (type === undefined) throw new ServiceError(404, `Case type '${id}' not found`);
+  return type;
 }

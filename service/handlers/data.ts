@@ -31,12 +31,12 @@ export const handlers: GroupHandlers<"data"> = {
   },
 
   getMetadata({ dataViewId }, { app }) {
-    return Promise.resolve({ body: metadataOf(dataViewOf(app, dataViewId)) });
+    return { body: metadataOf(dataViewOf(app, dataViewId)) };
   },
 
   queryMetadata({ dataViewId, data }, { app }) {
     readRequest(data);
-    return Promise.resolve({ body: metadataOf(dataViewOf(app, dataViewId)) });
+    return { body: metadataOf(dataViewOf(app, dataViewId)) };
   },
 
   async count({ dataViewId, data }, context) {
@@ -74,7 +74,7 @@ export const handlers: GroupHandlers<"data"> = {
 
   listActions({ dataViewId }, { app }) {
     const actions = [...typeOf(app, dataViewId).actions.values()];
-    return Promise.resolve({ body: { actions: actions.map((action) => actionInfo(dataViewId, action)) } });
+    return { body: { actions: actions.map((action) => actionInfo(dataViewId, action)) } };
   },
 
   async getAction({ dataViewId, action: actionId, data = {} }, context) {
@@ -99,11 +99,11 @@ export const handlers: GroupHandlers<"data"> = {
   },
 
   listObjects(_, { app, query }) {
-    return Promise.resolve({ body: dataObjectsOf(app, query.get("type")) });
+    return { body: dataObjectsOf(app, query.get("type")) };
   },
 
   listPages({ type = "all" }, { app }) {
-    return Promise.resolve({ body: dataPagesOf(app, type) });
+    return { body: dataPagesOf(app, type) };
   },
 };
 

@@ -28,18 +28,16 @@ export const handlers: GroupHandlers<"pages"> = {
     return await insightOutcome(found(context.app.insights, insightID, "insight"), context);
   },
 
-  async channel({ channelID }, { app }) {
-    return await Promise.resolve(channelOutcome(found(app.channels, channelID, "channel")));
+  channel({ channelID }, { app }) {
+    return channelOutcome(found(app.channels, channelID, "channel"));
   },
 
-  async portal({ portalID }, { app }) {
-    return await Promise.resolve(
-      portalOutcome(found(app.portals, portalID, "portal", { pxApplicationLabel: app.name }), app),
-    );
+  portal({ portalID }, { app }) {
+    return portalOutcome(found(app.portals, portalID, "portal", { pxApplicationLabel: app.name }), app);
   },
 
-  async localization({ locale }, { app }) {
-    const [id, texts] = await Promise.resolve(bundleOf(app, locale));
+  localization({ locale }, { app }) {
+    const [id, texts] = bundleOf(app, locale);
     return { body: { id, ...Object.fromEntries(texts) } };
   },
 };

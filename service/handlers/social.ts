@@ -89,14 +89,14 @@ export const handlers: GroupHandlers<"social"> = {
 
   getMessageType({ type: id }, { app }) {
     const type = app.messageTypes.get(id);
-    if (type === undefined) return Promise.reject(new ServiceError(404, `There is no message type '${id}'.`));
+    if (type === undefined) throw new ServiceError(404, `There is no message type '${id}'.`);
     const { name, maxLength, queue, view } = type;
     const body = { id, name, maxLength, ...(queue !== undefined && { pyRouteToWorkbasket: queue }) };
-    return Promise.resolve({ body: { ...body, data: { pyMessage: "" }, uiResources: viewResources(view, id) } });
+    return { body: { ...body, data: { pyMessage: "" }, uiResources: viewResources(view, id) } };
   },
 
   listMentionTypes() {
-    return Promise.resolve({ body: MENTION_TYPES.map((type) => ({ ...type })) });
+    return { body: MENTION_TYPES.map((type) => ({ ...type })) };
   },
 
   async listMentions({ mentionsType, context: contextId, searchFor = "", listSize }, context) {

@@ -123,13 +123,13 @@ function handlerOf({ name, operation, serve }: Route, options: AppOptions, keyed
     };
     const rest: Steps["rest"] = async (outcome, transact) => {
       return outcome.goOn === undefined ? outcome : await options.seeThrough((signal) => {
-        return finish(outcome, signal, (next) => transact((tx) => next(contextOf(tx))));
+        return finish(outcome, signal, (next) => transact(async (tx) => await next(contextOf(tx))));
       });
     };
     const ifMatch = c.req.header("if-match");
     const response = await keepingForm(form, bytes, async () => {
       const values = decode({ segment: (variable) => segment(c.req.url, variable), query, body, form, ifMatch });
-      const first: Unit = (tx) => serve(values, contextOf(tx));
+      const first: Unit = async (tx) => await serve(values, contextOf(tx));
       if (key === undefined) {
         return responseTo(await rest(await run(first), store.transact), status, apiRoot, requestId);
       }

@@ -19,7 +19,7 @@ export interface Route {
  * more than `object`: its values are decoded from the very description that its type comes from.
  */
 interface Serve {
-  serve(values: object, context: HandlerContext): Promise<Outcome>;
+  serve(values: object, context: HandlerContext): Outcome | Promise<Outcome>;
 }
 
 /** The routes, those first whose path is written out where another has a variable. */

@@ -66,8 +66,8 @@ export async function openEngine(yaml?: string): Promise<Engine> {
     const later: ((tx: Transaction) => Promise<void>)[] = [];
     const serve = handlerOf(name);
     time += wait;
-    const outcome = await store.transact((tx) =>
-      serve(values, {
+    const outcome = await store.transact(async (tx) =>
+      await serve(values, {
         app,
         tx,
         bytes,
@@ -135,7 +135,7 @@ export function textAt(value: JsonValue | undefined, path: string): string {
 
 /** Handlers are declared as methods here, so that a test may call any of them by name. */
 interface AnyHandler {
-  serve(values: object, context: HandlerContext): Promise<Outcome>;
+  serve(values: object, context: HandlerContext): Outcome | Promise<Outcome>;
 }
 
 function handlerOf(name: string): AnyHandler["serve"] {
