@@ -1,4 +1,4 @@
-/** Commands about several cases: what failed of them is told, whatever the answer looks like. */
+/** Commands about several cases: which of them failed is told, whatever the answer looks like. */
 import assert from "node:assert/strict";
 import { createClient } from "../lib/client/client.ts";
 import { answers, call } from "./_support/calls.ts";

@@ -175,7 +175,7 @@ Deno.test("causes are bounded, and so is the page, however much the run says", a
     call(journal, number, 1, `${letters(number)}.${"y".repeat(10_000)}`, 1000, 1001);
   }
   const page = await reportPage(journal, RUN, commandOf);
-  assert.match(readPage(page).sections["Failures by cause"] ?? "", /200 more inputs failed of other causes\.$/);
+  assert.match(readPage(page).sections["Failures by cause"] ?? "", /200 more inputs failed for other reasons\.$/);
   assert.match(readPage(page).sections["Durations by operation"] ?? "", /any other 200 0 0 /);
   assert(page.length < 400_000, `${page.length} characters`);
 });

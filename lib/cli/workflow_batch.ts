@@ -39,7 +39,7 @@ export function checkNotTyped(each: string, { stdin }: Io): void {
   });
 }
 
-/** Runs a workflow on each line of a file; what it fails of names the lines that failed. */
+/** Runs a workflow on each line of a file; its error names the lines that failed. */
 export async function runEach(
   { globals, io, note }: CommandContext,
   runner: Runner,

@@ -52,7 +52,7 @@ export function editedMeanwhile(): SvcError {
   });
 }
 
-/** The cause of an error that every further input of its run would stop of, too. */
+/** The cause of an error that would stop every further input of its run, too. */
 export class ScriptEdited extends LeftOpen {}
 
 /** The script's files are not those that the run began with, although it does again what it did. */

@@ -1,4 +1,4 @@
-/** Opens failed inputs anew: what they did is kept, what they failed of is asked again. */
+/** Opens failed inputs anew: what they did is kept, what made them fail is asked again. */
 import type { ErrorRecord } from "../../lib/errors.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { EventRecord, InputJournal, Journal, StoredEvent } from "../journal/journal.ts";
@@ -35,14 +35,14 @@ export function asReopened(journal: InputJournal): InputJournal {
   };
 }
 
-/** The event of an input that goes on anew from what it failed of. */
+/** The event of an input that goes on anew from what made it fail. */
 function leaving(events: readonly StoredEvent[], error: ErrorRecord, isForced = false): EventRecord {
   const left = { ...leftOf(events, failedSteps(events, error)), isForced };
   return { kind: "left", position: 0, at: Date.now(), content: JSON.stringify(left) };
 }
 
 /**
- * The steps that an input failed of: the refusals after which its script asked for nothing more, the one that it failed
+ * The steps that made an input fail: the refusals after which its script asked for nothing more, the one that it failed
  * with, and what it asked for after them; where there is none of these, the last one. Another one it has caught and gone
  * on from: what followed stays. A script that was refused nothing has failed because of what it read or how long it waited.
  */

@@ -126,7 +126,7 @@ export class Runner {
 
   /**
    * An input that has failed and goes on anew may have been mended meanwhile: it goes on with what its line says now. One
-   * that is no input now fails of that, as it would have at first.
+   * that is no input now fails because of that, as it would have at first.
    */
   #mend(before: InputRecord, { place, value }: RunInput): InputRecord | undefined {
     const isMended = before.generation > 0 && before.end === undefined && before.place === place;
@@ -212,7 +212,7 @@ export class Runner {
   }
 
   /**
-   * Ends the run, because its journal cannot be written: every further input would fail of that. None has: the journal
+   * Ends the run, because its journal cannot be written: every further input would fail, too. None has: the journal
    * still says so to whoever waits for it at the end, and what was begun goes on when it can be written again.
    */
   #giveUp(): SvcError {
@@ -235,7 +235,7 @@ export class Runner {
 }
 
 /**
- * Whether an input that stopped of this stays open. What its script has failed of ends it, also where the script was told
+ * Whether an input that stopped with this stays open. What its script has failed with ends it, also where the script was told
  * that nobody knows what became of a call.
  */
 function isLeftOpen({ cause }: SvcError): boolean {

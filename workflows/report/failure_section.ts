@@ -14,7 +14,7 @@ export function failureSection({ failed, causes }: Tally): Part {
   const sorted = causes.sorted();
   const rest = causes.others === 0
     ? undefined
-    : markup`<p>${countOf(causes.others, "more input")} failed of other causes.</p>\n`;
+    : markup`<p>${countOf(causes.others, "more input")} failed for other reasons.</p>\n`;
   return section(
     "Failures by cause",
     markup`<ol class="causes">\n${sorted.map((cause, i) => item(cause, failed, i < UNFOLDED))}</ol>\n`,
