@@ -88,7 +88,8 @@ export function readRecording<E extends EventRecord>(events: readonly E[]): Reco
     else if (kind === "random") randomness.push(content);
     else if (kind === "left") {
       const left = readLeft(event);
-      turns = turns.filter((one) => !left.positions.includes(one));
+      const positions = new Set(left.positions);
+      turns = turns.filter((one) => !positions.has(one));
       leave(calls, kept, left);
     } else if (kind === "log") continue;
     else if (call === undefined) throw damaged(position);
