@@ -1,7 +1,7 @@
 /** The check of an answer, where it enters. */
 import type { Answers, CaseData, Content } from "./answer_types.ts";
 import { SvcError, type SvcErrorOptions } from "./errors.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
+import { isJsonObject, isText, type JsonObject, type JsonValue } from "./json.ts";
 
 /** Whether a value has the members that a shape promises. */
 const SHAPES: { readonly [N in keyof Answers]: (value: unknown) => value is Answers[N] } = {
@@ -119,10 +119,6 @@ function hasList(value: unknown, name: string, isElement?: (element: unknown) =>
 /** Whether a value that may lack a list has none that is another thing. */
 function mayHaveList(value: unknown, name: string): boolean {
   return isJsonObject(value) && (value[name] === undefined || isList(value[name]));
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === "string";
 }
 
 function hasId(value: unknown): value is JsonObject & { id: string } {

@@ -1,5 +1,5 @@
 /** The one family of errors: what went wrong, as a code, and what to do about it, as a hint. */
-import { isJsonObject, type JsonObject } from "./json.ts";
+import { isJsonObject, isText, type JsonObject } from "./json.ts";
 
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: "BAD_REQUEST",
@@ -77,7 +77,7 @@ export interface SvcErrorOptions extends ErrorOptions {
   replayed?: boolean;
 }
 
-/** An error as it is written to stderr, and as it crosses to a workflow; what is for who repeats the call is no part of it. */
+/** An error as it is written to stderr, and as it crosses to a workflow: without what is for who repeats the call. */
 export interface ErrorRecord
   extends Omit<SvcErrorOptions, "cause" | "retryAfter" | "outcomeUnknown" | "judged" | "replayed"> {
   /** What went wrong. */
@@ -99,8 +99,11 @@ const CHECKS: { readonly [M in Exclude<keyof ErrorRecord, "code" | "message">]-?
 
 const MEMBERS = Object.keys(CHECKS) as (keyof typeof CHECKS)[];
 
-/** What an error may have beside them. */
-const KNOWN = [...MEMBERS, "retryAfter", "outcomeUnknown", "judged", "replayed"] as const;
+/** What an error may have that its record has not. */
+const UNRECORDED = ["retryAfter", "outcomeUnknown", "judged", "replayed"] as const satisfies readonly Exclude<
+  keyof SvcErrorOptions,
+  keyof ErrorRecord
+>[];
 
 /**
  * The error that every function of this library throws.
@@ -151,7 +154,9 @@ export class SvcError extends Error {
     super(message, "cause" in options ? { cause: options.cause } : undefined);
     this.code = code;
     // A member that is there and undefined would show in every log.
-    for (const name of KNOWN) if (options[name] !== undefined) Object.assign(this, { [name]: options[name] });
+    for (const name of [...MEMBERS, ...UNRECORDED]) {
+      if (options[name] !== undefined) Object.assign(this, { [name]: options[name] });
+    }
   }
 
   /** The error as plain data; members that are not known are absent. */
@@ -168,9 +173,8 @@ export class SvcError extends Error {
 
   /** The same error, of which more is known. */
   with(more: SvcErrorOptions, message: string = this.message): SvcError {
-    const { cause, retryAfter, outcomeUnknown, judged, replayed } = this;
-    const all = { ...this.toJSON(), cause, retryAfter, outcomeUnknown, judged, replayed, ...more };
-    const known = new SvcError(this.code, message, all);
+    const unrecorded: SvcErrorOptions = Object.fromEntries(UNRECORDED.map((name) => [name, this[name]]));
+    const known = new SvcError(this.code, message, { ...this.toJSON(), cause: this.cause, ...unrecorded, ...more });
     known.stack = this.stack?.replace(this.message, () => message); // Where it was thrown, not where more was known.
     return known;
   }
@@ -228,10 +232,6 @@ export function toSvcError(thrown: unknown): SvcError {
     cause: thrown,
     hint: "This is a defect of svc. SVC_DEBUG=1 shows where it happened.",
   });
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string";
 }
 
 function isObjectList(value: unknown): value is JsonObject[] {

@@ -14,6 +14,11 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Tells whether a value is a string. */
+export function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
 /** Tells whether a value is a string, number or boolean. */
 export function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";

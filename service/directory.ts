@@ -121,7 +121,10 @@ export async function makeLog(path: string): Promise<void> {
   }
 }
 
-/** Removes what a service has written, and nothing else that is in the directory. The lock file stays: somebody may be waiting for it. */
+/**
+ * Removes what a service has written, and nothing else that is in the directory. The lock file stays: somebody may be
+ * waiting for it.
+ */
 export async function removeData(path: string): Promise<void> {
   const { database, files, log } = filesOf(path);
   for (const file of [database, `${database}-wal`, `${database}-shm`, log]) {

@@ -9,8 +9,10 @@ import { mapInOrder } from "./in_order.ts";
 import type { BatchInput } from "./inputs.ts";
 import { atRate } from "./rate.ts";
 
-/** Results that may wait for an earlier input, per input that runs, and their characters: it bounds the memory of a batch. */
+/** Results that may wait for an earlier input, per input that runs: it bounds the memory of a batch, as does the next. */
 const LOOKAHEAD = 32;
+
+/** Characters of the results that may wait, all together. */
 const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024;
 
 /** Characters from which a result waits as text: the values in it would take many times as much memory. */

@@ -12,7 +12,7 @@ const WAYS = { read: 0o044, change: 0o022 } as const;
 
 type Way = keyof typeof WAYS;
 
-/** Is told what a person should know but nothing fails because of. */
+/** Is told what a person should know, although nothing fails. */
 export type Warn = (message: string) => void;
 
 /** The text of `config.json`, checked. */

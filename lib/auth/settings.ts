@@ -52,7 +52,7 @@ export interface SessionOptions {
   allowInsecureHttp?: boolean;
   /** Directory of profiles and tokens; before `SVC_CONFIG_DIR`, and `.svc-cli` in the home directory. */
   configDirectory?: string;
-  /** Is told what a person should know but nothing fails because of: a file with a secret that others can read, say. */
+  /** Is told what a person should know, although nothing fails: that others can read a file with a secret, say. */
   warn?: Warn;
   /** Is told of each token exchange, and of each call that is made again because its token was refused. */
   onExchange?: (summary: ExchangeSummary) => void;

@@ -37,13 +37,13 @@ async function printAnswer(context: CommandContext, ref: OperationRef, values: V
   const reply = takesFile(ref.operation)
     ? await (await transfers()).watchingFile(context, values, (watched) => call(context, ref, watched))
     : await call(context, ref, values);
-  const [body, { text }] = [bodyOf(ref, reply), reply];
-  const fault = typeof body === "string" ? undefined : numberFault(text);
+  const body = promisedBody(ref, reply);
+  const fault = typeof body === "string" ? undefined : numberFault(reply.text);
   if (fault !== undefined) context.note(`Warning: the answer ${fault}: another one is printed. --verbose shows it.`);
   await printResult(context, body === "" ? undefined : body, failureOfElements(ref.operation.answer, body));
 }
 
-function bodyOf({ operation }: OperationRef, reply: Reply): JsonValue | undefined {
+function promisedBody({ operation }: OperationRef, reply: Reply): JsonValue | undefined {
   try {
     return reply.body;
   } catch (error) {

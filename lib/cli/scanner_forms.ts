@@ -50,5 +50,5 @@ function short(input: string, flags: Flags): string[] {
 
 /** A value where none belongs. */
 export function takesNoValue(flag: string): SvcError {
-  return new SvcError("INVALID_ARGS", `${flag} takes no value.`);
+  return new SvcError("INVALID_ARGS", `${flag} takes no value.`, { hint: `Write ${flag} alone.` });
 }

@@ -189,7 +189,7 @@ function refusal(status: number, reason: string, text: string, headers: Headers,
   });
 }
 
-/** A finding that can be written down wherever an error goes; one that is nested beyond reason has its plain members. */
+/** A finding that can be written wherever an error goes: of one that is nested beyond reason, its plain members. */
 function readable(finding: JsonObject): JsonObject {
   if (isWithin(finding, MAX_LEVELS)) return finding;
   return Object.fromEntries(Object.entries(finding).filter(([, value]) => isScalar(value)));

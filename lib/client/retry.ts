@@ -189,7 +189,8 @@ class Attempts {
 }
 
 /** The kind of a failure that another attempt may get past; undefined for any other. */
-function kindOf({ code, status, retryAfter, outcomeUnknown }: SvcError, reads: boolean): Kind | undefined {
+function kindOf(error: SvcError, reads: boolean): Kind | undefined {
+  const { code, status, retryAfter } = error;
   switch (status) {
     case undefined:
       return code === "NETWORK_ERROR" ? KINDS.transient : code === "TIMEOUT" ? KINDS.timeout : undefined;
@@ -202,7 +203,7 @@ function kindOf({ code, status, retryAfter, outcomeUnknown }: SvcError, reads: b
     case 504:
       return KINDS.transient;
     case 409:
-      return outcomeUnknown ? KINDS.transient : undefined;
+      return outcomeUnknown(error) ? KINDS.transient : undefined;
     default:
       return status === 500 && reads ? KINDS.transient : undefined;
   }

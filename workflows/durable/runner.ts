@@ -235,8 +235,8 @@ export class Runner {
 }
 
 /**
- * Whether an input that stopped with this stays open. What its script has failed with ends it, also where the script was told
- * that nobody knows what became of a call.
+ * Whether an input that stopped with this stays open. What its script has failed with ends it, also where the script was
+ * told that nobody knows what became of a call.
  */
 function isLeftOpen({ cause }: SvcError): boolean {
   return cause instanceof LeftOpen || cause instanceof StopInput;

@@ -44,6 +44,7 @@ export async function openDatabase(path: string, patience: number): Promise<Data
   }
 }
 
+/** Whether another process keeps the database locked. */
 export function isBusy(error: unknown): boolean {
   return hasCode(error, SQLITE_BUSY);
 }

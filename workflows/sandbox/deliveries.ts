@@ -77,7 +77,7 @@ async function deliverAll({ isExpected, isTaken, take, rested }: Receiver, arriv
       continue;
     }
     arrived.shift();
-    if (frame.kind === ToSandbox.restful) send({ kind: FromSandbox.rests, id: 0, text: "" });
+    if (frame.kind === ToSandbox.askRest) send({ kind: FromSandbox.rests, id: 0, text: "" });
     if (isAnswer) take(frame.id, deliveryOf(frame));
     else isAwake = true;
   }

@@ -58,7 +58,7 @@ export const ToSandbox = {
   /** An answer takes long: do not wait for it alone. */
   wake: 19,
   /** Say when you have nothing to do. It wakes, too. */
-  restful: 20,
+  askRest: 20,
 } as const;
 
 /** The call that a sandbox asks for. */

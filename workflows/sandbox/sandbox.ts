@@ -191,7 +191,7 @@ export class Sandbox {
 
   #limitTime(): TimeLimit {
     const stop = () => this.stop(outOfTime(this.#limits));
-    return new TimeLimit(this.#limits.timeoutSeconds, stop, () => this.#nudge(ToSandbox.restful));
+    return new TimeLimit(this.#limits.timeoutSeconds, stop, () => this.#nudge(ToSandbox.askRest));
   }
 
   #nudge(kind: number): void {
