@@ -310,12 +310,12 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     name: `${signal} aborts the call in flight, which is said, and ends with 130`,
     ignore: Deno.build.os === "windows",
     async fn() {
-      for (const [line, hint] of [["get C", undefined], ["create --type T", IT_MAY_BE_DONE]] as const) {
+      for (const [line, hint] of [["cases get C", undefined], ["cases create --type T", IT_MAY_BE_DONE]] as const) {
         const held = heldAnswer();
         await using service = startService({ api: held.answer });
         await using folder = await makeFolder();
         const env = { ...envOf(service), SVC_CONFIG_DIR: folder.path };
-        const process = spawnSvc(["cases", ...line.split(" ")], { env });
+        const process = spawnSvc(line.split(" "), { env });
         await process.stdin.close();
         await held.asked;
         process.kill(signal);
@@ -323,6 +323,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
         held.give(Response.json({}));
         const error = errorOf({ code, stdout: "", stderr: new TextDecoder().decode(stderr) });
         assert.deepEqual([code, stdout.length, error.code, error.hint], [130, 0, "INTERRUPTED", hint]);
+        assert.equal(error.operation, line.split(" ", 2).join("."));
       }
     },
   });
