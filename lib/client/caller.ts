@@ -199,10 +199,10 @@ class Call {
       const isContent = this.#ref.operation.answer === "content" && response.ok;
       const text = isContent ? "" : await readText(response);
       const head = headOf(this.#ref, response, performance.now() - started);
-      const { status, reason, milliseconds } = head;
-      this.#tell({
-        ...{ method, path: lineOf(url), status, reason, milliseconds },
-        text: isContent ? `(${head.type ?? "content"})` : this.#session.redact(text),
+      this.#tell(() => {
+        const { status, reason, milliseconds } = head;
+        const told = isContent ? `(${head.type ?? "content"})` : this.#session.redact(text);
+        return { method, path: lineOf(url), status, reason, milliseconds, text: told };
       }, change !== undefined);
       checkStatus(head, response, response.ok ? text : this.#session.redact(text));
       if (isContent) return new Reply(head, "", await this.#content(response, deadline, explain));
@@ -218,7 +218,10 @@ class Call {
     }
   }
 
-  #tell(exchange: Exchange, isChange: boolean): void {
+  /** Describes an exchange only where somebody listens: to look for secrets in its text takes as long as to read it. */
+  #tell(describe: () => Exchange, isChange: boolean): void {
+    if (this.#onReply === undefined) return;
+    const exchange = describe();
     tell("onReply", this.#onReply, exchange, {
       hint: `The call itself was answered with ${exchange.status}. Catch in onReply what may fail.`,
       outcomeUnknown: isChange || undefined,
