@@ -36,8 +36,14 @@ export interface HandlerContext {
   /** The whole body, for members that are no flag of the operation. */
   readonly body: JsonValue | undefined;
   /** Does a unit of work of its own after the answer. */
-  readonly background: (work: (tx: Transaction) => Promise<void>) => void;
+  readonly background: Background;
 }
+
+/** A unit of work of its own that is done after the answer. */
+export type LaterWork = (tx: Transaction) => Promise<void>;
+
+/** Takes work that is done after the answer. */
+export type Background = (work: LaterWork) => void;
 
 /** A file that came with a call: its bytes are stored already. */
 export interface ReceivedFile extends FileInput {

@@ -1,9 +1,10 @@
 /** The service as a running HTTP server. */
 import { SvcError } from "../lib/errors.ts";
 import { resumeBulk } from "./engine/bulk_jobs.ts";
+import type { LaterWork } from "./handler.ts";
 import { type AppOptions, createApp } from "./http/app.ts";
 import { urlOf } from "./settings.ts";
-import type { Store, Transaction } from "./store/store.ts";
+import type { Store } from "./store/store.ts";
 
 /** What is served, and where. */
 export interface ServerOptions extends Omit<AppOptions, "background" | "seeThrough"> {
@@ -60,7 +61,7 @@ class Jobs {
   }
 
   /** One after another: who calls meanwhile waits for one of them, and not for all. */
-  add(work: (tx: Transaction) => Promise<void>): void {
+  add(work: LaterWork): void {
     const next = this.#last.then(() => this.#store.transact(work)).catch((error: unknown) => {
       this.#log(`Work in the background failed: ${error instanceof Error ? error.stack : String(error)}`);
     });

@@ -1,6 +1,7 @@
 /** Bulk actions in the background: promised with the answer, so they are kept until they are done, whatever ends the service. */
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
 import type { Application } from "../definition/application.ts";
+import type { Background } from "../handler.ts";
 import type { Store, Transaction } from "../store/store.ts";
 import { type BulkAction, performOnOne } from "./bulk.ts";
 import type { EngineContext } from "./context.ts";
@@ -15,9 +16,6 @@ export interface BulkJob extends BulkAction {
   /** The cases. */
   readonly cases: readonly string[];
 }
-
-/** Does a unit of work after the answer. */
-export type Background = (work: (tx: Transaction) => Promise<void>) => void;
 
 /** Promises an action on several cases: a unit of work for each. */
 export async function promiseBulk(

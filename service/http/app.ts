@@ -1,21 +1,22 @@
 /** The HTTP side of the service: a route per operation, the token endpoint, and JSON for everything else. */
 import { type Context, type Handler as HonoHandler, Hono } from "hono";
-import { hasEffect, isRead, sendsForm } from "../../lib/operation.ts";
+import { hasEffect, isRead } from "../../lib/operation.ts";
 import { VERSION } from "../../lib/version.ts";
 import type { Tokens } from "../access/tokens.ts";
 import type { Application } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
-import type { HandlerContext, Handlers, NextUnit, Outcome } from "../handler.ts";
+import type { Background, HandlerContext, Handlers, LaterWork, NextUnit, Operator, Outcome } from "../handler.ts";
 import type { StaticFiles } from "../static_files.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import type { Store, Transaction } from "../store/store.ts";
 import { answerOf, failureOf, jsonOf, responseOf, responseTo, unauthorized } from "./answers.ts";
-import { decodeBody, parseBody, receiveBody } from "./body.ts";
+import { receiveBody } from "./body.ts";
 import { decoderOf } from "./decode.ts";
-import { discard, keepingForm, receiveForm } from "./multipart.ts";
+import { discard, keepingForm } from "./multipart.ts";
 import { KeyedCalls, type Steps, type Unit } from "./once.ts";
 import { allowedMethods, queryOf, rawPath, segmentReader, targetOf } from "./paths.ts";
-import { checkKey, digestOf } from "./request_key.ts";
+import { receiverOf } from "./received.ts";
+import { digestOf } from "./request_key.ts";
 import { type Route, routesOf } from "./routes.ts";
 import { exchange } from "./token.ts";
 
@@ -40,7 +41,7 @@ export interface AppOptions {
   /** Path of the token endpoint. */
   readonly tokenPath: string;
   /** Takes the work that is done after an answer. */
-  readonly background: (work: (tx: Transaction) => Promise<void>) => void;
+  readonly background: Background;
   /** Sees the rest of a call through that waits for more than the store; its signal aborts when the service stops. */
   readonly seeThrough: <T>(rest: (signal: AbortSignal) => Promise<T>) => Promise<T>;
   /** Is told of what nobody foresaw. */
@@ -88,59 +89,70 @@ const HEAD: Asked["Bindings"] = { isHead: true };
 const NO_HEAD: Asked["Bindings"] = { isHead: false };
 
 function handlerOf({ name, operation, serve }: Route, options: AppOptions, keyed: KeyedCalls): HonoHandler<Asked> {
-  const { app, store, bytes, statics, tokens, apiRoot } = options;
+  const { app, store, bytes, statics, apiRoot } = options;
+  const receive = receiverOf(operation, options);
   const decode = decoderOf(operation, app);
   const segment = segmentReader(apiRoot + operation.path);
-  const reads = isRead(operation);
-  const run = reads ? store.read : store.transact;
-  const hasForm = sendsForm(operation);
-  const hasBody = operation.method !== "GET" && operation.method !== "DELETE" && !hasForm;
-  const served = operation.variant === undefined || operation.variant === app.variant;
+  const run = isRead(operation) ? store.read : store.transact;
+  const isServed = operation.variant === undefined || operation.variant === app.variant;
   const status = operation.status ?? 200;
+  const answer = (outcome: Outcome) => answerOf(outcome, status, apiRoot);
 
   return async (c) => {
     if (c.env.isHead && hasEffect(operation)) return notAllowed(c, [operation.method]);
     const requestId = crypto.randomUUID();
-    const token = bearerOf(c);
-    const operator = token === undefined ? undefined : await tokens.operatorOf(token);
-    if (operator === undefined) {
-      return unauthorized(token === undefined ? NO_TOKEN : BAD_TOKEN, token !== undefined, requestId);
-    }
-    const caller = app.operators.get(operator);
-    if (!caller) throw new ServiceError(403, `The application has no operator ${operator}.`);
-    if (!served) throw new ServiceError(404, `${name} is served by the ${operation.variant} variant only.`);
+    const caller = await callerOf(c, options, requestId);
+    if (caller instanceof Response) return caller;
+    if (!isServed) throw new ServiceError(404, `${name} is served by the ${operation.variant} variant only.`);
 
-    const key = reads ? undefined : checkKey(c.req.header("idempotency-key"));
-    const text = hasBody ? decodeBody(await receiveBody(c.req.raw)) : undefined;
-    const body = text === undefined ? undefined : parseBody(text);
-    const target = { bytes, limit: options.maxFileBytes, digest: key !== undefined };
-    const form = hasForm ? await receiveForm(c.req.raw, target) : undefined;
-    const query = queryOf(c.req.url);
-    const later: ((tx: Transaction) => Promise<void>)[] = [];
-    const background = (work: (tx: Transaction) => Promise<void>) => void later.push(work);
+    const { url, raw } = c.req;
+    const { key, text, body, form } = await receive(raw);
+    const query = queryOf(url);
+    const later: LaterWork[] = [];
+    const background = (work: LaterWork) => void later.push(work);
     const contextOf = (tx: Transaction): HandlerContext => {
       return { app, tx, bytes, statics, caller, now: new Date(), query, body, background };
     };
-    const rest: Steps["rest"] = async (outcome, transact) => {
-      return outcome.goOn === undefined ? outcome : await options.seeThrough((signal) => {
-        return finish(outcome, signal, (next) => transact(async (tx) => await next(contextOf(tx))));
-      });
-    };
-    const ifMatch = c.req.header("if-match");
+    const rest = restOf(contextOf, options);
     const response = await keepingForm(form, bytes, async () => {
-      const values = decode({ segment: (variable) => segment(c.req.url, variable), query, body, form, ifMatch });
+      const ifMatch = c.req.header("if-match");
+      const values = decode({ segment: (variable) => segment(url, variable), query, body, form, ifMatch });
       const first: Unit = async (tx) => await serve(values, contextOf(tx));
       if (key === undefined) {
         return responseTo(await rest(await run(first), store.transact), status, apiRoot, requestId);
       }
-      const request = digestOf({ method: operation.method, target: targetOf(c.req.url), text, form });
-      const answer = (outcome: Outcome) => answerOf(outcome, status, apiRoot);
-      const given = await keyed.answer({ caller: operator, key, request }, { first, rest, answer });
+      const request = digestOf({ method: operation.method, target: targetOf(url), text, form });
+      const given = await keyed.answer({ caller: caller.id, key, request }, { first, rest, answer });
       if (given.isReplay) await discard(form, bytes);
       return responseOf(given.answer, requestId, given.isReplay ? REPLAYED : undefined);
     });
     later.forEach(options.background);
     return response;
+  };
+}
+
+/** The operator whose token a request has; the refusal where it has none that is valid. */
+async function callerOf(
+  c: Context<Asked>,
+  { app, tokens }: AppOptions,
+  requestId: string,
+): Promise<Operator | Response> {
+  const token = bearerOf(c);
+  if (token === undefined) return unauthorized("An access token is needed.", false, requestId);
+  const operator = await tokens.operatorOf(token);
+  if (operator === undefined) return unauthorized("Invalid or expired token", true, requestId);
+  const caller = app.operators.get(operator);
+  if (!caller) throw new ServiceError(403, `The application has no operator ${operator}.`);
+  return caller;
+}
+
+/** What follows the first unit of work of a call. */
+function restOf(contextOf: (tx: Transaction) => HandlerContext, { seeThrough }: AppOptions): Steps["rest"] {
+  return async (outcome, transact) => {
+    if (outcome.goOn === undefined) return outcome;
+    return await seeThrough((signal) => {
+      return finish(outcome, signal, (next) => transact(async (tx) => await next(contextOf(tx))));
+    });
   };
 }
 
@@ -156,9 +168,6 @@ async function finish(
   while (outcome.goOn !== undefined) outcome = await transact(await outcome.goOn(signal));
   return outcome;
 }
-
-const NO_TOKEN = "An access token is needed.";
-const BAD_TOKEN = "Invalid or expired token";
 
 function bearerOf(c: Context): string | undefined {
   return /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
