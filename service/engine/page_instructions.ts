@@ -13,10 +13,38 @@ export function applyInstructions(
 ): void {
   const copied = new Set<string>();
   for (const [index, value] of instructions.entries()) {
-    if (!isJsonObject(value)) throw invalid(index, "must be an object");
-    applyOne(view, content, value, index, findings, copied);
+    const instruction = readInstruction(value, (reason) => {
+      return new ServiceError(400, `Page instruction ${index + 1}: ${reason}.`);
+    });
+    const field = editableField(view, instruction);
+    if (!copied.has(field.name) && field.name in content) content[field.name] = structuredClone(content[field.name]);
+    copied.add(field.name);
+    const { segments, invalid } = instruction;
+    const target = locate(new Map([[field.name, field]]), content, segments, invalid);
+    if (target.field.type === "Page") changePage(instruction, target, findings);
+    else changeList(instruction, target, findings);
   }
 }
+
+/** An instruction. */
+interface Instruction {
+  /** What to do, e.g. `APPEND`. */
+  readonly verb: string;
+  /** The page or list, e.g. `.Documents(2)`. */
+  readonly path: string;
+  /** The steps of its path. */
+  readonly segments: readonly Segment[];
+  /** Content of the page or row. */
+  readonly content: JsonObject;
+  /** Row of a list, from 1. */
+  readonly row?: number;
+  /** Row that it is moved to, from 1. */
+  readonly to?: number;
+  /** Why it cannot be done. */
+  readonly invalid: Refuse;
+}
+
+type Refuse = (reason: string) => ServiceError;
 
 /** One step of a target's path: a field, and a row of it where it is a list. */
 interface Segment {
@@ -24,125 +52,103 @@ interface Segment {
   readonly row?: number;
 }
 
-function applyOne(
-  view: View,
-  content: JsonObject,
-  value: JsonObject,
-  index: number,
-  findings: Findings,
-  copied: Set<string>,
-): void {
-  const { instruction, target } = value;
-  if (typeof instruction !== "string") throw invalid(index, "'instruction' is missing");
-  if (typeof target !== "string") throw invalid(index, "'target' is missing");
-  const path = segments(target, index);
-  const last = path.at(-1);
-  const top = view.fields.get(path[0]?.name ?? "");
-  if (last === undefined || top === undefined || top.readOnly) {
-    throw invalid(index, `the target '${target}' is not editable in this form`);
-  }
-  if (!isJsonObject(value.content) && instruction !== "DELETE" && instruction !== "MOVE") {
-    throw invalid(index, `${instruction} needs 'content'`);
-  }
-  const { name } = top.field;
-  if (!copied.has(name) && content[name] !== undefined) content[name] = structuredClone(content[name]);
-  copied.add(name);
-  const { holder, field, embedded } = locate(new Map([[name, top.field]]), content, path, index);
-  const here = target.startsWith(".") ? target : "." + target;
-  const pageContent = isJsonObject(value.content) ? value.content : {};
-  if (field.type === "Page") {
-    changePage(holder, field, embedded, instruction, pageContent, here, index, findings);
-    return;
-  }
-  const current = holder[field.name];
-  const rows = Array.isArray(current) ? current : [];
-  holder[field.name] = rows;
-  const row = integer(value.listIndex) ?? last.row;
-  const to = integer(value.listMoveToIndex);
-  changeList(rows, embedded, { instruction, row, to, content: pageContent }, here, index, findings);
+/** The page or list that an instruction is about, and what holds it. */
+interface Target {
+  readonly holder: JsonObject;
+  readonly field: Field;
+  readonly embedded: EmbeddedClass;
+}
+
+function readInstruction(value: JsonValue, invalid: Refuse): Instruction {
+  if (!isJsonObject(value)) throw invalid("must be an object");
+  const { instruction: verb, target, content, listIndex, listMoveToIndex } = value;
+  if (typeof verb !== "string") throw invalid("'instruction' is missing");
+  if (typeof target !== "string") throw invalid("'target' is missing");
+  if (!isJsonObject(content) && verb !== "DELETE" && verb !== "MOVE") throw invalid(`${verb} needs 'content'`);
+  const segments = segmentsOf(target, invalid);
+  return {
+    verb,
+    path: target.startsWith(".") ? target : "." + target,
+    segments,
+    content: isJsonObject(content) ? content : {},
+    row: integer(listIndex) ?? segments.at(-1)?.row,
+    to: integer(listMoveToIndex),
+    invalid,
+  };
+}
+
+function editableField(view: View, { path, segments, invalid }: Instruction): Field {
+  const top = view.fields.get(segments[0]?.name ?? "");
+  if (top === undefined || top.readOnly) throw invalid(`the target '${path}' is not editable in this form`);
+  return top.field;
 }
 
 function changePage(
-  holder: JsonObject,
-  { name }: Field,
-  embedded: EmbeddedClass,
-  instruction: string,
-  content: JsonObject,
-  path: string,
-  index: number,
+  { verb, path, content, invalid }: Instruction,
+  { holder, field: { name }, embedded }: Target,
   findings: Findings,
 ): void {
   const current = holder[name];
-  switch (instruction) {
-    case "UPDATE": {
-      const base = isJsonObject(current) ? current : newPage(embedded.fields);
-      holder[name] = mergePage(embedded, base, content, path, findings);
+  const merged = (page: JsonObject) => mergePage(embedded, page, content, path, findings);
+  switch (verb) {
+    case "UPDATE":
+      holder[name] = merged(isJsonObject(current) ? current : newPage(embedded.fields));
       return;
-    }
     case "REPLACE":
-      holder[name] = mergePage(embedded, newPage(embedded.fields), content, path, findings);
+      holder[name] = merged(newPage(embedded.fields));
       return;
     case "DELETE":
       delete holder[name];
       return;
     default:
-      throw invalid(index, `${instruction} is not an instruction for a page`);
+      throw invalid(`${verb} is not an instruction for a page`);
   }
 }
 
-interface ListChange {
-  readonly instruction: string;
-  readonly row?: number;
-  readonly to?: number;
-  readonly content: JsonObject;
-}
-
-function changeList(
-  rows: JsonValue[],
-  embedded: EmbeddedClass,
-  { instruction, row, to, content }: ListChange,
-  path: string,
-  index: number,
-  findings: Findings,
-): void {
-  const within = (position: number | undefined, name: string, limit = rows.length): number => {
-    if (position === undefined) throw invalid(index, `${instruction} needs '${name}'`);
-    if (position < 1 || position > limit) throw invalid(index, `'${name}' ${position} is not between 1 and ${limit}`);
+function changeList(instruction: Instruction, { holder, field: { name }, embedded }: Target, findings: Findings): void {
+  const { verb, path, content, row, to, invalid } = instruction;
+  const current = holder[name];
+  const rows = Array.isArray(current) ? current : [];
+  holder[name] = rows;
+  const merged = (page: JsonObject, at: number) => mergePage(embedded, page, content, rowPath(path, at), findings);
+  const fresh = (at: number) => merged(newPage(embedded.fields), at);
+  const within = (position: number | undefined, member: string, limit = rows.length): number => {
+    if (position === undefined) throw invalid(`${verb} needs '${member}'`);
+    if (position < 1 || position > limit) throw invalid(`'${member}' ${position} is not between 1 and ${limit}`);
     return position - 1;
   };
-  const fresh = (at: number): JsonObject =>
-    mergePage(embedded, newPage(embedded.fields), content, rowPath(path, at), findings);
-  switch (instruction) {
+  const index = (limit?: number) => within(row, "listIndex", limit);
+  switch (verb) {
     case "APPEND":
       rows.push(fresh(rows.length));
       return;
     case "INSERT": {
-      const at = within(row, "listIndex", rows.length + 1);
+      const at = index(rows.length + 1);
       rows.splice(at, 0, fresh(at));
       return;
     }
     case "UPDATE": {
-      const at = within(row, "listIndex");
-      const current = rows[at];
-      rows[at] = mergePage(embedded, isJsonObject(current) ? current : {}, content, rowPath(path, at), findings);
+      const at = index();
+      const page = rows[at];
+      rows[at] = merged(isJsonObject(page) ? page : {}, at);
       return;
     }
     case "REPLACE": {
-      const at = within(row, "listIndex");
+      const at = index();
       rows[at] = fresh(at);
       return;
     }
     case "DELETE":
-      rows.splice(within(row, "listIndex"), 1);
+      rows.splice(index(), 1);
       return;
     case "MOVE": {
-      const from = within(row, "listIndex");
+      const from = index();
       const target = within(to, "listMoveToIndex");
       rows.splice(target, 0, ...rows.splice(from, 1));
       return;
     }
     default:
-      throw invalid(index, `${instruction} is not an instruction for a list`);
+      throw invalid(`${verb} is not an instruction for a list`);
   }
 }
 
@@ -150,19 +156,19 @@ function changeList(
 function locate(
   fields: ReadonlyMap<string, Field>,
   holder: JsonObject,
-  path: readonly Segment[],
-  index: number,
-): { holder: JsonObject; field: Field; embedded: EmbeddedClass } {
-  const [segment, ...rest] = path;
+  [segment, ...rest]: readonly Segment[],
+  invalid: Refuse,
+): Target {
   const field = fields.get(segment?.name ?? "");
   if (segment === undefined || field?.embedded === undefined) {
-    throw invalid(index, `'${segment?.name}' is not an embedded page or list`);
+    throw invalid(`'${segment?.name}' is not an embedded page or list`);
   }
-  if (rest.length === 0) return { holder, field, embedded: field.embedded };
-  return locate(field.embedded.fields, pageIn(holder, field, segment, index), rest, index);
+  const { embedded } = field;
+  if (rest.length === 0) return { holder, field, embedded };
+  return locate(embedded.fields, pageIn(holder, field, segment, invalid), rest, invalid);
 }
 
-function pageIn(holder: JsonObject, field: Field, { name, row }: Segment, index: number): JsonObject {
+function pageIn(holder: JsonObject, field: Field, { name, row }: Segment, invalid: Refuse): JsonObject {
   const current = holder[name];
   if (field.type === "Page") {
     const page = isJsonObject(current) ? current : {};
@@ -170,15 +176,15 @@ function pageIn(holder: JsonObject, field: Field, { name, row }: Segment, index:
     return page;
   }
   const page = Array.isArray(current) && row !== undefined ? current[row - 1] : undefined;
-  if (!isJsonObject(page)) throw invalid(index, `'${name}' has no row ${row ?? "without a number"}`);
+  if (!isJsonObject(page)) throw invalid(`'${name}' has no row ${row ?? "without a number"}`);
   return page;
 }
 
 /** `.Documents(2).Author` as its segments. */
-function segments(target: string, index: number): Segment[] {
+function segmentsOf(target: string, invalid: Refuse): Segment[] {
   return target.replace(/^\./, "").split(".").map((part) => {
     const [, name, row] = part.match(/^(\w+)(?:\((\d+)\))?$/) ?? [];
-    if (name === undefined) throw invalid(index, `'${target}' is not a target`);
+    if (name === undefined) throw invalid(`'${target}' is not a target`);
     return { name, row: row === undefined ? undefined : Number(row) };
   });
 }
@@ -190,8 +196,4 @@ function rowPath(path: string, at: number): string {
 function integer(value: JsonValue | undefined): number | undefined {
   const number = typeof value === "string" ? Number(value) : value;
   return typeof number === "number" && Number.isInteger(number) ? number : undefined;
-}
-
-function invalid(index: number, reason: string): ServiceError {
-  return new ServiceError(400, `Page instruction ${index + 1}: ${reason}.`);
 }
