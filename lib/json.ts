@@ -19,6 +19,11 @@ export function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
+/** Tells whether a value is a string that is not empty. */
+export function isFilledText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
 /** Tells whether a value is a string, number or boolean. */
 export function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";

@@ -1,5 +1,5 @@
 /** Whether a value is of a parameter's type: the client asks before sending, the service after receiving. */
-import { isJsonObject } from "./json.ts";
+import { isFilledText, isJsonObject } from "./json.ts";
 import type { FileInput, ParamTypes } from "./operation.ts";
 
 /** What each type wants, as the end of the sentence "--flag must be …". */
@@ -20,8 +20,7 @@ const CHECKS: { readonly [T in keyof ParamTypes]: (value: unknown) => value is P
   boolean: (value): value is boolean => typeof value === "boolean",
   object: isJsonObject,
   array: (value): value is ParamTypes["array"] => Array.isArray(value),
-  list: (value): value is string[] =>
-    Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string" && one !== ""),
+  list: (value): value is string[] => Array.isArray(value) && value.length > 0 && value.every(isFilledText),
   calculation: (value): value is ParamTypes["calculation"] =>
     isJsonObject(value) && isJsonObject(value.calculations) && areNamed(value.calculations.fields) &&
     (value.calculations.whens === undefined || areNamed(value.calculations.whens)),

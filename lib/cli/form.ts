@@ -1,5 +1,5 @@
 /** What the form of an action asks for, read from the view that the service describes it with. */
-import { isJsonObject, isScalar, type JsonObject, type JsonValue } from "../json.ts";
+import { isFilledText, isJsonObject, isScalar, type JsonObject, type JsonValue } from "../json.ts";
 
 /** How a value is asked for. */
 export type FieldKind = "text" | "integer" | "decimal" | "boolean" | "date" | "dateTime" | "choice" | "other";
@@ -132,7 +132,7 @@ function object(value: JsonValue | undefined): JsonObject {
 }
 
 function text(value: JsonValue | undefined): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
+  return isFilledText(value) ? value : undefined;
 }
 
 function number(value: JsonValue | undefined): number | undefined {

@@ -2,7 +2,7 @@
 import type { Answers, Content } from "../answer_types.ts";
 import { codeOfStatus, hintOfWait, SvcError } from "../errors.ts";
 import type { OperationRef } from "./caller.ts";
-import { isJsonObject, isScalar, type JsonObject, type JsonValue, parseJsonObject } from "../json.ts";
+import { isFilledText, isJsonObject, isScalar, type JsonObject, type JsonValue, parseJsonObject } from "../json.ts";
 
 /** The most bytes that an answer may have, whether the service or a proxy sends it. */
 const ANSWER_LIMIT = 64 * 1024 * 1024;
@@ -179,7 +179,7 @@ function refusal(status: number, reason: string, text: string, headers: Headers,
   const details = Array.isArray(body?.errorDetails) ? body.errorDetails.filter(isJsonObject).map(readable) : [];
   return new SvcError(code, sentenceOf(body, details) ?? `The service answered ${status} ${reason}`.trimEnd() + ".", {
     status,
-    classification: isText(body?.errorClassification) ? body.errorClassification : undefined,
+    classification: isFilledText(body?.errorClassification) ? body.errorClassification : undefined,
     details: details.length > 0 ? details : undefined,
     requestId,
     hint: hintFor(status, headers),
@@ -203,8 +203,8 @@ function isWithin(value: unknown, levels: number): boolean {
 /** What the service says: its own general sentence, and the particular one where there is but one. */
 function sentenceOf(body: JsonObject | undefined, details: readonly JsonObject[]): string | undefined {
   const [detail] = details;
-  const [general, particular] = [body?.localizedValue, detail?.localizedValue].filter(isText);
-  if (general === undefined) return isText(detail?.message) ? detail.message : undefined;
+  const [general, particular] = [body?.localizedValue, detail?.localizedValue].filter(isFilledText);
+  if (general === undefined) return isFilledText(detail?.message) ? detail.message : undefined;
   if (particular === undefined || particular === general || details.length > 1) return general;
   return `${general.replace(/[.:]$/, "")}: ${particular}`;
 }
@@ -226,7 +226,3 @@ const HINTS: Readonly<Record<number, string>> = {
   412: "It was changed by somebody else. Read it again, then decide.",
   428: "Give the entity tag that you last read with --if-match.",
 };
-
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value !== "";
-}

@@ -1,5 +1,5 @@
 /** Calls about several things, each of which succeeds or fails by itself. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import { isFilledText, isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
 import { ServiceError } from "../errors.ts";
 import type { Outcome } from "../handler.ts";
 
@@ -38,7 +38,7 @@ export function elementsIn(body: JsonValue | undefined, name: string): JsonObjec
 /** A text of an element, which it must have. */
 export function textOf(element: JsonObject, name: string): string {
   const value = element[name];
-  if (typeof value === "string" && value !== "") return value;
+  if (isFilledText(value)) return value;
   throw new ServiceError(400, `${name} is needed`);
 }
 

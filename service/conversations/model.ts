@@ -2,7 +2,7 @@
 import { explainNetwork } from "../../lib/client/deadline.ts";
 import { readText } from "../../lib/client/reply.ts";
 import { SvcError } from "../../lib/errors.ts";
-import { isJsonObject, type JsonObject } from "../../lib/json.ts";
+import { isFilledText, isJsonObject, type JsonObject } from "../../lib/json.ts";
 import type { Model } from "../definition/application.ts";
 import { addressIn, keyIn } from "./model_address.ts";
 import { NoReply, type Reply } from "./reply.ts";
@@ -59,7 +59,7 @@ async function refusal({ status, body }: Response): Promise<NoReply> {
 function textIn(body: string): string {
   const choices = memberOf(parse(body), "choices");
   const text = memberOf(memberOf(Array.isArray(choices) ? choices[0] : undefined, "message"), "content");
-  if (typeof text === "string" && text !== "") return text;
+  if (isFilledText(text)) return text;
   throw new NoReply("the model server answered no chat completion");
 }
 
