@@ -175,6 +175,32 @@ Deno.test("an expression is checked when it is loaded: names, types and syntax",
   assert.match(refusal('Urgent: "now"', 'Urgent: "true"').message, /gives a string, which .* Boolean cannot hold/);
 });
 
+Deno.test("a member that a page, a row, the case or the operator does not have is refused when it is loaded", () => {
+  const wrongs: [expression: string, member: string][] = [
+    ["caseInfo.urgancy", "urgancy"],
+    ["('Review' in operator.queue ? 1.0 : 0.0)", "queue"],
+    ["(Contact.Fone == '' ? 0.0 : 1.0)", "Fone"],
+    ["sum(Documents.map(document, document.Costs))", "Costs"],
+    ["(Documents[0].Titel == '' ? 0.0 : 1.0)", "Titel"],
+  ];
+  for (const [wrong, member] of wrongs) {
+    assert.match(refusal(wrong, "Area * 2.5").message, new RegExp(`bad expression: No such key: ${member}$`, "m"));
+  }
+});
+
+Deno.test("members of pages and rows have the types of their fields when an expression is checked", () => {
+  const refused = [
+    "Contact.Name + Area",
+    "(Contact == Documents[0] ? 1.0 : 0.0)",
+    "(Area > 0.0 ? Documents[0].Cost : 0)",
+  ];
+  for (const wrong of refused) {
+    assert.match(refusal(wrong, "Area * 2.5").message, /bad expression: (no such overload|Ternary)/);
+  }
+  const fine = ["(Contact == Contact ? 1.0 : 0.0)", "(Documents[0] in Documents ? 1.0 : 0.0)", "caseInfo.urgency + 1"];
+  for (const right of fine) assert.ok(parseApplication(SAMPLE.replace("Area * 2.5", right), "app.yaml"), right);
+});
+
 Deno.test("what the format does not know is refused at its place", () => {
   const unknown = refusal("{ stap: Check }", "{ step: Check }");
   assert.match(unknown.message, new RegExp(`^app.yaml:${positionOf("step: Check }")}: 'stap' is not known here`));

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import type { Operator } from "../handler.ts";
 import type { Agent } from "./agent_types.ts";
 import type { DataType, DataView } from "./data_types.ts";
+import type { CaseFacts, OperatorFacts } from "./expressions.ts";
 import type { FIELD_TYPES } from "./field_words.ts";
 import type { MessageType } from "./social.ts";
 import type { ParticipantRole } from "./participants.ts";
@@ -15,10 +16,10 @@ export type * from "./data_types.ts";
 export interface Scope {
   /** The fields: those of the case, or of one row of a list. */
   readonly fields: JsonObject;
-  /** Facts of the case: `ID`, `businessID`, `status`, `urgency`, `stageID`, `createdBy`, `createTime`. */
-  readonly caseInfo: JsonObject;
-  /** Who acts: `ID`, `name`, `queues`. */
-  readonly operator: JsonObject;
+  /** Facts of the case; empty where there is none. */
+  readonly caseInfo: CaseFacts;
+  /** Who acts. */
+  readonly operator: OperatorFacts;
   /** The action that is performed, or nothing. */
   readonly action: string;
   /** ISO 8601 time, UTC, with milliseconds. */

@@ -23,13 +23,53 @@ const CEL: Record<FieldType, readonly [type: string, empty: JsonValue]> = {
   List: ["list", []],
 };
 
-/** Names that every expression can use, so that no field may have them. */
-const GIVEN = { caseInfo: "map", operator: "map", action: "string", now: "string", today: "string" } as const;
+/** What every expression can use beside fields, so that no field may have these names: a type, or the members of a page. */
+const GIVEN = {
+  caseInfo: {
+    ID: "string",
+    businessID: "string",
+    caseTypeID: "string",
+    parentCaseID: "string",
+    status: "string",
+    urgency: "double",
+    stageID: "string",
+    createdBy: "string",
+    createTime: "string",
+  },
+  operator: { ID: "string", name: "string", queues: "list<string>" },
+  action: "string",
+  now: "string",
+  today: "string",
+} as const;
+
+/** Members of a page as their values are. */
+type Facts<M> = {
+  readonly [N in keyof M]: M[N] extends "double" ? number : M[N] extends "list<string>" ? string[] : string;
+};
+
+/** What expressions see of a case. */
+export type CaseFacts = Facts<typeof GIVEN.caseInfo>;
+
+/** What expressions see of who acts. */
+export type OperatorFacts = Facts<typeof GIVEN.operator>;
 
 /** Words of the language. */
 const KEYWORDS = ["true", "false", "null", "in", "size", "has", "type", "int", "uint", "double", "string", "bool"];
 
-const BASE = baseEnvironment();
+/** What the names of the types of pages begin with: without it they could be those of other types. */
+const PAGE = "page.";
+
+/** Computes with values as they are in JSON. */
+const COMPUTING = baseEnvironment();
+
+/** Checks names and types. Pages and rows have types of their own here, which know their members. */
+const CHECKING = baseEnvironment();
+
+for (const [name, given] of Object.entries(GIVEN)) {
+  const isPage = typeof given !== "string";
+  COMPUTING.registerVariable(name, isPage ? "map" : given);
+  CHECKING.registerVariable(name, isPage ? newPageType(CHECKING, name, given) : given);
+}
 
 /** The names that expressions over some fields can use. */
 export interface Vocabulary {
@@ -66,9 +106,13 @@ export function shapesOf(fields: Iterable<Field>): Shapes {
 
 /** The vocabulary of some fields. */
 export function vocabulary(shapes: Shapes): Vocabulary {
-  const environment = BASE.clone();
-  for (const [name, { type }] of Object.entries(shapes)) {
-    if (nameProblem(name) === undefined) environment.registerVariable(name, CEL[type][0]);
+  const computing = COMPUTING.clone();
+  const checking = CHECKING.clone();
+  const types = new CheckedTypes(checking);
+  for (const [name, shape] of Object.entries(shapes)) {
+    if (nameProblem(name) !== undefined) continue;
+    computing.registerVariable(name, CEL[shape.type][0]);
+    checking.registerVariable(name, types.of(name, shape));
   }
   const contextOf = (names: readonly string[], { fields, caseInfo, operator, action, now }: Scope): JsonObject => ({
     ...filled(names, shapes, fields, countedLists()),
@@ -87,7 +131,7 @@ export function vocabulary(shapes: Shapes): Vocabulary {
       );
       return () => null;
     }
-    const check = environment.check(source);
+    const check = checking.check(source);
     if (!check.valid) {
       report(at, `bad expression: ${firstLine(check.error)}`);
       return () => null;
@@ -95,7 +139,7 @@ export function vocabulary(shapes: Shapes): Vocabulary {
     if (wanted !== undefined && !fits(check.type ?? "dyn", CEL[wanted][0])) {
       report(at, `the expression gives a ${check.type}, which a field of type ${wanted} cannot hold`);
     }
-    const evaluate = environment.parse(source);
+    const evaluate = computing.parse(source);
     // What it does not name costs nothing: all fields of a case may be calculated, each from a few.
     const named = [...new Set(source.match(/\w+/g))].filter((name) => Object.hasOwn(shapes, name));
     return (scope) => {
@@ -115,6 +159,41 @@ export function vocabulary(shapes: Shapes): Vocabulary {
       return (scope) => value(scope) === true;
     },
   };
+}
+
+/** The types by which the fields of one vocabulary are checked. Pages with the same members can be compared: they share one. */
+class CheckedTypes {
+  readonly #environment: Environment;
+  readonly #pages = new Map<string, string>();
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  /** The type of a field at a path, such as `Applicant.Address`. */
+  of(path: string, { type, fields }: Shape): string {
+    if (fields === undefined) return CEL[type][0];
+    const members = Object.entries(fields).map(([name, shape]) => [name, this.of(`${path}.${name}`, shape)]);
+    const page = this.#page(path, Object.fromEntries(members.sort()));
+    return type === "List" ? `list<${page}>` : page;
+  }
+
+  #page(path: string, members: Readonly<Record<string, string>>): string {
+    const key = JSON.stringify(members);
+    const known = this.#pages.get(key);
+    if (known !== undefined) return known;
+    const name = newPageType(this.#environment, path, members);
+    this.#pages.set(key, name);
+    return name;
+  }
+}
+
+/** A new type of pages that have these members and no others. */
+function newPageType(environment: Environment, path: string, members: Readonly<Record<string, string>>): string {
+  const name = PAGE + path;
+  environment.registerType(name, { fields: members });
+  environment.registerOperator(`${name} == ${name}`, () => false); // Nothing is computed here.
+  return name;
 }
 
 /** Values, and what those read as that are absent: an expression that names one, of a row too, must not fail. */
@@ -149,7 +228,6 @@ function countedLists(): Counted {
 /** CEL has no arithmetic between whole and decimal numbers; people expect it. */
 function baseEnvironment(): Environment {
   const environment = new Environment({ limits: { maxAstNodes: 1000, maxDepth: 50 } });
-  for (const [name, type] of Object.entries(GIVEN)) environment.registerVariable(name, type);
   for (const [left, right] of [["double", "int"], ["int", "double"]]) {
     environment.registerOperator(`${left} + ${right}`, (a: Numeric, b: Numeric) => Number(a) + Number(b));
     environment.registerOperator(`${left} - ${right}`, (a: Numeric, b: Numeric) => Number(a) - Number(b));
@@ -169,6 +247,7 @@ type Numeric = number | bigint;
 function fits(type: string, wanted: string): boolean {
   if (type === "dyn" || type === wanted) return true;
   if (wanted === "double") return type === "int" || type === "uint";
+  if (wanted === "map" && type.startsWith(PAGE)) return true;
   if (wanted === "string") return type === "google.protobuf.Timestamp" || type === "timestamp";
   return type.startsWith(wanted + "<");
 }

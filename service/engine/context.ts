@@ -1,6 +1,7 @@
 /** What the engine works with, and what expressions see of it. */
 import type { JsonObject } from "../../lib/json.ts";
 import type { Scope } from "../definition/application.ts";
+import type { CaseFacts, OperatorFacts } from "../definition/expressions.ts";
 import type { HandlerContext, Operator } from "../handler.ts";
 import type { StoredCase } from "../store/store.ts";
 
@@ -13,7 +14,7 @@ export function scopeOf(stored: StoredCase, { caller, now }: EngineContext, acti
     get fields(): JsonObject {
       return stored.content;
     },
-    get caseInfo(): JsonObject {
+    get caseInfo(): CaseFacts {
       return caseFacts(stored);
     },
     operator: operatorFacts(caller),
@@ -32,7 +33,7 @@ export function isResolved(stored: StoredCase): boolean {
   return stored.status.startsWith("Resolved-");
 }
 
-function caseFacts(stored: StoredCase): JsonObject {
+function caseFacts(stored: StoredCase): CaseFacts {
   const { id, businessId, typeId, parentId, status, urgency, stageId, createdBy, createdAt } = stored;
   return {
     ID: id,
@@ -48,7 +49,7 @@ function caseFacts(stored: StoredCase): JsonObject {
 }
 
 /** The facts of a case that is not there. */
-const NO_CASE: JsonObject = {
+const NO_CASE: CaseFacts = {
   ID: "",
   businessID: "",
   caseTypeID: "",
@@ -60,6 +61,6 @@ const NO_CASE: JsonObject = {
   createTime: "",
 };
 
-function operatorFacts({ id, name, queues }: Operator): JsonObject {
+function operatorFacts({ id, name, queues }: Operator): OperatorFacts {
   return { ID: id, name, queues: [...queues] };
 }
