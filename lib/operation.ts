@@ -146,7 +146,7 @@ export type Group = Readonly<Record<string, Operation>>;
 export interface CallOptions {
   /** Cancels the call. */
   signal?: AbortSignal;
-  /** Seconds that the call may take; the profile's `timeoutSeconds`, or 30, without it. */
+  /** Seconds that each request of the call may take; the profile's `timeoutSeconds`, or 30, without it. */
   timeoutSeconds?: number;
   /**
    * Names a changing call, so that repeating it with the same key does it once: the service gives the first answer

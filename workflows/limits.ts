@@ -1,15 +1,15 @@
-/** What a run may use. */
+/** What each input of a run may use. */
 import { SvcError } from "../lib/errors.ts";
 
-/** What a run may use. */
+/** What each input of a run may use. */
 export interface Limits {
-  /** Seconds from the start of a run to its end. */
+  /** Seconds that one input may take, but for its sleeps. */
   readonly timeoutSeconds: number;
   /** Mebibytes of memory that the script may use, of whatever kind. */
   readonly maxMemoryMiB: number;
 }
 
-/** What a run may use unless it is said otherwise. */
+/** What each input may use unless it is said otherwise. */
 export const DEFAULT_LIMITS: Limits = { timeoutSeconds: 300, maxMemoryMiB: 256 };
 
 /** More than this and the limits of the operating system overflow. */

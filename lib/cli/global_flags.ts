@@ -29,7 +29,7 @@ export interface GlobalFlags {
 export const globalFlags = {
   format: { help: "Output format", type: "string", choices: FORMATS, placeholder: "format", default: "json" },
   fields: { help: "Top-level fields to keep, separated by commas", type: "list" },
-  dryRun: { help: "Print the request without its credentials and send nothing", type: "boolean" },
+  dryRun: { help: "Show what would be sent, without credentials, and change nothing", type: "boolean" },
   quiet: { help: "Leave out warnings and progress", type: "boolean" },
   verbose: { help: "Show requests and answers on stderr", type: "boolean" },
   noCache: { help: "Exchange a fresh token and leave the token cache alone", type: "boolean" },

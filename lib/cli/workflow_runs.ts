@@ -30,10 +30,14 @@ export const granting = {
   allowDeclared: { help: "Grant all that the script asks for", type: "boolean" },
 } as const satisfies Record<string, Flag>;
 
-/** What one run may use. */
+/** What each input may use. */
 export const limits = {
-  timeout: { help: "Seconds that one run may take", type: "integer", placeholder: "seconds" },
-  maxMemory: { help: "MiB of memory that one run may use", type: "integer", placeholder: "mib" },
+  timeout: {
+    help: "Seconds that one input may take; its sleeps do not count",
+    type: "integer",
+    placeholder: "seconds",
+  },
+  maxMemory: { help: "MiB of memory that one input may use", type: "integer", placeholder: "mib" },
 } as const satisfies Record<string, Flag>;
 
 /** How fast a batch goes, and when it has failed enough. */

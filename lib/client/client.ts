@@ -15,7 +15,8 @@ export interface ClientOptions extends CallerOptions {
   /**
    * How often a call that failed is tried again: 0 without it. Only what cannot do anything twice is repeated: reads,
    * changes with an `idempotencyKey` where the service knows keys, and what surely has not been done. Between attempts
-   * it waits longer each time, and as long as the service asks for; all calls of the process share a budget.
+   * it waits for a random time whose range grows, and as long as the service asks for; after a `Retry-After` of more than
+   * a minute there is none. All calls of the process share a budget.
    */
   retries?: number;
 }

@@ -51,7 +51,14 @@ export const operations = {
     reads: true,
     path: "/pages/{pageID}",
     args: [pageID],
-    flags: { dataContext: { help: "Data context", type: "string", to: "body:dataContext", required: true } },
+    flags: {
+      dataContext: {
+        help: "A case handle, or JSON: a record's key, or values of fields",
+        type: "string",
+        to: "body:dataContext",
+        required: true,
+      },
+    },
     answer: "page",
     example: "CaseSummary --data-context 'CITY-PERMIT-WORK P-1'",
   },

@@ -10,7 +10,11 @@ const messageID = {
 } as const;
 
 const filterFor = { help: "Context ID or operator ID", type: "string", to: "query:filterFor", required: true } as const;
-const filterBy = { help: "Feed sources, separated by commas", type: "string", to: "query:filterBy" } as const;
+const filterBy = {
+  help: "Sources, separated by commas: messages, mentions, history; or All",
+  type: "string",
+  to: "query:filterBy",
+} as const;
 const pageSize = { help: "Entries to answer at most", type: "integer", to: "query:pageSize" } as const;
 const olderThan = { help: "Only entries before this date and time", type: "string", to: "query:olderThan" } as const;
 const context = {
