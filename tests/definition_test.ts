@@ -208,6 +208,10 @@ Deno.test("what the format does not know is refused at its place", () => {
   assert.match(refusal("", "    workPool: CITY-PERMIT-WORK\n").message, /'workPool' is missing/);
   assert.match(refusal("Re view: {", "Review: {").message, /the name 'Re view' must be letters/);
   assert.match(refusal("now: { type", "Applicant: { type").message, /bad expression|'now' has a meaning/);
+  for (const name of ["package", "return", "list", "map", "optional", "size", "double"]) {
+    const { message } = refusal(`${name}: { type: Text }\n      Reason:`, "Reason:");
+    assert.match(message, new RegExp(`^app.yaml:\\d+:\\d+: '${name}' has a meaning`));
+  }
   assert.match(refusal("default: Intrnet }", "default: Internet }").message, /Intrnet is not one of Internet/);
   assert.match(
     refusal("type: Boolean, maxLength: 3, label: Urgent", "type: Boolean, label: Urgent").message,

@@ -81,10 +81,20 @@ export interface Vocabulary {
 
 /** Why a field cannot have a name. */
 export function nameProblem(name: string): string | undefined {
-  if (Object.hasOwn(GIVEN, name) || KEYWORDS.includes(name)) {
+  if (Object.hasOwn(GIVEN, name) || KEYWORDS.includes(name) || !canBeVariable(name)) {
     return `'${name}' has a meaning in expressions: choose another name`;
   }
   return undefined;
+}
+
+/** Whether the language leaves a name to others. */
+function canBeVariable(name: string): boolean {
+  try {
+    COMPUTING.clone().registerVariable(name, "dyn");
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** What expressions must know of fields, by name: their types, and the fields of pages and rows. */
