@@ -46,6 +46,7 @@ for (
     ["case type", (yaml) => yaml.replace("Org-Shop-Work-Order:", "Org-Shop-Work-Purchase:")],
     ["process", (yaml) => yaml.replace("Order: { steps", "Ordering: { steps")],
     ["step", (yaml) => yaml.replace("{ Enter:", "{ Begin:")],
+    ["stage", (yaml) => yaml.replace("PRIM0:", "PRIM2:")],
   ] satisfies [string, (yaml: string) => string][]
 ) {
   Deno.test(`get-next passes over what a changed definition has no ${lost} for any more`, () =>

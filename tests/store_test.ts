@@ -186,12 +186,17 @@ Deno.test("the next assignment is the most urgent, then the oldest, and never so
     await tx.putAssignment(newAssignment("late", "W C-1", { urgency: 50, createdAt: later }));
     await tx.putAssignment(newAssignment("queued", "W C-1", { urgency: 50, assignee: queue("q") }));
     await tx.putAssignment(newAssignment("same time", "W C-1", { urgency: 50 }));
-    await tx.putAssignment(newAssignment("gone", "W C-1", { urgency: 70 }));
+    await tx.putCase(newCase("W C-2"));
+    await tx.putAssignment(newAssignment("gone", "W C-2", { urgency: 70 }));
+    await tx.putAssignment(newAssignment("beside it", "W C-2", { urgency: 60 }));
     await tx.putAssignment(newAssignment("calm", "W C-1", { urgency: 10 }));
   });
   const order: string[] = [];
   await store.transact(async (tx) => {
-    const take = () => tx.nextAssignment("ada", ["q", "r"], ({ id }, typeId) => id !== "gone" && typeId === "T");
+    const take = () =>
+      tx.nextAssignment("ada", ["q", "r"], ({ typeId, assignments }) => {
+        return typeId === "T" && assignments.every(({ id }) => id !== "gone");
+      });
     for (let next = await take(); next; next = await take()) {
       order.push(next.id);
       await tx.deleteAssignment(next.id);

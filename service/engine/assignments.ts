@@ -1,9 +1,9 @@
 /** Assignments: who may work on one, and what may be done there. */
 import type { JsonObject } from "../../lib/json.ts";
-import type { Action, AssignmentStep, Process } from "../definition/application.ts";
+import type { Action, Application, AssignmentStep, Process } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
 import type { Operator } from "../handler.ts";
-import type { StoredAssignment } from "../store/store.ts";
+import type { CasePlace, StoredAssignment } from "../store/store.ts";
 import { computed } from "./compute.ts";
 import type { EngineContext } from "./context.ts";
 import { known } from "./flow.ts";
@@ -34,10 +34,7 @@ export async function openAssignmentWork(context: EngineContext, id: string): Pr
 /** Gives the caller the most urgent, then oldest assignment that the caller may take, or answers 404. */
 export async function takeNext(context: EngineContext): Promise<AssignmentWork> {
   const { app, tx, caller } = context;
-  const next = await tx.nextAssignment(caller.id, caller.queues, ({ processId, stepId }, typeId) => {
-    // A changed definition may have lost it, and nobody could take what comes after it.
-    return app.caseTypes.get(typeId)?.processes.get(processId)?.steps.get(stepId)?.kind === "assignment";
-  });
+  const next = await tx.nextAssignment(caller.id, caller.queues, (place) => isServed(app, place));
   if (next === undefined) {
     throw new ServiceError(404, [
       { message: "Error_No_Assignment_Available", localizedValue: "No assignments are available" },
@@ -51,6 +48,15 @@ export async function takeNext(context: EngineContext): Promise<AssignmentWork> 
     await work.save();
   }
   return assignmentWork(work, assignment);
+}
+
+/** Whether the definition, which may have changed, still has all of where a case is: else nobody could take what comes next. */
+function isServed({ caseTypes }: Application, { typeId, stageId, assignments }: CasePlace): boolean {
+  const type = caseTypes.get(typeId);
+  if (!type?.stages.has(stageId)) return false;
+  return assignments.every(({ processId, stepId }) => {
+    return type.processes.get(processId)?.steps.get(stepId)?.kind === "assignment";
+  });
 }
 
 /** An assignment of a case with what its handle stands for. */

@@ -20,6 +20,7 @@ import {
   toToken,
 } from "./sqlite_rows.ts";
 import type {
+  CasePlace,
   ItemRange,
   StoredAnswer,
   StoredAssignment,
@@ -55,7 +56,7 @@ const SQL = {
   assignmentsOf: "SELECT * FROM assignments WHERE caseId = ? ORDER BY seq",
   nextAssignment: `${ASSIGNMENTS_BY_TURN} LIMIT 1`,
   nextAssignments: `${ASSIGNMENTS_BY_TURN} LIMIT ${PAGE} OFFSET ?`,
-  typeOf: "SELECT typeId FROM cases WHERE id = ?",
+  placeOf: "SELECT typeId, stageId FROM cases WHERE id = ?",
   addEvent: 'INSERT INTO events (caseId, at, "by", kind, text, facts) VALUES (?, ?, ?, ?, ?, ?)',
   getRecord: "SELECT * FROM records WHERE classId = ? AND key = ?",
   putRecord: upsert("records", "classId, key, tag, content", "classId, key"),
@@ -196,7 +197,7 @@ export class SqliteTransaction implements Transaction {
   async nextAssignment(
     operator: string,
     queues: readonly string[],
-    isServed: (assignment: StoredAssignment, typeId: string) => boolean,
+    isServed: (place: CasePlace) => boolean,
   ): Promise<StoredAssignment | undefined> {
     const lists = [["operator", operator], ...queues.map((queue) => ["queue", queue])];
     const firsts = lists.map((list) => this.#firstServed(list, isServed)).filter((row) => row !== undefined);
@@ -293,13 +294,13 @@ export class SqliteTransaction implements Transaction {
   }
 
   /** Almost always it is the first of all; where that one is not served, many may not be. */
-  #firstServed(
-    list: readonly string[],
-    isServed: (assignment: StoredAssignment, typeId: string) => boolean,
-  ): SqlRow | undefined {
+  #firstServed(list: readonly string[], isServed: (place: CasePlace) => boolean): SqlRow | undefined {
     const isRowServed = (row: SqlRow) => {
-      const owner = this.#one("typeOf", text(row, "caseId"));
-      return owner !== undefined && isServed(toAssignment(row), text(owner, "typeId"));
+      const caseId = text(row, "caseId");
+      const place = this.#one("placeOf", caseId);
+      if (place === undefined) return false;
+      const assignments = this.#all("assignmentsOf", caseId).map(toAssignment);
+      return isServed({ typeId: text(place, "typeId"), stageId: text(place, "stageId"), assignments });
     };
     const first = this.#one("nextAssignment", ...list);
     if (first === undefined || isRowServed(first)) return first;

@@ -57,6 +57,16 @@ export interface StoredAssignment {
   state: JsonObject;
 }
 
+/** Where a case is. */
+export interface CasePlace {
+  /** Its case type. */
+  readonly typeId: string;
+  /** Its stage. */
+  readonly stageId: string;
+  /** Its open assignments. */
+  readonly assignments: readonly StoredAssignment[];
+}
+
 /** One line of a case's history. */
 export interface StoredEvent {
   /** The case. */
@@ -166,13 +176,13 @@ export interface Transaction {
   /** The open assignments of a case, in order of creation. */
   assignmentsOf(caseId: string): Promise<StoredAssignment[]>;
   /**
-   * The most urgent, then oldest assignment of a person or of the queues: those of nobody else. Those that are not
-   * served, by themselves and the type of their case, are passed over.
+   * The most urgent, then oldest assignment of a person or of the queues: those of nobody else. Those whose case is not
+   * served where it is are passed over.
    */
   nextAssignment(
     operator: string,
     queues: readonly string[],
-    isServed: (assignment: StoredAssignment, typeId: string) => boolean,
+    isServed: (place: CasePlace) => boolean,
   ): Promise<StoredAssignment | undefined>;
   /** Adds a line to a case's history. */
   addEvent(event: StoredEvent): Promise<void>;
