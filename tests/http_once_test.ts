@@ -281,6 +281,30 @@ Deno.test("a bulk action in the background is promised once and done once", asyn
   assert.equal(rows.filter(({ pyHistoryType }) => pyHistoryType === "performed").length, 1);
 });
 
+Deno.test("what is submitted with a bulk action in the background is written once, not once for each case", async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  await using svc = await openService({ data });
+  const cases = Array.from({ length: 200 }, (_, i) => ({ ID: `CITY-PERMIT-WORK P-${i}` }));
+  const body = { cases, content: { Advice: "x".repeat(1_000_000) } };
+  const path = "/cases?actionID=pyUpdateCaseDetails&runningMode=async";
+  assert.equal((await svc.call("PATCH", path, { body })).status, 202);
+  let written = 0;
+  for await (const { name, isFile } of Deno.readDir(data)) {
+    if (isFile) written += (await Deno.stat(`${data}/${name}`)).size;
+  }
+  assert.ok(written < 20_000_000, `${written} bytes`);
+});
+
+Deno.test("a bulk action that all others would wait for is refused, and says that it can be done in the background", async () => {
+  await using svc = await openService();
+  const body = { cases: Array.from({ length: 1001 }, () => ({ ID: "CITY-PERMIT-WORK P-1" })), content: {} };
+  const refused = await svc.call("PATCH", "/cases?actionID=pyUpdateCaseDetails", { body });
+  assert.equal(refused.status, 400);
+  assert.match(JSON.stringify(refused.body), /at most 1000 cases unless it is done in the background, not 1001/);
+  assert.equal((await svc.call("POST", "/cases/bulk-actions", { body: { cases: body.cases } })).status, 400);
+});
+
 Deno.test("who calls while a bulk action is done in the background does not wait for all of it", async () => {
   await using svc = await openService();
   const ID = textAt((await svc.call("POST", "/cases", { body: PERMIT })).body, "id");

@@ -2,9 +2,7 @@
 import { isFilledText, isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
 import { ServiceError } from "../errors.ts";
 import type { Outcome } from "../handler.ts";
-
-/** Elements of a call: each has a part of the answer, and all others wait for the whole of it. */
-const LARGEST_CALL = 1000;
+import { checkCount } from "../largest_call.ts";
 
 /** Does something with each element; the answer names each with its status, in the order of the elements. */
 export async function eachElement<T>(
@@ -12,9 +10,7 @@ export async function eachElement<T>(
   work: (element: T) => Promise<string>,
   idOf: (element: T) => string,
 ): Promise<Outcome> {
-  if (elements.length > LARGEST_CALL) {
-    throw new ServiceError(400, `A call may have at most ${LARGEST_CALL} elements, not ${elements.length}`);
-  }
+  checkCount(elements.length, "elements");
   const body: JsonObject[] = [];
   for (const element of elements) {
     try {

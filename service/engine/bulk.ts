@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../lib/json.ts";
 import type { CaseType, LocalAction } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
+import { checkCount } from "../largest_call.ts";
 import type { EngineContext } from "./context.ts";
 import type { Submission } from "./forms.ts";
 import { localActions, performLocal } from "./local_actions.ts";
@@ -22,9 +23,15 @@ export function bulkActionsOf(type: CaseType): LocalAction[] {
   return [...type.actions.values()].filter(({ bulk }) => bulk);
 }
 
+/** Refuses a call about no case. */
+export function checkSome(caseIds: readonly string[]): void {
+  if (caseIds.length === 0) throw new ServiceError(400, "At least one case is needed");
+}
+
 /** The actions that several cases have in common. */
 export async function commonActions(context: EngineContext, caseIds: readonly string[]): Promise<LocalAction[]> {
-  if (caseIds.length === 0) throw new ServiceError(400, "At least one case is needed");
+  checkSome(caseIds);
+  checkCount(caseIds.length, "cases");
   let common: LocalAction[] | undefined;
   for (const caseId of caseIds) {
     const actions = localActions(await openCase(context, caseId)).filter(({ bulk }) => bulk);
@@ -40,7 +47,8 @@ export async function performOnAll(
   caseIds: readonly string[],
   bulk: BulkAction,
 ): Promise<JsonObject[]> {
-  if (caseIds.length === 0) throw new ServiceError(400, "At least one case is needed");
+  checkSome(caseIds);
+  checkCount(caseIds.length, "cases unless it is done in the background");
   const results: JsonObject[] = [];
   for (const caseId of caseIds) results.push(await performOnOne(context, caseId, bulk));
   return results;

@@ -1,13 +1,17 @@
 /** Bulk actions in the background: promised with the answer, so they are kept until they are done, whatever ends the service. */
-import { isJsonObject, type JsonObject } from "../../lib/json.ts";
+import { isJsonObject, isText, type JsonObject } from "../../lib/json.ts";
 import type { Application } from "../definition/application.ts";
 import type { Background } from "../handler.ts";
-import type { Store, Transaction } from "../store/store.ts";
-import { type BulkAction, performOnOne } from "./bulk.ts";
+import type { Store, StoredItem, Transaction } from "../store/store.ts";
+import { type BulkAction, checkSome, performOnOne } from "./bulk.ts";
 import type { EngineContext } from "./context.ts";
 import type { Submission } from "./forms.ts";
 
-const KIND = "bulk-job";
+/** Kind of the items that say what is to be done. */
+const JOB = "bulk-job";
+
+/** Kind of the items that say how far it is: what is to be done may be long, and is written once. */
+const PROGRESS = "bulk-progress";
 
 /** What is to be done, and to which cases. */
 export interface BulkJob extends BulkAction {
@@ -17,50 +21,79 @@ export interface BulkJob extends BulkAction {
   readonly cases: readonly string[];
 }
 
+/** What was promised, and to whom. */
+interface Promised extends BulkJob {
+  /** Operator as whom it is done. */
+  readonly callerId: string;
+}
+
 /** Promises an action on several cases: a unit of work for each. */
 export async function promiseBulk(
   { app, tx, caller, now }: EngineContext,
-  { id, cases, action, submission, ifMatch }: BulkJob,
+  job: BulkJob,
   background: Background,
 ): Promise<void> {
-  for (const [index, caseId] of cases.entries()) {
-    const part = `${id}.${index}`;
-    const content = { ...toJson(submission), caller: caller.id, action, ...(ifMatch !== undefined && { ifMatch }) };
-    await tx.putItem({ kind: KIND, id: part, owner: caseId, at: now.toISOString(), content });
-    background((later) => doPart(app, later, part));
-  }
+  checkSome(job.cases);
+  const promised = { ...job, callerId: caller.id };
+  await tx.putItem({ kind: JOB, id: job.id, owner: caller.id, at: now.toISOString(), content: toJson(promised) });
+  goOn(app, promised, 0, background);
 }
 
 /** Goes on with what was promised and not done when the service ended. */
 export async function resumeBulk(app: Application, store: Store, background: Background): Promise<void> {
-  const open = await store.read((tx) => tx.itemsOf(KIND));
-  for (const { id } of open.reverse()) background((tx) => doPart(app, tx, id));
+  const open = await store.read(async (tx) => {
+    const jobs = await tx.itemsOf(JOB);
+    return await Promise.all(jobs.map(async (job) => ({ job, progress: await tx.getItem(PROGRESS, job.id) })));
+  });
+  for (const { job, progress } of open.reverse()) {
+    goOn(app, promisedIn(job), Number(progress?.content.done ?? 0), background);
+  }
+}
+
+function goOn(app: Application, job: Promised, done: number, background: Background): void {
+  for (let index = done; index < job.cases.length; index++) background((tx) => doPart(app, tx, job, index));
 }
 
 /** The action on one case. What is refused is done with, as is what nobody may do any more. */
-async function doPart(app: Application, tx: Transaction, id: string): Promise<void> {
-  const item = await tx.getItem(KIND, id);
-  if (item === undefined) return;
-  const { caller: callerId, action, ifMatch }: JsonObject = item.content;
-  const caller = app.operators.get(String(callerId));
-  if (caller !== undefined) {
-    // Now, not when it was promised: what was done to the case meanwhile stays before it.
-    const context = { app, tx, caller, now: new Date() };
-    const bulk = { action: String(action), submission: submissionOf(item.content) };
-    await performOnOne(context, item.owner, { ...bulk, ...(typeof ifMatch === "string" && { ifMatch }) });
+async function doPart(app: Application, tx: Transaction, job: Promised, index: number): Promise<void> {
+  const { id, callerId, cases } = job;
+  const caller = app.operators.get(callerId);
+  const now = new Date(); // Not when it was promised: what was done to the case meanwhile stays before it.
+  if (caller !== undefined) await performOnOne({ app, tx, caller, now }, cases[index] ?? "", job);
+  const done = index + 1;
+  if (done < cases.length) {
+    await tx.putItem({ kind: PROGRESS, id, owner: callerId, at: now.toISOString(), content: { done } });
+    return;
   }
-  await tx.deleteItem(KIND, id);
+  await tx.deleteItem(JOB, id);
+  await tx.deleteItem(PROGRESS, id);
 }
 
-function toJson({ content, pageInstructions, attachments }: Submission): JsonObject {
+function toJson({ cases, callerId, action, ifMatch, submission }: Promised): JsonObject {
+  const { content, pageInstructions, attachments } = submission;
   return {
+    cases: [...cases],
+    callerId,
+    action,
+    ...(ifMatch !== undefined && { ifMatch }),
     ...(content && { content }),
     ...(pageInstructions && { pageInstructions: [...pageInstructions] }),
     ...(attachments && { attachments: [...attachments] }),
   };
 }
 
-function submissionOf({ content, pageInstructions, attachments }: JsonObject): Submission {
+function promisedIn({ id, content: { cases, callerId, action, ifMatch, ...submitted } }: StoredItem): Promised {
+  return {
+    id,
+    cases: Array.isArray(cases) ? cases.filter(isText) : [],
+    callerId: String(callerId),
+    action: String(action),
+    ...(isText(ifMatch) && { ifMatch }),
+    submission: submissionIn(submitted),
+  };
+}
+
+function submissionIn({ content, pageInstructions, attachments }: JsonObject): Submission {
   return {
     content: isJsonObject(content) ? content : undefined,
     pageInstructions: Array.isArray(pageInstructions) ? pageInstructions : undefined,
