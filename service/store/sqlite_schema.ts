@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../../lib/errors.ts";
 
 /** Raised with every change of the tables; a file of an older version is brought forward step by step. */
-const VERSION = 4;
+const VERSION = 5;
 
 const ITEMS = `
   CREATE TABLE items (
@@ -20,6 +20,16 @@ const ITEMS = `
 
 /** Feeds of many owners are read newest first, page by page: no page may sort them all. */
 const ITEMS_BY_TIME = "CREATE INDEX IF NOT EXISTS itemsByTime ON items (kind, at, seq)";
+
+/** What is asked for by a time, an operator, a number or an owner must not be looked for among all there is. */
+const BY_WHAT_IS_ASKED = `
+  DROP INDEX eventsByCase;
+  CREATE INDEX eventsByCase ON events (caseId, at DESC);
+  CREATE INDEX IF NOT EXISTS eventsByTime ON events (at DESC);
+  CREATE INDEX IF NOT EXISTS eventsByOperator ON events ("by", at DESC);
+  CREATE INDEX IF NOT EXISTS casesByNumber ON cases (businessId);
+  CREATE INDEX IF NOT EXISTS itemsOfOwner ON items (owner);
+`;
 
 /** New rows go to the end, so that the oldest are found without an index, and the long column comes last. */
 const ANSWERS = `
@@ -126,6 +136,7 @@ export function prepareSchema(db: DatabaseSync, path: string): void {
     if (found < 2) db.exec(ITEMS);
     if (found < 3) db.exec(ANSWERS);
     if (found < 4) db.exec(ITEMS_BY_TIME);
+    if (found < 5) db.exec(BY_WHAT_IS_ASKED);
     db.exec(`PRAGMA user_version = ${VERSION}`);
     db.exec("COMMIT");
   } catch (error) {
