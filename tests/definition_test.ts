@@ -222,6 +222,12 @@ Deno.test("what the format does not know is refused at its place", () => {
     /a step of type assignment has no 'wait'/,
   );
   assert.match(refusal("prefix: P", "prefix: R").message, /has the same work pool and prefix/);
+  const field = refusal("pyGotoStage: { type: Text }\n      Reason:", "Reason:");
+  assert.match(field.message, /every case has 'pyGotoStage' already/);
+  const action = refusal("name: Intake\n        actions: { pyChangeStage: { fields: [Reason] } }", "name: Intake");
+  assert.match(action.message, /every stage has the action 'pyChangeStage' already/);
+  const view = "class: City-Permit-Data-Inspector\n";
+  assert.match(refusal(`${view}    filter: [{ field: Name, caller: true }]\n`, view).message, /filter in another view/);
 });
 
 Deno.test("a text that is no YAML is refused with its line", () => {

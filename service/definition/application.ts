@@ -276,8 +276,6 @@ export interface CaseType {
   readonly confirmation: string;
   /** Fields by name, in order. */
   readonly fields: ReadonlyMap<string, Field>;
-  /** The calculated fields among them. */
-  readonly calculated: readonly Field[];
   /** Views by ID; `pyDetails` is always there. */
   readonly views: ReadonlyMap<string, View>;
   /** The view of the creation. */

@@ -35,7 +35,7 @@ export function compileCaseTypes(definition: Definition, report: Report): Map<st
 
 /** What every case has is the service's: values of a field with its name would be lost, or be shown in its place. */
 function checkNames(fields: CaseTypeDefinition["fields"], at: Path, report: Report): void {
-  for (const name of ["classID", ...caseColumns().keys()]) {
+  for (const name of ["classID", STAGE_FIELD, ...caseColumns().keys()]) {
     if (fields[name] === undefined || fields[name].calculated !== undefined) continue;
     report([...at, name], `every case has '${name}' already: choose another name`);
   }
@@ -52,6 +52,8 @@ function compileCaseType(id: string, definition: CaseTypeDefinition, at: Path, c
     context,
   );
   const details = views.get("pyDetails");
+  const actions = caseActions(definition, details, stages, at, context);
+  checkStageActions(stages, actions, at, report);
   return {
     id,
     name,
@@ -65,12 +67,11 @@ function compileCaseType(id: string, definition: CaseTypeDefinition, at: Path, c
     creatable,
     confirmation: definition.confirmation ?? DEFAULT_CONFIRMATION,
     fields,
-    calculated: [...fields.values()].filter((field) => field.calculated !== undefined),
     views,
     createView: creationView(definition, details, at, context),
     stages,
     processes: allProcesses(stages, caseWide, at, report),
-    actions: caseActions(definition, details, stages, at, context),
+    actions,
     attachmentCategories: compileCategories(definition, at, context),
     participantRoles: compileParticipantRoles(definition.participantRoles, [...at, "participantRoles"], report),
   };
@@ -161,6 +162,24 @@ function caseActions(
     actions.set(id, action);
   }
   return actions;
+}
+
+/** A stage's action that is called like one of all stages could not be told from it. */
+function checkStageActions(
+  stages: ReadonlyMap<string, Stage>,
+  actions: ReadonlyMap<string, LocalAction>,
+  at: Path,
+  report: Report,
+): void {
+  for (const stage of stages.values()) {
+    const taken = [...stage.actions.keys()].filter((id) => actions.has(id));
+    for (const id of taken) {
+      report(
+        [...at, "stages", stage.id, "actions", id],
+        `every stage has the action '${id}' already: choose another name`,
+      );
+    }
+  }
 }
 
 function stageView(stages: ReadonlyMap<string, Stage>): View {

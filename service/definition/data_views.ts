@@ -81,6 +81,12 @@ function compileDataView(
   const source = sourceOf(id, definition, caseTypes, dataTypes, at, report);
   const fields = new Map([...source.columns].map(([name, column]) => [name, column.field] as const));
   const own = compileViews(definition.views, fields, [...at, "views"], report);
+  if (source.savable && definition.filter?.length) {
+    report(
+      [...at, "filter"],
+      "records are read and changed by their key here, whatever a filter says: filter in another view",
+    );
+  }
   if (definition.views?.pyDetails === undefined && source.views.has("pyDetails")) own.delete("pyDetails");
   for (const [name, { type, default: value }] of Object.entries(definition.parameters ?? {})) {
     if (value === undefined || toScalar(type, value) !== undefined) continue;
