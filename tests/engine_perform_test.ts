@@ -141,6 +141,8 @@ Deno.test("a draft stays out of the case, shows in the form, locks the case, and
   assert.equal(at(await content("cases.get", { caseId }), "Applicant"), "Ada");
   assert.equal(at(await content("assignments.getAction", form), "Applicant"), "Grace");
   assert.equal(at(await content("assignments.getAction", form), "Email"), "");
+  const others = await engine.body("assignments.get", { assignmentId }, { as: "reviewer@city" });
+  assert.equal(at(others, "data.caseInfo.content.Applicant"), "Ada", "nobody else sees what was not submitted");
 
   const locked = await engine.refused("cases.stageNext", { caseId }, { as: "reviewer@city" });
   assert.equal(locked.status, 423);

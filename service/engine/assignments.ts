@@ -96,10 +96,12 @@ export function nextFor(work: CaseWork): StoredAssignment | undefined {
   return work.assignments.find((assignment) => mayWorkOn(assignment, work.context.caller));
 }
 
-/** What a form of an assignment shows: its content, with what is calculated from a draft. */
+/** What a form of an assignment shows: its content, with what is calculated from a draft; nobody else sees that. */
 export function shownInForm(open: AssignmentWork, action: Action): JsonObject {
-  const isDrafted = Object.keys(draftOf(open.assignment, action.id)).length > 0;
-  return isDrafted ? computed(open.work, action.view, withDraft(open, action), {}) : open.work.stored.content;
+  const { assignment, work } = open;
+  const isDrafted = mayWorkOn(assignment, work.context.caller) &&
+    Object.keys(draftOf(assignment, action.id)).length > 0;
+  return isDrafted ? computed(work, action.view, withDraft(open, action), {}) : work.stored.content;
 }
 
 /** The content that a form of an assignment begins with: the case's, under the draft. */
