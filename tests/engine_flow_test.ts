@@ -104,7 +104,9 @@ Deno.test("what a definition sets must fit the field, as what a person submits: 
     ["VisitDate: \"'soon'\"", /soon is not a valid date/],
     ["Area: '-1'", /-1 is less than 0/],
     ["Documents: '[1]'", /\[1\] is not a valid list/],
-    ["Address: caseInfo.urgency", /10 is not a valid text value/],
+    ["Address: dyn(caseInfo.urgency)", /10 is not a valid text value/],
+    ["Contact: \"{'Phone': 'none'}\"", /none is not a valid phone number/],
+    ["Contact: \"{'Nick': 'Al'}\"", /'Nick' is not a field of \.Contact/],
   ];
   for (const [set, reason] of sets) {
     await using engine = await openEngine(await changed('set: { Urgent: "true" }', `set: { ${set} }`));

@@ -131,9 +131,28 @@ function calculatePage(
 }
 
 function takeComputed(field: Field, target: JsonObject, value: JsonValue, page: string, findings: Findings): void {
-  const problem = valueProblem(field, value);
-  if (problem === undefined) target[field.name] = value;
-  else findings.misfit(page, field.name, `${problem} (computed by the application definition)`);
+  if (checkComputed(field, value, page, findings)) target[field.name] = value;
+}
+
+/** Whether a field can hold what was computed for it, members of pages and rows included; finds what it cannot. */
+function checkComputed(field: Field, value: JsonValue, page: string, findings: Findings): boolean {
+  const { name, embedded } = field;
+  const fits = isFit(valueProblem(field, value), name, page, findings);
+  if (!fits || embedded === undefined) return fits;
+  const members = placedPages(field, value, page).flatMap(([path, inner]) => {
+    return Object.entries(inner).map(([name, member = null]) => ({ path, name, member }));
+  });
+  const checked = members.filter(({ name }) => name !== "classID").map(({ path, name, member }) => {
+    const inner = embedded.fields.get(name);
+    if (inner === undefined) return isFit(`'${name}' is not a field of ${path}`, name, path, findings);
+    return checkComputed(inner, member, path, findings);
+  });
+  return !checked.includes(false);
+}
+
+function isFit(problem: string | undefined, name: string, page: string, findings: Findings): boolean {
+  if (problem !== undefined) findings.misfit(page, name, `${problem} (computed by the application definition)`);
+  return problem === undefined;
 }
 
 /** The pages of a value: the rows of a list, the one page of a page, none of nothing. */
