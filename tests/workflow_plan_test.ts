@@ -246,6 +246,17 @@ Deno.test("nobody waits for the sleeps of a plan, and no timer ends before what 
   );
 });
 
+Deno.test("no timer of a plan ends while the script computes or writes changes down", async () => {
+  const body = `const signal = AbortSignal.timeout(60_000);
+    await svc.cases.get("C-1");
+    let sum = 0;
+    for (let i = 0; i < 2e8; i++) sum += i % 7;
+    for (let i = 0; i < 100; i++) await svc.cases.create({ type: String(sum), signal });
+    return (await svc.cases.get("C-2", { signal })).id;`;
+  const { result, complete } = await planOf(body);
+  assert.deepEqual([result, complete], ["C-2", true]);
+});
+
 Deno.test("what a script makes of a stand-in's mark cannot drive a terminal", async () => {
   const body = `const made = await svc.cases.create({ type: "T" });
     log(String(made["a\\u009b2J\\u202e"]), String(made).replace(/-5b5d-$/, "-zz-"), String(made).replace(/-5b5d-$/, "-ff-"));`;

@@ -94,17 +94,17 @@ export class OpenWorkflow implements AsyncDisposable {
 
   /**
    * Runs the script on an input, in a sandbox that nothing has run in before. The handlers are made for it, and get what
-   * ends it.
+   * ends it, and what tells when the script does nothing but wait.
    */
   async run(
     input: JsonValue | undefined,
     beginning: Beginning,
-    handlersFor: (stop: (reason: SvcError) => void) => RunHandlers,
+    handlersFor: (stop: (reason: SvcError) => void, rested: () => Promise<void>) => RunHandlers,
   ): Promise<JsonValue | undefined> {
     const sandbox = this.#takeLoaded() ?? this.#start();
     while (this.#loaded.length < this.reserve) this.#loaded.push(this.#start());
     try {
-      const handlers = handlersFor((reason) => sandbox.stop(reason)); // From now on it can be interrupted.
+      const handlers = handlersFor((reason) => sandbox.stop(reason), () => sandbox.rested()); // Now it can be interrupted.
       await sandbox.ready;
       await this.#files.check();
       return await sandbox.run(input, handlers, beginning, this.operations);

@@ -36,10 +36,10 @@ export async function makePlan(
   const interrupt = () => stop(new SvcError("INTERRUPTED", "The plan was interrupted."));
   signal.addEventListener("abort", interrupt, { once: true });
   try {
-    const result = await workflow.run(input, { startedAt: Date.now(), randomness: [] }, (end) => {
+    const result = await workflow.run(input, { startedAt: Date.now(), randomness: [] }, (end, rested) => {
       stop = end;
       const { operations, grants } = workflow;
-      return run = new PlanRun({ caller, operations, grants, onLog, stop });
+      return run = new PlanRun({ caller, operations, grants, onLog, stop, rested });
     });
     await run?.settled();
     return { plan: completePlan(run, result) };

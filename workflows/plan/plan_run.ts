@@ -34,6 +34,8 @@ export interface PlanRunOptions {
   readonly onLog: (text: string) => void;
   /** Ends the sandbox. */
   readonly stop: (reason: SvcError) => void;
+  /** Tells when the script does nothing but wait. */
+  readonly rested: () => Promise<void>;
 }
 
 /** The script of a plan in progress. */
@@ -43,7 +45,7 @@ export class PlanRun implements RunHandlers {
   /** References to answers that are not known. */
   readonly references = new References();
   readonly #options: PlanRunOptions;
-  readonly #time = new PlannedTime();
+  readonly #time: PlannedTime;
   readonly #chains = new Map<number, number>();
   readonly #taken = new Map<string, number>();
   readonly #readingTags = new Set<Promise<unknown>>();
@@ -54,6 +56,7 @@ export class PlanRun implements RunHandlers {
   /** A plan that has no steps yet. */
   constructor(options: PlanRunOptions) {
     this.#options = options;
+    this.#time = new PlannedTime(options.rested);
   }
 
   /** How far the plan reaches, where it does not reach the end of the script. */
@@ -111,6 +114,7 @@ export class PlanRun implements RunHandlers {
     const kind = hasEffect(operation) ? "change" : "read";
     const step: PlannedStep = { step: position, operation: name, kind, isGranted };
     this.steps.push(step);
+    this.#time.goesOn();
     return step;
   }
 

@@ -1,6 +1,6 @@
 /** Time in a plan: nobody waits for it. A sleep is over when nothing else happens, the shortest first. */
 
-/** Milliseconds in which nothing happens, before a sleep is over. */
+/** Milliseconds in which nothing happens, before the script is asked whether it does something. */
 const QUIET = 25;
 
 interface Sleeper {
@@ -15,6 +15,12 @@ export class PlannedTime {
   #slept = 0;
   #busy = 0;
   #timer?: ReturnType<typeof setTimeout>;
+  readonly #rested: () => Promise<void>;
+
+  /** A clock that begins now. It is told when the script does nothing but wait. */
+  constructor(rested: () => Promise<void>) {
+    this.#rested = rested;
+  }
 
   /** The time for the script: milliseconds since 1970. */
   get now(): number {
@@ -45,16 +51,27 @@ export class PlannedTime {
     }
   }
 
+  /** The script has done something: it may go on to do more. */
+  goesOn(): void {
+    this.#rest();
+  }
+
   /** Ends no sleep any more. */
   end(): void {
     clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#sleepers.clear();
   }
 
   #rest(): void {
     clearTimeout(this.#timer);
+    this.#timer = undefined;
     if (this.#busy > 0 || this.#sleepers.size === 0) return;
-    this.#timer = setTimeout(() => this.#wakeNext(), QUIET);
+    const timer = setTimeout(async () => {
+      await this.#rested(); // It may compute something, and then do more before a sleep would be over.
+      if (timer === this.#timer) this.#wakeNext();
+    }, QUIET);
+    this.#timer = timer;
   }
 
   #wakeNext(): void {

@@ -115,6 +115,7 @@ export class Sandbox {
   readonly #steps = new Map<number, OpenStep>();
   readonly #held = { call: 0, sleep: 0, timer: 0, characters: 0 };
   readonly #wakening: Wakening;
+  readonly #restAwaited: (() => void)[] = [];
   /** Positions of the steps that were answered before the script took them. */
   readonly #ahead = new Set<number>();
   #turn = 0;
@@ -184,6 +185,14 @@ export class Sandbox {
     kill(this.#process);
   }
 
+  /** Resolves when the script has done all that follows from what it was given so far. */
+  rested(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#restAwaited.push(resolve);
+    this.#nudge(ToSandbox.askRest);
+    return promise;
+  }
+
   /** Resolves when the process is gone. */
   async gone(): Promise<void> {
     await this.#process.status;
@@ -191,7 +200,7 @@ export class Sandbox {
 
   #limitTime(): TimeLimit {
     const stop = () => this.stop(outOfTime(this.#limits));
-    return new TimeLimit(this.#limits.timeoutSeconds, stop, () => this.#nudge(ToSandbox.askRest));
+    return new TimeLimit(this.#limits.timeoutSeconds, stop, () => this.rested());
   }
 
   #nudge(kind: number): void {
@@ -243,9 +252,11 @@ export class Sandbox {
         this.#allow(text, "waits");
         if (!this.#ahead.has(id)) throw new FrameError("a wait for nothing");
         return this.#handlers?.waits?.(id);
-      case FromSandbox.rests:
-        if (!this.#timeLimit.rests()) throw new FrameError("an answer to nothing");
-        return;
+      case FromSandbox.rests: {
+        const resolve = this.#restAwaited.shift();
+        if (resolve === undefined) throw new FrameError("an answer to nothing");
+        return resolve();
+      }
       case FromSandbox.result:
         return this.#finish(text);
       case FromSandbox.failure:

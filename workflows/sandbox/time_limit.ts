@@ -12,7 +12,7 @@ const PAUSE = 2000;
 /** A clock that calls back when a time is up, and that can stand still. */
 export class TimeLimit {
   readonly #whenUp: () => void;
-  readonly #ask: () => void;
+  readonly #rested: () => Promise<void>;
   #left: number;
   #since = 0;
   #isStill = false;
@@ -20,11 +20,11 @@ export class TimeLimit {
   #timer?: ReturnType<typeof setTimeout>;
   #questions?: ReturnType<typeof setInterval>;
 
-  /** A clock that runs from now on, and asks by this function whether the run rests. */
-  constructor(seconds: number, whenUp: () => void, ask: () => void) {
+  /** A clock that runs from now on, and is told by this function when the run rests. */
+  constructor(seconds: number, whenUp: () => void, rested: () => Promise<void>) {
     this.#left = seconds * 1000;
     this.#whenUp = whenUp;
-    this.#ask = ask;
+    this.#rested = rested;
     this.#start();
   }
 
@@ -35,15 +35,7 @@ export class TimeLimit {
     clearInterval(this.#questions);
     if (!isStill) return this.#start();
     this.#stop();
-    this.#questions = setInterval(() => this.#question(), PAUSE);
-  }
-
-  /** The run answers that it rests. Answers whether it was asked. */
-  rests(): boolean {
-    if (!this.#isAsked) return false;
-    this.#isAsked = false;
-    if (this.#isStill) this.#stop();
-    return true;
+    this.#questions = setInterval(() => void this.#question(), PAUSE);
   }
 
   /** Counts a step. */
@@ -59,10 +51,12 @@ export class TimeLimit {
     clearInterval(this.#questions);
   }
 
-  #question(): void {
+  async #question(): Promise<void> {
     if (this.#isAsked) return this.#start();
     this.#isAsked = true;
-    this.#ask();
+    await this.#rested();
+    this.#isAsked = false;
+    if (this.#isStill) this.#stop();
   }
 
   #start(): void {
