@@ -1,7 +1,9 @@
 /** What others do while a run works or waits: they edit its files, kill its sandboxes, and answer for the service. */
 import assert from "node:assert/strict";
 import { killProcess, sandboxesOf } from "../tasks/crash/processes.ts";
+import { Runner } from "../workflows/durable/runner.ts";
 import { atRate } from "../workflows/rate.ts";
+import { openWorkflow } from "../workflows/run.ts";
 import { CREATE, openOffice, RUN, UNTIL_TOLD, untilItSays } from "./_support/office.ts";
 import { caseAnswer, makeFolder, runText, scriptText, TinyApi } from "./_support/workflow.ts";
 import { type Ended, endOf, workflowCommand } from "./_support/workflow_process.ts";
@@ -30,6 +32,35 @@ Deno.test("a script that is edited while its batch works is not taken up, and th
   await office.write(WAITING);
   const again = await office.svc("resume", "r1");
   assert.deepEqual([resultsOf(again.stdout), again.code], [[1, 2, 3], 0]);
+});
+
+for (
+  const [what, edit] of [
+    ["saved broken", (script) => Deno.writeTextFile(script, "export default {")],
+    ["moved away", (script) => Deno.remove(script)],
+  ] satisfies [string, (script: string) => Promise<void>][]
+) {
+  Deno.test(`a script that is ${what} while its batch works fails no input`, async () => {
+    await using folder = await makeFolder({ "script.ts": scriptText("return input;", []) });
+    const script = `${folder.path}/script.ts`;
+    await using workflow = await openWorkflow({ script, allowDeclared: true });
+    const runner = new Runner({ workflow, live: { call: () => Promise.reject(new Error("It calls nothing.")) } });
+    const run = (number: number) => runner.run({ number, place: `in:${number}`, value: number });
+    assert.deepEqual(await run(1), { result: 1 });
+    await edit(script);
+    const outcome = await run(2);
+    assert("failure" in outcome);
+    assert.deepEqual([outcome.failure.code, outcome.isOpen], ["WORKFLOW_DIVERGED", true]);
+  });
+}
+
+Deno.test("who retries with an edited script is told so, whatever its first failed input fails with now", async () => {
+  await using office = await openOffice(`throw new Error(input === 1 ? "bad data" : "a bug");`);
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n");
+  await office.svc(...RUN, "--each", "in.ndjson");
+  await office.write(`if (input === 1) throw new Error("bad data"); return input;`);
+  assert.match((await office.svc("retry", "r1")).stderr, /WORKFLOW_DIVERGED.*was edited.*--force/);
+  assert.deepEqual(resultsOf((await office.svc("retry", "r1", "--force")).stdout), ["WORKFLOW_FAILED", 2]);
 });
 
 Deno.test("a sandbox that is killed while it waits for its input is replaced", async () => {

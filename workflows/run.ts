@@ -105,8 +105,7 @@ export class OpenWorkflow implements AsyncDisposable {
     while (this.#loaded.length < this.reserve) this.#loaded.push(this.#start());
     try {
       const handlers = handlersFor((reason) => sandbox.stop(reason), () => sandbox.rested()); // Now it can be interrupted.
-      await sandbox.ready;
-      await this.#files.check();
+      await sandbox.ready.finally(() => this.#files.check()); // It may fail to load for what was done to them.
       return await sandbox.run(input, handlers, beginning, this.operations);
     } finally {
       sandbox.stop();

@@ -80,7 +80,8 @@ async function divergenceOf(
   for (const input of journal.inputs(id)) {
     if (!isWorkedOn(input, retries)) continue;
     const outcome = await runner.run(input);
-    return "failure" in outcome ? outcome.failure : edited;
+    const leavesPath = "failure" in outcome && outcome.failure.code === "WORKFLOW_DIVERGED";
+    return leavesPath ? outcome.failure : edited; // What else it fails with, it is asked to be run for.
   }
   return edited;
 }
