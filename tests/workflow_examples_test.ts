@@ -5,6 +5,7 @@ import { type Client, createClient } from "../mod.ts";
 import { startService } from "../service/mod.ts";
 import { runBatch } from "../workflows/batch.ts";
 import { openInputs } from "../workflows/inputs.ts";
+import { openOffice } from "./_support/office.ts";
 import { makeFolder, openScript, runnerOf, runWorkflow } from "./_support/workflow.ts";
 
 interface City extends AsyncDisposable {
@@ -101,4 +102,26 @@ Deno.test("import_csv.ts registers the good rows of a file, and leaves nothing b
   assert.match(fourth ?? "", /"rows\.csv:5","result"/);
   const svc = await city.client("clerk@city");
   assert.equal((await svc.data.count("D_Permits")).resultCount, 2);
+});
+
+Deno.test("import_csv.ts registers a row that the service has refused by a retry, once the row is mended", async () => {
+  await using office = await openOffice("");
+  const write = (channel: string) => {
+    const rows = `Applicant,Address,Channel\nAda,Main St 1,Desk\nBob,Main St 3,${channel}\n`;
+    return Deno.writeTextFile(`${office.folder}/rows.csv`, rows);
+  };
+  await write("Pigeon");
+  const first = await office.svc(
+    "run",
+    example("import_csv"),
+    "--each",
+    "rows.csv",
+    "--run-id",
+    "r1",
+    "--allow-declared",
+  );
+  assert.match(first.stdout, /Pigeon is not one of Internet, Desk/);
+  await write("Post");
+  const again = await office.svc("retry", "r1");
+  assert.deepEqual([again.code, await office.permits()], [0, 2], again.stderr);
 });
