@@ -1,6 +1,6 @@
 /** Relations between cases. Each is kept twice, once for either end. */
 import type { JsonObject } from "../../lib/json.ts";
-import { link } from "../engine/answers/links.ts";
+import { caseLink } from "../engine/answers/links.ts";
 import { type CaseWork, findCase } from "../engine/work.ts";
 import { ServiceError } from "../errors.ts";
 import type { Transaction } from "../store/store.ts";
@@ -59,7 +59,7 @@ function caseFacts({ stored, type }: CaseWork): JsonObject {
     status: stored.status,
     caseTypeID: type.id,
     caseTypeName: type.name,
-    links: { open: link(`/cases/${stored.id}`, "GET", "Get case details") },
+    links: { open: caseLink(stored.id) },
   };
 }
 

@@ -1,13 +1,11 @@
 /** The columns of a data view: what they hold, how they compare, and where the store has them. */
 import type { Column, DataView, Field, FieldType } from "../definition/application.ts";
+import { type Kind, kindOf } from "../definition/kinds.ts";
 import { isDay } from "../../lib/calendar.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { ServiceError } from "../errors.ts";
 import { millisecondOf, readTime } from "../moments.ts";
 import type { RowField, SummaryFunction } from "../store/query.ts";
-
-/** How values compare. */
-export type Kind = "text" | "number" | "boolean" | "date" | "instant" | "embedded";
 
 /** A value that can be compared. */
 export type Scalar = string | number | boolean;
@@ -39,27 +37,6 @@ export function columnOf(view: DataView, name: string): NamedColumn {
 /** All columns of a data view. */
 export function columnsOf(view: DataView): NamedColumn[] {
   return [...view.columns.keys()].map((name) => columnOf(view, name));
-}
-
-/** How values of a type compare. */
-export function kindOf(type: FieldType): Kind {
-  switch (type) {
-    case "Integer":
-    case "Decimal":
-    case "Currency":
-      return "number";
-    case "Boolean":
-      return "boolean";
-    case "Date":
-      return "date";
-    case "DateTime":
-      return "instant";
-    case "Page":
-    case "List":
-      return "embedded";
-    default:
-      return "text";
-  }
 }
 
 const NEEDS: { readonly [K in Kind]: string } = {

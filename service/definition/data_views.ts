@@ -8,14 +8,14 @@ import type {
   DataViewCondition,
   DataViewParameter,
   Field,
-  FieldType,
   RecordAction,
   View,
 } from "./application.ts";
-import { comparesBy, kindOf, neededFor, type Scalar, toScalar } from "../data/columns.ts";
+import { comparesBy, neededFor, type Scalar, toScalar } from "../data/columns.ts";
 import { BUILT_IN_VIEWS, caseColumns, fixedColumns } from "./columns.ts";
 import { chooseView, compileFields, compileViews, spaced } from "./fields.ts";
 import type { Path, Report } from "./findings.ts";
+import { kindOf } from "./kinds.ts";
 import type { ConditionDefinition, DataTypeDefinition, DataViewDefinition, Definition } from "./schema.ts";
 
 /** What a data view takes from what its rows are; the views are those that it may replace. */
@@ -192,12 +192,14 @@ export function compileFilter(
     const here = [...at, index];
     const known = fields.get(field);
     if (known === undefined) report([...here, "field"], `there is no field '${field}'`);
-    else if (isEmbedded(known.type)) report([...here, "field"], `'${field}' is embedded: it cannot be compared`);
+    else if (kindOf(known.type) === "embedded") {
+      report([...here, "field"], `'${field}' is embedded: it cannot be compared`);
+    }
     if ([value, parameter, caller].filter((given) => given !== undefined).length !== 1) {
       report(here, "a condition needs exactly one of 'value', 'parameter' and 'caller'");
     }
     const type = parameter === undefined ? undefined : definition.parameters?.[parameter]?.type;
-    if (known !== undefined && !isEmbedded(known.type)) {
+    if (known !== undefined && kindOf(known.type) !== "embedded") {
       const given = value ?? (caller && "ada");
       checkComparison(known, comparator, type === undefined ? given : EXAMPLES[type], here, report);
     }
@@ -232,8 +234,4 @@ function checkComparison(
   } else if (example !== undefined && toScalar(type, example) === undefined) {
     report(at, `'${name}' is of the type ${type}: it is compared with ${neededFor(type)}`);
   }
-}
-
-function isEmbedded(type: FieldType): boolean {
-  return type === "Page" || type === "List";
 }

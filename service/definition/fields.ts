@@ -2,6 +2,7 @@
 import type { EmbeddedClass, Field, View, ViewField } from "./application.ts";
 import { nameProblem, type Vocabulary, vocabulary } from "./expressions.ts";
 import type { Path, Report } from "./findings.ts";
+import { kindOf } from "./kinds.ts";
 import type { FieldDefinition, ViewFieldDefinition } from "./schema.ts";
 import { valueProblem } from "./values.ts";
 
@@ -17,7 +18,6 @@ export interface FieldSet {
 }
 
 const TEXTS = new Set(["Text", "TextArea", "Email", "Phone", "Url"]);
-const NUMBERS = new Set(["Integer", "Decimal", "Currency"]);
 
 /** Compiles the fields of a class. */
 export function compileFields(definitions: FieldDefinitions, classId: string, at: Path, report: Report): FieldSet {
@@ -169,7 +169,7 @@ function compileEmbedded(
   at: Path,
   report: Report,
 ): EmbeddedClass | undefined {
-  if (definition.type !== "Page" && definition.type !== "List") return undefined;
+  if (kindOf(definition.type) !== "embedded") return undefined;
   const embeddedId = definition.class ?? `${classId}-${name}`;
   return {
     classId: embeddedId,
@@ -180,15 +180,15 @@ function compileEmbedded(
 /** An attribute that a type does not have would be ignored silently. */
 function checkAttributes(definition: FieldDefinition, at: Path, report: Report): void {
   const { type } = definition;
-  const embedded = type === "Page" || type === "List";
+  const embedded = kindOf(type) === "embedded";
   const misplaced = (attribute: keyof FieldDefinition, allowed: boolean): void => {
     if (definition[attribute] !== undefined && !allowed) {
       report([...at, attribute], `a field of type ${type} has no '${attribute}'`);
     }
   };
   misplaced("maxLength", TEXTS.has(type));
-  misplaced("min", NUMBERS.has(type));
-  misplaced("max", NUMBERS.has(type));
+  misplaced("min", kindOf(type) === "number");
+  misplaced("max", kindOf(type) === "number");
   if (Number(definition.min) > Number(definition.max)) {
     report([...at, "min"], `no number is from ${definition.min} to ${definition.max}`);
   }

@@ -1,11 +1,12 @@
 /** Insights, which are questions about the rows of a data view, and dashboards, which show several. */
 import { z } from "zod";
-import { kindOf, summaryNeeds } from "../data/columns.ts";
+import { summaryNeeds } from "../data/columns.ts";
 import { SUMMARY_FUNCTIONS, type SummaryFunction } from "../store/query.ts";
 import type { DataView, Field } from "./application.ts";
 import { compileFilter } from "./data_views.ts";
 import { spaced } from "./fields.ts";
 import type { Path, Report } from "./findings.ts";
+import { kindOf } from "./kinds.ts";
 import { refer, type Referable, referAll } from "./references.ts";
 import { condition, distinct, identifier, text } from "./words.ts";
 

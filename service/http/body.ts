@@ -4,7 +4,7 @@ import { textOf } from "../../lib/utf8.ts";
 import { ServiceError } from "../errors.ts";
 
 /** Bytes that a body may have. */
-export const BODY_LIMIT = 4 * 1024 * 1024;
+const BODY_LIMIT = 4 * 1024 * 1024;
 
 /** Objects and arrays in one another: the database's JSON functions refuse a thousand. */
 const DEPTH_LIMIT = 100;

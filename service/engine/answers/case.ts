@@ -31,7 +31,7 @@ export interface CaseOptions {
 }
 
 /** The view `pyDetails`, which every case type has. */
-export function detailsOf(work: CaseWork): View {
+function detailsOf(work: CaseWork): View {
   return known(work.type.views, "pyDetails");
 }
 

@@ -1,6 +1,7 @@
 /** The content of a case, as a view shows it. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../lib/json.ts";
 import type { Field, View } from "../../definition/application.ts";
+import { kindOf } from "../../definition/kinds.ts";
 import type { CaseWork } from "../work.ts";
 
 /** The fields of a view, with the facts that every view carries. */
@@ -43,7 +44,5 @@ function shownValue(field: Field, value: JsonValue | undefined): JsonValue | und
   }
   if (value !== undefined) return value;
   if (type === "List") return [];
-  return type === "Page" || type === "Boolean" || NUMBERS.has(type) ? undefined : "";
+  return type === "Page" || type === "Boolean" || kindOf(type) === "number" ? undefined : "";
 }
-
-const NUMBERS: ReadonlySet<string> = new Set(["Integer", "Decimal", "Currency"]);

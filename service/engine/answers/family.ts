@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../lib/json.ts";
 import type { EngineContext } from "../context.ts";
 import { openCase } from "../work.ts";
 import { assignmentInfo, urgencyIn } from "./assignment.ts";
-import { link } from "./links.ts";
+import { caseLink } from "./links.ts";
 
 /** The parent of a case, its parent, and so on; nothing for a case without one. */
 export async function ancestors(context: EngineContext, caseId: string): Promise<JsonObject> {
@@ -12,7 +12,7 @@ export async function ancestors(context: EngineContext, caseId: string): Promise
   while (stored.parentId !== undefined) {
     const parent = await openCase(context, stored.parentId);
     stored = parent.stored;
-    found.push({ id: stored.id, ID: stored.id, name: parent.type.name, links: { open: openLink(stored.id) } });
+    found.push({ id: stored.id, ID: stored.id, name: parent.type.name, links: { open: caseLink(stored.id) } });
   }
   return found.length === 0 ? {} : { ancestors: found };
 }
@@ -36,14 +36,10 @@ async function childrenOf(context: EngineContext, caseId: string): Promise<JsonO
       caseTypeID: type.id,
       status: stored.status,
       urgency: urgencyIn(context.app.platformVersion, stored.urgency),
-      links: { open: openLink(stored.id) },
+      links: { open: caseLink(stored.id) },
       assignments: work.assignments.map((assignment) => assignmentInfo(work, assignment)),
       ...await childrenOf(context, id),
     });
   }
   return childCases.length === 0 ? {} : { childCases };
-}
-
-function openLink(caseId: string): JsonObject {
-  return link(`/cases/${caseId}`, "GET", "Get case details");
 }

@@ -5,3 +5,8 @@ import type { JsonObject } from "../../../lib/json.ts";
 export function link(href: string, type: string, title: string): JsonObject {
   return { rel: "self", href, type, title };
 }
+
+/** The link to a case. */
+export function caseLink(caseId: string): JsonObject {
+  return link(`/cases/${caseId}`, "GET", "Get case details");
+}
