@@ -295,3 +295,49 @@ Deno.test("a timer that a script has cleared is not what it fails with: a retry 
   assert.equal(await desk.retry(), "WORKFLOW_FAILED");
   assert.equal(creates, 1);
 });
+
+const ENDS = {
+  "a wait in vain": `await waitFor(() => svc.cases.get("C-2"), ({ status }) => status === "Ready", {
+      everySeconds: 0.05,
+      timeoutSeconds: 0.1,
+    });`,
+  "an error of its own": `if ((await svc.cases.get("C-2")).status !== "Ready") throw new Error("not ready");`,
+};
+
+for (const [end, script] of Object.entries(ENDS)) {
+  Deno.test(`what a script was refused before its last change stays refused when it is retried after ${end}`, async () => {
+    let creates = 0;
+    let isReady = false;
+    await using desk = await openDesk(
+      `try { await svc.cases.get("C-1"); } catch {
+        await svc.cases.create({ type: "T" });
+        ${script}
+        await svc.cases.create({ type: "U" });
+      }
+      return "done";`,
+      ({ call }) => {
+        if (call.startsWith("POST")) creates++;
+        if (call === "GET /cases/C-1" && !isReady) return missing();
+        return Response.json({ ...caseAnswer("C-2"), status: isReady ? "Ready" : "New" });
+      },
+    );
+    assert.match(await desk.attempt(), /^TIMEOUT$|^WORKFLOW_FAILED$/);
+    isReady = true;
+    assert.equal(await desk.retry(), `"done"`);
+    assert.equal(creates, 2);
+  });
+}
+
+for (const thrown of [`new Error("none")`, `new SvcError("CONFLICT", "none")`]) {
+  Deno.test(`what a script was refused and wraps into an error of its own is asked again: ${thrown}`, async () => {
+    let isRefused = true;
+    await using desk = await openDesk(
+      `try { await svc.cases.create({ type: "T" }); } catch { await svc.cases.get("C-1"); throw ${thrown}; }
+      return "done";`,
+      ({ call }) => isRefused && call.startsWith("POST") ? missing() : Response.json(caseAnswer("C-1")),
+    );
+    assert.match(await desk.attempt(), /^CONFLICT$|^WORKFLOW_FAILED$/);
+    isRefused = false;
+    assert.equal(await desk.retry(), `"done"`);
+  });
+}

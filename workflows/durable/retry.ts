@@ -1,9 +1,10 @@
 /** Opens failed inputs anew: what they did is kept, what made them fail is asked again. */
 import type { ErrorRecord } from "../../lib/errors.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import type { EventRecord, InputJournal, Journal, StoredEvent } from "../journal/journal.ts";
+import type { EventKind, EventRecord, InputJournal, Journal, StoredEvent } from "../journal/journal.ts";
 import { readOnly } from "../journal/read_only.ts";
 import { SLEEP } from "../sandbox/messages.ts";
+import { isThrown } from "../sandbox/script_error.ts";
 import { leftOf, operationOf, readRecording, readRefusal } from "./recording.ts";
 
 /** Opens the failed inputs of a run, by force if what they do now is something else; answers how many there were. */
@@ -43,20 +44,24 @@ function leaving(events: readonly StoredEvent[], error: ErrorRecord, isForced = 
 
 /**
  * The steps that made an input fail: the refusals after which its script asked for nothing more, the one that it failed
- * with, and what it asked for after them; where there is none of these, the last one. Another one it has caught and gone
- * on from: what followed stays. A script that was refused nothing has failed because of what it read or how long it waited.
+ * with, and what it asked for after them; where there is none of these, the last one, if it may be what an error of the
+ * script's own is about. Another one it has caught and gone on from: what followed stays. A script that no refusal made
+ * fail has failed because of what it read or how long it waited.
  */
 function failedSteps(events: readonly StoredEvent[], error: ErrorRecord): ReadonlySet<number> {
   const current = standing(events);
-  const lastCall = current.findLast(({ kind }) => kind === "call")?.seq ?? 0;
+  const lastCall = lastOf("call", current);
   const thrown = current.findLast((event) => isRefusal(event) && isSame(readRefusal(event.content).error, error));
   const sleeps = new Set(current.filter(isSleepCall).map(({ position }) => position));
   // Of a timer that it has cleared no script fails, unless it says so.
   const all = current.filter((event) => event === thrown || (isRefusal(event) && !sleeps.has(event.position)));
   const refusals = all.filter((event) => event === thrown || event.seq > lastCall);
   const open = error.code === "INTERRUPTED" ? openCalls(current) : [];
-  // The script may have wrapped the last one into an error of its own.
-  if (refusals.length === 0 && open.length === 0) refusals.push(...all.slice(-1));
+  // The script may have wrapped the last one. One after which it changed something it has gone on from: asked again, it
+  // could take the script another way, which leaves undone what was to follow that change.
+  if (refusals.length === 0 && open.length === 0 && isOwn(error)) {
+    refusals.push(...all.slice(-1).filter(({ seq }) => seq > lastOf("sent", current)));
+  }
   const read = refusals.length === 0 && open.length === 0 ? readSinceChange(current) : [];
   const givenUp = [...refusals.filter(isGivenUp), ...open];
   const timers = givenUp.flatMap(({ position }) => timersDuring(position, current));
@@ -71,9 +76,7 @@ function isGivenUp({ content }: StoredEvent): boolean {
 }
 
 function openCalls(events: readonly StoredEvent[]): readonly StoredEvent[] {
-  const given = new Set(
-    events.filter(({ kind }) => kind === "answer" || kind === "refusal").map(({ position }) => position),
-  );
+  const given = new Set(events.filter(isGiven).map(({ position }) => position));
   return events.filter(({ kind, position }) => kind === "call" && !given.has(position));
 }
 
@@ -88,10 +91,14 @@ function timersDuring(position: number, events: readonly StoredEvent[]): readonl
 
 /** The reads and sleeps that ended after the last change was sent: nothing is done twice if they are asked for again. */
 function readSinceChange(events: readonly StoredEvent[]): readonly StoredEvent[] {
-  const sent = events.filter(({ kind }) => kind === "sent");
-  const changes = new Set(sent.map(({ position }) => position));
-  const last = sent.at(-1)?.seq ?? 0;
-  return events.filter(({ kind, position, seq }) => kind === "answer" && seq > last && !changes.has(position));
+  const changes = new Set(events.filter(({ kind }) => kind === "sent").map(({ position }) => position));
+  const last = lastOf("sent", events);
+  return events.filter((event) => isGiven(event) && event.seq > last && !changes.has(event.position));
+}
+
+/** The number of the last event of a kind. */
+function lastOf(kind: EventKind, events: readonly StoredEvent[]): number {
+  return events.findLast((event) => event.kind === kind)?.seq ?? 0;
 }
 
 function isSleepCall({ kind, content, at }: StoredEvent): boolean {
@@ -106,8 +113,17 @@ function standing(events: readonly StoredEvent[]): readonly StoredEvent[] {
   return events.filter(({ position, seq }) => calls.has(position) && seq >= (asked.get(position)?.seq ?? Infinity));
 }
 
+function isGiven(event: StoredEvent): boolean {
+  return event.kind === "answer" || isRefusal(event);
+}
+
 function isRefusal({ kind }: StoredEvent): boolean {
   return kind === "refusal";
+}
+
+/** Whether the script has made an error itself: one of `waitFor`, which says how long it waited, it only lets pass. */
+function isOwn(error: ErrorRecord): boolean {
+  return isThrown(error) && error.code !== "TIMEOUT";
 }
 
 function isSame(refused: JsonObject, { code, message, operation }: ErrorRecord): boolean {

@@ -15,6 +15,9 @@ const POSITION = /(file:\/\/.*?):(\d+):(\d+)(?=\)?$|\), <anonymous>:)/;
 /** What Deno says of a file, of an address or a package of JSR, and of a package of npm. */
 const REFUSED_IMPORT = /Requires (read|import) access to "|--no-npm is specified/;
 
+/** What the message of an error begins with that the script made without the library. */
+const FAILED = "The script failed: ";
+
 /** The record of what a script threw. Errors of the library keep their code; all others are `WORKFLOW_FAILED`. */
 export function recordOf(thrown: unknown): ErrorRecord {
   const position = positionOf(thrown);
@@ -24,10 +27,15 @@ export function recordOf(thrown: unknown): ErrorRecord {
   if (record !== undefined) return { ...record, ...(details && { details: [...(record.details ?? []), ...details] }) };
   return {
     code: thrown instanceof Deno.errors.NotCapable || isRefusedImport(thrown) ? "PERMISSION_DENIED" : "WORKFLOW_FAILED",
-    message: `The script failed: ${messageOf(thrown)}${where}`,
+    message: `${FAILED}${messageOf(thrown)}${where}`,
     ...(details && { details }),
     ...hintFor(thrown),
   };
+}
+
+/** Whether a record is of what a script threw: one whose run was ended for it names no line. */
+export function isThrown({ message, details }: ErrorRecord): boolean {
+  return message.startsWith(FAILED) || details?.at(-1)?.line !== undefined;
 }
 
 /** What an error of the library says; undefined where the script made one of a code that there is not. */
