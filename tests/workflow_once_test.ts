@@ -341,3 +341,22 @@ for (const thrown of [`new Error("none")`, `new SvcError("CONFLICT", "none")`]) 
     assert.equal(await desk.retry(), `"done"`);
   });
 }
+
+for (const get of [`svc.cases.get("C-1")`, `svc.cases.get("C-1").catch(() => ({}))`]) {
+  Deno.test(`retry of a wait in vain waits again, also long after: ${get}`, async () => {
+    let left = Infinity;
+    await using desk = await openDesk(
+      `await svc.cases.create({ type: "T" });
+      const until = ({ status }) => status === "Ready";
+      return (await waitFor(() => ${get}, until, { everySeconds: 0.05, timeoutSeconds: 0.1 })).status;`,
+      ({ call }) => {
+        if (call.startsWith("POST")) return Response.json(caseAnswer("C-1"));
+        if (left-- > 0) return get.includes("catch") ? missing() : Response.json(caseAnswer("C-1"));
+        return Response.json({ ...caseAnswer("C-1"), status: "Ready" });
+      },
+    );
+    assert.equal(await desk.attempt(), "TIMEOUT");
+    left = 1;
+    assert.equal(await desk.retry(), `"Ready"`);
+  });
+}

@@ -100,7 +100,7 @@ export interface WorkflowContext<Input = JsonObject> {
 export interface WaitOptions {
   /** Seconds between the first two calls, 2 without it; each further wait is longer by half, up to ten times the first. */
   readonly everySeconds?: number;
-  /** Seconds after which it is given up: an hour without it. */
+  /** Seconds from the first answer until it is given up: an hour without it. */
   readonly timeoutSeconds?: number;
 }
 

@@ -57,16 +57,19 @@ function failedSteps(events: readonly StoredEvent[], error: ErrorRecord): Readon
   const all = current.filter((event) => event === thrown || (isRefusal(event) && !sleeps.has(event.position)));
   const refusals = all.filter((event) => event === thrown || event.seq > lastCall);
   const open = error.code === "INTERRUPTED" ? openCalls(current) : [];
+  const isOwn = thrown !== undefined || isMade(error);
   // The script may have wrapped the last one. One after which it changed something it has gone on from: asked again, it
   // could take the script another way, which leaves undone what was to follow that change.
-  if (refusals.length === 0 && open.length === 0 && isOwn(error)) {
+  if (refusals.length === 0 && open.length === 0 && isOwn) {
     refusals.push(...all.slice(-1).filter(({ seq }) => seq > lastOf("sent", current)));
   }
-  const read = refusals.length === 0 && open.length === 0 ? readSinceChange(current) : [];
+  // What it waited for in vain may have been refused each time that it looked: the last refusal alone is not the cause.
+  const read = isOwn && refusals.length + open.length > 0 ? [] : readSinceChange(current);
   const givenUp = [...refusals.filter(isGivenUp), ...open];
   const timers = givenUp.flatMap(({ position }) => timersDuring(position, current));
-  const [first = { seq: Infinity }] = [...refusals, ...read];
-  const askedAfter = current.filter(({ kind, seq }) => kind === "call" && seq > first.seq);
+  const failed = new Set([...refusals, ...read].map(({ position }) => position));
+  const first = current.find((event) => isGiven(event) && failed.has(event.position))?.seq ?? Infinity;
+  const askedAfter = current.filter(({ kind, seq }) => kind === "call" && seq > first);
   return new Set([...refusals, ...givenUp, ...timers, ...askedAfter, ...read].map(({ position }) => position));
 }
 
@@ -122,7 +125,7 @@ function isRefusal({ kind }: StoredEvent): boolean {
 }
 
 /** Whether the script has made an error itself: one of `waitFor`, which says how long it waited, it only lets pass. */
-function isOwn(error: ErrorRecord): boolean {
+function isMade(error: ErrorRecord): boolean {
   return isThrown(error) && error.code !== "TIMEOUT";
 }
 

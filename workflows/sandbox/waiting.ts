@@ -24,9 +24,11 @@ export async function waitFor<Answer>(
 ): Promise<Answer> {
   checkSeconds("everySeconds", everySeconds);
   checkSeconds("timeoutSeconds", timeoutSeconds);
-  const end = elapsed() + timeoutSeconds * 1000;
+  let end: number | undefined;
   for (let wait = everySeconds * 1000;; wait = Math.min(wait * GROWTH, everySeconds * 1000 * MOST)) {
     const answer = await operation();
+    // Not before: of a run that is retried the clock stands at what it was told last, until this is answered.
+    end ??= elapsed() + timeoutSeconds * 1000;
     if (await until(answer)) return answer;
     const left = end - elapsed();
     if (left <= 0) throw outOfTime(timeoutSeconds);
