@@ -245,6 +245,30 @@ Deno.test("an input whose script gave up a call itself has failed, and can be re
   assert.equal(await desk.retry(), `"C-1"`);
 });
 
+Deno.test("an input whose script gave up a call after what it did when a timer had ended can be retried", async () => {
+  const slow = Promise.withResolvers<void>();
+  const keys: (string | null)[] = [];
+  await using desk = await openDesk(
+    `const giveUp = new AbortController();
+    const watch = async () => {
+      await sleep(50);
+      await svc.cases.create({ type: "T" });
+      giveUp.abort();
+    };
+    await Promise.all([svc.cases.get("C-1", { signal: giveUp.signal }), watch()]);
+    return "done";`,
+    async ({ call, key }) => {
+      if (call.startsWith("GET")) await slow.promise;
+      else keys.push(key);
+      return Response.json(caseAnswer("C-1"));
+    },
+  );
+  assert.equal(await desk.attempt(), "INTERRUPTED");
+  slow.resolve();
+  assert.equal(await desk.retry(), `"done"`);
+  assert.equal(keys.length, 1);
+});
+
 Deno.test("a text with a NUL is the same when it is told again", async () => {
   const text = "a\0b\nc";
   let isDown = true;

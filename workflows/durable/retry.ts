@@ -67,10 +67,11 @@ function failedSteps(events: readonly StoredEvent[], error: ErrorRecord): Readon
   const read = isOwn && refusals.length + open.length > 0 ? [] : readSinceChange(current);
   const givenUp = [...refusals.filter(isGivenUp), ...open];
   const timers = givenUp.flatMap(({ position }) => timersDuring(position, current));
-  const failed = new Set([...refusals, ...read].map(({ position }) => position));
+  const failed = new Set([...refusals, ...open, ...timers, ...read].map(({ position }) => position));
+  // What stays is told again before any of these is answered: what was asked after one of them had ended cannot stay.
   const first = current.find((event) => isGiven(event) && failed.has(event.position))?.seq ?? Infinity;
   const askedAfter = current.filter(({ kind, seq }) => kind === "call" && seq > first);
-  return new Set([...refusals, ...givenUp, ...timers, ...askedAfter, ...read].map(({ position }) => position));
+  return new Set([...failed, ...askedAfter.map(({ position }) => position)]);
 }
 
 /** Whether a call failed because its script did not want it any more. */
