@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { SvcError } from "../lib/errors.ts";
 import { retrying } from "../lib/client/retry.ts";
+import type { JsonObject } from "../lib/json.ts";
 import { GrantedCalls } from "../workflows/durable/live_calls.ts";
 import { reopenFailed } from "../workflows/durable/retry.ts";
 import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";
@@ -266,6 +267,62 @@ Deno.test("an input that is over writes nothing more and sends nothing: its next
   await crypto.subtle.digest("SHA-256", new Uint8Array(2_000_000));
   await paused;
   assert.deepEqual(written, ["call"]);
+});
+
+const HOUR = 3600 * 1000;
+
+/** Events from an hour ago: a timer that guards a call. */
+function guarded(operation: string, values: JsonObject, ...events: Partial<EventRecord>[]): Partial<EventRecord>[] {
+  const call = (position: number, content: unknown) => ({ position, content: JSON.stringify(content) });
+  const calls = [call(1, { operation: "sleep", values: { milliseconds: 5000 } }), call(2, { operation, values })];
+  return [...calls, ...events.map((event) => ({ position: 2, ...event }))]
+    .map((event) => ({ ...event, at: Date.now() - HOUR }));
+}
+
+Deno.test("a timer does not cancel the call that it guards because nobody ran its script for long", async () => {
+  await using desk = await openDesk(
+    `await svc.cases.create({ type: "T", signal: AbortSignal.timeout(5000) }); return "done";`,
+  );
+  const sent = { kind: "sent", content: JSON.stringify({ key: "r1.1.1" }) } as const;
+  await desk.happened(...guarded("cases.create", { type: "T" }, sent));
+  assert.equal(codeOf(await desk.runner().run(INPUT)), "done");
+  assert.deepEqual(desk.changes(), ["POST /cases"]);
+});
+
+Deno.test("a timer does not cancel the call that is retried because its script has failed long ago", async () => {
+  await using desk = await openDesk(
+    `await svc.cases.get("C-1", { signal: AbortSignal.timeout(5000) }); return "done";`,
+  );
+  const error = { code: "NOT_FOUND", message: "There is none.", operation: "cases.get" } as const;
+  const refusal = { kind: "refusal", content: JSON.stringify({ error }) } as const;
+  await desk.happened(...guarded("cases.get", { caseId: "C-1" }, refusal));
+  desk.journal.endInput(RUN, 1, { state: "failed", error });
+  assert.equal(await reopenFailed(desk.journal, RUN), 1);
+  assert.equal(codeOf(await desk.runner().run(INPUT)), "done");
+});
+
+Deno.test("a timer that goes on stood still while nobody ran its script, a sleep did not", async () => {
+  const now = Date.now();
+  const begun = new Map<number, number>();
+  const content = JSON.stringify({ operation: "sleep", values: { milliseconds: 60_000 } });
+  const asked = [1, 2].map((position) => ({ kind: "call", position, at: now - HOUR, content, seq: position }) as const);
+  const printed = { kind: "log", position: 0, at: now - HOUR + 20_000, content: "on", seq: 3 } as const;
+  const run = inputRun({
+    events: [...asked, printed],
+    live: {
+      call: ({ isTimer }, { askedAt }) => {
+        begun.set(isTimer ? 1 : 2, askedAt);
+        return Promise.resolve({ head: {}, text: "" });
+      },
+    },
+  });
+  const request = { operation: "sleep", values: { milliseconds: 60_000 } };
+  const { signal } = new AbortController();
+  await Promise.all([run.call({ ...request, isTimer: true }, 1, signal), run.call(request, 2, signal)]);
+  run.dispose();
+  const passed = now - (begun.get(1) ?? 0);
+  assert(passed > 10_000 && passed <= 20_000, `${passed} ms`);
+  assert.equal(begun.get(2), now - HOUR);
 });
 
 Deno.test("a script that works for long between two steps is not taken to have left its path", async () => {

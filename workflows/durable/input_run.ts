@@ -87,6 +87,8 @@ export class InputRun implements RunHandlers {
   #logs = 0;
   #oldLogs: number;
   #clock = 0;
+  /** Milliseconds for which nobody ran it before it goes on, as far as its events tell. */
+  readonly #away: number;
   #inFlight = 0;
   /** Characters of the calls that were refused: they are kept, too, and to be refused here takes no time. */
   #refused = 0;
@@ -100,6 +102,9 @@ export class InputRun implements RunHandlers {
     this.#generation = options.generation;
     this.#recording = readRecording(options.events);
     this.#oldLogs = this.#recording.logs;
+    // Who opens it anew writes that long after the script has ended, maybe.
+    const last = options.events.findLast(({ kind }) => kind !== "left")?.at ?? Infinity;
+    this.#away = Math.max(0, Date.now() - last);
     this.#turns = new Turns(this.#recording.turns);
     this.#watch();
     // With --force the script may take another path: what follows must not have been given the old one's answers.
@@ -115,7 +120,11 @@ export class InputRun implements RunHandlers {
     const text = recorded === undefined ? await asked(request) : "";
     if (this.#divergence !== undefined || this.#paused || this.#isOver) return await never();
     if (recorded?.given !== undefined) return await this.#again(position);
-    const call = recorded ?? { ...this.#takeKept(request, position, text), asked: text, at: Date.now() };
+    const call = recorded === undefined
+      ? { ...this.#takeKept(request, position, text), asked: text, at: Date.now() }
+      : request.isTimer
+      ? { ...recorded, at: recorded.at + this.#away } // It guards what is made again only now.
+      : recorded;
     if (this.#divergence !== undefined) return await never();
     if (recorded === undefined) this.#append("call", position, call.at, text);
     const answer = await this.#make(request, position, signal, call);

@@ -69,6 +69,8 @@ export interface CallRequest {
   readonly values: Values;
   /** Seconds that the call may take. */
   readonly timeoutSeconds?: number;
+  /** Whether it is a timer, and no sleep. */
+  readonly isTimer?: boolean;
 }
 
 /** What a loaded script says of itself. */

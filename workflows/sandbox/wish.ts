@@ -39,7 +39,7 @@ export function wishOf(text: string, operations: ReadonlyMap<string, OperationRe
 
 function sleepOf(milliseconds: unknown, isTimer: boolean): Wish | undefined {
   if (typeof milliseconds !== "number" || milliseconds < 0) return undefined;
-  const request = { operation: SLEEP, values: { milliseconds } };
+  const request = { operation: SLEEP, values: { milliseconds }, isTimer };
   return nothing(request, isTimer ? "timer" : "sleep");
 }
 
