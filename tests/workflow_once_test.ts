@@ -18,6 +18,8 @@ interface Asked {
 }
 
 interface Desk extends AsyncDisposable {
+  /** Whether the service is said to know idempotency keys. */
+  keys: boolean;
   /** Works on the one input. */
   attempt(): Promise<string>;
   /** Opens it anew if it has failed, and works on it. */
@@ -41,15 +43,16 @@ async function openDesk(
   const journal = stack.use(await openJournal(`${folder.path}/journal.db`));
   await journal.createRun(newRun("r1", script));
   const { baseUrl } = api;
-  const once = createCaller({ baseUrl, clientId: "id", clientSecret: "secret", noCache: true, idempotencyKeys: keys });
-  const caller = retrying(once, { wait });
   const attempt = async () => {
+    const credentials = { clientId: "id", clientSecret: "secret", noCache: true };
+    const caller = retrying(createCaller({ baseUrl, ...credentials, idempotencyKeys: desk.keys }), { wait });
     await using workflow = await openScript({ script, allowDeclared: true });
     const live = new GrantedCalls(caller, workflow);
     return shown(await new Runner({ workflow, live, journal, id: "r1" }).run({ number: 1, place: "input" }));
   };
   const kept = stack.move();
-  return {
+  const desk: Desk = {
+    keys,
     attempt,
     async retry() {
       await reopenFailed(journal, "r1");
@@ -57,6 +60,7 @@ async function openDesk(
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+  return desk;
 }
 
 function shown(outcome: InputOutcome): string {
@@ -121,6 +125,19 @@ Deno.test("without keys, a change whose answer was lost is settled by its tag, w
   isDown = false;
   assert.equal(await desk.attempt(), `{"settled":"arrived"}`);
   assert.equal(version, 2);
+});
+
+Deno.test("a change that was sent without a key is not sent again under one, once the service is said to know keys", async () => {
+  let effects = 0;
+  const lost = () => {
+    effects++;
+    return new Response("", { status: 502 });
+  };
+  await using desk = await openDesk(`return (await svc.cases.create({ type: "T" })).id;`, lost, { keys: false });
+  assert.equal(await desk.attempt(), "OUTCOME_UNKNOWN");
+  desk.keys = true;
+  assert.equal(await desk.attempt(), "OUTCOME_UNKNOWN");
+  assert.equal(effects, 1);
 });
 
 Deno.test("without keys, a change that is under way when its script fails is still answered, a read is given up", async () => {

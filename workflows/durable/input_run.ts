@@ -317,10 +317,11 @@ export class InputRun implements RunHandlers {
   ): Promise<CallAnswer> {
     const sent = call.sent ?? { key: this.#options.keyOf(position, this.#generation) };
     let written: Promise<void> | undefined;
-    const write = async (tag?: string) => {
+    const write = async (tag?: string, isKeyed = true) => {
       // Another life of the input may have read its events already.
       if (this.#isOver) throw new SvcError("INTERRUPTED", "The input has ended.");
-      await (written ??= this.#write(position, call.sent === undefined ? { ...sent, tag } : undefined));
+      const sending: SentWith = { ...sent, tag, ...(!isKeyed && { unkeyed: true }) };
+      await (written ??= this.#write(position, call.sent === undefined ? sending : undefined));
     };
     return this.#options.live.call(request, {
       signal,

@@ -16,8 +16,8 @@ export interface LiveCall {
   readonly sent: SentWith;
   /** When it was sent before, if it may have been: milliseconds since 1970. */
   readonly sentAt?: number;
-  /** To be awaited before a change is sent. */
-  readonly sending: (tag: string | undefined) => Promise<void>;
+  /** To be awaited before a change is sent: under its key, unless that is said not to be so. */
+  readonly sending: (tag: string | undefined, isKeyed?: boolean) => Promise<void>;
   /** To be told that a change will be sent under its key, whatever its tag: it is written while that is read. */
   readonly readingTag: () => void;
 }

@@ -52,10 +52,11 @@ export class GrantedCalls implements LiveCalls {
     const { operation, values, timeoutSeconds } = request;
     const { operations, grants } = this.#granted;
     const ref = grantedOperation(operation, operations, grants);
-    const { signal, sent: { key, tag: knownTag }, readingTag } = how;
+    const { signal, sent: { key, tag: knownTag, unkeyed }, readingTag } = how;
     let { sentAt } = how;
+    const isKeyed = this.#caller.supportsIdempotencyKeys();
     const sending = async (tag: string | undefined) => {
-      await how.sending(tag);
+      await how.sending(tag, isKeyed);
       sentAt ??= Date.now();
     };
     const isKeyKnown = () => Date.now() - (sentAt ?? Date.now()) < KEY_LIFETIME;
@@ -64,7 +65,7 @@ export class GrantedCalls implements LiveCalls {
       return await answerOf(await this.#caller.call(ref, values, { ...options, ...more }));
     };
     if (isRead(ref.operation)) return await send();
-    if (this.#caller.supportsIdempotencyKeys() && isKeyKnown()) {
+    if (isKeyed && !unkeyed && isKeyKnown()) {
       try {
         return await send({ readingTag, isKeyKnown, mayHaveArrived: sentAt !== undefined });
       } catch (thrown) {
@@ -85,7 +86,7 @@ export class GrantedCalls implements LiveCalls {
     const mayHaveArrived = () => sentAt !== undefined || failure !== undefined;
     const noteTag = async (tag: string | undefined) => {
       knownTag = tag;
-      await sending(tag);
+      await sending(tag, this.#caller.supportsIdempotencyKeys());
     };
     for (let attempt = 1;; attempt++) {
       if (mayHaveArrived() && (knownTag === undefined || attempt > MAX_ATTEMPTS)) {

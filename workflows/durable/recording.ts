@@ -10,6 +10,8 @@ export interface SentWith {
   readonly key: string;
   /** Its entity tag. */
   readonly tag?: string;
+  /** Whether the key stayed here: the service was said to know none. */
+  readonly unkeyed?: true;
 }
 
 /** A call that was made. */
