@@ -68,7 +68,7 @@ export function checkAnswer<N extends keyof Answers>(
 ): Answers[N] {
   // Some services answer a sentence where nothing is promised.
   const body = shape === "nothing" || shape === "content" ? undefined : answer.body;
-  const value = shape === "content" ? answer.content : completed(shape, body, answer.etag);
+  const value = shape === "content" ? answer.content : wholeAnswer(shape, body, answer.etag);
   if (SHAPES[shape](value)) return value;
   const { operation, status, requestId } = answer.head ?? {};
   throw new SvcError("INVALID_RESPONSE", `The service's answer is not of the shape "${shape}".`, {
@@ -79,11 +79,16 @@ export function checkAnswer<N extends keyof Answers>(
   });
 }
 
-/** The answer with its identifier and entity tag at the top: some servers give them only further down or in a header. */
-function completed(shape: keyof Answers, body: JsonValue | undefined, etag?: string): unknown {
+function wholeAnswer(shape: keyof Answers, body: JsonValue | undefined, etag?: string): unknown {
   if (shape === "bulk" && Array.isArray(body)) return { results: body }; // Some servers answer the list itself.
-  if (!isJsonObject(body)) return body;
-  return { ...identityOf(shape, body), ...(etag !== undefined && { etag }), ...body };
+  return isJsonObject(body) ? completed(shape, body, etag) : body;
+}
+
+/** The answer with its identifier and entity tag at the top: some servers give them only further down or in a header. */
+export function completed(shape: keyof Answers, body: JsonObject, etag?: string): JsonObject {
+  const known = Object.entries({ ...identityOf(shape, body), etag });
+  const missing = known.filter(([name, value]) => value !== undefined && !Object.hasOwn(body, name));
+  return missing.length === 0 ? body : { ...Object.fromEntries(missing), ...body };
 }
 
 function identityOf(shape: keyof Answers, body: JsonObject): JsonObject {

@@ -19,6 +19,26 @@ Deno.test("an answer is printed as JSON on stdout, and nothing else is printed",
   assert.deepEqual(await call(service, "cases get C"), { code: 0, stdout: SHOWN, stderr: "" });
 });
 
+Deno.test("identifier, status and entity tag are printed wherever the service gives them", async () => {
+  const headers = { etag: '"tag 1"' };
+  const caseInfo = { ID: "C-1", caseTypeID: "T", status: "Open", urgency: "10" };
+  const shown = async (line: string, body: unknown) => {
+    await using service = answers(body, { headers });
+    const { stdout, stderr } = await call(service, `${line} --format compact`);
+    assert.equal(stderr, "");
+    return stdout.trimEnd();
+  };
+  const fields = "--fields id,type,status,urgency,etag";
+  const found = JSON.stringify({ id: "C-1", type: "T", status: "Open", urgency: "10", etag: '"tag 1"' });
+  assert.equal(await shown(`cases get C-1 ${fields}`, { data: { caseInfo } }), found);
+  const whole = { id: "own", ID: "own", type: "own", status: "own", urgency: 1, etag: "own", data: { caseInfo } };
+  assert.equal(await shown("cases get C-1", whole), JSON.stringify(whole));
+  const list = { tagsList: [{ tagName: "a" }] };
+  assert.equal(await shown("tags list C-1", list), JSON.stringify(list), "a list has no tag, and stays a table");
+  const caseType = { ID: "T", name: "Type" };
+  assert.equal(await shown("case-types get T", { caseTypes: [caseType] }), JSON.stringify(caseType));
+});
+
 Deno.test("an empty answer prints nothing", async () => {
   await using service = startService({ api: () => new Response(null, { status: 204 }) });
   assert.deepEqual(await call(service, "cases delete C"), { code: 0, stdout: "", stderr: "" });

@@ -1,10 +1,11 @@
 /** `assignments perform --interactive`: a person picks the action and fills in its required fields at prompts. */
 import type { ActionInfo, AssignmentAnswer } from "../answer_types.ts";
-import { checkAnswer } from "../answers.ts";
+import { checkAnswer, completed } from "../answers.ts";
 import { type Caller, createCaller, type OperationRef } from "../client/caller.ts";
 import type { Reply } from "../client/reply.ts";
 import type { Values } from "../client/values.ts";
 import { SvcError } from "../errors.ts";
+import { isJsonObject } from "../json.ts";
 import { toKebab } from "../names.ts";
 import { operations } from "../resources/assignments.ts";
 import type { CommandContext, Given } from "./command.ts";
@@ -35,10 +36,10 @@ export async function performInteractively(
   const action = await pickAction(prompts, assignment.actions);
   const fields = await work.readForm(action.ID);
   checkAskable(action, fields);
-  const { body } = await fillIn(prompts, action, fields, async (values) => {
+  const { body, etag } = await fillIn(prompts, action, fields, async (values) => {
     return await work.call(perform, { action: action.ID, ifMatch: assignment.etag, ...toSubmission(values) });
   });
-  await context.print(body);
+  await context.print(isJsonObject(body) ? completed(perform.operation.answer, body, etag) : body);
 }
 
 /** Everything else that the command takes is asked for. */

@@ -1,5 +1,6 @@
 /** One operation from the command line: a dry run, or the call and its answer. */
 import type { Answers } from "../answer_types.ts";
+import { completed } from "../answers.ts";
 import { openTarget } from "../auth/session_open.ts";
 import { createCaller, type OperationRef } from "../client/caller.ts";
 import type { Values } from "../client/values.ts";
@@ -10,6 +11,7 @@ import { numberFault } from "../exact_numbers.ts";
 import { importUnseen } from "../import_unseen.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import type { Operation } from "../operation.ts";
+import { rowsOf } from "../output/rows.ts";
 import { plural } from "../wording.ts";
 import type { CommandContext } from "./command.ts";
 import { loadRenderer } from "./context.ts";
@@ -45,7 +47,10 @@ async function printAnswer(context: CommandContext, ref: OperationRef, values: V
 
 function promisedBody({ operation }: OperationRef, reply: Reply): JsonValue | undefined {
   try {
-    return reply.body;
+    const { body, etag } = reply;
+    // A list has no tag of its own, and with one it would be no table any more.
+    if (!isJsonObject(body) || rowsOf(body) !== undefined) return body;
+    return completed(operation.answer, body, etag);
   } catch (error) {
     throw spoiled(operation, error);
   }

@@ -266,7 +266,7 @@ function picked(operation: Operation, values: Values, reply: Reply): Reply {
         hint: "The list command of this group shows what there is.",
       });
     }
-    return new Reply(reply.head, JSON.stringify(body));
+    return new Reply({ ...reply.head, etag: undefined }, JSON.stringify(body)); // The tag was that of the list.
   }
   return reply;
 }
