@@ -1,7 +1,7 @@
 /** The check of an answer, where it enters. */
 import type { Answers, CaseData, Content } from "./answer_types.ts";
 import { SvcError, type SvcErrorOptions } from "./errors.ts";
-import { isJsonObject, isText, type JsonObject, type JsonValue } from "./json.ts";
+import { isFilledText, isJsonObject, isText, type JsonObject, type JsonValue } from "./json.ts";
 
 /** Whether a value has the members that a shape promises. */
 const SHAPES: { readonly [N in keyof Answers]: (value: unknown) => value is Answers[N] } = {
@@ -56,7 +56,7 @@ export function isAnswerShape(name: unknown): name is keyof Answers {
   return typeof name === "string" && Object.hasOwn(SHAPES, name);
 }
 
-/** The body of an answer as the shape that its operation promises, or `INVALID_RESPONSE`. */
+/** The body of an answer as the shape that its operation promises, or `INVALID_RESPONSE`; `asked` names what was asked for. */
 export function checkAnswer<N extends keyof Answers>(
   shape: N,
   answer: {
@@ -65,10 +65,11 @@ export function checkAnswer<N extends keyof Answers>(
     readonly etag?: string;
     readonly head?: Pick<SvcErrorOptions, "operation" | "status" | "requestId">;
   },
+  asked?: unknown,
 ): Answers[N] {
   // Some services answer a sentence where nothing is promised.
   const body = shape === "nothing" || shape === "content" ? undefined : answer.body;
-  const value = shape === "content" ? answer.content : wholeAnswer(shape, body, answer.etag);
+  const value = shape === "content" ? answer.content : wholeAnswer(shape, body, answer.etag, asked);
   if (SHAPES[shape](value)) return value;
   const { operation, status, requestId } = answer.head ?? {};
   throw new SvcError("INVALID_RESPONSE", `The service's answer is not of the shape "${shape}".`, {
@@ -79,25 +80,31 @@ export function checkAnswer<N extends keyof Answers>(
   });
 }
 
-function wholeAnswer(shape: keyof Answers, body: JsonValue | undefined, etag?: string): unknown {
+function wholeAnswer(shape: keyof Answers, body: JsonValue | undefined, etag?: string, asked?: unknown): unknown {
   if (shape === "bulk" && Array.isArray(body)) return { results: body }; // Some servers answer the list itself.
-  return isJsonObject(body) ? completed(shape, body, etag) : body;
+  return isJsonObject(body) ? completed(shape, body, etag, asked) : body;
 }
 
 /** The answer with its identifier and entity tag at the top: some servers give them only further down or in a header. */
-export function completed(shape: keyof Answers, body: JsonObject, etag?: string): JsonObject {
-  const known = Object.entries({ ...identityOf(shape, body), etag });
+export function completed(shape: keyof Answers, body: JsonObject, etag?: string, asked?: unknown): JsonObject {
+  const known = Object.entries({ ...identityOf(shape, body, asked), etag });
   const missing = known.filter(([name, value]) => value !== undefined && !Object.hasOwn(body, name));
   return missing.length === 0 ? body : { ...Object.fromEntries(missing), ...body };
 }
 
-function identityOf(shape: keyof Answers, body: JsonObject): JsonObject {
+function identityOf(shape: keyof Answers, body: JsonObject, asked: unknown): JsonObject {
   const named = shape === "participant" || shape === "message" || shape === "conversation" || shape === "upload";
   if (named && typeof body.ID === "string") return { id: body.ID };
   if (!hasCaseData(body)) return {};
   const { ID, caseTypeID, status, urgency, assignments } = body.data.caseInfo;
   if (shape === "case") return { id: ID, type: caseTypeID, status, urgency };
-  return shape === "assignment" ? { id: assignments?.[0]?.ID } : {};
+  return shape === "assignment" ? { id: isFilledText(asked) ? asked : nextOf(assignments) } : {};
+}
+
+/** The assignment that is next for the caller: of those of its case, the first that the caller may perform. */
+function nextOf(assignments: unknown): JsonValue | undefined {
+  const open = Array.isArray(assignments) ? assignments.filter(isJsonObject) : [];
+  return (open.find(({ canPerform }) => canPerform === "true") ?? open[0])?.ID;
 }
 
 function hasCaseData(value: unknown): value is JsonObject & { data: CaseData } {

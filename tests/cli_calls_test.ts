@@ -33,6 +33,11 @@ Deno.test("identifier, status and entity tag are printed wherever the service gi
   assert.equal(await shown(`cases get C-1 ${fields}`, { data: { caseInfo } }), found);
   const whole = { id: "own", ID: "own", type: "own", status: "own", urgency: 1, etag: "own", data: { caseInfo } };
   assert.equal(await shown("cases get C-1", whole), JSON.stringify(whole));
+  const two = {
+    data: { caseInfo: { assignments: [{ ID: "A", canPerform: "false" }, { ID: "B", canPerform: "true" }] } },
+  };
+  assert.equal(await shown("assignments get A --fields id", two), '{"id":"A"}');
+  assert.equal(await shown("assignments get-next --fields id", two), '{"id":"B"}');
   const list = { tagsList: [{ tagName: "a" }] };
   assert.equal(await shown("tags list C-1", list), JSON.stringify(list), "a list has no tag, and stays a table");
   const caseType = { ID: "T", name: "Type" };

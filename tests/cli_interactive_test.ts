@@ -118,6 +118,14 @@ Deno.test("of several actions the person picks one", async () => {
   assert.deepEqual(form.submitted, [SUBMITTED]);
 });
 
+Deno.test("the actions are those of the assignment that is named, not of the first one of its case", async () => {
+  const form = startFormService(["Enter"], [], false);
+  await using _service = form.service;
+  const { code, stderr } = await perform(form, [...ANSWERS, ["Submit 'Enter it'?", ENTER]]);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(form.submitted, [SUBMITTED]);
+});
+
 const REFUSAL = [
   { message: "Error_Validation_Fail", localizedValue: "Validation failed." },
   { message: "Count is taken", localizedValue: "7 is taken", erroneousInputOutputFieldInPage: ".Count" },

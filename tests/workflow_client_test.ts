@@ -1,5 +1,6 @@
 /** `svc` as a script has it: it knows no operation, and asks for whatever is called. */
 import assert from "node:assert/strict";
+import { createClient } from "../lib/client/client.ts";
 import { SvcError } from "../lib/errors.ts";
 import { runInSandbox } from "./_support/sandbox.ts";
 import { makeFolder, runText, scriptText, TinyApi } from "./_support/workflow.ts";
@@ -28,6 +29,18 @@ Deno.test("svc is no promise and has no members to list; what it does not have i
     ["INVALID_ARGS", "--fast is not an option of this operation.", null],
   ]);
   assert.deepEqual(api.received, []);
+});
+
+Deno.test("of a case with two open assignments a script and a program get the one that they asked for", async () => {
+  const assignments = [{ ID: "A", canPerform: "false" }, { ID: "B", canPerform: "true" }, { ID: "C" }];
+  await using api = new TinyApi(() => Response.json({ data: { caseInfo: { assignments } } }));
+  const body = `const answers = [svc.assignments.get("A"), svc.assignments.get("C"), svc.assignments.getNext()];
+    return (await Promise.all(answers)).map(({ id }) => id);`;
+  const { result, error } = await runText(scriptText(body), { caller: api.caller });
+  assert.deepEqual([result, error], [["A", "C", "B"], undefined]);
+  const library = createClient({ baseUrl: api.baseUrl, clientId: "id", clientSecret: "secret", noCache: true });
+  const answers = [library.assignments.get("A"), library.assignments.get("C"), library.assignments.getNext()];
+  assert.deepEqual((await Promise.all(answers)).map(({ id }) => id), ["A", "C", "B"]);
 });
 
 Deno.test("each call may take as long as it says", async () => {

@@ -78,7 +78,7 @@ class Work {
 
   async readAssignment(): Promise<OpenAssignment> {
     const reply = await this.call({ name: "assignments.get", operation: operations.get }, {});
-    const actions = actionsOf(checkAnswer("assignment", reply));
+    const actions = actionsOf(checkAnswer("assignment", reply, this.#assignmentId));
     if (actions.length === 0) {
       throw new SvcError("INVALID_ARGS", "The assignment has no action that you may perform.", {
         hint: "'svc assignments get-next' answers one that you may.",

@@ -39,18 +39,18 @@ async function printAnswer(context: CommandContext, ref: OperationRef, values: V
   const reply = takesFile(ref.operation)
     ? await (await transfers()).watchingFile(context, values, (watched) => call(context, ref, watched))
     : await call(context, ref, values);
-  const body = promisedBody(ref, reply);
+  const body = promisedBody(ref, reply, values);
   const fault = typeof body === "string" ? undefined : numberFault(reply.text);
   if (fault !== undefined) context.note(`Warning: the answer ${fault}: another one is printed. --verbose shows it.`);
   await printResult(context, body === "" ? undefined : body, failureOfElements(ref.operation.answer, body));
 }
 
-function promisedBody({ operation }: OperationRef, reply: Reply): JsonValue | undefined {
+function promisedBody({ operation }: OperationRef, reply: Reply, { assignmentId }: Values): JsonValue | undefined {
   try {
     const { body, etag } = reply;
     // A list has no tag of its own, and with one it would be no table any more.
     if (!isJsonObject(body) || rowsOf(body) !== undefined) return body;
-    return completed(operation.answer, body, etag);
+    return completed(operation.answer, body, etag, assignmentId);
   } catch (error) {
     throw spoiled(operation, error);
   }

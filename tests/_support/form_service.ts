@@ -62,14 +62,24 @@ const FORM: JsonObject = {
   },
 };
 
-/** Starts the service; the actions are those of the assignment, the refusals the findings for the first submissions. */
+/**
+ * Starts the service; the actions are those of the assignment, the refusals the findings for the first submissions. Where
+ * it is not `alone`, its case has another one before it, and the answer says of neither that it was asked for.
+ */
 export function startFormService(
   actions: readonly string[] = ["Enter"],
   refusals: readonly JsonObject[][] = [],
+  alone = true,
 ): FormService {
   const submitted: FormService["submitted"] = [];
   const info = { ID: ASSIGNMENT, name: "Intake", actions: actions.map((ID) => ({ ID, name: `${ID} it` })) };
-  const data = { caseInfo: { ID: "C-1", assignments: [info], content: { Name: "Ada", Contact: { City: "Oslo" } } } };
+  const other = {
+    ID: "ASSIGN-WORKLIST ACME-WORK C-1!OTHER",
+    name: "Other",
+    actions: [{ ID: "Reject", name: "Reject" }],
+  };
+  const assignments = alone ? [info] : [other, info];
+  const data = { caseInfo: { ID: "C-1", assignments, content: { Name: "Ada", Contact: { City: "Oslo" } } } };
   const service = startService({
     async api(request) {
       const path = decodeURIComponent(new URL(request.url).pathname);
@@ -81,7 +91,7 @@ export function startFormService(
       }
       const action = /\/actions\/(\w+)$/.exec(path)?.[1];
       const root = { type: "reference", config: { type: "view", name: action ?? "" } };
-      const body = action ? { data, uiResources: { ...FORM, root } } : { id: ASSIGNMENT, data };
+      const body = action ? { data, uiResources: { ...FORM, root } } : { ...(alone && { id: ASSIGNMENT }), data };
       return Response.json(body, { headers: { etag: "tag-7" } });
     },
   });

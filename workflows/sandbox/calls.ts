@@ -22,7 +22,8 @@ export async function call(operation: string, args: readonly unknown[]): Promise
   if (!isAnswerShape(answer)) throw brokenAnswer();
   const content = isJsonObject(contentHead) ? contentOf(contentHead, text) : undefined;
   const body = content ? undefined : bodyOf(answer, text, { operation });
-  return checkAnswer(answer, { body, content, ...(typeof etag === "string" && { etag }) });
+  // What is asked for is named by the first argument; the next assignment by none.
+  return checkAnswer(answer, { body, content, ...(typeof etag === "string" && { etag }) }, args[0]);
 }
 
 interface Arguments {
