@@ -119,11 +119,26 @@ Deno.test("of several actions the person picks one", async () => {
 });
 
 Deno.test("the actions are those of the assignment that is named, not of the first one of its case", async () => {
-  const form = startFormService(["Enter"], [], false);
+  const form = startFormService(["Enter"], [], { alone: false });
   await using _service = form.service;
   const { code, stderr } = await perform(form, [...ANSWERS, ["Submit 'Enter it'?", ENTER]]);
   assert.equal(code, 0, stderr);
   assert.deepEqual(form.submitted, [SUBMITTED]);
+});
+
+Deno.test("an answer that cannot be read, or not be printed as it came, is told as without --interactive", async () => {
+  const performed = async (answer: string) => {
+    const form = startFormService(["Enter"], [], { performed: answer });
+    await using _service = form.service;
+    return await perform(form, [...ANSWERS, ["Submit 'Enter it'?", ENTER]]);
+  };
+  const cut = await performed('{"id": "C-');
+  const { code, hint } = errorAfterQuestions(cut);
+  assert.deepEqual([cut.code, cut.stdout, code], [1, "", "INVALID_RESPONSE"]);
+  assert.match(String(hint), /^It may be done: read before you repeat it\./);
+  const long = await performed('{"id": "C-1", "n": 12345678901234567890}');
+  assert.equal(long.code, 0, long.stderr);
+  assert.match(long.stderr, /Warning: the answer .*: another one is printed\. --verbose shows it\./);
 });
 
 const REFUSAL = [

@@ -1,17 +1,17 @@
 /** `assignments perform --interactive`: a person picks the action and fills in its required fields at prompts. */
 import type { ActionInfo, AssignmentAnswer } from "../answer_types.ts";
-import { checkAnswer, completed } from "../answers.ts";
+import { checkAnswer } from "../answers.ts";
 import { type Caller, createCaller, type OperationRef } from "../client/caller.ts";
 import type { Reply } from "../client/reply.ts";
 import type { Values } from "../client/values.ts";
 import { SvcError } from "../errors.ts";
-import { isJsonObject } from "../json.ts";
 import { toKebab } from "../names.ts";
 import { operations } from "../resources/assignments.ts";
 import type { CommandContext, Given } from "./command.ts";
 import { type FieldValue, type FormField, requiredFields } from "./form.ts";
 import { findFault, isAbout, shownFinding, shownValue, toFieldValue, toSubmission } from "./form_values.ts";
 import { globalFlags } from "./global_flags.ts";
+import { printAnswer } from "./print_answer.ts";
 import type { Prompts } from "./prompts.ts";
 import { callerOptions } from "./service_access.ts";
 
@@ -36,10 +36,10 @@ export async function performInteractively(
   const action = await pickAction(prompts, assignment.actions);
   const fields = await work.readForm(action.ID);
   checkAskable(action, fields);
-  const { body, etag } = await fillIn(prompts, action, fields, async (values) => {
+  const reply = await fillIn(prompts, action, fields, async (values) => {
     return await work.call(perform, { action: action.ID, ifMatch: assignment.etag, ...toSubmission(values) });
   });
-  await context.print(isJsonObject(body) ? completed(perform.operation.answer, body, etag) : body);
+  await printAnswer(context, perform, given, reply);
 }
 
 /** Everything else that the command takes is asked for. */

@@ -62,14 +62,19 @@ const FORM: JsonObject = {
   },
 };
 
-/**
- * Starts the service; the actions are those of the assignment, the refusals the findings for the first submissions. Where
- * it is not `alone`, its case has another one before it, and the answer says of neither that it was asked for.
- */
+/** How the service differs from one that has but one assignment. */
+export interface FormServiceOptions {
+  /** Where false, the case has another assignment before it, and the answer says of neither that it was asked for. */
+  readonly alone?: boolean;
+  /** What performing the assignment answers instead. */
+  readonly performed?: string;
+}
+
+/** Starts the service; the actions are those of the assignment, the refusals the findings for the first submissions. */
 export function startFormService(
   actions: readonly string[] = ["Enter"],
   refusals: readonly JsonObject[][] = [],
-  alone = true,
+  { alone = true, performed = JSON.stringify(PERFORMED) }: FormServiceOptions = {},
 ): FormService {
   const submitted: FormService["submitted"] = [];
   const info = { ID: ASSIGNMENT, name: "Intake", actions: actions.map((ID) => ({ ID, name: `${ID} it` })) };
@@ -87,7 +92,7 @@ export function startFormService(
         submitted.push({ path, tag: request.headers.get("if-match"), body: await request.json() });
         const errorDetails = refusals[submitted.length - 1];
         if (errorDetails) return Response.json({ localizedValue: "Validation failed.", errorDetails }, { status: 422 });
-        return Response.json(PERFORMED);
+        return new Response(performed, { headers: { "content-type": "application/json" } });
       }
       const action = /\/actions\/(\w+)$/.exec(path)?.[1];
       const root = { type: "reference", config: { type: "view", name: action ?? "" } };
