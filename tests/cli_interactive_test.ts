@@ -141,6 +141,22 @@ Deno.test("an answer that cannot be read, or not be printed as it came, is told 
   assert.match(long.stderr, /Warning: the answer .*: another one is printed\. --verbose shows it\./);
 });
 
+Deno.test("a present value of several lines can be edited in all of them, or left as it is", async () => {
+  const submittedFrom = async (applicant: string, keys: string) => {
+    const form = startFormService(["Enter"], [], { applicant });
+    await using _service = form.service;
+    const rest = [...ANSWERS.slice(1), ["Submit 'Enter it'?", ENTER]] as const;
+    const { code, stderr } = await perform(form, [["Applicant (several lines: Enter twice ends it)", keys], ...rest]);
+    assert.equal(code, 0, stderr);
+    assert.equal(stderr.includes("\rL"), false);
+    return form.submitted;
+  };
+  const submitted = (Name: string) => [{ ...SUBMITTED, body: { ...SUBMITTED.body, content: { ...CONTENT, Name } } }];
+  const edits = "." + ENTER + "M" + ENTER + ENTER;
+  assert.deepEqual(await submittedFrom("Ada\r\nL", edits), submitted("Ada\nL.\nM"));
+  assert.deepEqual(await submittedFrom("Ada\r\nL", ENTER + ENTER), submitted("Ada\r\nL"));
+});
+
 const REFUSAL = [
   { message: "Error_Validation_Fail", localizedValue: "Validation failed." },
   { message: "Count is taken", localizedValue: "7 is taken", erroneousInputOutputFieldInPage: ".Count" },

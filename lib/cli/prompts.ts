@@ -13,6 +13,9 @@ export interface PromptStreams {
   readonly output: Writable;
 }
 
+/** What is wrong with a text; undefined where nothing is. */
+type FindFault = (text: string) => string | undefined;
+
 /** Asks questions; a person who cancels one ends the command with `INTERRUPTED`. */
 export class Prompts {
   readonly #streams: PromptStreams & { readonly signal: AbortSignal };
@@ -31,14 +34,27 @@ export class Prompts {
     return answered(await clack.select({ ...this.#streams, message: onOneLine(message), options, initialValue }));
   }
 
-  /** A text in which no fault is found. */
-  async text(message: string, findFault: (text: string) => string | undefined, present = ""): Promise<string> {
+  /** A text in which no fault is found; what is left as it is stays the present one. */
+  async text(message: string, findFault: FindFault, present = ""): Promise<string> {
+    const lines = present.replaceAll("\r\n", "\n");
+    const initialValue = hasControls(lines) || lines.includes("\r") ? "" : lines;
+    if (initialValue.includes("\n")) {
+      const text = await this.#lines(message, findFault, initialValue);
+      return text === initialValue ? present : text;
+    }
+    const validate = (text = "") => findFault(text);
+    return answered(await clack.text({ ...this.#streams, message: onOneLine(message), initialValue, validate }));
+  }
+
+  /** A text of several lines: the prompt for one would lose all but the last. */
+  async #lines(message: string, findFault: FindFault, initialValue: string): Promise<string> {
     return answered(
-      await clack.text({
+      await clack.multiline({
         ...this.#streams,
-        message: onOneLine(message),
-        initialValue: hasControls(present) ? "" : present,
-        validate: (text) => findFault(text ?? ""),
+        message: `${onOneLine(message)} (several lines: Enter twice ends it)`,
+        initialValue,
+        // This prompt takes the keys that edit a line, such as Ctrl-U, for characters.
+        validate: (text = "") => hasControls(text) ? "It holds a control character: delete that." : findFault(text),
       }),
     );
   }

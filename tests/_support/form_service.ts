@@ -68,13 +68,15 @@ export interface FormServiceOptions {
   readonly alone?: boolean;
   /** What performing the assignment answers instead. */
   readonly performed?: string;
+  /** Present value of the first field. */
+  readonly applicant?: string;
 }
 
 /** Starts the service; the actions are those of the assignment, the refusals the findings for the first submissions. */
 export function startFormService(
   actions: readonly string[] = ["Enter"],
   refusals: readonly JsonObject[][] = [],
-  { alone = true, performed = JSON.stringify(PERFORMED) }: FormServiceOptions = {},
+  { alone = true, performed = JSON.stringify(PERFORMED), applicant = "Ada" }: FormServiceOptions = {},
 ): FormService {
   const submitted: FormService["submitted"] = [];
   const info = { ID: ASSIGNMENT, name: "Intake", actions: actions.map((ID) => ({ ID, name: `${ID} it` })) };
@@ -84,7 +86,7 @@ export function startFormService(
     actions: [{ ID: "Reject", name: "Reject" }],
   };
   const assignments = alone ? [info] : [other, info];
-  const data = { caseInfo: { ID: "C-1", assignments, content: { Name: "Ada", Contact: { City: "Oslo" } } } };
+  const data = { caseInfo: { ID: "C-1", assignments, content: { Name: applicant, Contact: { City: "Oslo" } } } };
   const service = startService({
     async api(request) {
       const path = decodeURIComponent(new URL(request.url).pathname);
