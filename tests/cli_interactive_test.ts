@@ -146,7 +146,8 @@ Deno.test("a present value of several lines can be edited in all of them, or lef
     const form = startFormService(["Enter"], [], { applicant });
     await using _service = form.service;
     const rest = [...ANSWERS.slice(1), ["Submit 'Enter it'?", ENTER]] as const;
-    const { code, stderr } = await perform(form, [["Applicant (several lines: Enter twice ends it)", keys], ...rest]);
+    const question = applicant.includes("\n") ? "Applicant (several lines: Enter twice ends it)" : "Applicant";
+    const { code, stderr } = await perform(form, [[question, keys], ...rest]);
     assert.equal(code, 0, stderr);
     assert.equal(stderr.includes("\rL"), false);
     return form.submitted;
@@ -155,6 +156,7 @@ Deno.test("a present value of several lines can be edited in all of them, or lef
   const edits = "." + ENTER + "M" + ENTER + ENTER;
   assert.deepEqual(await submittedFrom("Ada\r\nL", edits), submitted("Ada\nL.\nM"));
   assert.deepEqual(await submittedFrom("Ada\r\nL", ENTER + ENTER), submitted("Ada\r\nL"));
+  assert.deepEqual(await submittedFrom("Ada\rL", "Bo" + ENTER), submitted("Bo"), "it would show as another one");
 });
 
 const REFUSAL = [

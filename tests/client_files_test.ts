@@ -322,6 +322,17 @@ Deno.test("a text goes to a terminal, escaped and to its last byte; anything els
   assert.equal(captured.stdout, "a\ufffd");
 });
 
+Deno.test("a carriage return in a text does not take a terminal back over what it has shown, in whatever pieces it comes", async () => {
+  for (const pieces of [["REJECTED\rAPPROVED\r\nend\r"], ["REJECTED\r", "APPROVED\r", "\nend", "\r"]]) {
+    const captured = { stdout: "", stderr: "" };
+    const context = createContext(readGlobalFlags({}), capturedIo(captured, { terminal: true }));
+    const encoder = new TextEncoder();
+    const stream = ReadableStream.from(pieces.map((piece) => encoder.encode(piece)));
+    await deliver(context, { type: "text/plain", stream });
+    assert.equal(captured.stdout, "REJECTED\\rAPPROVED\nend\\r");
+  }
+});
+
 Deno.test({
   name: "a file that is replaced can be read by nobody who could not read it before",
   ignore: Deno.build.os === "windows",

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { parse } from "yaml";
 import type { JsonValue } from "../lib/json.ts";
-import { escapeControls, hasControls, onOneLine } from "../lib/output/control_characters.ts";
+import { escapeControls, hasControls, onLines, onOneLine } from "../lib/output/control_characters.ts";
 import { longJson } from "../lib/output/long_json.ts";
 import { longYaml } from "../lib/output/yaml.ts";
 import { render } from "../lib/output/render.ts";
@@ -81,6 +81,7 @@ Deno.test("every character that can drive a terminal is escaped, and no other", 
   for (const safe of ["\t", "\n", "\r", " ", "é", "\u00a0", "\u200d", "漢", "\u{1f468}\u200d\u{1f469}", "שלום"]) {
     assert.equal(escapeControls(safe), safe);
   }
+  assert.equal(onLines("a\tb\r\nc\rd\r\r\n\x1b"), "a\tb\nc\\rd\\r\n\\u001b");
   assert.equal(onOneLine("a\tb\nc\r\x1b"), "a\\tb\\nc\\r\\u001b");
 });
 

@@ -1,7 +1,7 @@
 /** What a command does with content: into a file, or to stdout. */
 import type { Content } from "../answer_types.ts";
 import { SvcError } from "../errors.ts";
-import { escapeControls } from "../output/control_characters.ts";
+import { onLines } from "../output/control_characters.ts";
 import type { CommandContext } from "./command.ts";
 import { checkTarget, writeWhole } from "./local_files.ts";
 import { transferLine } from "./transfer.ts";
@@ -27,8 +27,13 @@ export async function deliver(context: CommandContext, content: Content, output 
   }
   await checkText(content);
   const decoder = new TextDecoder();
-  for await (const piece of content.stream) stdout.write(escapeControls(decoder.decode(piece, { stream: true })));
-  stdout.write(decoder.decode()); // What is left of a character that was cut off.
+  let held = "";
+  for await (const piece of content.stream) {
+    const text = held + decoder.decode(piece, { stream: true });
+    held = text.endsWith("\r") ? "\r" : ""; // Whether it ends a line, the next piece says.
+    stdout.write(onLines(held === "" ? text : text.slice(0, -1)));
+  }
+  stdout.write(onLines(held + decoder.decode())); // What is left of a character that was cut off.
 }
 
 async function* counted({ stream }: Content, count: (bytes: number) => void): AsyncGenerator<Uint8Array> {

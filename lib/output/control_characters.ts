@@ -23,6 +23,11 @@ export function escapeControls(text: string): string {
   return text.replace(ALL_UNSAFE, (character) => "\\u" + character.charCodeAt(0).toString(16).padStart(4, "0"));
 }
 
+/** The lines of a text: a carriage return that ends none would let what follows it write over what it follows. */
+export function onLines(text: string): string {
+  return escapeControls(text.replaceAll("\r\n", "\n")).replaceAll("\r", "\\r");
+}
+
 /** The text on one line, with those characters, tabs and line ends as escapes. */
 export function onOneLine(text: string): string {
   return escapeControls(text.replace(LAYOUT, (character) => LAYOUT_ESCAPES[character] ?? character));

@@ -1,12 +1,11 @@
 /** What a sandbox says to people, made so that it can be printed: it cannot drive a terminal, and takes no time without end. */
 import type { JsonObject } from "../../lib/json.ts";
-import { escapeControls } from "../../lib/output/control_characters.ts";
+import { escapeControls, onLines } from "../../lib/output/control_characters.ts";
 import { MAX_LOG_CHARACTERS } from "./messages.ts";
 
-/** One or more lines of a log. */
+/** One or more lines of a log: none of them writes over the name of its input, and speaks for another one. */
 export function printable(text: string): string {
-  // With a carriage return a script would write over the name of its input, and speak for another one.
-  return escapeControls(text.slice(0, MAX_LOG_CHARACTERS).replaceAll("\r\n", "\n")).replaceAll("\r", "\\r");
+  return onLines(text.slice(0, MAX_LOG_CHARACTERS));
 }
 
 /** The record of an error without control characters in what is meant for people. */
