@@ -139,6 +139,15 @@ Deno.test("a token endpoint at another path fails at token with the member to co
   assert.match(failed.hint ?? "", /tokenPath in the profile/);
 });
 
+Deno.test("a token endpoint that gives no answer fails at token with what to check", async () => {
+  const never = Promise.withResolvers<Response>();
+  await using service = startService({ token: () => never.promise });
+  const failed = failedStep(await diagnose({ ...await optionsFor(service), timeoutSeconds: 0.1 }));
+  never.resolve(new Response());
+  assert.deepEqual([failed.step, failed.code], ["token", "TIMEOUT"]);
+  assert.match(failed.hint ?? "", /^Check baseUrl and tokenPath in the profile, .*timeoutSeconds/);
+});
+
 Deno.test("a wrong API root, and an answer that is no list of case types, fail at api", async () => {
   await using service = startService();
   const wrongRoot = failedStep(await diagnose({ ...await optionsFor(service), apiRoot: "/api" }));
@@ -159,7 +168,7 @@ Deno.test("an API that refuses the token fails at api with what to do", async ()
   const failed = failedStep(await diagnose(await optionsFor(service)));
   assert.equal(failed.step, "api");
   assert.equal(failed.result, "Invalid or expired token");
-  assert.match(failed.hint ?? "", /svc auth login/);
+  assert.match(failed.hint ?? "", /refuses a token that its token endpoint has issued: check baseUrl, tokenPath/);
 
   await using closed = startService({ api: () => Response.json({ localizedValue: "Not for you" }, { status: 403 }) });
   const forbidden = failedStep(await diagnose(await optionsFor(closed)));

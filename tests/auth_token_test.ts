@@ -141,8 +141,14 @@ Deno.test("a server that repeats the header in which it was sent the secret does
 });
 
 Deno.test("other statuses keep their codes", async () => {
+  const wrong = /^Check baseUrl, and tokenPath in the profile\.$/;
   const cases: [status: number, code: string, hint: RegExp][] = [
-    [404, "NOT_FOUND", /tokenPath/],
+    [404, "NOT_FOUND", wrong],
+    [405, "HTTP_ERROR", wrong],
+    [407, "HTTP_ERROR", wrong],
+    [410, "HTTP_ERROR", wrong],
+    [415, "HTTP_ERROR", wrong],
+    [408, "TIMEOUT", /Wait a few seconds/],
     [429, "RATE_LIMITED", /Wait a few seconds/],
     [500, "INTERNAL_SERVER_ERROR", /Wait a few seconds/],
     [503, "SERVER_ERROR", /Wait a few seconds/],
@@ -171,10 +177,19 @@ Deno.test("the token endpoint's Retry-After is passed on; the hint names it wher
 
 Deno.test("a redirect is not followed", async () => {
   await using other = startService();
-  const location = `${other.baseUrl}/oauth2/token`;
-  const error = await failureWith({ token: () => new Response(null, { status: 307, headers: { location } }) });
-  assert.equal(error.code, "INVALID_RESPONSE");
-  assert(error.hint?.includes(location));
+  const wrong = "the base URL may be wrong, or a login page stands before the service.";
+  const hints = {
+    [`${other.baseUrl}/oauth2/token`]: `set the base URL to ${other.baseUrl}.`,
+    [`${other.baseUrl}/login`]: wrong,
+    [`${other.baseUrl}/login?to=/oauth2/token`]: wrong,
+  };
+  for (const [location, hint] of Object.entries(hints)) {
+    const error = await failureWith({ token: () => new Response(null, { status: 307, headers: { location } }) });
+    assert.equal(error.code, "INVALID_RESPONSE");
+    assert.equal(error.hint, `It redirects to ${location}: ${hint}`);
+  }
+  const nowhere = await failureWith({ token: () => new Response(null, { status: 307 }) });
+  assert.equal(nowhere.hint, "Check baseUrl, and tokenPath in the profile.");
   assert.equal(other.exchanges, 0);
 });
 

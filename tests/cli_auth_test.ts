@@ -53,3 +53,13 @@ Deno.test("a dry run of auth login and auth ping prints the request that each wo
   assert.ok(ping.stdout.startsWith(`GET /dx-api/v2/casetypes\n${host}\n`), ping.stdout);
   assert.deepEqual([service.exchanges, service.calls], [0, 0]);
 });
+
+Deno.test("a hint that names a command of auth gives it the profile of the call", async () => {
+  const closed = startService();
+  await closed[Symbol.asyncDispose]();
+  const hints = { "": "'svc auth diagnose' shows", " --profile test": "'svc auth diagnose --profile test' shows" };
+  for (const [flag, expected] of Object.entries(hints)) {
+    const { hint } = errorOf(await call(closed, `cases get C${flag}`));
+    assert.ok(String(hint).includes(expected), String(hint));
+  }
+});

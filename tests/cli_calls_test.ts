@@ -192,6 +192,25 @@ Deno.test("an answer that is no JSON, or is cut off, is an error of the operatio
 
 const IT_MAY_BE_DONE = "It may be done: read before you repeat it.";
 
+Deno.test("a redirect names the base URL to set, where the address is the same request elsewhere", async () => {
+  const wrong = "the base URL may be wrong, or a login page stands before the service.";
+  const hints = {
+    "https://new.example/v8/dx-api/v2/cases/C%201": "set the base URL to https://new.example/v8.",
+    "https://new.example/dx-api/v2/cases/C%201/": wrong,
+    "https://login.example/?to=/dx-api/v2/cases/C%201": wrong,
+  };
+  for (const [location, hint] of Object.entries(hints)) {
+    await using service = startService({ api: () => new Response(null, { status: 302, headers: { location } }) });
+    const result = await svc(["cases", "get", "C 1"], { env: envOf(service) });
+    assert.equal(errorOf(result).hint, `It redirects to ${location}: ${hint}`);
+  }
+  await using service = startService({
+    api: () => new Response(null, { status: 302, headers: { location: "/login" } }),
+  });
+  const { hint } = errorOf(await call(service, "cases get C"));
+  assert.equal(hint, `It redirects to ${service.baseUrl}/login: ${wrong}`);
+});
+
 Deno.test("who is told when to come back passes it on, also of a service that is down", async () => {
   const wait = "Wait 7 seconds, then try again.";
   for (const [status, retryAfter, hint] of [[429, "7", wait], [503, "7", wait], [503, undefined, IT_MAY_BE_DONE]]) {

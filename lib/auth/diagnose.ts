@@ -60,10 +60,14 @@ async function tryLayers(options: AuthOptions, log: StepLog): Promise<void> {
   const way = await wayTo(new URL(target.baseUrl));
   if (!await tryWay(credentials, way, options, log)) return;
   const tokens = new TokenSource({ ...credentials, cacheDirectory: undefined });
-  const hintOf = (hint?: string) => (error: SvcError) => isUnreached(error) ? way.hint ?? hint : hint;
-  if (!await log.check("token", () => exchange(credentials, tokens, options), hintOf())) return;
+  const unansweredHint = (error: SvcError) => isUnreached(error) ? way.hint ?? TOKEN_HINT : undefined;
+  if (!await log.check("token", () => exchange(credentials, tokens, options), unansweredHint)) return;
   const apiHint = `Check apiRoot in the profile: the API was looked for at ${target.baseUrl}${target.apiRoot}.`;
-  await log.check("api", () => callApi(credentials, tokens, options), hintOf(apiHint));
+  await log.check(
+    "api",
+    () => callApi(credentials, tokens, options),
+    (error) => isUnreached(error) ? way.hint ?? apiHint : apiHint,
+  );
 }
 
 /** How calls get to a service. */
@@ -119,6 +123,10 @@ const DNS_HINT = "Check the host name in baseUrl, and the name server of this ma
 const TCP_HINT = "Check the port in baseUrl and that the service runs; a firewall may stand between.";
 const TLS_HINT =
   "Check that the port speaks https. A certificate authority of your own is named with DENO_CERT=<file>.";
+
+const TOKEN_HINT =
+  "Check baseUrl and tokenPath in the profile, and that the service answers; raise timeoutSeconds where " +
+  "it, or the program of clientSecretCommand, takes longer.";
 
 /** The steps so far. */
 class StepLog {

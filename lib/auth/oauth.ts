@@ -1,7 +1,7 @@
 /** The token exchange: OAuth 2.0 client credentials (RFC 6749, section 4.4), the client authenticated by HTTP Basic. */
 import type { ClientAuth } from "oauth4webapi";
 import { lineOf } from "../client/encode.ts";
-import { readText } from "../client/reply.ts";
+import { type Destination, hintOfRedirect, readText } from "../client/reply.ts";
 import { codeOfStatus, hintOfWait, SvcError } from "../errors.ts";
 import { type JsonObject, parseJsonObject } from "../json.ts";
 import { USER_AGENT } from "../version.ts";
@@ -10,6 +10,8 @@ import type { Credentials, Settings } from "./settings.ts";
 import { isTokenText, LONGEST_LIFE, type Token, tokenOf } from "./token_cache.ts";
 
 const DEFAULT_LIFE = 3600;
+
+const WRONG_ADDRESS = "Check baseUrl, and tokenPath in the profile.";
 
 /** The most bytes that an answer may have: a token endpoint sends less. */
 const ANSWER_LIMIT = 1024 * 1024;
@@ -38,7 +40,9 @@ export async function exchangeToken(credentials: Credentials, secret: string, si
   const text = await readText(response, ANSWER_LIMIT).catch((error: unknown) => {
     throw error instanceof SvcError ? invalidAnswer(url, `is longer than ${ANSWER_LIMIT} bytes`) : error;
   });
-  if (status !== 200) throw refusal(response, text, url, [...partsOf(sent), secret]);
+  if (status !== 200) {
+    throw refusal(response, text, { url, baseUrl: credentials.target.baseUrl }, [...partsOf(sent), secret]);
+  }
   const body = parseJsonObject(text);
   if (body === undefined) throw invalidAnswer(url, "is no token response");
   // Beside this some send an ID token of an issuer of their own, or null for what there is not: the library refuses both.
@@ -76,17 +80,17 @@ function partsOf(header: string): string[] {
 function refusal(
   { status, statusText, headers }: Response,
   text: string,
-  url: string,
+  sent: Destination,
   secrets: readonly string[],
 ): SvcError {
+  const { url } = sent;
   const said = descriptionOf(parseJsonObject(text));
   const answered = `The token endpoint ${url} answered ${status} ${statusText}`.trimEnd();
   if (status < 300) return invalidAnswer(url, `is no token response: it has status ${status}, not 200`);
   if (status < 400) {
-    return new SvcError("INVALID_RESPONSE", `${answered}, and redirects are not followed.`, {
-      status,
-      hint: `Set the base URL to the address it names: ${redact(headers.get("location") ?? "none", ...secrets)}.`,
-    });
+    const location = headers.get("location");
+    const hint = location === null ? WRONG_ADDRESS : redact(hintOfRedirect(location, sent), ...secrets);
+    return new SvcError("INVALID_RESPONSE", `${answered}, and redirects are not followed.`, { status, hint });
   }
   const message = said === undefined ? `${answered}.` : `${answered}: ${redact(said, ...secrets)}`;
   if (status === 400 || status === 401 || status === 403) {
@@ -94,7 +98,8 @@ function refusal(
     return new SvcError("UNAUTHORIZED", message, { status, hint });
   }
   const retryAfter = headers.get("retry-after") ?? undefined;
-  const hint = status === 404 ? "Check baseUrl, and tokenPath in the profile." : hintOfWait(retryAfter);
+  const mayPass = status === 408 || status === 429 || status >= 500;
+  const hint = mayPass ? hintOfWait(retryAfter) : WRONG_ADDRESS;
   return new SvcError(codeOfStatus(status), message, { status, hint, retryAfter });
 }
 
@@ -109,6 +114,6 @@ function isOAuthError(error: unknown): error is Error {
 
 function invalidAnswer(url: string, what: string): SvcError {
   return new SvcError("INVALID_RESPONSE", `The answer of the token endpoint ${url} ${what}.`, {
-    hint: "Check baseUrl, and tokenPath in the profile.",
+    hint: WRONG_ADDRESS,
   });
 }

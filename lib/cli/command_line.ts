@@ -1,4 +1,5 @@
 /** One command line: finds the command and runs it, prints help, or says what is wrong. */
+import { SvcError } from "../errors.ts";
 import { entryNamed } from "../names.ts";
 import type { Argv } from "./argv.ts";
 import type { Command, Given } from "./command.ts";
@@ -26,7 +27,13 @@ export async function runCommandLine({ words, rest, help, version, misplaced }: 
   const command = entry.describe();
   if (help) return io.stdout.write((await import("./help.ts")).commandHelp(words, command));
   const given = scanPlain(command, rest) ?? await scanAnything(command, words, rest);
-  await command.run(createContext(readGlobalFlags(given), io), given);
+  const globals = readGlobalFlags(given);
+  try {
+    await command.run(createContext(globals, io), given);
+  } catch (error) {
+    if (globals.profile === undefined || !(error instanceof SvcError)) throw error;
+    throw (await import("./exit.ts")).withProfile(error, globals.profile);
+  }
 }
 
 async function usageErrors() {

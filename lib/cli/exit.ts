@@ -1,6 +1,7 @@
 /** The one place where an error becomes a record on stderr and an exit code. */
 import { type ErrorCode, outcomeUnknown, type SvcError } from "../errors.ts";
 import { escapeControls } from "../output/control_characters.ts";
+import { shellWord } from "../shell_word.ts";
 import type { Io } from "./io.ts";
 
 /** Exit codes of errors; every other code ends with 1. */
@@ -14,6 +15,12 @@ const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
 /** The exit code of an error. */
 export function exitCodeOf(error: SvcError): number {
   return EXIT_CODES[error.code] ?? 1;
+}
+
+/** The error of a call with a profile of its own: the commands that it advises are to have the same one. */
+export function withProfile(error: SvcError, profile: string): SvcError {
+  const hint = error.hint?.replace(/'svc auth \w+(?=')/g, `$& --profile ${shellWord(profile)}`);
+  return hint === error.hint ? error : error.with({ hint });
 }
 
 /** Writes an error to stderr: one JSON object, on one line unless a person reads it. */

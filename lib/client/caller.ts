@@ -204,7 +204,7 @@ class Call {
         const told = isContent ? `(${head.type ?? "content"})` : this.#session.redact(text);
         return { method, path: lineOf(url), status, reason, milliseconds, text: told };
       }, change !== undefined);
-      checkStatus(head, response, response.ok ? text : this.#session.redact(text));
+      checkStatus(head, response, response.ok ? text : this.#session.redact(text), { url, baseUrl });
       if (isContent) return new Reply(head, "", await this.#content(response, deadline, explain));
       const reply = new Reply(head, text);
       // A gateway's page is no answer: its sender is told at once. An empty one may still have the tag that is wanted.

@@ -106,9 +106,17 @@ export function headOf(
   };
 }
 
+/** Where a request was sent. */
+export interface Destination {
+  /** Its whole address. */
+  readonly url: string;
+  /** What of that is the base URL. */
+  readonly baseUrl: string;
+}
+
 /** Throws what the service refused. */
-export function checkStatus({ status, reason, requestId }: ReplyHead, { headers }: Response, text: string): void {
-  if (status < 200 || status >= 300) throw refusal(status, reason, text, headers, requestId);
+export function checkStatus(head: ReplyHead, { headers }: Response, text: string, sent: Destination): void {
+  if (head.status < 200 || head.status >= 300) throw refusal(head, text, headers, sent);
 }
 
 /** The body of an answer whose text has been read, as its operation promises it. */
@@ -173,7 +181,12 @@ function invalidAnswer(what: string, text: string, head: Partial<ReplyHead>, cau
   });
 }
 
-function refusal(status: number, reason: string, text: string, headers: Headers, requestId?: string): SvcError {
+function refusal(
+  { status, reason, requestId }: ReplyHead,
+  text: string,
+  headers: Headers,
+  sent: Destination,
+): SvcError {
   const code = codeOfStatus(status);
   const body = parseJsonObject(text); // The status alone says enough: a proxy's error page is no JSON.
   const details = Array.isArray(body?.errorDetails) ? body.errorDetails.filter(isJsonObject).map(readable) : [];
@@ -182,7 +195,7 @@ function refusal(status: number, reason: string, text: string, headers: Headers,
     classification: isFilledText(body?.errorClassification) ? body.errorClassification : undefined,
     details: details.length > 0 ? details : undefined,
     requestId,
-    hint: hintFor(status, headers),
+    hint: hintFor(status, headers, sent),
     retryAfter: headers.get("retry-after") ?? undefined,
     judged: isJudgement(status, body) || undefined,
     replayed: headers.get("idempotent-replayed") === "true" || undefined,
@@ -210,19 +223,28 @@ function sentenceOf(body: JsonObject | undefined, details: readonly JsonObject[]
 }
 
 /** What the user can do about a status. */
-function hintFor(status: number, headers: Headers): string | undefined {
+function hintFor(status: number, headers: Headers, sent: Destination): string | undefined {
   const location = headers.get("location");
-  if (status < 400 && location !== null) {
-    return `It redirects to ${location}: set the base URL to the address it names.`;
-  }
+  if (status < 400 && location !== null) return hintOfRedirect(location, sent);
   const retryAfter = headers.get("retry-after") ?? undefined;
   // A server that fails without a Retry-After may have done the call: no hint says to repeat it.
   if (status === 429 || (status === 503 && retryAfter !== undefined)) return hintOfWait(retryAfter);
   return HINTS[status];
 }
 
+/** What to do about a redirect: it may name the same request elsewhere, or another page. */
+export function hintOfRedirect(location: string, { url, baseUrl }: Destination): string {
+  const address = URL.parse(location, url)?.href ?? location;
+  const below = url.slice(baseUrl.length);
+  const base = address.slice(0, -below.length);
+  const isSame = address.endsWith(below) && base !== baseUrl && !/[?#]/.test(base);
+  return `It redirects to ${address}: ` +
+    (isSame ? `set the base URL to ${base}.` : "the base URL may be wrong, or a login page stands before the service.");
+}
+
 const HINTS: Readonly<Record<number, string>> = {
-  401: "Run 'svc auth login', or check the client ID and secret.",
+  401:
+    "The service refuses a token that its token endpoint has issued: check baseUrl, tokenPath and what the client may do.",
   412: "It was changed by somebody else. Read it again, then decide.",
   428: "Give the entity tag that you last read with --if-match.",
 };
