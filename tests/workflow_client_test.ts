@@ -43,6 +43,21 @@ Deno.test("of a case with two open assignments a script and a program get the on
   assert.deepEqual((await Promise.all(answers)).map(({ id }) => id), ["A", "C", "B"]);
 });
 
+Deno.test("an option named like an argument is refused and does not take its place, by a script and by a program", async () => {
+  await using api = new TinyApi();
+  const body = `const options = { caseId: "OTHER", participantId: "P-1" };
+    const fine = await svc.cases.get("C-1", { caseId: undefined });
+    const error = await svc.participants.delete("C-1", options).catch(({ code, message, hint }) => [code, message, hint]);
+    return [fine.id, error];`;
+  const { result, error } = await runText(scriptText(body), { caller: api.caller });
+  const message = "caseId is an argument of this operation, not an option.";
+  assert.deepEqual([result, error], [["C-1", ["INVALID_ARGS", message, "Leave it out of the options."]], undefined]);
+  const library = createClient({ baseUrl: api.baseUrl, clientId: "id", clientSecret: "secret", noCache: true });
+  const options = { caseId: "OTHER", participantId: "P-1" };
+  await assert.rejects(library.participants.delete("C-1", options), { code: "INVALID_ARGS", message });
+  assert.deepEqual(api.received, [{ call: "GET /cases/C-1" }]);
+});
+
 Deno.test("each call may take as long as it says", async () => {
   const never = Promise.withResolvers<Response>();
   await using api = new TinyApi(() => never.promise);

@@ -5,7 +5,7 @@ import { permissionName } from "../names.ts";
 import type { CallOptions, Group, Operation, OperationFunction } from "../operation.ts";
 import type { Resources } from "../resources/mod.ts";
 import type { OperationRef } from "./caller.ts";
-import type { Values } from "./values.ts";
+import { misplaced, type Values } from "./values.ts";
 
 /** The functions of all operations, by group and name. */
 export type Client = { readonly [G in keyof Resources]: GroupFunctions<Resources[G]> };
@@ -32,5 +32,6 @@ export function valuesOf(operation: Operation, args: readonly unknown[]): [Value
   const names = (operation.args ?? []).map((arg) => arg.name);
   const { signal, timeoutSeconds, idempotencyKey, ...flags } = Object(args[names.length] ?? {}) as CallOptions & Values;
   const positional = Object.fromEntries(names.map((name, i) => [name, args[i]]));
-  return [{ ...positional, ...flags }, { signal, timeoutSeconds, idempotencyKey }];
+  const options = Object.entries(flags).map(([name, value]) => [names.includes(name) ? misplaced(name) : name, value]);
+  return [{ ...positional, ...Object.fromEntries(options) }, { signal, timeoutSeconds, idempotencyKey }];
 }

@@ -49,6 +49,11 @@ function checkTogether(operation: Operation, given: ReadonlyMap<string, unknown>
   }
 }
 
+/** What an option is called that has the name of an argument: it may not take its place, and is refused. */
+export function misplaced(argument: string): string {
+  return `options.${argument}`;
+}
+
 function checkNames(operation: Operation, values: Values): void {
   const known = new Set(paramsOf(operation).map(([name]) => name));
   for (const [name, value] of Object.entries(values)) {
@@ -57,7 +62,9 @@ function checkNames(operation: Operation, values: Values): void {
       if (isHeaderValue(value)) continue;
       throw invalid("--if-match must be an entity tag, as the service gave it.");
     }
-    throw invalid(`${flag(name)} is not an option of this operation.`);
+    const argument = operation.args?.find((arg) => misplaced(arg.name) === name);
+    if (argument === undefined) throw invalid(`${flag(name)} is not an option of this operation.`);
+    throw invalid(`${argument.name} is an argument of this operation, not an option.`, "Leave it out of the options.");
   }
 }
 
