@@ -1,6 +1,7 @@
 /** `svc social`: messages, likes, mentions, tags and feeds, through the command and the service. */
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../lib/json.ts";
+import { operations } from "../lib/resources/social.ts";
 import { at, textAt } from "./_support/engine.ts";
 import { openLive } from "./_support/live.ts";
 
@@ -99,6 +100,14 @@ Deno.test("list-messages pages through the messages of a case, newest first", as
   assert.deepEqual([listOf(first.messages, "message"), first.hasMoreResults], [["three", "two"], true]);
   const rest = await live.object(`${line} --older-than ${at(first, "messages.1.postedTime")}`);
   assert.deepEqual([listOf(rest.messages, "message"), rest.hasMoreResults], [["one"], false]);
+});
+
+Deno.test("the help of list-messages names the sources that it takes, and no others", async () => {
+  const { help } = operations.listMessages.flags.filterBy;
+  for (const source of ["messages", "mentions", "history", "All"]) {
+    const { code } = await live.run(`social list-messages --filter-by ${source} --filter-for ${REVIEWER}`);
+    assert.equal(help.includes(source), code === 0, source);
+  }
 });
 
 Deno.test("get-feed merges messages and history of a case, and shows the chosen sources alone", async () => {

@@ -51,7 +51,16 @@ export const operations = {
     summary: "List the messages of a case, an operator or the application",
     method: "GET",
     path: "/messages",
-    flags: { filterBy: { ...filterBy, required: true }, filterFor, pageSize, olderThan },
+    flags: {
+      filterBy: {
+        ...filterBy,
+        help: "Sources, separated by commas: messages, of an operator mentions too; or All",
+        required: true,
+      },
+      filterFor,
+      pageSize,
+      olderThan,
+    },
     answer: "messages",
     example: "--filter-by messages --filter-for 'CITY-PERMIT-WORK P-1'",
   },
