@@ -200,16 +200,19 @@ export function codeOfStatus(status: number): ErrorCode {
   return CODE_OF_STATUS[status] ?? (status >= 500 ? "SERVER_ERROR" : "HTTP_ERROR");
 }
 
-/** What to do about a refusal for the moment, by its `Retry-After`: a number of seconds, or a date. */
-export function hintOfWait(retryAfter: string = ""): string {
-  return `Wait ${waitOf(retryAfter)}, then try again.`;
+/** What a `Retry-After` says (RFC 9110): seconds, or a date in milliseconds since 1970; nothing where it is neither. */
+export function readRetryAfter(retryAfter: string = ""): { seconds?: number; date?: number } {
+  if (/^\d+$/.test(retryAfter)) return { seconds: Number(retryAfter) };
+  // A number that is none of seconds can pass for a year: a date has letters.
+  const date = /[a-z]/i.test(retryAfter) ? Date.parse(retryAfter) : NaN;
+  return Number.isNaN(date) ? {} : { date };
 }
 
-/** A number that is none of seconds can pass for a year: a date has letters. */
-function waitOf(retryAfter: string): string {
-  if (/^\d+$/.test(retryAfter)) return `${retryAfter} seconds`;
-  const isDate = /[a-z]/i.test(retryAfter) && !Number.isNaN(Date.parse(retryAfter));
-  return isDate ? `until ${retryAfter}` : "a few seconds";
+/** What to do about a refusal for the moment, by its `Retry-After`. */
+export function hintOfWait(retryAfter?: string): string {
+  const { seconds, date } = readRetryAfter(retryAfter);
+  const wait = seconds !== undefined ? `${retryAfter} seconds` : date !== undefined ? `until ${retryAfter}` : undefined;
+  return `Wait ${wait ?? "a few seconds"}, then try again.`;
 }
 
 /** The error that a record describes; undefined where it is none. What a member cannot be is left out. */

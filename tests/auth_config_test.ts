@@ -211,8 +211,14 @@ Deno.test({
       await Deno.chmod(file, mode);
       const warnings: string[] = [];
       await loadProfile("default", directory, (message) => warnings.push(message));
-      assert.deepEqual(warnings, warning === undefined ? [] : [`${file} ${warning}. Run: chmod 600 '${file}'`]);
+      assert.deepEqual(warnings, warning === undefined ? [] : [`${file} ${warning}. Run: chmod 600 ${file}`]);
     }
+    const directory = `${await freshDirectory()}/Ada's`;
+    await saveProfile("default", PROFILE, directory);
+    await Deno.chmod(`${directory}/config.json`, 0o640);
+    const warnings: string[] = [];
+    await loadProfile("default", directory, (message) => warnings.push(message));
+    assert.match(warnings.join("\n"), /Run: chmod 600 '\/\S*\/Ada'\\''s\/config\.json'$/);
   },
 });
 

@@ -3,6 +3,7 @@ import { variable } from "../environment.ts";
 import { SvcError } from "../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import { textOf } from "../utf8.ts";
+import { shellWord } from "../shell_word.ts";
 import { checkProfile, checkProfileName, isProfileMember, type Profile } from "./profile.ts";
 
 const SAVE_SECONDS = 10;
@@ -116,7 +117,7 @@ export function warnIfExposed(path: string, warn: Warn): void {
 function warnOfOthers(path: string, what: string, warn: Warn, ways: readonly Way[] = ["read", "change"]): void {
   const mode = Deno.statSync(path).mode ?? 0;
   const open = ways.filter((way) => (mode & WAYS[way]) !== 0).join(" and ");
-  if (open !== "") warn(`${path} ${what} and others can ${open} it. Run: chmod 600 '${path}'`);
+  if (open !== "") warn(`${path} ${what} and others can ${open} it. Run: chmod 600 ${shellWord(path)}`);
 }
 
 /** A configuration is never for others to change: it says where the secret goes, and may name a program to run. */

@@ -14,18 +14,18 @@ export async function renewToken(
   signal: AbortSignal,
 ): Promise<Taken> {
   return await withDeadline(credentials, signal, async (deadline) => {
-    using _lock = await lock(credentials, deadline);
+    using held = await lock(credentials, deadline);
     const cached = readToken(credentials);
     if (cached && cached.accessToken !== refused?.accessToken) return { token: cached, isNew: false };
-    return { token: await exchangeAndSave(credentials, deadline), isNew: true };
+    return { token: await exchangeAndSave(credentials, held, deadline), isNew: true };
   });
 }
 
 /** A token straight from the server, whatever the cache holds; the cache holds it afterwards. */
 export async function freshToken(credentials: Credentials, signal: AbortSignal): Promise<Token> {
   return await withDeadline(credentials, signal, async (deadline) => {
-    using _lock = await lock(credentials, deadline);
-    return await exchangeAndSave(credentials, deadline);
+    using held = await lock(credentials, deadline);
+    return await exchangeAndSave(credentials, held, deadline);
   });
 }
 
@@ -43,9 +43,13 @@ async function withDeadline<T>(
   }
 }
 
-async function exchangeAndSave(credentials: Credentials, deadline: Deadline): Promise<Token> {
+async function exchangeAndSave(
+  credentials: Credentials,
+  held: FileLock | undefined,
+  deadline: Deadline,
+): Promise<Token> {
   const token = await exchange(credentials, deadline);
-  await save(credentials, token);
+  await save(held === undefined ? { ...credentials, warn() {} } : credentials, token); // Without a lock it is said already.
   return token;
 }
 

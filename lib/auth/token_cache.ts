@@ -1,6 +1,6 @@
 /** The cached token of a profile: read in one step, and never sent to a server that did not issue it. */
 import { SvcError } from "../errors.ts";
-import { isJsonObject, type JsonValue } from "../json.ts";
+import { parseJsonObject } from "../json.ts";
 import { type Warn, warnIfExposed } from "./config.ts";
 import type { Settings } from "./settings.ts";
 
@@ -48,8 +48,9 @@ export function readToken(settings: Settings): Token | undefined {
   if (settings.cacheDirectory === undefined) return undefined;
   const path = tokenFile(settings.cacheDirectory, settings.target.profile);
   const text = readFile(path, settings.warn);
-  const cached = text === undefined ? undefined : parse(text);
-  if (!isJsonObject(cached) || !isIssuedFor(cached, settings)) return undefined;
+  const cached = text === undefined ? undefined : parseJsonObject(text);
+  // A damaged cache holds no token: the next exchange replaces it.
+  if (cached === undefined || !isIssuedFor(cached, settings)) return undefined;
   const { accessToken, expiresAt, refreshAt } = cached;
   if (!isTokenText(accessToken) || typeof expiresAt !== "string" || typeof refreshAt !== "string") return undefined;
   const token = { accessToken, expiresAt, refreshAt };
@@ -72,15 +73,6 @@ function readFile(path: string, warn: Warn): string | undefined {
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotCapable) return undefined;
     warn(`The token cache ${path} cannot be read: ${error instanceof Error ? error.message : error}`);
     return undefined;
-  }
-}
-
-function parse(text: string): JsonValue | undefined {
-  try {
-    const value: JsonValue = JSON.parse(text);
-    return value;
-  } catch {
-    return undefined; // A damaged cache holds no token: the next exchange replaces it.
   }
 }
 

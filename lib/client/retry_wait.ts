@@ -1,11 +1,10 @@
 /** How long to wait before another attempt, and the wait itself. */
+import { readRetryAfter } from "../errors.ts";
 
-/** The milliseconds that a `Retry-After` asks for: seconds or a date (RFC 9110); 0 where it says nothing. */
+/** The milliseconds that a `Retry-After` asks for; 0 where it says nothing. */
 export function retryAfterMilliseconds(retryAfter: string | undefined, now: number): number {
-  if (retryAfter === undefined) return 0;
-  if (/^\d+$/.test(retryAfter)) return Number(retryAfter) * 1000;
-  const date = /[a-z]/i.test(retryAfter) ? Date.parse(retryAfter) : NaN;
-  return Number.isNaN(date) ? 0 : Math.max(0, date - now);
+  const { seconds = 0, date = now } = readRetryAfter(retryAfter);
+  return Math.max(seconds * 1000, date - now);
 }
 
 /** Waits; rejects with the signal's reason when it aborts. */
