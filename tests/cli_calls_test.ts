@@ -40,6 +40,9 @@ Deno.test("identifier, status and entity tag are printed wherever the service gi
   assert.equal(await shown("assignments get-next --fields id", two), '{"id":"B"}');
   const list = { tagsList: [{ tagName: "a" }] };
   assert.equal(await shown("tags list C-1", list), JSON.stringify(list), "a list has no tag, and stays a table");
+  const said = { id: "M-1", messageID: "M-1", response: "Yes" };
+  const sending = "ai-agents send-message A --conversation C --request hi";
+  assert.equal(await shown(sending, said), JSON.stringify(said), "the tag is that of the conversation");
   const caseType = { ID: "T", name: "Type" };
   assert.equal(await shown("case-types get T", { caseTypes: [caseType] }), JSON.stringify(caseType));
 });

@@ -29,8 +29,8 @@ export async function printAnswer(
 function promisedBody({ operation }: OperationRef, reply: Reply, { assignmentId }: Values): JsonValue | undefined {
   try {
     const { body, etag } = reply;
-    // A list has no tag of its own, and with one it would be no table any more.
-    if (!isJsonObject(body) || rowsOf(body) !== undefined) return body;
+    // What was said has no tag of its own, nor has a list, which with one would be no table any more.
+    if (!isJsonObject(body) || operation.answer === "reply" || rowsOf(body) !== undefined) return body;
     return completed(operation.answer, body, etag, assignmentId);
   } catch (error) {
     throw spoiled(operation, error);
