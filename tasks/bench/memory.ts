@@ -2,20 +2,19 @@
 import { textOf, type Workspace } from "../workspace.ts";
 
 /** Milliseconds between two looks at a process: what it had at most is asked of the system, until it ends. */
-const LOOK = 5;
+const LOOK = 20;
 
 /** Runs a command and tells what it had at most, in MiB. */
 export async function measured(workspace: Workspace, args: string[]): Promise<{ peak: number; stdout: string }> {
   const child = workspace.command(args, { stdout: "piped", stderr: "piped" }).spawn();
-  const output = child.output();
-  let running = true;
   let peak = 0;
-  const ended = output.then(() => running = false);
-  while (running) {
-    peak = Math.max(peak, await peakOf(child.pid));
-    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, LOOK))]);
-  }
-  return { peak, stdout: textOf(await output, `svc ${args.join(" ")}`) };
+  const looking = setInterval(async () => {
+    const now = await peakOf(child.pid);
+    peak = Math.max(peak, now);
+  }, LOOK);
+  const output = await child.output();
+  clearInterval(looking);
+  return { peak, stdout: textOf(output, `svc ${args.join(" ")}`) };
 }
 
 /** What a process had in memory at most, in MiB; 0 when it is gone. */
