@@ -60,14 +60,12 @@ async function tryLayers(options: AuthOptions, log: StepLog): Promise<void> {
   const way = await wayTo(new URL(target.baseUrl));
   if (!await tryWay(credentials, way, options, log)) return;
   const tokens = new TokenSource({ ...credentials, cacheDirectory: undefined });
-  const unansweredHint = (error: SvcError) => isUnreached(error) ? way.hint ?? TOKEN_HINT : undefined;
-  if (!await log.check("token", () => exchange(credentials, tokens, options), unansweredHint)) return;
+  const hintOf = (unreached: string, other?: string) => (error: SvcError) => {
+    return isUnreached(error) ? way.hint ?? unreached : other;
+  };
+  if (!await log.check("token", () => exchange(credentials, tokens, options), hintOf(TOKEN_HINT))) return;
   const apiHint = `Check apiRoot in the profile: the API was looked for at ${target.baseUrl}${target.apiRoot}.`;
-  await log.check(
-    "api",
-    () => callApi(credentials, tokens, options),
-    (error) => isUnreached(error) ? way.hint ?? apiHint : apiHint,
-  );
+  await log.check("api", () => callApi(credentials, tokens, options), hintOf(apiHint, apiHint));
 }
 
 /** How calls get to a service. */

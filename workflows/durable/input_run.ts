@@ -122,9 +122,7 @@ export class InputRun implements RunHandlers {
     if (recorded?.given !== undefined) return await this.#again(position);
     const call = recorded === undefined
       ? { ...this.#takeKept(request, position, text), asked: text, at: Date.now() }
-      : request.isTimer
-      ? { ...recorded, at: recorded.at + this.#away } // It guards what is made again only now.
-      : recorded;
+      : { ...recorded, at: recorded.at + (request.isTimer ? this.#away : 0) }; // A timer guards what is made only now.
     if (this.#divergence !== undefined) return await never();
     if (recorded === undefined) this.#append("call", position, call.at, text);
     const answer = await this.#make(request, position, signal, call);

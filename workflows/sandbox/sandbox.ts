@@ -186,11 +186,9 @@ export class Sandbox {
   }
 
   /** Resolves when the script has done all that follows from what it was given so far. */
-  rested(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#restAwaited.push(resolve);
+  async rested(): Promise<void> {
     this.#nudge(ToSandbox.askRest);
-    return promise;
+    await new Promise<void>((resolve) => this.#restAwaited.push(resolve));
   }
 
   /** Resolves when the process is gone. */
