@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../lib/errors.ts";
 import { lockFile } from "../workflows/journal/lock_file.ts";
+import { isPrepared, prepareSchema } from "../workflows/journal/schema.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
 import { svcHere } from "./_support/captured_io.ts";
 import { errorOf, svcCommand } from "./_support/cli.ts";
@@ -53,6 +54,24 @@ Deno.test("a database of another program is refused as a journal, and stays as i
     await assert.rejects(openJournal(path), { code: "INVALID_CONFIG", message });
     assert.deepEqual(await Deno.readFile(path), before);
     assert.deepEqual((await Array.fromAsync(Deno.readDir(folder.path))).map(({ name }) => name), ["notes.db"]);
+  }
+});
+
+Deno.test("a file that another process makes a journal while it is looked at is no database of another program", async () => {
+  for (const made of [0, 1, 2]) {
+    await using folder = await makeFolder();
+    const path = `${folder.path}/journal.db`;
+    using other = new DatabaseSync(path);
+    let looks = 0;
+    using db = new class extends DatabaseSync {
+      override prepare(sql: string) {
+        if (looks++ === made) prepareSchema(other, path);
+        return super.prepare(sql);
+      }
+    }(path);
+    assert.doesNotThrow(() => {
+      while (!isPrepared(db, path));
+    });
   }
 });
 

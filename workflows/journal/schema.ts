@@ -45,16 +45,21 @@ const TABLES = `
 /** Tells a journal from any other database: "svcJ". */
 const APPLICATION_ID = 0x7376634a;
 
+/** What a file says of itself, read at once: another process may be making it a journal. */
+const CONDITION = `
+  SELECT application_id AS application, user_version AS version, (SELECT count(*) FROM sqlite_master) AS entries
+  FROM pragma_application_id, pragma_user_version`;
+
 /** Whether the database is a journal as this version writes it; one that is none, and is not empty, stays as it is. */
 export function isPrepared(db: DatabaseSync, path: string): boolean {
-  const version = numberOf(db, "PRAGMA user_version");
-  if (numberOf(db, "PRAGMA application_id") !== APPLICATION_ID) {
-    if (version === 0 && numberOf(db, "SELECT count(*) FROM sqlite_master") === 0) return false;
+  const { application, version, entries } = db.prepare(CONDITION).get() ?? {};
+  if (application !== APPLICATION_ID) {
+    if (version === 0 && entries === 0) return false;
     throw new SvcError("INVALID_CONFIG", `${path} is a database, but no journal.`, {
       hint: "Name another file with --journal.",
     });
   }
-  if (version <= VERSION) return true;
+  if (Number(version) <= VERSION) return true;
   throw new SvcError("INVALID_CONFIG", `The journal ${path} was written by a newer version of svc.`, {
     hint: "Use that version, or another file with --journal.",
   });
@@ -73,8 +78,4 @@ export function prepareSchema(db: DatabaseSync, path: string): void {
     if (db.isTransaction) db.exec("ROLLBACK"); // A full disk has ended it already.
     throw error;
   }
-}
-
-function numberOf(db: DatabaseSync, sql: string): number {
-  return Number(Object.values(db.prepare(sql).get() ?? {})[0]);
 }
