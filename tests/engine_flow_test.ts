@@ -39,6 +39,19 @@ Deno.test("the draft of a screen goes with the screen: nobody is locked out afte
   await engine.call("cases.stageNext", { caseId });
 });
 
+Deno.test("get-next passes over a case that somebody else's draft has locked, until it is discarded", async () => {
+  await using engine = await openEngine();
+  const caseId = await create(engine, { Applicant: "Ada" });
+  await create(engine, { Applicant: "Grace" });
+  await engine.call("cases.stageGo", { caseId, stage: "Review" }, { query: { cleanupProcesses: "false" } });
+  const draft = { assignmentId: REVIEW, action: "CheckApplication", data: { Address: "Canal 2" } };
+  await engine.call("assignments.save", draft, REVIEWER);
+  const next = async () => textAt(await engine.body("assignments.getNext", {}), "id");
+  assert.equal(await next(), INTAKE.replace("P-1", "P-2"));
+  await engine.call("cases.discardUpdates", { caseId });
+  assert.equal(await next(), INTAKE);
+});
+
 Deno.test("whoever performs the first screen of a flow from a queue goes on with it, and nobody else does", async () => {
   await using engine = await openEngine();
   const caseId = await create(engine, { Applicant: "Ada" });

@@ -7,7 +7,7 @@ import type { CasePlace, StoredAssignment } from "../store/store.ts";
 import { computed } from "./compute.ts";
 import type { EngineContext } from "./context.ts";
 import { known } from "./flow.ts";
-import { draftOf, screenOf } from "./state.ts";
+import { draftOf, otherHolder, screenOf } from "./state.ts";
 import { type CaseWork, findCase, openCase } from "./work.ts";
 
 /** An open assignment in hand, with its case. */
@@ -34,7 +34,9 @@ export async function openAssignmentWork(context: EngineContext, id: string): Pr
 /** Gives the caller the most urgent, then oldest assignment that the caller may take, or answers 404. */
 export async function takeNext(context: EngineContext): Promise<AssignmentWork> {
   const { app, tx, caller } = context;
-  const next = await tx.nextAssignment(caller.id, caller.queues, (place) => isServed(app, place));
+  const next = await tx.nextAssignment(caller.id, caller.queues, (place) => {
+    return isServed(app, place) && otherHolder(place, caller.id) === undefined;
+  });
   if (next === undefined) {
     throw new ServiceError(404, [
       { message: "Error_No_Assignment_Available", localizedValue: "No assignments are available" },

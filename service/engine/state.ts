@@ -56,8 +56,14 @@ export function stopWaiting(stored: StoredCase, processIds: ReadonlySet<string>)
 }
 
 /** Who holds the lock of a case: the operator with saved drafts. */
-export function lockHolder(stored: StoredCase): string | undefined {
-  return typeof stored.flow.lockedBy === "string" ? stored.flow.lockedBy : undefined;
+export function lockHolder({ flow }: Pick<StoredCase, "flow">): string | undefined {
+  return typeof flow.lockedBy === "string" ? flow.lockedBy : undefined;
+}
+
+/** Who keeps an operator from changing a case. */
+export function otherHolder(stored: Pick<StoredCase, "flow">, operator: string): string | undefined {
+  const holder = lockHolder(stored);
+  return holder === operator ? undefined : holder;
 }
 
 /** Gives the lock of a case to an operator, or releases it. */

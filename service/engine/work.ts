@@ -6,7 +6,7 @@ import type { StoredAssignment, StoredCase, StoredEvent, StoredItem } from "../s
 import { nextEntityTag } from "../entity_tags.ts";
 import { calculate, setComputed } from "./content.ts";
 import { type EngineContext, isResolved, scopeOf } from "./context.ts";
-import { hasDrafts, lockHolder, setLock } from "./state.ts";
+import { hasDrafts, lockHolder, otherHolder, setLock } from "./state.ts";
 
 /** A case with its open assignments, and what is to be written of them. */
 export class CaseWork {
@@ -166,8 +166,8 @@ export async function openCase(context: EngineContext, caseId: string): Promise<
 
 /** Refuses a case that another operator has locked with a draft. */
 export function checkLock({ stored, context }: CaseWork): void {
-  const holder = lockHolder(stored);
-  if (holder === undefined || holder === context.caller.id) return;
+  const holder = otherHolder(stored, context.caller.id);
+  if (holder === undefined) return;
   throw new ServiceError(423, `Resource is locked by ${context.app.operators.get(holder)?.name ?? holder}`);
 }
 

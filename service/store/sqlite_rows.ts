@@ -3,6 +3,7 @@ import type { SQLOutputValue } from "node:sqlite";
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
 import { unpack } from "../../lib/packed_text.ts";
 import type {
+  CasePlace,
   StoredAnswer,
   StoredAssignment,
   StoredCase,
@@ -34,6 +35,11 @@ export function toCase(row: SqlRow): StoredCase {
     content: object(row, "content"),
     flow: object(row, "flow"),
   };
+}
+
+/** A row of `cases` as far as it says where the case is. */
+export function toPlace(row: SqlRow): Omit<CasePlace, "assignments"> {
+  return { typeId: text(row, "typeId"), stageId: text(row, "stageId"), flow: object(row, "flow") };
 }
 
 /** A row of `assignments`. */

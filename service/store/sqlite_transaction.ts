@@ -16,6 +16,7 @@ import {
   toCase,
   toClient,
   toItem,
+  toPlace,
   toRecord,
   toToken,
 } from "./sqlite_rows.ts";
@@ -56,7 +57,7 @@ const SQL = {
   assignmentsOf: "SELECT * FROM assignments WHERE caseId = ? ORDER BY seq",
   nextAssignment: `${ASSIGNMENTS_BY_TURN} LIMIT 1`,
   nextAssignments: `${ASSIGNMENTS_BY_TURN} LIMIT ${PAGE} OFFSET ?`,
-  placeOf: "SELECT typeId, stageId FROM cases WHERE id = ?",
+  placeOf: "SELECT typeId, stageId, flow FROM cases WHERE id = ?",
   addEvent: 'INSERT INTO events (caseId, at, "by", kind, text, facts) VALUES (?, ?, ?, ?, ?, ?)',
   getRecord: "SELECT * FROM records WHERE classId = ? AND key = ?",
   putRecord: upsert("records", "classId, key, tag, content", "classId, key"),
@@ -197,10 +198,10 @@ export class SqliteTransaction implements Transaction {
   async nextAssignment(
     operator: string,
     queues: readonly string[],
-    isServed: (place: CasePlace) => boolean,
+    isWorkable: (place: CasePlace) => boolean,
   ): Promise<StoredAssignment | undefined> {
     const lists = [["operator", operator], ...queues.map((queue) => ["queue", queue])];
-    const firsts = lists.map((list) => this.#firstServed(list, isServed)).filter((row) => row !== undefined);
+    const firsts = lists.map((list) => this.#firstWorkable(list, isWorkable)).filter((row) => row !== undefined);
     const first = firsts.sort(byTurn)[0];
     return first && toAssignment(first);
   }
@@ -293,21 +294,21 @@ export class SqliteTransaction implements Transaction {
     this.#change("putToken", token.hash, token.clientId, token.expiresAt);
   }
 
-  /** Almost always it is the first of all; where that one is not served, many may not be. */
-  #firstServed(list: readonly string[], isServed: (place: CasePlace) => boolean): SqlRow | undefined {
-    const isRowServed = (row: SqlRow) => {
+  /** Almost always it is the first of all; where that one is not workable, many may not be. */
+  #firstWorkable(list: readonly string[], isWorkable: (place: CasePlace) => boolean): SqlRow | undefined {
+    const isRowWorkable = (row: SqlRow) => {
       const caseId = text(row, "caseId");
       const place = this.#one("placeOf", caseId);
       if (place === undefined) return false;
       const assignments = this.#all("assignmentsOf", caseId).map(toAssignment);
-      return isServed({ typeId: text(place, "typeId"), stageId: text(place, "stageId"), assignments });
+      return isWorkable({ ...toPlace(place), assignments });
     };
     const first = this.#one("nextAssignment", ...list);
-    if (first === undefined || isRowServed(first)) return first;
+    if (first === undefined || isRowWorkable(first)) return first;
     for (let offset = 1;; offset += PAGE) {
       const rows = this.#all("nextAssignments", ...list, offset);
-      const served = rows.find(isRowServed);
-      if (served !== undefined || rows.length < PAGE) return served;
+      const workable = rows.find(isRowWorkable);
+      if (workable !== undefined || rows.length < PAGE) return workable;
     }
   }
 

@@ -63,6 +63,8 @@ export interface CasePlace {
   readonly typeId: string;
   /** Its stage. */
   readonly stageId: string;
+  /** What the engine keeps of it. */
+  readonly flow: JsonObject;
   /** Its open assignments. */
   readonly assignments: readonly StoredAssignment[];
 }
@@ -176,13 +178,13 @@ export interface Transaction {
   /** The open assignments of a case, in order of creation. */
   assignmentsOf(caseId: string): Promise<StoredAssignment[]>;
   /**
-   * The most urgent, then oldest assignment of a person or of the queues: those of nobody else. Those whose case is not
-   * served where it is are passed over.
+   * The most urgent, then oldest assignment of a person or of the queues: those of nobody else. Those that nobody could
+   * work on where their case is are passed over.
    */
   nextAssignment(
     operator: string,
     queues: readonly string[],
-    isServed: (place: CasePlace) => boolean,
+    isWorkable: (place: CasePlace) => boolean,
   ): Promise<StoredAssignment | undefined>;
   /** Adds a line to a case's history. */
   addEvent(event: StoredEvent): Promise<void>;
