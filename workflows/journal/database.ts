@@ -1,12 +1,9 @@
 /** The SQLite file of a journal: how it is opened, and what can be done about what keeps it from being written. */
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import { isPrepared, prepareSchema } from "./schema.ts";
 
 /** Milliseconds between two attempts to open a file that another process is making a journal. */
 const BUSY_PAUSE = 20;
-
-/** Milliseconds to try again at once to write: as long as SQLite sleeps at least, while another run's commit takes a tenth. */
-const BRIEFLY = 1;
 
 /** SQLite's codes of a database that is locked and of a full disk, in the lowest byte; the others say more of it. */
 const SQLITE_BUSY = 5;
@@ -44,28 +41,6 @@ export async function openDatabase(path: string, patience: number): Promise<Data
       if (!isBusy(error) || Date.now() > giveUp) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, BUSY_PAUSE));
-  }
-}
-
-/** Begins a transaction by this statement as soon as nobody else writes, or fails after so many milliseconds. */
-export function beginWriting(db: DatabaseSync, begin: StatementSync, patience: number): void {
-  const sleepFrom = performance.now() + BRIEFLY;
-  db.exec("PRAGMA busy_timeout = 0");
-  try {
-    while (performance.now() < sleepFrom) if (isBegun(begin)) return;
-  } finally {
-    db.exec(`PRAGMA busy_timeout = ${patience}`);
-  }
-  begin.run();
-}
-
-function isBegun(begin: StatementSync): boolean {
-  try {
-    begin.run();
-    return true;
-  } catch (error) {
-    if (isBusy(error)) return false;
-    throw error;
   }
 }
 

@@ -7,7 +7,7 @@ import { pack } from "../../lib/packed_text.ts";
 import { readFault } from "../../lib/read_fault.ts";
 import { whenSent } from "../when_sent.ts";
 import { pairTimings, TIMED_EVENTS } from "./call_timings.ts";
-import { adviceFor, beginWriting, isBusy, isFull, makePrivateFile, openDatabase } from "./database.ts";
+import { adviceFor, isBusy, isFull, makePrivateFile, openDatabase } from "./database.ts";
 import { GroupCommit } from "./group_commit.ts";
 import type {
   CallTiming,
@@ -54,7 +54,7 @@ export async function openJournal(path: string, options: JournalOptions = {}): P
     const file = await Deno.realPath(path); // By whatever name: what lies beside it is called after the file.
     using stack = new DisposableStack();
     const db = stack.adopt(await openDatabase(file, patience), (db) => db.close());
-    const journal = new SqliteJournal(file, db, await Deno.open(`${file}-wal`, { read: true, write: true }), patience);
+    const journal = new SqliteJournal(file, db, await Deno.open(`${file}-wal`, { read: true, write: true }));
     stack.move(); // The journal closes it from now on.
     return journal;
   } catch (cause) {
@@ -76,16 +76,14 @@ class SqliteJournal implements Journal {
   readonly #db: DatabaseSync;
   /** SQLite's write-ahead log. */
   readonly #log: Deno.FsFile;
-  readonly #patience: number;
   readonly #commits: GroupCommit;
   readonly #statements = new Map<string, StatementSync>();
   readonly #keys = new Map<string, number>();
 
-  constructor(path: string, db: DatabaseSync, log: Deno.FsFile, patience: number) {
+  constructor(path: string, db: DatabaseSync, log: Deno.FsFile) {
     this.#path = path;
     this.#db = db;
     this.#log = log;
-    this.#patience = patience;
     this.#commits = new GroupCommit((writes) => this.#commit(writes));
   }
 
@@ -299,7 +297,7 @@ class SqliteJournal implements Journal {
 
   #commit(writes: readonly (() => void)[]): void {
     try {
-      beginWriting(this.#db, this.#prepare("BEGIN IMMEDIATE"), this.#patience);
+      this.#prepare("BEGIN IMMEDIATE").run();
       for (const write of writes) write();
       this.#prepare("COMMIT").run();
       // With `synchronous = FULL` SQLite would do the same before it lets go of its lock, and keep all others from writing.
