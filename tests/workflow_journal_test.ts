@@ -41,6 +41,25 @@ Deno.test("a journal that another process keeps locked can be read, and says wha
   });
 });
 
+Deno.test("a journal that another process writes to for long is written to after it", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  await using journal = await openJournal(path);
+  const program = `
+    import { DatabaseSync } from "node:sqlite";
+    const db = new DatabaseSync(${JSON.stringify(path)});
+    db.exec("BEGIN IMMEDIATE");
+    console.log("locked");
+    await Deno.stdin.read(new Uint8Array(1));
+    setTimeout(() => db.exec("COMMIT"), 50);`;
+  const command = new Deno.Command(Deno.execPath(), { args: ["eval", program], stdin: "piped", stdout: "piped" });
+  await using other = command.spawn();
+  await other.stdout.getReader().read();
+  await other.stdin.getWriter().write(new Uint8Array(1));
+  await journal.createRun(newRun(RUN));
+  assert.equal(journal.findRun(RUN)?.id, RUN);
+});
+
 Deno.test("a database of another program is refused as a journal, and stays as it is", async () => {
   for (const version of [0, 1, 7]) {
     await using folder = await makeFolder();
