@@ -11,7 +11,7 @@ const messageID = {
 
 const filterFor = { help: "Context ID or operator ID", type: "string", to: "query:filterFor", required: true } as const;
 const filterBy = {
-  help: "Sources, separated by commas: messages, mentions, history; or All",
+  help: "Sources, separated by commas: messages, history, of an operator mentions too; or All",
   type: "string",
   to: "query:filterBy",
 } as const;
