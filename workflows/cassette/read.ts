@@ -10,7 +10,7 @@ import { type Cassette, CASSETTE_VERSION, type RecordedCall } from "./cassette.t
 
 const json = z.custom<JsonValue>((value) => value !== undefined);
 const object = z.custom<JsonObject>(isJsonObject, "must be a JSON object");
-const base64 = z.string().refine((text) => isBase64(text), "must be base64");
+const base64 = z.base64("must be base64");
 const time = z.string().refine((text) => isTime(text), "must be a time such as 2026-01-31T08:00:00.000Z");
 
 const errorMembers = {
@@ -104,16 +104,6 @@ function noCassette(path: string, member: string, fault: string): SvcError {
   return new SvcError("INVALID_ARGS", `${path} is no cassette: ${where}${lowerFirst(fault)}.`, {
     hint: "Correct it, or record it again with 'svc workflow record'.",
   });
-}
-
-function isBase64(text: string): boolean {
-  try {
-    Uint8Array.fromBase64(text);
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
 }
 
 function isTime(text: string): boolean {
