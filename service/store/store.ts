@@ -178,8 +178,8 @@ export interface Transaction {
   /** The open assignments of a case, in order of creation. */
   assignmentsOf(caseId: string): Promise<StoredAssignment[]>;
   /**
-   * The most urgent, then oldest assignment of a person or of the queues: those of nobody else. Those that nobody could
-   * work on where their case is are passed over.
+   * The most urgent, then oldest assignment of a person or of the queues: those of nobody else. Those that the person
+   * could not work on, as their case is, are passed over.
    */
   nextAssignment(
     operator: string,
