@@ -195,6 +195,24 @@ Deno.test("an answer that is no JSON, or is cut off, is an error of the operatio
 
 const IT_MAY_BE_DONE = "It may be done: read before you repeat it.";
 
+Deno.test("what the service does not know names the arguments to check, where it is the service that says so", async () => {
+  const missing = { errorClassification: "Resource not found", localizedValue: "The resource cannot be found." };
+  const hintFor = async (line: string, body: unknown) => {
+    await using service = answers(body, { status: 404 });
+    const { code, hint } = errorOf(await call(service, line));
+    assert.equal(code, "NOT_FOUND");
+    return hint;
+  };
+  assert.equal(await hintFor("cases get C-1", missing), "Check caseId (case handle, e.g. 'ACME-WORK C-1').");
+  assert.equal(
+    await hintFor("assignments get-action A --action B", missing),
+    "Check assignmentId (assignment handle, e.g. 'ASSIGN-WORKLIST ACME-WORK C-1!INTAKE') and --action (action ID).",
+  );
+  assert.equal(await hintFor("assignments get-next", missing), undefined);
+  await using gateway = startService({ api: () => new Response("<p>no such page</p>", { status: 404 }) });
+  assert.equal(errorOf(await call(gateway, "cases get C-1")).hint, undefined);
+});
+
 Deno.test("a redirect names the base URL to set, where the address is the same request elsewhere", async () => {
   const wrong = "the base URL may be wrong, or a login page stands before the service.";
   const hints = {

@@ -57,7 +57,7 @@ Deno.test("a reader sees how fast a batch was, what failed and of which cause", 
   const failures = sections["Failures by cause"] ?? "";
   assert.match(
     failures,
-    /^2 inputs · 50% · NOT_FOUND \(404\) in cases\.get The resource .* parameter ID script\.ts:8 Inputs in\.ndjson:2 in\.ndjson:4 /,
+    /^2 inputs · 50% · NOT_FOUND \(404\) in cases\.get The resource .* parameter ID script\.ts:8 Check caseId .* Inputs in\.ndjson:2 in\.ndjson:4 /,
   );
   assert.match(failures, /1 input · 25% · WORKFLOW_FAILED .*<script>alert\("x"\)<\/script>&amp;'\\u202e\\u0007/);
   assert.match(failures, /1 input · 25% · INVALID_ARGS in\.ndjson:6 is not JSON\./);

@@ -54,6 +54,7 @@ Deno.test("an error of the service that a script does not catch keeps its code a
     status: 404,
     operation: "cases.get",
     details: [{ file: "script.ts", line: 8, column: 5 }],
+    hint: "Check caseId (case handle, e.g. 'ACME-WORK C-1').",
   });
 });
 

@@ -15,7 +15,7 @@ import { importUnseen } from "../import_unseen.ts";
 import { jsonText } from "../json_text.ts";
 import type { MultipartBody } from "./multipart.ts";
 import { checkStatus, headOf, readText, Reply } from "./reply.ts";
-import type { Values } from "./values.ts";
+import { hintOfIdentifiers, type Values } from "./values.ts";
 
 /** An operation with its permission name. */
 export interface OperationRef {
@@ -213,7 +213,7 @@ class Call {
       return reply;
     } catch (error) {
       deadline.clear();
-      const failure = explain(signal?.aborted ? error : form?.failure ?? error);
+      const failure = hinted(explain(signal?.aborted ? error : form?.failure ?? error), this.#ref.operation);
       throw change && isUnderWay && mayBeDone(failure) ? failure.with({ outcomeUnknown: true }) : failure;
     }
   }
@@ -250,6 +250,11 @@ function headersOf({ answer }: Operation, { ifMatch, body }: EncodedRequest, key
   if (key !== undefined) headers["idempotency-key"] = key;
   if (body !== undefined) headers["content-type"] = "application/json";
   return headers;
+}
+
+function hinted(failure: SvcError, operation: Operation): SvcError {
+  const isUnknown = failure.status === 404 && failure.judged === true;
+  return isUnknown ? failure.with({ hint: hintOfIdentifiers(operation) }) : failure;
 }
 
 /** The element that the caller asked for, where the service only lists them all. */

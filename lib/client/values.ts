@@ -34,6 +34,14 @@ function hintOf({ interactive }: Operation, { help }: Param): string {
   return `It is the ${lowerFirst(help)}.` + (interactive ? " At a terminal, --interactive asks for it." : "");
 }
 
+/** What to check where the service itself says that there is no such thing. */
+export function hintOfIdentifiers(operation: Operation): string | undefined {
+  const named = Array.from(paramsOf(operation))
+    .filter(([, { to }]) => to.startsWith("path:"))
+    .map(([name, { help }]) => `${spelled(operation, name)} (${lowerFirst(help)})`);
+  return named.length === 0 ? undefined : `Check ${named.join(" and ")}.`;
+}
+
 function checkTogether(operation: Operation, given: ReadonlyMap<string, unknown>): void {
   for (const [name, param] of paramsOf(operation)) {
     const other = given.has(name) ? param.excludes?.find((excluded) => given.has(excluded)) : undefined;
