@@ -208,6 +208,10 @@ Deno.test("what the service does not know names the arguments to check, where it
     await hintFor("assignments get-action A --action B", missing),
     "Check assignmentId (assignment handle, e.g. 'ASSIGN-WORKLIST ACME-WORK C-1!INTAKE') and --action (action ID).",
   );
+  assert.equal(
+    await hintFor("case-types list-bulk-actions T", missing),
+    "Only the hosted deployment variant serves it. Check caseTypeId (case type ID, e.g. City-Permit-Work-Permit).",
+  );
   assert.equal(await hintFor("assignments get-next", missing), undefined);
   await using gateway = startService({ api: () => new Response("<p>no such page</p>", { status: 404 }) });
   assert.equal(errorOf(await call(gateway, "cases get C-1")).hint, undefined);

@@ -15,7 +15,7 @@ import { importUnseen } from "../import_unseen.ts";
 import { jsonText } from "../json_text.ts";
 import type { MultipartBody } from "./multipart.ts";
 import { checkStatus, headOf, readText, Reply } from "./reply.ts";
-import { hintOfIdentifiers, type Values } from "./values.ts";
+import { hintOfNotFound, type Values } from "./values.ts";
 
 /** An operation with its permission name. */
 export interface OperationRef {
@@ -254,7 +254,7 @@ function headersOf({ answer }: Operation, { ifMatch, body }: EncodedRequest, key
 
 function hinted(failure: SvcError, operation: Operation): SvcError {
   const isUnknown = failure.status === 404 && failure.judged === true;
-  return isUnknown ? failure.with({ hint: hintOfIdentifiers(operation) }) : failure;
+  return isUnknown ? failure.with({ hint: hintOfNotFound(operation) }) : failure;
 }
 
 /** The element that the caller asked for, where the service only lists them all. */

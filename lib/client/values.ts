@@ -35,11 +35,16 @@ function hintOf({ interactive }: Operation, { help }: Param): string {
 }
 
 /** What to check where the service itself says that there is no such thing. */
-export function hintOfIdentifiers(operation: Operation): string | undefined {
+export function hintOfNotFound(operation: Operation): string | undefined {
   const named = Array.from(paramsOf(operation))
     .filter(([, { to }]) => to.startsWith("path:"))
     .map(([name, { help }]) => `${spelled(operation, name)} (${lowerFirst(help)})`);
-  return named.length === 0 ? undefined : `Check ${named.join(" and ")}.`;
+  const { variant } = operation;
+  const hints = [
+    ...variant === undefined ? [] : [`Only the ${variant} deployment variant serves it.`],
+    ...named.length === 0 ? [] : [`Check ${named.join(" and ")}.`],
+  ];
+  return hints.length === 0 ? undefined : hints.join(" ");
 }
 
 function checkTogether(operation: Operation, given: ReadonlyMap<string, unknown>): void {
