@@ -1,5 +1,6 @@
 /** What the service answers: the members that callers may rely on, in the shapes of DX API v2. */
 import type {
+  AncestorsAnswer,
   AssignmentAnswer,
   BulkAnswer,
   CaseAnswer,
@@ -8,6 +9,7 @@ import type {
   CaseTypesAnswer,
   CountAnswer,
   DataPageAnswer,
+  DescendantsAnswer,
   RecordAnswer,
   RecordFormAnswer,
   RowsAnswer,
@@ -294,6 +296,10 @@ export interface Answers {
   caseTypes: CaseTypesAnswer;
   /** One case type. */
   caseType: CaseTypeAnswer;
+  /** The parent of a case, its parent, and so on. */
+  ancestors: AncestorsAnswer;
+  /** The children of a case, and theirs. */
+  descendants: DescendantsAnswer;
   /** Outcome of a bulk call. */
   bulk: BulkAnswer;
   /** Rows. */

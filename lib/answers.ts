@@ -13,6 +13,8 @@ const SHAPES: { readonly [N in keyof Answers]: (value: unknown) => value is Answ
   stages: (value): value is Answers["stages"] => hasList(value, "stages"),
   caseTypes: (value): value is Answers["caseTypes"] => hasList(value, "caseTypes"),
   caseType: (value): value is Answers["caseType"] => isJsonObject(value) && typeof value.ID === "string",
+  ancestors: (value): value is Answers["ancestors"] => mayHaveList(value, "ancestors"),
+  descendants: (value): value is Answers["descendants"] => mayHaveList(value, "childCases"),
   bulk: (value): value is Answers["bulk"] => mayHaveList(value, "results"),
   rows: (value): value is Answers["rows"] => isJsonObject(value) && (value.data === null || isList(value.data)),
   count: (value): value is Answers["count"] => isJsonObject(value) && typeof value.resultCount === "number",
@@ -81,8 +83,14 @@ export function checkAnswer<N extends keyof Answers>(
 }
 
 function wholeAnswer(shape: keyof Answers, body: JsonValue | undefined, etag?: string, asked?: unknown): unknown {
-  if (shape === "bulk" && Array.isArray(body)) return { results: body }; // Some servers answer the list itself.
+  if (Array.isArray(body)) return wholeList(shape, body);
   return isJsonObject(body) ? completed(shape, body, etag, asked) : body;
+}
+
+/** Some servers answer the list itself. */
+function wholeList(shape: keyof Answers, list: JsonValue[]): JsonValue {
+  if (shape === "bulk") return { results: list };
+  return shape === "ancestors" ? { ancestors: list } : list;
 }
 
 /** The answer with its identifier and entity tag at the top: some servers give them only further down or in a header. */
@@ -95,6 +103,8 @@ export function completed(shape: keyof Answers, body: JsonObject, etag?: string,
 function identityOf(shape: keyof Answers, body: JsonObject, asked: unknown): JsonObject {
   const named = shape === "participant" || shape === "message" || shape === "conversation" || shape === "upload";
   if (named && typeof body.ID === "string") return { id: body.ID };
+  if (shape === "participant" && isFilledText(asked)) return { id: asked };
+  if (shape === "page" && isJsonObject(body.uiResources)) return { data: {} }; // A portal without pages has none.
   if (!hasCaseData(body)) return {};
   const { ID, caseTypeID, status, urgency, assignments } = body.data.caseInfo;
   if (shape === "case") return { id: ID, type: caseTypeID, status, urgency };

@@ -111,6 +111,34 @@ export interface ViewAnswer extends JsonObject {
   uiResources?: JsonObject;
 }
 
+/** The parent of a case, its parent, and so on. */
+export interface AncestorsAnswer extends JsonObject {
+  /** The nearest first; missing for a case without parent. */
+  ancestors?: FamilyCase[];
+}
+
+/** The children of a case. */
+export interface DescendantsAnswer extends JsonObject {
+  /** In the order in which they were created; missing for a case without children. */
+  childCases?: ChildCase[];
+}
+
+/** A case among the ancestors or descendants of another. */
+export interface FamilyCase extends JsonObject {
+  /** Case handle. */
+  ID: string;
+  /** Name of its case type. */
+  name?: string;
+}
+
+/** A case among the descendants of another, with its own. */
+export interface ChildCase extends FamilyCase, DescendantsAnswer {
+  /** Its status. */
+  status?: string;
+  /** Its open assignments. */
+  assignments?: AssignmentInfo[];
+}
+
 /** The stages of a case. */
 export interface StagesAnswer extends JsonObject {
   /** In order. */

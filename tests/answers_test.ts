@@ -8,6 +8,9 @@ import type { JsonValue } from "../lib/json.ts";
 const LISTS: readonly [shape: keyof Answers, around: (list: JsonValue) => JsonValue][] = [
   ["stages", (stages) => ({ stages })],
   ["caseTypes", (caseTypes) => ({ caseTypes })],
+  ["ancestors", (ancestors) => ({ ancestors })],
+  ["ancestors", (list) => list],
+  ["descendants", (childCases) => ({ childCases })],
   ["bulk", (results) => ({ results })],
   ["bulk", (list) => list],
   ["rows", (data) => ({ data })],
@@ -37,4 +40,11 @@ Deno.test("an answer is refused where its list is none, or holds what is no elem
       assert.throws(() => checkAnswer(shape, { body: around(list) }), { code: "INVALID_RESPONSE" }, what);
     }
   }
+});
+
+Deno.test("what other services leave out of an answer is filled in where it is known", () => {
+  const content = { data: { caseInfo: { content: { pyLastName: "Ada" } } }, uiResources: {} };
+  assert.deepEqual(checkAnswer("participant", { body: content }, "PARTY-1"), { id: "PARTY-1", ...content });
+  assert.deepEqual(checkAnswer("page", { body: { uiResources: {} } }), { data: {}, uiResources: {} });
+  assert.deepEqual(checkAnswer("ancestors", { body: [{ ID: "C-1" }] }), { ancestors: [{ ID: "C-1" }] });
 });

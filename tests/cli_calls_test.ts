@@ -195,6 +195,13 @@ Deno.test("an answer that is no JSON, or is cut off, is an error of the operatio
 
 const IT_MAY_BE_DONE = "It may be done: read before you repeat it.";
 
+Deno.test("an error of the first DX API is told in its own words", async () => {
+  const errors = [{ ID: "Pega_API_023", message: "There is no such case." }];
+  await using service = answers({ pxObjClass: "Pega-API", errors }, { status: 404 });
+  const { message, details } = errorOf(await call(service, "cases get C-1"));
+  assert.deepEqual([message, details], ["There is no such case.", errors]);
+});
+
 Deno.test("what the service does not know names the arguments to check, where it is the service that says so", async () => {
   const missing = { errorClassification: "Resource not found", localizedValue: "The resource cannot be found." };
   const hintFor = async (line: string, body: unknown) => {

@@ -26,12 +26,16 @@ export async function printAnswer(
   await printResult(context, body === "" ? undefined : body, failureOfElements(ref.operation.answer, body));
 }
 
-function promisedBody({ operation }: OperationRef, reply: Reply, { assignmentId }: Values): JsonValue | undefined {
+function promisedBody(
+  { operation }: OperationRef,
+  reply: Reply,
+  { assignmentId, participantId }: Values,
+): JsonValue | undefined {
   try {
     const { body, etag } = reply;
     // What was said has no tag of its own, nor has a list, which with one would be no table any more.
     if (!isJsonObject(body) || operation.answer === "reply" || rowsOf(body) !== undefined) return body;
-    return completed(operation.answer, body, etag, assignmentId);
+    return completed(operation.answer, body, etag, assignmentId ?? participantId);
   } catch (error) {
     throw spoiled(operation, error);
   }

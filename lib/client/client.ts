@@ -48,7 +48,7 @@ export function createClient(options: ClientOptions = {}): Client {
     const caller = retries === 0 ? once : await (repeating ??= withRetries(once, retries));
     const reply = await caller.call(ref, values, callOptions);
     try {
-      return checkAnswer(ref.operation.answer, reply, values.assignmentId);
+      return checkAnswer(ref.operation.answer, reply, values.assignmentId ?? values.participantId);
     } catch (error) {
       throw spoiled(ref.operation, error);
     }

@@ -133,7 +133,7 @@ export function bodyOf(
 
 /** What an empty text stands for: some servers answer so of a case that has no ancestors. */
 function emptyBody(answer: keyof Answers, head: Partial<ReplyHead>): JsonValue {
-  if (answer === "object") return {};
+  if (answer === "ancestors" || answer === "descendants" || answer === "object") return {};
   throw invalidAnswer("empty", "", head);
 }
 
@@ -189,7 +189,8 @@ function refusal(
 ): SvcError {
   const code = codeOfStatus(status);
   const body = parseJsonObject(text); // The status alone says enough: a proxy's error page is no JSON.
-  const details = Array.isArray(body?.errorDetails) ? body.errorDetails.filter(isJsonObject).map(readable) : [];
+  const findings = body?.errorDetails ?? body?.errors; // Errors of the first DX API have another name for them.
+  const details = Array.isArray(findings) ? findings.filter(isJsonObject).map(readable) : [];
   return new SvcError(code, sentenceOf(body, details) ?? `The service answered ${status} ${reason}`.trimEnd() + ".", {
     status,
     classification: isFilledText(body?.errorClassification) ? body.errorClassification : undefined,

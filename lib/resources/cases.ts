@@ -118,7 +118,8 @@ export const operations = {
    *
    * const svc = createClient();
    * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
-   * console.log(await svc.cases.listAncestors(id));
+   * const { ancestors = [] } = await svc.cases.listAncestors(id);
+   * console.log(ancestors.map((ancestor) => ancestor.ID));
    * ```
    */
   listAncestors: {
@@ -126,7 +127,7 @@ export const operations = {
     method: "GET",
     path: "/cases/{caseID}/ancestors",
     args: [caseId],
-    answer: "object",
+    answer: "ancestors",
     example: "'CITY-PERMIT-WORK P-2'",
   },
   /**
@@ -140,7 +141,8 @@ export const operations = {
    *
    * const svc = createClient();
    * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
-   * console.log(await svc.cases.listDescendants(id));
+   * const { childCases = [] } = await svc.cases.listDescendants(id);
+   * console.log(childCases.map((child) => child.ID));
    * ```
    */
   listDescendants: {
@@ -148,7 +150,7 @@ export const operations = {
     method: "GET",
     path: "/cases/{caseID}/descendants",
     args: [caseId],
-    answer: "object",
+    answer: "descendants",
     example: "'CITY-PERMIT-WORK P-1'",
   },
   /**

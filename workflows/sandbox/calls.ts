@@ -2,7 +2,7 @@
 import { checkAnswer, isAnswerShape } from "../../lib/answers.ts";
 import { bodyOf } from "../../lib/client/reply.ts";
 import { errorOfRecord, SvcError } from "../../lib/errors.ts";
-import { isJsonObject, type JsonObject, parseJsonObject } from "../../lib/json.ts";
+import { isJsonObject, isText, type JsonObject, parseJsonObject } from "../../lib/json.ts";
 import { jsonText } from "../../lib/json_text.ts";
 import { contentOf, filesIn } from "./files.ts";
 import { standIn } from "./stand_in.ts";
@@ -22,8 +22,12 @@ export async function call(operation: string, args: readonly unknown[]): Promise
   if (!isAnswerShape(answer)) throw brokenAnswer();
   const content = isJsonObject(contentHead) ? contentOf(contentHead, text) : undefined;
   const body = content ? undefined : bodyOf(answer, text, { operation });
-  // What is asked for is named by the first argument; the next assignment by none.
-  return checkAnswer(answer, { body, content, ...(typeof etag === "string" && { etag }) }, args[0]);
+  return checkAnswer(answer, { body, content, ...(typeof etag === "string" && { etag }) }, askedFor(args));
+}
+
+/** Of what is asked for, its name: an option's, or the first argument; the next assignment has none. */
+function askedFor([first, options]: readonly unknown[]): unknown {
+  return isJsonObject(options) && isText(options.participantId) ? options.participantId : first;
 }
 
 interface Arguments {
