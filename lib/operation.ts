@@ -97,7 +97,7 @@ export interface PositionalParam extends Param {
 export interface TagSource {
   /** Path template of the read, filled with the values of the call's own path. */
   readonly path: string;
-  /** A flag whose scalar members identify the record: they are sent as `dataViewParameters`. */
+  /** A flag whose scalar members identify the record: they are sent as `dataViewParameters`, but for long texts. */
   readonly scalarsOf?: string;
 }
 

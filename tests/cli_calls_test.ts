@@ -195,6 +195,20 @@ Deno.test("an answer that is no JSON, or is cut off, is an error of the operatio
 
 const IT_MAY_BE_DONE = "It may be done: read before you repeat it.";
 
+Deno.test("the read of a record's entity tag names what may be a key, and no long text", async () => {
+  const seen: (string | null)[] = [];
+  await using service = startService({
+    api: ({ url, method }) => {
+      if (method === "GET") seen.push(new URL(url).searchParams.get("dataViewParameters"));
+      return Response.json({ data: {} }, { headers: { etag: "1" } });
+    },
+  });
+  const library = createClient({ ...CLIENT, baseUrl: service.baseUrl, noCache: true });
+  const data = { ID: "D-1", Number: 7, Body: "x".repeat(60_000), Parts: [] };
+  await library.data.update("D_Docs", { data });
+  assert.deepEqual(seen, ['{"ID":"D-1","Number":7}']);
+});
+
 Deno.test("an error of the first DX API is told in its own words", async () => {
   const errors = [{ ID: "Pega_API_023", message: "There is no such case." }];
   await using service = answers({ pxObjClass: "Pega-API", errors }, { status: 404 });

@@ -83,8 +83,15 @@ function tagPathOf(
   const { path, scalarsOf } = operation.tagFrom;
   const record = scalarsOf === undefined ? undefined : checked.get(scalarsOf);
   if (!isJsonObject(record)) return fill(path, segments);
-  const scalars = Object.fromEntries(Object.entries(record).filter(([, member]) => isScalar(member)));
+  const scalars = Object.fromEntries(Object.entries(record).filter(([, member]) => mayBeKey(member)));
   return fill(path, segments) + queryText([["dataViewParameters", JSON.stringify(scalars)]]);
+}
+
+/** Longer texts are no keys, and would make an address that servers and proxies refuse. */
+const KEY_LIMIT = 255;
+
+function mayBeKey(member: JsonValue | undefined): boolean {
+  return isScalar(member) && !(typeof member === "string" && member.length > KEY_LIMIT);
 }
 
 function withValue(body: JsonObject, place: string, value: CheckedValue | undefined): JsonObject {
