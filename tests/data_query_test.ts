@@ -218,6 +218,17 @@ Deno.test("what does not fit a request is refused, with what would", () =>
       [{ paging: { pageSize: 5, maxResultsToFetch: 5 } }, 400, /not supported at same time/],
       [{ paging: { pageSize: 5001 } }, 400, /from 1 to 5000/],
       [{ paging: { pageNumber: 0 } }, 400, /from 1/],
+      [{ paging: { maxResults: 5 } }, 400, /paging has no member 'maxResults'; it may have pageNumber, /],
+      [{ qry: {} }, 400, /The body has no member 'qry'; it may have dataViewParameters, query, /],
+      [{ filter: {} }, 400, /The body has no member 'filter'; /],
+      [{ query: { filters: {} } }, 400, /query has no member 'filters'; it may have select, filter, /],
+      [{ query: { sort: [] } }, 400, /query has no member 'sort'; /],
+      [{ query: { filter: { condition: "ID > 9" } } }, 400, /query\.filter has no member 'condition'; /],
+      [
+        { query: { sortBy: [{ field: "ID", order: "DESC" }] } },
+        400,
+        /query\.sortBy\[0\] has no member 'order'; it may have field, type/,
+      ],
       [{ paging: 3 }, 400, /paging must be a JSON object/],
       [{ dataViewParameters: [{}, {}] }, 400, /one object/],
     ];

@@ -1,5 +1,6 @@
 /** The body of a data view request: checked as a whole, and in one form however it was written. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import { clip } from "../../lib/wording.ts";
 import { ServiceError } from "../errors.ts";
 import { SUMMARY_FUNCTIONS, type SummaryFunction } from "../store/query.ts";
 
@@ -11,6 +12,21 @@ const CONDITIONS_LIMIT = 100;
 const COLUMNS_LIMIT = 200;
 const AGGREGATIONS_LIMIT = 100;
 const SORT_LIMIT = 100;
+
+/** What may be in a request; the last two of its root are for servers whose rows take long to count, and say nothing here. */
+const ROOT = [
+  "dataViewParameters",
+  "query",
+  "paging",
+  "includeTotalCount",
+  "includeTotalCountLimit",
+  "useExtendedTimeout",
+];
+const QUERY = ["select", "filter", "sortBy", "aggregations", "calculations", "distinctResultsOnly"];
+const FILTER = ["filterConditions", "logic"];
+const CONDITION = ["lhs", "comparator", "rhs", "ignoreCase"];
+const SORT = ["field", "type"];
+const PAGING = ["pageNumber", "pageSize", "maxResultsToFetch", "includeTotalCount"];
 
 /** A condition as it was written. */
 export interface Condition {
@@ -68,12 +84,12 @@ export interface DataRequest {
 
 /** Reads a body; 400 where it does not fit. */
 export function readRequest(body: JsonValue | undefined): DataRequest {
-  const root = present(objectAt(body, "The body"));
-  const paging = present(objectAt(root.paging, "paging"));
+  const root = known(objectAt(body, "The body"), ROOT, "The body");
+  const paging = known(objectAt(root.paging, "paging"), PAGING, "paging");
   const { includeTotalCount = root.includeTotalCount } = paging;
   return {
     parameters: readParameters(root.dataViewParameters),
-    ...(root.query !== undefined && { query: readQuery(present(objectAt(root.query, "query"))) }),
+    ...(root.query !== undefined && { query: readQuery(known(objectAt(root.query, "query"), QUERY, "query")) }),
     ...readPaging(paging),
     includeTotal: booleanAt(includeTotalCount, "includeTotalCount"),
   };
@@ -103,7 +119,7 @@ function readPaging(paging: JsonObject): Pick<DataRequest, "page" | "limit" | "o
 }
 
 function readQuery(query: JsonObject): DataQuery {
-  const filter = present(objectAt(query.filter, "query.filter"));
+  const filter = known(objectAt(query.filter, "query.filter"), FILTER, "query.filter");
   const aggregations = readAggregations(objectAt(query.aggregations, "query.aggregations"));
   const distinct = booleanAt(query.distinctResultsOnly, "query.distinctResultsOnly");
   if (Object.keys(objectAt(query.calculations, "query.calculations")).length > 0) {
@@ -138,7 +154,7 @@ function readConditions(conditions: JsonObject): Map<string, Condition> {
 }
 
 function readCondition(value: JsonValue | undefined, place: string): Condition {
-  const { lhs, comparator, rhs, ignoreCase } = present(requiredObject(value, place));
+  const { lhs, comparator, rhs, ignoreCase } = known(requiredObject(value, place), CONDITION, place);
   const right = present(objectAt(rhs, `${place}.rhs`));
   return {
     field: textAt(requiredObject(lhs, `${place}.lhs`).field, `${place}.lhs.field`),
@@ -177,9 +193,16 @@ function readSorts(values: readonly JsonValue[]): { field: string; descending: b
 
 function readSort(value: JsonValue, index: number): { field: string; descending: boolean } {
   const place = `query.sortBy[${index}]`;
-  const { field, type = "ASC" } = present(requiredObject(value, place));
+  const { field, type = "ASC" } = known(requiredObject(value, place), SORT, place);
   if (type !== "ASC" && type !== "DESC") throw invalid(`${place}.type must be ASC or DESC`);
   return { field: textAt(field, `${place}.field`), descending: type === "DESC" };
+}
+
+/** The members that are there, all of them known: with one that is misspelt, more rows would be found than were meant. */
+function known(members: JsonObject, names: readonly string[], place: string): JsonObject {
+  const name = Object.keys(members).find((name) => !names.includes(name));
+  if (name === undefined) return present(members);
+  throw invalid(`${place} has no member '${clip(name, 50)}'; it may have ${names.join(", ")}`);
 }
 
 /** The members that are there: null is none, as everywhere in a body. */
