@@ -111,7 +111,15 @@ Deno.test("SVC_NO_CACHE=true leaves no token behind and uses none", async () => 
   assert.deepEqual(await script("call", options, env), { status: 200 });
   assert.equal(service.exchanges, 2);
   assert.deepEqual(Array.from(Deno.readDirSync(options.configDirectory ?? "")), []);
-  assert.deepEqual(await script("call", options, { SVC_NO_CACHE: "1" }), { status: 200 });
+  for (const yes of ["1", "TRUE"]) {
+    assert.deepEqual(await script("call", options, { SVC_NO_CACHE: yes }), { status: 200 });
+  }
+  assert.deepEqual(Array.from(Deno.readDirSync(options.configDirectory ?? "")), []);
+  assert.match(
+    JSON.stringify(await script("call", options, { SVC_NO_CACHE: "yes" })),
+    /SVC_NO_CACHE must be true or false/,
+  );
+  assert.deepEqual(await script("call", options, { SVC_NO_CACHE: "false" }), { status: 200 });
   assert.equal(Array.from(Deno.readDirSync(options.configDirectory ?? "")).length, 2);
 });
 

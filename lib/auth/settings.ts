@@ -105,7 +105,7 @@ export function readSettings(options: SessionOptions = {}): Settings {
   const baseUrl = given.baseUrl ?? profile?.baseUrl;
   if (baseUrl === undefined) throw missing("baseUrl", name, directoryOf(options), profile);
   checkTransport(baseUrl, options.allowInsecureHttp ?? profile?.allowInsecureHttp ?? false);
-  const noCache = options.noCache === true || variable("SVC_NO_CACHE") === "true";
+  const noCache = options.noCache === true || isOn("SVC_NO_CACHE");
   return {
     target: {
       profile: name,
@@ -172,6 +172,14 @@ function checkOptions(options: SessionOptions): void {
   for (const [member, value] of Object.entries(given)) {
     if (isProfileMember(member) && value !== undefined) checkMember(member, value, member);
   }
+}
+
+/** Whether a variable says yes; what is neither yes nor no is refused, for it would be taken for a no. */
+function isOn(name: string): boolean {
+  const value = variable(name)?.toLowerCase();
+  if (value === undefined || value === "false" || value === "0") return false;
+  if (value === "true" || value === "1") return true;
+  throw new SvcError("INVALID_CONFIG", `${name} must be true or false.`);
 }
 
 /** A member's variable of the environment; an empty one counts as absent. */
