@@ -1,7 +1,7 @@
 /** Parameters of the query that other clients send and the command has no flags for. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../lib/json.ts";
-import { at, textAt } from "./_support/engine.ts";
+import { at, PERMIT_FILE, textAt } from "./_support/engine.ts";
 import { details, openService, segment, type TestService } from "./_support/service.ts";
 
 /** A case with its assignment: their paths, and their tag. */
@@ -73,4 +73,99 @@ Deno.test("a form without additional actions and assignments names its own actio
   const edit = `${caseAt}/actions/pyUpdateCaseDetails`;
   assert.deepEqual(await read(edit), all);
   assert.deepEqual(await read(edit + only), { caseWide: ["pyUpdateCaseDetails"], actions: [] });
+});
+
+for (const viewType of ["form", "page"]) {
+  Deno.test(`what moves a case shows as a ${viewType} the form that is next, as reading the assignment does`, async () => {
+    await using svc = await openService();
+    const asked = `?viewType=${viewType}`;
+    const headers = { "if-match": "*" };
+    const body = { caseTypeID: "City-Permit-Work-Permit", content: { Applicant: "Ada", Address: "Quay 1" } };
+    let moved = (await svc.call("POST", `/cases${asked}`, { body })).body;
+    const caseAt = `/cases/${segment(textAt(moved, "id"))}`;
+    const workAt = () => `/assignments/${segment(textAt(moved, "nextAssignmentInfo.ID"))}`;
+    const showsNext = async (view: string, isMultiStep: boolean) => {
+      const { body: read } = await svc.call("GET", workAt() + asked);
+      assert.equal(at(read, "uiResources.root.config.name"), view);
+      assert.deepEqual(at(moved, "uiResources"), at(read, "uiResources"));
+      assert.deepEqual(at(moved, "data.caseInfo.content"), at(read, "data.caseInfo.content"));
+      assert.equal("navigation" in objectAt(moved, "uiResources"), isMultiStep, view);
+    };
+    const move = async (method: string, path: string) => {
+      const answer = await svc.call(method, path + asked, { headers });
+      assert.equal(answer.status, 200, `${path}: ${JSON.stringify(answer.body)}`);
+      moved = answer.body;
+    };
+
+    await showsNext("Application", false);
+    await move("POST", `${caseAt}/processes/Site_Visit`);
+    await showsNext("Application", false);
+    await move("PATCH", `${workAt()}/actions/Register`);
+    await showsNext("CheckApplication", true);
+    await move("PATCH", `${workAt()}/actions/CheckApplication`);
+    await showsNext("CheckDocuments", true);
+    const draft = { content: { Area: 7 } };
+    await svc.call("PATCH", `${workAt()}/actions/CheckDocuments/save`, { headers, body: draft });
+    await move("PATCH", `${caseAt}/actions/Expedite`);
+    await showsNext("CheckDocuments", true);
+    assert.equal(at(moved, "data.caseInfo.content.Area"), 7, "the caller's draft is shown");
+    await move("PUT", `${caseAt}/stages/PRIM0`);
+    await showsNext("Application", false);
+    await move("POST", `${caseAt}/stages/next`);
+    await showsNext("CheckApplication", true);
+  });
+}
+
+/** Makes a call after which nothing is next for the caller: what its answer shows instead. */
+async function summedUp(svc: TestService, method: string, path: string, body?: JsonValue): Promise<JsonObject> {
+  const answer = await svc.call(method, `${path}?viewType=form`, { headers: { "if-match": "*" }, body });
+  assert.equal(typeof at(answer.body, "confirmationNote"), "string", JSON.stringify(answer.body));
+  const ui = objectAt(answer.body, "uiResources");
+  assert.deepEqual(Object.keys(ui), ["resources", "components", "localeReferences", "context_data"]);
+  assert.deepEqual(Object.keys(objectAt(ui, "resources.views")), ["pyCaseSummary"]);
+  const { content, caseTypeID } = objectAt(answer.body, "data.caseInfo");
+  assert.equal(at(ui, "resources.views.pyCaseSummary.0.classID"), caseTypeID);
+  return isJsonObject(content) ? content : {};
+}
+
+Deno.test("where nothing is next for the caller, a call that asks for a view shows no form but sums the case up", async () => {
+  await using svc = await openService();
+  const { caseAt, workAt } = await open(svc);
+  const routed = await summedUp(svc, "PUT", `${caseAt}/stages/PRIM2`);
+  assert.equal(routed.pyStatusWork, "Pending-Decision");
+  assert.equal("Applicant" in routed, false, "only the fields of the view are shown");
+  await svc.call("PUT", `${caseAt}/stages/PRIM0`, { headers: { "if-match": "*" } });
+  const withdrawn = await summedUp(svc, "PATCH", `${workAt}/actions/Withdraw`);
+  assert.equal(withdrawn.pyStatusWork, "Resolved-Withdrawn");
+
+  const receipt = await svc.call("POST", "/cases", { body: { caseTypeID: "City-Permit-Work-Receipt" } });
+  const receiptAt = `/assignments/${segment(textAt(receipt.body, "nextAssignmentInfo.ID"))}`;
+  const content = { Resource: "Ada", PerformedAt: "2026-01-02T03:04:05Z", Last: true };
+  await summedUp(svc, "PATCH", `${receiptAt}/actions/Confirmation of receipt`, { content });
+});
+
+Deno.test("a case is summed up with the fields of its type's own summary", async () => {
+  const sample = await Deno.readTextFile(PERMIT_FILE);
+  const yaml = sample.replace("    views:\n", "    views:\n      pyCaseSummary: { fields: [Channel] }\n");
+  await using svc = await openService({ yaml });
+  const { workAt } = await open(svc);
+  assert.equal((await summedUp(svc, "PATCH", `${workAt}/actions/Withdraw`)).Channel, "Internet");
+});
+
+Deno.test("a case that is read, or whose drafts are discarded, shows its details", async () => {
+  await using svc = await openService();
+  const { caseAt } = await open(svc);
+  for (const [method, path] of [["GET", caseAt], ["DELETE", `${caseAt}/updates`]] as const) {
+    const { body } = await svc.call(method, `${path}?viewType=page`);
+    assert.equal(at(body, "uiResources.root.config.name"), "pyDetails", path);
+    assert.equal(at(body, "data.caseInfo.content.Channel"), "Internet", path);
+  }
+});
+
+Deno.test("what moves a case shows its details and no view to who asks for none", async () => {
+  await using svc = await openService();
+  const { workAt, headers } = await open(svc);
+  const { body } = await svc.call("PATCH", `${workAt}/actions/Withdraw`, { headers });
+  assert.equal(at(body, "uiResources"), undefined);
+  assert.equal(at(body, "data.caseInfo.content.Channel"), "Internet");
 });

@@ -276,7 +276,7 @@ export interface CaseType {
   readonly confirmation: string;
   /** Fields by name, in order. */
   readonly fields: ReadonlyMap<string, Field>;
-  /** Views by ID; `pyDetails` is always there. */
+  /** Views by ID; `pyDetails` and `pyCaseSummary` are always there. */
   readonly views: ReadonlyMap<string, View>;
   /** The view of the creation. */
   readonly createView: View;

@@ -25,12 +25,24 @@ export function compileCaseTypes(definition: Definition, report: Report): Map<st
   const types = new Map<string, CaseType>();
   for (const { id, caseType, set } of written) {
     const at = ["caseTypes", id];
-    const views = compileViews(caseType.views, set.fields, [...at, "views"], report);
+    const views = caseViews(caseType, set.fields, at, report);
     const stages = new Set(Object.keys(caseType.stages));
     types.set(id, compileCaseType(id, caseType, at, { ...set, caseTypes, queues, views, stages, report }));
   }
   checkHandles(types, report);
   return types;
+}
+
+/** The views of a case type; `pyCaseSummary` shows no fields unless it is written: what every case has goes with any view. */
+function caseViews(
+  { views: written }: CaseTypeDefinition,
+  fields: ReadonlyMap<string, Field>,
+  at: Path,
+  report: Report,
+): Map<string, View> {
+  const id = "pyCaseSummary";
+  const views = compileViews(written, fields, [...at, "views"], report);
+  return views.has(id) ? views : views.set(id, { id, name: "Summary", fields: new Map() });
 }
 
 /** What every case has is the service's: values of a field with its name would be lost, or be shown in its place. */

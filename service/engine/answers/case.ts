@@ -2,7 +2,8 @@
 import type { JsonObject } from "../../../lib/json.ts";
 import type { Action, LocalAction, View } from "../../definition/application.ts";
 import type { Outcome } from "../../handler.ts";
-import { type AssignmentWork, nextFor, offeredActions, shownInForm } from "../assignments.ts";
+import type { StoredAssignment } from "../../store/store.ts";
+import { type AssignmentWork, assignmentWork, nextFor, offeredActions, shownInForm } from "../assignments.ts";
 import { currentStage, known } from "../flow.ts";
 import { localActions } from "../local_actions.ts";
 import { optionalProcesses } from "../stages.ts";
@@ -24,7 +25,7 @@ export interface CaseOptions {
   readonly viewType?: ViewType;
   /** Whether something has changed: clients then reload their lists. */
   readonly changed?: boolean;
-  /** Whether to name what is next for the caller. */
+  /** Whether to name what is next for the caller, and to show that in place of the case. */
   readonly next?: boolean;
   /** Whether the case is new: clients look for its handle at the top then. */
   readonly created?: boolean;
@@ -39,8 +40,10 @@ function detailsOf(work: CaseWork): View {
 export function caseOutcome(work: CaseWork, options: CaseOptions): Outcome {
   const { viewType = "none", changed = false, next = false, created = false } = options;
   const { stored, type, context } = work;
-  const view = detailsOf(work);
   const assignment = next ? nextFor(work) : undefined;
+  const { content, uiResources } = next && viewType !== "none"
+    ? shownNext(work, assignment, viewType)
+    : shownDetails(work, viewType);
   return {
     tag: stored.tag,
     ...(changed && { location: `/cases/${stored.id}` }),
@@ -55,8 +58,8 @@ export function caseOutcome(work: CaseWork, options: CaseOptions): Outcome {
         (assignment === undefined
           ? { confirmationNote: type.confirmation }
           : { nextAssignmentInfo: nextAssignmentInfo(work, assignment) })),
-      data: { caseInfo: caseInfo(work, contentOf(work, view), changed) },
-      ...(viewType !== "none" && { uiResources: viewResources(view, type.id) }),
+      data: { caseInfo: caseInfo(work, content, changed) },
+      ...(uiResources && { uiResources }),
     },
   };
 }
@@ -65,20 +68,57 @@ export function caseOutcome(work: CaseWork, options: CaseOptions): Outcome {
 export function assignmentOutcome(
   open: AssignmentWork,
   { viewType = "none", changed = false }: CaseOptions,
-  action = offeredActions(open)[0],
+  action?: Action,
 ): Outcome {
   const { work, assignment } = open;
-  const view = action?.view ?? detailsOf(work);
-  const content = action === undefined ? work.stored.content : shownInForm(open, action);
+  const { content, uiResources } = shownForm(open, viewType, action);
   return {
     tag: work.stored.tag,
     body: {
       id: assignment.id,
       etag: work.stored.tag,
-      data: { caseInfo: caseInfo(work, contentOf(work, view, content), changed) },
-      ...(viewType !== "none" && { uiResources: assignmentResources(open, view) }),
+      data: { caseInfo: caseInfo(work, content, changed) },
+      ...(uiResources && { uiResources }),
     },
   };
+}
+
+/** What an answer shows of a case: the content of a view, and the view itself where a client wants to see it. */
+interface Shown {
+  readonly content: JsonObject;
+  readonly uiResources?: JsonObject;
+}
+
+/** The form that is next for the caller; the summary of the case where nothing is. */
+function shownNext(work: CaseWork, next: StoredAssignment | undefined, viewType: ViewType): Shown {
+  return next === undefined ? shownSummary(work) : shownForm(assignmentWork(work, next), viewType);
+}
+
+/** The form of an action of an assignment, the first without one; the details of the case where it offers none. */
+function shownForm(open: AssignmentWork, viewType: ViewType, action = offeredActions(open)[0]): Shown {
+  const { work } = open;
+  const view = action?.view ?? detailsOf(work);
+  const content = action === undefined ? work.stored.content : shownInForm(open, action);
+  return {
+    content: contentOf(work, view, content),
+    ...(viewType !== "none" && { uiResources: assignmentResources(open, view) }),
+  };
+}
+
+/** The details of a case. */
+function shownDetails(work: CaseWork, viewType: ViewType): Shown {
+  const view = detailsOf(work);
+  return {
+    content: contentOf(work, view),
+    ...(viewType !== "none" && { uiResources: viewResources(view, work.type.id) }),
+  };
+}
+
+/** The summary of a case, without a root: clients would take that for a form to fill in. */
+function shownSummary(work: CaseWork): Shown {
+  const view = known(work.type.views, "pyCaseSummary");
+  const { root: _, ...uiResources } = viewResources(view, work.type.id);
+  return { content: contentOf(work, view), uiResources };
 }
 
 /** The resources of an assignment's form. */
