@@ -97,6 +97,11 @@ export async function readState(path: string): Promise<ServiceState | undefined>
   });
 }
 
+/** The application of a directory: the file that is named, or else what was served from it last; nothing for the sample. */
+export async function applicationOf(path: string, named: string | undefined): Promise<string | undefined> {
+  return named ?? ((await readState(path))?.app || undefined);
+}
+
 /** Tells other processes where the directory's service is: it is ready. */
 export async function announce(
   path: string,

@@ -4,7 +4,7 @@ import { exists } from "../lib/exists.ts";
 import { addClient, type ClientCredentials } from "./access/clients.ts";
 import { Tokens } from "./access/tokens.ts";
 import { loadServedApplication, openServedFiles } from "./application.ts";
-import { announce, filesOf, lockDirectory, withdraw } from "./directory.ts";
+import { announce, applicationOf, filesOf, lockDirectory, withdraw } from "./directory.ts";
 import { removeOrphans } from "./engine/files.ts";
 import { handlers } from "./handlers/mod.ts";
 import { serve } from "./server.ts";
@@ -37,8 +37,9 @@ export type Prepare = (service: RunningService) => Promise<void>;
 /** Starts a service. */
 export async function runService(options: ServiceOptions, prepare?: Prepare): Promise<RunningService> {
   const settings = settingsOf(options);
-  const app = await loadServedApplication(options.app);
   const directory = settings.data === MEMORY ? undefined : settings.data;
+  const file = directory === undefined ? options.app : await applicationOf(directory, options.app);
+  const app = await loadServedApplication(file);
   const resources = new AsyncDisposableStack();
   try {
     if (directory !== undefined) {
@@ -53,7 +54,7 @@ export async function runService(options: ServiceOptions, prepare?: Prepare): Pr
     const bytes = openBytes(directory === undefined ? undefined : filesOf(directory).files);
     resources.defer(() => bytes.close());
     if (!isNew) await removeOrphans(store, bytes); // A new one has written nothing, whatever is there.
-    const statics = await openServedFiles(options.app);
+    const statics = await openServedFiles(file);
     const maxFileBytes = settings.maxFile * 1024 * 1024;
     const parts = { app, store, bytes, maxFileBytes, statics, tokens, handlers };
     const { url } = resources.use(await serve({ ...settings, ...parts }));
@@ -72,12 +73,7 @@ export async function runService(options: ServiceOptions, prepare?: Prepare): Pr
     await prepare?.(service);
     if (directory !== undefined) {
       const { apiRoot, tokenPath } = settings;
-      await announce(directory, {
-        url,
-        apiRoot,
-        tokenPath,
-        app: options.app === undefined ? "" : resolve(options.app),
-      });
+      await announce(directory, { url, apiRoot, tokenPath, app: file === undefined ? "" : resolve(file) });
     }
     return service;
   } catch (error) {

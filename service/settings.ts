@@ -11,7 +11,10 @@ export const MEMORY = ":memory:";
 
 /** What to serve, and where. Every member may be left out. */
 export interface ServiceOptions {
-  /** File of the application definition; without it, the permit application that comes with svc. */
+  /**
+   * File of the application definition; without it, what was served from the directory last, and from a new one the permit
+   * application that comes with svc.
+   */
   app?: string;
   /** Directory of the state, made if need be; `:memory:`, or nothing, for a service that forgets. */
   data?: string;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { isInUse, lockDirectory, readState } from "../service/directory.ts";
 import { runService } from "../service/run.ts";
 import { linesOf } from "../workflows/lines.ts";
+import { PERMIT_FILE } from "./_support/engine.ts";
 import { PROGRAM } from "./_support/program.ts";
 import { CHECKOUT } from "./_support/readme.ts";
 import { makeFolder } from "./_support/workflow.ts";
@@ -120,6 +121,24 @@ Deno.test("status tells where it runs, stop ends it, and what was kept is there 
   await office.svc(...START);
   const read = await office.svc("cases", "get", "CITY-PERMIT-WORK P-1", "--fields", "id");
   assert.deepEqual(read.out, { id: "CITY-PERMIT-WORK P-1" });
+});
+
+Deno.test("a directory keeps its application: the next start need not name it, and a reset forgets it", async () => {
+  await using office = await Office.open();
+  const definition = join(office.directory, "own.yaml");
+  await Deno.writeTextFile(
+    definition,
+    (await Deno.readTextFile(PERMIT_FILE)).replace("name: City permits", "name: Own"),
+  );
+  const served = async () => (await office.svc("service", "status")).out.application;
+  await office.svc(...START, "--app", definition);
+  assert.equal(await served(), "Own");
+  await office.svc("service", "stop");
+  await office.svc(...START);
+  assert.equal(await served(), "Own");
+  await office.svc("service", "reset", "--stop");
+  await office.svc(...START);
+  assert.equal(await served(), "City permits");
 });
 
 Deno.test("many who ask at the same time whether a service works on a directory do not take each other for one", async () => {

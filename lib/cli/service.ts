@@ -20,7 +20,11 @@ export const commands: LocalGroup = {
     flags: {
       port: { help: "Port to listen on; 0 picks a free one", type: "integer", default: "8080" },
       data: { ...data, help: "Data directory, instead of the one beside the profiles; ':memory:' keeps nothing" },
-      app: { help: "Application definition; without it, the sample application", type: "path", placeholder: "file" },
+      app: {
+        help: "Application definition; without it, the directory's own: the sample application where it is new",
+        type: "path",
+        placeholder: "file",
+      },
       apiRoot: { help: "Path of the API", type: "string", default: DEFAULT_PATHS.apiRoot },
       tokenPath: { help: "Path of the token endpoint", type: "string", default: DEFAULT_PATHS.tokenPath },
       maxFile: {

@@ -11,7 +11,7 @@ import { toKebab } from "../../lib/names.ts";
 import { ownModule } from "../../lib/own_files.ts";
 import { loadServedApplication } from "../application.ts";
 import { modelHosts } from "../conversations/model_address.ts";
-import { filesOf, lockDirectory, makeLog, readState, type ServiceState } from "../directory.ts";
+import { applicationOf, filesOf, lockDirectory, makeLog, readState, type ServiceState } from "../directory.ts";
 import { MEMORY } from "../settings.ts";
 import { profilesOf } from "./profiles.ts";
 import { dataOf, type StartOptions, type StartReport } from "./start.ts";
@@ -34,7 +34,7 @@ export async function startDetached(options: DetachOptions): Promise<StartReport
     });
   }
   (await lockDirectory(data))[Symbol.dispose](); // the directory is there, and free
-  const hosts = modelHosts(await loadServedApplication(options.app));
+  const hosts = modelHosts(await loadServedApplication(await applicationOf(data, options.app)));
   await makeLog(data);
   const child = launch({ ...options, data }, await permissions(data, hosts));
   const state = await ready(child, data);
