@@ -66,6 +66,9 @@ Deno.test({
     const { code, details, hint } = errorOf(await onFullDisk(service, "cases bulk-perform --action a --cases C"));
     assert.deepEqual([code, details], ["BULK_PARTIAL_FAILURE", [failed]]);
     const full = "Standard output cannot be written: No space left on device.";
-    assert.equal(hint, `${full} The details name the failed ones, each with its status: repeat the command for them.`);
+    assert.equal(
+      hint,
+      `${full} The details name the failed ones, each with its reason: mend that, and repeat the command for them.`,
+    );
   },
 });

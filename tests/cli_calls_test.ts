@@ -233,6 +233,10 @@ Deno.test("what the service does not know names the arguments to check, where it
     await hintFor("case-types list-bulk-actions T", missing),
     "Only the hosted deployment variant serves it. Check caseTypeId (case type ID, e.g. City-Permit-Work-Permit).",
   );
+  assert.equal(
+    await hintFor("cases create --type T", missing),
+    "Check --type (case type ID).",
+  );
   assert.equal(await hintFor("assignments get-next", missing), undefined);
   await using gateway = startService({ api: () => new Response("<p>no such page</p>", { status: 404 }) });
   assert.equal(errorOf(await call(gateway, "cases get C-1")).hint, undefined);

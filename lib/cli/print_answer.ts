@@ -51,7 +51,7 @@ function failureOfElements(answer: keyof Answers, body: JsonValue | undefined): 
   return new SvcError("BULK_PARTIAL_FAILURE", `${failed.length} of ${elements.length} ${thing}s failed.`, {
     status: 207,
     details: failed,
-    hint: "The details name the failed ones, each with its status: repeat the command for them.",
+    hint: "The details name the failed ones, each with its reason: mend that, and repeat the command for them.",
   });
 }
 
