@@ -5,6 +5,7 @@ import { isInUse, lockDirectory, readState } from "../service/directory.ts";
 import { runService } from "../service/run.ts";
 import { linesOf } from "../workflows/lines.ts";
 import { PERMIT_FILE } from "./_support/engine.ts";
+import { endWithoutRoom } from "./_support/no_room.ts";
 import { PROGRAM } from "./_support/program.ts";
 import { CHECKOUT } from "./_support/readme.ts";
 import { makeFolder } from "./_support/workflow.ts";
@@ -29,7 +30,7 @@ class Office implements AsyncDisposable {
     return new Office(await Deno.makeTempDir({ prefix: "svc-test-" }));
   }
 
-  command(args: readonly string[]): Deno.Command {
+  commandLine(args: readonly string[]): string[] {
     const permissions = [
       "--allow-net",
       "--allow-read",
@@ -37,8 +38,13 @@ class Office implements AsyncDisposable {
       "--allow-env",
       "--allow-run",
     ];
-    return new Deno.Command(Deno.execPath(), {
-      args: ["run", "--quiet", "--no-prompt", ...permissions, PROGRAM, ...args],
+    return [Deno.execPath(), "run", "--quiet", "--no-prompt", ...permissions, PROGRAM, ...args];
+  }
+
+  command(args: readonly string[]): Deno.Command {
+    const [program = "", ...rest] = this.commandLine(args);
+    return new Deno.Command(program, {
+      args: rest,
       env: { SVC_CONFIG_DIR: this.directory },
       stdin: "null",
       stdout: "piped",
@@ -296,6 +302,16 @@ Deno.test("a service that cannot start says why, in the foreground and detached"
   }
   assert.equal((await office.svc("service", "start", "--port", "70000")).error.code, "INVALID_ARGS");
   assert.equal((await office.svc(...START, "--data", ":memory:")).error.code, "INVALID_ARGS");
+});
+
+Deno.test("a start that finds no room for its tables says so, and not what became of the attempt to make them", async () => {
+  await using office = await Office.open();
+  await Deno.mkdir(join(office.directory, "service"));
+  const database = join(office.directory, "service/service.db");
+  const start = office.commandLine(["service", "start", "--port", "0"]);
+  const { code, stderr } = await endWithoutRoom(start, database, office.directory);
+  assert.equal(code, 2);
+  assert.equal(JSON.parse(stderr).error.message, `The database ${database} cannot be opened: disk I/O error.`);
 });
 
 Deno.test("in the foreground it prints its address and serves until it is told to stop", {

@@ -7,8 +7,8 @@ import { isPrepared, prepareSchema } from "../workflows/journal/schema.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
 import { svcHere } from "./_support/captured_io.ts";
 import { errorOf, svcCommand } from "./_support/cli.ts";
+import { endWithoutRoom } from "./_support/no_room.ts";
 import { makeFolder, newRun, scriptText } from "./_support/workflow.ts";
-import { endOf } from "./_support/workflow_process.ts";
 
 const RUN = "r1";
 
@@ -107,17 +107,8 @@ Deno.test("an empty file that becomes a journal becomes its owner's alone", {
 Deno.test("a journal that there is no room for says so, and not what became of the attempt to make it", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;
-  using db = new DatabaseSync(path);
-  db.exec("PRAGMA page_size = 65536; PRAGMA journal_mode = WAL; CREATE TABLE other (x); DROP TABLE other");
-  const limited = `trap "" XFSZ && ulimit -f 200 && exec "$0" "$@"`; // A full disk is one for all tests.
-  const { code, stderr } = await endOf(
-    new Deno.Command("/bin/sh", {
-      args: ["-c", limited, ...svcCommand(["workflow", "list", "--journal", path], folder.path)],
-      env: { SVC_CONFIG_DIR: folder.path },
-      stdout: "piped",
-      stderr: "piped",
-    }),
-  );
+  const command = svcCommand(["workflow", "list", "--journal", path], folder.path);
+  const { code, stderr } = await endWithoutRoom(command, path, folder.path);
   assert.equal(code, 2);
   assert.equal(JSON.parse(stderr).error.message, `The journal ${path} cannot be opened: disk I/O error.`);
 });

@@ -1,6 +1,7 @@
 /** The tables, and the version of them that a database file has. */
 import type { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../../lib/errors.ts";
+import { inTransaction } from "../../lib/in_transaction.ts";
 
 /** Raised with every change of the tables; a file of an older version is brought forward step by step. */
 const VERSION = 5;
@@ -120,8 +121,7 @@ const TABLES = `
 
 /** Makes the tables of a new database and refuses one that a newer version of svc has written. */
 export function prepareSchema(db: DatabaseSync, path: string): void {
-  db.exec("BEGIN IMMEDIATE");
-  try {
+  inTransaction(db, () => {
     const found = Number(db.prepare("PRAGMA user_version").get()?.user_version);
     if (found > VERSION) {
       throw new SvcError(
@@ -138,9 +138,5 @@ export function prepareSchema(db: DatabaseSync, path: string): void {
     if (found < 4) db.exec(ITEMS_BY_TIME);
     if (found < 5) db.exec(BY_WHAT_IS_ASKED);
     db.exec(`PRAGMA user_version = ${VERSION}`);
-    db.exec("COMMIT");
-  } catch (error) {
-    db.exec("ROLLBACK");
-    throw error;
-  }
+  });
 }

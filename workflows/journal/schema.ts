@@ -1,6 +1,7 @@
 /** The tables of a journal, and the version of them that a file has. */
 import type { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../../lib/errors.ts";
+import { inTransaction } from "../../lib/in_transaction.ts";
 
 /** Raised with every change of the tables. */
 const VERSION = 1;
@@ -67,15 +68,9 @@ export function isPrepared(db: DatabaseSync, path: string): boolean {
 
 /** Makes the tables of a new journal, unless another process has made them meanwhile. */
 export function prepareSchema(db: DatabaseSync, path: string): void {
-  db.prepare("BEGIN IMMEDIATE").run();
-  try {
-    if (!isPrepared(db, path)) {
-      db.exec(TABLES);
-      db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${VERSION}`);
-    }
-    db.exec("COMMIT");
-  } catch (error) {
-    if (db.isTransaction) db.exec("ROLLBACK"); // A full disk has ended it already.
-    throw error;
-  }
+  inTransaction(db, () => {
+    if (isPrepared(db, path)) return;
+    db.exec(TABLES);
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${VERSION}`);
+  });
 }
