@@ -1,6 +1,6 @@
 /** The service as a running HTTP server. */
 import { SvcError } from "../lib/errors.ts";
-import { resumeBulk } from "./engine/bulk_jobs.ts";
+import { unfinishedBulk } from "./engine/bulk_jobs.ts";
 import type { LaterWork } from "./handler.ts";
 import { type AppOptions, createApp } from "./http/app.ts";
 import { urlOf } from "./settings.ts";
@@ -32,8 +32,9 @@ export async function serve(options: ServerOptions): Promise<Server> {
     background: (work) => jobs.add(work),
     seeThrough: (rest) => jobs.track(rest(stop.signal)),
   });
-  await resumeBulk(options.app, options.store, (work) => jobs.add(work));
+  const unfinished = await unfinishedBulk(options.app, options.store);
   const server = listen(options, answer);
+  for (const work of unfinished) jobs.add(work); // Not before: where nobody can listen, nothing is begun.
   return {
     url: urlOf(options.hostname, server.addr.port),
     async [Symbol.asyncDispose]() {

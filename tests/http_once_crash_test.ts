@@ -1,12 +1,10 @@
 /** Idempotency keys when the service is killed: a change and its answer are both there afterwards, or neither. */
 import assert from "node:assert/strict";
-import { loadServedApplication } from "../service/application.ts";
-import type { LaterWork } from "../service/handler.ts";
-import { promiseBulk } from "../service/engine/bulk_jobs.ts";
 import { filesOf } from "../service/directory.ts";
 import { removeExpiredAnswers } from "../service/http/once.ts";
 import { openSqliteStore } from "../service/store/sqlite.ts";
 import type { StoredAnswer } from "../service/store/store.ts";
+import { leaveBulkJob } from "./_support/bulk_job.ts";
 import { at, textAt } from "./_support/engine.ts";
 import { heldAnswer } from "./_support/held_answer.ts";
 import { oracleApplication, startModel } from "./_support/model_server.ts";
@@ -93,19 +91,7 @@ Deno.test("what was promised of a bulk action and not done is done when the serv
   }
   await before.service.close();
 
-  const app = await loadServedApplication(undefined);
-  const [caller] = app.operators.values();
-  assert.ok(caller);
-  const store = openSqliteStore(filesOf(data).database);
-  const submission = { content: { Channel: "Post" } };
-  const job = { id: "J", cases: [...ids, "none"], action: "pyUpdateCaseDetails", submission };
-  const parts: LaterWork[] = [];
-  await store.transact((tx) => promiseBulk({ app, tx, caller, now: new Date() }, job, (work) => void parts.push(work)));
-  const [first] = parts;
-  assert.ok(first);
-  await store.transact(first);
-  await store.close();
-
+  await leaveBulkJob(data, [...ids, "none"], { done: 1 });
   for (let start = 0; start < 2; start++) {
     await (await openService({ data })).service.close(); // It finishes what it has begun.
     const after = await openService({ data });
@@ -124,15 +110,7 @@ Deno.test("a bulk action in the background is dated when it is done, not before 
   const before = await openService({ data });
   const id = textAt((await before.call("POST", "/cases", { body: { caseTypeID } })).body, "id");
   await before.service.close();
-  const app = await loadServedApplication(undefined);
-  const caller = app.operators.get("clerk@city");
-  assert.ok(caller);
-  const reopened = openSqliteStore(filesOf(data).database);
-  const job = { id: "J", cases: [id], action: "pyUpdateCaseDetails", submission: {} };
-  const now = new Date(Date.now() - 60_000);
-  await reopened.transact((tx) => promiseBulk({ app, tx, caller, now }, job, () => {}));
-  await reopened.close();
-
+  await leaveBulkJob(data, [id], { promised: new Date(Date.now() - 60_000) });
   await (await openService({ data })).service.close(); // It finishes what it has begun.
   await using after = await openService({ data });
   const lines = await after.rows("D_pyWorkHistory", { dataViewParameters: { CaseInstanceKey: id } });

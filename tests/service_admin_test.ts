@@ -1,14 +1,17 @@
 /** `svc service`: a person starts it, calls it, adds a colleague, stops it, and starts it again. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { isInUse, lockDirectory, readState } from "../service/directory.ts";
+import { filesOf, isInUse, lockDirectory, readState } from "../service/directory.ts";
 import { runService } from "../service/run.ts";
+import { openSqliteStore } from "../service/store/sqlite.ts";
 import { linesOf } from "../workflows/lines.ts";
 import { PERMIT_FILE } from "./_support/engine.ts";
+import { leaveBulkJob } from "./_support/bulk_job.ts";
 import { endWithoutRoom } from "./_support/no_room.ts";
 import { PROGRAM } from "./_support/program.ts";
 import { CHECKOUT } from "./_support/readme.ts";
 import { makeFolder } from "./_support/workflow.ts";
+import { endOf } from "./_support/workflow_process.ts";
 
 interface Ran {
   readonly code: number;
@@ -312,6 +315,26 @@ Deno.test("a start that finds no room for its tables says so, and not what becam
   const { code, stderr } = await endWithoutRoom(start, database, office.directory);
   assert.equal(code, 2);
   assert.equal(JSON.parse(stderr).error.message, `The database ${database} cannot be opened: disk I/O error.`);
+});
+
+Deno.test("a start whose port is taken says so and nothing else, and leaves what was promised to the next one", async () => {
+  await using office = await Office.open();
+  const { path, database } = filesOf(join(office.directory, "service"));
+  await Deno.mkdir(path);
+  await leaveBulkJob(path, ["one", "two", "three"]);
+  using other = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = other.addr;
+  const { code, stderr } = await endOf(office.command(["service", "start", "--port", String(port)]));
+  assert.equal(code, 2);
+  const taken = `The service cannot listen on http://127.0.0.1:${port}: another program listens there.`;
+  assert.equal(JSON.parse(stderr).error.message, taken);
+  const store = openSqliteStore(database);
+  const [job, progress] = await store.read(async (tx) => {
+    return [await tx.getItem("bulk-job", "J"), await tx.getItem("bulk-progress", "J")];
+  });
+  await store.close();
+  assert.ok(job);
+  assert.equal(progress, undefined);
 });
 
 Deno.test("in the foreground it prints its address and serves until it is told to stop", {

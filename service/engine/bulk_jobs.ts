@@ -1,7 +1,7 @@
 /** Bulk actions in the background: promised with the answer, so they are kept until they are done, whatever ends the service. */
 import { isJsonObject, isText, type JsonObject } from "../../lib/json.ts";
 import type { Application } from "../definition/application.ts";
-import type { Background } from "../handler.ts";
+import type { Background, LaterWork } from "../handler.ts";
 import type { Store, StoredItem, Transaction } from "../store/store.ts";
 import { type BulkAction, checkSome, performOnOne } from "./bulk.ts";
 import type { EngineContext } from "./context.ts";
@@ -36,22 +36,23 @@ export async function promiseBulk(
   checkSome(job.cases);
   const promised = { ...job, callerId: caller.id };
   await tx.putItem({ kind: JOB, id: job.id, owner: caller.id, at: now.toISOString(), content: toJson(promised) });
-  goOn(app, promised, 0, background);
+  for (const part of partsOf(app, promised)) background(part);
 }
 
-/** Goes on with what was promised and not done when the service ended. */
-export async function resumeBulk(app: Application, store: Store, background: Background): Promise<void> {
+/** What was promised and not done when the service ended: what was promised first comes first. */
+export async function unfinishedBulk(app: Application, store: Store): Promise<LaterWork[]> {
   const open = await store.read(async (tx) => {
     const jobs = await tx.itemsOf(JOB);
     return await Promise.all(jobs.map(async (job) => ({ job, progress: await tx.getItem(PROGRESS, job.id) })));
   });
-  for (const { job, progress } of open.reverse()) {
-    goOn(app, promisedIn(job), Number(progress?.content.done ?? 0), background);
-  }
+  return open.reverse().flatMap(({ job, progress }) => {
+    return partsOf(app, promisedIn(job), Number(progress?.content.done ?? 0));
+  });
 }
 
-function goOn(app: Application, job: Promised, done: number, background: Background): void {
-  for (let index = done; index < job.cases.length; index++) background((tx) => doPart(app, tx, job, index));
+/** What is left to do of a job, case by case. */
+function partsOf(app: Application, job: Promised, done = 0): LaterWork[] {
+  return job.cases.slice(done).map((_, index) => (tx) => doPart(app, tx, job, done + index));
 }
 
 /** The action on one case. What is refused is done with, as is what nobody may do any more. */

@@ -1,0 +1,34 @@
+/** A bulk action in the background that a service has promised, and was killed before it was done. */
+import assert from "node:assert/strict";
+import { loadServedApplication } from "../../service/application.ts";
+import { filesOf } from "../../service/directory.ts";
+import { promiseBulk } from "../../service/engine/bulk_jobs.ts";
+import type { LaterWork } from "../../service/handler.ts";
+import { openSqliteStore } from "../../service/store/sqlite.ts";
+
+/** What is left of it. */
+export interface Left {
+  /** When it was promised; now without it. */
+  readonly promised?: Date;
+  /** To how many of the cases it has been done. */
+  readonly done?: number;
+}
+
+/** Leaves such an action on these cases in a data directory. */
+export async function leaveBulkJob(
+  data: string,
+  cases: readonly string[],
+  { promised = new Date(), done = 0 }: Left = {},
+): Promise<void> {
+  const app = await loadServedApplication(undefined);
+  const [caller] = app.operators.values();
+  assert.ok(caller);
+  const store = openSqliteStore(filesOf(data).database);
+  const submission = { content: { Channel: "Post" } };
+  const job = { id: "J", cases, action: "pyUpdateCaseDetails", submission };
+  const parts: LaterWork[] = [];
+  const context = { app, caller, now: promised };
+  await store.transact((tx) => promiseBulk({ ...context, tx }, job, (work) => void parts.push(work)));
+  for (const part of parts.slice(0, done)) await store.transact(part);
+  await store.close();
+}
