@@ -19,6 +19,11 @@ export function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
+/** A value where it is a string. */
+export function textOrNothing(value: unknown): string | undefined {
+  return isText(value) ? value : undefined;
+}
+
 /** Tells whether a value is a string that is not empty. */
 export function isFilledText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
@@ -36,6 +41,16 @@ export function parseJsonObject(text: string): JsonObject | undefined {
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined; // The caller knows what it should have been.
+  }
+}
+
+/** The value that a text is in JSON, or the text itself where it is none. */
+export function jsonOrText(text: string): JsonValue {
+  try {
+    const value: JsonValue = JSON.parse(text);
+    return value;
+  } catch {
+    return text;
   }
 }
 

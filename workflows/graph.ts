@@ -4,7 +4,7 @@
  * So the list of all that, which Deno makes without running anything, must lie in the script's own folder.
  */
 import { SvcError } from "../lib/errors.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../lib/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, textOrNothing } from "../lib/json.ts";
 import { escapeControls } from "../lib/output/control_characters.ts";
 import type { Limits } from "./limits.ts";
 import { graphCommand, type Place } from "./sandbox/command.ts";
@@ -32,14 +32,16 @@ export async function checkGraph(place: Place, root: string, signal?: AbortSigna
     visited.add(url);
     const module = modules.get(url);
     if (module === undefined || module.error !== undefined) continue; // It fails when it is reached.
-    if (/^d?c[jt]s$/i.test(textOf(module.mediaType) ?? "")) throw unusable(`${readable(url, place)} is CommonJS.`);
+    if (/^d?c[jt]s$/i.test(textOrNothing(module.mediaType) ?? "")) {
+      throw unusable(`${readable(url, place)} is CommonJS.`);
+    }
     if (typeof module.local === "string") files.push(module.local);
     for (const dependency of listOf(module.dependencies)) {
       const target = targetOf(dependency, url, modules, place);
       if (target === undefined) continue;
       if (target === place.library.host) continue;
       await checkTarget(target, positionIn(url, dependency, place), modules, folder);
-      waiting.push(textOf(redirects[target]) ?? target);
+      waiting.push(textOrNothing(redirects[target]) ?? target);
     }
   }
   return { files };
@@ -53,8 +55,9 @@ function targetOf(
   place: Place,
 ): string | undefined {
   const code = isJsonObject(dependency.code) ? dependency.code : {};
-  const target = textOf(code.specifier);
-  const error = textOf(code.error) ?? (target === undefined ? undefined : textOf(modules.get(target)?.error));
+  const target = textOrNothing(code.specifier);
+  const error = textOrNothing(code.error) ??
+    (target === undefined ? undefined : textOrNothing(modules.get(target)?.error));
   if (error === undefined) return target;
   if (dependency.isDynamic === true) return target?.startsWith("file:") ? target : undefined;
   const position = positionIn(from, dependency, place);
@@ -72,7 +75,7 @@ async function checkTarget(
   if (!target.startsWith("file:")) throw foreign(target, position);
   // The real path counts: a link inside the folder may lead anywhere. It counts also where Deno finds no file, or none that
   // it can load: devices have a content, too, and an error tells the script whether there is a file, and a line of it.
-  const path = await realPathOf(target, textOf(modules.get(target)?.local));
+  const path = await realPathOf(target, textOrNothing(modules.get(target)?.local));
   if (path.startsWith(folder.replace(/[\\/]?$/, Deno.build.os === "windows" ? "\\" : "/"))) return;
   throw new SvcError(
     "PERMISSION_DENIED",
@@ -108,7 +111,9 @@ async function readGraph(place: Place, interrupt?: AbortSignal): Promise<Graph> 
   if (tooLong.aborted) throw unusable("it takes too long to read what it imports.");
   const value: unknown = success ? JSON.parse(new TextDecoder().decode(stdout)) : undefined;
   if (!isJsonObject(value)) throw unusable(readable(new TextDecoder().decode(stderr).slice(0, 2000), place));
-  const modules = listOf(value.modules).map((module): [string, JsonObject] => [textOf(module.specifier) ?? "", module]);
+  const modules = listOf(value.modules).map((
+    module,
+  ): [string, JsonObject] => [textOrNothing(module.specifier) ?? "", module]);
   return { modules: new Map(modules), redirects: isJsonObject(value.redirects) ? value.redirects : {} };
 }
 
@@ -139,8 +144,4 @@ function readable(text: string, { script }: Place): string {
 
 function listOf(value: JsonValue | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
-}
-
-function textOf(value: JsonValue | undefined): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

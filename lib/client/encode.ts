@@ -1,7 +1,7 @@
 /** The request of a call: which value goes where, as its description says. */
 import { writeBody } from "../body_path.ts";
 import { SvcError } from "../errors.ts";
-import { isJsonObject, isScalar, type JsonObject, type JsonValue } from "../json.ts";
+import { isJsonObject, isScalar, type JsonObject, type JsonValue, textOrNothing } from "../json.ts";
 import { jsonText } from "../json_text.ts";
 import { type FileInput, type Operation, paramsOf } from "../operation.ts";
 import { isOfType } from "../param_types.ts";
@@ -52,7 +52,7 @@ export function encodeRequest(operation: Operation, values: Values): EncodedRequ
         break;
     }
   }
-  const ifMatch = typeof values.ifMatch === "string" ? values.ifMatch : undefined;
+  const ifMatch = textOrNothing(values.ifMatch);
   return {
     method: operation.method,
     path: fill(operation.path, segments) + queryText(query),

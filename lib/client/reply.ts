@@ -2,7 +2,15 @@
 import type { Answers, Content } from "../answer_types.ts";
 import { codeOfStatus, hintOfWait, SvcError } from "../errors.ts";
 import type { OperationRef } from "./caller.ts";
-import { isFilledText, isJsonObject, isScalar, type JsonObject, type JsonValue, parseJsonObject } from "../json.ts";
+import {
+  isFilledText,
+  isJsonObject,
+  isScalar,
+  type JsonObject,
+  jsonOrText,
+  type JsonValue,
+  parseJsonObject,
+} from "../json.ts";
 
 /** The most bytes that an answer may have, whether the service or a proxy sends it. */
 const ANSWER_LIMIT = 64 * 1024 * 1024;
@@ -139,13 +147,7 @@ function emptyBody(answer: keyof Answers, head: Partial<ReplyHead>): JsonValue {
 
 /** What some servers say where nothing is promised: JSON, or a sentence. */
 function remarkIn(text: string): JsonValue | undefined {
-  if (text.trim() === "") return undefined;
-  try {
-    const value: JsonValue = JSON.parse(text);
-    return value;
-  } catch {
-    return text;
-  }
+  return text.trim() === "" ? undefined : jsonOrText(text);
 }
 
 /** Some servers put a text into JSON, others send it as it is. */

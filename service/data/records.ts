@@ -1,5 +1,5 @@
 /** Data records: created, replaced, changed and deleted through the data view that saves them. */
-import type { JsonObject } from "../../lib/json.ts";
+import { type JsonObject, textOrNothing } from "../../lib/json.ts";
 import type { DataType, DataView, View } from "../definition/application.ts";
 import { viewField } from "../definition/fields.ts";
 import { calculate, newPage } from "../engine/content.ts";
@@ -87,7 +87,7 @@ async function takeDeletedTag(type: DataType, key: string, { tx }: RecordContext
   const id = deletedId(type, key);
   const item = await tx.getItem(DELETED, id);
   if (item !== undefined) await tx.deleteItem(DELETED, id);
-  return typeof item?.content.tag === "string" ? item.content.tag : undefined;
+  return textOrNothing(item?.content.tag);
 }
 
 function deletedId({ id }: DataType, key: string): string {

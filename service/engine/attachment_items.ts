@@ -1,5 +1,5 @@
 /** Attachments as they are stored: items of their case. */
-import type { JsonObject } from "../../lib/json.ts";
+import { type JsonObject, textOrNothing } from "../../lib/json.ts";
 import type { StoredItem, Transaction } from "../store/store.ts";
 
 const KIND = "attachment";
@@ -81,8 +81,4 @@ function attachmentOf({ owner, at, content }: StoredItem): Attachment {
     createdBy: String(createdBy),
     at,
   };
-}
-
-function textOrNothing(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

@@ -1,5 +1,5 @@
 /** What the engine remembers in a case's flow and in an assignment's state: written and read here alone. */
-import { isJsonObject, type JsonObject } from "../../lib/json.ts";
+import { isJsonObject, type JsonObject, textOrNothing } from "../../lib/json.ts";
 import type { StoredAssignment, StoredCase } from "../store/store.ts";
 
 /** When a case entered its stages, by stage ID; the last entry counts. */
@@ -57,7 +57,7 @@ export function stopWaiting(stored: StoredCase, processIds: ReadonlySet<string>)
 
 /** Who holds the lock of a case: the operator with saved drafts. */
 export function lockHolder({ flow }: Pick<StoredCase, "flow">): string | undefined {
-  return typeof flow.lockedBy === "string" ? flow.lockedBy : undefined;
+  return textOrNothing(flow.lockedBy);
 }
 
 /** Who keeps an operator from changing a case. */

@@ -1,5 +1,5 @@
 /** Messages and their replies, as they are kept. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, textOrNothing } from "../../lib/json.ts";
 import { characters } from "../../lib/wording.ts";
 import { type MessageType, PLAIN_MESSAGE } from "../definition/social.ts";
 import type { EngineContext } from "../engine/context.ts";
@@ -161,17 +161,17 @@ export function toMessage({ id, owner, at, content }: StoredItem): Message {
   return {
     id,
     place: owner,
-    parent: textIn(parent),
+    parent: textOrNothing(parent),
     postedAt: at,
-    author: textIn(author) ?? "",
-    type: textIn(type) ?? PLAIN_MESSAGE,
-    text: textIn(text) ?? "",
-    queue: textIn(queue),
+    author: textOrNothing(author) ?? "",
+    type: textOrNothing(type) ?? PLAIN_MESSAGE,
+    text: textOrNothing(text) ?? "",
+    queue: textOrNothing(queue),
     mentions: textsIn(mentions),
     tags: textsIn(tags),
     likes: textsIn(likes),
-    updatedAt: textIn(updatedAt),
-    tag: textIn(tag) ?? "",
+    updatedAt: textOrNothing(updatedAt),
+    tag: textOrNothing(tag) ?? "",
   };
 }
 
@@ -233,10 +233,6 @@ function toItem(message: Message): StoredItem {
   const { id, place, postedAt, mentions, tags, likes, ...content } = message;
   const lists: JsonObject = { mentions: [...mentions], tags: [...tags], likes: [...likes] };
   return { kind: kindOf(message), id, owner: place, at: postedAt, content: { ...content, ...lists } };
-}
-
-function textIn(value: JsonValue | undefined): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }
 
 function textsIn(value: JsonValue | undefined): string[] {

@@ -1,8 +1,9 @@
 /** Where what a script gives now is not what it gave. */
 import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
-import type { Cassette } from "./cassette.ts";
 import { clip } from "../../lib/wording.ts";
+import { memberPath } from "../member_path.ts";
+import type { Cassette } from "./cassette.ts";
 
 /** Characters of a value that a message shows. */
 const SHOWN = 200;
@@ -62,10 +63,6 @@ export function* differences(
       yield* differences(recorded[i], now[i], `${path}[${i}]`, depth + 1);
     }
   } else if (JSON.stringify(recorded) !== JSON.stringify(now)) yield { path, recorded, now };
-}
-
-function memberPath(name: string): string {
-  return /^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
 }
 
 /** Lines of the script may have moved since. */

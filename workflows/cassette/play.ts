@@ -5,6 +5,7 @@ import { asked } from "../durable/asked.ts";
 import { newCall } from "../durable/diverged.ts";
 import { type EventSink, InputRun } from "../durable/input_run.ts";
 import type { LiveCalls } from "../durable/live_call.ts";
+import { never } from "../never.ts";
 import type { OpenWorkflow } from "../run.ts";
 import type { RunHandlers } from "../sandbox/sandbox.ts";
 import type { Cassette } from "./cassette.ts";
@@ -69,7 +70,7 @@ function runOf(cassette: Cassette, onLog: (text: string) => void, stop: Stop): I
 }
 
 /** A call that the cassette has without an answer: it was open when the script ended, and so it stays. */
-const NEVER_ANSWERED: LiveCalls = { call: () => new Promise(() => {}) };
+const NEVER_ANSWERED: LiveCalls = { call: never };
 
 /** Nothing is written; but what a script does with randomness that nobody recorded is another thing every time. */
 function sinkOf(stop: Stop): EventSink {
@@ -90,7 +91,7 @@ function handlersOf(run: InputRun, { calls }: Cassette, stop: Stop): RunHandlers
     async call(request, position, signal) {
       if (position <= calls.length) return await run.call(request, position, signal);
       stop(newCall(position, await asked(request)));
-      return await new Promise(() => {});
+      return await never();
     },
     delivering: (position) => run.delivering(position),
     drew: (block) => run.drew(block),

@@ -1,6 +1,6 @@
 /** Runs, inputs and calls as `svc workflow list` and `show` tell of them. */
 import type { ErrorRecord } from "../../lib/errors.ts";
-import type { JsonObject, JsonValue } from "../../lib/json.ts";
+import { type JsonObject, jsonOrText, type JsonValue } from "../../lib/json.ts";
 import { decodeAnswer } from "../durable/answer.ts";
 import { readAsked } from "../durable/asked.ts";
 import { readRecording, readRefusal, type RecordedCall } from "../durable/recording.ts";
@@ -106,13 +106,8 @@ function describeCall({ position, operation, values, at, milliseconds, outcome }
 
 function bodyOf(content: string): JsonValue {
   const { head, text } = decodeAnswer(content);
-  if (head.content !== undefined || text === "") return head;
-  try {
-    const body: JsonValue = JSON.parse(text);
-    return body;
-  } catch {
-    return text; // Some operations answer a plain text.
-  }
+  // Some operations answer a plain text.
+  return head.content !== undefined || text === "" ? head : jsonOrText(text);
 }
 
 async function shownState(journal: Journal, { id, state }: RunRecord): Promise<ShownState> {

@@ -6,6 +6,7 @@ import type { Values } from "../../lib/client/values.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
 import { type Operation, type Param, paramsOf } from "../../lib/operation.ts";
 import { escapeControls } from "../../lib/output/control_characters.ts";
+import { memberPath } from "../member_path.ts";
 
 /** A member of an answer that is not known yet. */
 export interface Reference {
@@ -90,7 +91,7 @@ function inPlaceOf(param: Param | undefined, mark: string): unknown {
 }
 
 function referenceTo(step: number, hex = ""): Reference {
-  const path = escapeControls(membersIn(hex).map(memberPath).join("").replace(/^\./, ""));
+  const path = escapeControls(membersIn(hex).map(placePath).join("").replace(/^\./, ""));
   return { step, text: path === "" ? `«step ${step}»` : `«step ${step}: ${path}»` };
 }
 
@@ -105,7 +106,7 @@ function membersIn(hex: string): string[] {
   }
 }
 
-function memberPath(name: string): string {
-  if (/^\d+$/.test(name)) return `[${name}]`;
-  return /^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+/** A member of an object, or an element of an array. */
+function placePath(name: string): string {
+  return /^\d+$/.test(name) ? `[${name}]` : memberPath(name);
 }
