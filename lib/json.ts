@@ -55,6 +55,6 @@ export function jsonOrText(text: string): JsonValue {
 }
 
 /** Whether something failed because a value is nested too deep: what lays JSON out needs the stack, what only writes it does not. */
-export function isTooDeep(error: unknown): error is RangeError {
+export function isStackOverflow(error: unknown): error is RangeError {
   return error instanceof RangeError && /call stack/.test(error.message);
 }

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { createClient } from "../mod.ts";
 import { type Caller, createCaller } from "../lib/client/caller.ts";
-import { RetryBudget, retrying, type RetryOptions } from "../lib/client/retry.ts";
-import { retryAfterMilliseconds, waitFor } from "../lib/client/retry_wait.ts";
+import { retryAfterMilliseconds, RetryBudget, retrying, type RetryOptions } from "../lib/client/retry.ts";
 import { outcomeUnknown, SvcError } from "../lib/errors.ts";
+import { pause } from "../lib/pause.ts";
 import { headerOf } from "./_support/http_wire.ts";
 import { operationByName } from "./_support/operation.ts";
 import {
@@ -265,7 +265,7 @@ Deno.test("who cancels a call does not wait for its next attempt", async () => {
   const abort = new AbortController();
   const { caller } = patient(server, {
     wait: (_, signal) => {
-      const waiting = waitFor(60_000, signal);
+      const waiting = pause(60_000, signal);
       abort.abort();
       return waiting;
     },

@@ -3,7 +3,7 @@ import { checkAnswer } from "../answers.ts";
 import { type CallerOptions, createCaller } from "../client/caller.ts";
 import type { Reply } from "../client/reply.ts";
 import { operations as caseTypes } from "../resources/case_types.ts";
-import { writeError } from "./config.ts";
+import { unwritable } from "./config.ts";
 import { checkProfileName } from "./profile.ts";
 import { sessionOf } from "./session_open.ts";
 import { type Credentials, directoryOf, profileOf, readSettings, withCredentials } from "./settings.ts";
@@ -77,7 +77,7 @@ export async function logout(options: AuthOptions = {}): Promise<LogoutResult> {
     return { profile, removed: true };
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return { profile, removed: false };
-    throw writeError(directory, error);
+    throw unwritable(directory, error);
   }
 }
 

@@ -61,12 +61,12 @@ export async function saveProfile(
   try {
     await writeProfile(name, profile, directory);
   } catch (error) {
-    throw writeError(directory, error);
+    throw unwritable(directory, error);
   }
 }
 
 /** What went wrong in writing below the configuration directory. */
-export function writeError(directory: string, cause: unknown): unknown {
+export function unwritable(directory: string, cause: unknown): unknown {
   if (cause instanceof SvcError || cause instanceof Deno.errors.NotCapable) return cause;
   if (cause instanceof DOMException) {
     return new SvcError("TIMEOUT", `Another process has kept ${directory} locked for ${SAVE_SECONDS} s.`, {

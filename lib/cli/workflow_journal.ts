@@ -2,9 +2,9 @@
 import type { Journal } from "../../workflows/journal/journal.ts";
 import { openJournal } from "../../workflows/journal/sqlite_journal.ts";
 import { configDirectory } from "../auth/config.ts";
-import { waitFor } from "../client/retry_wait.ts";
 import { SvcError } from "../errors.ts";
 import { exists } from "../exists.ts";
+import { pause } from "../pause.ts";
 
 /** How often, and after how many milliseconds, it is looked whether a run can be claimed. */
 const CLAIM_LOOKS = 8;
@@ -46,7 +46,7 @@ export async function claim(journal: Journal, id: string): Promise<Disposable | 
   for (let look = 0; look < CLAIM_LOOKS; look++) {
     const claimed = await journal.claim(id);
     if (claimed !== undefined) return claimed;
-    await waitFor(CLAIM_PAUSE); // 'svc workflow list' holds a claim for a moment to see whether it can be had.
+    await pause(CLAIM_PAUSE); // 'svc workflow list' holds a claim for a moment to see whether it can be had.
   }
   return undefined;
 }

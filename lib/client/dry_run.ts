@@ -3,7 +3,7 @@ import { tokenUrl } from "../auth/oauth.ts";
 import type { Target } from "../auth/session.ts";
 import type { Settings } from "../auth/settings.ts";
 import type { Operation } from "../operation.ts";
-import { isTooDeep, type JsonObject } from "../json.ts";
+import { isStackOverflow, type JsonObject } from "../json.ts";
 import { type EncodedRequest, encodeRequest, lineOf, type Part } from "./encode.ts";
 import type { Values } from "./values.ts";
 
@@ -31,7 +31,7 @@ function laidOut(body: JsonObject): string {
   try {
     return JSON.stringify(body, null, 2);
   } catch (error) {
-    if (!isTooDeep(error)) throw error;
+    if (!isStackOverflow(error)) throw error;
     return JSON.stringify(body);
   }
 }

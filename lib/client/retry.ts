@@ -2,13 +2,13 @@
  * Repeats calls that failed, where that cannot do anything twice: with exponential backoff and full jitter, and under a
  * budget that all calls of the process share, as in the standard mode of the AWS SDKs.
  */
-import { isVerdict, outcomeUnknown, SvcError, toSvcError } from "../errors.ts";
+import { isVerdict, outcomeUnknown, readRetryAfter, SvcError, toSvcError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import { isRead } from "../operation.ts";
+import { pause } from "../pause.ts";
 import { plural } from "../wording.ts";
 import type { Caller, OperationRef, RepeatableOptions } from "./caller.ts";
 import type { Reply } from "./reply.ts";
-import { retryAfterMilliseconds, waitFor } from "./retry_wait.ts";
 import type { Values } from "./values.ts";
 
 /** How calls are repeated. What is left out is as in production; tests bring their own chance and time. */
@@ -98,7 +98,7 @@ class Attempts {
     this.#call = call;
     this.#knownTag = call.knownTag;
     this.#isUnknown = call.mayHaveArrived === true;
-    const { attempts = ATTEMPTS, budget = shared, random = Math.random, now = Date.now, wait = waitFor } = options;
+    const { attempts = ATTEMPTS, budget = shared, random = Math.random, now = Date.now, wait = pause } = options;
     this.#limit = attempts;
     this.#budget = budget;
     this.#random = random;
@@ -207,4 +207,10 @@ function kindOf(error: SvcError, reads: boolean): Kind | undefined {
     default:
       return status === 500 && reads ? KINDS.transient : undefined;
   }
+}
+
+/** The milliseconds that a `Retry-After` asks for; 0 where it says nothing. */
+export function retryAfterMilliseconds(retryAfter: string | undefined, now: number): number {
+  const { seconds = 0, date = now } = readRetryAfter(retryAfter);
+  return Math.max(seconds * 1000, date - now);
 }

@@ -1,6 +1,6 @@
 /** A result as text: the fields that were asked for, in the format that was asked for. */
 import { SvcError } from "../errors.ts";
-import { isTooDeep, type JsonValue } from "../json.ts";
+import { isStackOverflow, type JsonValue } from "../json.ts";
 import { importUnseen } from "../import_unseen.ts";
 import { escapeControls } from "./control_characters.ts";
 import type { Format } from "./format.ts";
@@ -48,7 +48,7 @@ async function renderAs(options: RenderOptions, value: JsonValue, surface: Surfa
   try {
     return await renderIn(options, value, surface);
   } catch (cause) {
-    if (!isTooDeep(cause)) throw cause;
+    if (!isStackOverflow(cause)) throw cause;
     throw new SvcError("INVALID_RESPONSE", `The answer is nested too deep to be printed as ${options.format}.`, {
       cause,
       hint: "--format compact prints it.",

@@ -3,12 +3,13 @@ import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { configDirectory, configFile, writeError } from "../../lib/auth/config.ts";
+import { configDirectory, configFile, unwritable } from "../../lib/auth/config.ts";
 import { errorOfRecord, SvcError } from "../../lib/errors.ts";
 import { fileBehind } from "../../lib/file_behind.ts";
 import { isJsonObject, parseJsonObject } from "../../lib/json.ts";
 import { toKebab } from "../../lib/names.ts";
 import { ownModule } from "../../lib/own_files.ts";
+import { pause } from "../../lib/pause.ts";
 import { loadServedApplication } from "../application.ts";
 import { modelHosts } from "../conversations/model_address.ts";
 import { applicationOf, filesOf, lockDirectory, makeLog, readState, type ServiceState } from "../directory.ts";
@@ -84,7 +85,7 @@ function commandLine(
 async function permissions(data: string, hosts: readonly string[]): Promise<string[]> {
   const directory = configDirectory();
   const profiles = await fileBehind(configFile(directory)).catch((error) => {
-    throw writeError(directory, error);
+    throw unwritable(directory, error);
   });
   const writable = [data, directory, dirname(profiles)];
   const write = writable.some((path) => path.includes(",")) ? "" : "=" + writable.join(",");
@@ -103,7 +104,7 @@ async function ready(child: Child, data: string): Promise<ServiceState> {
   for (const end = Date.now() + PATIENCE; Date.now() < end && !ended;) {
     const state = await readState(data);
     if (state?.pid === child.pid) return state;
-    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    await pause(PAUSE);
   }
   if (ended) throw await failure(data);
   Deno.kill(child.pid);

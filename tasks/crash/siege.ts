@@ -1,4 +1,5 @@
 /** Kills what takes part in a run, at random moments, and starts the service again where that was it. */
+import { pause } from "../../lib/pause.ts";
 import type { Batch } from "./batch.ts";
 import type { Dice } from "./dice.ts";
 import { killProcess, sandboxesOf } from "./processes.ts";
@@ -117,8 +118,4 @@ export class Siege {
 async function nextRunner(batch: Batch, over: AbortSignal): Promise<void> {
   await batch.runner?.ended;
   while (!over.aborted && batch.runner?.end !== undefined) await pause(1);
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

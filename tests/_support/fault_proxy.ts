@@ -2,6 +2,7 @@
  * A proxy between a client and a service that does to requests what networks and gateways do, by a plan that a seed
  * determines. What a fault says of the service is true: only those after the forwarding let it see the request.
  */
+import { pause } from "../../lib/pause.ts";
 import { Dice } from "../../tasks/crash/dice.ts";
 import { bytesOf, close, jsonAnswer, type WireMessage, WireReader, writeAll } from "./http_wire.ts";
 
@@ -164,10 +165,6 @@ class RunningProxy implements FaultProxy {
     let left = this.#dice.next() * weighted.reduce((sum, [, weight]) => sum + weight, 0);
     return weighted.find(([, weight]) => (left -= weight) < 0)?.[0] ?? "pass";
   }
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 /** Either side may be gone. */

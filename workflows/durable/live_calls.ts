@@ -5,6 +5,7 @@
 import type { Caller, OperationRef, RepeatableOptions } from "../../lib/client/caller.ts";
 import { type ErrorCode, isVerdict, outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
 import { isRead } from "../../lib/operation.ts";
+import { pause } from "../../lib/pause.ts";
 import type { OnUnknown } from "../journal/journal.ts";
 import { grantedOperation, type Grants, type Operations } from "../permissions.ts";
 import type { CallRequest } from "../sandbox/messages.ts";
@@ -104,7 +105,7 @@ export class GrantedCalls implements LiveCalls {
         }
         if (signal.aborted || lastAttempt.aborted) throw error.with({ outcomeUnknown: true });
         failure = error;
-        await new Promise((resolve) => setTimeout(resolve, PAUSE * 2 ** (attempt - 1)));
+        await pause(PAUSE * 2 ** (attempt - 1));
       }
     }
   }

@@ -1,5 +1,6 @@
 /** The SQLite file of a journal: how it is opened, and what can be done about what keeps it from being written. */
 import { DatabaseSync } from "node:sqlite";
+import { pause } from "../../lib/pause.ts";
 import { isPrepared, prepareSchema } from "./schema.ts";
 
 /** Milliseconds between two attempts to open a file that another process is making a journal. */
@@ -40,7 +41,7 @@ export async function openDatabase(path: string, patience: number): Promise<Data
       db.close();
       if (!isBusy(error) || Date.now() > giveUp) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, BUSY_PAUSE));
+    await pause(BUSY_PAUSE);
   }
 }
 
