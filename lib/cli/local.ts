@@ -5,15 +5,17 @@
  * holds descriptions only: what a command needs to run is imported inside `run`, so that help and other commands
  * do not load it.
  *
- * ```ts ignore
+ * ```ts
  * export const commands: LocalGroup = {
- *   start: localCommand({
- *     summary: "Start the embedded service",
- *     flags: { port: { help: "Port to listen on; 0 picks one", type: "integer", default: "8080" } },
- *     example: "--port 0",
- *     async run(context, { port }) {
- *       const { start } = await import("../../service/mod.ts");
- *       await context.print(await start({ port, signal: context.signal }));
+ *   words: localCommand({
+ *     summary: "Print what may come next on a command line",
+ *     args: [{ name: "line", help: "What was typed up to the cursor", type: "string", required: true }],
+ *     flags: { most: { help: "Words to print at most", type: "integer", default: "10" } },
+ *     example: '"svc cases ge"',
+ *     async run(context, { line, most }) {
+ *       const { nextWords } = await import("./completion_words.ts");
+ *       const words = await nextWords(line);
+ *       await context.print(words.slice(0, most).map(({ word }) => word));
  *     },
  *   }),
  * };

@@ -1,4 +1,4 @@
-/** The commands of `svc workflow` for runs that have been begun. What they do is in `workflow_manage.ts`. */
+/** The commands of `svc workflow` for runs that have been begun. What each does is in the module that it imports. */
 import { ON_UNKNOWN, SHOWN_STATES } from "../../workflows/journal/journal.ts";
 import type { Flag } from "./command.ts";
 import { localCommand, type LocalGroup } from "./local.ts";
