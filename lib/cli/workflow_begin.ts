@@ -16,6 +16,26 @@ import { findRun } from "./workflow_manage.ts";
 /** Inputs that can be worked on at a time. */
 const MAX_CONCURRENCY = 256;
 
+/** Which script is run, and what an input of it may use. */
+export interface ScriptFlags {
+  /** Path of the script. */
+  readonly script: string;
+  /** Folder of the script's files. */
+  readonly root?: string;
+  /** Seconds per input. */
+  readonly timeout: number;
+  /** MiB per input. */
+  readonly maxMemory: number;
+}
+
+/** What is granted. */
+export interface GrantFlags {
+  /** Operations to grant. */
+  readonly allow?: readonly string[];
+  /** Grants what the script asks for. */
+  readonly allowDeclared?: boolean;
+}
+
 /** How fast a batch goes, and when it has failed enough. */
 interface PaceFlags {
   /** Inputs at a time. */
@@ -27,25 +47,13 @@ interface PaceFlags {
 }
 
 /** What `svc workflow run` may be given. */
-export interface RunFlags extends PaceFlags {
-  /** Path of the script. */
-  readonly script: string;
+export interface RunFlags extends ScriptFlags, GrantFlags, PaceFlags {
   /** Its one input. */
   readonly input?: JsonValue;
   /** File of its inputs. */
   readonly each?: string;
   /** Inputs at a time. */
   readonly concurrency: number;
-  /** Operations to grant. */
-  readonly allow?: readonly string[];
-  /** Grants what the script asks for. */
-  readonly allowDeclared?: boolean;
-  /** Seconds per input. */
-  readonly timeout: number;
-  /** MiB per input. */
-  readonly maxMemory: number;
-  /** Folder of the script's files. */
-  readonly root?: string;
   /** Identifier of the run. */
   readonly runId?: string;
   /** Goes on with the latest unfinished run. */
@@ -56,22 +64,14 @@ export interface RunFlags extends PaceFlags {
   readonly onUnknown?: OnUnknown;
 }
 
-/** What may be said of a run that goes on. */
-export interface GoOnFlags extends PaceFlags {
+/** What may be said of a run that goes on. What was granted stays granted. */
+export interface GoOnFlags extends GrantFlags, PaceFlags, Partial<Pick<ScriptFlags, "timeout" | "maxMemory">> {
   /** File of the journal. */
   readonly journal?: string;
   /** What to do with a call of unknown outcome. */
   readonly onUnknown?: OnUnknown;
   /** Goes on where the script does something else than it did. */
   readonly force?: boolean;
-  /** Further operations to grant. */
-  readonly allow?: readonly string[];
-  /** Grants what the script asks for. */
-  readonly allowDeclared?: boolean;
-  /** Seconds per input. */
-  readonly timeout?: number;
-  /** MiB per input. */
-  readonly maxMemory?: number;
 }
 
 /** Begins a run, or goes on with the one that is named. */

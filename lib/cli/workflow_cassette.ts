@@ -16,7 +16,7 @@ import { STDOUT } from "./download.ts";
 import { evenUnread } from "./io.ts";
 import { checkTarget, writeWhole } from "./local_files.ts";
 import { payloadReader } from "./payload.ts";
-import { begin, type RunFlags } from "./workflow_begin.ts";
+import { begin, type RunFlags, type ScriptFlags } from "./workflow_begin.ts";
 import { journalAt, NO_JOURNAL } from "./workflow_journal.ts";
 import { findRun } from "./workflow_manage.ts";
 
@@ -29,17 +29,9 @@ export interface RecordFlags extends Omit<RunFlags, "concurrency" | "each" | "ru
 }
 
 /** What `svc workflow test` may be given. */
-export interface TestFlags {
-  /** Path of the script. */
-  readonly script: string;
+export interface TestFlags extends ScriptFlags {
   /** Files of cassettes, and folders of them. */
   readonly cassette: readonly string[];
-  /** Seconds per cassette. */
-  readonly timeout: number;
-  /** MiB per cassette. */
-  readonly maxMemory: number;
-  /** Folder of the script's files. */
-  readonly root?: string;
 }
 
 /** Runs a script, and writes what it did into a cassette, also where it failed. */

@@ -12,27 +12,16 @@ import type { CommandContext } from "./command.ts";
 import type { Io } from "./io.ts";
 import { callerOptions } from "./service_access.ts";
 import { checkNotTyped, checkOneSource } from "./workflow_batch.ts";
+import type { GrantFlags, ScriptFlags } from "./workflow_begin.ts";
 
 /** What `svc workflow plan` may be given. */
-export interface PlanFlags {
-  /** Path of the script. */
-  readonly script: string;
+export interface PlanFlags extends ScriptFlags, GrantFlags {
   /** Its input. */
   readonly input?: JsonValue;
   /** File of inputs, of which it takes one. */
   readonly each?: string;
   /** Which one: its line. */
   readonly inputLine?: number;
-  /** Operations that are granted. */
-  readonly allow?: readonly string[];
-  /** Grants what the script asks for. */
-  readonly allowDeclared?: boolean;
-  /** Seconds that it may take. */
-  readonly timeout: number;
-  /** MiB that it may use. */
-  readonly maxMemory: number;
-  /** Folder of the script's files. */
-  readonly root?: string;
 }
 
 /** Prints what a script would do. */
