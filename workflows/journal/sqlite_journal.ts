@@ -2,7 +2,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { makePrivateDirectory } from "../../lib/auth/private_file.ts";
 import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
-import { inTransaction } from "../../lib/in_transaction.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { pack } from "../../lib/packed_text.ts";
 import { readFault } from "../../lib/read_fault.ts";
@@ -298,12 +297,13 @@ class SqliteJournal implements Journal {
 
   #commit(writes: readonly (() => void)[]): void {
     try {
-      inTransaction(this.#db, () => {
-        for (const write of writes) write();
-      });
+      this.#prepare("BEGIN IMMEDIATE").run();
+      for (const write of writes) write();
+      this.#prepare("COMMIT").run();
       // With `synchronous = FULL` SQLite would do the same before it lets go of its lock, and keep all others from writing.
       this.#log.syncDataSync();
     } catch (cause) {
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK"); // A full disk has ended it already.
       const reason = cause instanceof Error ? cause.message : cause;
       throw new SvcError("INVALID_CONFIG", `The journal ${this.#path} cannot be written: ${reason}.`, {
         cause,
