@@ -110,6 +110,8 @@ Deno.test("a bulk action tells what became of each case, and one that fails stop
   const cases = [first, "CITY-PERMIT-WORK P-99", last];
   const common = await engine.body("cases.bulkActions", { cases: [first, last] });
   assert.deepEqual(at(common, "bulkActions.2"), { id: "Expedite", ID: "Expedite", name: "Expedite", type: "Case" });
+  const { status, message } = await engine.refused("cases.bulkActions", { cases });
+  assert.deepEqual([status, message], [404, "Case CITY-PERMIT-WORK P-99 not found"]);
   const values = { cases, action: "pyUpdateCaseDetails", data: { Channel: "Desk" } };
   const done = await engine.call("cases.bulkPerform", values);
   assert.equal(done.status, 207);

@@ -6,7 +6,7 @@ import { checkCount } from "../largest_call.ts";
 import type { EngineContext } from "./context.ts";
 import type { Submission } from "./forms.ts";
 import { localActions, performLocal } from "./local_actions.ts";
-import { openCase } from "./work.ts";
+import { findCase } from "./work.ts";
 
 /** What is done to each of several cases. */
 export interface BulkAction {
@@ -34,7 +34,9 @@ export async function commonActions(context: EngineContext, caseIds: readonly st
   checkCount(caseIds.length, "cases");
   let common: LocalAction[] | undefined;
   for (const caseId of caseIds) {
-    const actions = localActions(await openCase(context, caseId)).filter(({ bulk }) => bulk);
+    const work = await findCase(context, caseId);
+    if (work === undefined) throw new ServiceError(404, `Case ${caseId} not found`);
+    const actions = localActions(work).filter(({ bulk }) => bulk);
     const ids = new Set(actions.map(({ id }) => id));
     common = common === undefined ? actions : common.filter(({ id }) => ids.has(id));
   }
