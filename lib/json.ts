@@ -34,6 +34,12 @@ export function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
+/** Whether a value nests objects and arrays no deeper than so many levels. */
+export function isWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return levels > 0 && Object.values(value).every((member) => isWithin(member, levels - 1));
+}
+
 /** The object that a text is in JSON; undefined where it is none. */
 export function parseJsonObject(text: string): JsonObject | undefined {
   try {

@@ -1,7 +1,7 @@
 /** One call: values in, reply out. The command line, the library and a workflow's parent all enter here. */
 import { TIMEOUT_RULE } from "../auth/profile.ts";
 import type { Session } from "../auth/session.ts";
-import { openSession, type SessionOptions } from "../auth/session_open.ts";
+import { type ExchangeSummary, openSession, type SessionOptions } from "../auth/session_open.ts";
 import { tell } from "../callback.ts";
 import { SvcError, toSvcError } from "../errors.ts";
 import type { Content } from "../answer_types.ts";
@@ -26,15 +26,7 @@ export interface OperationRef {
 }
 
 /** One request and its answer, for the caller's log. Nothing in it is secret. */
-export interface Exchange {
-  /** HTTP method. */
-  readonly method: string;
-  /** Path with query, that of the base URL included. */
-  readonly path: string;
-  /** HTTP status. */
-  readonly status: number;
-  /** Reason phrase. */
-  readonly reason: string;
+export interface Exchange extends ExchangeSummary {
   /** Milliseconds from the request to the end of the answer; of content, to its beginning. */
   readonly milliseconds: number;
   /** Body of the answer; of content, its media type in parentheses. */

@@ -6,6 +6,7 @@ import {
   isFilledText,
   isJsonObject,
   isScalar,
+  isWithin,
   type JsonObject,
   jsonOrText,
   type JsonValue,
@@ -209,11 +210,6 @@ function refusal(
 function readable(finding: JsonObject): JsonObject {
   if (isWithin(finding, MAX_LEVELS)) return finding;
   return Object.fromEntries(Object.entries(finding).filter(([, value]) => isScalar(value)));
-}
-
-function isWithin(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  return levels > 0 && Object.values(value).every((member) => isWithin(member, levels - 1));
 }
 
 /** What the service says: its own general sentence, and the particular one where there is but one. */

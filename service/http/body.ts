@@ -1,5 +1,5 @@
 /** The body of a request. */
-import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { isWithin, type JsonValue } from "../../lib/json.ts";
 import { textOf } from "../../lib/utf8.ts";
 import { ServiceError } from "../errors.ts";
 
@@ -53,7 +53,7 @@ export function parseBody(text: string): JsonValue | undefined {
   if (hasHalfPair(text, value)) {
     throw new ServiceError(400, "The body has half of a surrogate pair, which is no character.");
   }
-  if (isDeeper(value, DEPTH_LIMIT)) {
+  if (!isWithin(value, DEPTH_LIMIT)) {
     throw new ServiceError(400, `The body nests objects and arrays more than ${DEPTH_LIMIT} deep.`);
   }
   return value;
@@ -71,10 +71,4 @@ function parse(text: string): JsonValue {
 /** Whether a text in JSON is no Unicode: the database would take another one for it. JSON shows that as an escape. */
 export function hasHalfPair(json: string, value: JsonValue): boolean {
   return json.includes("\\u") && /(?<!\\)(?:\\\\)*\\ud[89a-f][\da-f]{2}/.test(JSON.stringify(value));
-}
-
-function isDeeper(value: JsonValue | undefined, depth: number): boolean {
-  if (Array.isArray(value)) return depth === 0 || value.some((element) => isDeeper(element, depth - 1));
-  if (isJsonObject(value)) return depth === 0 || Object.values(value).some((member) => isDeeper(member, depth - 1));
-  return false;
 }
