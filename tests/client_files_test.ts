@@ -292,6 +292,17 @@ Deno.test("a download is cancelled whether or not the platform still knows its s
   }
 });
 
+const CLOSED = { sanitizeResources: true }; // What is left open makes the test fail.
+
+Deno.test("a download is let go of where onReply throws, so that its caller does not get it", CLOSED, async () => {
+  await using service = startService({ api: () => new Response("abc") });
+  const onReply = () => {
+    throw new Error("The log is full.");
+  };
+  const svc = createClient({ ...await optionsFor(service), onReply });
+  assert.equal((await failure(svc.attachments.get("A"))).message, "onReply threw: The log is full.");
+});
+
 Deno.test("a text is an answer as it is, or as JSON", async () => {
   for (const [text, expected] of [["Done", "Done"], ['"Done"', "Done"], ["", ""], ['{"a":1}', '{"a":1}']]) {
     await using service = startService({ api: () => new Response(text) });

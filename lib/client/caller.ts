@@ -1,10 +1,9 @@
 /** One call: values in, reply out. The command line, the library and a workflow's parent all enter here. */
 import { TIMEOUT_RULE } from "../auth/profile.ts";
-import type { Session } from "../auth/session.ts";
+import type { Session, Target } from "../auth/session.ts";
 import { type ExchangeSummary, openSession, type SessionOptions } from "../auth/session_open.ts";
 import { tell } from "../callback.ts";
 import { SvcError, toSvcError } from "../errors.ts";
-import type { Content } from "../answer_types.ts";
 import { isKey, KEY_FORM } from "../idempotency_key.ts";
 import { isJsonObject } from "../json.ts";
 import { type CallOptions, isRead, type Operation, paramsOf } from "../operation.ts";
@@ -14,7 +13,7 @@ import { type EncodedRequest, encodeRequest, lineOf, type Part } from "./encode.
 import { importUnseen } from "../import_unseen.ts";
 import { jsonText } from "../json_text.ts";
 import type { MultipartBody } from "./multipart.ts";
-import { checkStatus, headOf, readText, Reply } from "./reply.ts";
+import { checkStatus, headOf, readText, Reply, type ReplyHead } from "./reply.ts";
 import { hintOfNotFound, type Values } from "./values.ts";
 
 /** An operation with its permission name. */
@@ -157,79 +156,127 @@ class Call {
     throw missingTag(path);
   }
 
-  /** Sends a request; one that changes something must not arrive twice unless it has a key. */
-  async #send(request: EncodedRequest, change?: { key: string | undefined }): Promise<Reply> {
-    const { baseUrl, apiRoot, timeoutSeconds } = this.#session.target;
-    const { method } = request;
-    const { signal } = this.#options;
-    const url = baseUrl + apiRoot + request.path;
-    const deadline = new Deadline(this.#options.timeoutSeconds ?? timeoutSeconds, signal);
-    let isUnderWay = false;
-    // A request that is not under way yet is still waiting for its token.
-    const exchange = () => isUnderWay ? `${method} ${url}` : `The token exchange with ${baseUrl}`;
-    const explain = (error: unknown) => deadline.explain(error, exchange());
-    let started = performance.now();
-    let form: MultipartBody | undefined;
+  /** Makes a request and reads its answer. */
+  async #send(request: EncodedRequest, change?: Change): Promise<Reply> {
+    const transit = new Transit(this.#session.target, request, this.#options, change);
+    const { operation } = this.#ref;
     try {
-      form = request.parts && await multipartOf(request.parts, deadline);
-      const body = form ?? (request.body && jsonText(request.body));
-      const fetching = this.#session.fetch({
-        method,
-        url,
-        headers: headersOf(this.#ref.operation, request, change?.key),
-        body,
-        signal: deadline.signal,
-        // With a key it may arrive twice, but not unseen: a refusal of the second would say that the first was not done.
-        once: change !== undefined,
-        underWay: (isSent) => {
-          isUnderWay = isSent;
-          started = performance.now(); // What came before was the way to a token, which is told by itself.
-        },
-      });
-      deadline.start(); // Only now: the first clock of a process takes longer to make than the request.
-      const response = await fetching;
-      const isContent = this.#ref.operation.answer === "content" && response.ok;
-      const text = isContent ? "" : await readText(response);
-      const head = headOf(this.#ref, response, performance.now() - started);
-      this.#tell(() => {
-        const { status, reason, milliseconds } = head;
-        const told = isContent ? `(${head.type ?? "content"})` : this.#session.redact(text);
-        return { method, path: lineOf(url), status, reason, milliseconds, text: told };
-      }, change !== undefined);
-      checkStatus(head, response, response.ok ? text : this.#session.redact(text), { url, baseUrl });
-      if (isContent) return new Reply(head, "", await this.#content(response, deadline, explain));
-      const reply = new Reply(head, text);
-      // A gateway's page is no answer: its sender is told at once. An empty one may still have the tag that is wanted.
-      if (text !== "" && !/\bjson\b/i.test(head.type ?? "")) void reply.body;
-      deadline.clear();
-      return reply;
+      const body = request.parts ? await transit.formOf(request.parts) : request.body && jsonText(request.body);
+      const response = await this.#fetch(transit, body);
+      if (operation.answer === "content" && response.ok) return await this.#contentReply(transit, response);
+      return this.#textReply(transit, response, await readText(response));
     } catch (error) {
-      deadline.clear();
-      const failure = hinted(explain(signal?.aborted ? error : form?.failure ?? error), this.#ref.operation);
-      throw change && isUnderWay && mayBeDone(failure) ? failure.with({ outcomeUnknown: true }) : failure;
+      transit.deadline.clear();
+      const failure = hinted(transit.explain(error), operation);
+      throw change && transit.isUnderWay && mayBeDone(failure) ? failure.with({ outcomeUnknown: true }) : failure;
+    }
+  }
+
+  /** Sends a request; one that changes something must not arrive twice unless it has a key. */
+  #fetch(transit: Transit, body?: MultipartBody | string): Promise<Response> {
+    const { request, change, url, deadline } = transit;
+    const fetching = this.#session.fetch({
+      method: request.method,
+      url,
+      headers: headersOf(this.#ref.operation, request, change?.key),
+      body,
+      signal: deadline.signal,
+      // With a key it may arrive twice, but not unseen: a refusal of the second would say that the first was not done.
+      once: change !== undefined,
+      underWay: (isSent) => transit.underWay(isSent),
+    });
+    deadline.start(); // Only now: the first clock of a process takes longer to make than the request.
+    return fetching;
+  }
+
+  #textReply(transit: Transit, response: Response, text: string): Reply {
+    const head = headOf(this.#ref, response, transit.milliseconds);
+    this.#tell(transit, head, () => this.#session.redact(text));
+    checkStatus(head, response, response.ok ? text : this.#session.redact(text), transit);
+    const reply = new Reply(head, text);
+    // A gateway's page is no answer: its sender is told at once. An empty one may still have the tag that is wanted.
+    if (text !== "" && !/\bjson\b/i.test(head.type ?? "")) void reply.body;
+    transit.deadline.clear();
+    return reply;
+  }
+
+  /** An answer whose content is the caller's to read; where the caller does not get it, it is let go of here. */
+  async #contentReply(transit: Transit, response: Response): Promise<Reply> {
+    const { deadline } = transit;
+    try {
+      const head = headOf(this.#ref, response, transit.milliseconds);
+      this.#tell(transit, head, () => `(${head.type ?? "content"})`);
+      const { contentOf } = await importUnseen<typeof import("./content.ts")>("lib/client/content.ts");
+      const explain = (error: unknown) => transit.explain(error).during(this.#ref.name);
+      return new Reply(head, "", contentOf(response, { deadline, explain }));
+    } catch (error) {
+      void response.body?.cancel().catch(() => {});
+      throw error;
     }
   }
 
   /** Describes an exchange only where somebody listens: to look for secrets in its text takes as long as to read it. */
-  #tell(describe: () => Exchange, isChange: boolean): void {
+  #tell({ request, change, url }: Transit, head: ReplyHead, textOf: () => string): void {
     if (this.#onReply === undefined) return;
-    const exchange = describe();
+    const { status, reason, milliseconds } = head;
+    const exchange = { method: request.method, path: lineOf(url), status, reason, milliseconds, text: textOf() };
     tell("onReply", this.#onReply, exchange, {
-      hint: `The call itself was answered with ${exchange.status}. Catch in onReply what may fail.`,
-      outcomeUnknown: isChange || undefined,
+      hint: `The call itself was answered with ${status}. Catch in onReply what may fail.`,
+      outcomeUnknown: change !== undefined || undefined,
     });
-  }
-
-  async #content(response: Response, deadline: Deadline, explain: (error: unknown) => SvcError): Promise<Content> {
-    const { contentOf } = await importUnseen<typeof import("./content.ts")>("lib/client/content.ts");
-    return contentOf(response, { deadline, explain: (error) => explain(error).during(this.#ref.name) });
   }
 }
 
-/** A body with files. It keeps the deadline away for as long as somebody reads it. */
-async function multipartOf(parts: readonly Part[], deadline: Deadline): Promise<MultipartBody> {
-  const { MultipartBody } = await importUnseen<typeof import("./multipart.ts")>("lib/client/multipart.ts");
-  return new MultipartBody(parts, () => deadline.start());
+/** What a request that changes something is sent with. */
+interface Change {
+  readonly key: string | undefined;
+}
+
+/** One request on its way, and what it is called when it fails. */
+class Transit {
+  readonly request: EncodedRequest;
+  readonly change?: Change;
+  readonly baseUrl: string;
+  readonly url: string;
+  readonly deadline: Deadline;
+  isUnderWay = false;
+  readonly #signal?: AbortSignal;
+  #started = performance.now();
+  #form?: MultipartBody;
+
+  constructor(target: Target, request: EncodedRequest, options: CallOptions, change?: Change) {
+    const { signal, timeoutSeconds = target.timeoutSeconds } = options;
+    this.request = request;
+    this.change = change;
+    this.baseUrl = target.baseUrl;
+    this.url = target.baseUrl + target.apiRoot + request.path;
+    this.deadline = new Deadline(timeoutSeconds, signal);
+    this.#signal = signal;
+  }
+
+  /** Milliseconds since it was sent. */
+  get milliseconds(): number {
+    return performance.now() - this.#started;
+  }
+
+  underWay(isSent: boolean): void {
+    this.isUnderWay = isSent;
+    this.#started = performance.now(); // What came before was the way to a token, which is told by itself.
+  }
+
+  /** Its body with files. It keeps the deadline away for as long as somebody reads it. */
+  async formOf(parts: readonly Part[]): Promise<MultipartBody> {
+    const { MultipartBody } = await importUnseen<typeof import("./multipart.ts")>("lib/client/multipart.ts");
+    return this.#form = new MultipartBody(parts, () => this.deadline.start());
+  }
+
+  /** Why it failed: of a file that cannot be read the platform only says that the request was not sent. */
+  explain(error: unknown): SvcError {
+    const reason = this.#signal?.aborted ? error : this.#form?.failure ?? error;
+    // A request that is not under way yet is still waiting for its token.
+    const exchange = this.isUnderWay ? `${this.request.method} ${this.url}` : `The token exchange with ${this.baseUrl}`;
+    return this.deadline.explain(reason, exchange);
+  }
 }
 
 function headersOf({ answer }: Operation, { ifMatch, body }: EncodedRequest, key?: string): Record<string, string> {
