@@ -225,6 +225,30 @@ Deno.test("an input that is under way when the journal cannot be written any mor
   assert.equal(await office.permits(), 3);
 });
 
+for (
+  const [what, edited] of Object.entries({
+    "does something else": `await svc.caseTypes.list().catch(({ code }) => log("caught", code)); return "second";`,
+    "does less": `return "second";`,
+  })
+) {
+  Deno.test(`an input whose script ${what} by --force has not failed when the journal cannot be written`, async () => {
+    await using office = await openOffice(`if (input === 2) { ${CREATE} log("made"); ${UNTIL_TOLD} } return "first";`);
+    await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n");
+    await killWhenItSays(office.start(...RUN, "--each", "in.ndjson", "--concurrency", "1"), "made");
+    await office.write(`if (input === 2) { ${edited} } return "first";`);
+    office.sql(`CREATE TRIGGER broken BEFORE INSERT ON events WHEN NEW.kind = 'left'
+      BEGIN SELECT RAISE(ABORT, 'no'); END`);
+    const first = `{"input":"in.ndjson:1","result":"first"}\n`;
+    const broken = await office.svc("resume", "r1", "--force");
+    assert.deepEqual([broken.code, broken.stdout], [2, first]);
+    assert.doesNotMatch(broken.stderr, /caught|1 failed/);
+    assert.match(broken.stderr, /"INVALID_CONFIG","message":"The journal .* cannot be written: no\."/);
+    office.sql("DROP TRIGGER broken");
+    const resumed = await office.svc("resume", "r1", "--force");
+    assert.equal(resumed.stdout, `${first}{"input":"in.ndjson:2","result":"second"}\n`);
+  });
+}
+
 Deno.test("a batch whose results nobody reads any more is interrupted, and says how to go on", async () => {
   await using office = await openOffice("return input;");
   await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n".repeat(50));

@@ -25,7 +25,7 @@ interface Desk extends AsyncDisposable {
   readonly journal: Journal;
   readonly path: string;
   readonly workflow: OpenWorkflow;
-  runner(): Runner;
+  runner(force?: boolean): Runner;
   changes(): string[];
   happened(...events: Partial<EventRecord>[]): Promise<void>;
 }
@@ -46,7 +46,7 @@ async function openDesk(body: string, answer?: (call: string) => Promise<Respons
     journal,
     path,
     workflow,
-    runner: () => new Runner({ workflow, live: new GrantedCalls(caller, workflow), journal, id: RUN }),
+    runner: (force) => new Runner({ workflow, live: new GrantedCalls(caller, workflow), journal, id: RUN, force }),
     changes: () => api.received.map(({ call }) => call).filter((call) => !call.startsWith("GET")),
     async happened(...events) {
       journal.beginInput(RUN, { ...INPUT, startedAt: Date.now(), generation: 0 });
@@ -221,9 +221,30 @@ Deno.test("--force goes on where the first of several steps at a time is another
     event("answer", 1, caseAnswer("C-0")),
     event("answer", 2, caseAnswer("C-1")),
   );
-  const live = new GrantedCalls(desk.api.caller, desk.workflow);
-  const runner = new Runner({ workflow: desk.workflow, live, journal: desk.journal, id: RUN, force: true });
-  assert.deepEqual(codeOf(await runner.run(INPUT)), ["C-9", "C-1"]);
+  assert.deepEqual(codeOf(await desk.runner(true).run(INPUT)), ["C-9", "C-1"]);
+});
+
+Deno.test("a script that --force takes from its path is not told that the journal cannot be written, whatever is on its way", async () => {
+  const held = heldAnswer();
+  await using desk = await openDesk(
+    `const other = svc.cases.get("C-0");
+    await svc.cases.get("C-9").catch(({ code }) => log("caught", code));
+    await other;`,
+    (call) => call.endsWith("C-0") ? held.answer() : Response.json(caseAnswer("C-9")),
+  );
+  const get = (caseId: string) => ({ content: JSON.stringify({ operation: "cases.get", values: { caseId } }) });
+  const given = { kind: "answer", content: `{}\n${JSON.stringify(caseAnswer("C-1"))}` } as const;
+  await desk.happened(get("C-0"), { position: 2, ...get("C-1") }, { position: 2, ...given });
+  using db = new DatabaseSync(desk.path);
+  db.exec("CREATE TRIGGER broken BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'no'); END");
+  const giveOther = () => held.give(Response.json(caseAnswer("C-0")));
+  const said: string[] = [];
+  const outcome = await desk.runner(true).run(INPUT, (text) => {
+    said.push(text);
+    giveOther();
+  });
+  giveOther();
+  assert.deepEqual([codeOf(outcome), outcome.isOpen, said], ["INTERRUPTED", true, []]);
 });
 
 /** An input without a sandbox, whose events go nowhere. */

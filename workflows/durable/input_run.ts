@@ -336,8 +336,12 @@ export class InputRun implements RunHandlers {
   /** Resolves when it is on disk what a change is sent with, and all that led to it. */
   async #write(position: number, sent: SentWith | undefined): Promise<void> {
     if (sent !== undefined) this.#append("sent", position, Date.now(), JSON.stringify(sent));
-    // A script must not catch this and go on: nothing that it does would be kept.
-    await this.#options.sink.durable().catch((error) => {
+    await this.#written(this.#options.sink.durable());
+  }
+
+  /** What the sink gives; a script must not catch that it fails and go on: nothing that it does would be kept. */
+  #written<T>(writing: Promise<T>): Promise<T> {
+    return writing.catch((error) => {
       this.#diverge(toSvcError(error));
       throw error;
     });
@@ -359,10 +363,10 @@ export class InputRun implements RunHandlers {
     leave(calls, kept, left);
     this.#oldLogs = 0; // What it prints from here on is new.
     this.#turns.leaveOut((position) => position >= first);
-    this.#generation = await this.#options.sink.leave(left);
+    this.#generation = await this.#written(this.#options.sink.leave(left));
   }
 
-  /** Ends the sandbox, because the script has left the path that it took. */
+  /** Ends the sandbox, because the script has left the path that it took, or the journal cannot be written. */
   #diverge(reason: SvcError): void {
     this.#divergence ??= reason;
     this.#options.stop(reason);

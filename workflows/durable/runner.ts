@@ -197,15 +197,16 @@ export class Runner {
       return { append: () => {}, durable: () => Promise.resolve(), leave: () => Promise.resolve(generation) };
     }
     let current = generation;
+    const written = (writing: Promise<void>) =>
+      writing.catch(() => {
+        throw this.#giveUp();
+      });
     return {
       append: (event) => journal.append(this.id, number, event),
-      durable: () =>
-        journal.durable().catch(() => {
-          throw this.#giveUp();
-        }),
+      durable: () => written(journal.durable()),
       leave: async (left: Left) => {
-        const content = JSON.stringify(left);
-        await journal.reopenInput(this.id, number, { kind: "left", position: 0, at: Date.now(), content }, ++current);
+        const event = { kind: "left", position: 0, at: Date.now(), content: JSON.stringify(left) } as const;
+        await written(journal.reopenInput(this.id, number, event, ++current));
         return current;
       },
     };
