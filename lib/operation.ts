@@ -206,24 +206,24 @@ export type FlagOptions<F> =
 export type FlagValue<P> = P extends { type: infer T extends keyof ParamTypes } ? ParamTypes[T] : never;
 
 /**
- * The options of an operation's function: its flags, the entity tag where it takes one, and the call's own. They are
- * written as one object, so that an editor shows them and not the description that they come from.
+ * The options of an operation's function: its flags, the entity tag where it takes one, and those that all calls have.
+ * They are written as one object, so that an editor shows them and not the description that they come from.
  */
-export type OptionsOf<O> =
+export type OptionsOf<O, Common = CallOptions> =
   & (O extends { flags: infer F } ? FlagOptions<F> : unknown)
   & (O extends { method: "GET" } ? unknown
     : O extends { reads: true } ? (O extends { conditional: true } ? TagOptions : unknown)
     : TagOptions)
-  & CallOptions extends infer Options ? { [N in keyof Options]: Options[N] } : never;
+  & Common extends infer Options ? { [N in keyof Options]: Options[N] } : never;
 
 /** The answer of an operation. */
 export type AnswerOf<O> = O extends { answer: infer N extends keyof Answers } ? Answers[N] : never;
 
 /** The library function of an operation. */
-export type OperationFunction<O> = O extends Operation
-  ? Record<never, never> extends OptionsOf<O>
-    ? (...args: [...Positionals<O["args"]>, options?: OptionsOf<O>]) => Promise<AnswerOf<O>>
-  : (...args: [...Positionals<O["args"]>, options: OptionsOf<O>]) => Promise<AnswerOf<O>>
+export type OperationFunction<O, Common = CallOptions> = O extends Operation
+  ? Record<never, never> extends OptionsOf<O, Common>
+    ? (...args: [...Positionals<O["args"]>, options?: OptionsOf<O, Common>]) => Promise<AnswerOf<O>>
+  : (...args: [...Positionals<O["args"]>, options: OptionsOf<O, Common>]) => Promise<AnswerOf<O>>
   : never;
 
 /** Whether an operation changes nothing. */

@@ -1,4 +1,5 @@
-/** Whether a value is of a parameter's type: the client asks before sending, the service after receiving. */
+/** Whether a value is what a call takes: the client asks before sending, the service after receiving. */
+import { SvcError } from "./errors.ts";
 import { isFilledText, isJsonObject } from "./json.ts";
 import type { FileInput, ParamTypes } from "./operation.ts";
 
@@ -41,4 +42,12 @@ function areNamed(value: unknown): boolean {
 /** Whether a value is of a type. */
 export function isOfType<T extends keyof ParamTypes>(type: T, value: unknown): value is ParamTypes[T] {
   return CHECKS[type](value);
+}
+
+/** Refuses what is to cancel a call and is no signal. */
+export function checkSignal(signal: unknown): asserts signal is AbortSignal | undefined {
+  if (signal === undefined || signal instanceof AbortSignal) return;
+  throw new SvcError("INVALID_ARGS", "signal must be an AbortSignal.", {
+    hint: "Of an AbortController, give its member signal.",
+  });
 }

@@ -5,6 +5,7 @@ import configuration from "../deno.json" with { type: "json" };
 import { codeOfStatus, ERROR_CODES } from "../lib/errors.ts";
 import { createClient } from "../mod.ts";
 import { startService } from "../service/mod.ts";
+import { compiled } from "./_support/compiled.ts";
 import { headerOf } from "./_support/http_wire.ts";
 import { CHECKOUT } from "./_support/readme.ts";
 import { answer, startUnruly } from "./_support/unruly_server.ts";
@@ -71,7 +72,7 @@ Deno.test("a program needs the permissions that docs/permissions.md names and no
 });
 
 Deno.test("of a misspelt option the compiler says which there are", async () => {
-  const [code, said] = await compiled(`await svc.data.query("D", { pageSize: 3 });`);
+  const [code, said] = await compiled(CLIENT + `await createClient(client).data.query("D", { pageSize: 3 });`);
   assert.equal(code, 1);
   const options =
     /'pageSize' does not exist in type '\{ params\?: [^;]+; max\?: [^;]+; page\?: [^;]+; includeTotal\?: /;
@@ -79,7 +80,8 @@ Deno.test("of a misspelt option the compiler says which there are", async () => 
 });
 
 Deno.test("the compiler knows the entity tags that the next call takes, and what became of each case of a bulk call", async () => {
-  const [code, said] = await compiled(`
+  const [code, said] = await compiled(`${CLIENT}
+    const svc = createClient(client);
     const { id, etag: ifMatch } = await svc.data.create("D", { data: {} });
     const patched = await svc.data.patch("D", { data: { id }, ifMatch });
     const updated = await svc.data.update("D", { data: {}, ifMatch: patched.etag });
@@ -93,15 +95,6 @@ Deno.test("the compiler knows the entity tags that the next call takes, and what
   `);
   assert.equal(code, 0, said);
 });
-
-/** The exit code of the compiler for a program that has a client `svc`, and what it says. */
-async function compiled(program: string): Promise<[code: number, said: string]> {
-  const source = `import { createClient } from "@svc/lib";\nconst svc = createClient();\n${program}\n`;
-  await using folder = await makeFolder({ "program.ts": source });
-  const args = ["check", "--quiet", `--config=${CHECKOUT}/deno.json`, `${folder.path}/program.ts`];
-  const { code, stderr } = await new Deno.Command(Deno.execPath(), { args, env: { NO_COLOR: "1" } }).output();
-  return [code, new TextDecoder().decode(stderr)];
-}
 
 Deno.test("a client with an option that is misspelt or of another type is refused where no compiler looks, too", () => {
   const refusals: [Record<string, unknown>, string][] = [

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { createClient } from "../lib/client/client.ts";
 import { SvcError } from "../lib/errors.ts";
+import { compiled } from "./_support/compiled.ts";
 import { runInSandbox } from "./_support/sandbox.ts";
 import { makeFolder, runText, scriptText, TinyApi } from "./_support/workflow.ts";
 import { endOf, workflowCommand } from "./_support/workflow_process.ts";
@@ -56,6 +57,29 @@ Deno.test("an option named like an argument is refused and does not take its pla
   const options = { caseId: "OTHER", participantId: "P-1" };
   await assert.rejects(library.participants.delete("C-1", options), { code: "INVALID_ARGS", message });
   assert.deepEqual(api.received, [{ call: "GET /cases/C-1" }]);
+});
+
+Deno.test("a key of the script's own and a signal that is none are refused before anything is sent", async () => {
+  await using api = new TinyApi();
+  const body = `const refused = [];
+    for (const signal of [new AbortController(), true, null]) refused.push(svc.cases.get("C-1", { signal }));
+    refused.push(svc.cases.create({ type: "T", idempotencyKey: "k" }), svc.cases.get("C-1", { idempotencyKey: "" }));
+    const settled = await Promise.allSettled(refused);
+    await svc.cases.get("C-1", { signal: undefined, idempotencyKey: undefined });
+    return settled.map(({ reason }) => [reason?.code, reason?.message]);`;
+  const { result, error } = await runText(scriptText(body), { caller: api.caller });
+  const signal = ["INVALID_ARGS", "signal must be an AbortSignal."];
+  const key = ["INVALID_ARGS", "A call of a workflow takes no idempotencyKey."];
+  assert.deepEqual([result, error], [[signal, signal, signal, key, key], undefined]);
+  assert.deepEqual(api.received, [{ call: "GET /cases/C-1" }]);
+});
+
+Deno.test("the compiler refuses a script that names a key of its own", async () => {
+  const script = (option: string) => scriptText(`await svc.cases.create({ type: "T", ${option} });`);
+  assert.deepEqual(await compiled(script("timeoutSeconds: 5")), [0, ""]);
+  const [code, said] = await compiled(script(`idempotencyKey: "k"`));
+  assert.equal(code, 1);
+  assert.match(said, /'idempotencyKey' does not exist in type '\{ type: string; [^']*timeoutSeconds\?: /);
 });
 
 Deno.test("each call may take as long as it says", async () => {

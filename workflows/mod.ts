@@ -20,14 +20,17 @@
  *
  * @module
  */
-import type { Client } from "../lib/client/bind.ts";
+import type { Client as LibraryClient } from "../lib/client/bind.ts";
 import { SvcError } from "../lib/errors.ts";
 import type { JsonObject } from "../lib/json.ts";
+import type { CallOptions } from "../lib/operation.ts";
 
 export { SvcError };
 export type { ErrorCode, ErrorRecord } from "../lib/errors.ts";
 export type { JsonObject, JsonValue } from "../lib/json.ts";
-export type { Client };
+
+/** The functions of the operations, as in the library, but without its `idempotencyKey`: each change has one of the run's. */
+export type Client = LibraryClient<Omit<CallOptions, "idempotencyKey">>;
 
 /** A workflow: what it is called, what it asks for, what it does. */
 export interface Workflow<Input = JsonObject> {
@@ -41,7 +44,7 @@ export interface Workflow<Input = JsonObject> {
 
 /** What a running workflow has. */
 export interface WorkflowContext<Input = JsonObject> {
-  /** The functions of the operations, as in the library. Each throws `SvcError` alone. */
+  /** The functions of the operations. Each throws `SvcError` alone. */
   readonly svc: Client;
   /** The input: of `--input`, or one line of `--each`. Its type is the script's claim: nobody checks it. */
   readonly input: Input;

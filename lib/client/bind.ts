@@ -7,11 +7,11 @@ import type { Resources } from "../resources/mod.ts";
 import type { OperationRef } from "./caller.ts";
 import { misplaced, type Values } from "./values.ts";
 
-/** The functions of all operations, by group and name. */
-export type Client = { readonly [G in keyof Resources]: GroupFunctions<Resources[G]> };
+/** The functions of all operations, by group and name. Each takes, beside its own, the options that all have in common. */
+export type Client<Common = CallOptions> = { readonly [G in keyof Resources]: GroupFunctions<Resources[G], Common> };
 
 /** The functions of one group. */
-export type GroupFunctions<G> = { readonly [O in keyof G]: OperationFunction<G[O]> };
+export type GroupFunctions<G, Common = CallOptions> = { readonly [O in keyof G]: OperationFunction<G[O], Common> };
 
 /** Makes one call and checks its answer. */
 export type Invoke = (ref: OperationRef, values: Values, options: CallOptions) => Promise<Answers[keyof Answers]>;

@@ -12,6 +12,7 @@ import { Deadline, mayBeDone } from "./deadline.ts";
 import { type EncodedRequest, encodeRequest, lineOf, type Part } from "./encode.ts";
 import { importUnseen } from "../import_unseen.ts";
 import { jsonText } from "../json_text.ts";
+import { checkSignal } from "../param_types.ts";
 import type { MultipartBody } from "./multipart.ts";
 import { checkStatus, headOf, readText, Reply, type ReplyHead } from "./reply.ts";
 import { hintOfNotFound, type Values } from "./values.ts";
@@ -93,13 +94,6 @@ function checkTimeout(seconds: unknown): void {
   if (seconds === undefined || TIMEOUT_RULE.holds(seconds)) return;
   throw new SvcError("INVALID_ARGS", `timeoutSeconds must be ${TIMEOUT_RULE.must}.`, {
     hint: "Leave it out for the profile's own limit.",
-  });
-}
-
-function checkSignal(signal: unknown): void {
-  if (signal === undefined || signal instanceof AbortSignal) return;
-  throw new SvcError("INVALID_ARGS", "signal must be an AbortSignal.", {
-    hint: "Of an AbortController, give its member signal.",
   });
 }
 

@@ -4,6 +4,7 @@ import { bodyOf } from "../../lib/client/reply.ts";
 import { errorOfRecord, SvcError } from "../../lib/errors.ts";
 import { isJsonObject, isText, type JsonObject, parseJsonObject } from "../../lib/json.ts";
 import { jsonText } from "../../lib/json_text.ts";
+import { checkSignal } from "../../lib/param_types.ts";
 import { contentOf, filesIn } from "./files.ts";
 import { standIn } from "./stand_in.ts";
 import { openCall } from "./steps.ts";
@@ -43,9 +44,17 @@ interface Arguments {
 function split(args: readonly unknown[]): Arguments {
   const last = args.at(-1);
   if (!(last instanceof Object) || Array.isArray(last)) return { rest: args };
-  const { signal, ...options }: { signal?: unknown } & Record<string, unknown> = { ...last };
+  const { signal, idempotencyKey, ...options }: Record<string, unknown> = { ...last };
+  checkSignal(signal);
+  if (idempotencyKey !== undefined) throw keyOfItsOwn();
   const { files, others } = filesIn(options);
-  return { rest: args.with(-1, others), files, ...(signal instanceof AbortSignal && { signal }) };
+  return { rest: args.with(-1, others), files, ...(signal !== undefined && { signal }) };
+}
+
+function keyOfItsOwn(): SvcError {
+  return new SvcError("INVALID_ARGS", "A call of a workflow takes no idempotencyKey.", {
+    hint: "Leave it out: each change has a key already, by its run, input and step.",
+  });
 }
 
 function brokenAnswer(): SvcError {

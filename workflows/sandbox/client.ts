@@ -1,6 +1,6 @@
 /** `svc` in the sandbox. It knows no operation: whatever a script calls, the parent is asked for it by name. */
-import type { Client } from "../../lib/client/bind.ts";
 import { permissionName } from "../../lib/names.ts";
+import type { Client } from "../mod.ts";
 
 /** Calls an operation, given its permission name, with the arguments of its function. */
 export type Call = (operation: string, args: readonly unknown[]) => Promise<unknown>;

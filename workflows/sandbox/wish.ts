@@ -32,6 +32,7 @@ export function wishOf(text: string, operations: ReadonlyMap<string, OperationRe
   if (operation === undefined) return nothing({ operation: name, values: {} }, "call");
   const last = args.at(-1);
   const whole = isJsonObject(last) ? [...args.slice(0, -1), { ...last, ...files }] : args;
+  // The script's signal stays with it, and a key of its own it was refused there.
   const [values, { timeoutSeconds }] = valuesOf(operation, whole);
   const request = { operation: name, values, ...(timeoutSeconds !== undefined && { timeoutSeconds }) };
   return { request, answer: operation.answer, kind: "call", hasEffect: hasEffect(operation) };
