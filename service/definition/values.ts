@@ -1,6 +1,7 @@
-/** Whether a value fits a field. */
-import { isDay, isMoment } from "../../lib/calendar.ts";
+/** Values of fields: whether one fits, and how it is kept. */
+import { isDay, isMoment, utcOf } from "../../lib/calendar.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { mapValues } from "../../lib/map_values.ts";
 import { characters, clip } from "../../lib/wording.ts";
 import type { Field, FieldType } from "./application.ts";
 
@@ -48,6 +49,22 @@ export function valueProblem(field: Field, value: JsonValue): string | undefined
     if (field.max !== undefined && value > field.max) return `${value} is more than ${field.max}`;
   }
   return undefined;
+}
+
+/**
+ * A value that fits a field, as content holds it: moments in UTC to the millisecond, those in pages and rows too. So two
+ * texts are equal, and in order, as the moments are, and expressions can compare them with `now`.
+ */
+export function keptValue(field: Field, value: JsonValue): JsonValue {
+  const { type, embedded } = field;
+  if (type === "DateTime" && typeof value === "string") return utcOf(value) ?? value;
+  if (embedded === undefined) return value;
+  if (Array.isArray(value)) return value.map((row) => keptValue(field, row));
+  if (!isJsonObject(value)) return value;
+  return mapValues(value, (member, name) => {
+    const inner = embedded.fields.get(name);
+    return inner === undefined || member === undefined ? member : keptValue(inner, member);
+  });
 }
 
 function hasType(type: FieldType, value: JsonValue): boolean {
