@@ -31,7 +31,7 @@ export function columnOf(view: DataView, name: string): NamedColumn {
     if (!inner) throw new ServiceError(400, `${view.id} has no field ${name}.`);
     field = inner;
   }
-  return { name: [head, ...rest].join("."), field, place: placeOf(column, rest, kindOf(field.type)) };
+  return { name: [head, ...rest].join("."), field, place: placeOf(column, rest) };
 }
 
 /** All columns of a data view. */
@@ -92,7 +92,7 @@ function toInstant(text: string): string | undefined {
   return time === undefined ? undefined : millisecondOf(time);
 }
 
-function placeOf(column: Column, rest: readonly string[], kind: Kind): RowField {
+function placeOf(column: Column, rest: readonly string[]): RowField {
   if ("member" in column.place) return { property: column.place.member };
-  return { content: [column.place.json, ...rest], instant: kind === "instant" };
+  return { content: [column.place.json, ...rest] };
 }

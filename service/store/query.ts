@@ -32,10 +32,7 @@ export interface RowProperties {
 }
 
 /** A value of a row: one of its properties, or what its content holds at a path of member names. */
-export type RowField =
-  | { readonly property: string }
-  /** `instant` says that it is a time, to be compared as one: content may hold times of several zones. */
-  | { readonly content: readonly string[]; readonly instant?: boolean };
+export type RowField = { readonly property: string } | { readonly content: readonly string[] };
 
 /** All that can be asked of two values. */
 export const COMPARATORS = ["EQ", "GT", "GTE", "LT", "LTE", "STARTS_WITH", "ENDS_WITH", "CONTAINS"] as const;

@@ -78,10 +78,6 @@ function defineFunctions(db: DatabaseSync): void {
   const options = { deterministic: true, useBigIntArguments: true };
   // SQLite's own lower() knows ASCII alone.
   db.function("fold", options, (value) => typeof value === "string" ? value.toLowerCase() : value);
-  db.function("instant", options, (value) => {
-    const time = typeof value === "string" ? Date.parse(value) : NaN;
-    return Number.isNaN(time) ? value : new Date(time).toISOString();
-  });
 }
 
 function targetOf(db: DatabaseSync): BatchTarget {

@@ -207,8 +207,7 @@ class Compiler {
   /** The value for comparing and sorting: text, a number, or NULL. */
   #scalar(field: RowField): string {
     if ("property" in field) return this.#property(field.property);
-    const value = `json_extract(${this.#table.content}, ${this.#path(field.content)})`;
-    return field.instant ? `instant(${value})` : value;
+    return `json_extract(${this.#table.content}, ${this.#path(field.content)})`;
   }
 
   /** The value for the answer: JSON keeps what SQL does not know, such as true and false. */
