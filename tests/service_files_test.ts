@@ -53,6 +53,11 @@ async function link(svc: TestService, ID: string): Promise<{ caseId: string; id:
   return { caseId, id: textAt(list.body, "attachments.0.ID"), fileName: textAt(list.body, "attachments.0.fileName") };
 }
 
+function content(svc: TestService, id: string, query: string): Promise<Response> {
+  const headers = { authorization: `Bearer ${svc.token}` };
+  return fetch(`${svc.api}/attachments/${segment(id)}${query}`, { headers });
+}
+
 Deno.test("the part may be called file or File, and its fields may stand before or after it", async () => {
   await using folder = await makeFolder();
   await using svc = await openOn(folder);
@@ -190,9 +195,7 @@ Deno.test("attachments outlive the service, what nobody knows of does not, and t
   await Deno.writeTextFile(`${folder.path}/data/files/${crypto.randomUUID()}`, "of a process that was killed");
   await using svc = await openOn(folder);
   assert.equal((await filesIn(folder)).length, 1);
-  const response = await fetch(`${svc.api}/attachments/${segment(linked.id)}`, {
-    headers: { authorization: `Bearer ${svc.token}` },
-  });
+  const response = await content(svc, linked.id, "?mode=stream");
   assert.equal(await response.text(), "abc");
   assert.equal(response.headers.get("content-disposition"), `attachment; filename="a.txt"; filename*=UTF-8''a.txt`);
   assert.equal(response.headers.get("content-transfer-encoding"), "binary");
@@ -235,18 +238,19 @@ Deno.test("an empty path is no data directory: it would be the root of the file 
   });
 });
 
-Deno.test("who asks for text gets a file as base64, and whoever asks for something else is told", async () => {
+Deno.test("a file is answered as base64 unless its bytes are asked for, and whoever asks for something else is told", async () => {
   await using folder = await makeFolder();
   await using svc = await openOn(folder);
   const bytes = crypto.getRandomValues(new Uint8Array(60_000)).map((byte, i) => byte ^ i);
   const { id } = await link(svc, textAt((await post(svc, form(["file", new File([bytes], "a.bin")]))).body, "ID"));
-  const get = (mode: string) =>
-    fetch(`${svc.api}/attachments/${segment(id)}?mode=${mode}`, { headers: { authorization: `Bearer ${svc.token}` } });
-  const text = await get("string");
-  assert.deepEqual(await text.text(), bytes.toBase64());
-  assert.equal(text.headers.get("content-transfer-encoding"), "base64");
-  assert.deepEqual(await (await get("stream")).bytes(), bytes);
-  const refused = await get("text");
+  for (const query of ["", "?mode=string"]) {
+    const text = await content(svc, id, query);
+    assert.equal(text.headers.get("content-transfer-encoding"), "base64");
+    assert.equal(text.headers.get("content-length"), "80000");
+    assert.equal(await text.text(), bytes.toBase64());
+  }
+  assert.deepEqual(await (await content(svc, id, "?mode=stream")).bytes(), bytes);
+  const refused = await content(svc, id, "?mode=text");
   assert.deepEqual([refused.status, /mode must be string or stream/.test(await refused.text())], [400, true]);
 });
 

@@ -104,7 +104,7 @@ function newName(given: string, { type, extension }: { type: "File" | "URL"; ext
   return name;
 }
 
-/** Whether a client asks for base64. The default is the bytes, a quarter less; a header says which form was sent. */
+/** Whether a client gets base64: it does unless it asks for the bytes. A header says which form was sent. */
 function wantsText(context: HandlerContext): boolean {
-  return choiceOf(context, "mode", ["string", "stream"]) === "string";
+  return choiceOf(context, "mode", ["string", "stream"]) !== "stream";
 }

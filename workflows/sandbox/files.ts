@@ -40,14 +40,14 @@ export function filesOf(message: JsonValue | undefined): Record<string, File> | 
 
 /** What is known of a content, and its bytes as base64. */
 export async function pipeContent(
-  { type, name, size, stream }: Content,
+  { type, name, stream }: Content,
 ): Promise<{ head: JsonObject; base64: string }> {
   const bytes = await readAll(stream, () => {
     return new SvcError("INVALID_RESPONSE", `The content has more than ${MAX_FILE_BYTES} bytes.`, {
       hint: "A workflow cannot take it; the command line and the library can.",
     });
   });
-  return { head: { type, name, size }, base64: bytes.toBase64() };
+  return { head: { type, name, size: bytes.length }, base64: bytes.toBase64() };
 }
 
 /** The content of a message; undefined where it is none. */
