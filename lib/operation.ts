@@ -71,6 +71,8 @@ export interface Param {
   readonly repeatable?: true;
   /** Value of an absent flag. */
   readonly default?: string;
+  /** What the service takes a required flag to be where another client leaves it out. */
+  readonly assumed?: string;
   /** Says of a boolean that to say no is something else than to say nothing: the help shows the negated form. */
   readonly negatable?: true;
   /** Words that are no identifiers: with one of them the path would be another operation's. */

@@ -1,8 +1,9 @@
 /** `svc related`, through the command and the service. */
 import assert from "node:assert/strict";
 import { failedElements, reasonOf, statusesOf } from "./_support/elements.ts";
-import { at } from "./_support/engine.ts";
+import { at, textAt } from "./_support/engine.ts";
 import { openLive } from "./_support/live.ts";
+import { openService, segment } from "./_support/service.ts";
 
 const live = await openLive();
 
@@ -39,6 +40,25 @@ Deno.test("add relates two cases, and list shows the relation from both ends", a
     relationship: "duplicate",
   });
   assert.deepEqual([two.endsWith(businessID), links.open.href], [true, `/cases/${two}`]);
+});
+
+Deno.test("other clients need not name a relationship, svc must", async () => {
+  await using service = await openService();
+  const create = () => service.call("POST", "/cases", { body: { caseTypeID: "City-Permit-Work-Permit" } });
+  const ids = [];
+  for (let n = 0; n < 4; n++) ids.push(textAt((await create()).body, "id"));
+  const [one = "", ...others] = ids;
+  const path = `/cases/${segment(one)}/related_cases`;
+  const cases = others.map((ID, n) => n === 2 ? { ID, relationship: "duplicate" } : { ID });
+  const { status, body } = await service.call("POST", path, { body: { cases } });
+  assert.equal(status, 207, JSON.stringify(body));
+  assert.deepEqual(statusesOf(body), others.map((ID) => [ID, "201"]));
+  const listed = at((await service.call("GET", path)).body, "associatedCases");
+  assert.ok(Array.isArray(listed));
+  assert.deepEqual(listed.map((related) => at(related, "relationship")), ["", "", "duplicate"]);
+
+  const { code, message } = await live.refused(`related add '${one}' --related-case-id '${others[0]}'`);
+  assert.deepEqual([code, message], ["INVALID_ARGS", "--relationship is required."]);
 });
 
 Deno.test("delete ends the relation at both ends, from either", async () => {

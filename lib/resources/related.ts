@@ -54,7 +54,13 @@ export const operations = {
     args: [caseId],
     flags: {
       relatedCaseId: { ...relatedCaseId, to: "body:cases[0].ID" },
-      relationship: { help: "Relationship type", type: "string", to: "body:cases[0].relationship", required: true },
+      relationship: {
+        help: "Relationship type",
+        type: "string",
+        to: "body:cases[0].relationship",
+        required: true,
+        assumed: "",
+      },
     },
     answer: "multiStatus",
     status: 207,

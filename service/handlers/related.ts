@@ -4,6 +4,7 @@ import { relate, relatedCases, unrelate } from "../associations/relations.ts";
 import { openCase } from "../engine/work.ts";
 import type { GroupHandlers } from "../handler.ts";
 import { checkEntityTag } from "../entity_tags.ts";
+import { memberIn } from "./common.ts";
 
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"related"> = {
@@ -15,7 +16,7 @@ export const handlers: GroupHandlers<"related"> = {
     const work = await openCase(context, caseId);
     checkEntityTag(ifMatch, work.stored.tag);
     return await eachElement(elementsIn(context.body, "cases"), async (other) => {
-      await relate(work, textOf(other, "ID"), textOf(other, "relationship"));
+      await relate(work, textOf(other, "ID"), memberIn(other, "relationship", "string") ?? "");
       return idOf(other);
     }, idOf);
   },

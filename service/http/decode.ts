@@ -76,7 +76,7 @@ function readerOf(param: Param, served: Served): Read {
   const find = finderOf(param);
   const refusal = param.rejected ?? gateOf(param, served);
   return (parts, body) => {
-    const value = find(parts, body) ?? param.default;
+    const value = find(parts, body) ?? param.default ?? param.assumed;
     if (value === undefined) {
       if (param.required) throw new RangeError("is required");
     } else if (refusal !== undefined) {
