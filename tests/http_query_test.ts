@@ -169,3 +169,24 @@ Deno.test("what moves a case shows its details and no view to who asks for none"
   assert.equal(at(body, "uiResources"), undefined);
   assert.equal(at(body, "data.caseInfo.content.Channel"), "Internet");
 });
+
+Deno.test("a participant is answered with the form of its role, unless a client wants none, and with a tag where it is changed", async () => {
+  await using svc = await openService();
+  const { caseAt } = await open(svc);
+  const role = await svc.call("GET", `${caseAt}/participant_roles/Applicant`);
+  const content = { pyFirstName: "Ada", pyLastName: "Lovelace" };
+  const add = { body: { participantRoleID: "Applicant", content } };
+  const added = await svc.call("POST", `${caseAt}/participants`, add);
+  const participantAt = `${caseAt}/participants/${textAt(added.body, "id")}`;
+  const change = { body: { content: { pyFirstName: "Grace" } } };
+  const changed = await svc.call("PATCH", participantAt, change);
+  const read = await svc.call("GET", participantAt);
+  for (const { body } of [role, added, changed, read]) {
+    assert.equal(at(body, "uiResources.root.config.name"), "Applicant", JSON.stringify(body));
+  }
+  const tags = [role, added, changed, read].map(({ headers }) => headers.get("etag"));
+  assert.deepEqual(tags, [null, at(added.body, "etag"), at(changed.body, "etag"), null]);
+
+  const unseen = await svc.call("PATCH", `${participantAt}?viewType=none`, change);
+  assert.deepEqual([unseen.status, at(unseen.body, "uiResources")], [200, undefined]);
+});

@@ -3,11 +3,12 @@ import { openCase } from "../engine/work.ts";
 import { ServiceError } from "../errors.ts";
 import type { GroupHandlers, HandlerContext } from "../handler.ts";
 import {
+  changedParticipantOutcome,
   newParticipantOutcome,
+  participantAnswer,
   participantInfo,
-  participantOutcome,
+  roleAnswer,
   roleInfo,
-  roleOutcome,
 } from "../participants/answers.ts";
 import {
   addParticipant,
@@ -29,17 +30,17 @@ export const handlers: GroupHandlers<"participants"> = {
 
   async add({ caseId, role, ifMatch }, context) {
     const added = await addParticipant(context, caseId, role, submissionIn(context.body), ifMatch);
-    return newParticipantOutcome(added, wantsForm(context, "none"));
+    return newParticipantOutcome(added, wantsForm(context));
   },
 
   async get({ caseId, participantId }, context) {
-    return participantOutcome(await openParticipant(context, caseId, participantId), wantsForm(context, "form"));
+    return { body: participantAnswer(await openParticipant(context, caseId, participantId), wantsForm(context)) };
   },
 
   async update(values, context) {
     const { caseId, participantId, ifMatch } = values;
     const changed = await changeParticipant(context, caseId, participantId, submissionOf(values), ifMatch);
-    return participantOutcome(changed, wantsForm(context, "none"));
+    return changedParticipantOutcome(changed, wantsForm(context));
   },
 
   async delete({ caseId, participantId, ifMatch }, context) {
@@ -55,10 +56,10 @@ export const handlers: GroupHandlers<"participants"> = {
   async getRole({ caseId, roleId }, context) {
     const work = await openCase(context, caseId);
     const role = findRole(work, roleId, (reason) => new ServiceError(404, reason));
-    return roleOutcome(work, role, wantsForm(context, "form"));
+    return { body: roleAnswer(work, role, wantsForm(context)) };
   },
 };
 
-function wantsForm(context: HandlerContext, fallback: "none" | "form"): boolean {
-  return viewTypeOf(context, fallback, ["none", "form"]) !== "none";
+function wantsForm(context: HandlerContext): boolean {
+  return viewTypeOf(context, "form", ["none", "form"]) !== "none";
 }

@@ -21,24 +21,26 @@ export function participantInfo({ stored }: CaseWork, { id, role, content }: Par
 }
 
 /** A participant, with its form where a client wants to see it. */
-export function participantOutcome({ work, participant }: ParticipantWork, withForm: boolean): Outcome {
+export function participantAnswer({ work, participant }: ParticipantWork, withForm: boolean): JsonObject {
   const { id, role, content } = participant;
   return {
-    tag: work.stored.tag,
-    body: {
-      id,
-      participantRoleID: role.id,
-      roleName: role.name,
-      etag: work.stored.tag,
-      ...detail(role, content, withForm),
-    },
+    id,
+    participantRoleID: role.id,
+    roleName: role.name,
+    etag: work.stored.tag,
+    ...detail(role, content, withForm),
   };
+}
+
+/** A participant who was changed, and the case with it. */
+export function changedParticipantOutcome(changed: ParticipantWork, withForm: boolean): Outcome {
+  return { tag: changed.work.stored.tag, body: participantAnswer(changed, withForm) };
 }
 
 /** A participant who is new. */
 export function newParticipantOutcome(added: ParticipantWork, withForm: boolean): Outcome {
   const { work, participant } = added;
-  return { ...participantOutcome(added, withForm), location: participantPath(work.stored.id, participant.id) };
+  return { ...changedParticipantOutcome(added, withForm), location: participantPath(work.stored.id, participant.id) };
 }
 
 /** A role, as a case lists it. */
@@ -48,12 +50,9 @@ export function roleInfo({ stored }: CaseWork, { id, name, multiple }: Participa
 }
 
 /** A role with the empty form of a participant. */
-export function roleOutcome(work: CaseWork, role: ParticipantRole, withForm: boolean): Outcome {
+export function roleAnswer(work: CaseWork, role: ParticipantRole, withForm: boolean): JsonObject {
   const { id, name, multiple } = role;
-  return {
-    tag: work.stored.tag,
-    body: { id, name, multiple, ...detail(role, emptyContent(work, role), withForm) },
-  };
+  return { id, name, multiple, ...detail(role, emptyContent(work, role), withForm) };
 }
 
 function detail(role: ParticipantRole, content: JsonObject, withForm: boolean): JsonObject {
