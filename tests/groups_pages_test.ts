@@ -116,10 +116,21 @@ Deno.test("portal and channel lead to what they name", async () => {
   assert.equal(at(portal, "data.caseTypes.0.ID"), PERMIT);
 });
 
-Deno.test("the error of a portal names the application", async () => {
+Deno.test("the errors of portals and feeds name the application, whatever is wrong", async () => {
   await using service = await openService();
-  const { status, body } = await service.call("GET", "/portals/Hall");
-  assert.deepEqual([status, at(body, "pxApplicationLabel")], [404, "City permits"]);
+  const refused: [path: string, expected: number][] = [
+    ["/portals/Hall", 404],
+    ["/feeds/pyHallFeed?filterFor=clerk@city", 404],
+    ["/feeds/pyCaseFeed?filterFor=clerk@city", 400],
+    ["/feeds/pyCaseFeed", 400],
+    ["/feeds/pyUserFeed?filterFor=clerk@city&pageSize=few", 400],
+  ];
+  for (const [path, expected] of refused) {
+    const { status, body } = await service.call("GET", path);
+    assert.deepEqual([status, at(body, "pxApplicationLabel")], [expected, "City permits"], path);
+  }
+  const { body } = await service.call("GET", "/pages/Hall");
+  assert.equal(at(body, "pxApplicationLabel"), undefined);
 });
 
 Deno.test("localization answers the texts of a locale, or those of its language", async () => {

@@ -33,7 +33,7 @@ export const handlers: GroupHandlers<"pages"> = {
   },
 
   portal({ portalID }, { app }) {
-    return portalOutcome(found(app.portals, portalID, "portal", { pxApplicationLabel: app.name }), app);
+    return portalOutcome(found(app.portals, portalID, "portal"), app);
   },
 
   localization({ locale }, { app }) {
@@ -46,10 +46,10 @@ function pageOf(app: Application, id: string): Page {
   return found(app.pages, id, "page");
 }
 
-function found<T>(parts: ReadonlyMap<string, T>, id: string, kind: string, members?: Record<string, string>): T {
+function found<T>(parts: ReadonlyMap<string, T>, id: string, kind: string): T {
   const part = parts.get(id);
   if (part !== undefined) return part;
-  throw new ServiceError(404, `The application has no ${kind} '${id}'.`, members);
+  throw new ServiceError(404, `The application has no ${kind} '${id}'.`);
 }
 
 /** The texts of a locale; those of its language where its country has none of its own. */

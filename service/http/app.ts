@@ -1,5 +1,5 @@
 /** The HTTP side of the service: a route per operation, the token endpoint, and JSON for everything else. */
-import { type Context, type Handler as HonoHandler, Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { hasEffect, isRead } from "../../lib/operation.ts";
 import { VERSION } from "../../lib/version.ts";
 import type { Tokens } from "../access/tokens.ts";
@@ -59,7 +59,9 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
   const keyed = new KeyedCalls(options.store);
   for (const route of routes) {
     const path = apiRoot + route.operation.path.replace(/\{(\w+)\}/g, ":$1");
-    hono.on(route.operation.method, path, handlerOf(route, options, keyed)); // One alone: the short way through Hono.
+    const handle = handlerOf(route, options, keyed);
+    const handler = LABELLED.has(route.name) ? labelled(handle, options.app) : handle;
+    hono.on(route.operation.method, path, handler); // One alone: the short way through Hono.
   }
   hono.post(tokenPath, async (c) => {
     const form = new TextDecoder().decode(await receiveBody(c.req.raw));
@@ -85,10 +87,13 @@ interface Asked {
   Bindings: { readonly isHead: boolean };
 }
 
+/** Serves the requests of one route. */
+type Handle = (c: Context<Asked>) => Promise<Response>;
+
 const HEAD: Asked["Bindings"] = { isHead: true };
 const NO_HEAD: Asked["Bindings"] = { isHead: false };
 
-function handlerOf({ name, operation, serve }: Route, options: AppOptions, keyed: KeyedCalls): HonoHandler<Asked> {
+function handlerOf({ name, operation, serve }: Route, options: AppOptions, keyed: KeyedCalls): Handle {
   const { app, store, bytes, statics, apiRoot } = options;
   const receive = receiverOf(operation, options);
   const decode = decoderOf(operation, app);
@@ -128,6 +133,20 @@ function handlerOf({ name, operation, serve }: Route, options: AppOptions, keyed
     });
     later.forEach(options.background);
     return response;
+  };
+}
+
+/** Operations whose errors name the application. */
+const LABELLED: ReadonlySet<string> = new Set(["pages.portal", "social.get-feed"]);
+
+function labelled(handle: Handle, { name }: Application): Handle {
+  return async (c) => {
+    try {
+      return await handle(c);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      throw new ServiceError(error.status, error.details, { pxApplicationLabel: name });
+    }
   };
 }
 
