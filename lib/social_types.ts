@@ -63,8 +63,8 @@ export interface FeedEntry extends JsonObject {
   pyMessage?: string;
   /** When, to the nanosecond: what `olderThan` takes. */
   postedTime?: string;
-  /** The replies to a message. */
-  pxResults?: JsonObject[];
+  /** The replies to a message, oldest first. */
+  pxResults?: FeedEntry[];
 }
 
 /** The entries of a feed. */

@@ -125,6 +125,24 @@ Deno.test("get-feed merges messages and history of a case, and shows the chosen 
   assert.deepEqual(listOf(at(messages, "data.FeedFilters.pxResults"), "pySelected"), [true, false]);
 });
 
+Deno.test("replies in a feed look as the entry to which they reply", async () => {
+  const caseId = await live.createPermit();
+  const id = textAt(await post(caseId, "Received"), "id");
+  const replies = [await post(id, "Thank you"), await post(id, "When?")];
+  await live.run(`social like-message '${replies[0]?.id}'`);
+  const feed = await live.object(`social get-feed pyCaseFeed --filter-for '${caseId}' --filter-by messages`);
+  const entry = at(feed, "data.FeedList.pxResults.0");
+  const found = at(entry, "pxResults");
+  assert.deepEqual(listOf(found, "pzInsKey"), replies.map((reply) => reply.id));
+  assert.deepEqual(listOf(found, "pyMessage"), ["Thank you", "When?"]);
+  assert.deepEqual(listOf(found, "pyLikes"), [{ pxLikeCount: 1, pxIsLiked: true }, {
+    pxLikeCount: 0,
+    pxIsLiked: false,
+  }]);
+  const { parentID, ...reply } = Object(at(found, "0"));
+  assert.deepEqual([parentID, Object.keys(reply)], [id, Object.keys(Object(entry))]);
+});
+
 Deno.test("the dashboard's feed has everything, an operator's what concerns the operator", async () => {
   const caseId = await live.createPermit();
   const mention = await post(caseId, "For @Ines Inspector");

@@ -60,10 +60,14 @@ export function likesAnswer({ id, likes }: Message, { app, caller }: HandlerCont
 
 async function entryAnswer(entry: Entry, context: HandlerContext, known: Replies): Promise<JsonObject> {
   if (entry.source === "history") return lineAnswer(entry.line, context);
-  const { replies, likes, ...message } = await messageAnswer(entry.message, context, known);
-  const { id, postedAt, text, author } = entry.message;
-  const head = entryHead(id, entry.source, { postedAt, text, author }, context);
-  return { ...message, ...head, pyLikes: likes, pxResults: replies };
+  const { message, source } = entry;
+  const replies = (await known.to(message)).map((reply) => messageEntry(reply, source, [], context));
+  return messageEntry(message, source, replies, context);
+}
+
+function messageEntry(message: Message, source: Source, pxResults: JsonObject[], context: HandlerContext): JsonObject {
+  const { likes, ...said } = oneMessage(message, context);
+  return { ...said, ...entryHead(message.id, source, message, context), pyLikes: likes, pxResults };
 }
 
 function lineAnswer(line: HistoryLine, context: HandlerContext): JsonObject {
