@@ -108,12 +108,12 @@ Deno.test("a link out of the folder is not served, one inside of it is", async (
   assert.equal(await statics.find("components", "../files/plain.txt"), undefined);
 });
 
-Deno.test("files say what they are, and are not to be taken for anything else", async () => {
+Deno.test("components and pictures say what they are, files that they are bytes, and are not to be taken for anything else", async () => {
   await using service = await openService();
   const types = {
     "components/City_Map": "application/javascript",
-    "files/fees.csv": "text/csv",
-    "files/logo.png": "image/png",
+    "files/fees.csv": "application/octet-stream",
+    "files/logo.png": "application/octet-stream",
     "users/clerk%40city/profile-image": "image/png",
   };
   for (const [path, type] of Object.entries(types)) {

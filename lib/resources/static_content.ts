@@ -35,8 +35,8 @@ export const operations = {
    * import { createClient } from "@svc/lib";
    *
    * const svc = createClient();
-   * const { type, size } = await svc.staticContent.file("logo.png");
-   * console.log(type, size);
+   * const { name, size } = await svc.staticContent.file("logo.png");
+   * console.log(name, size);
    * ```
    */
   file: {

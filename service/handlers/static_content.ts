@@ -11,7 +11,8 @@ export const handlers: GroupHandlers<"staticContent"> = {
   },
 
   async file({ fileID }, { statics }) {
-    return answer("file", fileID, await statics.find("files", fileID));
+    const found = await statics.find("files", fileID);
+    return answer("file", fileID, found && { ...found, type: "application/octet-stream" });
   },
 
   async profileImage({ userId }, { app, statics }) {
