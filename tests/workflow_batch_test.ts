@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { type BatchResult, type BatchSummary, failureOf, runBatch } from "../workflows/batch.ts";
 import { mapInOrder } from "../workflows/in_order.ts";
 import { type BatchInput, countInputs, openInputs } from "../workflows/inputs.ts";
+import { never } from "../workflows/never.ts";
 import { readMaxFailures } from "../workflows/rate.ts";
 import { makeFolder, openScript, runnerOf, scriptText } from "./_support/workflow.ts";
 import { svcWorkflow } from "./_support/workflow_process.ts";
@@ -286,6 +287,18 @@ Deno.test("an interrupt ends a batch", async () => {
   });
   assert.equal((await batch).inputs, 0);
   assert.deepEqual([runner.isInterrupted, results], [true, []]);
+});
+
+Deno.test("a batch that was interrupted before it began waits for no input", async () => {
+  await using folder = await makeFolder({ "script.ts": scriptText("return input;", []) });
+  await using workflow = await openScript({ script: `${folder.path}/script.ts` });
+  const runner = runnerOf(workflow);
+  await runner.interrupt();
+  async function* silent(): AsyncGenerator<BatchInput> {
+    yield await never();
+  }
+  const summary = await runBatch(runner, silent(), { concurrency: 1, onResult: () => {} });
+  assert.equal(summary.inputs, 0);
 });
 
 Deno.test("a share of failures says nothing before twenty inputs have ended, a number says it at once", () => {

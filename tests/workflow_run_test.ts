@@ -2,9 +2,12 @@
 import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
 import type { SvcError } from "../lib/errors.ts";
+import { CASSETTE_VERSION } from "../workflows/cassette/cassette.ts";
+import { play } from "../workflows/cassette/play.ts";
+import { makePlan } from "../workflows/plan/make_plan.ts";
 import { SANDBOX_FILES } from "../workflows/sandbox/library.ts";
 import { heldAnswer } from "./_support/held_answer.ts";
-import { makeFolder, noCaller, runText, runWorkflow, scriptText, TinyApi } from "./_support/workflow.ts";
+import { makeFolder, noCaller, openScript, runText, runWorkflow, scriptText, TinyApi } from "./_support/workflow.ts";
 
 Deno.test("a script has the library's functions, its input and its log; its result is JSON", async () => {
   await using api = new TinyApi();
@@ -263,6 +266,24 @@ Deno.test("an interrupt stops a run at once", async () => {
     onLog: () => controller.abort(),
   });
   assert.equal(error?.code, "INTERRUPTED");
+});
+
+Deno.test("an interrupt that came before anybody listened ends the loading, a plan and a test, too", async () => {
+  const files = { "script.ts": scriptText("return 1;", []), "endless.ts": scriptText("return 1;", [], "for (;;);") };
+  await using folder = await makeFolder(files);
+  const interrupted = { signal: AbortSignal.abort(), onLog: () => {} };
+  const code = "INTERRUPTED";
+  {
+    await using workflow = await openScript({ script: `${folder.path}/script.ts` });
+    await assert.rejects(makePlan(workflow, undefined, { caller: noCaller, ...interrupted }), { code });
+    const begun = { cassette: CASSETTE_VERSION, script: "test", startedAt: "2026-11-21T14:05:00.000Z" } as const;
+    const cassette = { ...begun, randomness: [], calls: [], result: 1 };
+    await assert.rejects(play(workflow, cassette, interrupted), { code });
+  }
+  const began = performance.now();
+  const endless = { script: `${folder.path}/endless.ts`, limits: { timeoutSeconds: 20 }, signal: interrupted.signal };
+  await assert.rejects(openScript(endless), { code });
+  assert(performance.now() - began < 10_000, "it does not take all the time that it may");
 });
 
 Deno.test("what a script prints cannot drive a terminal", async () => {

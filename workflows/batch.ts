@@ -1,6 +1,7 @@
 /** Runs a workflow once per input: some at a time, each in a sandbox of its own, with results in the order of inputs. */
 import { type ErrorRecord, SvcError } from "../lib/errors.ts";
 import type { JsonValue } from "../lib/json.ts";
+import { onAbort } from "../lib/on_abort.ts";
 import { plural } from "../lib/wording.ts";
 import { garbageCollector } from "./collect_garbage.ts";
 import { endable } from "./endable.ts";
@@ -108,7 +109,7 @@ class Batch {
     const { workflow, interruption } = this.#runner;
     const [wanted, end] = endable(inputs);
     this.#end = end;
-    interruption.addEventListener("abort", end, { once: true });
+    using _listening = onAbort(interruption, end);
     // No more sandboxes in reserve than can be loaded at the same time.
     workflow.reserve = Math.min(Math.ceil(concurrency / 2), navigator.hardwareConcurrency);
     const isNew = ({ number }: NumberedInput) => !this.#runner.hasEnded(number);

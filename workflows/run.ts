@@ -2,6 +2,7 @@
 import { SvcError } from "../lib/errors.ts";
 import type { JsonValue } from "../lib/json.ts";
 import { ignoreMissing } from "../lib/missing_file.ts";
+import { onAbort } from "../lib/on_abort.ts";
 import { readFault } from "../lib/read_fault.ts";
 import { checkGraph } from "./graph.ts";
 import { decideGrants, type GrantOptions, type Grants, loadOperations, type Operations } from "./permissions.ts";
@@ -61,7 +62,6 @@ export class OpenWorkflow implements AsyncDisposable {
   readonly #signal?: AbortSignal;
   readonly #sandboxes = new Set<Sandbox>();
   readonly #loaded: Sandbox[] = [];
-  readonly #interrupt = () => this.#stop(interrupted());
 
   /** Use `openWorkflow`. */
   constructor(place: Place, limits: Limits, { signal }: WorkflowOptions) {
@@ -79,10 +79,9 @@ export class OpenWorkflow implements AsyncDisposable {
   async load(root: string): Promise<Declaration> {
     const sandbox = this.#start();
     this.#loaded.push(sandbox);
-    this.#signal?.addEventListener("abort", this.#interrupt, { once: true });
+    using _listening = this.#signal && onAbort(this.#signal, () => this.#stop(interrupted()));
     const checked = checkGraph(this.#place, root, this.#signal);
     const [graph, declared] = await Promise.allSettled([checked, sandbox.ready]);
-    this.#signal?.removeEventListener("abort", this.#interrupt);
     if (this.#signal?.aborted) throw interrupted();
     // A missing file makes both fail; the check of the imports says it better.
     if (graph.status === "rejected") throw graph.reason;

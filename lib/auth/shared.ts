@@ -1,17 +1,12 @@
 /** Waiting for work no longer than a signal allows, also for work that several callers wait for. */
 import { Deadline } from "../client/deadline.ts";
+import { onAbort } from "../on_abort.ts";
 
 /** The outcome of some work, or the signal's reason when that comes first. */
 export async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>();
-  const onAbort = () => aborted.reject(signal.reason);
-  if (signal.aborted) onAbort();
-  else signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([aborted.promise, work]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
+  using _listening = onAbort(signal, () => aborted.reject(signal.reason));
+  return await Promise.race([aborted.promise, work]);
 }
 
 /** The outcome of one exchange that may take some seconds; `exchange` names it in the error of one that fails. */

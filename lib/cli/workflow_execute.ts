@@ -9,6 +9,7 @@ import { readSettings, type SessionOptions } from "../auth/settings.ts";
 import { type Caller, createCaller } from "../client/caller.ts";
 import { retrying } from "../client/retry.ts";
 import { SvcError } from "../errors.ts";
+import { onAbort } from "../on_abort.ts";
 import { clip, plural } from "../wording.ts";
 import type { CommandContext } from "./command.ts";
 import { evenUnread, OutputClosed } from "./io.ts";
@@ -174,10 +175,11 @@ function interruptOn(
   { journal, id }: Execution,
   interrupt: () => void,
 ): Disposable {
-  if (signal.aborted) interrupt();
-  signal.addEventListener("abort", interrupt, { once: true });
+  using stack = new DisposableStack();
+  stack.use(onAbort(signal, interrupt));
   const look = setInterval(() => journal?.stateOf(id) === "cancelled" && interrupt(), LOOK_MILLISECONDS);
-  return { [Symbol.dispose]: () => clearInterval(look) };
+  stack.defer(() => clearInterval(look));
+  return stack.move();
 }
 
 async function runSingle(

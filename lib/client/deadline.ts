@@ -1,11 +1,13 @@
 /** The end of a call that takes too long or that its caller no longer wants, and what a failed exchange is called. */
 import { cancelledCall, SvcError } from "../errors.ts";
+import { onAbort } from "../on_abort.ts";
 
 /** Aborts after some seconds, or when another signal aborts. */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #seconds: number;
   readonly #outer?: AbortSignal;
+  readonly #following?: Disposable;
   #expiry?: AbortSignal;
   readonly #forward = () => this.#controller.abort();
 
@@ -13,8 +15,7 @@ export class Deadline {
   constructor(seconds: number, outer?: AbortSignal) {
     this.#seconds = seconds;
     this.#outer = outer;
-    if (outer?.aborted) this.#forward();
-    else outer?.addEventListener("abort", this.#forward, { once: true });
+    this.#following = outer && onAbort(outer, this.#forward);
   }
 
   /** Aborts when the time is up. */
@@ -40,7 +41,7 @@ export class Deadline {
   /** Lets go of the clock and of the caller's signal. */
   clear(): void {
     this.pause();
-    this.#outer?.removeEventListener("abort", this.#forward);
+    this.#following?.[Symbol.dispose]();
   }
 
   /** Why an exchange failed: the caller's own abort, the time limit, or the network. */

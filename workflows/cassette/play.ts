@@ -1,10 +1,12 @@
 /** Runs a script against a cassette: every answer is the recorded one, and nothing is sent to anybody. */
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import { onAbort } from "../../lib/on_abort.ts";
 import { asked } from "../durable/asked.ts";
 import { newCall } from "../durable/diverged.ts";
 import { type EventSink, InputRun } from "../durable/input_run.ts";
 import type { LiveCalls } from "../durable/live_call.ts";
+import { interrupted } from "../left_open.ts";
 import { never } from "../never.ts";
 import type { OpenWorkflow } from "../run.ts";
 import type { RunHandlers } from "../sandbox/sandbox.ts";
@@ -24,11 +26,11 @@ type Stop = (reason: SvcError) => void;
 
 /** Runs a script; throws what is not as it was recorded. */
 export async function play(workflow: OpenWorkflow, cassette: Cassette, { onLog, signal }: PlayOptions): Promise<void> {
+  if (signal.aborted) throw interrupted(); // There is nothing to stop yet.
   let run: InputRun | undefined;
   let reason: SvcError | undefined;
   let stop: Stop = (why) => reason ??= why;
-  const interrupt = () => stop(new SvcError("INTERRUPTED", "The test was interrupted."));
-  signal.addEventListener("abort", interrupt, { once: true });
+  using _listening = onAbort(signal, () => stop(new SvcError("INTERRUPTED", "The test was interrupted.")));
   try {
     const beginning = { startedAt: Date.parse(cassette.startedAt), randomness: cassette.randomness };
     const ending = await endingOf(workflow.run(cassette.input, beginning, (end) => {
@@ -43,7 +45,6 @@ export async function play(workflow: OpenWorkflow, cassette: Cassette, { onLog, 
   } catch (thrown) {
     throw withHint(toSvcError(thrown));
   } finally {
-    signal.removeEventListener("abort", interrupt);
     run?.dispose();
   }
 }

@@ -2,7 +2,9 @@
 import type { Caller } from "../../lib/client/caller.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
+import { onAbort } from "../../lib/on_abort.ts";
 import { plural } from "../../lib/wording.ts";
+import { interrupted } from "../left_open.ts";
 import type { OpenWorkflow } from "../run.ts";
 import type { Plan, PlannedStep } from "./plan.ts";
 import { PlanRun } from "./plan_run.ts";
@@ -31,10 +33,10 @@ export async function makePlan(
   input: JsonValue | undefined,
   { caller, onLog, signal }: PlanOptions,
 ): Promise<MadePlan> {
+  if (signal.aborted) throw interrupted(); // There is nothing to stop yet.
   let run: PlanRun | undefined;
   let stop = (_reason: SvcError) => {};
-  const interrupt = () => stop(new SvcError("INTERRUPTED", "The plan was interrupted."));
-  signal.addEventListener("abort", interrupt, { once: true });
+  using _listening = onAbort(signal, () => stop(new SvcError("INTERRUPTED", "The plan was interrupted.")));
   try {
     const result = await workflow.run(input, { startedAt: Date.now(), randomness: [] }, (end, rested) => {
       stop = end;
@@ -47,8 +49,6 @@ export async function makePlan(
     if (run === undefined || signal.aborted) throw thrown;
     await run.settled();
     return cutPlan(run, toSvcError(thrown));
-  } finally {
-    signal.removeEventListener("abort", interrupt);
   }
 }
 
