@@ -100,6 +100,23 @@ Deno.test({
   },
 });
 
+Deno.test("a run whose journal cannot be read any more ends with that and crashes with nothing: resume goes on with it", async () => {
+  await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD} return made.status;`);
+  const run = office.start(...RUN);
+  const { rest } = await untilItSays(run, "made");
+  office.sql("ALTER TABLE runs RENAME TO hidden");
+  const [, said = "", ...more] = (await rest).split("\n");
+  const { error } = JSON.parse(said);
+  assert.deepEqual([(await run.status).code, error.code, more], [2, "INVALID_CONFIG", [""]]);
+  assert.match(error.message, /^The journal .* cannot be read: no such table: runs\.$/);
+  assert.match(error.hint, /^Restore the file, .* Then: svc workflow resume r1$/);
+  office.sql("ALTER TABLE hidden RENAME TO runs");
+  await office.createPermit();
+  assert.equal((await office.svc("resume", "r1", "--format", "compact")).stdout, `"New"\n`);
+  assert.equal(await office.permits(), 2);
+  await run.stdout.cancel();
+});
+
 Deno.test("cassettes are tested and recorded to their end where nobody reads what is printed", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("return input;", []) });
   const script = `${folder.path}/script.ts`;

@@ -8,7 +8,7 @@ import { type OpenWorkflow, openWorkflow } from "../../workflows/run.ts";
 import { readSettings, type SessionOptions } from "../auth/settings.ts";
 import { type Caller, createCaller } from "../client/caller.ts";
 import { retrying } from "../client/retry.ts";
-import { SvcError } from "../errors.ts";
+import { SvcError, toSvcError } from "../errors.ts";
 import { onAbort } from "../on_abort.ts";
 import { clip, plural } from "../wording.ts";
 import type { CommandContext } from "./command.ts";
@@ -81,7 +81,7 @@ export async function execute(context: CommandContext, execution: Execution): Pr
   if (settings.each !== undefined) await checkInputs(settings.each);
   await prepare(context, execution, workflow, serviceOf(options));
   const runner = runnerOf(execution, workflow, retrying(createCaller(options), { attempts: ATTEMPTS }));
-  using _watch = interruptOn(context, execution, () => void runner.interrupt());
+  using _watch = interruptOn(context, execution, runner);
   await conclude(runner, execution, await workOn(context, runner, execution));
 }
 
@@ -169,17 +169,23 @@ function serviceOf(options: SessionOptions): string | undefined {
   }
 }
 
-/** Calls back when the person interrupts, the process is to end, or somebody cancels the run. */
-function interruptOn(
-  { signal }: CommandContext,
-  { journal, id }: Execution,
-  interrupt: () => void,
-): Disposable {
+/** Interrupts when the person does, the process is to end, somebody cancels the run, or its journal cannot be read. */
+function interruptOn({ signal }: CommandContext, { journal, id }: Execution, runner: Runner): Disposable {
   using stack = new DisposableStack();
-  stack.use(onAbort(signal, interrupt));
-  const look = setInterval(() => journal?.stateOf(id) === "cancelled" && interrupt(), LOOK_MILLISECONDS);
-  stack.defer(() => clearInterval(look));
+  stack.use(onAbort(signal, () => void runner.interrupt()));
+  if (journal !== undefined) {
+    const look = setInterval(() => interruptIfCancelled(journal, id, runner), LOOK_MILLISECONDS);
+    stack.defer(() => clearInterval(look));
+  }
   return stack.move();
+}
+
+function interruptIfCancelled(journal: Journal, id: string, runner: Runner): void {
+  try {
+    if (journal.stateOf(id) === "cancelled") void runner.interrupt();
+  } catch (error) {
+    void runner.interrupt(toSvcError(error)); // Nobody waits for a timer: thrown, it would end the process.
+  }
 }
 
 async function runSingle(

@@ -64,7 +64,7 @@ export async function openOffice(body: string): Promise<Office> {
       await client.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "B", Address: "C" } });
     },
     sql(text) {
-      using db = new DatabaseSync(`${config.path}/workflows.db`);
+      using db = new DatabaseSync(`${config.path}/workflows.db`, { timeout: 10_000 }); // A run may be writing.
       db.exec(text);
     },
     async [Symbol.asyncDispose]() {

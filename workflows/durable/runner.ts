@@ -106,8 +106,9 @@ export class Runner {
     return this.#stoppedBy;
   }
 
-  /** Ends the run soon: calls that are on their way are still answered and written. */
-  interrupt(): Promise<void> {
+  /** Ends the run soon, for a reason where nobody has told it to: calls on their way are still answered and written. */
+  interrupt(reason?: SvcError): Promise<void> {
+    this.#stoppedBy ??= reason;
     this.#interruption.abort();
     return this.#interrupted ??= this.#drain();
   }
@@ -177,7 +178,8 @@ export class Runner {
     } catch (thrown) {
       await run?.pause(); // What the script has begun to change is known before the input ends.
       await run?.verify();
-      if (thrown instanceof SvcError && thrown.cause instanceof ScriptEdited) this.#endEarly(thrown);
+      // Every further input would stop for the same reason.
+      if (thrown instanceof SvcError && thrown.cause instanceof ScriptEdited) void this.interrupt(thrown);
       throw thrown;
     } finally {
       run?.dispose();
@@ -219,12 +221,6 @@ export class Runner {
   #giveUp(): SvcError {
     void this.interrupt();
     return interrupted();
-  }
-
-  /** Ends the run, because every further input would stop for the same reason. */
-  #endEarly(reason: SvcError): void {
-    this.#stoppedBy ??= reason;
-    void this.interrupt();
   }
 
   async #drain(): Promise<void> {
