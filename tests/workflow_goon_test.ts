@@ -1,7 +1,9 @@
 /** What a person does who reads why a run failed: grants more, gives more time, mends the data, and goes on. */
 import assert from "node:assert/strict";
+import { saveProfile } from "../lib/auth/config.ts";
 import { killProcess, sandboxesOf } from "../tasks/crash/processes.ts";
 import { CREATE, killWhenItSays, openOffice, RUN, UNTIL_TOLD, untilItSays } from "./_support/office.ts";
+import { caseAnswer, TinyApi } from "./_support/workflow.ts";
 
 function errorIn(stderr: string): { code: string; message: string; hint: string } {
   return JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "").error;
@@ -100,6 +102,20 @@ Deno.test("a run that began without any service takes the one that there is now"
   assert.equal((await office.svc(...RUN)).code, 2);
   office.turnBack();
   assert.equal((await office.svc("retry", "r1", "--format", "compact")).stdout, `"New"\n`);
+});
+
+Deno.test("a run that goes on with another profile keeps it", async () => {
+  await using office = await openOffice(`return (await svc.cases.get("C-1")).id;`);
+  let asked = 0;
+  await using api = new TinyApi(() =>
+    ++asked === 1 ? new Response("", { status: 404 }) : Response.json(caseAnswer("C-1"))
+  );
+  office.turnTo({ baseUrl: "", clientId: "" });
+  assert.equal((await office.svc(...RUN)).code, 2);
+  await saveProfile("other", { baseUrl: api.baseUrl, clientId: "id" }, office.config);
+  assert.equal(errorIn((await office.svc("retry", "r1", "--profile", "other")).stderr).code, "NOT_FOUND");
+  assert.match((await office.svc("report", "r1")).stdout, /<dt>Profile<\/dt><dd>other<\/dd>/);
+  assert.equal((await office.svc("retry", "r1", "--format", "compact")).stdout, `"C-1"\n`);
 });
 
 Deno.test("who mends a failed line and says resume is told of retry", async () => {

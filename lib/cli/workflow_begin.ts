@@ -130,7 +130,7 @@ async function goOn(
     limits,
     grants,
     service,
-    profile,
+    profile: context.globals.profile ?? profile,
     onUnknown: onUnknown ?? before.settings.onUnknown,
   };
   const allowed = [...grants, ...(allow ?? [])];

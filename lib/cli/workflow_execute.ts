@@ -76,8 +76,7 @@ export async function execute(context: CommandContext, execution: Execution): Pr
     ask: canAsk(context) ? ask : undefined,
     signal: context.signal,
   });
-  const globals = { ...context.globals, profile: context.globals.profile ?? settings.profile };
-  const options = callerOptions({ ...context, globals });
+  const options = callerOptions({ ...context, globals: { ...context.globals, profile: settings.profile } });
   if (settings.each !== undefined) await checkInputs(settings.each);
   await prepare(context, execution, workflow, serviceOf(options));
   const runner = runnerOf(execution, workflow, retrying(createCaller(options), { attempts: ATTEMPTS }));

@@ -33,10 +33,10 @@ export async function prepareRun(
   }
   if (isOtherService(before, service) && !force) throw otherService(before, service);
   if (before.digest !== digest && !force) throw await divergenceOf(workflow, journal, id, retries);
-  const { limits, concurrency, rate, maxFailures } = settings;
+  const { limits, concurrency, rate, maxFailures, profile } = settings;
   await journal.changeRun(id, {
     digest,
-    settings: { ...before.settings, grants, limits, concurrency, rate, maxFailures, service },
+    settings: { ...before.settings, grants, limits, concurrency, rate, maxFailures, profile, service },
   });
   const { inputs, succeeded, failed } = journal.counts(id);
   const isUnfinished = inputs > succeeded + (retries ? 0 : failed);
