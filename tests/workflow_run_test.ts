@@ -2,12 +2,22 @@
 import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
 import type { SvcError } from "../lib/errors.ts";
+import { killProcess, sandboxesOf } from "../tasks/crash/processes.ts";
 import { CASSETTE_VERSION } from "../workflows/cassette/cassette.ts";
 import { play } from "../workflows/cassette/play.ts";
 import { makePlan } from "../workflows/plan/make_plan.ts";
 import { SANDBOX_FILES } from "../workflows/sandbox/library.ts";
 import { heldAnswer } from "./_support/held_answer.ts";
-import { makeFolder, noCaller, openScript, runText, runWorkflow, scriptText, TinyApi } from "./_support/workflow.ts";
+import {
+  caseAnswer,
+  makeFolder,
+  noCaller,
+  openScript,
+  runText,
+  runWorkflow,
+  scriptText,
+  TinyApi,
+} from "./_support/workflow.ts";
 
 Deno.test("a script has the library's functions, its input and its log; its result is JSON", async () => {
   await using api = new TinyApi();
@@ -284,6 +294,21 @@ Deno.test("an interrupt that came before anybody listened ends the loading, a pl
   const endless = { script: `${folder.path}/endless.ts`, limits: { timeoutSeconds: 20 }, signal: interrupted.signal };
   await assert.rejects(openScript(endless), { code });
   assert(performance.now() - began < 10_000, "it does not take all the time that it may");
+});
+
+Deno.test("a workflow that is closed has no process left that could still write into the folder that goes with it", async () => {
+  // A process with much memory takes its time to end, however it is killed.
+  const body =
+    `const memory = new Uint8Array(200 * 1024 * 1024).fill(1); await svc.cases.get("C-1"); return memory[0];`;
+  await using folder = await makeFolder({ "script.ts": scriptText(body) });
+  const script = `${folder.path}/script.ts`;
+  let sandboxes: number[] = [];
+  await using api = new TinyApi(async () => {
+    sandboxes = await sandboxesOf(Deno.pid, script);
+    return Response.json(caseAnswer("C-1"));
+  });
+  assert.equal(await runWorkflow({ script, caller: api.caller, allowDeclared: true }), 1);
+  assert.deepEqual([sandboxes.length, sandboxes.filter(killProcess)], [1, []]);
 });
 
 Deno.test("what a script prints cannot drive a terminal", async () => {

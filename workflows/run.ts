@@ -60,6 +60,7 @@ export class OpenWorkflow implements AsyncDisposable {
   readonly #place: Place;
   readonly #limits: Limits;
   readonly #signal?: AbortSignal;
+  /** Those whose processes are not gone: one that was killed may still write into the folder. */
   readonly #sandboxes = new Set<Sandbox>();
   readonly #loaded: Sandbox[] = [];
 
@@ -108,15 +109,13 @@ export class OpenWorkflow implements AsyncDisposable {
       return await sandbox.run(input, handlers, beginning, this.operations);
     } finally {
       sandbox.stop();
-      this.#sandboxes.delete(sandbox);
     }
   }
 
   /** Ends all sandboxes and removes their folder. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const sandboxes = [...this.#sandboxes];
     this.#stop();
-    await Promise.all(sandboxes.map((sandbox) => sandbox.gone()));
+    await Promise.all(this.#sandboxes.values().map((sandbox) => sandbox.gone()));
     await Deno.remove(this.#place.folder, { recursive: true }).catch(ignoreMissing); // What tidies up /tmp was faster.
   }
 
@@ -124,7 +123,6 @@ export class OpenWorkflow implements AsyncDisposable {
   #takeLoaded(): Sandbox | undefined {
     for (let sandbox = this.#loaded.shift(); sandbox !== undefined; sandbox = this.#loaded.shift()) {
       if (!sandbox.hasEnded) return sandbox;
-      this.#sandboxes.delete(sandbox);
     }
     return undefined;
   }
@@ -132,12 +130,12 @@ export class OpenWorkflow implements AsyncDisposable {
   #start(): Sandbox {
     const sandbox = new Sandbox(this.#place, this.#limits);
     this.#sandboxes.add(sandbox);
+    void sandbox.gone().then(() => this.#sandboxes.delete(sandbox));
     return sandbox;
   }
 
   #stop(reason?: SvcError): void {
     for (const sandbox of this.#sandboxes) sandbox.stop(reason);
-    this.#sandboxes.clear();
     this.#loaded.length = 0;
   }
 }

@@ -81,12 +81,13 @@ export function killProcess(pid: number): boolean {
   }
 }
 
-/** The sandboxes that a runner has now. */
-export async function sandboxesOf(runner: number): Promise<number[]> {
+/** The sandboxes that a runner has now, those of one script where its path is given. */
+export async function sandboxesOf(runner: number, script = ""): Promise<number[]> {
   const { stdout } = await new Deno.Command("ps", { args: ["-A", "-o", "pid=,ppid=,args="] }).output();
   return new TextDecoder().decode(stdout).split("\n").flatMap((line) => {
     const [, pid, parent, args = ""] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
     // Its other children list what the script imports: 'deno info'.
-    return Number(parent) === runner && args.includes(" run ") ? [Number(pid)] : [];
+    const isSandbox = args.includes(" run ") && args.includes(encodeURIComponent(script));
+    return Number(parent) === runner && isSandbox ? [Number(pid)] : [];
   });
 }
