@@ -57,7 +57,11 @@ Deno.test("a dry run of auth login and auth ping prints the request that each wo
 Deno.test("a hint that names a command of auth gives it the profile of the call", async () => {
   const closed = startService();
   await closed[Symbol.asyncDispose]();
-  const hints = { "": "'svc auth diagnose' shows", " --profile test": "'svc auth diagnose --profile test' shows" };
+  const hints = {
+    "": "'svc auth diagnose' shows",
+    " --profile test": "'svc auth diagnose --profile test' shows",
+    " --profile $&$": "'svc auth diagnose --profile '$&$'' shows",
+  };
   for (const [flag, expected] of Object.entries(hints)) {
     const { hint } = errorOf(await call(closed, `cases get C${flag}`));
     assert.ok(String(hint).includes(expected), String(hint));

@@ -19,7 +19,8 @@ export function exitCodeOf(error: SvcError): number {
 
 /** The error of a call with a profile of its own: the commands that it advises are to have the same one. */
 export function withProfile(error: SvcError, profile: string): SvcError {
-  const hint = error.hint?.replace(/'svc auth \w+(?=')/g, `$& --profile ${shellWord(profile)}`);
+  const flag = ` --profile ${shellWord(profile)}`; // It may hold a '$', which a function leaves alone.
+  const hint = error.hint?.replace(/'svc auth \w+(?=')/g, (command) => command + flag);
   return hint === error.hint ? error : error.with({ hint });
 }
 
