@@ -64,3 +64,13 @@ export function jsonOrText(text: string): JsonValue {
 export function isStackOverflow(error: unknown): error is RangeError {
   return error instanceof RangeError && /call stack/.test(error.message);
 }
+
+/** Whether an object says itself what it is as JSON, as dates do. */
+export function hasToJson(value: object): value is { toJSON: (name?: string) => unknown } {
+  return "toJSON" in value && typeof value.toJSON === "function";
+}
+
+/** A member as paths name it: `.Area`, `["Floor area"]`. */
+export function memberPath(name: string): string {
+  return /^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+}

@@ -185,6 +185,80 @@ Deno.test("what has no JSON is refused as a value and not as a failure of the ne
   }
 });
 
+class Wall {
+  readonly area: number;
+  readonly note?: string;
+  readonly #secret = 1;
+
+  constructor(area: number) {
+    this.area = area;
+  }
+
+  get doubled(): number {
+    return 2 * this.area * this.#secret;
+  }
+}
+
+class Hidden {
+  readonly #area = 1;
+
+  get area(): number {
+    return this.#area;
+  }
+}
+
+Deno.test("what JSON would silently make null or empty is refused by its path", () => {
+  const circle: { of?: unknown } = {};
+  circle.of = [circle];
+  const refused: [data: unknown, said: string][] = [
+    [{ Area: NaN }, "--data.Area is NaN"],
+    [{ Walls: [{ "Floor area": -Infinity }] }, `--data.Walls[0]["Floor area"] is -Infinity`],
+    [{ Due: new Date("2026-13-01") }, "--data.Due is an invalid date"],
+    [{ Walls: new Map([[1, 2]]) }, "--data.Walls is of the class Map"],
+    [{ Walls: new Set([1]) }, "--data.Walls is of the class Set"],
+    [{ Why: Object.assign(new TypeError("no"), { code: 1 }) }, "--data.Why is of the class TypeError"],
+    [{ Pattern: /x/ }, "--data.Pattern is of the class RegExp"],
+    [{ Case: Promise.resolve(1) }, "--data.Case is of the class Promise"],
+    [{ Wall: new Wall(NaN) }, "--data.Wall.area is NaN"],
+    [{ Wall: new Hidden() }, "--data.Wall is of the class Hidden"],
+    [new Map([["Area", 1]]), "--data is of the class Map"],
+    [circle, "--data.of[0] is an object that holds it"],
+  ];
+  for (const [data, said] of refused) {
+    assert.throws(() => encodeRequest(cases.create, { type: "T", data }), {
+      code: "INVALID_ARGS",
+      message: `A value is no JSON: ${said}.`,
+    });
+  }
+  assert.throws(() => encodeRequest(cases.create, { type: "T", data: new Date(0) }), /--data must be a JSON object/);
+  const params = { ID: "1", Year: NaN };
+  assert.throws(() => encodeRequest(data.delete, { dataViewId: "D", params }), /--params\.Year is NaN/);
+  assert.throws(() => encodeRequest(data.update, { dataViewId: "D", data: params }), /--data\.Year is NaN/);
+});
+
+Deno.test("what JSON keeps is sent as JSON has it, instances of a caller's own classes too", () => {
+  const shared = { a: 1 };
+  const given = {
+    Due: new Date(0),
+    Wall: new Wall(1),
+    Bare: Object.assign(Object.create(null), { a: null }),
+    Boxed: Object(5),
+    Left: undefined,
+    Twice: [shared, shared, {}, []],
+  };
+  const { body } = encodeRequest(cases.create, { type: "T", data: given });
+  const content = {
+    Due: "1970-01-01T00:00:00.000Z",
+    Wall: { area: 1 },
+    Bare: { a: null },
+    Boxed: 5,
+    Twice: [{ a: 1 }, { a: 1 }, {}, []],
+  };
+  assert.equal(JSON.stringify(body), JSON.stringify({ caseTypeID: "T", content }));
+  const whole = encodeRequest(cases.create, { type: "T", data: { a: 0, toJSON: () => ({ a: 1 }) } });
+  assert.deepEqual(whole.body, { caseTypeID: "T", content: { a: 1 } });
+});
+
 Deno.test("the tag of a record is read by the scalar members of the record", () => {
   const { tagPath } = encodeRequest(data.update, { dataViewId: "D", data: { ID: "1", Year: 2, Parts: [], Owner: {} } });
   assert.equal(tagPath, "/data_views/D?dataViewParameters=" + encodeURIComponent('{"ID":"1","Year":2}'));

@@ -114,13 +114,17 @@ Deno.test("an argument that has no JSON is refused as one, and is no step of the
   await using api = new TinyApi();
   const body = `const circle = {}; circle.of = circle;
     const said = [];
-    for (const data of [{ n: 1n }, circle]) said.push(await svc.cases.create({ type: "T", data }).catch((error) => error));
+    const hidden = [{ Area: Number("4O") }, { Walls: [new Map()] }, { Case: Promise.resolve() }];
+    for (const data of [{ n: 1n }, circle, ...hidden]) said.push(await svc.cases.create({ type: "T", data }).catch((error) => error));
     return said.map((error) => [error instanceof SvcError, error.code, error.message]);`;
   const { result, error } = await runText(scriptText(body), { caller: api.caller });
   assert.equal(error, undefined);
   assert.deepEqual(result, [
     [true, "INVALID_ARGS", "A value is no JSON: Do not know how to serialize a BigInt."],
-    [true, "INVALID_ARGS", "A value is no JSON: Converting circular structure to JSON."],
+    [true, "INVALID_ARGS", "A value is no JSON: data.of is an object that holds it."],
+    [true, "INVALID_ARGS", "A value is no JSON: data.Area is NaN."],
+    [true, "INVALID_ARGS", "A value is no JSON: data.Walls[0] is of the class Map."],
+    [true, "INVALID_ARGS", "A value is no JSON: data.Case is of the class Promise."],
   ]);
   assert.deepEqual(api.received, []);
 });

@@ -30,7 +30,11 @@ const ABUSES: Readonly<Record<string, [code: string, message: RegExp]>> = {
   "ends its process with an error": ["Deno.exit(7);", /ended its process \(exit code 7\)/],
   "closes its window": ["globalThis.close(); await new Promise(() => {});", /ended its process/],
   "returns what is no JSON": ["return 10n;", /result is not JSON: Do not know how to serialize a BigInt/],
-  "returns a circle": ["const a = {}; a.a = a; return a;", /result is not JSON/],
+  "returns a circle": ["const a = {}; a.a = a; return a;", /result is not JSON: a is an object that holds it/],
+  "returns a number that JSON has not": ["return { sums: [1, NaN] };", /result is not JSON: sums\[1\] is NaN/],
+  "returns nothing but a number that JSON has not": ["return 1 / 0;", /result is not JSON: it is Infinity/],
+  "returns what JSON would empty": ["return new Set([1]);", /result is not JSON: it is of the class Set/],
+  "returns an error": [`return { error: new Error("no") };`, /result is not JSON: error is of the class Error/],
   "returns too much": [`return "x".repeat(17 * 1024 * 1024);`, /more than 16777216 bytes|memory/],
   "overflows its stack": ["const f = () => f() + 1; f();", /Maximum call stack size exceeded/],
 };

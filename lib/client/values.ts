@@ -1,5 +1,7 @@
 /** The check of what a caller gives an operation, before anything is sent. */
 import { SvcError } from "../errors.ts";
+import { hasToJson } from "../json.ts";
+import { checkKept } from "../json_text.ts";
 import { toKebab } from "../names.ts";
 import { type Operation, type Param, paramsOf, type ParamTypes, takesTag } from "../operation.ts";
 import { isOfType, TYPE_NAMES } from "../param_types.ts";
@@ -15,7 +17,7 @@ export type CheckedValue = ParamTypes[keyof ParamTypes];
 export function checkValues(operation: Operation, values: Values): Map<string, CheckedValue> {
   const checked = new Map<string, CheckedValue>();
   for (const [name, param] of paramsOf(operation)) {
-    const value = values[name] === undefined ? param.default : values[name];
+    const value = givenAs(param, values[name] === undefined ? param.default : values[name]);
     const called = () => spelled(operation, name);
     if (value === undefined) {
       if (param.required) throw invalid(`${called()} is required.`, hintOf(operation, param));
@@ -23,11 +25,17 @@ export function checkValues(operation: Operation, values: Values): Map<string, C
     }
     if (param.rejected !== undefined) throw invalid(param.rejected, `Leave out ${called()}.`);
     if (!isOfType(param.type, value)) throw invalid(`${called()} must be ${TYPE_NAMES[param.type]}.`);
+    if (typeof value === "object" && param.type !== "file") checkKept(value, called());
     checked.set(name, value);
   }
   checkTogether(operation, checked);
   checkNames(operation, values);
   return checked;
+}
+
+/** What goes into the request for a value: a date, say, is a text. */
+function givenAs({ type }: Param, value: unknown): unknown {
+  return type !== "file" && typeof value === "object" && value !== null && hasToJson(value) ? value.toJSON() : value;
 }
 
 function hintOf({ interactive }: Operation, { help }: Param): string {

@@ -3,7 +3,7 @@ import { checkAnswer, isAnswerShape } from "../../lib/answers.ts";
 import { bodyOf } from "../../lib/client/reply.ts";
 import { errorOfRecord, SvcError } from "../../lib/errors.ts";
 import { isJsonObject, isText, type JsonObject, parseJsonObject } from "../../lib/json.ts";
-import { jsonText } from "../../lib/json_text.ts";
+import { checkKept, jsonText } from "../../lib/json_text.ts";
 import { checkSignal } from "../../lib/param_types.ts";
 import { contentOf, filesIn } from "./files.ts";
 import { standIn } from "./stand_in.ts";
@@ -12,6 +12,7 @@ import { openCall } from "./steps.ts";
 /** Calls an operation with the arguments of its function; the parent knows which value each of them is. */
 export async function call(operation: string, args: readonly unknown[]): Promise<unknown> {
   const { rest, signal, files } = split(args);
+  rest.forEach((arg) => checkKept(arg));
   const message = files === undefined
     ? jsonText({ operation, args: rest })
     : files.then((files) => jsonText({ operation, args: rest, files }));

@@ -17,6 +17,7 @@ import { sleep, waitFor } from "./waiting.ts";
 import type { Workflow } from "../mod.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { type JsonValue, parseJsonObject } from "../../lib/json.ts";
+import { expectKept } from "../../lib/json_text.ts";
 
 /** What the script imports: from the very module that reads its errors, so that there is one `SvcError`. */
 export * from "../mod.ts";
@@ -63,6 +64,7 @@ async function run(workflow: Workflow<JsonValue | undefined>, input: JsonValue |
   const result = await workflow.run({ svc: clientOf(call), input, log, sleep, waitFor });
   await idle();
   try {
+    expectKept(result);
     return JSON.stringify(result) ?? "";
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.split("\n")[0] : cause;
