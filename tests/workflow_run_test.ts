@@ -161,6 +161,8 @@ Deno.test("a script that exports no workflow says how to", async () => {
       `The workflow's "allow" is wrong: list the operations that it calls, or [].`,
     [`export default { name: "x", allow: ["*", 1], run() {} };`]:
       `The workflow's "allow" is wrong: list the operations that it calls, or [].`,
+    [`export default { name: "x", allow: [], run() {}, timeoutSeconds: 5 };`]:
+      `A workflow has no "timeoutSeconds": leave it out.`,
     [`export default { name: "x", allow: [] };`]: `The workflow has no "run": give it the function that does the work.`,
   };
   await Promise.all(
@@ -170,6 +172,29 @@ Deno.test("a script that exports no workflow says how to", async () => {
       assert.match(error?.hint ?? "", /defineWorkflow/);
     }),
   );
+});
+
+Deno.test("what a script waits with is refused where it is no such thing, before the script has waited", async () => {
+  const body = `const call = async () => 1, done = () => true, refused = [];
+    for (const args of [[call()], [call], [call, true], [call, done, { timeoutSecond: 1 }], [call, done, 60],
+      [call, done, null], [call, done, { everySeconds: "1" }]]) {
+      refused.push(await waitFor(...args).catch(({ code, message }) => [code, message]));
+    }
+    for (const time of [undefined, "5", NaN]) refused.push(await sleep(time).catch(({ code, message }) => [code, message]));
+    return [refused, await waitFor(call, done, { everySeconds: undefined })];`;
+  const { result, error } = await runText(scriptText(body));
+  assert.equal(error, undefined);
+  const refusals = [
+    "waitFor's operation must be a function.",
+    "waitFor's until must be a function.",
+    "waitFor's until must be a function.",
+    "waitFor has no option 'timeoutSecond'.",
+    "waitFor's options must be an object.",
+    "waitFor's options must be an object.",
+    "everySeconds must be a number of seconds above 0.",
+    ...Array(3).fill("sleep takes a number of milliseconds, 0 or more."),
+  ].map((message) => ["INVALID_ARGS", message]);
+  assert.deepEqual(result, [refusals, 1]);
 });
 
 Deno.test("a call that was not granted is PERMISSION_DENIED with the name to grant, and is not sent", async () => {

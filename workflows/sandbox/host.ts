@@ -22,7 +22,7 @@ import { expectKept } from "../../lib/json_text.ts";
 /** What the script imports: from the very module that reads its errors, so that there is one `SvcError`. */
 export * from "../mod.ts";
 
-/** What a workflow must have, whether a member is that, and what somebody is told where it is not. */
+/** What a workflow must have and all that it may have, whether a member is that, and what somebody is told where it is not. */
 const MEMBERS: readonly [name: string, isRight: (member: unknown) => boolean, advice: string][] = [
   ["name", (name) => typeof name === "string", "give it a text that people know it by"],
   [
@@ -88,7 +88,9 @@ function faultOf(value: unknown): string | undefined {
     if (member === undefined) return `The workflow has no "${name}": ${advice}.`;
     if (!isRight(member)) return `The workflow's "${name}" is wrong: ${advice}.`;
   }
-  return undefined;
+  const known = MEMBERS.map(([name]) => name);
+  const unknown = Object.keys(value).find((name) => !known.includes(name));
+  return unknown === undefined ? undefined : `A workflow has no "${unknown}": leave it out.`;
 }
 
 orderLocalWork();
