@@ -43,6 +43,16 @@ Deno.test("a script may import its own files, and nothing else", async (t) => {
       assert.match(error?.message ?? "it ran", message);
     });
   }
+  await t.step("and is told what it may, whatever the name looks like", async () => {
+    for (
+      const name of ["@svc/lib", "left-pad", "npm:left-pad", "jsr:@std/path", "node:fs", "http://127.0.0.1:9/x.ts"]
+    ) {
+      const { error } = await runText(scriptText("return s;", [], `import * as s from "${name}";`));
+      assert.match(error?.hint ?? "", /its own files and @svc\/lib\/workflow/, name);
+    }
+    const { error } = await runText(scriptText("return s;", [], `import * as s from "./missing.ts";`));
+    assert.equal(error?.hint, undefined);
+  });
   await t.step("not through a link out of its folder", async () => {
     await using folder = await makeFolder({ "script.ts": script });
     await Deno.symlink(`${outside.path}/secret.json`, `${folder.path}/x.json`);

@@ -61,8 +61,9 @@ function targetOf(
   if (error === undefined) return target;
   if (dependency.isDynamic === true) return target?.startsWith("file:") ? target : undefined;
   const position = positionIn(from, dependency, place);
-  const isForeign = target !== undefined && !/^(file|data|node):/.test(target);
-  throw isForeign ? foreign(target, position) : unusable(`${readable(error, place).replace(/\.$/, "")} (${position}).`);
+  if (target !== undefined && !/^(file|data|node):/.test(target)) throw foreign(target, position);
+  const reason = `${readable(error, place).replace(/\.$/, "")} (${position}).`;
+  throw unusable(reason, target === undefined ? IMPORTABLE : undefined); // Without a target it is the name of a package.
 }
 
 async function checkTarget(
@@ -117,15 +118,18 @@ async function readGraph(place: Place, interrupt?: AbortSignal): Promise<Graph> 
   return { modules: new Map(modules), redirects: isJsonObject(value.redirects) ? value.redirects : {} };
 }
 
+/** What is said where a script imports something else. */
+const IMPORTABLE =
+  "A script may import its own files and @svc/lib/workflow: no package, no node: module, nothing of the network.";
+
 function foreign(target: string, position: string): SvcError {
   return new SvcError("PERMISSION_DENIED", `The script imports ${escapeControls(target)} (${position}).`, {
-    hint:
-      "A script may import its own files and @svc/lib/workflow: no package, no node: module, nothing of the network.",
+    hint: IMPORTABLE,
   });
 }
 
-function unusable(reason: string): SvcError {
-  return new SvcError("WORKFLOW_FAILED", `The script cannot be loaded: ${reason}`);
+function unusable(reason: string, hint?: string): SvcError {
+  return new SvcError("WORKFLOW_FAILED", `The script cannot be loaded: ${reason}`, { hint });
 }
 
 /** `helpers/a.ts:3` for an import: what a person calls the place, relative to the script. */
