@@ -3,14 +3,28 @@
  *
  * @module
  */
+import { checkOptions, type OptionTypes } from "../lib/options.ts";
 import type { ClientCredentials } from "./access/clients.ts";
 import { type RunningService, runService } from "./run.ts";
 import type { ServiceOptions } from "./settings.ts";
 
 export type { ClientCredentials, RunningService, ServiceOptions };
 
+const TYPES: OptionTypes<ServiceOptions> = {
+  app: "string",
+  data: "string",
+  port: undefined,
+  hostname: "string",
+  apiRoot: undefined,
+  tokenPath: undefined,
+  tokenLifetimeSeconds: "number",
+  maxFile: "number",
+  log: "function",
+};
+
 /**
- * Starts a service in this process. It serves until it is closed; a directory has one service at a time.
+ * Starts a service in this process. It serves until it is closed; a directory has one service at a time. An option that
+ * there is not is refused, with `INVALID_ARGS`.
  *
  * @example A service for the time of a test
  * ```ts
@@ -25,5 +39,6 @@ export type { ClientCredentials, RunningService, ServiceOptions };
  * ```
  */
 export async function startService(options: ServiceOptions = {}): Promise<RunningService> {
+  checkOptions("startService", TYPES, options);
   return await runService(options);
 }

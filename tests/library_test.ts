@@ -112,6 +112,21 @@ Deno.test("a client with an option that is misspelt or of another type is refuse
   createClient({ profile: undefined, retries: 1, noCache: false });
 });
 
+Deno.test("a service with an option that is misspelt or of another type is not started", async () => {
+  const refusals: [Record<string, unknown>, string][] = [
+    [{ prt: 3 }, "startService has no option 'prt'."],
+    [{ hostname: 5 }, "hostname must be a text."],
+    [{ maxFile: "5" }, "maxFile must be a number."],
+    [{ log: "print" }, "log must be a function."],
+  ];
+  for (const [options, message] of refusals) {
+    await assert.rejects(startService(options), { code: "INVALID_ARGS", message });
+  }
+  const misspelt: Record<string, unknown> = { prt: 3 };
+  await assert.rejects(startService(misspelt), { hint: /^Did you mean 'port'\? The options are app, / });
+  await using _service = await startService({ app: undefined, port: 0 });
+});
+
 Deno.test("a log of an error shows what is known of it and nothing else", async () => {
   const svc = createClient({ baseUrl: "http://service.example", clientId: "id", clientSecret: "s", noCache: true });
   const error = await svc.caseTypes.list().catch((error: unknown) => error);
