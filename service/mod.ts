@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { toSvcError } from "../lib/errors.ts";
 import { checkOptions, type OptionTypes } from "../lib/options.ts";
 import type { ClientCredentials } from "./access/clients.ts";
 import { type RunningService, runService } from "./run.ts";
@@ -40,5 +41,9 @@ const TYPES: OptionTypes<ServiceOptions> = {
  */
 export async function startService(options: ServiceOptions = {}): Promise<RunningService> {
   checkOptions("startService", TYPES, options);
-  return await runService(options);
+  try {
+    return await runService(options);
+  } catch (error) {
+    throw toSvcError(error);
+  }
 }

@@ -127,6 +127,28 @@ Deno.test("a service with an option that is misspelt or of another type is not s
   await using _service = await startService({ app: undefined, port: 0 });
 });
 
+Deno.test("a permission that is missing is an error of the library, whatever is called", async () => {
+  await using folder = await makeFolder({
+    "program.ts": `import { createClient, SvcError } from "@svc/lib";
+      import { startService } from "@svc/lib/service";
+      const client = { baseUrl: "http://127.0.0.1:8080", clientId: "id", clientSecret: "secret", noCache: true };
+      for (
+        const call of [
+          () => createClient(client).caseTypes.list(),
+          () => startService(),
+          () => startService({ app: "app.yaml" }),
+          () => startService({ data: "state" }),
+        ]
+      ) {
+        const error = await call().catch((error) => error);
+        if (!(error instanceof SvcError) || error.code !== "PERMISSION_DENIED") throw error;
+      }`,
+  });
+  const args = ["run", "--quiet", "--no-prompt", `--config=${CHECKOUT}/deno.json`, `${folder.path}/program.ts`];
+  const { code, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
+  assert.equal(code, 0, new TextDecoder().decode(stderr));
+});
+
 Deno.test("a log of an error shows what is known of it and nothing else", async () => {
   const svc = createClient({ baseUrl: "http://service.example", clientId: "id", clientSecret: "s", noCache: true });
   const error = await svc.caseTypes.list().catch((error: unknown) => error);
