@@ -166,6 +166,29 @@ Deno.test("a journal that is damaged is to be mended before the run goes on, in 
   assert.equal(hint, `Restore the file, or name another one with --journal. Then: ${wayOn}`);
 });
 
+Deno.test("a journal whose identifiers are none is damaged: no file is made or removed by a name that stands in it", async () => {
+  await using folder = await makeFolder({
+    "victim/deno.lock": "theirs",
+    "mine/journal.db": "",
+    "mine/journal.db.x/y": "",
+  });
+  const path = `${folder.path}/mine/journal.db`;
+  const id = "x/../../victim/deno";
+  {
+    await using journal = await openJournal(path);
+    await journal.createRun(newRun(RUN));
+    using db = new DatabaseSync(path);
+    db.prepare("UPDATE runs SET id = ?").run(id);
+  }
+  for (const args of [["list"], ["show", id], ["cancel", id], ["delete", id], ["report", id]]) {
+    const answered = await svcHere(["workflow", ...args, "--journal", path]);
+    assert.equal(await Deno.readTextFile(`${folder.path}/victim/deno.lock`), "theirs");
+    const { code, message } = errorOf(answered);
+    assert.equal(code, "INVALID_CONFIG", args.join(" "));
+    assert.equal(message, `The journal ${path} cannot be read: it has a run "${id}", which is no identifier.`);
+  }
+});
+
 Deno.test("a lock that is a file has one holder at a time, although each removes the file", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/lock`;

@@ -11,9 +11,14 @@ export function newRunId(now: Date = new Date()): string {
   return `${date.replaceAll("-", "")}-${time.slice(0, 5).replace(":", "")}-${random.join("")}`;
 }
 
+/** Whether a text can be the identifier of a run: it becomes a part of a file's name. */
+export function isRunId(id: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(id);
+}
+
 /** The identifier that a person gave, if it can be one. */
 export function checkRunId(id: string): string {
-  if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(id)) return id;
+  if (isRunId(id)) return id;
   throw new SvcError("INVALID_ARGS", `${JSON.stringify(id)} cannot be the identifier of a run.`, {
     hint: "Use up to 64 letters, digits, - and _.",
   });

@@ -1,6 +1,10 @@
-/** The rows of a journal's tables as records. What this program has written itself is not checked again. */
+/**
+ * The rows of a journal's tables as records. What this program has written itself is not checked again, but for what
+ * becomes a file's name: the journal may be somebody else's.
+ */
 import type { SQLOutputValue } from "node:sqlite";
 import { unpack } from "../../lib/packed_text.ts";
+import { isRunId } from "../durable/run_id.ts";
 import {
   EVENT_KINDS,
   type InputEnd,
@@ -17,7 +21,7 @@ export type Row = Record<string, SQLOutputValue>;
 /** A row of `runs`. */
 export function runOf(row: Row): RunRecord {
   return {
-    id: String(row.id),
+    id: idIn(row),
     name: String(row.name),
     digest: String(row.digest),
     settings: JSON.parse(String(row.settings)),
@@ -25,6 +29,12 @@ export function runOf(row: Row): RunRecord {
     startedAt: Number(row.startedAt),
     ...(row.endedAt !== null && { endedAt: Number(row.endedAt) }),
   };
+}
+
+function idIn(row: Row): string {
+  const id = String(row.id);
+  if (isRunId(id)) return id;
+  throw new TypeError(`it has a run ${JSON.stringify(id)}, which is no identifier`);
 }
 
 /** How far the run of a row is. */
@@ -66,6 +76,6 @@ function endOf({ state, outcome }: Row): InputEnd | undefined {
 
 function oneOf<T extends string>(known: readonly T[], found: SQLOutputValue | undefined): T {
   const one = known.find((name) => name === found);
-  if (one === undefined) throw new TypeError(`A journal cannot have ${JSON.stringify(String(found))} here.`);
+  if (one === undefined) throw new TypeError(`it has ${JSON.stringify(String(found))} for one of ${known.join(", ")}`);
   return one;
 }

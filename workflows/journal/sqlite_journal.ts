@@ -97,22 +97,21 @@ class SqliteJournal implements Journal {
   }
 
   findRun(id: string): RunRecord | undefined {
-    const [row] = this.#rows("SELECT * FROM runs WHERE id = ?", id);
-    return row && runOf(row);
+    return this.#read(runOf, "SELECT * FROM runs WHERE id = ?", id)[0];
   }
 
   stateOf(id: string): RunState | undefined {
-    const [row] = this.#rows("SELECT state FROM runs WHERE id = ?", id);
-    return row && stateIn(row);
+    return this.#read(stateIn, "SELECT state FROM runs WHERE id = ?", id)[0];
   }
 
   runs(): readonly RunRecord[] {
-    return this.#rows("SELECT * FROM runs ORDER BY startedAt DESC, seq DESC").map(runOf);
+    return this.#read(runOf, "SELECT * FROM runs ORDER BY startedAt DESC, seq DESC");
   }
 
   counts(id: string): RunCounts {
     this.#commits.flush();
-    const [row] = this.#rows(
+    const [row] = this.#read(
+      (row) => row,
       `SELECT count(*) AS inputs, count(*) FILTER (WHERE state = 'done') AS succeeded,
          count(*) FILTER (WHERE state = 'failed') AS failed FROM inputs WHERE run = ?`,
       this.#key(id),
@@ -159,7 +158,7 @@ class SqliteJournal implements Journal {
     this.#commits.flush();
     for (let last = 0;;) {
       const sql = "SELECT * FROM inputs WHERE run = ? AND number > ? ORDER BY number LIMIT 500";
-      const rows = this.#rows(sql, this.#key(id), last).map(inputOf);
+      const rows = this.#read(inputOf, sql, this.#key(id), last);
       yield* rows;
       last = rows.at(-1)?.number ?? last;
       if (rows.length < 500) return;
@@ -167,8 +166,7 @@ class SqliteJournal implements Journal {
   }
 
   findInput(id: string, number: number): InputRecord | undefined {
-    const [row] = this.#rows("SELECT * FROM inputs WHERE run = ? AND number = ?", this.#key(id), number);
-    return row && inputOf(row);
+    return this.#read(inputOf, "SELECT * FROM inputs WHERE run = ? AND number = ?", this.#key(id), number)[0];
   }
 
   beginInput(id: string, { number, place, value, startedAt, generation }: InputRecord): void {
@@ -214,8 +212,8 @@ class SqliteJournal implements Journal {
 
   events(id: string, number: number): readonly StoredEvent[] {
     this.#commits.flush();
-    return this.#rows("SELECT * FROM events WHERE run = ? AND input = ? ORDER BY seq", this.#key(id), number)
-      .map(eventOf);
+    const sql = "SELECT * FROM events WHERE run = ? AND input = ? ORDER BY seq";
+    return this.#read(eventOf, sql, this.#key(id), number);
   }
 
   *callTimings(id: string): Iterable<CallTiming> {
@@ -277,9 +275,9 @@ class SqliteJournal implements Journal {
     this.#commits.add(() => statement.run(...values));
   }
 
-  #rows(sql: string, ...values: SQLInputValue[]): Row[] {
+  #read<T>(as: (row: Row) => T, sql: string, ...values: SQLInputValue[]): T[] {
     try {
-      return this.#prepare(sql).all(...values);
+      return this.#prepare(sql).all(...values).map(as);
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : cause;
       throw new SvcError("INVALID_CONFIG", `The journal ${this.#path} cannot be read: ${reason}.`, {
