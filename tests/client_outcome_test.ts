@@ -1,6 +1,7 @@
 /** What a call that fails says of itself: whether the service may have done it, against servers that misbehave. */
 import assert from "node:assert/strict";
 import { type Caller, createCaller, type RepeatableOptions } from "../lib/client/caller.ts";
+import { readText } from "../lib/client/reply.ts";
 import { type ErrorCode, outcomeUnknown, SvcError } from "../lib/errors.ts";
 import { createClient } from "../mod.ts";
 import { operationByName } from "./_support/operation.ts";
@@ -272,4 +273,14 @@ Deno.test("what onReply throws is not told as a fault of the network, nor that a
   assert.equal(changed.message, "onReply threw: The log is full.");
   assert.equal(changed.hint, "The call itself was answered with 201. Catch in onReply what may fail.");
   assert.equal((await failureOf(caller.call(GET, { caseId: "C-1" }))).outcomeUnknown, undefined);
+});
+
+Deno.test("an answer in chunks is as long as it is, whatever length it claims", async () => {
+  const chunks = "7d0\r\n" + "a".repeat(2000) + "\r\n0\r\n\r\n";
+  for (const headers of ["content-length: 9\r\ntransfer-encoding: chunked", "transfer-encoding: chunked"]) {
+    using server = startUnruly(say(`HTTP/1.1 200 OK\r\n${headers}\r\nconnection: close\r\n\r\n${chunks}`));
+    const read = async (limit: number) => await readText(await fetch(`${server.options.baseUrl}/`), limit);
+    await assert.rejects(read(1999), { message: "The service's answer is longer than 1999 bytes." });
+    assert.equal((await read(2000)).length, 2000);
+  }
 });

@@ -69,9 +69,10 @@ export class Reply {
 
 /** The text of an answer, or `INVALID_RESPONSE` where it is too long. */
 export async function readText(response: Response, limit = ANSWER_LIMIT): Promise<string> {
-  // The length of what is compressed says nothing of what comes out of it.
-  const packed = response.headers.has("content-encoding");
-  const length = packed ? NaN : Number(response.headers.get("content-length") ?? NaN);
+  const { headers } = response;
+  // The length of what is compressed says nothing of what comes out of it, and none counts beside chunks.
+  const isTold = !headers.has("content-encoding") && !headers.has("transfer-encoding");
+  const length = isTold ? Number(headers.get("content-length") ?? NaN) : NaN;
   if (length <= limit || response.body === null) return await response.text();
   const decoder = new TextDecoder();
   let text = "";
