@@ -186,8 +186,13 @@ function unwritable(path: string, cause: unknown): unknown {
 }
 
 function isState(value: unknown): value is ServiceState {
-  return isJsonObject(value) && typeof value.pid === "number" &&
+  return isJsonObject(value) && isPid(value.pid) &&
     [value.url, value.apiRoot, value.tokenPath, value.app, value.startedAt].every((text) => typeof text === "string");
+}
+
+/** Whether a value is the number of a process, or 0: a negative one is that of a group of them. */
+function isPid(value: unknown): boolean {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 31;
 }
 
 function lockFile(path: string): string {

@@ -1,6 +1,7 @@
 /** `svc service`: a person starts it, calls it, adds a colleague, stops it, and starts it again. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { reset, stop } from "../service/admin/control.ts";
 import { filesOf, isInUse, lockDirectory, readState } from "../service/directory.ts";
 import { runService } from "../service/run.ts";
 import { openSqliteStore } from "../service/store/sqlite.ts";
@@ -289,6 +290,44 @@ Deno.test("while a service starts, nobody takes the process of the one before fo
   const found: unknown[] = [];
   await using _service = await runService({ data }, async () => void found.push((await readState(data))?.pid));
   assert.deepEqual(found, [0]);
+});
+
+Deno.test("stop ends no process but the one that says itself that it is the service", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  await using other = new Deno.Command("cat", { stdin: "piped", stdout: "null" }).spawn();
+  const name = async (state: object) => {
+    await Deno.writeTextFile(`${data}/service.json`, JSON.stringify({ ...await readState(data), ...state }));
+  };
+  {
+    await using _service = await runService({ data });
+    await name({ pid: other.pid });
+    for (const stopping of [() => stop({ data }), () => reset({ data, stopFirst: true })]) {
+      await assert.rejects(stopping, {
+        code: "CONFLICT",
+        message: `The service of ${data} is process ${Deno.pid}, not ${other.pid} as service.json says.`,
+      });
+    }
+  }
+  const lock = await lockDirectory(data);
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, () => {
+    lock[Symbol.dispose](); // It is about to stop, and has no answer any more.
+    return new Response("", { status: 502 });
+  });
+  await name({ pid: other.pid, url: `http://127.0.0.1:${server.addr.port}` });
+  assert.deepEqual(await stop({ data }), { stopped: true, data });
+  await other.stdin.close();
+  assert.equal((await other.status).signal, null);
+});
+
+Deno.test("a number that no process has is none of a service", async () => {
+  for (const pid of [-1, -1234, 0.5, 2 ** 32 - 1, 2 ** 53]) {
+    const state = { pid, url: "", apiRoot: "", tokenPath: "", app: "", startedAt: "" };
+    await using folder = await makeFolder({ "service.json": JSON.stringify(state) });
+    await assert.rejects(readState(folder.path), { message: `${folder.path}/service.json is damaged.` });
+  }
 });
 
 Deno.test("a service that cannot start says why, in the foreground and detached", async () => {

@@ -29,9 +29,11 @@ export async function status({ data: given }: Which = {}): Promise<JsonObject> {
   const state = await readState(data);
   if (!running || !state) return { running, data };
   const { url, apiRoot, tokenPath, pid, startedAt } = state;
+  const told = await ask(state);
   return {
     running,
-    ...await health(state),
+    answers: told !== undefined,
+    ...(told && { version: told.version, application: told.application }),
     url,
     apiRoot,
     tokenPath,
@@ -47,14 +49,40 @@ export async function status({ data: given }: Which = {}): Promise<JsonObject> {
 export async function stop({ data: given }: Which = {}): Promise<{ stopped: boolean; data: string }> {
   const data = directoryOf(given);
   if (!await isInUse(data)) return { stopped: false, data };
-  const { pid = 0 } = await readState(data) ?? {};
-  if (pid === 0) throw new SvcError("CONFLICT", "The service is starting.", { hint: "Try again in a moment." });
-  Deno.kill(pid, "SIGTERM");
+  const state = await readState(data);
+  if (!state || state.pid === 0) {
+    throw new SvcError("CONFLICT", "The service is starting.", { hint: "Try again in a moment." });
+  }
+  const isTold = await tellToStop(data, state);
   using lock = await tryLock(data, STOP_PATIENCE);
   if (lock) return { stopped: true, data };
-  throw new SvcError("TIMEOUT", `The service (process ${pid}) has not stopped in ${STOP_PATIENCE / 1000} s.`, {
-    hint: "It may be in the middle of much work. Try again, or end the process.",
+  const seconds = STOP_PATIENCE / 1000;
+  if (isTold) {
+    throw new SvcError("TIMEOUT", `The service (process ${state.pid}) has not stopped in ${seconds} s.`, {
+      hint: "It may be in the middle of much work. Try again, or end the process.",
+    });
+  }
+  throw new SvcError("TIMEOUT", `The service at ${state.url} does not answer, and has not ended in ${seconds} s.`, {
+    hint: `Nothing was stopped. Try again; if process ${state.pid} is a service of svc, end that process.`,
   });
+}
+
+/**
+ * Sends the signal to stop, to the process that says itself that it is the service: the file that names it may be
+ * damaged or older. One that does not answer is stopping already, or would not hear the signal either.
+ */
+async function tellToStop(data: string, state: ServiceState): Promise<boolean> {
+  const told = await ask(state);
+  if (told === undefined) return false;
+  if (told.pid !== state.pid) {
+    throw new SvcError(
+      "CONFLICT",
+      `The service of ${data} is process ${told.pid}, not ${state.pid} as service.json says.`,
+      { hint: "Nothing was stopped. End the one that is a service of svc." },
+    );
+  }
+  Deno.kill(state.pid, "SIGTERM");
+  return true;
 }
 
 /** Removes all that a service has kept; refuses while one works on the directory, unless it is to be stopped first. */
@@ -103,14 +131,13 @@ function directoryOf(given: string | undefined): string {
   });
 }
 
-/** What the service says of itself; one that holds its directory and does not answer is in trouble. */
-async function health({ url }: ServiceState): Promise<JsonObject> {
+/** What the service says of itself; nothing where it does not answer: one that holds its directory is in trouble then. */
+async function ask({ url }: ServiceState): Promise<JsonObject | undefined> {
   try {
     const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(ANSWER_PATIENCE) });
     const body: unknown = await response.json();
-    if (isJsonObject(body)) return { answers: true, version: body.version, application: body.application };
+    return isJsonObject(body) ? body : undefined;
   } catch {
-    // That it does not answer is the finding, whatever the reason.
+    return undefined; // That it does not answer is the finding, whatever the reason.
   }
-  return { answers: false };
 }

@@ -67,7 +67,8 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
     const form = new TextDecoder().decode(await receiveBody(c.req.raw));
     return await exchange(options, form, c.req.header("authorization"));
   });
-  hono.get(HEALTH, () => jsonOf(200, { status: "ok", version: VERSION, application: options.app.name }));
+  const health = { status: "ok", version: VERSION, application: options.app.name, pid: Deno.pid };
+  hono.get(HEALTH, () => jsonOf(200, health));
   const served = [
     ...routes.map(({ operation: { method, path } }) => ({ method, path: apiRoot + path })),
     { method: "POST", path: tokenPath },
