@@ -104,6 +104,26 @@ Deno.test("an empty file that becomes a journal becomes its owner's alone", {
   assert.equal(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
 });
 
+Deno.test("a journal that others can read or change causes a warning that says what to do, and a private one none", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  await using folder = await makeFolder({ "script.ts": scriptText("return 1;", []) });
+  const path = `${folder.path}/journal.db`;
+  const run = (...args: string[]) => svcHere(["workflow", ...args, "--journal", path]);
+  await run("run", `${folder.path}/script.ts`, "--run-id", RUN);
+  const commands = [["resume", RUN], ["list"], ["show", RUN], ["logs", RUN], ["report", RUN]];
+  for (const [mode, ways] of [[0o600, ""], [0o644, "read"], [0o620, "change"], [0o666, "read and change"]] as const) {
+    await Deno.chmod(path, mode);
+    const holds = "holds the data and the permissions of workflows";
+    const warning = `Warning: ${path} ${holds} and others can ${ways} it. Run: chmod 600 ${path}\n`;
+    for (const command of commands) {
+      const { code, stderr } = await run(...command);
+      assert.deepEqual([code, stderr], [0, ways && warning], command.join(" "));
+    }
+    assert.equal((await run("list", "--quiet")).stderr, "");
+  }
+});
+
 Deno.test("a journal that there is no room for says so, and not what became of the attempt to make it", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;

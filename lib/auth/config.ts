@@ -114,7 +114,7 @@ export function warnIfExposed(path: string, warn: Warn): void {
 }
 
 /** Warns of a file that is open to others in one of these ways. Windows has no mode to look at. */
-function warnOfOthers(path: string, what: string, warn: Warn, ways: readonly Way[] = ["read", "change"]): void {
+export function warnOfOthers(path: string, what: string, warn: Warn, ways: readonly Way[] = ["read", "change"]): void {
   const mode = Deno.statSync(path).mode ?? 0;
   const open = ways.filter((way) => (mode & WAYS[way]) !== 0).join(" and ");
   if (open !== "") warn(`${path} ${what} and others can ${open} it. Run: chmod 600 ${shellWord(path)}`);

@@ -1,4 +1,5 @@
 /** How the global flags reach the client: the profile, the cache, warnings, and what `--verbose` shows. */
+import type { Warn } from "../auth/config.ts";
 import type { CallerOptions } from "../client/caller.ts";
 import { numberFault } from "../exact_numbers.ts";
 import { escapeControls, onOneLine } from "../output/control_characters.ts";
@@ -7,7 +8,7 @@ import type { CommandContext } from "./command.ts";
 /** The options with which a command's calls are made. */
 export function callerOptions(context: CommandContext): CallerOptions {
   const { globals: { profile, noCache, verbose }, io } = context;
-  const common: CallerOptions = { profile, noCache, warn: (message) => context.note(`Warning: ${message}`) };
+  const common: CallerOptions = { profile, noCache, warn: warnOf(context) };
   if (!verbose) return common;
   const log = (line: string) => io.stderr.write(`[HTTP] ${onOneLine(line)}\n`);
   return {
@@ -18,6 +19,11 @@ export function callerOptions(context: CommandContext): CallerOptions {
       log(`Response: ${compact(exchange.text)}`);
     },
   };
+}
+
+/** Tells a person what they should know, although nothing fails. */
+export function warnOf({ note }: Pick<CommandContext, "note">): Warn {
+  return (message) => note(`Warning: ${message}`);
 }
 
 type Summary = Parameters<NonNullable<CallerOptions["onExchange"]>>[0];

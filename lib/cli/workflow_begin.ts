@@ -82,7 +82,7 @@ export async function begin(context: CommandContext, flags: RunFlags): Promise<v
   if (flags.journal === NO_JOURNAL) {
     return await execute(context, { settings, id: newRunId(), allow, allowDeclared });
   }
-  await using journal = await journalAt(flags.journal);
+  await using journal = await journalAt(flags.journal, context);
   const find = () => earlierRun(journal, settings, flags);
   let before = await find();
   using alone = before === undefined && flags.resume ? await beginAlone(journal, settings, flags.journal) : undefined;
@@ -103,7 +103,7 @@ export async function retry(context: CommandContext, id: string, flags: GoOnFlag
 }
 
 async function goOnAsBegun(context: CommandContext, id: string, flags: GoOnFlags, retries: boolean): Promise<void> {
-  await using journal = await existingJournal(flags.journal);
+  await using journal = await existingJournal(flags.journal, context);
   const run = findRun(journal, id, flags.journal);
   await goOn(context, journal, run, flags, run.settings, retries);
 }

@@ -5,6 +5,8 @@ import { configDirectory } from "../auth/config.ts";
 import { SvcError } from "../errors.ts";
 import { exists } from "../exists.ts";
 import { pause } from "../pause.ts";
+import type { CommandContext } from "./command.ts";
+import { warnOf } from "./service_access.ts";
 
 /** How often, and after how many milliseconds, it is looked whether a run can be claimed. */
 const CLAIM_LOOKS = 8;
@@ -14,9 +16,10 @@ const CLAIM_PAUSE = 25;
 export const NO_JOURNAL = "none";
 
 /** Opens the journal: the one that was named, or the one beside the profiles. */
-export async function journalAt(path: string | undefined): Promise<Journal> {
-  if (path !== undefined) return await openJournal(path);
-  return await openJournal(defaultJournal(), { makeFolder: true });
+export async function journalAt(path: string | undefined, context?: CommandContext): Promise<Journal> {
+  const warn = context && warnOf(context);
+  if (path !== undefined) return await openJournal(path, { warn });
+  return await openJournal(defaultJournal(), { makeFolder: true, warn });
 }
 
 /** Path of the journal beside the profiles. */
@@ -25,9 +28,9 @@ export function defaultJournal(): string {
 }
 
 /** Opens the journal for a command that only makes sense where there is one. */
-export async function existingJournal(path: string | undefined): Promise<Journal> {
+export async function existingJournal(path: string | undefined, context?: CommandContext): Promise<Journal> {
   const isThere = path === undefined || (path !== NO_JOURNAL && await mayExist(path));
-  if (isThere) return await journalAt(path);
+  if (isThere) return await journalAt(path, context);
   throw new SvcError("INVALID_ARGS", `There is no journal ${path}.`, {
     hint: "Name the file that the run was begun with, or leave out --journal.",
   });

@@ -19,12 +19,12 @@ const SLIP = 2;
 
 /** Prints all runs, or those of one state. */
 export async function list(
-  { print }: CommandContext,
+  context: CommandContext,
   { journal: path, state }: { readonly journal?: string; readonly state?: ShownState },
 ): Promise<void> {
-  await using journal = await existingJournal(path);
+  await using journal = await existingJournal(path, context);
   const runs = await Promise.all(journal.runs().map((run) => describeRun(journal, run)));
-  await print(runs.filter((run) => state === undefined || run.state === state));
+  await context.print(runs.filter((run) => state === undefined || run.state === state));
 }
 
 /** Prints what a run did. */
@@ -33,7 +33,7 @@ export async function show(
   id: string,
   { journal: path, failed = false }: { readonly journal?: string; readonly failed?: boolean },
 ): Promise<void> {
-  await using journal = await existingJournal(path);
+  await using journal = await existingJournal(path, context);
   const run = findRun(journal, id, path);
   const description = await describeRun(journal, run);
   const inputs = Iterator.from(journal.inputs(id)).filter((input) => !failed || faultOf(input) !== undefined);
@@ -59,31 +59,31 @@ async function showData(
 }
 
 /** Prints what the script printed. */
-export async function logs({ io }: CommandContext, id: string, path: string | undefined): Promise<void> {
-  await using journal = await existingJournal(path);
+export async function logs(context: CommandContext, id: string, path: string | undefined): Promise<void> {
+  await using journal = await existingJournal(path, context);
   const { settings } = findRun(journal, id, path);
   for (const { number, place } of journal.inputs(id)) {
     const prefix = settings.each === undefined ? "" : `${place}: `;
     for (const { content } of printedLines(journal.events(id, number))) {
-      io.stdout.write(prefixed(content, prefix));
+      context.io.stdout.write(prefixed(content, prefix));
     }
   }
 }
 
 /** Ends a run for good. */
-export async function cancel({ print }: CommandContext, id: string, path: string | undefined): Promise<void> {
-  await using journal = await existingJournal(path);
+export async function cancel(context: CommandContext, id: string, path: string | undefined): Promise<void> {
+  await using journal = await existingJournal(path, context);
   const { state } = existingRun(journal, id, path);
   if (state !== "open") {
     throw new SvcError("INVALID_ARGS", `Run ${id} has ended already (${state}).`);
   }
   await journal.setState(id, "cancelled");
-  await print({ id, state: "cancelled" });
+  await context.print({ id, state: "cancelled" });
 }
 
 /** Forgets a run. */
-export async function forget({ print }: CommandContext, id: string, path: string | undefined): Promise<void> {
-  await using journal = await existingJournal(path);
+export async function forget(context: CommandContext, id: string, path: string | undefined): Promise<void> {
+  await using journal = await existingJournal(path, context);
   existingRun(journal, id, path);
   using claimed = await claim(journal, id);
   if (claimed === undefined) {
@@ -92,7 +92,7 @@ export async function forget({ print }: CommandContext, id: string, path: string
     });
   }
   await journal.deleteRun(id);
-  await print({ id, deleted: true });
+  await context.print({ id, deleted: true });
 }
 
 /** The runs of the journal beside the profiles, if there is one. */

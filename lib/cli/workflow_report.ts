@@ -19,7 +19,7 @@ export async function report(
     });
   }
   await checkOutput(output);
-  await using journal = await existingJournal(path);
+  await using journal = await existingJournal(path, context);
   const html = await reportPage(journal, findRun(journal, id, path), (verb) => commandLine(verb, id, path));
   const page = new Blob([html]);
   await deliver(context, { type: "text/html", size: page.size, stream: page.stream() }, output);

@@ -1,5 +1,6 @@
 /** A journal in a SQLite file. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { type Warn, warnOfOthers } from "../../lib/auth/config.ts";
 import { makePrivateDirectory } from "../../lib/auth/private_file.ts";
 import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
@@ -43,17 +44,20 @@ export interface JournalOptions {
   readonly makeFolder?: boolean;
   /** Milliseconds to wait while another process writes. */
   readonly patience?: number;
+  /** Is told where others can read or change the file: who changes it says which script runs, and what it may do. */
+  readonly warn?: Warn;
 }
 
-/** Opens the journal in a file that its owner alone can read; makes it where there is none. */
+/** Opens the journal in a file; makes it, for its owner alone, where there is none. */
 export async function openJournal(path: string, options: JournalOptions = {}): Promise<Journal> {
-  const { makeFolder = false, patience = BUSY_MILLISECONDS } = options;
+  const { makeFolder = false, patience = BUSY_MILLISECONDS, warn } = options;
   try {
     if (makeFolder) await makePrivateDirectory(path.replace(/[^\\/]*$/, ""));
     await makePrivateFile(path);
     const file = await Deno.realPath(path); // By whatever name: what lies beside it is called after the file.
     using stack = new DisposableStack();
     const db = stack.adopt(await openDatabase(file, patience), (db) => db.close());
+    if (warn) warnOfOthers(path, "holds the data and the permissions of workflows", warn);
     const journal = new SqliteJournal(file, db, await Deno.open(`${file}-wal`, { read: true, write: true }));
     stack.move(); // The journal closes it from now on.
     return journal;
