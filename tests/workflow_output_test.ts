@@ -1,5 +1,6 @@
 /** Runs whose results have nowhere to go. */
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { main } from "../cli.ts";
 import { SvcError } from "../lib/errors.ts";
 import { capturedIo, svcHere } from "./_support/captured_io.ts";
@@ -27,4 +28,37 @@ Deno.test("a run whose results cannot be written says how to go on", async () =>
     const resumed = await svcHere(again.split(" ").slice(1));
     assert.deepEqual([resumed.code, resumed.stdout.match(/1/g)?.length], [0, id === "single" ? 1 : 2]);
   }
+});
+
+Deno.test("no name of a file and nothing in a journal drives the terminal on which a script's lines are printed", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  const evil = "e\x1b]0;PWN\x07\x9b31m";
+  const shown = String.raw`e\u001b]0;PWN\u0007\u009b31m`;
+  await using folder = await makeFolder({
+    "script.ts": scriptText(`log("hello"); return input;`, []),
+    [`${evil}.ndjson`]: "1\n",
+    "tapes/none": "",
+  });
+  const [script, journal] = [`${folder.path}/script.ts`, `${folder.path}/own.db`];
+  const svc = async (...args: string[]) => {
+    const { code, stdout, stderr } = await svcHere(["workflow", ...args]);
+    assert.equal(code, 0, stderr);
+    assert.doesNotMatch(stdout + stderr, /\p{Cc}(?<!\n)/u);
+    return { stdout, stderr };
+  };
+  for (const name of [evil, "other"]) await svc("record", script, "-o", `${folder.path}/tapes/${name}.json`, "--quiet");
+  const { stderr: tested } = await svc("test", script, "--cassette", `${folder.path}/tapes`);
+  assert.match(tested, RegExp(RegExp.escape(`${folder.path}/tapes/${shown}.json: hello\n`)));
+
+  const each = ["--each", `${folder.path}/${evil}.ndjson`, "--run-id", "r1", "--journal", journal];
+  const { stderr: said } = await svc("run", script, ...each);
+  assert.match(said, RegExp(RegExp.escape(`${shown}.ndjson:1: hello\n`)));
+
+  using db = new DatabaseSync(journal);
+  db.prepare("UPDATE events SET content = ? WHERE kind = 'log'").run(`${evil}\r\nmore\rover`);
+  assert.equal(
+    (await svc("logs", "r1", "--journal", journal)).stdout,
+    `${shown}.ndjson:1: ${shown}\n${shown}.ndjson:1: more\\rover\n`,
+  );
 });
