@@ -29,7 +29,7 @@ function orRefuse<T>(make: () => T): T {
  * date, or nothing but `{}` of a map, an error or a promise. Objects that have a `toJSON` know what is theirs.
  */
 export function expectKept(value: unknown, name: string = ""): void {
-  const loss = lossIn(value, []);
+  const loss = lossIn(value, new Set());
   if (loss === undefined) return;
   const place = (name + loss.path).replace(/^\./, "") || "it";
   throw new TypeError(`${place} is ${loss.what}`);
@@ -44,19 +44,19 @@ interface Loss {
 /** No data has more levels: what is deeper is not looked at, for it would take the stack. */
 const MAX_LEVELS = 1000;
 
-function lossIn(value: unknown, above: object[]): Loss | undefined {
+function lossIn(value: unknown, above: Set<object>): Loss | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? undefined : { path: "", what: String(value) };
-  if (typeof value !== "object" || value === null || above.length > MAX_LEVELS) return undefined;
-  if (above.includes(value)) return { path: "", what: "an object that holds it" };
+  if (typeof value !== "object" || value === null || above.size > MAX_LEVELS) return undefined;
+  if (above.has(value)) return { path: "", what: "an object that holds it" };
   if (hasToJson(value)) return isInvalidDate(value) ? { path: "", what: "an invalid date" } : undefined;
   if (isEmptied(value)) return { path: "", what: `of the class ${value.constructor?.name}` };
-  above.push(value);
+  above.add(value);
   const loss = Array.isArray(value) ? lossInArray(value, above) : lossInMembers(value, above);
-  above.pop();
+  above.delete(value);
   return loss;
 }
 
-function lossInArray(array: readonly unknown[], above: object[]): Loss | undefined {
+function lossInArray(array: readonly unknown[], above: Set<object>): Loss | undefined {
   for (let i = 0; i < array.length; i++) {
     const loss = lossIn(array[i], above);
     if (loss !== undefined) return { ...loss, path: `[${i}]${loss.path}` };
@@ -64,7 +64,7 @@ function lossInArray(array: readonly unknown[], above: object[]): Loss | undefin
   return undefined;
 }
 
-function lossInMembers(object: object, above: object[]): Loss | undefined {
+function lossInMembers(object: object, above: Set<object>): Loss | undefined {
   for (const name of Object.keys(object)) {
     const loss = lossIn(Reflect.get(object, name), above);
     if (loss !== undefined) return { ...loss, path: memberPath(name) + loss.path };
