@@ -212,6 +212,21 @@ Deno.test("of runs alone that differ by a slip a mistyped one reminds, and never
   for (const verb of ["cancel", "delete"]) assert.equal(await hintOf(verb, "20261121-1405-k7wqh3"), other);
 });
 
+Deno.test("who records into a folder that is yet to be made is told how to make it", async () => {
+  await using folder = await makeFolder({ "script.ts": scriptText("return 1;") });
+  const refusalOf = async (file: string) => {
+    const args = ["workflow", "record", `${folder.path}/script.ts`, "-o", `${folder.path}/${file}`];
+    const { message, hint } = errorOf(await svcHere(args));
+    return [String(message).replace(/^.*: /, ""), String(hint)];
+  };
+  const [fault, hint = ""] = await refusalOf("my tests/flows/c.json");
+  assert.equal(fault, "there is no such directory.");
+  const [, command = ""] = hint.split("Choose another file, or make its folder: ");
+  await new Deno.Command("sh", { args: ["-c", command] }).output();
+  assert((await Deno.stat(`${folder.path}/my tests/flows`)).isDirectory);
+  assert.deepEqual(await refusalOf("script.ts/c.json"), ["part of the path is a file.", "Choose another file."]);
+});
+
 Deno.test("a journal that somebody names makes no folder: a mistyped path is refused", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("return 1;"), "file": "" });
   const { path } = folder;

@@ -5,6 +5,7 @@ import { ignoreMissing } from "../missing_file.ts";
 import type { FileInput } from "../operation.ts";
 import { readPieces, writePiece } from "../pieces.ts";
 import { readFault, writeFault } from "../read_fault.ts";
+import { shellWord } from "../shell_word.ts";
 
 /** A file to send, named by a flag such as `--file`. */
 export async function openFile(flag: string, path: string): Promise<FileInput> {
@@ -71,7 +72,11 @@ async function placeOf(path: string): Promise<Place | undefined> {
   const slash = Math.max(real.lastIndexOf("/"), Deno.build.os === "windows" ? real.lastIndexOf("\\") : -1);
   const folder = slash < 0 ? "." : real.slice(0, slash) || "/";
   const parent = await ifThere(path, Deno.stat(folder));
-  if (!parent?.isDirectory) throw unwritable(path, "there is no such directory");
+  if (parent === undefined) {
+    const hint = `Choose another file, or make its folder: mkdir -p ${shellWord(folder)}`;
+    throw unwritable(path, "there is no such directory", hint);
+  }
+  if (!parent.isDirectory) throw unwritable(path, "part of the path is a file");
   const mode = found?.isFile && found.mode !== null ? found.mode & 0o777 : undefined;
   return { target: real, folder, mode };
 }
@@ -114,12 +119,12 @@ function unreadable(flag: string, path: string, error: unknown): unknown {
   });
 }
 
-function unwritable(path: string, cause: unknown): unknown {
+function unwritable(path: string, cause: unknown, hint = "Choose another file."): unknown {
   if (cause instanceof Deno.errors.NotCapable) return cause;
   const isReason = typeof cause === "string";
   const fault = isReason ? cause : writeFault(cause) ?? String(cause);
   return new SvcError("INVALID_ARGS", `--output cannot write ${path}: ${fault}.`, {
     ...(!isReason && { cause }),
-    hint: "Choose another file.",
+    hint,
   });
 }
