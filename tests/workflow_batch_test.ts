@@ -311,6 +311,14 @@ Deno.test("a share of failures says nothing before twenty inputs have ended, a n
   assert.deepEqual([number({ done: 1, failed: 1 }), number({ done: 2, failed: 2 })], [false, true]);
 });
 
+Deno.test("a number or a share of failures that can be none is refused with those that can", () => {
+  const message = "--max-failures must be a whole number from 1, or a share from 0% to 100%.";
+  for (const text of ["0", "1.5", "-1", "101%", "-1%", "%", "few", ""]) {
+    assert.throws(() => readMaxFailures(text), { code: "INVALID_ARGS", message }, text);
+  }
+  for (const text of ["1", "0%", "2.5%", "100%"]) readMaxFailures(text);
+});
+
 Deno.test("a share of failures is enough as soon as there are inputs enough to tell, also where the last of them succeeds", async () => {
   await using folder = await makeFolder({
     "script.ts": scriptText(`if (input === 0) throw new Error("zero"); return input;`, []),

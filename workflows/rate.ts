@@ -45,7 +45,7 @@ export function readMaxFailures(text: string): (progress: { done: number; failed
   const limit = Number(digits);
   const isValid = digits !== undefined && (percent ? limit <= 100 : Number.isInteger(limit) && limit > 0);
   if (!isValid) {
-    throw new SvcError("INVALID_ARGS", `--max-failures ${text} is neither a number nor a share.`, {
+    throw new SvcError("INVALID_ARGS", "--max-failures must be a whole number from 1, or a share from 0% to 100%.", {
       hint: "Write a number of inputs such as 10, or a share of those that have ended such as 5%.",
     });
   }
