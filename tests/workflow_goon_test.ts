@@ -118,6 +118,23 @@ Deno.test("a run that goes on with another profile keeps it", async () => {
   assert.equal((await office.svc("retry", "r1", "--format", "compact")).stdout, `"C-1"\n`);
 });
 
+Deno.test("a profile that is named is there before a run begins or goes on, or the environment gives all that it would", async () => {
+  await using office = await openOffice(`${CREATE} throw new Error("oops");`);
+  const refused = async (...args: string[]) => {
+    const { code, stderr } = await office.svc(...args, "--profile", "nosuch");
+    return [code, /There is no profile "nosuch"/.test(errorIn(stderr).message)];
+  };
+  office.turnTo({ clientId: "" });
+  assert.deepEqual(await refused(...RUN), [2, true]);
+  assert.equal((await office.svc("list", "--format", "compact")).stdout, "[]\n");
+  office.turnBack();
+  assert.deepEqual(await refused(...RUN), [1, false]);
+  office.turnTo({ clientId: "" });
+  assert.deepEqual([await refused("retry", "r1"), await refused("resume", "r1")], [[2, true], [2, true]]);
+  assert.match((await office.svc("show", "r1")).stdout, /1 failed/);
+  assert.equal(await office.permits(), 1);
+});
+
 Deno.test("who mends a failed line and says resume is told of retry", async () => {
   await using office = await openOffice("return input;");
   await Deno.writeTextFile(`${office.folder}/in.ndjson`, `{"a":`);

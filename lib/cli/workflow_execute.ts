@@ -5,7 +5,7 @@ import { Runner } from "../../workflows/durable/runner.ts";
 import { interrupted } from "../../workflows/left_open.ts";
 import { checkInputs } from "../../workflows/inputs.ts";
 import { type OpenWorkflow, openWorkflow } from "../../workflows/run.ts";
-import { readSettings, type SessionOptions } from "../auth/settings.ts";
+import { readSettings, type SessionOptions, withCredentials } from "../auth/settings.ts";
 import { type Caller, createCaller } from "../client/caller.ts";
 import { retrying } from "../client/retry.ts";
 import { SvcError, toSvcError } from "../errors.ts";
@@ -67,6 +67,8 @@ export async function execute(context: CommandContext, execution: Execution): Pr
   }
   using _claim = await claimRun(execution);
   checkStanding(execution); // Only now: while this waited for the claim, somebody may have ended the run.
+  const options = callerOptions({ ...context, globals: { ...context.globals, profile: settings.profile } });
+  const service = serviceOf(options);
   await using workflow = await openWorkflow({
     script: settings.script,
     root: settings.root,
@@ -76,9 +78,8 @@ export async function execute(context: CommandContext, execution: Execution): Pr
     ask: canAsk(context) ? ask : undefined,
     signal: context.signal,
   });
-  const options = callerOptions({ ...context, globals: { ...context.globals, profile: settings.profile } });
   if (settings.each !== undefined) await checkInputs(settings.each);
-  await prepare(context, execution, workflow, serviceOf(options));
+  await prepare(context, execution, workflow, service);
   const runner = runnerOf(execution, workflow, retrying(createCaller(options), { attempts: ATTEMPTS }));
   using _watch = interruptOn(context, execution, runner);
   await conclude(runner, execution, await workOn(context, runner, execution));
@@ -157,13 +158,18 @@ async function workOn(context: CommandContext, runner: Runner, execution: Execut
   }
 }
 
-/** Where calls go and as whom; undefined where nothing says so: a script that calls nothing needs no service. */
+/**
+ * Where calls go and as whom; undefined where nothing says so: a script that calls nothing needs no service. A profile
+ * that was named, and does not do for a call, is a mistyped one.
+ */
 function serviceOf(options: SessionOptions): string | undefined {
+  const isNamed = options.profile !== undefined;
   try {
-    const { target: { baseUrl, apiRoot }, clientId } = readSettings({ ...options, warn: () => {} });
+    const settings = readSettings({ ...options, warn: () => {} });
+    const { target: { baseUrl, apiRoot }, clientId } = isNamed ? withCredentials(settings) : settings;
     return `${baseUrl}${apiRoot}` + (clientId === undefined ? "" : ` as ${clientId}`);
   } catch (error) {
-    if (error instanceof SvcError) return undefined; // The first call says what is missing.
+    if (error instanceof SvcError && !isNamed) return undefined; // The first call says what is missing.
     throw error;
   }
 }
