@@ -142,7 +142,7 @@ Deno.test("who mends a failed line and says resume is told of retry", async () =
   await Deno.writeTextFile(`${office.folder}/in.ndjson`, `{"a":1}\n`);
   const { message, hint } = errorIn((await office.svc("resume", "r1")).stderr);
   assert.equal(message, "in.ndjson:1 is not what the run began with.");
-  assert.match(hint, /^'svc workflow retry' takes what a failed line says now;/);
+  assert.match(hint, /^'svc workflow retry' takes what a failed line says now\. To begin a new run, /);
   assert.equal((await office.svc("retry", "r1")).stdout, `{"input":"in.ndjson:1","result":{"a":1}}\n`);
 });
 
@@ -159,6 +159,28 @@ Deno.test("a line that was mended badly fails alone, and can be mended again", a
   await write(`"better"`);
   assert.equal((await first("retry", "r1")).result, "better");
   assert.equal(await office.permits(), 2);
+});
+
+Deno.test("a file of other inputs under the same name begins a run anew, once the unfinished one is given up as the hint says", async () => {
+  await using office = await openOffice(`if (input === 2) { log("waits"); ${UNTIL_TOLD} } return input;`);
+  const write = (text: string) => Deno.writeTextFile(`${office.folder}/new.ndjson`, text);
+  const nightly = ["run", "script.ts", "--allow-declared", "--each", "new.ndjson", "--resume", "--concurrency", "1"];
+  await write("1\n2\n");
+  await killWhenItSays(office.start(...nightly), "waits");
+  await write("3\n4\n");
+  const other = errorIn((await office.svc(...nightly)).stderr);
+  assert.equal(other.message, "new.ndjson:1 is not what the run began with.");
+  await write("1\n");
+  const shorter = errorIn((await office.svc(...nightly)).stderr);
+  assert.equal(shorter.message, "The run has 2 inputs, and its file has 1 now.");
+  const way =
+    /^To begin a new run, give this one up with '(svc workflow cancel)' .*\. Then: svc workflow resume (\S+)$/;
+  const [, cancel, id = ""] = way.exec(other.hint) ?? [];
+  assert.deepEqual([cancel, shorter.hint], ["svc workflow cancel", other.hint]);
+  await write("3\n4\n");
+  assert.equal((await office.svc("cancel", id)).code, 0);
+  const { code, stdout } = await office.svc(...nightly);
+  assert.deepEqual([code, stdout.trimEnd().split("\n").map((line) => JSON.parse(line).result)], [0, [3, 4]]);
 });
 
 Deno.test("a run whose inputs cannot be read is not begun", async () => {

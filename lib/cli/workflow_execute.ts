@@ -1,7 +1,7 @@
 /** Works on a run of `svc workflow`, a new one or one that goes on: script, journal, inputs, and what is printed. */
 import type { Journal, RunSettings } from "../../workflows/journal/journal.ts";
 import { GrantedCalls } from "../../workflows/durable/live_calls.ts";
-import { Runner } from "../../workflows/durable/runner.ts";
+import { OTHER_FILE, Runner } from "../../workflows/durable/runner.ts";
 import { interrupted } from "../../workflows/left_open.ts";
 import { checkInputs } from "../../workflows/inputs.ts";
 import { type OpenWorkflow, openWorkflow } from "../../workflows/run.ts";
@@ -213,7 +213,7 @@ async function settle({ journal, id }: Execution, found = 1): Promise<void> {
   const { inputs, succeeded, failed } = journal.counts(id);
   if (found < inputs) {
     throw new SvcError("INVALID_ARGS", `The run has ${plural(inputs, "input")}, and its file has ${found} now.`, {
-      hint: "Restore the file of the inputs.",
+      hint: OTHER_FILE,
     });
   }
   if (succeeded + failed === inputs) await journal.setState(id, failed === 0 ? "done" : "failed");

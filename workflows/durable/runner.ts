@@ -47,6 +47,10 @@ export type InputOutcome =
 /** Times that a sandbox which somebody else has killed is made anew: with a journal it goes on where it was. */
 const MAX_LIVES = 5;
 
+/** What to do about a file of inputs that is not what it was. */
+export const OTHER_FILE = "To begin a new run, give this one up with 'svc workflow cancel' if it is unfinished; " +
+  "to go on with it, restore the file of the inputs.";
+
 /** Runs inputs. */
 export class Runner {
   /** Identifier of the run. */
@@ -257,8 +261,7 @@ function checkSame(before: InputRecord, { place, value, error }: RunInput): void
   const isSame = error === undefined ? isSameValue(before.value, value) : before.value === undefined;
   if (before.place === place && isSame) return;
   throw new SvcError("INVALID_ARGS", `${place} is not what the run began with.`, {
-    hint: before.end?.state === "failed"
-      ? "'svc workflow retry' takes what a failed line says now; to go on without it, restore the file of the inputs."
-      : "Restore the file of the inputs, or begin a new run.",
+    hint: (before.end?.state === "failed" ? "'svc workflow retry' takes what a failed line says now. " : "") +
+      OTHER_FILE,
   });
 }
