@@ -95,6 +95,36 @@ Deno.test("--on-unknown repeat sends the change again", async () => {
   assert.deepEqual([codeOf(result), result.cases], ["New", 3]);
 });
 
+Deno.test("a script that does not catch what it skips is told how it goes on after the call, and does", async () => {
+  const [create, next] = [
+    `await svc.cases.create({ type: "T" });`,
+    `return (await svc.cases.create({ type: "U" })).id;`,
+  ];
+  await using folder = await makeFolder({ "script.ts": scriptText(create + next) });
+  let asked = 0;
+  await using api = new TinyApi(() => {
+    return ++asked === 1 ? new Response("", { status: 500 }) : Response.json(caseAnswer(`C-${asked}`), { status: 201 });
+  });
+  const profile = { baseUrl: api.baseUrl, clientId: "id", clientSecret: "secret", idempotencyKeys: false };
+  await saveProfile("default", profile, folder.path);
+  const svc = (...args: string[]) => endOf(workflowCommand(args, { directory: folder.path, cwd: folder.path }));
+  const hintOf = async (...args: string[]) => JSON.parse((await svc(...args)).stderr.trimEnd()).error.hint;
+  assert.match(
+    await hintOf(...RUN),
+    /If it was done, say --on-unknown skip: .* with that flag: svc workflow resume r1$/,
+  );
+  const hint = await hintOf("resume", "r1", "--on-unknown", "skip");
+  const way =
+    /^It was passed over, .* catch OUTCOME_UNKNOWN, .* add (--.*)\. Then, with those flags: svc workflow (.*)$/;
+  const [, flags = "", retry = ""] = way.exec(hint) ?? [];
+  await Deno.writeTextFile(
+    `${folder.path}/script.ts`,
+    scriptText(`try { ${create} } catch (error) { if (error.code !== "OUTCOME_UNKNOWN") throw error; } ${next}`),
+  );
+  const { stdout } = await svc(...`${retry} ${flags}`.split(" "), "--format", "compact");
+  assert.deepEqual([stdout, asked], [`"C-2"\n`, 2]);
+});
+
 Deno.test("an input of a batch that stopped is told apart from one that failed, until somebody decides about it", async () => {
   const script = scriptText(
     `if (input === 3) throw new Error("oops"); return (await svc.cases.create({ type: "T" })).id;`,

@@ -26,7 +26,8 @@ export function withWayOn(failure: SvcError, { id, journalPath }: NamedRun, ways
   const { hint = "" } = failure;
   const first = hint || `See '${commandLine("show", id, journalPath)}'.`;
   const lines = ways.map((way) => commandLine(way, id, journalPath) + (ways.length > 1 ? ` ${WAYS[way]}` : ""));
-  const then = FLAGS.some((flag) => hint.includes(flag)) ? "Then, with that flag" : "Then";
+  const flags = new Set(hint.match(/--[a-z-]+/g)?.filter((flag) => FLAGS.includes(flag)));
+  const then = ["Then", "Then, with that flag"][flags.size] ?? "Then, with those flags";
   return failure.with({ hint: `${first} ${then}: ${lines.join(", or ")}` });
 }
 

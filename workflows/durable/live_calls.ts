@@ -26,6 +26,12 @@ const KEY_LIFETIME = 23 * 60 * 60 * 1000;
 /** What a service says to a change under a tag that it has done already: the tag is another one, or what had it is gone. */
 const ARRIVED: readonly ErrorCode[] = ["PRECONDITION_FAILED", "NOT_FOUND"];
 
+const UNDECIDED = "Look at the service which it is. If it was done, say --on-unknown skip: it is not sent again, and " +
+  "the script gets this error. If it was not, say --on-unknown repeat: it is sent again.";
+
+const PASSED_OVER = "It was passed over, as you said. Finish this input by hand; or have the script catch " +
+  "OUTCOME_UNKNOWN, to go on after the call, and add --force --on-unknown skip.";
+
 /** What was granted, of what there is. */
 export interface Granted {
   /** All operations. */
@@ -113,19 +119,17 @@ export class GrantedCalls implements LiveCalls {
   /** What the user has decided for changes that may or may not have arrived. */
   async #decide(ref: OperationRef, send: () => Promise<CallAnswer>, cause?: SvcError): Promise<CallAnswer> {
     if (this.#onUnknown === "repeat") return await send();
-    const unknown = new SvcError(
-      "OUTCOME_UNKNOWN",
-      `${ref.name} was sent and its answer was lost: the service has either done it or never received it.`,
-      {
-        cause,
-        operation: ref.name,
-        outcomeUnknown: true,
-        hint: "Look at the service which it is. If it was done, say --on-unknown skip: it is not sent again, and the " +
-          "script gets this error. If it was not, say --on-unknown repeat: it is sent again.",
-      },
-    );
-    throw this.#onUnknown === "skip" ? unknown : new StopInput(unknown);
+    if (this.#onUnknown === "skip") throw unknownOutcome(ref, PASSED_OVER, cause);
+    throw new StopInput(unknownOutcome(ref, UNDECIDED, cause));
   }
+}
+
+function unknownOutcome({ name }: OperationRef, hint: string, cause?: SvcError): SvcError {
+  return new SvcError(
+    "OUTCOME_UNKNOWN",
+    `${name} was sent and its answer was lost: the service has either done it or never received it.`,
+    { cause, operation: name, outcomeUnknown: true, hint },
+  );
 }
 
 /** The answer of a change that has arrived, while its answer was lost. */
