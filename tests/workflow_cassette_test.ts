@@ -167,6 +167,11 @@ Deno.test("a script that does something else than was recorded is told apart, st
       /^Step 3 was cases\.create .*; now the script does not ask for it\.$/,
     ],
     [
+      [`const made`, `(undefined as any).oops; const made`],
+      "WORKFLOW_DIVERGED",
+      /^The script fails with WORKFLOW_FAILED "The script failed: .*'oops'.* \(script\.ts:8\)"\. Step 3 was cases\.create/,
+    ],
+    [
       [`status: made.status`, `status: "Closed"`],
       "WORKFLOW_FAILED",
       /^The result\.status was "Open"; now it is "Closed"\.$/,
@@ -197,7 +202,7 @@ Deno.test("a script that does something else than was recorded is told apart, st
       assert.equal(exit, 1);
       assert.equal(error.code, code);
       assert.match(error.message, message);
-      assert.equal(error.hint, "If the script is right as it is now, record the cassette again.");
+      assert.equal(error.hint, "Mend the script; if it is right as it is now, record the cassette again.");
     });
   }
 });

@@ -63,6 +63,21 @@ Deno.test("who retries with an edited script is told so, whatever its first fail
   assert.deepEqual(resultsOf((await office.svc("retry", "r1", "--force")).stdout), ["WORKFLOW_FAILED", 2]);
 });
 
+Deno.test("who goes on with a script that was edited and fails now before it has done what it did is told with what", async () => {
+  await using office = await openOffice(`${CREATE} throw new Error("oops");`);
+  await office.svc(...RUN);
+  await office.write(`(undefined as any).mended; ${CREATE} return made.status;`);
+  const { error } = JSON.parse((await office.svc("retry", "r1")).stderr);
+  const said =
+    /^The script fails with WORKFLOW_FAILED ".*'mended'.* \(script\.ts:7\)"\. Step 1 was cases\.create .*not ask/;
+  assert.match(error.message, said);
+  assert.equal(error.details[0].line, 7);
+  assert.match(error.hint, /^Mend the script, or .* add --force\. Then, with that flag: svc workflow retry r1$/);
+  await office.write(`${CREATE} return made.status;`);
+  assert.equal((await office.svc("retry", "r1", "--force", "--format", "compact")).stdout, `"New"\n`);
+  assert.equal(await office.permits(), 1);
+});
+
 Deno.test("a sandbox that is killed while it waits for its input is replaced", async () => {
   await using office = await openOffice(WAITING);
   await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n3\n");

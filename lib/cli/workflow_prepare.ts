@@ -76,7 +76,7 @@ async function divergenceOf(
   const edited = otherScript(workflow.name, id);
   const live = { call: () => Promise.reject(new StopInput(edited)) };
   const looked = retries ? asReopened(journal) : readOnly(journal);
-  const runner = new Runner({ workflow, journal: looked, id, live });
+  const runner = new Runner({ workflow, journal: looked, id, live, isTrial: true });
   for (const input of journal.inputs(id)) {
     if (!isWorkedOn(input, retries)) continue;
     const outcome = await runner.run(input);

@@ -39,7 +39,7 @@ export async function play(workflow: OpenWorkflow, cassette: Cassette, { onLog, 
       return handlersOf(run, cassette, stop);
     }));
     if (reason !== undefined) throw reason;
-    await run?.finish();
+    await run?.finish("error" in ending ? ending.error : undefined);
     const difference = differenceOf(cassette, ending);
     if (difference !== undefined) throw difference;
   } catch (thrown) {
@@ -103,5 +103,5 @@ function handlersOf(run: InputRun, { calls }: Cassette, stop: Stop): RunHandlers
 /** The error with what to do about it here; a test has no run to go on with. */
 function withHint(error: SvcError): SvcError {
   if (error.code !== "WORKFLOW_DIVERGED" && error.code !== "WORKFLOW_FAILED") return error;
-  return error.with({ hint: "If the script is right as it is now, record the cassette again." });
+  return error.with({ hint: "Mend the script; if it is right as it is now, record the cassette again." });
 }

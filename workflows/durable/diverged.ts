@@ -1,5 +1,5 @@
 /** The errors of a script that does not do again what it did. */
-import { SvcError } from "../../lib/errors.ts";
+import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
 import { LeftOpen } from "../left_open.ts";
 import { clip } from "../../lib/wording.ts";
 import { readAsked } from "./asked.ts";
@@ -35,13 +35,17 @@ export function newCall(position: number, asked: string): SvcError {
   );
 }
 
-/** The script no longer asks for something that it did. */
-export function missingCall(position: number, recorded: string): SvcError {
-  return new SvcError(
-    "WORKFLOW_DIVERGED",
-    `Step ${position} was ${shown(recorded)}; now the script does not ask for it.`,
-    { hint: HINT, cause: new LeftOpen() },
-  );
+/** The script no longer asks for something that it did; where that is because it fails, what with is told first. */
+export function missingCall(position: number, recorded: string, failure?: ErrorRecord): SvcError {
+  const missing = `Step ${position} was ${shown(recorded)}; now the script does not ask for it.`;
+  const cause = new LeftOpen();
+  if (failure === undefined) return new SvcError("WORKFLOW_DIVERGED", missing, { hint: HINT, cause });
+  const { code, message, details } = failure;
+  return new SvcError("WORKFLOW_DIVERGED", `The script fails with ${code} ${JSON.stringify(message)}. ${missing}`, {
+    details,
+    hint: "Mend the script, or run it as it was. If it is right as it is now, add --force.",
+    cause,
+  });
 }
 
 /** The script's files are not those that its run has checked. */

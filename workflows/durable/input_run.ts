@@ -3,7 +3,7 @@
  * journal, in the order of the first time, so that the script takes the same path; what is new is made for real, after
  * the journal has it.
  */
-import { isVerdict, outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
+import { type ErrorRecord, isVerdict, outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
 import type { CallAnswer, GivenBefore, RunHandlers } from "../sandbox/sandbox.ts";
 import { tooMuch } from "../sandbox/exit.ts";
@@ -182,12 +182,12 @@ export class InputRun implements RunHandlers {
     if (this.#divergence !== undefined) throw this.#divergence;
   }
 
-  /** Checks that the script, which has come to its end, did all that it did before. */
-  async finish(): Promise<void> {
+  /** Checks that the script, which has come to its end or has failed, did all that it did before. */
+  async finish(failure?: ErrorRecord): Promise<void> {
     await this.verify();
     const left = [...this.#recording.calls.keys()].find((position) => !this.#asked.has(position));
     if (left === undefined) return;
-    if (!this.#options.force) throw this.#missing(left);
+    if (!this.#options.force) throw this.#missing(left, failure);
     await this.#leaveFrom(left);
   }
 
@@ -351,8 +351,8 @@ export class InputRun implements RunHandlers {
     this.#options.sink.append({ kind, position, at, content });
   }
 
-  #missing(position: number): SvcError {
-    return missingCall(position, this.#recording.calls.get(position)?.asked ?? "{}");
+  #missing(position: number, failure?: ErrorRecord): SvcError {
+    return missingCall(position, this.#recording.calls.get(position)?.asked ?? "{}", failure);
   }
 
   /** Leaves what was done from a position on; the answers that were given to earlier calls stay. */

@@ -6,6 +6,7 @@ import { interrupted, LeftOpen } from "../left_open.ts";
 import type { InputEnd, InputJournal, InputRecord } from "../journal/journal.ts";
 import type { OpenWorkflow } from "../run.ts";
 import { KilledFromOutside } from "../sandbox/exit.ts";
+import { isThrown } from "../sandbox/script_error.ts";
 import { ScriptEdited } from "./diverged.ts";
 import { type EventSink, InputRun } from "./input_run.ts";
 import { type LiveCalls, StopInput } from "./live_call.ts";
@@ -26,6 +27,8 @@ export interface RunnerOptions {
   readonly nonce?: string;
   /** Goes on where the script does something else than it did. */
   readonly force?: boolean;
+  /** Only looks what the script would do: one that fails before it has done all that it did has left its path. */
+  readonly isTrial?: boolean;
 }
 
 /** One input of a run. */
@@ -182,6 +185,8 @@ export class Runner {
     } catch (thrown) {
       await run?.pause(); // What the script has begun to change is known before the input ends.
       await run?.verify();
+      const failure = toSvcError(thrown).toJSON();
+      if (this.#options.isTrial && isThrown(failure)) await run?.finish(failure);
       // Every further input would stop for the same reason.
       if (thrown instanceof SvcError && thrown.cause instanceof ScriptEdited) void this.interrupt(thrown);
       throw thrown;
