@@ -88,6 +88,28 @@ Deno.test("a line that was mended is taken by retry, and what its input did befo
   assert.equal(await office.permits(), 3);
 });
 
+Deno.test("where a mended line asks for another step than was done, it is named as the reason until it is put back or forced", async () => {
+  const made =
+    `await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: input.by, Address: "B" } });`;
+  await using office = await openOffice(`${made} if (!input.ok) throw new Error("oops"); return input.by;`);
+  const write = (line: string) => Deno.writeTextFile(`${office.folder}/in.ndjson`, `${line}\n`);
+  const first = async (...args: string[]) => JSON.parse((await office.svc(...args)).stdout);
+  await write(`{"by":"Ada"}`);
+  await first(...RUN, "--each", "in.ndjson");
+  await write(`{"by":"Eve","ok":true}`);
+  for (const verb of ["retry", "resume"]) {
+    const { error } = await first(verb, "r1");
+    assert.match(error.message, /^Step 1 was .*"Ada".*; now the script asks for .*"Eve"/);
+    assert.match(error.hint, /^The line says something else now than when step 1 was done\. .* add --force,/, verb);
+  }
+  await write(`{"by":"Ada","more":1}`);
+  assert.match((await first("resume", "r1")).error.message, /oops/);
+  assert.equal(await office.permits(), 1);
+  await write(`{"by":"Eve","ok":true}`);
+  assert.equal((await first("retry", "r1", "--force")).result, "Eve");
+  assert.equal(await office.permits(), 2);
+});
+
 Deno.test("a line that has not failed must be what it was", async () => {
   await using office = await openOffice("return input;");
   await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n");

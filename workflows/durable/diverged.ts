@@ -3,18 +3,20 @@ import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
 import { LeftOpen } from "../left_open.ts";
 import { clip } from "../../lib/wording.ts";
 import { readAsked } from "./asked.ts";
+import type { RecordedCall } from "./recording.ts";
 
 /** Characters of a call that a message shows. */
 const SHOWN = 300;
 
-const HINT = "Run the script as it was, or go on with what it does now from this step: add --force.";
+/** What is known of a step that was recorded. */
+type Recorded = Pick<RecordedCall, "asked" | "isOlder">;
 
 /** The script asks for something else than it did. */
-export function otherCall(position: number, recorded: string, asked: string): SvcError {
+export function otherCall(position: number, recorded: Recorded, asked: string): SvcError {
   return new SvcError(
     "WORKFLOW_DIVERGED",
-    `Step ${position} was ${shown(recorded)}; now the script asks for ${shown(asked)}.`,
-    { hint: HINT, cause: new LeftOpen() },
+    `Step ${position} was ${shown(recorded.asked)}; now the script asks for ${shown(asked)}.`,
+    { hint: hintOf(position, recorded), cause: new LeftOpen() },
   );
 }
 
@@ -36,10 +38,12 @@ export function newCall(position: number, asked: string): SvcError {
 }
 
 /** The script no longer asks for something that it did; where that is because it fails, what with is told first. */
-export function missingCall(position: number, recorded: string, failure?: ErrorRecord): SvcError {
-  const missing = `Step ${position} was ${shown(recorded)}; now the script does not ask for it.`;
+export function missingCall(position: number, recorded: Recorded, failure?: ErrorRecord): SvcError {
+  const missing = `Step ${position} was ${shown(recorded.asked)}; now the script does not ask for it.`;
   const cause = new LeftOpen();
-  if (failure === undefined) return new SvcError("WORKFLOW_DIVERGED", missing, { hint: HINT, cause });
+  if (failure === undefined) {
+    return new SvcError("WORKFLOW_DIVERGED", missing, { hint: hintOf(position, recorded), cause });
+  }
   const { code, message, details } = failure;
   return new SvcError("WORKFLOW_DIVERGED", `The script fails with ${code} ${JSON.stringify(message)}. ${missing}`, {
     details,
@@ -66,6 +70,13 @@ export function otherScript(name: string, run: string): SvcError {
     `The script of ${name} was edited since run ${run} began; it still asks for every step that was recorded.`,
     { hint: "Run it as it was, or go on with the edited script: add --force.", cause: new LeftOpen() },
   );
+}
+
+/** What to do about it: where the line was mended since the step, that is the likelier reason. */
+function hintOf(position: number, { isOlder }: Recorded): string {
+  if (!isOlder) return "Run the script as it was, or go on with what it does now from this step: add --force.";
+  return `The line says something else now than when step ${position} was done. Put that part of it back; or add --force, ` +
+    "to go on from that step with what the line says now: what it made before stays.";
 }
 
 function shown(asked: string): string {

@@ -226,7 +226,7 @@ export class InputRun implements RunHandlers {
     const recorded = this.#recording.calls.get(position); // Only now: an earlier step may have left it.
     if (recorded === undefined || text === undefined || recorded.asked === text) return recorded;
     if (this.#options.force) await this.#leaveFrom(position);
-    else this.#diverge(otherCall(position, recorded.asked, text));
+    else this.#diverge(otherCall(position, recorded, text));
     return undefined;
   }
 
@@ -352,7 +352,7 @@ export class InputRun implements RunHandlers {
   }
 
   #missing(position: number, failure?: ErrorRecord): SvcError {
-    return missingCall(position, this.#recording.calls.get(position)?.asked ?? "{}", failure);
+    return missingCall(position, this.#recording.calls.get(position) ?? { asked: "{}" }, failure);
   }
 
   /** Leaves what was done from a position on; the answers that were given to earlier calls stay. */

@@ -30,6 +30,8 @@ export interface RecordedCall<E extends EventRecord = EventRecord> {
   keptAnswer?: string;
   /** Whether it was left by force: what is like it is another one then. */
   isForced?: boolean;
+  /** Whether the line of its input has been mended since. */
+  isOlder?: boolean;
 }
 
 /** What an input did so far. */
@@ -54,6 +56,8 @@ export interface Left {
   readonly logs: number;
   /** Whether somebody said that what it does from here on is something else. */
   readonly isForced?: boolean;
+  /** Whether its line was mended, and says something else from here on. */
+  readonly isMended?: boolean;
 }
 
 /** Steps that an input leaves: those from a time on, by the number of its event. */
@@ -61,6 +65,11 @@ export function leftOf(events: readonly StoredEvent[], positions: ReadonlySet<nu
   const first = events.find(({ kind, position }) => kind === "call" && positions.has(position));
   const before = printedLines(events).filter(({ seq }) => first === undefined || seq < first.seq);
   return { positions: [...positions], logs: before.length };
+}
+
+/** The event of an input that goes on anew. */
+export function leftEvent(left: Left): EventRecord {
+  return { kind: "left", position: 0, at: Date.now(), content: JSON.stringify(left) };
 }
 
 /** The lines that an input has printed, but for those of steps that it left. */
@@ -93,6 +102,7 @@ export function readRecording<E extends EventRecord>(events: readonly E[]): Reco
       const positions = new Set(left.positions);
       turns = turns.filter((one) => !positions.has(one));
       leave(calls, kept, left);
+      if (left.isMended) { for (const older of calls.values()) older.isOlder = true; }
     } else if (kind === "log") continue;
     else if (call === undefined) throw damaged(position);
     else if (kind === "sent") {
@@ -116,7 +126,7 @@ export function leave<E extends EventRecord>(
     const call = calls.get(position);
     calls.delete(position);
     if (call?.sent === undefined) continue;
-    const { given, ...rest } = call;
+    const { given, isOlder: _older, ...rest } = call;
     const asked = { ...rest, isForced };
     if (given?.kind === "answer") kept.push({ ...asked, keptAnswer: given.content });
     else if (given === undefined || readRefusal(given.content).unknown) kept.push(asked);

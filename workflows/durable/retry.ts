@@ -5,7 +5,7 @@ import type { EventKind, EventRecord, InputJournal, Journal, StoredEvent } from 
 import { readOnly } from "../journal/read_only.ts";
 import { SLEEP } from "../sandbox/messages.ts";
 import { isThrown } from "../sandbox/script_error.ts";
-import { leftOf, operationOf, readRecording, readRefusal } from "./recording.ts";
+import { leftEvent, leftOf, operationOf, readRecording, readRefusal } from "./recording.ts";
 
 /** Opens the failed inputs of a run, by force if what they do now is something else; answers how many there were. */
 export async function reopenFailed(journal: Journal, run: string, force = false): Promise<number> {
@@ -38,8 +38,7 @@ export function asReopened(journal: InputJournal): InputJournal {
 
 /** The event of an input that goes on anew from what made it fail. */
 function leaving(events: readonly StoredEvent[], error: ErrorRecord, isForced = false): EventRecord {
-  const left = { ...leftOf(events, failedSteps(events, error)), isForced };
-  return { kind: "left", position: 0, at: Date.now(), content: JSON.stringify(left) };
+  return leftEvent({ ...leftOf(events, failedSteps(events, error)), isForced });
 }
 
 /**

@@ -10,7 +10,7 @@ import { isThrown } from "../sandbox/script_error.ts";
 import { ScriptEdited } from "./diverged.ts";
 import { type EventSink, InputRun } from "./input_run.ts";
 import { type LiveCalls, StopInput } from "./live_call.ts";
-import { errorIn, type Left } from "./recording.ts";
+import { errorIn, type Left, leftEvent, leftOf } from "./recording.ts";
 import { newRunId } from "./run_id.ts";
 
 /** What a run is made of. */
@@ -134,12 +134,16 @@ export class Runner {
 
   /**
    * An input that has failed and goes on anew may have been mended meanwhile: it goes on with what its line says now. One
-   * that is no input now fails because of that, as it would have at first.
+   * that is no input now fails because of that, as it would have at first. What it did before is known to be older.
    */
   #mend(before: InputRecord, { place, value }: RunInput): InputRecord | undefined {
     const isMended = before.generation > 0 && before.end === undefined && before.place === place;
-    if (!isMended || isSameValue(before.value, value)) return undefined;
-    this.#options.journal?.mendInput(this.id, before.number, value);
+    const { journal } = this.#options;
+    if (journal === undefined || !isMended || isSameValue(before.value, value)) return undefined;
+    const { number } = before;
+    journal.mendInput(this.id, number, value);
+    const left = { ...leftOf(journal.events(this.id, number), new Set()), isMended };
+    journal.append(this.id, number, leftEvent(left));
     return { ...before, value };
   }
 
@@ -216,8 +220,7 @@ export class Runner {
       append: (event) => journal.append(this.id, number, event),
       durable: () => written(journal.durable()),
       leave: async (left: Left) => {
-        const event = { kind: "left", position: 0, at: Date.now(), content: JSON.stringify(left) } as const;
-        await written(journal.reopenInput(this.id, number, event, ++current));
+        await written(journal.reopenInput(this.id, number, leftEvent(left), ++current));
         return current;
       },
     };
