@@ -1,13 +1,22 @@
 /** `svc attachments`: through the command and the service, with what is left on the disk. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../lib/json.ts";
-import { at, openEngine, textAt } from "./_support/engine.ts";
+import { at, openEngine, PERMIT_FILE, textAt } from "./_support/engine.ts";
 import { openLive } from "./_support/live.ts";
 
 const live = await openLive();
 const PNG = await Deno.readFile(new URL("../service/apps/static/files/logo.png", import.meta.url));
 /** The same bytes as text would not survive. */
 const BYTES = crypto.getRandomValues(new Uint8Array(50_000));
+
+/** The sample application with a category whose attachments a decider alone may see. */
+async function withSecrets(): Promise<string> {
+  const secret = `Secret: { type: URL, view: "'Decision' in operator.queues" }`;
+  const open = "      URL: { name: Link, type: URL }";
+  const yaml = await Deno.readTextFile(PERMIT_FILE);
+  assert.ok(yaml.includes(open));
+  return yaml.replace(open, `${open}\n      ${secret}`);
+}
 
 async function fileOf(name: string, bytes: Uint8Array | string = BYTES): Promise<string> {
   await live.run("auth status"); // The folder is there.
@@ -153,6 +162,27 @@ Deno.test("delete takes one's own attachment, or any with the right to it; the b
   const again = await live.refused(`attachments add '${caseId}' --attachments '${JSON.stringify([element])}'`);
   assert.equal(again.code, "BAD_REQUEST");
   assert.deepEqual(await list(caseId), []);
+});
+
+Deno.test("who may not see an attachment can neither change nor delete it: in another category it could be read", async () => {
+  await using engine = await openEngine(await withSecrets());
+  const { id: caseId } = await engine.body("cases.create", { type: "City-Permit-Work-Permit" });
+  const secret = { type: "URL", category: "Secret", name: "Hidden", url: "https://city.example/hidden" };
+  await engine.call("attachments.add", { caseId, attachments: [secret] });
+  const seen = await engine.body("attachments.list", { caseId }, { as: "decider@city" });
+  const id = textAt(seen, "attachments.0.ID");
+  const calls: [string, object][] = [
+    ["get", { id }],
+    ["patch", { id, category: "URL" }],
+    ["patch", { id, name: "Found", ifMatch: "an old tag" }],
+    ["delete", { id }],
+  ];
+  for (const [name, values] of calls) {
+    const { status, details: [detail] } = await engine.refused(`attachments.${name}`, values);
+    assert.deepEqual([status, detail?.localizedValue], [403, "You may not see this attachment"], name);
+  }
+  await engine.call("attachments.patch", { id, category: "URL" }, { as: "decider@city" });
+  assert.equal((await engine.call("attachments.get", { id })).text, "https://city.example/hidden");
 });
 
 Deno.test("what does not exist is not found", async () => {

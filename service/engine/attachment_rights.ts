@@ -14,15 +14,22 @@ export interface AttachmentRights {
   readonly delete: boolean;
 }
 
-/** Takes an attachment in hand, with its case, or answers 404. */
+/**
+ * Takes an attachment in hand, with its case, or answers 404; 403 where the caller may not see it, whatever is to be done
+ * with it: moved into another category it could be read.
+ */
 export async function openAttachment(
   context: EngineContext,
   id: string,
 ): Promise<{ work: CaseWork; attachment: Attachment; rights: AttachmentRights }> {
   const attachment = await findAttachment(context.tx, id);
   const work = attachment && await findCase(context, attachment.caseId);
-  if (attachment !== undefined && work !== undefined) return { work, attachment, rights: rightsOn(work, attachment) };
-  throw new ServiceError(404, [{ message: "Error_File_Not_Found", localizedValue: "The attachment is not found" }]);
+  if (attachment === undefined || work === undefined) {
+    throw new ServiceError(404, [{ message: "Error_File_Not_Found", localizedValue: "The attachment is not found" }]);
+  }
+  const rights = rightsOn(work, attachment);
+  if (!rights.view) throw denied("You may not see this attachment");
+  return { work, attachment, rights };
 }
 
 /** What the caller may do: nothing, where the application no longer has the category. */

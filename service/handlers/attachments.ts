@@ -43,8 +43,7 @@ export const handlers: GroupHandlers<"attachments"> = {
   },
 
   async get({ id }, context) {
-    const { attachment, rights } = await openAttachment(context, id);
-    if (!rights.view) throw denied("You may not see this attachment");
+    const { attachment } = await openAttachment(context, id);
     const { url, file, mimeType = "application/octet-stream", size = 0 } = attachment;
     if (url !== undefined) return { text: url };
     if (file === undefined) throw new TypeError(`${id} is neither a file nor a link.`);
