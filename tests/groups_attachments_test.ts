@@ -1,7 +1,7 @@
 /** `svc attachments`: through the command and the service, with what is left on the disk. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../lib/json.ts";
-import { at, openEngine, PERMIT_FILE, textAt } from "./_support/engine.ts";
+import { at, type Engine, openEngine, PERMIT_FILE, textAt } from "./_support/engine.ts";
 import { openLive } from "./_support/live.ts";
 
 const live = await openLive();
@@ -16,6 +16,10 @@ async function withSecrets(): Promise<string> {
   const yaml = await Deno.readTextFile(PERMIT_FILE);
   assert.ok(yaml.includes(open));
   return yaml.replace(open, `${open}\n      ${secret}`);
+}
+
+async function createIn(engine: Engine): Promise<string> {
+  return textAt(await engine.body("cases.create", { type: "City-Permit-Work-Permit" }), "id");
 }
 
 async function fileOf(name: string, bytes: Uint8Array | string = BYTES): Promise<string> {
@@ -166,7 +170,7 @@ Deno.test("delete takes one's own attachment, or any with the right to it; the b
 
 Deno.test("who may not see an attachment can neither change nor delete it: in another category it could be read", async () => {
   await using engine = await openEngine(await withSecrets());
-  const { id: caseId } = await engine.body("cases.create", { type: "City-Permit-Work-Permit" });
+  const caseId = await createIn(engine);
   const secret = { type: "URL", category: "Secret", name: "Hidden", url: "https://city.example/hidden" };
   await engine.call("attachments.add", { caseId, attachments: [secret] });
   const seen = await engine.body("attachments.list", { caseId }, { as: "decider@city" });
@@ -183,6 +187,44 @@ Deno.test("who may not see an attachment can neither change nor delete it: in an
   }
   await engine.call("attachments.patch", { id, category: "URL" }, { as: "decider@city" });
   assert.equal((await engine.call("attachments.get", { id })).text, "https://city.example/hidden");
+});
+
+Deno.test("an upload is for who has sent it alone, and the unique ID in its name is not the one that links it", async () => {
+  await using engine = await openEngine();
+  const caseId = await createIn(engine);
+  const file = { id: crypto.randomUUID(), name: "plan.pdf", size: 3, type: "application/pdf" };
+  await engine.call("attachments.upload", { file, appendUniqueId: true });
+  const add = { caseId, attachments: [{ type: "File", category: "File", ID: file.id }] };
+  const refused = await engine.refused("attachments.add", add, { as: "reviewer@city" });
+  const unknown = { caseId, attachments: [{ ...add.attachments[0], ID: "none" }] };
+  assert.deepEqual(refused.toBody(), (await engine.refused("attachments.add", unknown)).toBody());
+  await engine.call("attachments.add", add);
+  await engine.call("attachments.add", add);
+  const [line] = (await engine.history(caseId)).filter(({ pyHistoryType }) => pyHistoryType === "attached");
+  assert.match(textAt(line, "pyMessageKey"), /^Attached plan-[0-9a-f-]{36}$/);
+  assert.ok(!textAt(line, "pyMessageKey").includes(file.id));
+});
+
+Deno.test("the history, which everybody reads, names no attachment that not everybody may see", async () => {
+  await using engine = await openEngine(await withSecrets());
+  const as = { as: "decider@city" };
+  const caseId = await createIn(engine);
+  const link = (category: string, name: string) => ({ type: "URL", category, name, url: "https://city.example" });
+  await engine.call("attachments.add", { caseId, attachments: [link("URL", "Site"), link("Secret", "Dismissal")] }, as);
+  const { attachments } = await engine.body("attachments.list", { caseId }, as);
+  assert.ok(Array.isArray(attachments));
+  for (const id of attachments.map((attachment) => textAt(attachment, "ID"))) {
+    await engine.call("attachments.patch", { id, name: "New" }, as);
+    await engine.call("attachments.delete", { id }, as);
+  }
+  const lines = (await engine.history(caseId)).map((line) => textAt(line, "pyMessageKey"));
+  assert.deepEqual(lines.filter((line) => /attach/i.test(line)), [
+    "Attached Site, (hidden)",
+    "Changed the attachment (hidden)",
+    "Deleted the attachment (hidden)",
+    "Changed the attachment Site",
+    "Deleted the attachment New",
+  ]);
 });
 
 Deno.test("what does not exist is not found", async () => {
@@ -224,7 +266,7 @@ Deno.test("a unique ID goes between a file's name and its extension", async () =
   const caseId = await live.createPermit();
   const ID = await upload("plan.pdf", "x", "--append-unique-id");
   await add(caseId, [{ type: "File", category: "File", ID }]);
-  assert.equal((await list(caseId))[0]?.fileName, `plan-${ID}.pdf`);
+  assert.match(textAt((await list(caseId))[0], "fileName"), /^plan-[0-9a-f-]{36}\.pdf$/);
 });
 
 Deno.test("names with folders, dots, control characters or too many bytes do no harm", async () => {

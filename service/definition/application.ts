@@ -242,6 +242,8 @@ export interface AttachmentCategory {
   readonly name: string;
   /** Of what its attachments are. */
   readonly type: "File" | "URL";
+  /** Whether everybody may see them, whoever it is. */
+  readonly isForAll: boolean;
   /** Whether the caller may see them. */
   readonly canView: Condition;
   /** Whether the caller may add one. */

@@ -222,6 +222,7 @@ function compileCategories(
       id,
       name: category.name ?? spaced(id),
       type: category.type,
+      isForAll: category.view === true,
       canView: right("view"),
       canCreate: right("create"),
       canEdit: right("edit"),

@@ -45,6 +45,11 @@ export function rightsOn(work: CaseWork, { category: id, createdBy }: Attachment
   };
 }
 
+/** The name of an attachment for the history, which everybody reads: of one that not everybody may see it says nothing. */
+export function nameForAll(work: CaseWork, { name, category }: Pick<Attachment, "name" | "category">): string {
+  return work.type.attachmentCategories.get(category)?.isForAll ? name : "(hidden)";
+}
+
 /** A category into which the caller may move an attachment, or 403. */
 export function moveTo(work: CaseWork, { type, category: current }: Attachment, id: string): string {
   if (id === current) return id;

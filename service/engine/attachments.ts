@@ -4,6 +4,7 @@ import type { AttachmentCategory } from "../definition/application.ts";
 import { type ErrorDetail, ServiceError, TOLD } from "../errors.ts";
 import { nextEntityTag } from "../entity_tags.ts";
 import { type Attachment, findAttachment, idOf, itemOfAttachment, newestAttachment } from "./attachment_items.ts";
+import { nameForAll } from "./attachment_rights.ts";
 import { cleanTitle, renamed, splitName } from "./file_names.ts";
 import { findUpload, itemOf, type KeptFile, withLink } from "./files.ts";
 import type { CaseWork } from "./work.ts";
@@ -38,7 +39,8 @@ export async function addAttachments(work: CaseWork, attachments: readonly JsonV
   }
   for (const file of files.values()) work.putItem(itemOf(file));
   const facts = added.map(({ type, category, name, url }): JsonObject => ({ type, category, name, url }));
-  work.addEvent("attached", `Attached ${added.map(({ name }) => name).join(", ")}`, { attachments: facts });
+  const names = added.map((attachment) => nameForAll(work, attachment));
+  work.addEvent("attached", `Attached ${names.join(", ")}`, { attachments: facts });
 }
 
 /** A tag that no attachment of the case has: where the clock was set back, the newest one's is not the latest. */

@@ -25,21 +25,26 @@ export interface KeptFile {
   readonly size: number;
   /** Number of attachments that link it. */
   readonly links: number;
+  /** Operator who uploaded it, and who alone may link it: it has no category yet that says who may see it. */
+  readonly by: string;
   /** ISO 8601 time of the upload. */
   readonly at: string;
 }
 
 /** Keeps an upload for a while; answers until when. */
-export async function keepUpload({ tx, now }: EngineContext, file: Omit<KeptFile, "links" | "at">): Promise<Date> {
-  const kept = { ...file, links: 0, at: now.toISOString() };
+export async function keepUpload(
+  { tx, now, caller }: EngineContext,
+  file: Omit<KeptFile, "links" | "by" | "at">,
+): Promise<Date> {
+  const kept = { ...file, links: 0, by: caller.id, at: now.toISOString() };
   await tx.putItem(itemOf(kept));
   return expiryOf(kept);
 }
 
-/** An upload that can be linked now. */
-export async function findUpload({ tx, now }: EngineContext, id: string): Promise<KeptFile | undefined> {
+/** An upload that the caller can link now. */
+export async function findUpload({ tx, now, caller }: EngineContext, id: string): Promise<KeptFile | undefined> {
   const file = await findFile(tx, id);
-  return file !== undefined && now < expiryOf(file) ? file : undefined;
+  return file?.by === caller.id && now < expiryOf(file) ? file : undefined;
 }
 
 /** A file, whether or not it can still be linked. */
@@ -91,6 +96,6 @@ function expiryOf({ at }: KeptFile): Date {
 }
 
 function fileOf({ id, at, content }: StoredItem): KeptFile {
-  const { name, type, size, links }: JsonObject = content;
-  return { id, at, name: String(name), type: String(type), size: Number(size), links: Number(links) };
+  const { name, type, size, links, by = "" }: JsonObject = content;
+  return { id, at, name: String(name), type: String(type), size: Number(size), links: Number(links), by: String(by) };
 }

@@ -2,7 +2,7 @@
 import { attachmentInfo } from "../engine/answers/attachment.ts";
 import { addAttachments } from "../engine/attachments.ts";
 import { attachmentsOf, deleteAttachment, idOf, itemOfAttachment } from "../engine/attachment_items.ts";
-import { denied, moveTo, openAttachment, rightsOn } from "../engine/attachment_rights.ts";
+import { denied, moveTo, nameForAll, openAttachment, rightsOn } from "../engine/attachment_rights.ts";
 import { cleanFileName, cleanTitle, joinName, renamed, splitName } from "../engine/file_names.ts";
 import { keepUpload, unlinkFile } from "../engine/files.ts";
 import { thumbnailOf } from "../engine/thumbnails.ts";
@@ -62,7 +62,7 @@ export const handlers: GroupHandlers<"attachments"> = {
     };
     work.putItem(itemOfAttachment(changed));
     const facts = { attachment: id, name: changed.name, category: changed.category };
-    work.addEvent("attachment-changed", `Changed the attachment ${attachment.name}`, facts);
+    work.addEvent("attachment-changed", `Changed the attachment ${nameForAll(work, attachment)}`, facts);
     await work.save();
     return { text: "Attachment edited successfully" };
   },
@@ -73,7 +73,8 @@ export const handlers: GroupHandlers<"attachments"> = {
     if (!rights.delete) throw denied("You may not delete this attachment");
     await deleteAttachment(context.tx, attachment);
     await releaseFile(attachment.file, context);
-    work.addEvent("detached", `Deleted the attachment ${attachment.name}`, { attachment: idOf(attachment) });
+    const facts = { attachment: idOf(attachment) };
+    work.addEvent("detached", `Deleted the attachment ${nameForAll(work, attachment)}`, facts);
     await work.save();
     return {};
   },
@@ -83,7 +84,9 @@ export const handlers: GroupHandlers<"attachments"> = {
     const { id, size } = file;
     const given = cleanFileName(file.name);
     const { name: stem, extension } = splitName(given);
-    const name = appendUniqueId ? cleanFileName(joinName({ name: `${stem}-${id}`, extension })) : given;
+    // Not the upload's ID: a name is there for others to read, in the history too.
+    const unique = joinName({ name: `${stem}-${crypto.randomUUID()}`, extension });
+    const name = appendUniqueId ? cleanFileName(unique) : given;
     const expires = await keepUpload(context, { id, name, size, type: mediaTypeOf(name, file.type) });
     return { expires, body: { id, ID: id } };
   },
