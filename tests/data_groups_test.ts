@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";
 import { withCars } from "./_support/cars.ts";
+import { details } from "./_support/service.ts";
 
 Deno.test("rows are summed up in groups, and equal rows count once", () =>
   withCars(async (svc) => {
@@ -24,6 +25,20 @@ Deno.test("rows are summed up in groups, and equal rows count once", () =>
     const count = await svc.call("POST", "/data_views/D_Cars/count", { body: { query: distinct } });
     assert.ok(isJsonObject(count.body));
     assert.equal(count.body.resultCount, 3);
+  }));
+
+Deno.test("an answer that would be too long is refused, such as one long text a hundred times", () =>
+  withCars(async (svc) => {
+    await svc.call("POST", "/data/D_Cars", { body: { data: { ID: 9, Model: "z".repeat(200_000) } } });
+    const dearest = { field: "Model", summaryFunction: "MAX" };
+    const asked = (times: number) => {
+      const names = Array.from({ length: times }, (_, n) => `A${n}`);
+      return { query: { aggregations: Object.fromEntries(names.map((name) => [name, dearest])) } };
+    };
+    assert.equal(Object.keys((await svc.rows("D_Cars", asked(10)))[0] ?? {}).length, 10);
+    const { status, body } = await svc.call("POST", "/data_views/D_Cars", { body: asked(100) });
+    assert.equal(status, 400);
+    assert.match(String(details(body)[0]?.message), /^The rows have more than 16 MiB: ask for fewer rows or columns/);
   }));
 
 Deno.test("groups that nothing else sorts come in the order of their first rows, on every page", () =>

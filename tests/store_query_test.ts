@@ -2,7 +2,16 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { JsonObject, JsonValue } from "../lib/json.ts";
-import { type Comparator, COMPARATORS, type Filter, type RowField, type RowQuery } from "../service/store/query.ts";
+import {
+  type Column,
+  type Comparator,
+  COMPARATORS,
+  type Filter,
+  type Page,
+  type RowField,
+  type RowQuery,
+  RowsTooLong,
+} from "../service/store/query.ts";
 import { openSqliteStore } from "../service/store/sqlite.ts";
 import type { Store } from "../service/store/store.ts";
 
@@ -129,7 +138,7 @@ async function fill(rows: readonly JsonObject[]): Promise<Store> {
 async function ask(
   store: Store,
   query: Omit<RowQuery, "source">,
-  page = { offset: 0, limit: 1000 },
+  page: Page = { offset: 0, limit: 1000 },
 ): Promise<JsonObject[]> {
   return await store.read((tx) => tx.queryRows({ source: { kind: "records", classId: "D" }, ...query }, page));
 }
@@ -247,6 +256,19 @@ Deno.test("a row may have ten thousand columns, and a filter five thousand value
   }
   const counted = { source: { kind: "records", classId: "D" }, columns, filter, distinct: true } as const;
   assert.equal(await store.read((tx) => tx.countRows(counted)), 1);
+  await store.close();
+});
+
+Deno.test("no more rows are read than have room in the size of a page, and no row is made that has none", async () => {
+  const store = await fill(["x", "y", "z"].map((letter) => ({ a: letter.repeat(10) })));
+  const field = { content: ["a"] };
+  const all = { columns: [{ name: "a", field }] };
+  const page = { offset: 0, limit: 9, size: '[{"a":"xxxxxxxxxx"}]'.length * 3 };
+  assert.equal((await ask(store, all, page)).length, 3);
+  await assert.rejects(ask(store, all, { ...page, size: page.size - 1 }), RowsTooLong);
+  const columns = Array.from({ length: 7 }, (_, n): Column => ({ name: `A${n}`, field, summary: "MAX" }));
+  await assert.rejects(ask(store, { columns }, page), RowsTooLong);
+  assert.equal((await ask(store, { columns: columns.slice(0, 2) }, page)).length, 1);
   await store.close();
 });
 

@@ -4,6 +4,7 @@ import type { Insight } from "../definition/insights.ts";
 import type { HandlerContext } from "../handler.ts";
 import { planQuery } from "./plan.ts";
 import { type Aggregation, type DataQuery, MAX_ROWS } from "./request.ts";
+import { readRows } from "./rows.ts";
 
 /** An insight with its rows: one per group. */
 export async function insightData(
@@ -12,7 +13,7 @@ export async function insightData(
 ): Promise<JsonObject> {
   const { id, name, chart, view, columns } = insight;
   const plan = planQuery(view, { parameters: {}, query: queryOf(insight) }, caller.id);
-  const rows = await tx.queryRows(plan, { offset: 0, limit: MAX_ROWS + 1 });
+  const rows = await readRows(tx, plan, { offset: 0, limit: MAX_ROWS + 1 });
   return {
     ID: id,
     name,

@@ -87,10 +87,15 @@ export interface RowQuery {
   readonly distinct?: boolean;
 }
 
+/** The rows have more characters than their page may have. */
+export class RowsTooLong extends Error {}
+
 /** Which rows of an answer. */
 export interface Page {
   /** Rows to pass over. */
   readonly offset: number;
   /** Rows at most. */
   readonly limit: number;
+  /** Characters of JSON that they may have together; without it, any number. */
+  readonly size?: number;
 }

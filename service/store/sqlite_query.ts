@@ -74,12 +74,17 @@ function columns<K extends keyof RowProperties>(names: Record<RowProperties[K], 
 /** Columns of one `json_object`: the number of a function's arguments is limited. */
 const COLUMNS_AT_ONCE = 300;
 
-/** The statement for the rows of a page; each is JSON text in the column `row`: an array of objects with some columns each. */
+/**
+ * The statement for the rows of a page; each is JSON text in the column `row`: an array of objects with some columns
+ * each. It is NULL where it would be longer than the page may be.
+ */
 export function compileRows(query: RowQuery, page: Page): Compiled {
   const compiler = new Compiler(query);
   const order = [...compiler.order(), compiler.tieBreak].join(", ");
   const limit = `LIMIT ${compiler.bind(page.limit)} OFFSET ${compiler.bind(page.offset)}`;
-  return compiler.finish(`SELECT ${compiler.row()} AS row FROM ${compiler.body()} ORDER BY ${order} ${limit}`);
+  return compiler.finish(
+    `SELECT ${compiler.boundedRow(page)} AS row FROM ${compiler.body()} ORDER BY ${order} ${limit}`,
+  );
 }
 
 /** The statement for the number of all rows, in the column `count`. */
@@ -122,6 +127,14 @@ class Compiler {
 
   get tieBreak(): string {
     return this.#grouped ? "MIN(seq)" : "seq";
+  }
+
+  /** Each summary may be as long as the longest text, and as many may be asked for: a row too long is not even made. */
+  boundedRow({ size }: Page): string {
+    const longest = this.#query.columns.filter(({ summary }) => summary === "MIN" || summary === "MAX")
+      .map((column) => `IFNULL(octet_length(${this.#value(column)}), 0)`);
+    if (size === undefined || longest.length === 0) return this.row();
+    return `iif(${longest.join(" + ")} <= ${this.bind(size)}, ${this.row()}, NULL)`;
   }
 
   row(): string {

@@ -4,7 +4,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { JsonObject } from "../../lib/json.ts";
 import { pack } from "../../lib/packed_text.ts";
 import type { UnitState } from "./batch.ts";
-import type { Page, RowQuery } from "./query.ts";
+import { type Page, type RowQuery, RowsTooLong } from "./query.ts";
 import { compileCount, compileRows } from "./sqlite_query.ts";
 import {
   number,
@@ -260,7 +260,15 @@ export class SqliteTransaction implements Transaction {
   async queryRows(query: RowQuery, page: Page): Promise<JsonObject[]> {
     this.#check();
     const { sql, parameters } = compileRows(query, page);
-    return this.#statements.once(sql).all(...parameters).map((row) => parts(row, "row"));
+    const rows: JsonObject[] = [];
+    let room = page.size ?? Infinity;
+    for (const row of this.#statements.once(sql).iterate(...parameters)) {
+      if (row.row === null) throw new RowsTooLong();
+      room -= text(row, "row").length;
+      if (room < 0) throw new RowsTooLong();
+      rows.push(parts(row, "row"));
+    }
+    return rows;
   }
 
   async countRows(query: RowQuery): Promise<number> {

@@ -208,7 +208,7 @@ export interface Transaction {
   putAnswer(answer: StoredAnswer): Promise<void>;
   /** Removes answers from before a time: of the oldest, not more than these. Answers how many. */
   deleteAnswers(before: string, limit: number): Promise<number>;
-  /** Rows of records, cases, assignments or events. */
+  /** Rows of records, cases, assignments or events; throws `RowsTooLong` where they exceed the size of the page. */
   queryRows(query: RowQuery, page: Page): Promise<JsonObject[]>;
   /** How many rows a query has in all. */
   countRows(query: RowQuery): Promise<number>;
