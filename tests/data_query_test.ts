@@ -195,10 +195,22 @@ Deno.test("what does not fit a request is refused, with what would", () =>
       [condition("Model", "EQ", { value: "x" }, "F1 F1"), 400, /AND or OR is missing/],
       [unused, 400, /^The filter logic does not use the condition F2\.$/],
       [
-        condition("Model", "EQ", { value: "x" }, many(501, "F1").join(" OR ")),
+        condition("Model", "EQ", { value: "x" }, Array.from({ length: 501 }, (_, n) => `F${n % 100}`).join(" OR ")),
         400,
         /logic may name at most 500 conditions/,
       ],
+      [
+        condition("Model", "EQ", { value: "x" }, many(21, "F1").join(" OR ")),
+        400,
+        /logic may name a condition at most 20 times, and names F1 more often/,
+      ],
+      [condition("ID", "IN", { values: many(1001, 1) }), 400, /F1\.rhs may have at most 1000 values/],
+      [
+        condition("Model", "CONTAINS", { value: "x".repeat(10_001) }),
+        400,
+        /Model CONTAINS needs a text of at most 10000/,
+      ],
+      [condition("Model", "IN", { values: ["x".repeat(10_001)] }), 400, /Model IN needs a text of at most 10000 char/],
       [{ query: { sortBy: many(101, { field: "ID" }) } }, 400, /sortBy may have at most 100 elements/],
       [
         { query: { aggregations: { ...many(101, { field: "ID", summaryFunction: "MAX" }) } } },
@@ -237,13 +249,18 @@ Deno.test("what does not fit a request is refused, with what would", () =>
       assert.equal(found, status, message);
       assert.match(message, reason);
     }
-    const most = condition(
-      "Model",
-      "EQ",
-      { value: "Ant" },
-      `${"NOT (".repeat(25)}${many(500, "F1").join(" OR ")}${")".repeat(25)}`,
+    const names = Array.from({ length: 25 }, (_, n) => `F${n}`);
+    const isAnt = { lhs: { field: "Model" }, comparator: "IN", rhs: { values: many(1000, "Ant") } };
+    const most = {
+      filterConditions: Object.fromEntries(names.map((name) => [name, isAnt])),
+      logic: `${"NOT (".repeat(25)}${many(20, names).flat().join(" OR ")}${")".repeat(25)}`,
+    };
+    const found = await svc.rows("D_Cars", { query: { select: ["ID"], filter: most } });
+    assert.deepEqual(found.map(({ ID }) => ID), [2, 4]);
+    assert.match(
+      (await refused(svc, { dataViewParameters: { Model: "x".repeat(10_001) } }, "D_CarsOf"))[1],
+      /10000 cha/,
     );
-    assert.deepEqual((await svc.rows("D_Cars", most)).map(({ ID }) => ID), [2, 4]);
     assert.equal((await refused(svc, {}, "D_Nothing"))[0], 404);
     assert.deepEqual(await refused(svc, { paging: { pageNumber: 1 } }, "D_Fixed"), [
       422,

@@ -12,6 +12,7 @@ import {
   type RowQuery,
   RowsTooLong,
 } from "../service/store/query.ts";
+import { contains } from "../service/store/contains.ts";
 import { openSqliteStore } from "../service/store/sqlite.ts";
 import type { Store } from "../service/store/store.ts";
 
@@ -242,6 +243,33 @@ Deno.test("rows are sorted, paged, grouped and summed up in the database", async
   assert.equal(await store.read((tx) => tx.countRows({ source: { kind: "records", classId: "D" }, ...distinct })), 3);
   const sorted = { columns: [fee("Fee", "MAX"), KEY], sort: [{ column: "Fee", descending: false }] };
   assert.deepEqual((await ask(store, sorted, { offset: 1, limit: 2 })).map((row) => row.Fee), [1, 2.5]);
+  await store.close();
+});
+
+Deno.test("a part of a text is found wherever it is, however long it is", () => {
+  const texts = fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 12 });
+  fc.assert(
+    fc.property(texts, texts, (text, part) => assert.equal(contains(text, part), text.includes(part))),
+    { numRuns: 2000 },
+  );
+});
+
+Deno.test("a long text is found in another, whether it is a value or a field of the row", async () => {
+  const part = "ab" + "a".repeat(500);
+  const store = await fill([{ text: `aa${part}b`, part }, { text: part.toUpperCase(), part }, {
+    text: part.slice(1),
+    part,
+  }, {}]);
+  const [left, field] = [{ content: ["text"] }, { content: ["part"] }];
+  for (const right of [{ value: part }, { field }]) {
+    const find = (ignoreCase: boolean) => {
+      return ask(store, { columns: [KEY], filter: { left, comparator: "CONTAINS", right, ignoreCase } });
+    };
+    assert.deepEqual(await find(false), [{ key: "0" }]);
+    assert.deepEqual(await find(true), [{ key: "0" }, { key: "1" }]);
+    const not = { not: { left, comparator: "CONTAINS", right } } as const;
+    assert.deepEqual(await ask(store, { columns: [KEY], filter: not }), [{ key: "1" }, { key: "2" }, { key: "3" }]);
+  }
   await store.close();
 });
 

@@ -8,6 +8,9 @@ import { columnOf, comparesBy, type NamedColumn, neededFor, type Scalar, toScala
 import { type Logic, parseLogic } from "./logic.ts";
 import type { Condition, DataQuery } from "./request.ts";
 
+/** Characters of a text to compare with. */
+const TEXT_LIMIT = 10_000;
+
 /** The conditions that a data view has of its own, with its parameters and the caller filled in. */
 export function viewFilter(view: DataView, parameters: JsonObject, caller: string): Filter[] {
   const values = parameterValues(view, parameters);
@@ -126,6 +129,9 @@ function compared(column: NamedColumn, condition: Condition, name: string, view:
 function scalarOf({ field }: NamedColumn, value: JsonValue | undefined, condition: Condition): Scalar {
   const scalar = toScalar(field.type, value);
   if (scalar === undefined) throw unfit(condition, neededFor(field.type));
+  if (typeof scalar === "string" && scalar.length > TEXT_LIMIT) {
+    throw unfit(condition, `a text of at most ${TEXT_LIMIT} characters`);
+  }
   return scalar;
 }
 

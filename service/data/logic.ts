@@ -1,4 +1,5 @@
 /** The logic of a filter, e.g. `F1 AND (F2 OR NOT F3)`: names of conditions, AND before OR. */
+import { clip } from "../../lib/wording.ts";
 import { ServiceError } from "../errors.ts";
 
 /** A logic as a tree. */
@@ -14,11 +15,15 @@ const DEPTH_LIMIT = 50;
 /** Names of conditions in one logic: each makes the database's expression deeper, which has an end. */
 const NAMES_LIMIT = 500;
 
+/** How often one may be named: each time it is compared anew, with all of its values. */
+const MENTIONS_LIMIT = 20;
+
 /** Reads a logic; 400 where it is none. */
 export function parseLogic(text: string): Logic {
   const tokens = text.match(/[()]|[^\s()]+/g) ?? [];
   let next = 0;
   let names = 0;
+  const mentions = new Map<string, number>();
 
   function either(depth: number): Logic {
     const parts = [both(depth)];
@@ -49,6 +54,15 @@ export function parseLogic(text: string): Logic {
     if (++names > NAMES_LIMIT) {
       throw new ServiceError(400, `The filter logic may name at most ${NAMES_LIMIT} conditions.`);
     }
+    const mentioned = (mentions.get(token) ?? 0) + 1;
+    if (mentioned > MENTIONS_LIMIT) {
+      const which = clip(token, 50);
+      throw new ServiceError(
+        400,
+        `The filter logic may name a condition at most ${MENTIONS_LIMIT} times, and names ${which} more often.`,
+      );
+    }
+    mentions.set(token, mentioned);
     next++;
     return token;
   }

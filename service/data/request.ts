@@ -9,6 +9,7 @@ export const MAX_ROWS = 5000;
 
 const PAGE_SIZE = 100;
 const CONDITIONS_LIMIT = 100;
+const VALUES_LIMIT = 1000;
 const COLUMNS_LIMIT = 200;
 const AGGREGATIONS_LIMIT = 100;
 const SORT_LIMIT = 100;
@@ -160,16 +161,17 @@ function readCondition(value: JsonValue | undefined, place: string): Condition {
     field: textAt(requiredObject(lhs, `${place}.lhs`).field, `${place}.lhs.field`),
     comparator: textAt(comparator, `${place}.comparator`),
     right: right.field === undefined
-      ? { values: valuesOf(right) }
+      ? { values: valuesOf(right, `${place}.rhs`) }
       : { field: textAt(right.field, `${place}.rhs.field`) },
     ignoreCase: booleanAt(ignoreCase, `${place}.ignoreCase`),
   };
 }
 
-function valuesOf({ value, values }: JsonObject): JsonValue[] {
-  const given = values ?? value;
-  if (given === undefined) return [];
-  return Array.isArray(given) ? given : [given];
+function valuesOf({ value, values = value }: JsonObject, place: string): JsonValue[] {
+  if (values === undefined) return [];
+  if (!Array.isArray(values)) return [values];
+  if (values.length > VALUES_LIMIT) throw invalid(`${place} may have at most ${VALUES_LIMIT} values`);
+  return values;
 }
 
 function readAggregations(aggregations: JsonObject): Aggregation[] {

@@ -2,6 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../../lib/errors.ts";
 import { Batches, type BatchTarget } from "./batch.ts";
+import { contains } from "./contains.ts";
 import { prepareSchema } from "./sqlite_schema.ts";
 import { SqliteTransaction, Statements } from "./sqlite_transaction.ts";
 import type { Store, Transaction } from "./store.ts";
@@ -78,6 +79,9 @@ function defineFunctions(db: DatabaseSync): void {
   const options = { deterministic: true, useBigIntArguments: true };
   // SQLite's own lower() knows ASCII alone.
   db.function("fold", options, (value) => typeof value === "string" ? value.toLowerCase() : value);
+  db.function("contains", options, (text, part) => {
+    return text === null || part === null ? null : Number(contains(String(text), String(part)));
+  });
 }
 
 function targetOf(db: DatabaseSync): BatchTarget {

@@ -74,6 +74,9 @@ function columns<K extends keyof RowProperties>(names: Record<RowProperties[K], 
 /** Columns of one `json_object`: the number of a function's arguments is limited. */
 const COLUMNS_AT_ONCE = 300;
 
+/** Characters of a text that SQLite looks for fast enough in any other. */
+const SHORT = 100;
+
 /**
  * The statement for the rows of a page; each is JSON text in the column `row`: an array of objects with some columns
  * each. It is NULL where it would be longer than the page may be.
@@ -198,7 +201,10 @@ class Compiler {
       const values = filter.ignoreCase ? filter.in.map(folded) : filter.in;
       return `${fold(this.#scalar(filter.field))} IN ${this.#list(values)}`;
     }
-    return compare(filter.comparator, fold(this.#scalar(filter.left)), fold(this.#operand(filter.right)));
+    const [left, right] = [fold(this.#scalar(filter.left)), fold(this.#operand(filter.right))];
+    const isShort = "value" in filter.right && String(filter.right.value).length <= SHORT;
+    if (filter.comparator === "CONTAINS" && !isShort) return `contains(${left}, ${right})`;
+    return compare(filter.comparator, left, right);
   }
 
   #join(filters: readonly Filter[], word: string, none: string, negated: boolean): string {
