@@ -39,8 +39,11 @@ export interface HandlerContext {
   readonly background: Background;
 }
 
-/** A unit of work of its own that is done after the answer. */
-export type LaterWork = (tx: Transaction) => Promise<void>;
+/**
+ * A unit of work of its own that is done after the answer. What it gives back is done later still, when all others have
+ * had their turn, and not at all where the service stops before: whoever gives it finds it again at the next start.
+ */
+export type LaterWork = (tx: Transaction) => Promise<LaterWork | void>;
 
 /** Takes work that is done after the answer. */
 export type Background = (work: LaterWork) => void;

@@ -5,6 +5,6 @@ import { ServiceError } from "./errors.ts";
 const MOST = 1000;
 
 /** Refuses a call that is about too many things. */
-export function checkCount(count: number, things: string): void {
-  if (count > MOST) throw new ServiceError(400, `A call may have at most ${MOST} ${things}, not ${count}`);
+export function checkCount(count: number, things: string, most: number = MOST): void {
+  if (count > most) throw new ServiceError(400, `A call may have at most ${most} ${things}, not ${count}`);
 }

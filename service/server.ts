@@ -23,10 +23,13 @@ export interface Server extends AsyncDisposable {
 /** Milliseconds that calls in hand are given to finish. */
 const GRACE = 5000;
 
-/** Starts to serve, until it is disposed of: that finishes the calls in hand and the work behind them. */
+/**
+ * Starts to serve, until it is disposed of: that finishes the calls in hand and the work behind them, as far as the next
+ * start would not go on with it.
+ */
 export async function serve(options: ServerOptions): Promise<Server> {
-  const jobs = new Jobs(options.store, options.log);
   const stop = new AbortController();
+  const jobs = new Jobs(options.store, options.log, stop.signal);
   const answer = await createApp({
     ...options,
     background: (work) => jobs.add(work),
@@ -54,19 +57,27 @@ class Jobs {
   readonly #running = new Set<Promise<unknown>>();
   readonly #store: Store;
   readonly #log: (line: string) => void;
+  readonly #stop: AbortSignal;
   #last = Promise.resolve();
 
-  constructor(store: Store, log: (line: string) => void) {
+  constructor(store: Store, log: (line: string) => void, stop: AbortSignal) {
     this.#store = store;
     this.#log = log;
+    this.#stop = stop;
   }
 
   /** One after another: who calls meanwhile waits for one of them, and not for all. */
   add(work: LaterWork): void {
-    const next = this.#last.then(() => this.#store.transact(work)).catch((error: unknown) => {
+    this.#last = this.track(this.#last.then(() => this.#do(work)));
+  }
+
+  async #do(work: LaterWork): Promise<void> {
+    try {
+      const next = await this.#store.transact(work);
+      if (next && !this.#stop.aborted) this.add(next);
+    } catch (error) {
       this.#log(`Work in the background failed: ${error instanceof Error ? error.stack : String(error)}`);
-    });
-    this.#last = this.track(next);
+    }
   }
 
   track<T>(work: Promise<T>): Promise<T> {

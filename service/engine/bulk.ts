@@ -23,15 +23,20 @@ export function bulkActionsOf(type: CaseType): LocalAction[] {
   return [...type.actions.values()].filter(({ bulk }) => bulk);
 }
 
-/** Refuses a call about no case. */
-export function checkSome(caseIds: readonly string[]): void {
+/** Refuses a call about no case, about too many, or about one case twice: it would be changed twice. */
+export function checkCases(caseIds: readonly string[], things: string = "cases", most?: number): void {
   if (caseIds.length === 0) throw new ServiceError(400, "At least one case is needed");
+  checkCount(caseIds.length, things, most);
+  const seen = new Set<string>();
+  for (const id of caseIds) {
+    if (seen.has(id)) throw new ServiceError(400, `The case ${id} is named more than once`);
+    seen.add(id);
+  }
 }
 
 /** The actions that several cases have in common. */
 export async function commonActions(context: EngineContext, caseIds: readonly string[]): Promise<LocalAction[]> {
-  checkSome(caseIds);
-  checkCount(caseIds.length, "cases");
+  checkCases(caseIds);
   let common: LocalAction[] | undefined;
   for (const caseId of caseIds) {
     const work = await findCase(context, caseId);
@@ -49,8 +54,7 @@ export async function performOnAll(
   caseIds: readonly string[],
   bulk: BulkAction,
 ): Promise<JsonObject[]> {
-  checkSome(caseIds);
-  checkCount(caseIds.length, "cases unless it is done in the background");
+  checkCases(caseIds, "cases unless it is done in the background");
   const results: JsonObject[] = [];
   for (const caseId of caseIds) results.push(await performOnOne(context, caseId, bulk));
   return results;

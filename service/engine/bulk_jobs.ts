@@ -3,7 +3,7 @@ import { isJsonObject, isText, type JsonObject } from "../../lib/json.ts";
 import type { Application } from "../definition/application.ts";
 import type { Background, LaterWork } from "../handler.ts";
 import type { Store, StoredItem, Transaction } from "../store/store.ts";
-import { type BulkAction, checkSome, performOnOne } from "./bulk.ts";
+import { type BulkAction, checkCases, performOnOne } from "./bulk.ts";
 import type { EngineContext } from "./context.ts";
 import type { Submission } from "./forms.ts";
 
@@ -12,6 +12,9 @@ const JOB = "bulk-job";
 
 /** Kind of the items that say how far it is: what is to be done may be long, and is written once. */
 const PROGRESS = "bulk-progress";
+
+/** Cases of a job: what is submitted is written into the history of each. */
+const MOST = 10_000;
 
 /** What is to be done, and to which cases. */
 export interface BulkJob extends BulkAction {
@@ -33,10 +36,10 @@ export async function promiseBulk(
   job: BulkJob,
   background: Background,
 ): Promise<void> {
-  checkSome(job.cases);
+  checkCases(job.cases, "cases", MOST);
   const promised = { ...job, callerId: caller.id };
   await tx.putItem({ kind: JOB, id: job.id, owner: caller.id, at: now.toISOString(), content: toJson(promised) });
-  for (const part of partsOf(app, promised)) background(part);
+  background(partsOf(app, promised));
 }
 
 /** What was promised and not done when the service ended: what was promised first comes first. */
@@ -45,14 +48,18 @@ export async function unfinishedBulk(app: Application, store: Store): Promise<La
     const jobs = await tx.itemsOf(JOB);
     return await Promise.all(jobs.map(async (job) => ({ job, progress: await tx.getItem(PROGRESS, job.id) })));
   });
-  return open.reverse().flatMap(({ job, progress }) => {
+  return open.reverse().map(({ job, progress }) => {
     return partsOf(app, promisedIn(job), Number(progress?.content.done ?? 0));
   });
 }
 
-/** What is left to do of a job, case by case. */
-function partsOf(app: Application, job: Promised, done = 0): LaterWork[] {
-  return job.cases.slice(done).map((_, index) => (tx) => doPart(app, tx, job, done + index));
+/** Its parts take turns with those of other jobs. What stops the service leaves the first of them too to the next start. */
+function partsOf(app: Application, job: Promised, done = 0): LaterWork {
+  const partAt = (index: number): LaterWork => async (tx) => {
+    await doPart(app, tx, job, index);
+    return index + 1 < job.cases.length ? partAt(index + 1) : undefined;
+  };
+  return () => Promise.resolve(partAt(done));
 }
 
 /** The action on one case. What is refused is done with, as is what nobody may do any more. */

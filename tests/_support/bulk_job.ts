@@ -29,6 +29,7 @@ export async function leaveBulkJob(
   const parts: LaterWork[] = [];
   const context = { app, caller, now: promised };
   await store.transact((tx) => promiseBulk({ ...context, tx }, job, (work) => void parts.push(work)));
-  for (const part of parts.slice(0, done)) await store.transact(part);
+  let next: LaterWork | void = parts[0];
+  for (let turn = 0; turn <= done && next; turn++) next = await store.transact(next); // The first only begins.
   await store.close();
 }

@@ -8,12 +8,11 @@ import { handlers as assignments } from "../../service/handlers/assignments.ts";
 import { handlers as attachments } from "../../service/handlers/attachments.ts";
 import { handlers as caseTypes } from "../../service/handlers/case_types.ts";
 import { handlers as cases } from "../../service/handlers/cases.ts";
-import type { HandlerContext, Outcome } from "../../service/handler.ts";
+import type { HandlerContext, LaterWork, Outcome } from "../../service/handler.ts";
 import { handlers as data } from "../../service/handlers/data.ts";
 import { handlers as social } from "../../service/handlers/social.ts";
 import { openBytes } from "../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../service/store/sqlite.ts";
-import type { Transaction } from "../../service/store/store.ts";
 
 const HANDLERS = { aiAgents, cases, assignments, attachments, caseTypes, data, social };
 
@@ -63,7 +62,7 @@ export async function openEngine(yaml?: string): Promise<Engine> {
   ): Promise<Outcome> {
     const caller = app.operators.get(as ?? [...app.operators.keys()][0] ?? "");
     if (caller === undefined) throw new TypeError(`No operator ${as}`);
-    const later: ((tx: Transaction) => Promise<void>)[] = [];
+    const later: LaterWork[] = [];
     const serve = handlerOf(name);
     time += wait;
     const outcome = await store.transact(async (tx) =>
@@ -79,8 +78,12 @@ export async function openEngine(yaml?: string): Promise<Engine> {
         background: (work) => void later.push(work),
       })
     );
-    for (const work of later) background.push(store.transact(work));
+    for (const work of later) background.push(doAll(work));
     return outcome;
+  }
+
+  async function doAll(work: LaterWork): Promise<void> {
+    for (let next: LaterWork | void = work; next;) next = await store.transact(next);
   }
 
   async function bodyOf(name: string, values: object, context?: CallContext): Promise<JsonObject> {
