@@ -1,5 +1,5 @@
 /** A data directory: the database, a lock that says whether a service works on it, and where that service is. */
-import { configDirectory, findConfigDirectory } from "../lib/auth/config.ts";
+import { configDirectory, findConfigDirectory, type Warn, warnOfOthers } from "../lib/auth/config.ts";
 import { FileLock, makePrivateDirectory, writePrivateFile } from "../lib/auth/private_file.ts";
 import { SvcError } from "../lib/errors.ts";
 import { exists } from "../lib/exists.ts";
@@ -115,6 +115,13 @@ export async function announce(
 export async function withdraw(path: string): Promise<void> {
   const state = await readState(path);
   if (state && state.pid !== 0) await writeState(path, { ...state, pid: 0 });
+}
+
+/** Warns of a directory that others can change, and of a database that they can read too. */
+export function warnIfOpen(path: string, warn: Warn): void {
+  const what = "holds what the service keeps";
+  warnOfOthers(path, what, warn, ["change"]);
+  warnOfOthers(filesOf(path).database, what, warn);
 }
 
 /** Makes the file to which a detached service writes, unless it is there. */

@@ -258,6 +258,34 @@ Deno.test("what cannot be a data directory is one error that says so, and nothin
   await Deno.remove(join(office.directory, "service"), { recursive: true }); // Or it could not be stopped at the end.
 });
 
+Deno.test({
+  name: "a data directory that others can change causes a warning, and an empty database in it becomes private",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using office = await Office.open();
+    const data = join(office.directory, "open");
+    const database = join(data, "service.db");
+    await Deno.mkdir(data);
+    await Deno.writeTextFile(database, "");
+    await Deno.chmod(data, 0o777);
+    await Deno.chmod(database, 0o666);
+    const start = async () => {
+      const { stderr } = await office.command([...START, "--data", data]).output();
+      assert.equal((await office.svc("service", "stop", "--data", data)).out.stopped, true);
+      return new TextDecoder().decode(stderr);
+    };
+    const exposed = `Warning: ${data} holds what the service keeps and others can change it. Run: chmod 700 ${data}\n`;
+    assert.equal(await start(), exposed);
+    assert.equal(((await Deno.stat(database)).mode ?? 0) & 0o777, 0o600);
+    await Deno.chmod(data, 0o755);
+    await Deno.chmod(database, 0o644);
+    assert.equal(
+      await start(),
+      `Warning: ${database} holds what the service keeps and others can read it. Run: chmod 600 ${database}\n`,
+    );
+  },
+});
+
 Deno.test("a profile that leads elsewhere is never replaced", async () => {
   await using office = await Office.open();
   const config = {

@@ -113,11 +113,12 @@ export function warnIfExposed(path: string, warn: Warn): void {
   warnOfOthers(path, "holds a secret", warn);
 }
 
-/** Warns of a file that is open to others in one of these ways. Windows has no mode to look at. */
+/** Warns of a file or directory that is open to others in one of these ways. Windows has no mode to look at. */
 export function warnOfOthers(path: string, what: string, warn: Warn, ways: readonly Way[] = ["read", "change"]): void {
-  const mode = Deno.statSync(path).mode ?? 0;
-  const open = ways.filter((way) => (mode & WAYS[way]) !== 0).join(" and ");
-  if (open !== "") warn(`${path} ${what} and others can ${open} it. Run: chmod 600 ${shellWord(path)}`);
+  const { mode, isDirectory } = Deno.statSync(path);
+  const open = ways.filter((way) => ((mode ?? 0) & WAYS[way]) !== 0).join(" and ");
+  const own = isDirectory ? 700 : 600;
+  if (open !== "") warn(`${path} ${what} and others can ${open} it. Run: chmod ${own} ${shellWord(path)}`);
 }
 
 /** A configuration is never for others to change: it says where the secret goes, and may name a program to run. */

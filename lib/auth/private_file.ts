@@ -10,6 +10,13 @@ export async function makePrivateDirectory(directory: string): Promise<void> {
   await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
 }
 
+/** Makes the file where there is none; an empty one is made as private as if it were new. */
+export function makePrivateFile(path: string): void {
+  using file = Deno.openSync(path, { create: true, write: true, mode: 0o600 });
+  const { size, mode } = file.statSync();
+  if (size === 0 && mode !== null && (mode & 0o077) !== 0) Deno.chmodSync(path, 0o600);
+}
+
 /** Writes a file as a whole: a reader sees the old text or the new, also after a crash. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;

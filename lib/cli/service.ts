@@ -1,8 +1,10 @@
 /** The commands of `svc service`. */
-import { DEFAULT_MAX_FILE } from "../../service/settings.ts";
+import type { StartReport } from "../../service/admin/start.ts";
+import { DEFAULT_MAX_FILE, MEMORY } from "../../service/settings.ts";
 import { DEFAULT_PATHS } from "../auth/profile.ts";
 import { SvcError } from "../errors.ts";
 import { type CommandContext, localCommand, type LocalGroup } from "./local.ts";
+import { warnOf } from "./service_access.ts";
 
 const data = {
   help: "Data directory, instead of the one beside the profiles",
@@ -41,10 +43,10 @@ export const commands: LocalGroup = {
       const given = { ...options, profile: context.globals.profile };
       if (detach) {
         const { startDetached } = await import("../../service/admin/detach.ts");
-        return await context.print(await startDetached(given));
+        return await tell(context, await startDetached(given));
       }
       const { serveUntilStopped } = await import("../../service/admin/start.ts");
-      await serveUntilStopped(given, { signal: context.signal, started: (report) => context.print(report) });
+      await serveUntilStopped(given, { signal: context.signal, started: (report) => tell(context, report) });
     },
   }),
   status: localCommand({
@@ -97,6 +99,15 @@ export const commands: LocalGroup = {
     },
   }),
 };
+
+/** Tells that the service has started, and what is open to others that should not be. */
+async function tell(context: CommandContext, report: StartReport): Promise<void> {
+  if (report.data !== MEMORY) {
+    const { warnIfOpen } = await import("../../service/directory.ts");
+    warnIfOpen(report.data, warnOf(context));
+  }
+  await context.print(report);
+}
 
 function requiredProfile({ globals: { profile } }: CommandContext): string {
   if (profile !== undefined) return profile;

@@ -1,5 +1,6 @@
 /** The store on SQLite: one file, one connection, one writer; what was answered is on disk. */
 import { DatabaseSync } from "node:sqlite";
+import { makePrivateFile } from "../../lib/auth/private_file.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { Batches, type BatchTarget } from "./batch.ts";
 import { contains } from "./contains.ts";
@@ -57,7 +58,7 @@ function open(path: string): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
     // It holds what is known of people: theirs to read who run the service. SQLite would ask the umask.
-    if (path !== ":memory:") Deno.openSync(path, { create: true, write: true, mode: 0o600 }).close();
+    if (path !== ":memory:") makePrivateFile(path);
     db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
     db.exec(SETTINGS);
     prepareSchema(db, path);

@@ -19,13 +19,6 @@ const OF_FILE = "auto_vacuum = INCREMENTAL";
  */
 const OF_CONNECTION = ["secure_delete = ON", "journal_mode = WAL", "synchronous = NORMAL"];
 
-/** Makes the file where there is none; an empty one is made as private as if it were new. */
-export async function makePrivateFile(path: string): Promise<void> {
-  using file = await Deno.open(path, { create: true, write: true, mode: 0o600 });
-  const { size, mode } = await file.stat();
-  if (size === 0 && mode !== null && (mode & 0o077) !== 0) await Deno.chmod(path, 0o600);
-}
-
 /** The database, its tables made. SQLite does not wait for another process that makes the same file a journal: we do. */
 export async function openDatabase(path: string, patience: number): Promise<DatabaseSync> {
   const giveUp = Date.now() + patience;

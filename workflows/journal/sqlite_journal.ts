@@ -1,14 +1,14 @@
 /** A journal in a SQLite file. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { type Warn, warnOfOthers } from "../../lib/auth/config.ts";
-import { makePrivateDirectory } from "../../lib/auth/private_file.ts";
+import { makePrivateDirectory, makePrivateFile } from "../../lib/auth/private_file.ts";
 import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { pack } from "../../lib/packed_text.ts";
 import { readFault } from "../../lib/read_fault.ts";
 import { whenSent } from "../when_sent.ts";
 import { pairTimings, TIMED_EVENTS } from "./call_timings.ts";
-import { adviceFor, isBusy, isFull, makePrivateFile, openDatabase } from "./database.ts";
+import { adviceFor, isBusy, isFull, openDatabase } from "./database.ts";
 import { GroupCommit } from "./group_commit.ts";
 import type {
   CallTiming,
@@ -53,7 +53,7 @@ export async function openJournal(path: string, options: JournalOptions = {}): P
   const { makeFolder = false, patience = BUSY_MILLISECONDS, warn } = options;
   try {
     if (makeFolder) await makePrivateDirectory(path.replace(/[^\\/]*$/, ""));
-    await makePrivateFile(path);
+    makePrivateFile(path);
     const file = await Deno.realPath(path); // By whatever name: what lies beside it is called after the file.
     using stack = new DisposableStack();
     const db = stack.adopt(await openDatabase(file, patience), (db) => db.close());
