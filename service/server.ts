@@ -76,7 +76,8 @@ class Jobs {
       const next = await this.#store.transact(work);
       if (next && !this.#stop.aborted) this.add(next);
     } catch (error) {
-      this.#log(`Work in the background failed: ${error instanceof Error ? error.stack : String(error)}`);
+      // A bulk action has the case that failed, and those behind it, still to do.
+      this.#log(`Work in the background failed, and is tried again when the service starts: ${error instanceof Error ? error.stack : String(error)}`);
     }
   }
 

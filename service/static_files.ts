@@ -24,24 +24,34 @@ export interface StaticFiles {
  * leads out of the folder is not found at all.
  */
 export async function openStaticFiles(folder: string): Promise<StaticFiles> {
-  const found = new Map<string, string>();
+  const found = new Set<string>();
   const root = await Deno.realPath(folder).catch(ignoreMissing);
   for (const kind of STATIC_KINDS) {
     for (const name of await namesIn(`${folder}/${kind}`)) {
-      const path = await Deno.realPath(`${folder}/${kind}/${name}`).catch(ignoreMissing);
-      if (root === undefined || path === undefined || !isBelow(path, root)) continue;
-      if ((await Deno.stat(path)).isFile) found.set(`${kind}/${name}`, path);
+      if (await fileIn(folder, root, `${kind}/${name}`) !== undefined) found.add(`${kind}/${name}`);
     }
   }
   return {
-    names: (kind) => namesOf(found.keys(), kind),
+    names: (kind) => namesOf(found, kind),
     async find(kind, name) {
-      const path = found.get(`${kind}/${name}`);
-      if (path === undefined) return undefined;
-      const { size } = await Deno.stat(path);
-      return { type: mediaTypeOf(name), name, size, stream: readPieces(() => Deno.open(path)) };
+      if (!found.has(`${kind}/${name}`)) return undefined;
+      const file = await fileIn(folder, root, `${kind}/${name}`); // It may be another since the start, or a link.
+      if (file === undefined) return undefined;
+      return { type: mediaTypeOf(name), name, size: file.size, stream: readPieces(() => Deno.open(file.path)) };
     },
   };
+}
+
+/** Where a file of a folder really is, and its size; nothing where that is not below the folder, or no file. */
+async function fileIn(
+  folder: string,
+  root: string | undefined,
+  name: string,
+): Promise<{ path: string; size: number } | undefined> {
+  const path = await Deno.realPath(`${folder}/${name}`).catch(ignoreMissing);
+  if (root === undefined || path === undefined || !isBelow(path, root)) return undefined;
+  const file = await Deno.lstat(path).catch(ignoreMissing);
+  return file?.isFile ? { path, size: file.size } : undefined;
 }
 
 /** The files of a folder on another machine, of which the paths are known. */

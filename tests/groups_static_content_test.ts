@@ -108,6 +108,32 @@ Deno.test("a link out of the folder is not served, one inside of it is", async (
   assert.equal(await statics.find("components", "../files/plain.txt"), undefined);
 });
 
+Deno.test("a link that takes a file's place after the start is not served where it leads out, nor is a file that is gone", async () => {
+  await using folder = await makeFolder({
+    "app.yaml": await Deno.readTextFile(PERMIT_FILE),
+    "secret.txt": "secret",
+    "static/files/plain.txt": "plain",
+    "static/files/out.txt": "here",
+    "static/files/near.txt": "here",
+    "static/files/gone.txt": "here",
+  });
+  await using service = await openService({ app: `${folder.path}/app.yaml` });
+  const files = `${folder.path}/static/files`;
+  for (const name of ["out.txt", "near.txt", "gone.txt"]) await Deno.remove(`${files}/${name}`);
+  await Deno.symlink(`${folder.path}/secret.txt`, `${files}/out.txt`);
+  await Deno.symlink(`${files}/plain.txt`, `${files}/near.txt`);
+  const read = async (path: string) => {
+    const headers = { authorization: `Bearer ${service.token}` };
+    const response = await fetch(`${service.api}/files/${path}`, { headers });
+    const text = await response.text();
+    return response.status === 200 ? text : response.status;
+  };
+  assert.deepEqual(await Promise.all(["out.txt", "near.txt", "gone.txt"].map(read)), [404, "plain", 404]);
+  await Deno.rename(files, `${folder.path}/elsewhere`);
+  await Deno.symlink(`${folder.path}/elsewhere`, files);
+  assert.equal(await read("plain.txt"), 404);
+});
+
 Deno.test("components and pictures say what they are, files that they are bytes, and are not to be taken for anything else", async () => {
   await using service = await openService();
   const types = {
