@@ -76,8 +76,9 @@ class Jobs {
       const next = await this.#store.transact(work);
       if (next && !this.#stop.aborted) this.add(next);
     } catch (error) {
-      // A bulk action has the case that failed, and those behind it, still to do.
-      this.#log(`Work in the background failed, and is tried again when the service starts: ${error instanceof Error ? error.stack : String(error)}`);
+      const reason = error instanceof Error ? error.stack : String(error);
+      // A bulk action has the case that failed, and those behind it, still to do then.
+      this.#log(`Work in the background failed, and is tried again when the service starts: ${reason}`);
     }
   }
 
