@@ -336,3 +336,42 @@ Deno.test("the worklist and the history of a case are data views", async () => {
   const [permit] = await svc.rows("D_Permits", { query: { select: ["pyID", "pyStatusWork", "Applicant"] } });
   assert.deepEqual(permit, { pyID: "P-1", pyStatusWork: "New", Applicant: "Ada" });
 });
+
+const KINDS = `
+application: { id: Fees, name: Fees, organisation: Org }
+operators: { "ada@fees": { name: Ada } }
+caseTypes:
+  Org-Fees-Work-Fine:
+    name: Fine
+    prefix: F
+    workPool: ORG-FEES-WORK
+    fields: { Fee: { type: Decimal }, Place: { type: Page, fields: { Street: { type: Text }, Size: { type: Decimal } } } }
+    stages: { PRIM0: { name: All, transition: resolution, processes: {} } }
+  Org-Fees-Work-Toll:
+    name: Toll
+    prefix: T
+    workPool: ORG-FEES-WORK
+    fields: { Fee: { type: Integer }, Place: { type: Page, fields: { Road: { type: Text }, Size: { type: Integer } } } }
+    stages: { PRIM0: { name: All, transition: resolution, processes: {} } }
+dataViews:
+  D_All: { name: All, source: cases }
+`;
+
+Deno.test("a data view over several case types is asked what any of them can be asked", async () => {
+  await using svc = await openService({ yaml: KINDS });
+  const create = (type: string, content: JsonObject) =>
+    svc.call("POST", "/cases", { body: { caseTypeID: `Org-Fees-Work-${type}`, content } });
+  assert.equal((await create("Fine", { Fee: 1.5, Place: { Street: "Elm", Size: 1.5 } })).status, 201);
+  assert.equal((await create("Toll", { Fee: 1, Place: { Road: "A1", Size: 1 } })).status, 201);
+  const found = async (field: string, comparator: string, value: JsonValue) => {
+    const filterConditions = { F1: { lhs: { field }, comparator, rhs: { value } } };
+    const rows = await svc.rows("D_All", {
+      query: { select: [{ field: "pyID" }, { field }], filter: { filterConditions } },
+    });
+    return rows.map(({ pyID }) => pyID);
+  };
+  assert.deepEqual(await found("Fee", "GTE", 1.2), ["F-1"]);
+  assert.deepEqual(await found("Place.Size", "LT", 1.2), ["T-1"]);
+  assert.deepEqual(await found("Place.Street", "EQ", "Elm"), ["F-1"]);
+  assert.deepEqual(await found("Place.Road", "EQ", "A1"), ["T-1"]);
+});

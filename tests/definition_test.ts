@@ -127,15 +127,22 @@ Deno.test("a data view over case types that mean two kinds of values by one name
   const all = SAMPLE.replace(receipts, "D_Receipts:\n    name: Receipts\n    source: cases");
   assert.ok(parseApplication(all, "app.yaml"), "a Text and a Dropdown are both texts");
   const field = "Reference: { type: Text, label: Key of the request }";
-  const two = (yaml: string) => yaml.replace(field, `Fee: { type: Date }\n      ${field}`);
-  assert.ok(parseApplication(two(SAMPLE), "app.yaml"), "no data view is over both");
-  assert.throws(() => parseApplication(two(all), "app.yaml"), (error) => {
-    assert.ok(error instanceof SvcError);
-    const line = two(all).split("D_Receipts:")[0]?.split("\n").length;
-    const kinds = "'Fee' is Currency in 'City-Permit-Work-Permit' and Date in 'City-Permit-Work-Receipt'";
-    assert.ok(error.message.startsWith(`app.yaml:${line}:3: ${kinds}`), error.message);
-    return true;
-  });
+  const cases = [
+    ["Fee: { type: Date }", "'Fee' is Currency", "Date"],
+    ["Contact: { type: Page, fields: { Phone: { type: Integer } } }", "'Contact.Phone' is Phone", "Integer"],
+    ["Documents: { type: Page, fields: { Title: { type: Text } } }", "'Documents' is List", "Page"],
+  ];
+  for (const [own, first, other] of cases) {
+    const two = (yaml: string) => yaml.replace(field, `${own}\n      ${field}`);
+    assert.ok(parseApplication(two(SAMPLE), "app.yaml"), "no data view is over both");
+    assert.throws(() => parseApplication(two(all), "app.yaml"), (error) => {
+      assert.ok(error instanceof SvcError);
+      const line = two(all).split("D_Receipts:")[0]?.split("\n").length;
+      const kinds = `${first} in 'City-Permit-Work-Permit' and ${other} in 'City-Permit-Work-Receipt'`;
+      assert.ok(error.message.startsWith(`app.yaml:${line}:3: ${kinds}`), error.message);
+      return true;
+    });
+  }
 });
 
 Deno.test("a field that is calculated from itself, or from one that is computed after it, is refused", () => {

@@ -145,10 +145,10 @@ function sourceOf(
     if (type === undefined) report([...at, "caseTypes", index], `there is no case type '${name}'`);
     return type ?? [];
   });
-  checkOneKind(types, at, report);
+  const owned = types.flatMap(({ id: owner, fields }) => [...fields.values()].map((field) => ({ owner, field })));
   const columns = new Map([
     ...caseColumns(),
-    ...columnsOf(types.flatMap((type) => [...type.fields.values()]), (name) => ({ json: name })),
+    ...columnsOf(commonFields(owned, "", at, report).values(), (name) => ({ json: name })),
   ]);
   const [only] = types;
   const single = types.length === 1 && only !== undefined;
@@ -161,20 +161,45 @@ function sourceOf(
   };
 }
 
-/** A column holds values of one kind: a sum would take the first digits of a text, or the year of a day, for a number. */
-function checkOneKind(types: readonly CaseType[], at: Path, report: Report): void {
-  const firsts = new Map<string, { field: Field; owner: string }>();
-  for (const { id, fields } of types) {
-    for (const field of fields.values()) {
-      const { name, type } = field;
-      const first = firsts.get(name);
-      if (first === undefined) firsts.set(name, { field, owner: id });
-      else if (kindOf(first.field.type) !== kindOf(type)) {
-        const kinds = `${first.field.type} in '${first.owner}' and ${type} in '${id}'`;
-        report(at, `'${name}' is ${kinds}: a data view over both needs one type; choose with 'caseTypes'`);
-      }
-    }
+/** A field and the case type that has it. */
+interface OwnedField {
+  readonly owner: string;
+  readonly field: Field;
+}
+
+/** One field for all of one name: with it can be asked what can be asked with any of them. */
+function commonFields(owned: readonly OwnedField[], path: string, at: Path, report: Report): Map<string, Field> {
+  const common = new Map<string, Field>();
+  for (const [name, same] of Map.groupBy(owned, ({ field }) => field.name)) {
+    checkOneKind(same, path + name, at, report);
+    const widest = same.find(({ field }) => field.type !== "Integer") ?? same[0];
+    if (widest !== undefined) common.set(name, withMembersOf(same, widest.field, path, at, report));
   }
+  return common;
+}
+
+/** A page with the members of all pages of its name. */
+function withMembersOf(same: readonly OwnedField[], field: Field, path: string, at: Path, report: Report): Field {
+  if (field.type !== "Page" || field.embedded === undefined) return field;
+  const members = same.flatMap(({ owner, field: { embedded } }) => {
+    return [...embedded?.fields.values() ?? []].map((member) => ({ owner, field: member }));
+  });
+  const fields = commonFields(members, `${path}${field.name}.`, at, report);
+  return { ...field, embedded: { ...field.embedded, fields } };
+}
+
+/** A column holds values of one kind: a sum would take the first digits of a text, or the year of a day, for a number. */
+function checkOneKind([first, ...others]: readonly OwnedField[], name: string, at: Path, report: Report): void {
+  for (const { owner, field } of others) {
+    if (first === undefined || isOneKind(first.field, field)) continue;
+    const kinds = `${first.field.type} in '${first.owner}' and ${field.type} in '${owner}'`;
+    report(at, `'${name}' is ${kinds}: a data view over both needs one type; choose with 'caseTypes'`);
+  }
+}
+
+/** A page has members that can be asked for, a list has not. */
+function isOneKind({ type: one }: Field, { type: other }: Field): boolean {
+  return kindOf(one) === "embedded" ? one === other : kindOf(one) === kindOf(other);
 }
 
 function columnsOf(fields: Iterable<Field>, place: (name: string) => ColumnPlace): Map<string, Column> {
