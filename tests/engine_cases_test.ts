@@ -153,6 +153,50 @@ Deno.test("a bulk action in the background is answered with a job and done after
   assert.equal((await engine.refused("cases.bulkPerform", { ...values, runningMode: "fast" })).status, 400);
 });
 
+const KNOTS = `
+application: { id: Knots, name: Knots, organisation: Org }
+operators: { "ada@knots": { name: Ada } }
+caseTypes:
+  Org-Knots-Work-Rope:
+    name: Rope
+    prefix: R
+    workPool: ORG-KNOTS-WORK
+    fields: { Size: { type: Integer } }
+    actions: { Tie: { name: Tie, bulk: true, fields: [Size], stage: PRIM1 } }
+    stages:
+      PRIM0: { name: Loose, transition: manual, processes: {} }
+      PRIM1:
+        name: Tied
+        transition: manual
+        processes:
+          Tie: { steps: { Knot: { name: Knot, type: child, caseType: Org-Knots-Work-Knot, content: { Size: Size } } } }
+  Org-Knots-Work-Knot:
+    name: Knot
+    prefix: K
+    workPool: ORG-KNOTS-WORK
+    fields: { Size: { type: Integer }, Double: { type: Integer, calculated: Size * 2.0, max: 10 } }
+    stages: { PRIM0: { name: Made, transition: manual, processes: {} } }
+dataViews:
+  D_Knots: { name: Knots, source: cases, caseTypes: [Org-Knots-Work-Knot] }
+`;
+
+Deno.test("a refused case of a bulk action has changed nothing, the numbers of its children included, at once and in the background", async () => {
+  await using engine = await openEngine(KNOTS);
+  const cases: string[] = [];
+  for (const _ of "123") cases.push(textAt(await engine.body("cases.create", { type: "Org-Knots-Work-Rope" }), "id"));
+  const tie = async (rope: number, Size: number, runningMode?: string) => {
+    const values = { cases: cases.slice(rope - 1), action: "Tie", data: { Size }, runningMode };
+    const { body } = await engine.call("cases.bulkPerform", values);
+    await engine.settle();
+    return at(body, "results.0.status");
+  };
+  assert.equal(await tie(1, 6), 422);
+  await tie(1, 6, "async");
+  assert.equal(await tie(3, 5), 200);
+  const rows = await engine.body("data.query", { dataViewId: "D_Knots", data: {} });
+  assert.deepEqual([at(rows, "data.0.pyID"), at(rows, "data.1")], ["K-1", undefined]);
+});
+
 Deno.test("only a case that is still in its create stage can be deleted", async () => {
   await using engine = await openEngine();
   const caseId = await create(engine);

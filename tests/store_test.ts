@@ -120,6 +120,31 @@ Deno.test("a unit of work that fails alone leaves nothing behind", async () => {
   await store.close();
 });
 
+Deno.test("a part of a unit of work that fails takes back its own changes alone", async () => {
+  const store = openSqliteStore(":memory:");
+  const unit = (name: string, fails: boolean) =>
+    store.transact(async (tx) => {
+      await tx.nextNumber(name);
+      const part = tx.attempt(async () => {
+        await tx.putCase(newCase(`W ${name}`));
+        await tx.nextNumber(name);
+        throw new RangeError("no");
+      });
+      await assert.rejects(part, RangeError);
+      assert.equal(await tx.attempt(() => tx.nextNumber(name)), 2);
+      if (fails) throw new RangeError("no");
+    });
+  await Promise.allSettled([unit("A", false), unit("B", true), unit("C", false)]); // They share a commit.
+  await unit("D", false);
+  await store.transact(async (tx) => {
+    for (const [name, next] of [["A", 3], ["B", 1], ["C", 3], ["D", 3]] as const) {
+      assert.equal(await tx.getCase(`W ${name}`), undefined);
+      assert.equal(await tx.nextNumber(name), next, name);
+    }
+  });
+  await store.close();
+});
+
 Deno.test("units of work run one after another, whatever they wait for", async () => {
   const store = openSqliteStore(":memory:");
   await store.transact((tx) => tx.putCase(newCase("W C-1", { content: { n: 0 } })));

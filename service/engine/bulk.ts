@@ -67,7 +67,9 @@ export async function performOnOne(
   { action, submission, ifMatch }: BulkAction,
 ): Promise<JsonObject> {
   try {
-    const { stored, type } = await performLocal(context, caseId, action, ifMatch, submission, true);
+    const { stored, type } = await context.tx.attempt(() => {
+      return performLocal(context, caseId, action, ifMatch, submission, true);
+    });
     return { ID: caseId, BusinessID: stored.businessId, Name: type.name, status: 200 };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;

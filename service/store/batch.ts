@@ -5,6 +5,8 @@
 
 /** The transaction below, in the words that a batch needs. All of it happens at once: nothing else runs in between. */
 export interface BatchTarget {
+  /** Whether it is open: the database itself drops it where there is no more room. */
+  isOpen(): boolean;
   /** Opens the transaction. */
   begin(): void;
   /** Makes it durable. */
@@ -23,6 +25,8 @@ export interface BatchTarget {
 export interface UnitState {
   /** To be called before each change. */
   willWrite(): void;
+  /** Does a part of it: one that fails takes back its own changes alone. */
+  attempt<T>(part: () => Promise<T>): Promise<T>;
 }
 
 interface Unit {
@@ -106,11 +110,27 @@ export class Batches {
       if (shared) this.#target.mark();
       wrote = true;
     };
-    const failed = !await unit.run({ willWrite });
+    const attempt = <T>(part: () => Promise<T>) => {
+      willWrite();
+      return this.#attempt(part);
+    };
+    const failed = !await unit.run({ willWrite, attempt });
     if (!wrote) return;
     if (!shared && failed) this.#rollback();
     if (shared && failed) this.#target.rollbackToMark();
     if (shared && !failed) this.#target.releaseMark();
+  }
+
+  async #attempt<T>(part: () => Promise<T>): Promise<T> {
+    this.#target.mark();
+    try {
+      return await part();
+    } catch (error) {
+      if (this.#target.isOpen()) this.#target.rollbackToMark();
+      throw error;
+    } finally {
+      if (this.#target.isOpen()) this.#target.releaseMark();
+    }
   }
 
   #begin(): void {
@@ -121,7 +141,7 @@ export class Batches {
 
   #rollback(): void {
     this.#begun = false;
-    this.#target.rollback();
+    if (this.#target.isOpen()) this.#target.rollback();
   }
 }
 

@@ -95,9 +95,10 @@ function targetOf(db: DatabaseSync): BatchTarget {
     "ROLLBACK TO unit",
   ].map((sql) => db.prepare(sql));
   return {
+    isOpen: () => db.isTransaction,
     begin: () => begin?.run(),
     commit: () => commit?.run(),
-    rollback: () => void (db.isTransaction && rollback?.run()), // SQLite itself rolls back when the disk is full
+    rollback: () => rollback?.run(),
     mark: () => mark?.run(),
     releaseMark: () => releaseMark?.run(),
     rollbackToMark: () => rollbackToMark?.run(),

@@ -130,6 +130,11 @@ export class SqliteTransaction implements Transaction {
     this.#open = false;
   }
 
+  async attempt<T>(part: () => Promise<T>): Promise<T> {
+    this.#check();
+    return await this.#unit.attempt(part);
+  }
+
   async nextNumber(sequence: string): Promise<number> {
     this.#willWrite();
     const row = this.#one("nextNumber", sequence);

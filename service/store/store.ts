@@ -161,6 +161,8 @@ export interface ItemRange {
 
 /** Everything that one unit of work may read and change. Its changes become durable together, or not at all. */
 export interface Transaction {
+  /** Does a part of the work. One that throws leaves nothing behind, and the rest may go on. */
+  attempt<T>(part: () => Promise<T>): Promise<T>;
   /** The next number of a sequence, from 1. */
   nextNumber(sequence: string): Promise<number>;
   /** A case, if it exists. */
