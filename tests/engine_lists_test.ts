@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";
-import { loadApplication } from "../service/definition/load.ts";
+import { loadApplication, parseApplication } from "../service/definition/load.ts";
 import { fillForm } from "../service/engine/forms.ts";
 import { ServiceError } from "../service/errors.ts";
 import { PERMIT_FILE } from "./_support/engine.ts";
@@ -10,6 +10,24 @@ import { PERMIT_FILE } from "./_support/engine.ts";
 const app = await loadApplication(PERMIT_FILE);
 const view = app.caseTypes.get("City-Permit-Work-Permit")?.views.get("Application");
 assert.ok(view);
+
+const HOUSES = `
+application: { id: Houses, name: Houses, organisation: Org }
+operators: { "ada@houses": { name: Ada } }
+caseTypes:
+  Org-Houses-Work-House:
+    name: House
+    prefix: H
+    workPool: ORG-HOUSES-WORK
+    fields:
+      Address:
+        type: Page
+        fields:
+          Country: { type: Text, default: NL }
+          Place: { type: Page, fields: { Floor: { type: Integer }, Side: { type: Text, default: left } } }
+          Doors: { type: List, fields: { Colour: { type: Text } } }
+    stages: { PRIM0: { name: All, transition: manual, processes: {} } }
+`;
 
 function fill(current: JsonObject, ...pageInstructions: JsonObject[]): JsonObject {
   assert.ok(view);
@@ -60,6 +78,18 @@ Deno.test("instructions merge, replace and delete an embedded page", () => {
   assert.deepEqual(current, { Contact: { Name: "Ada", Phone: "555-0100" } }, "what was there is not changed in place");
 });
 
+Deno.test("a page that is made for a page or list in it begins with its defaults", () => {
+  const form = parseApplication(HOUSES, "houses.yaml").caseTypes.get("Org-Houses-Work-House")?.views.get("pyDetails");
+  assert.ok(form);
+  const pageInstructions = [
+    { instruction: "UPDATE", target: ".Address.Place", content: { Floor: 2 } },
+    { instruction: "APPEND", target: ".Address.Doors", content: { Colour: "red" } },
+  ];
+  assert.deepEqual(fillForm(form, {}, { pageInstructions }, { complete: false }), {
+    Address: { Country: "NL", Place: { Floor: 2, Side: "left" }, Doors: [{ Colour: "red" }] },
+  });
+});
+
 Deno.test("an instruction that cannot be applied is a 400 that names it", () => {
   const target = ".Documents";
   const bad: [JsonObject, RegExp][] = [
@@ -70,6 +100,13 @@ Deno.test("an instruction that cannot be applied is a 400 that names it", () => 
     [{ instruction: "DELETE", target, listIndex: 2 }, /2 is not between 1 and 1/],
     [{ instruction: "DELETE", target, listIndex: 0 }, /0 is not between 1 and 1/],
     [{ instruction: "INSERT", target, listIndex: 3, content: {} }, /3 is not between 1 and 2/],
+    [{ instruction: "DELETE", target: ".Documents(1)", listIndex: 1.5 }, /'listIndex' must be a whole number/],
+    [{ instruction: "DELETE", target, listIndex: "first" }, /'listIndex' must be a whole number/],
+    [{ instruction: "MOVE", target, listIndex: 1, listMoveToIndex: true }, /'listMoveToIndex' must be a whole number/],
+    [
+      { instruction: "DELETE", target: ".Documents(1)", listIndex: 2 },
+      /'listIndex' 2 is not the row of '.Documents\(1\)'/,
+    ],
     [{ instruction: "MOVE", target, listIndex: 1, listMoveToIndex: 9 }, /9 is not between 1 and 1/],
     [{ instruction: "SHUFFLE", target, content: {} }, /not an instruction for a list/],
     [{ instruction: "APPEND", target: ".Contact", content: {} }, /not an instruction for a page/],

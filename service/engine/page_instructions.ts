@@ -66,13 +66,16 @@ function readInstruction(value: JsonValue, invalid: Refuse): Instruction {
   if (typeof target !== "string") throw invalid("'target' is missing");
   if (!isJsonObject(content) && verb !== "DELETE" && verb !== "MOVE") throw invalid(`${verb} needs 'content'`);
   const segments = segmentsOf(target, invalid);
+  const named = segments.at(-1)?.row;
+  const row = readPosition("listIndex", listIndex, invalid) ?? named;
+  if (named !== undefined && row !== named) throw invalid(`'listIndex' ${row} is not the row of '${target}'`);
   return {
     verb,
     path: target.startsWith(".") ? target : "." + target,
     segments,
     content: isJsonObject(content) ? content : {},
-    row: integer(listIndex) ?? segments.at(-1)?.row,
-    to: integer(listMoveToIndex),
+    row,
+    to: readPosition("listMoveToIndex", listMoveToIndex, invalid),
     invalid,
   };
 }
@@ -165,13 +168,13 @@ function locate(
   }
   const { embedded } = field;
   if (rest.length === 0) return { holder, field, embedded };
-  return locate(embedded.fields, pageIn(holder, field, segment, invalid), rest, invalid);
+  return locate(embedded.fields, pageIn({ holder, field, embedded }, segment, invalid), rest, invalid);
 }
 
-function pageIn(holder: JsonObject, field: Field, { name, row }: Segment, invalid: Refuse): JsonObject {
+function pageIn({ holder, field, embedded }: Target, { name, row }: Segment, invalid: Refuse): JsonObject {
   const current = holder[name];
   if (field.type === "Page") {
-    const page = isJsonObject(current) ? current : {};
+    const page = isJsonObject(current) ? current : newPage(embedded.fields);
     holder[name] = page;
     return page;
   }
@@ -193,7 +196,9 @@ function rowPath(path: string, at: number): string {
   return `${path.replace(/\(\d+\)$/, "")}(${at + 1})`;
 }
 
-function integer(value: JsonValue | undefined): number | undefined {
+function readPosition(member: string, value: JsonValue | undefined, invalid: Refuse): number | undefined {
+  if (value === undefined || value === null) return undefined;
   const number = typeof value === "string" ? Number(value) : value;
-  return typeof number === "number" && Number.isInteger(number) ? number : undefined;
+  if (typeof number === "number" && Number.isInteger(number)) return number;
+  throw invalid(`'${member}' must be a whole number`);
 }
