@@ -34,7 +34,11 @@ const pageInstructions = {
 export const content = {
   data,
   pageInstructions,
-  attachments: { help: "Attachments to add or to clear", type: "array", to: "body:attachments" },
+  attachments: {
+    help: "Attachments to add: array of {type, category, name, ID or url}",
+    type: "array",
+    to: "body:attachments",
+  },
 } as const;
 
 /** The content of the operations that compute a form without saving it. */

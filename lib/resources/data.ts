@@ -344,7 +344,11 @@ export const operations = {
     method: "PATCH",
     path: "/data/{data_view_ID}/actions/{action_ID}",
     args: [dataViewId],
-    flags: { action, ...content },
+    flags: {
+      action,
+      ...content,
+      attachments: { ...content.attachments, help: "Attachments: records of the embedded service take none" },
+    },
     answer: "record",
     example: `D_Inspectors --action Edit --data '{"ID":"I-1","Phone":"555-0100"}'`,
   },
