@@ -173,6 +173,20 @@ Deno.test("a status that would leave a closed case's work open, or a case withou
   }
 });
 
+Deno.test("a creation takes all fields and requires none, unless a view or fields say otherwise", () => {
+  const right = "    fields:\n      Applicant: { type: Text,";
+  assert.ok(SAMPLE.includes(right));
+  const form = (create: string) => {
+    const app = parseApplication(SAMPLE.replace(right, `${create}${right} required: true,`), "app.yaml");
+    const { createView, fields } = app.caseTypes.get("City-Permit-Work-Permit") ?? {};
+    return [createView?.fields.size === fields?.size, createView?.fields.get("Applicant")?.required];
+  };
+  assert.deepEqual(form(""), [true, false]);
+  assert.deepEqual(form("    create: {}\n"), [true, false]);
+  assert.deepEqual(form("    create: { fields: [Applicant] }\n"), [false, true]);
+  assert.deepEqual(form("    create: { view: pyDetails }\n"), [true, true]);
+});
+
 Deno.test("an expression is checked when it is loaded: names, types and syntax", () => {
   const area = "Area * 2.5";
   assert.match(refusal("Aria * 2.5", area).message, /bad expression: Unknown variable: Aria/);

@@ -80,7 +80,7 @@ function compileCaseType(id: string, definition: CaseTypeDefinition, at: Path, c
     confirmation: definition.confirmation ?? DEFAULT_CONFIRMATION,
     fields,
     views,
-    createView: creationView(definition, details, at, context),
+    createView: creationView(definition, at, context),
     stages,
     processes: allProcesses(stages, caseWide, at, report),
     actions,
@@ -89,17 +89,12 @@ function compileCaseType(id: string, definition: CaseTypeDefinition, at: Path, c
   };
 }
 
-/** Creation takes any field but asks for none: what is required, the first step asks for. */
-function creationView(
-  { create }: CaseTypeDefinition,
-  details: View | undefined,
-  at: Path,
-  { views, fields, report }: CaseTypeContext,
-): View {
+/** Creation takes any field but asks for none, unless it is written: what is required, the first step asks for. */
+function creationView({ create = {} }: CaseTypeDefinition, at: Path, context: CaseTypeContext): View {
+  const { views, fields, report } = context;
   const own = { id: "Create", name: "Create" };
-  if (create !== undefined) return chooseView(create, own, views, fields, details, [...at, "create"], report);
   const open = [...fields.values()].map((field) => [field.name, viewField(field, { required: false })] as const);
-  return { ...own, fields: new Map(open) };
+  return chooseView(create, own, views, fields, { ...own, fields: new Map(open) }, [...at, "create"], report);
 }
 
 function compileStages(definition: CaseTypeDefinition, at: Path, context: CaseTypeContext): Map<string, Stage> {

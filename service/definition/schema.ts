@@ -115,7 +115,7 @@ const caseType = z.strictObject({
   status: status.default("New").describe("Status of a new case"),
   creatable: z.boolean().default(true).describe("Whether a person may create a case of this type"),
   create: z.strictObject({ view: identifier.optional(), fields: z.array(viewField).optional() }).optional().describe(
-    "The view of the creation; all fields of pyDetails without it",
+    "The view of the creation; without it, all fields, of which none is required",
   ),
   confirmation: text.optional().describe("What a person reads who has no further assignment of the case"),
   fields,
