@@ -5,7 +5,7 @@ import type { Resources } from "../lib/resources/mod.ts";
 import type { Application } from "./definition/application.ts";
 import type { StaticFiles } from "./static_files.ts";
 import type { ByteStore } from "./store/bytes.ts";
-import type { Transaction } from "./store/store.ts";
+import type { Store, Transaction } from "./store/store.ts";
 
 /** Who calls. */
 export interface Operator {
@@ -35,15 +35,16 @@ export interface HandlerContext {
   readonly query: URLSearchParams;
   /** The whole body, for members that are no flag of the operation. */
   readonly body: JsonValue | undefined;
-  /** Does a unit of work of its own after the answer. */
+  /** Does more after the answer. */
   readonly background: Background;
 }
 
 /**
- * A unit of work of its own that is done after the answer. What it gives back is done later still, when all others have
- * had their turn, and not at all where the service stops before: whoever gives it finds it again at the next start.
+ * Work that is done after the answer: in a unit of work of its own, or in none where it needs no store. What it gives
+ * back is done later still, when all others have had their turn, and not at all where the service stops before: whoever
+ * gives it finds it again at the next start.
  */
-export type LaterWork = (tx: Transaction) => Promise<LaterWork | void>;
+export type LaterWork = (store: Store) => Promise<LaterWork | void>;
 
 /** Takes work that is done after the answer. */
 export type Background = (work: LaterWork) => void;

@@ -73,7 +73,7 @@ class Jobs {
 
   async #do(work: LaterWork): Promise<void> {
     try {
-      const next = await this.#store.transact(work);
+      const next = await work(this.#store);
       if (next && !this.#stop.aborted) this.add(next);
     } catch (error) {
       const reason = error instanceof Error ? error.stack : String(error);

@@ -12,7 +12,16 @@ import { startService } from "../service/mod.ts";
 import { openBytes } from "../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../service/store/sqlite.ts";
 import { at, textAt } from "./_support/engine.ts";
-import { type Answer, details, openService, segment, send, type TestService } from "./_support/service.ts";
+import { openParts } from "./_support/parts.ts";
+import {
+  type Answer,
+  type Callable,
+  details,
+  openService,
+  segment,
+  send,
+  type TestService,
+} from "./_support/service.ts";
 import { type Folder, makeFolder } from "./_support/workflow.ts";
 
 const PERMIT = "City-Permit-Work-Permit";
@@ -30,7 +39,7 @@ async function filesIn(folder: Folder): Promise<string[]> {
   }
 }
 
-async function post(svc: TestService, body: BodyInit, type?: string): Promise<Answer> {
+async function post(svc: Callable, body: BodyInit, type?: string): Promise<Answer> {
   const headers = { authorization: `Bearer ${svc.token}`, ...(type !== undefined && { "content-type": type }) };
   return await send("POST", `${svc.api}/attachments/upload`, { body, headers });
 }
@@ -41,7 +50,7 @@ function form(...parts: [string, string | File][]): FormData {
   return data;
 }
 
-async function link(svc: TestService, ID: string): Promise<{ caseId: string; id: string; fileName: string }> {
+async function link(svc: Callable, ID: string): Promise<{ caseId: string; id: string; fileName: string }> {
   const created = await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT } });
   const caseId = textAt(created.body, "id");
   const attachments = [{ type: "File", category: "File", ID }];
@@ -307,6 +316,23 @@ Deno.test("a picture that goes while attachments are listed is missing there, an
   const { status, body } = await svc.call("GET", `/cases/${segment(caseId)}/attachments?includeThumbnails=true`);
   assert.deepEqual([status, at(body, "attachments.0.fileName"), svc.log], [200, "a.png", []]);
   assert.equal(at(body, "attachments.0.thumbnail"), undefined);
+});
+
+Deno.test("a place for files that takes its time to remove one keeps no other call waiting", async () => {
+  const asked = Promise.withResolvers<void>();
+  const removed = Promise.withResolvers<void>();
+  const bytes = openBytes();
+  const remove = async (id: string) => {
+    asked.resolve();
+    await removed.promise;
+    await bytes.remove(id);
+  };
+  await using svc = await openParts({ bytes: { ...bytes, remove } });
+  const { id } = await link(svc, textAt((await post(svc, form(["file", new File(["a"], "a.txt")]))).body, "ID"));
+  assert.equal((await svc.call("DELETE", `/attachments/${segment(id)}`)).status, 200);
+  await asked.promise;
+  const other = svc.call("GET", "/casetypes", { signal: AbortSignal.timeout(5000) });
+  assert.equal((await other.finally(removed.resolve)).status, 200);
 });
 
 Deno.test("a file whose reader leaves while it is opened is closed", async () => {

@@ -55,8 +55,8 @@ export async function unfinishedBulk(app: Application, store: Store): Promise<La
 
 /** Its parts take turns with those of other jobs. What stops the service leaves the first of them too to the next start. */
 function partsOf(app: Application, job: Promised, done = 0): LaterWork {
-  const partAt = (index: number): LaterWork => async (tx) => {
-    await doPart(app, tx, job, index);
+  const partAt = (index: number): LaterWork => async (store) => {
+    await store.transact((tx) => doPart(app, tx, job, index));
     return index + 1 < job.cases.length ? partAt(index + 1) : undefined;
   };
   return () => Promise.resolve(partAt(done));

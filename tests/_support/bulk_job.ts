@@ -30,6 +30,6 @@ export async function leaveBulkJob(
   const context = { app, caller, now: promised };
   await store.transact((tx) => promiseBulk({ ...context, tx }, job, (work) => void parts.push(work)));
   let next: LaterWork | void = parts[0];
-  for (let turn = 0; turn <= done && next; turn++) next = await store.transact(next); // The first only begins.
+  for (let turn = 0; turn <= done && next; turn++) next = await next(store); // The first only begins.
   await store.close();
 }

@@ -83,7 +83,7 @@ export async function openEngine(yaml?: string): Promise<Engine> {
   }
 
   async function doAll(work: LaterWork): Promise<void> {
-    for (let next: LaterWork | void = work; next;) next = await store.transact(next);
+    for (let next: LaterWork | void = work; next;) next = await next(store);
   }
 
   async function bodyOf(name: string, values: object, context?: CallContext): Promise<JsonObject> {

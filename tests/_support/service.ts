@@ -20,20 +20,26 @@ export interface CallOptions {
   readonly text?: BodyInit;
   /** Further headers. */
   readonly headers?: Record<string, string>;
+  /** Gives it up. */
+  readonly signal?: AbortSignal;
 }
 
-/** A service under test. */
-export interface TestService extends AsyncDisposable {
-  /** The service. */
-  readonly service: RunningService;
+/** A service that can be called. */
+export interface Callable {
   /** Address of the API. */
   readonly api: string;
   /** Token of the first operator's client. */
   readonly token: string;
-  /** What the service has logged. */
-  readonly log: string[];
   /** Calls the API with the token. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+}
+
+/** A service under test. */
+export interface TestService extends Callable, AsyncDisposable {
+  /** The service. */
+  readonly service: RunningService;
+  /** What the service has logged. */
+  readonly log: string[];
   /** Queries a data view and answers its rows. */
   rows(view: string, body: JsonObject): Promise<JsonObject[]>;
 }
@@ -51,23 +57,13 @@ export async function openService(options: ServiceOptions & { yaml?: string } = 
   });
   if (file !== undefined) await Deno.remove(file);
   const token = await tokenOf(service, await service.addClient(service.operators[0] ?? ""));
-  const api = service.url + service.apiRoot;
-
-  async function call(method: string, path: string, { body, text, headers }: CallOptions = {}): Promise<Answer> {
-    return await send(method, api + path, {
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
-      body: body === undefined ? text : JSON.stringify(body),
-    });
-  }
-
+  const calls = callable(service.url + service.apiRoot, token);
   return {
+    ...calls,
     service,
-    api,
-    token,
     log,
-    call,
     async rows(view, body) {
-      const answer = await call("POST", `/data_views/${view}`, { body });
+      const answer = await calls.call("POST", `/data_views/${view}`, { body });
       const data = isJsonObject(answer.body) ? answer.body.data : undefined;
       if (answer.status === 200 && Array.isArray(data)) return data.filter(isJsonObject);
       throw new TypeError(`${answer.status} ${JSON.stringify(answer.body)}`);
@@ -76,9 +72,24 @@ export async function openService(options: ServiceOptions & { yaml?: string } = 
   };
 }
 
+/** Calls of a service with a token. */
+export function callable(api: string, token: string): Callable {
+  return {
+    api,
+    token,
+    async call(method, path, { body, text, headers, signal } = {}) {
+      return await send(method, api + path, {
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
+        body: body === undefined ? text : JSON.stringify(body),
+        ...(signal && { signal }),
+      });
+    },
+  };
+}
+
 /** Exchanges credentials for a token. */
 export async function tokenOf(
-  { url, tokenPath }: RunningService,
+  { url, tokenPath }: Pick<RunningService, "url" | "tokenPath">,
   { clientId, clientSecret }: { clientId: string; clientSecret: string },
 ): Promise<string> {
   const { body } = await send("POST", url + tokenPath, {
