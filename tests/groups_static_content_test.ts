@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { OWN_FILES } from "../service/application.ts";
 import { fetchedStaticFiles, openStaticFiles } from "../service/static_files.ts";
 import { PERMIT_FILE } from "./_support/engine.ts";
+import { heldAnswer } from "./_support/held_answer.ts";
 import { openLive } from "./_support/live.ts";
+import { openParts } from "./_support/parts.ts";
 import { openService, segment } from "./_support/service.ts";
 import { makeFolder } from "./_support/workflow.ts";
 
@@ -165,6 +167,18 @@ Deno.test("a file that the host of a package does not have is an error, not the 
   );
   const files = fetchedStaticFiles(new URL(`http://127.0.0.1:${host.addr.port}/static/`), ["files/logo.png"]);
   await assert.rejects(files.find("files", "logo.png"), /logo\.png answered 404 Not Found\.$/);
+});
+
+Deno.test("a package's host that takes its time to give a file keeps no other call waiting", async () => {
+  const logo = heldAnswer();
+  await using host = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, logo.answer);
+  const statics = fetchedStaticFiles(new URL(`http://127.0.0.1:${host.addr.port}/static/`), ["files/logo.png"]);
+  await using svc = await openParts({ statics });
+  const file = fetch(`${svc.api}/files/logo.png`, { headers: { authorization: `Bearer ${svc.token}` } });
+  await logo.asked;
+  const other = svc.call("GET", "/casetypes", { signal: AbortSignal.timeout(5000) });
+  assert.equal((await other.finally(() => logo.give(new Response("logo")))).status, 200);
+  assert.equal(await (await file).text(), "logo");
 });
 
 Deno.test.afterAll(async () => await live[Symbol.asyncDispose]());

@@ -1,29 +1,40 @@
 /** Serves the operations of `svc static-content`. */
 import { ServiceError } from "../errors.ts";
-import type { GroupHandlers, SentContent } from "../handler.ts";
+import type { GroupHandlers, Outcome, SentContent } from "../handler.ts";
 
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"staticContent"> = {
-  async component({ componentID }, { statics }) {
-    const found = await statics.find("components", `${componentID}.js`) ??
-      await statics.find("components", componentID);
-    return answer("component", componentID, found && { ...found, type: "application/javascript" });
+  component({ componentID }, { statics }) {
+    return answer("component", componentID, async () => {
+      const found = await statics.find("components", `${componentID}.js`) ??
+        await statics.find("components", componentID);
+      return found && { ...found, type: "application/javascript" };
+    });
   },
 
-  async file({ fileID }, { statics }) {
-    const found = await statics.find("files", fileID);
-    return answer("file", fileID, found && { ...found, type: "application/octet-stream" });
+  file({ fileID }, { statics }) {
+    return answer("file", fileID, async () => {
+      const found = await statics.find("files", fileID);
+      return found && { ...found, type: "application/octet-stream" };
+    });
   },
 
-  async profileImage({ userId }, { app, statics }) {
-    const known = app.operators.has(userId);
-    const name = statics.names("profile-images").find((one) => one.replace(/\.[^.]*$/, "") === userId);
-    const found = known && name !== undefined ? await statics.find("profile-images", name) : undefined;
-    return answer("profile image of", userId, found);
+  profileImage({ userId }, { app, statics }) {
+    return answer("profile image of", userId, async () => {
+      const known = app.operators.has(userId);
+      const name = statics.names("profile-images").find((one) => one.replace(/\.[^.]*$/, "") === userId);
+      return known && name !== undefined ? await statics.find("profile-images", name) : undefined;
+    });
   },
 };
 
-function answer(what: string, id: string, content: SentContent | undefined): { content: SentContent } {
-  if (content !== undefined) return { content };
-  throw new ServiceError(404, `The application has no ${what} '${id}'`);
+/** What is looked for outside of any unit of work: it may come over the network. */
+function answer(what: string, id: string, find: () => Promise<SentContent | undefined>): Outcome {
+  return {
+    goOn: async () => {
+      const content = await find();
+      if (content === undefined) throw new ServiceError(404, `The application has no ${what} '${id}'`);
+      return () => ({ content });
+    },
+  };
 }
