@@ -1,6 +1,7 @@
 /** What a program gets that imports the library: what its documentation shows, with the permissions that it names. */
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
+import { tmpdir } from "node:os";
 import configuration from "../deno.json" with { type: "json" };
 import { codeOfStatus, ERROR_CODES } from "../lib/errors.ts";
 import { createClient } from "../mod.ts";
@@ -32,6 +33,17 @@ const client = { baseUrl, clientId, clientSecret, noCache: true };
 `;
 
 const READ = `--allow-read=${CHECKOUT}`;
+const TEMPORARY = tmpdir();
+const VARIABLES = "--allow-env=LOG_TOKENS,LOG_STREAM";
+
+const SERVICE = `
+import { createClient } from "@svc/lib";
+import { startService } from "@svc/lib/service";
+const log: string[] = [];
+await using service = await startService({ log: (line) => log.push(line) });
+const svc = createClient({ baseUrl: service.url, ...await service.addClient("clerk@city"), noCache: true });
+const uploaded = svc.attachments.upload({ file: new File(["plan"], "plan.txt") });
+`;
 
 const PROGRAMS: { readonly [what: string]: [source: string, ...permissions: string[]] } = {
   "a client that is told everything": [CLIENT + "await createClient(client).caseTypes.list();"],
@@ -42,12 +54,22 @@ const PROGRAMS: { readonly [what: string]: [source: string, ...permissions: stri
     await new Response((await svc.staticContent.file("fees.csv")).stream).text();`,
     READ,
   ],
-  "a service in memory": [
-    `import { startService } from "@svc/lib/service";
-    await using service = await startService();
-    await service.addClient("clerk@city");`,
+  "a service in memory, which says in its log what an upload lacks, and closes": [
+    SERVICE + `const { code, message } = await uploaded.catch((error) => error);
+    if (code !== "INTERNAL_SERVER_ERROR") throw new Error(message);
+    if (!log.join().includes("NotCapable: Requires write access")) throw new Error(log.join());`,
     READ,
-    "--allow-env=LOG_TOKENS,LOG_STREAM",
+    VARIABLES,
+  ],
+  "a service in memory that takes uploads": [
+    SERVICE + `const { id } = await uploaded;
+    const { id: caseId } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+    await svc.attachments.add(caseId, { attachments: [{ type: "File", category: "File", ID: id }] });
+    const { attachments: [linked] } = await svc.attachments.list(caseId);
+    await new Response((await svc.attachments.get(linked.ID)).stream).text();`,
+    `${READ},${TEMPORARY}`,
+    `--allow-write=${TEMPORARY}`,
+    VARIABLES,
   ],
 };
 

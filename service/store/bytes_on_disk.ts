@@ -9,13 +9,14 @@ const NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Bytes in a folder, made when the first are written; without one, in a temporary folder that goes with the process. */
 export function openBytes(folder?: string): ByteStore {
-  let temporary: Promise<string> | undefined;
-  const place = () => folder ?? (temporary ??= Deno.makeTempDir({ prefix: "svc-files-" }));
+  let temporary: string | undefined;
+  /** Not asynchronous: however many write at once, one folder is made, and no failure is remembered. */
+  const place = () => folder ?? (temporary ??= Deno.makeTempDirSync({ prefix: "svc-files-" }));
   return {
     async write(pieces, limit) {
       const id = crypto.randomUUID();
       if (folder !== undefined) await makePrivateDirectory(folder);
-      const path = `${await place()}/${id}`;
+      const path = `${place()}/${id}`;
       try {
         return { id, size: await writeNew(path, pieces, limit) };
       } catch (error) {
@@ -23,16 +24,16 @@ export function openBytes(folder?: string): ByteStore {
         throw error;
       }
     },
-    read: (id) => readPieces(async () => await Deno.open(`${await place()}/${id}`)),
+    read: (id) => readPieces(async () => await Deno.open(`${place()}/${id}`)),
     async remove(id) {
-      await Deno.remove(`${await place()}/${id}`).catch(ignoreMissing);
+      await Deno.remove(`${place()}/${id}`).catch(ignoreMissing);
     },
     async list() {
-      const path = folder ?? await temporary;
+      const path = folder ?? temporary;
       return path === undefined ? [] : await ownFiles(path);
     },
     async close() {
-      if (temporary !== undefined) await Deno.remove(await temporary, { recursive: true });
+      if (temporary !== undefined) await Deno.remove(temporary, { recursive: true });
     },
   };
 }
