@@ -132,6 +132,23 @@ Deno.test("a CSV file without a usable header is refused as a whole, with what i
   await assert.rejects(readInputs("in.csv", latin1), { message: "in.csv:1 is not UTF-8 text." });
 });
 
+Deno.test("a CSV file whose values are separated by something else is refused as a whole, not read as one column", async () => {
+  const separators = {
+    "Applicant;Address": "';'",
+    '"Applicant";"Address"': "';'",
+    "sep=;": "';'",
+    "Applicant\tAddress": "tabs",
+  };
+  for (const [header, separator] of Object.entries(separators)) {
+    await assert.rejects(readInputs("in.csv", `${header}\nDora;Main Street 4\n`), {
+      code: "INVALID_ARGS",
+      message: `in.csv:1 seems to be separated by ${separator}: --each reads commas.`,
+    });
+  }
+  const [column] = await readInputs("in.csv", '"a;b"\n1;2\n');
+  assert.deepEqual(column?.value, { "a;b": "1;2" });
+});
+
 Deno.test("lines of a CSV file that end with CR alone are refused, not lost", async () => {
   const fault = "has lines that end with CR: save the file with LF or CRLF";
   await assert.rejects(readInputs("in.csv", 'a,b\r1,"x\ry"\r3,4\r'), {

@@ -12,8 +12,10 @@ export async function* csvInputs(lines: AsyncIterable<Line>, name: string): Asyn
   for await (const { number, text, fault } of rowsOf(lines)) {
     const place = `${name}:${number}`;
     const fields = fault ?? fieldsOf(text ?? "");
-    if (header === undefined) header = checkHeader(fields, place);
-    else yield typeof fields === "string" ? badInput(place, fields) : inputOf(place, header, fields);
+    if (header === undefined) {
+      checkSeparator(text ?? "", place);
+      header = checkHeader(fields, place);
+    } else yield typeof fields === "string" ? badInput(place, fields) : inputOf(place, header, fields);
   }
 }
 
@@ -64,6 +66,17 @@ function fieldsOf(text: string): string[] | string {
     if (!(error instanceof CsvError)) throw error;
     return "is not CSV: its quotes do not fit";
   }
+}
+
+/** Spreadsheets of many countries write `;`, and all of a row would be one value. A name in quotes may hold anything. */
+function checkSeparator(header: string, place: string): void {
+  const unquoted = header.replaceAll(/"[^"]*"/g, "").trim();
+  const separator = unquoted.includes(",") ? undefined : /[;\t]/.exec(unquoted)?.[0];
+  if (separator === undefined) return;
+  const named = separator === "\t" ? "tabs" : `'${separator}'`;
+  throw new SvcError("INVALID_ARGS", `${place} seems to be separated by ${named}: --each reads commas.`, {
+    hint: "Save the file with commas between its values. A single column whose name has one of these goes in quotes.",
+  });
 }
 
 function checkHeader(fields: string[] | string, place: string): readonly string[] {
