@@ -3,6 +3,7 @@ import { saveProfile } from "../lib/auth/config.ts";
 import { openSession, openTarget, type SessionOptions } from "../lib/auth/session_open.ts";
 import { svcCommand } from "./_support/cli.ts";
 import { CLIENT, failure, freshDirectory, optionsFor, runScript, startService } from "./_support/oauth.ts";
+import { denoDirectory } from "./_support/readme.ts";
 
 const PROFILE = { baseUrl: "https://profile.example", clientId: "id", clientSecret: "s3cret" };
 
@@ -212,9 +213,3 @@ Deno.test("a program that says everything itself needs the permission for the ne
   const { stdout, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
   assert.equal(new TextDecoder().decode(stdout), "200\n", new TextDecoder().decode(stderr));
 });
-
-/** Where Deno keeps its modules, for a process whose home is elsewhere. */
-async function denoDirectory(): Promise<string> {
-  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
-  return JSON.parse(new TextDecoder().decode(stdout)).denoDir;
-}

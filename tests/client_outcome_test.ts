@@ -4,6 +4,7 @@ import { type Caller, createCaller, type RepeatableOptions } from "../lib/client
 import { readText } from "../lib/client/reply.ts";
 import { type ErrorCode, outcomeUnknown, SvcError } from "../lib/errors.ts";
 import { createClient } from "../mod.ts";
+import { failure } from "./_support/oauth.ts";
 import { operationByName } from "./_support/operation.ts";
 import { answer, type Behaviour, cut, inTurn, keysOf, say, startUnruly } from "./_support/unruly_server.ts";
 
@@ -12,12 +13,6 @@ const DELETE = await operationByName("cases", "delete");
 const GET = await operationByName("cases", "get");
 const PERFORM = await operationByName("assignments", "perform");
 const DONE = answer(201, { id: "C-1" });
-
-async function failureOf(call: Promise<unknown>): Promise<SvcError> {
-  const error = await call.then(() => undefined, (thrown: unknown) => thrown);
-  assert.ok(error instanceof SvcError, String(error));
-  return error;
-}
 
 function create(caller: Caller, options?: RepeatableOptions) {
   return caller.call(CREATE, { type: "T" }, options);
@@ -59,11 +54,11 @@ for (const [what, [behave, code, unknown]] of Object.entries(TABLE)) {
   Deno.test(`a change at a server that ${what} has an outcome that is ${unknown ? "unknown" : "known"}`, async () => {
     using server = startUnruly(behave);
     const caller = createCaller({ ...server.options, timeoutSeconds: code === "TIMEOUT" && unknown ? 0.2 : 20 });
-    const error = await failureOf(create(caller));
+    const error = await failure(create(caller));
     assert.deepEqual([error.code, outcomeUnknown(error), error.operation], [code, unknown, "cases.create"]);
     assert.equal(server.received.length, 1);
     assert.equal("outcomeUnknown" in error.toJSON(), false);
-    const read = await failureOf(caller.call(GET, { caseId: "C-1" }));
+    const read = await failure(caller.call(GET, { caseId: "C-1" }));
     assert.deepEqual([read.code, outcomeUnknown(read)], [code, false], "a read has no outcome");
   });
 }
@@ -75,9 +70,9 @@ Deno.test("a client that cannot read what a change was answered says which, and 
       say(`HTTP/1.1 201 Created\r\ncontent-type: application/json\r\n${length}\r\n\r\n${text}`),
     );
     const svc = createClient(server.options);
-    const error = await failureOf(svc.cases.create({ type: "T" }));
+    const error = await failure(svc.cases.create({ type: "T" }));
     assert.deepEqual([error.code, outcomeUnknown(error)], ["INVALID_RESPONSE", true], text);
-    const read = await failureOf(svc.cases.get("C-1"));
+    const read = await failure(svc.cases.get("C-1"));
     assert.deepEqual([read.code, outcomeUnknown(read)], ["INVALID_RESPONSE", false], text);
     assert.deepEqual([error, read].map(({ operation, status }) => [operation, status]), [
       ["cases.create", 201],
@@ -94,21 +89,21 @@ Deno.test("a change that never left is known not to be done: nobody listens, no 
   const caller = createCaller(server.options);
   await create(caller); // It has its token now.
   server[Symbol.dispose]();
-  let refused = await failureOf(create(caller));
+  let refused = await failure(create(caller));
   // Each may find a connection of before still open, and there are few.
-  for (let left = 5; outcomeUnknown(refused) && left > 0; left--) refused = await failureOf(create(caller));
+  for (let left = 5; outcomeUnknown(refused) && left > 0; left--) refused = await failure(create(caller));
   assert.deepEqual([refused.code, outcomeUnknown(refused)], ["NETWORK_ERROR", false], refused.message);
 
   listener.close();
   for (const baseUrl of [`http://127.0.0.1:${port}`, "https://nothing.invalid"]) {
-    const error = await failureOf(create(createCaller({ ...client, baseUrl })));
+    const error = await failure(create(createCaller({ ...client, baseUrl })));
     assert.deepEqual([error.code, outcomeUnknown(error)], ["NETWORK_ERROR", false], error.message);
   }
   const half = say('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{"access');
   for (const token of [cut, half, () => {}, answer(503, {}), answer(401, {})]) {
     using tokenless = startUnruly(DONE);
     tokenless.token = token;
-    const error = await failureOf(create(createCaller({ ...tokenless.options, timeoutSeconds: 0.1 })));
+    const error = await failure(create(createCaller({ ...tokenless.options, timeoutSeconds: 0.1 })));
     assert.equal(error.code === "NETWORK_ERROR", token === cut || token === half, error.message);
     assert.equal(outcomeUnknown(error), false, error.message);
     assert.equal(tokenless.received.length, 0);
@@ -122,13 +117,13 @@ Deno.test("a call that runs out of time says whether its token did not come, or 
     const svc = createClient({ ...server.options, ...options });
     const { baseUrl } = server.options;
     for (const call of [() => svc.cases.get("C-1"), () => svc.cases.create({ type: "T" })]) {
-      const { code, message } = await failureOf(call());
+      const { code, message } = await failure(call());
       assert.deepEqual([code, message.split(" did ")[0]], ["TIMEOUT", `The token exchange with ${baseUrl}`]);
     }
     assert.equal(server.received.length, 0);
   }
   using server = startUnruly(() => {});
-  const { message } = await failureOf(createClient({ ...server.options, timeoutSeconds: 0.2 }).cases.get("C-1"));
+  const { message } = await failure(createClient({ ...server.options, timeoutSeconds: 0.2 }).cases.get("C-1"));
   assert.match(message, /^GET .*C-1 did not answer within 0\.2 s\.$/);
 });
 
@@ -138,7 +133,7 @@ Deno.test("a change whose token was refused and cannot be renewed is known not t
   await create(caller);
   server.behave = answer(401, {});
   server.token = cut;
-  const error = await failureOf(create(caller));
+  const error = await failure(create(caller));
   assert.deepEqual([error.code, outcomeUnknown(error)], ["NETWORK_ERROR", false], error.message);
 });
 
@@ -146,10 +141,10 @@ Deno.test("a call that is cancelled is unknown once it was sent, and not before"
   const sent = Promise.withResolvers<void>();
   using server = startUnruly(() => sent.resolve());
   const caller = createCaller(server.options);
-  const before = await failureOf(create(caller, { signal: AbortSignal.abort() }));
+  const before = await failure(create(caller, { signal: AbortSignal.abort() }));
   assert.deepEqual([before.code, outcomeUnknown(before)], ["INTERRUPTED", false]);
   const abort = new AbortController();
-  const call = failureOf(create(caller, { signal: abort.signal }));
+  const call = failure(create(caller, { signal: abort.signal }));
   await sent.promise;
   abort.abort();
   const after = await call;
@@ -161,9 +156,9 @@ Deno.test("a call that is cancelled has the reason of its signal as cause, befor
   using server = startUnruly(() => sent.resolve());
   const caller = createCaller(server.options);
   const reason = new Error("It is closing time.");
-  const before = await failureOf(create(caller, { signal: AbortSignal.abort(reason) }));
+  const before = await failure(create(caller, { signal: AbortSignal.abort(reason) }));
   const abort = new AbortController();
-  const call = failureOf(create(caller, { signal: abort.signal }));
+  const call = failure(create(caller, { signal: abort.signal }));
   await sent.promise;
   abort.abort(reason);
   for (const error of [before, await call]) assert.deepEqual([error.code, error.cause], ["INTERRUPTED", reason]);
@@ -176,7 +171,7 @@ Deno.test("a change is sent once, also where a connection that is reused breaks:
       const caller = createCaller(server.options);
       await caller.call(ref, values, { idempotencyKey });
       server.behave = inTurn(cut, answer(429, {}));
-      const error = await failureOf(caller.call(ref, values, { idempotencyKey: idempotencyKey && "run.1.2" }));
+      const error = await failure(caller.call(ref, values, { idempotencyKey: idempotencyKey && "run.1.2" }));
       assert.deepEqual([error.code, outcomeUnknown(error)], ["NETWORK_ERROR", true], `${ref.name}: ${error.message}`);
       assert.equal(server.received.length, 2, ref.name);
     }
@@ -189,7 +184,7 @@ Deno.test("a change with a key may have been done where its connection broke, an
     const caller = createCaller(server.options);
     await caller.call(ref, values, { idempotencyKey: "run.1.1" });
     server.behave = () => server[Symbol.dispose]();
-    const error = await failureOf(caller.call(ref, values, { idempotencyKey: "run.1.2" }));
+    const error = await failure(caller.call(ref, values, { idempotencyKey: "run.1.2" }));
     assert.deepEqual([error.code, outcomeUnknown(error)], ["NETWORK_ERROR", true], `${ref.name}: ${error.message}`);
   }
 });
@@ -207,7 +202,7 @@ Deno.test("the key goes with changes, not with reads, and not to a service that 
   await create(keyless, options);
   assert.deepEqual(keysOf(server), ["run.1.2", undefined, undefined, "run.1.2", undefined]);
   for (const idempotencyKey of ["", "ä", "x".repeat(256), "a\nb"]) {
-    const error = await failureOf(create(caller, { idempotencyKey }));
+    const error = await failure(create(caller, { idempotencyKey }));
     assert.equal(error.message, "idempotencyKey must be 1 to 255 printable ASCII characters.");
   }
 });
@@ -234,7 +229,7 @@ Deno.test("who repeats a call learns the entity tag before the call is sent, and
 Deno.test("a change that needs an entity tag is not sent where the service gives none, or an empty one", async () => {
   for (const headers of [undefined, { etag: "" }]) {
     using server = startUnruly(answer(200, { id: "A" }, headers));
-    const error = await failureOf(createCaller(server.options).call(PERFORM, { assignmentId: "A", action: "B" }));
+    const error = await failure(createCaller(server.options).call(PERFORM, { assignmentId: "A", action: "B" }));
     assert.deepEqual([error.code, outcomeUnknown(error)], ["MISSING_ETAG", false]);
     assert.equal(error.message, "GET /assignments/A answered no entity tag.");
     assert.equal(server.received.length, 1);
@@ -248,8 +243,8 @@ Deno.test("a change under a key is sent although there is nothing any more whose
   const values = { assignmentId: "A", action: "B" };
   const reply = await caller.call(PERFORM, values, { idempotencyKey: "k" });
   assert.deepEqual(reply.body, { id: "C-1" });
-  assert.equal((await failureOf(caller.call(PERFORM, values, { idempotencyKey: "l" }))).code, "NOT_FOUND");
-  assert.equal((await failureOf(caller.call(PERFORM, values))).code, "NOT_FOUND");
+  assert.equal((await failure(caller.call(PERFORM, values, { idempotencyKey: "l" }))).code, "NOT_FOUND");
+  assert.equal((await failure(caller.call(PERFORM, values))).code, "NOT_FOUND");
   assert.deepEqual(keysOf(server), [undefined, "k", undefined, "l", undefined]);
 });
 
@@ -268,11 +263,11 @@ Deno.test("what onReply throws is not told as a fault of the network, nor that a
     throw fault;
   };
   const caller = createCaller({ ...server.options, onReply });
-  const changed = await failureOf(create(caller));
+  const changed = await failure(create(caller));
   assert.deepEqual([changed.code, changed.cause, changed.outcomeUnknown], ["INVALID_ARGS", fault, true]);
   assert.equal(changed.message, "onReply threw: The log is full.");
   assert.equal(changed.hint, "The call itself was answered with 201. Catch in onReply what may fail.");
-  assert.equal((await failureOf(caller.call(GET, { caseId: "C-1" }))).outcomeUnknown, undefined);
+  assert.equal((await failure(caller.call(GET, { caseId: "C-1" }))).outcomeUnknown, undefined);
 });
 
 Deno.test("an answer in chunks is as long as it is, whatever length it claims", async () => {

@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { createClient } from "../mod.ts";
 import { type Caller, createCaller } from "../lib/client/caller.ts";
 import { retryAfterMilliseconds, RetryBudget, retrying, type RetryOptions } from "../lib/client/retry.ts";
-import { outcomeUnknown, SvcError } from "../lib/errors.ts";
+import { outcomeUnknown } from "../lib/errors.ts";
 import { pause } from "../lib/pause.ts";
 import { headerOf } from "./_support/http_wire.ts";
+import { failure } from "./_support/oauth.ts";
 import { operationByName } from "./_support/operation.ts";
 import {
   answer,
@@ -40,12 +41,6 @@ function patient(server: UnrulyServer, options: RetryOptions = {}): { caller: Ca
 
 function create(caller: Caller, options = {}): Promise<unknown> {
   return caller.call(CREATE, { type: "T" }, options);
-}
-
-async function failureOf(call: Promise<unknown>): Promise<SvcError> {
-  const error = await call.then(() => undefined, (thrown: unknown) => thrown);
-  assert.ok(error instanceof SvcError, String(error));
-  return error;
 }
 
 const silent: Behaviour = () => {};
@@ -83,7 +78,7 @@ for (const [what, [behave, read, keyed, keyless]] of Object.entries(TABLE)) {
       using server = startUnruly(inTurn(behave, DONE));
       const outcome = call(patient(server).caller);
       if (isRepeated) await outcome;
-      else assert.equal((await failureOf(outcome)).attempts, undefined);
+      else assert.equal((await failure(outcome)).attempts, undefined);
       assert.equal(server.received.length, isRepeated ? 2 : 1);
     }
   });
@@ -93,7 +88,7 @@ Deno.test("a key is worth nothing at a service that knows none", async () => {
   using server = startUnruly(inTurn(cut, DONE));
   const caller = retrying(createCaller({ ...server.options, idempotencyKeys: false }));
   assert.equal(caller.supportsIdempotencyKeys(), false);
-  assert.equal(outcomeUnknown(await failureOf(create(caller, KEY))), true);
+  assert.equal(outcomeUnknown(await failure(create(caller, KEY))), true);
   assert.equal(server.received.length, 1);
 });
 
@@ -109,7 +104,7 @@ Deno.test("a token that is refused is renewed once, and not again by attempts", 
   using server = startUnruly(inTurn(DONE, answer(401, {})));
   const { caller } = patient(server);
   await create(caller, KEY);
-  const error = await failureOf(create(caller, KEY));
+  const error = await failure(create(caller, KEY));
   assert.deepEqual([error.code, error.attempts], ["UNAUTHORIZED", undefined]);
   assert.equal(server.received.length, 3);
 });
@@ -124,7 +119,7 @@ Deno.test("waits grow from 50 ms to 20 s, from a second where the service is too
   for (const [behave, attempts, random, expected] of cases) {
     using server = startUnruly(behave);
     const { caller, waits } = patient(server, { attempts, random });
-    await failureOf(create(caller, KEY));
+    await failure(create(caller, KEY));
     assert.deepEqual(waits, expected);
     assert.equal(server.received.length, attempts);
   }
@@ -142,7 +137,7 @@ Deno.test("Retry-After is obeyed in both its forms, and one that asks for too mu
   for (const [retryAfter, expected] of cases) {
     using server = startUnruly(answer(429, {}, { "retry-after": retryAfter }));
     const { caller, waits } = patient(server, { random: () => 0 });
-    await failureOf(create(caller));
+    await failure(create(caller));
     assert.deepEqual(waits, expected, retryAfter);
   }
   assert.equal(retryAfterMilliseconds("0", 0), 0);
@@ -168,7 +163,7 @@ Deno.test("the first attempt's entity tag and key go with all, and who records i
 Deno.test("an entity tag whose read failed is read again", async () => {
   using server = startUnruly(inTurn(cut, answer(500, {}), DONE));
   const { caller } = patient(server, { attempts: 4 });
-  const error = await failureOf(caller.call(PERFORM, { assignmentId: "A", action: "B" }));
+  const error = await failure(caller.call(PERFORM, { assignmentId: "A", action: "B" }));
   assert.equal(error.code, "INTERNAL_SERVER_ERROR", "a 500 is repeated for reads alone");
   server.behave = inTurn(cut, DONE);
   await caller.call(PERFORM, { assignmentId: "A", action: "B" });
@@ -180,7 +175,7 @@ Deno.test("the budget is shared: many failures use it up, successes fill it agai
   const { caller } = patient(server, { budget });
   const attemptsOf = async () => {
     const before = server.received.length;
-    await failureOf(create(caller, KEY));
+    await failure(create(caller, KEY));
     return server.received.length - before;
   };
   assert.deepEqual([await attemptsOf(), await attemptsOf(), await attemptsOf()], [3, 3, 1]);
@@ -199,7 +194,7 @@ Deno.test("the budget is shared: many failures use it up, successes fill it agai
 Deno.test("a timeout costs twice as much of the budget", async () => {
   using server = startUnruly(silent);
   const { caller } = patient(server, { budget: new RetryBudget(19) });
-  await failureOf(create(caller, KEY));
+  await failure(create(caller, KEY));
   assert.equal(server.received.length, 2);
 });
 
@@ -207,7 +202,7 @@ Deno.test("the error in the end is the last one, with all attempts and one sente
   using server = startUnruly(inTurn(cut, busy, answer(503, { localizedValue: "Too busy." })));
   let time = 0;
   const { caller } = patient(server, { now: () => time, wait: (ms) => Promise.resolve(void (time += ms)) });
-  const error = await failureOf(create(caller, KEY));
+  const error = await failure(create(caller, KEY));
   assert.equal(error.message, "Too busy, after 3 attempts.");
   assert.deepEqual([error.code, error.status, error.operation], ["SERVER_ERROR", 503, "cases.create"]);
   const [first, second, third] = error.toJSON().attempts ?? [];
@@ -233,7 +228,7 @@ Deno.test("one attempt whose outcome is unknown makes that of the call unknown, 
   ] as const;
   for (const [[first, ...rest], expected] of cases) {
     using server = startUnruly(inTurn(first, ...rest));
-    assert.equal(outcomeUnknown(await failureOf(create(patient(server).caller, KEY))), expected);
+    assert.equal(outcomeUnknown(await failure(create(patient(server).caller, KEY))), expected);
   }
 });
 
@@ -255,7 +250,7 @@ Deno.test("who is told that a key is still at work waits for its answer, also wh
 Deno.test("a refused read of the entity tag does not judge the change that an attempt before may have made", async () => {
   for (const status of [400, 404, 409]) {
     using server = startUnruly(inTurn(answer(404, {}), cut, answer(status, {}), answer(429, {})));
-    const error = await failureOf(patient(server).caller.call(PERFORM, { assignmentId: "A", action: "B" }, KEY));
+    const error = await failure(patient(server).caller.call(PERFORM, { assignmentId: "A", action: "B" }, KEY));
     assert.equal(outcomeUnknown(error), true, `${status}: ${error.message}`);
   }
 });
@@ -270,7 +265,7 @@ Deno.test("who cancels a call does not wait for its next attempt", async () => {
       return waiting;
     },
   });
-  const error = await failureOf(create(caller, { ...KEY, signal: abort.signal }));
+  const error = await failure(create(caller, { ...KEY, signal: abort.signal }));
   assert.deepEqual([error.code, outcomeUnknown(error), error.attempts?.length], ["INTERRUPTED", true, 1]);
   assert.equal(error.cause, abort.signal.reason);
   assert.equal(server.received.length, 1);
@@ -282,7 +277,7 @@ Deno.test("a client tries again when it is told to, and not otherwise", async ()
   await svc.cases.bulkPerform({ action: "A", cases: ["C-1"], idempotencyKey: "k" });
   assert.deepEqual(keysOf(server), ["k", "k", "k"]);
   server.behave = cut;
-  const error = await failureOf(createClient(server.options).cases.get("C-1"));
+  const error = await failure(createClient(server.options).cases.get("C-1"));
   assert.equal(error.attempts, undefined);
   for (const retries of [-1, 1.5, NaN]) {
     assert.throws(() => createClient({ retries }), /retries must be a whole number/);

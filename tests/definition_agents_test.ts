@@ -1,8 +1,8 @@
 /** Agents and assistants in application definitions: what fits a rule, and what is refused. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { SvcError } from "../lib/errors.ts";
 import { parseApplication } from "../service/definition/load.ts";
+import { refusalOf } from "./_support/engine.ts";
 
 const BASE = `application: { id: A, name: A, organisation: O }
 operators: { ada@a: { name: Ada } }
@@ -20,16 +20,6 @@ caseTypes:
     fields: { message: { type: Text } }
     stages: { PRIM0: { name: Open, transition: create } }
 `;
-
-function refusal(agents: string): string {
-  try {
-    parseApplication(BASE + agents, "app.yaml");
-  } catch (error) {
-    if (error instanceof SvcError) return error.message;
-    throw error;
-  }
-  throw new TypeError(`${agents} was accepted`);
-}
 
 /** Whether a message fits a rule with these conditions. */
 function fits(conditions: { contains?: string | string[]; like?: string }, message: string): boolean {
@@ -62,7 +52,7 @@ Deno.test("what is wrong with an agent is refused with its place and the reason"
     [`assistants: { "c!G": { name: G } }`, "exactly one of 'script' and 'model'"],
   ];
   for (const [definition, reason] of cases) {
-    const message = refusal(definition);
+    const { message } = refusalOf(BASE + definition, definition);
     assert.match(message, /^app\.yaml:\d+:\d+: /);
     assert.ok(message.includes(reason), `${message}\nshould say\n${reason}`);
   }

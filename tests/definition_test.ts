@@ -3,20 +3,14 @@ import assert from "node:assert/strict";
 import { SvcError, toSvcError } from "../lib/errors.ts";
 import { loadApplication, parseApplication } from "../service/definition/load.ts";
 import { applicationJsonSchema } from "../service/definition/schema.ts";
-import { at, openEngine, PERMIT_FILE } from "./_support/engine.ts";
+import { at, openEngine, PERMIT_FILE, refusalOf } from "./_support/engine.ts";
 
 const SAMPLE = await Deno.readTextFile(PERMIT_FILE);
 
-/** The sample with one text replaced, which must be refused. */
+/** The error that refuses the sample with one text replaced. */
 function refusal(wrong: string, right: string): SvcError {
   assert.ok(SAMPLE.includes(right), `the sample has no ${right}`);
-  try {
-    parseApplication(SAMPLE.replace(right, wrong), "app.yaml");
-  } catch (error) {
-    if (error instanceof SvcError) return error;
-    throw error;
-  }
-  throw new TypeError(`${wrong} was accepted`);
+  return refusalOf(SAMPLE.replace(right, wrong), wrong);
 }
 
 /** Where the sample has a text, as `line:column`. */
@@ -135,13 +129,10 @@ Deno.test("a data view over case types that mean two kinds of values by one name
   for (const [own, first, other] of cases) {
     const two = (yaml: string) => yaml.replace(field, `${own}\n      ${field}`);
     assert.ok(parseApplication(two(SAMPLE), "app.yaml"), "no data view is over both");
-    assert.throws(() => parseApplication(two(all), "app.yaml"), (error) => {
-      assert.ok(error instanceof SvcError);
-      const line = two(all).split("D_Receipts:")[0]?.split("\n").length;
-      const kinds = `${first} in 'City-Permit-Work-Permit' and ${other} in 'City-Permit-Work-Receipt'`;
-      assert.ok(error.message.startsWith(`app.yaml:${line}:3: ${kinds}`), error.message);
-      return true;
-    });
+    const { message } = refusalOf(two(all));
+    const line = two(all).split("D_Receipts:")[0]?.split("\n").length;
+    const kinds = `${first} in 'City-Permit-Work-Permit' and ${other} in 'City-Permit-Work-Receipt'`;
+    assert.ok(message.startsWith(`app.yaml:${line}:3: ${kinds}`), message);
   }
 });
 
@@ -279,14 +270,9 @@ Deno.test("an alias that leads nowhere, round and round or to too much is refuse
 
 Deno.test("everything that is wrong is reported, the first place first", () => {
   const text = SAMPLE.replace("[{ stage: PRIM1 }]", "[{ stage: PRIM9 }]").replace("key: [ID]", "key: [Id]");
-  try {
-    parseApplication(text, "app.yaml");
-    assert.fail("accepted");
-  } catch (error) {
-    assert.ok(error instanceof SvcError);
-    assert.equal(error.details?.length, 2);
-    assert.match(error.message, /PRIM9.*\(and 1 more\)/);
-  }
+  const error = refusalOf(text);
+  assert.equal(error.details?.length, 2);
+  assert.match(error.message, /PRIM9.*\(and 1 more\)/);
 });
 
 Deno.test("a file that cannot be read is a configuration error that names it and says why", async () => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { isJsonObject, type JsonObject, type JsonValue } from "../lib/json.ts";
 import { ServiceError } from "../service/errors.ts";
-import { at, type Engine, openEngine, textAt } from "./_support/engine.ts";
+import { at, type Engine, objectAt, openEngine, textAt } from "./_support/engine.ts";
 
 const PEOPLE = ["clerk@city", "reviewer@city", "decider@city", "inspector@city"] as const;
 const FORMS: Readonly<Record<string, JsonObject>> = {
@@ -155,9 +155,4 @@ function checkEntityTag(then: JsonObject, now: JsonObject, { kind }: Call): void
   if (after === before && kind !== "next") assert.deepEqual(now, then);
   if (after !== before) assert.ok(!textAt(then, "status").startsWith("Resolved-"), `${kind} changed a closed case`);
   if (kind === "next") assert.equal(after, before);
-}
-
-function objectAt(value: JsonValue, path: string): JsonObject {
-  const found = at(value, path);
-  return isJsonObject(found) ? found : {};
 }

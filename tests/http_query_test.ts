@@ -1,7 +1,7 @@
 /** Parameters of the query that other clients send and the command has no flags for. */
 import assert from "node:assert/strict";
-import { isJsonObject, type JsonObject, type JsonValue } from "../lib/json.ts";
-import { at, PERMIT_FILE, textAt } from "./_support/engine.ts";
+import type { JsonObject, JsonValue } from "../lib/json.ts";
+import { at, objectAt, PERMIT_FILE, textAt } from "./_support/engine.ts";
 import { details, openService, segment, type TestService } from "./_support/service.ts";
 
 /** A case with its assignment: their paths, and their tag. */
@@ -12,11 +12,6 @@ async function open(svc: TestService): Promise<{ caseAt: string; workAt: string;
     workAt: `/assignments/${segment(textAt(body, "nextAssignmentInfo.ID"))}`,
     headers: { "if-match": textAt(body, "etag") },
   };
-}
-
-function objectAt(body: JsonValue | undefined, path: string): JsonObject {
-  const found = at(body, path);
-  return isJsonObject(found) ? found : {};
 }
 
 Deno.test("a value that a query parameter does not have is refused, with those that it has", async () => {
@@ -123,9 +118,8 @@ async function summedUp(svc: TestService, method: string, path: string, body?: J
   const ui = objectAt(answer.body, "uiResources");
   assert.deepEqual(Object.keys(ui), ["resources", "components", "localeReferences", "context_data"]);
   assert.deepEqual(Object.keys(objectAt(ui, "resources.views")), ["pyCaseSummary"]);
-  const { content, caseTypeID } = objectAt(answer.body, "data.caseInfo");
-  assert.equal(at(ui, "resources.views.pyCaseSummary.0.classID"), caseTypeID);
-  return isJsonObject(content) ? content : {};
+  assert.equal(at(ui, "resources.views.pyCaseSummary.0.classID"), at(answer.body, "data.caseInfo.caseTypeID"));
+  return objectAt(answer.body, "data.caseInfo.content");
 }
 
 Deno.test("where nothing is next for the caller, a call that asks for a view shows no form but sums the case up", async () => {

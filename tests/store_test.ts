@@ -320,8 +320,7 @@ Deno.test("a file that is no database is refused, and left as it is", () =>
 Deno.test("what was answered is there after the process was killed", () =>
   withFile(async (path) => {
     const script = `
-      import type { RowQuery } from "../service/store/query.ts";
-import { openSqliteStore } from ${JSON.stringify(import.meta.resolve("../service/store/sqlite.ts"))};
+      import { openSqliteStore } from ${JSON.stringify(import.meta.resolve("../service/store/sqlite.ts"))};
       const store = openSqliteStore(${JSON.stringify(path)});
       for (let n = 1;; n++) {
         await store.transact((tx) => tx.putRecord({ classId: "D", key: String(n), tag: "", content: {} }));

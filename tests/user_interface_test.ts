@@ -1,9 +1,7 @@
 /** The user interface of an application of one's own: what its definition may say, and what is refused. */
 import assert from "node:assert/strict";
-import { SvcError } from "../lib/errors.ts";
 import type { JsonValue } from "../lib/json.ts";
-import { parseApplication } from "../service/definition/load.ts";
-import { at, PERMIT_FILE } from "./_support/engine.ts";
+import { at, PERMIT_FILE, refusalOf } from "./_support/engine.ts";
 import { details, openService, type TestService } from "./_support/service.ts";
 
 const SAMPLE = await Deno.readTextFile(PERMIT_FILE);
@@ -196,26 +194,16 @@ Deno.test("a wrong user interface is refused with the place and the reason", () 
   for (const [right, wrong, place, reason] of cases) {
     assert.ok(SAMPLE.includes(right), `the sample has no ${right}`);
     const text = SAMPLE.replace(right, wrong);
-    const found = refusal(text);
+    const found = refusalOf(text, wrong);
     assert.match(found.message, reason);
     assert.ok(found.message.startsWith(`app.yaml:${positionOf(text, wrong, place)}: `), `${found.message} ${place}`);
   }
 });
 
 Deno.test("what refers to an insight that is wrong itself is not blamed", () => {
-  const { details } = refusal(SAMPLE.replace("dataView: D_Permits\n    groupBy", "dataView: D_Nowhere\n    groupBy"));
+  const { details } = refusalOf(SAMPLE.replace("dataView: D_Permits\n    groupBy", "dataView: D_Nowhere\n    groupBy"));
   assert.equal(details?.length, 1);
 });
-
-function refusal(text: string): SvcError {
-  try {
-    parseApplication(text, "app.yaml");
-  } catch (error) {
-    if (error instanceof SvcError) return error;
-    throw error;
-  }
-  throw new TypeError("it was accepted");
-}
 
 /** Where a text has a place that begins in what was replaced, as `line:column`. */
 function positionOf(text: string, wrong: string, place: string): string {

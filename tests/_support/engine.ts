@@ -1,4 +1,5 @@
 /** The engine on a store in memory, called through the handlers as the HTTP side calls them. */
+import { SvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
 import type { Application } from "../../service/definition/application.ts";
 import { loadApplication, parseApplication } from "../../service/definition/load.ts";
@@ -134,6 +135,23 @@ export function textAt(value: JsonValue | undefined, path: string): string {
   const text = at(value, path);
   if (typeof text === "string") return text;
   throw new TypeError(`${path} is ${JSON.stringify(text)}, no text`);
+}
+
+/** An object deep in a JSON value; one without members where there is none. */
+export function objectAt(value: JsonValue | undefined, path: string): JsonObject {
+  const found = at(value, path);
+  return isJsonObject(found) ? found : {};
+}
+
+/** The error that refuses an application's definition, `app.yaml`, for what is wrong in it. */
+export function refusalOf(yaml: string, wrong = "It"): SvcError {
+  try {
+    parseApplication(yaml, "app.yaml");
+  } catch (error) {
+    if (error instanceof SvcError) return error;
+    throw error;
+  }
+  throw new TypeError(`${wrong} was accepted`);
 }
 
 /** Handlers are declared as methods here, so that a test may call any of them by name. */

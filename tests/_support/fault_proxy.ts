@@ -4,7 +4,7 @@
  */
 import { pause } from "../../lib/pause.ts";
 import { Dice } from "../../tasks/crash/dice.ts";
-import { bytesOf, close, jsonAnswer, type WireMessage, WireReader, writeAll } from "./http_wire.ts";
+import { bytesOf, close, ignoreBroken, jsonAnswer, type WireMessage, WireReader, writeAll } from "./http_wire.ts";
 
 /** What can become of a request. */
 export const FAULTS = [
@@ -165,11 +165,4 @@ class RunningProxy implements FaultProxy {
     let left = this.#dice.next() * weighted.reduce((sum, [, weight]) => sum + weight, 0);
     return weighted.find(([, weight]) => (left -= weight) < 0)?.[0] ?? "pass";
   }
-}
-
-/** Either side may be gone. */
-function ignoreBroken(error: unknown): void {
-  const { BadResource, BrokenPipe, ConnectionRefused, ConnectionReset, Interrupted } = Deno.errors;
-  const known = [BadResource, BrokenPipe, ConnectionRefused, ConnectionReset, Interrupted];
-  if (!known.some((kind) => error instanceof kind)) throw error;
 }

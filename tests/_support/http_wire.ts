@@ -103,6 +103,13 @@ export function close(connection: Deno.Conn): void {
   }
 }
 
+/** Either side of a connection may be gone; any other error is thrown. */
+export function ignoreBroken(error: unknown): void {
+  const { BadResource, BrokenPipe, ConnectionRefused, ConnectionReset, Interrupted } = Deno.errors;
+  const known = [BadResource, BrokenPipe, ConnectionRefused, ConnectionReset, Interrupted];
+  if (!known.some((kind) => error instanceof kind)) throw error;
+}
+
 function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

@@ -52,8 +52,8 @@ export function block(language: string, text: string): string {
   return found;
 }
 
-/** The cache of this Deno: what is installed already need not be fetched again. */
-async function denoDirectory(): Promise<string> {
+/** The cache of this Deno, for processes whose home is elsewhere: what is installed already need not be fetched again. */
+export async function denoDirectory(): Promise<string> {
   const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
   return JSON.parse(new TextDecoder().decode(stdout)).denoDir;
 }

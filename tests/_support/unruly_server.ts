@@ -1,6 +1,6 @@
 /** A server that gives out tokens as it should, and does with every other request what a test wants. */
 import type { SessionOptions } from "../../lib/auth/session_open.ts";
-import { close, headerOf, jsonAnswer, type WireMessage, WireReader, writeAll } from "./http_wire.ts";
+import { close, headerOf, ignoreBroken, jsonAnswer, type WireMessage, WireReader, writeAll } from "./http_wire.ts";
 
 /** What the server does with a request that it has read. */
 export type Behaviour = (connection: Deno.Conn, request: WireMessage) => void | Promise<void>;
@@ -90,10 +90,4 @@ export function startUnruly(behave: Behaviour): UnrulyServer {
 /** The keys of the requests that were received. */
 export function keysOf({ received }: UnrulyServer): (string | undefined)[] {
   return received.map(({ head }) => headerOf(head, "idempotency-key"));
-}
-
-/** A client may break its connection too. */
-function ignoreBroken(error: unknown): void {
-  const { BadResource, BrokenPipe, ConnectionReset, Interrupted } = Deno.errors;
-  if (![BadResource, BrokenPipe, ConnectionReset, Interrupted].some((known) => error instanceof known)) throw error;
 }
