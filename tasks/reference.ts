@@ -2,6 +2,7 @@
  * The reference: a page per group in docs/reference, and README's table of groups, both made from the descriptions.
  * `--check` changes nothing and fails where a file is not what the descriptions say.
  */
+import { ignoreMissing } from "../lib/missing_file.ts";
 import { describeGroups, groupPage, groupTable, pagePath } from "./reference/pages.ts";
 
 const FOLDER = "docs/reference";
@@ -49,7 +50,9 @@ async function formatted(files: ReadonlyMap<string, string>): Promise<Map<string
 async function check(): Promise<void> {
   const wrong: string[] = (await strayFiles()).map((path) => `${path} is of no group.`);
   for (const [path, text] of wanted) {
-    if (await readIfThere(path) !== text) wrong.push(`${path} is not what the descriptions say.`);
+    if (await Deno.readTextFile(path).catch(ignoreMissing) !== text) {
+      wrong.push(`${path} is not what the descriptions say.`);
+    }
   }
   if (wrong.length === 0) return;
   console.error([...wrong, "Run 'deno task reference'."].join("\n"));
@@ -64,22 +67,6 @@ async function write(): Promise<void> {
 
 /** Pages of groups that are no more. */
 async function strayFiles(): Promise<string[]> {
-  const stray: string[] = [];
-  try {
-    for await (const { name } of Deno.readDir(FOLDER)) {
-      if (!wanted.has(`${FOLDER}/${name}`)) stray.push(`${FOLDER}/${name}`);
-    }
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
-  return stray;
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await Deno.readTextFile(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  const entries = await Array.fromAsync(Deno.readDir(FOLDER)).catch(ignoreMissing) ?? [];
+  return entries.map(({ name }) => `${FOLDER}/${name}`).filter((path) => !wanted.has(path));
 }

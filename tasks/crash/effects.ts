@@ -1,6 +1,7 @@
 /** What an input has left with the service, read back through the library: one text per effect, without what is chance. */
 import type { AttachmentInfo, MessageAnswer } from "../../lib/answer_types.ts";
 import type { Client, JsonObject, JsonValue } from "../../mod.ts";
+import { eachOf } from "../each_of.ts";
 
 /** Reads that are made at the same time. */
 const CONCURRENCY = 8;
@@ -22,18 +23,12 @@ export interface Mark {
 /** The effects of each of several inputs. */
 export async function effectsOfAll(svc: Client, marks: readonly Mark[]): Promise<Map<string, string[]>> {
   const effects = new Map<string, string[]>();
-  const queue = [...marks];
-  const readers = Array.from({ length: CONCURRENCY }, async () => {
-    for (let mark = queue.pop(); mark !== undefined; mark = queue.pop()) {
-      effects.set(mark.key, await effectsOf(svc, mark));
-    }
-  });
-  await Promise.all(readers);
+  await eachOf(marks, CONCURRENCY, async (mark) => void effects.set(mark.key, await effectsOf(svc, mark)));
   return effects;
 }
 
 /** The effects of an input. Its cases are named after their roles; two of the same role have the same name. */
-export async function effectsOf(svc: Client, mark: Mark): Promise<string[]> {
+async function effectsOf(svc: Client, mark: Mark): Promise<string[]> {
   const cases = await rowsStartingWith(svc, "D_Permits", "Applicant", `${mark.key}-`);
   const records = await rowsStartingWith(svc, "D_Inspectors", "ID", mark.key);
   const own = records.filter(({ ID }) => ID === mark.key).map((record) => `record ${JSON.stringify(record)}`);

@@ -1,6 +1,7 @@
 /** Reads replayed cases back through the API and compares them with the log. */
 import { isJsonObject } from "../../lib/json.ts";
 import type { Client, JsonObject } from "../../mod.ts";
+import { eachOf } from "../each_of.ts";
 import type { LogCase, LogEvent } from "./log.ts";
 
 /** Cases that are read at the same time. */
@@ -13,15 +14,11 @@ export async function differences(
   handles: ReadonlyMap<string, string>,
 ): Promise<string[]> {
   const found: string[] = [];
-  const queue = [...log];
-  const readers = Array.from({ length: CONCURRENCY }, async () => {
-    for (let logged = queue.pop(); logged !== undefined; logged = queue.pop()) {
-      const handle = handles.get(logged.key);
-      const difference = handle === undefined ? "no case was created" : await differenceOfCase(svc, logged, handle);
-      if (difference !== undefined) found.push(`${logged.key}: ${difference}`);
-    }
+  await eachOf(log, CONCURRENCY, async (logged) => {
+    const handle = handles.get(logged.key);
+    const difference = handle === undefined ? "no case was created" : await differenceOfCase(svc, logged, handle);
+    if (difference !== undefined) found.push(`${logged.key}: ${difference}`);
   });
-  await Promise.all(readers);
   return found;
 }
 
