@@ -124,7 +124,7 @@ Deno.test("stop ends no process but the one that says itself that it is the serv
     for (const stopping of [() => stop({ data }), () => reset({ data, stopFirst: true })]) {
       await assert.rejects(stopping, {
         code: "CONFLICT",
-        message: `The service of ${data} is process ${Deno.pid}, not ${other.pid} as service.json says.`,
+        message: `${url} is process ${Deno.pid}, not process ${other.pid}, which ${data}/service.json names.`,
       });
     }
   }

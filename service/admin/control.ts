@@ -75,9 +75,10 @@ async function tellToStop(data: string, state: ServiceState): Promise<boolean> {
   const told = await ask(state);
   if (told === undefined) return false;
   if (told.pid !== state.pid) {
+    const answers = typeof told.pid === "number" ? `process ${told.pid}` : "no service of svc";
     throw new SvcError(
       "CONFLICT",
-      `The service of ${data} is process ${told.pid}, not ${state.pid} as service.json says.`,
+      `${state.url} is ${answers}, not process ${state.pid}, which ${data}/service.json names.`,
       { hint: "Nothing was stopped. End the one that is a service of svc." },
     );
   }
