@@ -1,5 +1,6 @@
 /** What a case keeps while people work on it: drafts, locks, screens, and processes of a stage that it has left. */
 import assert from "node:assert/strict";
+import type { JsonObject, JsonValue } from "../lib/json.ts";
 import { at, type Engine, openEngine, PERMIT_FILE, textAt } from "./_support/engine.ts";
 
 const REVIEWER = { as: "reviewer@city" };
@@ -17,8 +18,16 @@ async function checkApplication(engine: Engine): Promise<void> {
   await engine.call("assignments.perform", values, REVIEWER);
 }
 
+/** A move that keeps the processes of the stage where the case is. */
+const KEPT = { query: { cleanupProcesses: "false" } };
+
 async function tagOf(engine: Engine, caseId: string): Promise<string> {
   return textAt(await engine.body("cases.get", { caseId }), "etag");
+}
+
+function idsAt(body: JsonObject, path: string): JsonValue[] {
+  const list = at(body, path);
+  return Array.isArray(list) ? list.map((one) => textAt(one, "ID")) : [];
 }
 
 /** The sample application with something else in it. */
@@ -43,7 +52,7 @@ Deno.test("get-next passes over a case that somebody else's draft has locked, un
   await using engine = await openEngine();
   const caseId = await create(engine, { Applicant: "Ada" });
   await create(engine, { Applicant: "Grace" });
-  await engine.call("cases.stageGo", { caseId, stage: "Review" }, { query: { cleanupProcesses: "false" } });
+  await engine.call("cases.stageGo", { caseId, stage: "Review" }, KEPT);
   const draft = { assignmentId: REVIEW, action: "CheckApplication", data: { Address: "Canal 2" } };
   await engine.call("assignments.save", draft, REVIEWER);
   const next = async () => textAt(await engine.body("assignments.getNext", {}), "id");
@@ -73,7 +82,7 @@ Deno.test("to discard drafts where there are none changes nothing", async () => 
 Deno.test("an assignment of a stage that the case has left moves nothing of the stage where it is", async () => {
   await using engine = await openEngine();
   const caseId = await create(engine, { Applicant: "Ada" });
-  await engine.call("cases.stageGo", { caseId, stage: "Review" }, { query: { cleanupProcesses: "false" } });
+  await engine.call("cases.stageGo", { caseId, stage: "Review" }, KEPT);
   await checkApplication(engine);
   const register = { assignmentId: INTAKE, action: "Register", ifMatch: await tagOf(engine, caseId) };
   const { data } = await engine.body("assignments.perform", register);
@@ -81,6 +90,50 @@ Deno.test("an assignment of a stage that the case has left moves nothing of the 
   const review = await engine.body("assignments.get", { assignmentId: REVIEW }, REVIEWER);
   assert.equal(at(review, "data.caseInfo.assignments.0.actions.0.ID"), "CheckDocuments");
   assert.equal(at(review, "data.caseInfo.assignments.1"), undefined);
+});
+
+Deno.test("a move that keeps processes lets one that is under way in the stage go on: its draft stays, and its lock", async () => {
+  await using engine = await openEngine();
+  const caseId = await create(engine, { Applicant: "Ada" });
+  const draft = { assignmentId: INTAKE, action: "Register", data: { Applicant: "Grace" } };
+  await engine.call("assignments.save", draft);
+  for (const stage of ["PRIM0", "Review", "PRIM0"]) await engine.call("cases.stageGo", { caseId, stage }, KEPT);
+  const { data } = await engine.body("assignments.getAction", { assignmentId: INTAKE, action: "Register" });
+  assert.equal(at(data, "caseInfo.content.Applicant"), "Grace");
+  assert.equal((await engine.refused("cases.stageNext", { caseId }, REVIEWER)).status, 423);
+});
+
+Deno.test("a move that keeps processes begins none of a stage where one is under way: no second child, and no step again", async () => {
+  await using engine = await openEngine(`
+application: { id: Shop, name: Shop, organisation: Org }
+operators: { "ada@shop": { name: Ada } }
+caseTypes:
+  Org-Shop-Work-Part:
+    name: Part
+    prefix: P
+    workPool: SHOP-WORK
+    fields: {}
+    stages: { PRIM0: { name: Part, processes: { Make: { steps: { Make: {} } } }, transition: resolution } }
+  Org-Shop-Work-Order:
+    name: Order
+    prefix: O
+    workPool: SHOP-WORK
+    fields: {}
+    stages:
+      PRIM0:
+        name: Order
+        transition: manual
+        processes:
+          Parts: { steps: { Order: { type: child, caseType: Org-Shop-Work-Part, wait: true } } }
+          Send: { steps: { Send: {} } }
+`);
+  const caseId = textAt(await engine.body("cases.create", { type: "Org-Shop-Work-Order" }), "id");
+  await engine.call("cases.stageGo", { caseId, stage: "PRIM0" }, KEPT);
+  assert.deepEqual(idsAt(await engine.body("cases.listDescendants", { caseId }), "childCases"), ["SHOP-WORK P-1"]);
+  const make = { assignmentId: "ASSIGN-WORKLIST SHOP-WORK P-1!MAKE", action: "Make" };
+  await engine.call("assignments.perform", { ...make, ifMatch: await tagOf(engine, "SHOP-WORK P-1") });
+  const moved = await engine.body("cases.stageGo", { caseId, stage: "PRIM0" }, KEPT);
+  assert.deepEqual(idsAt(moved, "data.caseInfo.assignments"), ["ASSIGN-WORKLIST SHOP-WORK O-1!SEND"]);
 });
 
 Deno.test("page instructions change no list that the form only shows", async () => {

@@ -63,6 +63,7 @@ Deno.test("after any sequence of calls, what was refused has changed nothing, an
           checkRest(now);
           const then = before.get(id);
           if (then !== undefined) checkEntityTag(then, now, one);
+          if (then !== undefined && keeps(one)) checkKept(then, now);
         }
         before = after;
       }
@@ -101,14 +102,20 @@ async function make(engine: Engine, one: Call, cases: Cases): Promise<{ refused:
     delete: ["cases.delete", { caseId, ifMatch }],
   };
   const [name, values] = calls[kind];
+  const query = keeps(one) ? { cleanupProcesses: "false" } : undefined;
   try {
-    const { body } = await engine.call(name, values, { as, wait: choice % 2 });
+    const { body } = await engine.call(name, values, { as, query, wait: choice % 2 });
     return { refused: false, ...(kind === "create" && { created: textAt(body, "id") }) };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     assert.ok(error.status < 500, error.message);
     return { refused: true };
   }
+}
+
+/** Whether a call moves a case to a stage and closes nothing of the one that it leaves. */
+function keeps({ kind, choice }: Call): boolean {
+  return (kind === "go" || kind === "onward") && choice % 2 === 0;
 }
 
 /** An action that an assignment offers, mostly with what its form needs, else with nothing. */
@@ -155,4 +162,11 @@ function checkEntityTag(then: JsonObject, now: JsonObject, { kind }: Call): void
   if (after === before && kind !== "next") assert.deepEqual(now, then);
   if (after !== before) assert.ok(!textAt(then, "status").startsWith("Resolved-"), `${kind} changed a closed case`);
   if (kind === "next") assert.equal(after, before);
+}
+
+/** What was open is open as it was, and comes first. */
+function checkKept(then: JsonObject, now: JsonObject): void {
+  const [before, after] = [then, now].map((answer) => at(answer, "data.caseInfo.assignments"));
+  assert.ok(Array.isArray(before) && Array.isArray(after));
+  assert.deepEqual(after.slice(0, before.length), before);
 }

@@ -12,7 +12,7 @@ import { type CaseWork, openCase } from "./work.ts";
 /** More moves without a person than any sensible definition makes. */
 const MOVE_LIMIT = 200;
 
-/** Brings a case into a stage, and starts the stage's first process. */
+/** Brings a case into a stage, and starts the stage's first process unless one was kept there (`cleanup`). */
 export async function enterStage(work: CaseWork, stage: Stage, cleanup = true): Promise<void> {
   countMove(work);
   if (cleanup) leaveStage(work);
@@ -170,8 +170,10 @@ async function endProcess(work: CaseWork, process: Process): Promise<void> {
   await startNextProcess(work, currentStage(work), process);
 }
 
+/** One that is under way goes on instead: a move may have kept it, and processes run one after another. */
 async function startNextProcess(work: CaseWork, stage: Stage, after: Process | undefined): Promise<void> {
   const processes = [...stage.processes.values()];
+  if (processes.some(({ id }) => isRunning(work, id))) return;
   const scope = work.scope();
   const rest = after === undefined ? processes : processes.slice(processes.indexOf(after) + 1);
   const next = rest.find(({ when }) => when === undefined || when(scope));
