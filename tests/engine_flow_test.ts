@@ -1,6 +1,6 @@
 /** What a case keeps while people work on it: drafts, locks, screens, and processes of a stage that it has left. */
 import assert from "node:assert/strict";
-import type { JsonObject, JsonValue } from "../lib/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../lib/json.ts";
 import { at, type Engine, openEngine, PERMIT_FILE, textAt } from "./_support/engine.ts";
 
 const REVIEWER = { as: "reviewer@city" };
@@ -28,6 +28,11 @@ async function tagOf(engine: Engine, caseId: string): Promise<string> {
 function idsAt(body: JsonObject, path: string): JsonValue[] {
   const list = at(body, path);
   return Array.isArray(list) ? list.map((one) => textAt(one, "ID")) : [];
+}
+
+function objectAt(body: JsonObject, path: string): JsonObject {
+  const object = at(body, path);
+  return isJsonObject(object) ? object : {};
 }
 
 /** The sample application with something else in it. */
@@ -218,4 +223,30 @@ Deno.test("what a definition calculates must fit the field, too: a case, and a r
     const found = [misfit?.erroneousInputOutputFieldInPage, misfit?.erroneousInputOutputIdentifier];
     assert.deepEqual([refused.status, ...found], [422, ...place]);
   }
+});
+
+Deno.test("what a definition computes as empty is no value, as what a person empties is none: in pages and rows, too", async () => {
+  const yaml = (await changed("Advice: {", "Due: { type: Date, calculated: VisitDate }\n      Advice: {"))
+    .replace("Cost: {", 'Weight: { type: Integer, calculated: "dyn(null)" }\n          Cost: {')
+    .replace("Phone: {", "Age: { type: Integer }\n          Phone: {")
+    .replace(
+      'set: { Urgent: "true" }',
+      `set: { Contact: "{'Name': dyn(''), 'Phone': dyn(''), 'Age': dyn(null)}", Channel: "''" }`,
+    );
+  await using engine = await openEngine(yaml);
+  const caseId = await create(engine, { Documents: [{ Title: "Plan" }] });
+  await engine.call("cases.performAction", { caseId, action: "Expedite", ifMatch: await tagOf(engine, caseId) });
+  const found = async (field: string, comparator: string, rhs?: JsonObject) => {
+    const filterConditions = { F1: { lhs: { field }, comparator, ...(rhs && { rhs }) } };
+    const data = { query: { filter: { filterConditions } } };
+    const rows = (await engine.body("data.query", { dataViewId: "D_Permits", data })).data;
+    return Array.isArray(rows) && rows.length > 0;
+  };
+  assert.ok(await found("Due", "IS_NULL"));
+  assert.ok(!await found("Due", "LT", { value: "2026-01-01" }));
+  assert.ok(await found("Channel", "IS_NULL"));
+  assert.ok(await found("Contact.Phone", "IS_NULL"));
+  assert.ok(await found("Contact.Name", "EQ", { value: "" }), "an empty text is a text");
+  const { Contact, Documents } = objectAt(await engine.body("cases.get", { caseId }), "data.caseInfo.content");
+  assert.deepEqual([at(Contact, "Age"), at(Documents, "0.Weight")], [undefined, undefined]);
 });

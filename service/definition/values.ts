@@ -1,7 +1,6 @@
 /** Values of fields: whether one fits, and how it is kept. */
 import { isDay, isMoment, utcOf } from "../../lib/calendar.ts";
-import { isJsonObject, type JsonValue } from "../../lib/json.ts";
-import { mapValues } from "../../lib/map_values.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
 import { characters, clip } from "../../lib/wording.ts";
 import type { Field, FieldType } from "./application.ts";
 
@@ -51,20 +50,34 @@ export function valueProblem(field: Field, value: JsonValue): string | undefined
   return undefined;
 }
 
+/** Whether a value is none for a field, so that content does not hold it: a query would take it for one. */
+export function isNone({ type }: Field, value: JsonValue): boolean {
+  return value === null || (value === "" && type !== "Text" && type !== "TextArea");
+}
+
+/** Puts a value that fits a field into content; one that is none leaves the field without. */
+export function keepValue(field: Field, content: JsonObject, value: JsonValue): void {
+  if (isNone(field, value)) delete content[field.name];
+  else content[field.name] = keptValue(field, value);
+}
+
 /**
  * A value that fits a field, as content holds it: moments in UTC to the millisecond, those in pages and rows too. So two
  * texts are equal, and in order, as the moments are, and expressions can compare them with `now`.
  */
-export function keptValue(field: Field, value: JsonValue): JsonValue {
+function keptValue(field: Field, value: JsonValue): JsonValue {
   const { type, embedded } = field;
   if (type === "DateTime" && typeof value === "string") return utcOf(value) ?? value;
   if (embedded === undefined) return value;
   if (Array.isArray(value)) return value.map((row) => keptValue(field, row));
   if (!isJsonObject(value)) return value;
-  return mapValues(value, (member, name) => {
+  const page: JsonObject = {};
+  for (const [name, member] of Object.entries(value)) {
     const inner = embedded.fields.get(name);
-    return inner === undefined || member === undefined ? member : keptValue(inner, member);
-  });
+    if (inner === undefined || member === undefined) page[name] = member;
+    else keepValue(inner, page, member);
+  }
+  return page;
 }
 
 function hasType(type: FieldType, value: JsonValue): boolean {

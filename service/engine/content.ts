@@ -1,7 +1,7 @@
 /** Submitted content: what a form takes, what it refuses, and what becomes of it. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
 import type { Action, EmbeddedClass, Field, Scope, View } from "../definition/application.ts";
-import { isEmpty, keptValue, valueProblem } from "../definition/values.ts";
+import { isEmpty, isNone, keepValue, valueProblem } from "../definition/values.ts";
 import { type ErrorDetail, ServiceError, TOLD, validationFailure } from "../errors.ts";
 
 /** Findings of the two kinds: what nobody may send (400), and what does not fit (422). */
@@ -74,7 +74,7 @@ export function mergePage(
 export function newPage(fields: ReadonlyMap<string, Field>): JsonObject {
   const page: JsonObject = {};
   for (const field of fields.values()) {
-    if (field.default !== undefined) page[field.name] = keptValue(field, field.default);
+    if (field.default !== undefined) keepValue(field, page, field.default);
   }
   return page;
 }
@@ -131,7 +131,7 @@ function calculatePage(
 }
 
 function takeComputed(field: Field, target: JsonObject, value: JsonValue, page: string, findings: Findings): void {
-  if (checkComputed(field, value, page, findings)) target[field.name] = keptValue(field, value);
+  if (checkComputed(field, value, page, findings)) keepValue(field, target, value);
 }
 
 /** Whether a field can hold what was computed for it, members of pages and rows included; finds what it cannot. */
@@ -177,12 +177,11 @@ export function changedPart(view: View, before: JsonObject, after: JsonObject): 
 }
 
 function setValue(field: Field, target: JsonObject, value: JsonValue, page: string, findings: Findings): void {
-  const { name, type, embedded } = field;
+  const { name, embedded } = field;
   const problem = valueProblem(field, value);
   if (problem !== undefined) findings.misfit(page, name, problem);
-  else if (value === null || (value === "" && type !== "Text" && type !== "TextArea")) delete target[name];
-  else if (embedded !== undefined) target[name] = embeddedValue(field, embedded, target[name], value, page, findings);
-  else target[name] = keptValue(field, value);
+  else if (embedded === undefined || isNone(field, value)) keepValue(field, target, value);
+  else target[name] = embeddedValue(field, embedded, target[name], value, page, findings);
 }
 
 /** A page is merged, a list is replaced row by row: what changes single rows are page instructions. */
