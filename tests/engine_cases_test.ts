@@ -1,6 +1,6 @@
 /** What cases do besides being performed: stages, processes, actions, bulk, family. */
 import assert from "node:assert/strict";
-import { at, type Engine, openEngine, textAt } from "./_support/engine.ts";
+import { at, type Engine, openEngine, PERMIT_FILE, textAt } from "./_support/engine.ts";
 
 const TYPE = "City-Permit-Work-Permit";
 
@@ -73,6 +73,22 @@ Deno.test("an optional process runs beside the stage and survives a change of st
     ifMatch: at(visit, "etag"),
   }, { as: "inspector@city" }).catch((error: Error) => error.message);
   assert.match(String(done), /2026-02-30 is not a valid date/);
+});
+
+Deno.test("an optional process is offered, and can be started, while its condition holds", async () => {
+  const yaml = await Deno.readTextFile(PERMIT_FILE);
+  const id = "Site_Visit:\n";
+  assert.ok(yaml.includes(id));
+  await using engine = await openEngine(yaml.replace(id, `${id}        when: Area > 10.0\n`));
+  for (const [Area, offered, status] of [[10, undefined, 404], [11, "Site_Visit", 200]] as const) {
+    const body = await engine.body("cases.create", { type: "City-Permit-Work-Permit", data: { Area } });
+    const caseId = textAt(body, "id");
+    const { data } = await engine.body("cases.get", { caseId });
+    assert.equal(at(data, "caseInfo.availableProcesses.0.ID"), offered);
+    const start = ["cases.startProcess", { caseId, process: "Site_Visit" }] as const;
+    if (status === 404) assert.equal((await engine.refused(...start)).status, status);
+    else await engine.call(...start);
+  }
 });
 
 Deno.test("case actions change fields, set fields and move the case", async () => {

@@ -47,7 +47,10 @@ export async function goToNextStage(context: EngineContext, caseId: string, opti
 /** The optional processes that can be started in a case now. */
 export function optionalProcesses(work: CaseWork): Process[] {
   const { id } = currentStage(work);
-  return [...work.type.processes.values()].filter(({ optional, stage }) => optional && (stage ?? id) === id);
+  const scope = work.scope();
+  return [...work.type.processes.values()].filter(({ optional, stage, when }) => {
+    return optional && (stage ?? id) === id && (when === undefined || when(scope));
+  });
 }
 
 /** Starts an optional process of a case. */
