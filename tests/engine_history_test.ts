@@ -1,8 +1,12 @@
 /** The history of a case, as the API tells it. */
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
-import { isJsonObject, type JsonObject } from "../lib/json.ts";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../lib/json.ts";
+import { filesOf } from "../service/directory.ts";
 import { at, type Engine, openEngine, PERMIT_FILE, textAt } from "./_support/engine.ts";
+import { openService, segment } from "./_support/service.ts";
+import { makeFolder } from "./_support/workflow.ts";
 import { loadApplication } from "../service/definition/load.ts";
 
 const TYPE = "City-Permit-Work-Receipt";
@@ -62,6 +66,31 @@ Deno.test("a link that comes with a submission is kept in the history, a file th
   assert.equal(file.status, 400);
   const category = await engine.refused("cases.performAction", perform([{ ...link, category: "File" }]));
   assert.match(category.message, /'File' is not a category of links/);
+});
+
+Deno.test("the history keeps the page instructions of a submission, of an assignment's action and of a case's", async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  const append = (Title: string) => [{ instruction: "APPEND", target: ".Documents", content: { Title } }];
+  await using svc = await openService({ data });
+  const body = { caseTypeID: "City-Permit-Work-Permit", content: { Applicant: "Ada" } };
+  const created = await svc.call("POST", "/cases", { body });
+  const path = `/cases/${segment(textAt(created.body, "id"))}/actions/pyUpdateCaseDetails`;
+  const changed = await svc.call("PATCH", path, {
+    body: { pageInstructions: append("Map") },
+    headers: { "if-match": String(created.headers.get("etag")) },
+  });
+  const assignment = segment("ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE");
+  const performed = await svc.call("PATCH", `/assignments/${assignment}/actions/Register`, {
+    body: { pageInstructions: append("Plan") },
+    headers: { "if-match": String(changed.headers.get("etag")) },
+  });
+  assert.deepEqual([changed.status, performed.status], [200, 200]);
+  await svc.service.close();
+  using database = new DatabaseSync(filesOf(data).database);
+  const facts = database.prepare("SELECT facts FROM events WHERE kind = 'performed' ORDER BY rowid").all();
+  const kept = facts.map((row) => parseJsonObject(String(row.facts))?.pageInstructions);
+  assert.deepEqual(kept, [append("Map"), append("Plan")]);
 });
 
 Deno.test("links that are added while the clock is set back are all kept, each under an ID of its own", async () => {

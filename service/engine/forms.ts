@@ -14,6 +14,14 @@ export interface Submission {
   readonly attachments?: readonly JsonValue[];
 }
 
+/** What the history of a case keeps of a submission, which may complete a draft. */
+export function submissionFacts({ content, pageInstructions }: Submission, draft: JsonObject = {}): JsonObject {
+  return {
+    content: { ...draft, ...content },
+    ...(pageInstructions && { pageInstructions: [...pageInstructions] }),
+  };
+}
+
 /** How strictly a form is checked. */
 export interface FormOptions {
   /** Whether the required fields must be there. */

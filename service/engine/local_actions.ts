@@ -1,5 +1,4 @@
 /** Case-wide and stage-wide actions: of one case, or of several at once. */
-import type { JsonObject } from "../../lib/json.ts";
 import type { LocalAction } from "../definition/application.ts";
 import { STAGE_FIELD } from "../definition/case_types.ts";
 import { ServiceError } from "../errors.ts";
@@ -8,7 +7,7 @@ import { addAttachments } from "./attachments.ts";
 import type { EngineContext } from "./context.ts";
 import { isResolved } from "./context.ts";
 import { currentStage, enterStage, known } from "./flow.ts";
-import { fillForm, type Submission } from "./forms.ts";
+import { fillForm, type Submission, submissionFacts } from "./forms.ts";
 import { findStage } from "./stages.ts";
 import { type CaseWork, checkLock, openCase } from "./work.ts";
 
@@ -45,8 +44,7 @@ export async function performLocal(
   work.setContent(content, action.set, action.id);
   await addAttachments(work, submission.attachments);
   if (action.status !== undefined) work.stored.status = action.status;
-  const facts: JsonObject = { action: action.id, content: submission.content ?? {} };
-  work.addEvent("performed", `Performed ${action.name}`, facts);
+  work.addEvent("performed", `Performed ${action.name}`, { action: action.id, ...submissionFacts(submission) });
   if (typeof stageName === "string") await enterStage(work, findStage(work, stageName));
   else if (action.stage !== undefined) await enterStage(work, known(work.type.stages, action.stage));
   await work.save();

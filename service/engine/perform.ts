@@ -5,7 +5,7 @@ import { type AssignmentWork, checkWorker, offeredAction, openAssignmentWork, wi
 import { addAttachments } from "./attachments.ts";
 import type { EngineContext } from "./context.ts";
 import { leaveStep } from "./flow.ts";
-import { fillForm, type Submission } from "./forms.ts";
+import { fillForm, type Submission, submissionFacts } from "./forms.ts";
 import { draftOf, dropDraft, screenOf, setScreen } from "./state.ts";
 import { type CaseWork, checkLock } from "./work.ts";
 
@@ -69,8 +69,7 @@ async function submit(open: AssignmentWork, action: Action, submission: Submissi
     action: action.id,
     step: step.id,
     assignment: assignment.id,
-    content: { ...draftOf(assignment, action.id), ...submission.content },
-    ...(submission.pageInstructions && { pageInstructions: [...submission.pageInstructions] }),
+    ...submissionFacts(submission, draftOf(assignment, action.id)),
   });
 }
 
