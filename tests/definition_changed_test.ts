@@ -24,14 +24,32 @@ caseTypes:
 const OTHER = SHOP.split("  Org-Shop-Work-Order:")[1]
   ?.replace("prefix: O", "prefix: C").replaceAll("urgency: 50", "urgency: 5");
 
-/** Serves the shop with an order and a complaint, then with a change of the definition. */
-async function afterChange(change: (yaml: string) => string, work: (svc: TestService) => Promise<void>): Promise<void> {
+const BOTH = `${SHOP}  Org-Shop-Work-Complaint:${OTHER}`;
+
+/** The shop, where an order waits for a part. */
+const WITH_PARTS = `${SHOP}  Org-Shop-Work-Part:
+    name: Part
+    prefix: P
+    workPool: SHOP-WORK
+    fields: {}
+    stages: { PRIM0: { name: Part, transition: resolution, processes: { Make: { steps: { Make: {} } } } } }
+`.replace(
+  "{ Enter: { fields: [Note], urgency: 50 }",
+  "{ Wait: { type: child, caseType: Org-Shop-Work-Part, wait: true }",
+);
+
+/** Serves a shop with a case of each type that is created by people, then with a change of the definition. */
+async function afterChange(
+  change: (yaml: string) => string,
+  work: (svc: TestService) => Promise<void>,
+  yaml = BOTH,
+  types = ["Org-Shop-Work-Order", "Org-Shop-Work-Complaint"],
+): Promise<void> {
   await using folder = await makeFolder();
   const data = `${folder.path}/data`;
-  const yaml = `${SHOP}  Org-Shop-Work-Complaint:${OTHER}`;
   {
     await using svc = await openService({ yaml, data });
-    for (const caseTypeID of ["Org-Shop-Work-Order", "Org-Shop-Work-Complaint"]) {
+    for (const caseTypeID of types) {
       assert.equal((await svc.call("POST", "/cases", { body: { caseTypeID } })).status, 201);
     }
   }
@@ -73,5 +91,32 @@ Deno.test("a case whose process, step or stage a changed definition has lost say
       assert.equal(at(body, "data.caseInfo.assignments.0.name"), "Send");
       assert.equal(at(body, "data.caseInfo.assignments.1"), undefined);
     });
+  }
+});
+
+Deno.test("a case whose parent's or child's type a changed definition has lost is read and finished without it", async () => {
+  const part = `/cases/${segment("SHOP-WORK P-1")}`;
+  const changes: [lost: string, work: (svc: TestService) => Promise<void>][] = [
+    ["Org-Shop-Work-Order", async (svc) => {
+      const { status, body } = await svc.call("GET", `${part}/ancestors`);
+      assert.deepEqual([status, body], [200, {}]);
+      const { headers } = await svc.call("GET", part);
+      const done = await svc.call(
+        "PATCH",
+        `/assignments/${segment("ASSIGN-WORKLIST SHOP-WORK P-1!MAKE")}/actions/Make`,
+        {
+          headers: { "if-match": String(headers.get("etag")) },
+          body: {},
+        },
+      );
+      assert.deepEqual([done.status, at(done.body, "status")], [200, "Resolved-Completed"]);
+    }],
+    ["Org-Shop-Work-Part", async (svc) => {
+      const { status, body } = await svc.call("GET", `/cases/${segment("SHOP-WORK O-1")}/descendants`);
+      assert.deepEqual([status, body], [200, {}]);
+    }],
+  ];
+  for (const [lost, work] of changes) {
+    await afterChange((yaml) => yaml.replaceAll(lost, `${lost}2`), work, WITH_PARTS, ["Org-Shop-Work-Order"]);
   }
 });

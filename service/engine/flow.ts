@@ -7,7 +7,7 @@ import { setComputed } from "./content.ts";
 import { createChild } from "./create.ts";
 import { isResolved } from "./context.ts";
 import { addVisit, setScreen, setWaiting, stopWaiting, waitingFor, waitingProcesses } from "./state.ts";
-import { type CaseWork, openCase } from "./work.ts";
+import { type CaseWork, findCase } from "./work.ts";
 
 /** More moves without a person than any sensible definition makes. */
 const MOVE_LIMIT = 200;
@@ -68,9 +68,10 @@ export async function resolve(work: CaseWork, status: string): Promise<void> {
   const { id, parentId } = work.stored;
   // The step that creates a case sees for itself that it is resolved.
   if (parentId === undefined || work.creator !== undefined) return;
-  const parent = await openCase(work.context, parentId);
+  const parent = await findCase(work.context, parentId); // A changed definition may have lost its type.
+  if (parent === undefined || isResolved(parent.stored)) return;
   const waiting = waitingFor(parent.stored, id);
-  if (waiting === undefined || isResolved(parent.stored)) return;
+  if (waiting === undefined) return;
   const process = known(parent.type.processes, waiting.processId);
   const step = known(process.steps, waiting.stepId);
   setWaiting(parent.stored, id, undefined);

@@ -1,18 +1,24 @@
 /** The cases above and below a case. */
 import type { JsonObject } from "../../../lib/json.ts";
 import type { EngineContext } from "../context.ts";
-import { openCase } from "../work.ts";
+import { findCase, openCase } from "../work.ts";
 import { assignmentInfo, urgencyIn } from "./assignment.ts";
 import { caseLink } from "./links.ts";
 
-/** The parent of a case, its parent, and so on; nothing for a case without one. */
+/**
+ * The parent of a case, its parent, and so on; nothing for a case without one. One whose type a changed definition has
+ * lost is passed over, here and below.
+ */
 export async function ancestors(context: EngineContext, caseId: string): Promise<JsonObject> {
   const found: JsonObject[] = [];
-  let { stored } = await openCase(context, caseId);
-  while (stored.parentId !== undefined) {
-    const parent = await openCase(context, stored.parentId);
-    stored = parent.stored;
-    found.push({ id: stored.id, ID: stored.id, name: parent.type.name, links: { open: caseLink(stored.id) } });
+  let { stored: { parentId } } = await openCase(context, caseId);
+  while (parentId !== undefined) {
+    const parent = await context.tx.getCase(parentId);
+    const type = context.app.caseTypes.get(parent?.typeId ?? "");
+    if (type !== undefined) {
+      found.push({ id: parentId, ID: parentId, name: type.name, links: { open: caseLink(parentId) } });
+    }
+    parentId = parent?.parentId;
   }
   return found.length === 0 ? {} : { ancestors: found };
 }
@@ -26,7 +32,8 @@ export async function descendants(context: EngineContext, caseId: string): Promi
 async function childrenOf(context: EngineContext, caseId: string): Promise<JsonObject> {
   const childCases: JsonObject[] = [];
   for (const { id } of await context.tx.childrenOf(caseId)) {
-    const work = await openCase(context, id);
+    const work = await findCase(context, id);
+    if (work === undefined) continue;
     const { stored, type } = work;
     childCases.push({
       id,
