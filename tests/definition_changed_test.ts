@@ -120,3 +120,35 @@ Deno.test("a case whose parent's or child's type a changed definition has lost i
     await afterChange((yaml) => yaml.replaceAll(lost, `${lost}2`), work, WITH_PARTS, ["Org-Shop-Work-Order"]);
   }
 });
+
+Deno.test("a participant whose role a changed definition has lost is listed under its ID and removed, and holds up nobody", async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  const yaml = SHOP.replace(
+    "    stages:",
+    "    participantRoles: { Buyer: { name: The buyer }, Payer: {} }\n    stages:",
+  );
+  const path = `/cases/${segment("SHOP-WORK O-1")}/participants`;
+  const ada = { content: { pyFirstName: "Ada" }, participantRoleID: "Buyer" };
+  {
+    await using svc = await openService({ yaml, data });
+    await svc.call("POST", "/cases", { body: { caseTypeID: "Org-Shop-Work-Order" } });
+    assert.equal((await svc.call("POST", path, { body: ada })).status, 201);
+  }
+  await using svc = await openService({ yaml: yaml.replace("Buyer:", "Orderer:"), data });
+  assert.equal((await svc.call("POST", path, { body: { ...ada, participantRoleID: "Payer" } })).status, 201);
+  const { body } = await svc.call("GET", path);
+  const shown = ["participantRoleID", "roleName", "content.pyFirstName"].map((name) =>
+    at(body, `participants.0.${name}`)
+  );
+  assert.deepEqual(shown, ["Buyer", "Buyer", "Ada"]);
+  const form = await svc.call("GET", `${path}/PARTY-1`);
+  const [refusal] = details(form.body);
+  const reason =
+    "'Buyer' is not a participant role of the case type Order any more: remove PARTY-1, or put 'Buyer' back";
+  assert.deepEqual([form.status, refusal?.message], [409, reason]);
+  assert.equal((await svc.call("GET", `${path}/PARTY-1?viewType=none`)).status, 200);
+  assert.equal((await svc.call("PATCH", `${path}/PARTY-1`, { body: { content: {} } })).status, 409);
+  assert.equal((await svc.call("DELETE", `${path}/PARTY-1`)).status, 200);
+  assert.equal(at((await svc.call("GET", path)).body, "participants.0.participantRoleID"), "Payer");
+});

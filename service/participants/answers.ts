@@ -6,29 +6,30 @@ import { link } from "../engine/answers/links.ts";
 import { viewResources } from "../engine/answers/ui.ts";
 import type { CaseWork } from "../engine/work.ts";
 import type { Outcome } from "../handler.ts";
-import { emptyContent, type Participant, type ParticipantWork } from "./participants.ts";
+import { emptyContent, type Participant, type ParticipantWork, roleName, roleOf } from "./participants.ts";
 
 /** A participant, as a case lists it. */
-export function participantInfo({ stored }: CaseWork, { id, role, content }: Participant): JsonObject {
+export function participantInfo(work: CaseWork, { id, roleId, content }: Participant): JsonObject {
   return {
     id,
     ID: id,
-    participantRoleID: role.id,
-    roleName: role.name,
-    content: shown(role, content),
-    links: { open: link(participantPath(stored.id, id), "GET", "Get participant details") },
+    participantRoleID: roleId,
+    roleName: roleName(work, roleId),
+    content: shown(work, roleId, content),
+    links: { open: link(participantPath(work.stored.id, id), "GET", "Get participant details") },
   };
 }
 
 /** A participant, with its form where a client wants to see it. */
-export function participantAnswer({ work, participant }: ParticipantWork, withForm: boolean): JsonObject {
-  const { id, role, content } = participant;
+export function participantAnswer(opened: ParticipantWork, withForm: boolean): JsonObject {
+  const { work, participant: { id, roleId, content } } = opened;
   return {
     id,
-    participantRoleID: role.id,
-    roleName: role.name,
+    participantRoleID: roleId,
+    roleName: roleName(work, roleId),
     etag: work.stored.tag,
-    ...detail(role, content, withForm),
+    data: { caseInfo: { content: shown(work, roleId, content) } },
+    ...(withForm && { uiResources: formOf(roleOf(opened)) }),
   };
 }
 
@@ -52,18 +53,24 @@ export function roleInfo({ stored }: CaseWork, { id, name, multiple }: Participa
 /** A role with the empty form of a participant. */
 export function roleAnswer(work: CaseWork, role: ParticipantRole, withForm: boolean): JsonObject {
   const { id, name, multiple } = role;
-  return { id, name, multiple, ...detail(role, emptyContent(work, role), withForm) };
-}
-
-function detail(role: ParticipantRole, content: JsonObject, withForm: boolean): JsonObject {
   return {
-    data: { caseInfo: { content: shown(role, content) } },
-    ...(withForm && { uiResources: viewResources(role.view, PARTICIPANT_CLASS) }),
+    id,
+    name,
+    multiple,
+    data: { caseInfo: { content: shown(work, id, emptyContent(work, role)) } },
+    ...(withForm && { uiResources: formOf(role) }),
   };
 }
 
-function shown({ view }: ParticipantRole, content: JsonObject): JsonObject {
-  return shownValues(fieldsOf(view), content, PARTICIPANT_CLASS);
+function formOf({ view }: ParticipantRole): JsonObject {
+  return viewResources(view, PARTICIPANT_CLASS);
+}
+
+/** What the role's form shows; where a changed definition has lost the role, what is kept. */
+function shown({ type }: CaseWork, roleId: string, content: JsonObject): JsonObject {
+  const role = type.participantRoles.get(roleId);
+  if (role === undefined) return { classID: PARTICIPANT_CLASS, ...content };
+  return shownValues(fieldsOf(role.view), content, PARTICIPANT_CLASS);
 }
 
 function participantPath(caseId: string, id: string): string {

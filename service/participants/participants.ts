@@ -4,7 +4,6 @@ import type { ParticipantRole } from "../definition/participants.ts";
 import { addAttachments } from "../engine/attachments.ts";
 import { calculate, newPage } from "../engine/content.ts";
 import type { EngineContext } from "../engine/context.ts";
-import { known } from "../engine/flow.ts";
 import { fillForm, type Submission } from "../engine/forms.ts";
 import { type CaseWork, checkLock, checkOpen, openCase } from "../engine/work.ts";
 import { ServiceError, validationFailure } from "../errors.ts";
@@ -17,8 +16,8 @@ const KIND = "participant";
 export interface Participant {
   /** ID: says nothing of the role or of the person. */
   readonly id: string;
-  /** In which capacity. */
-  readonly role: ParticipantRole;
+  /** ID of the role in which: a changed definition may have lost it. */
+  readonly roleId: string;
   /** ISO 8601 time, UTC, with milliseconds: since when. */
   readonly since: string;
   /** The fields. */
@@ -36,14 +35,14 @@ export interface ParticipantWork {
 /** The participants of a case, those first who came first. */
 export async function participantsOf(work: CaseWork): Promise<Participant[]> {
   const items = await work.context.tx.itemsOf(KIND, work.stored.id);
-  return items.reverse().map((item) => toParticipant(work, item));
+  return items.reverse().map(toParticipant);
 }
 
 /** A participant of a case, or 404. */
 export async function openParticipant(context: EngineContext, caseId: string, id: string): Promise<ParticipantWork> {
   const work = await openCase(context, caseId);
   const item = await context.tx.getItem(KIND, id);
-  if (item?.owner === caseId) return { work, participant: toParticipant(work, item) };
+  if (item?.owner === caseId) return { work, participant: toParticipant(item) };
   throw new ServiceError(404, `Participant '${id}' not found`);
 }
 
@@ -52,6 +51,18 @@ export function findRole({ type }: CaseWork, id: string, failure: (reason: strin
   const role = type.participantRoles.get(id);
   if (role !== undefined) return role;
   throw failure(`'${id}' is not a participant role of the case type ${type.name}`);
+}
+
+/** The role of a participant, or 409 where a changed definition has lost it. */
+export function roleOf({ work, participant: { id, roleId } }: ParticipantWork): ParticipantRole {
+  return findRole(work, roleId, (reason) => {
+    return new ServiceError(409, `${reason} any more: remove ${id}, or put '${roleId}' back`);
+  });
+}
+
+/** The name of a role; the ID of one that a changed definition has lost. */
+export function roleName({ type }: CaseWork, id: string): string {
+  return type.participantRoles.get(id)?.name ?? id;
 }
 
 /** A participant's fields before anybody has filled them in. */
@@ -73,9 +84,9 @@ export async function addParticipant(
   await checkRoom(work, role);
   const content = filledIn(work, role, newPage(role.fields), submission);
   const id = `PARTY-${await context.tx.nextNumber(KIND)}`;
-  const participant = { id, role, since: context.now.toISOString(), content };
+  const participant = { id, roleId, since: context.now.toISOString(), content };
   await put(work, participant);
-  await finishChange(work, participant, `Added ${nameOf(participant)} as ${role.name}`);
+  await finishChange(work, participant, `Added ${nameOf(work, participant)} as ${role.name}`);
   return { work, participant };
 }
 
@@ -87,12 +98,14 @@ export async function changeParticipant(
   submission: Submission,
   ifMatch: string | undefined,
 ): Promise<ParticipantWork> {
-  const { work, participant: before } = await openParticipant(context, caseId, id);
+  const opened = await openParticipant(context, caseId, id);
+  const { work, participant: before } = opened;
   beginChange(work, ifMatch);
-  const participant = { ...before, content: filledIn(work, before.role, before.content, submission) };
+  const role = roleOf(opened);
+  const participant = { ...before, content: filledIn(work, role, before.content, submission) };
   await put(work, participant);
   await addAttachments(work, submission.attachments);
-  await finishChange(work, participant, `Changed ${nameOf(participant)}, ${before.role.name}`);
+  await finishChange(work, participant, `Changed ${nameOf(work, participant)}, ${role.name}`);
   return { work, participant };
 }
 
@@ -106,7 +119,8 @@ export async function removeParticipant(
   const { work, participant } = await openParticipant(context, caseId, id);
   beginChange(work, ifMatch);
   await context.tx.deleteItem(KIND, id);
-  await finishChange(work, participant, `Removed ${nameOf(participant)}, ${participant.role.name}`);
+  const role = roleName(work, participant.roleId);
+  await finishChange(work, participant, `Removed ${nameOf(work, participant)}, ${role}`);
   return work;
 }
 
@@ -117,13 +131,13 @@ function beginChange(work: CaseWork, ifMatch: string | undefined): void {
   work.touch();
 }
 
-async function finishChange(work: CaseWork, { id, role, content }: Participant, text: string): Promise<void> {
-  work.addEvent(KIND, text, { participant: id, role: role.id, content });
+async function finishChange(work: CaseWork, { id, roleId, content }: Participant, text: string): Promise<void> {
+  work.addEvent(KIND, text, { participant: id, role: roleId, content });
   await work.save();
 }
 
 async function checkRoom(work: CaseWork, role: ParticipantRole): Promise<void> {
-  if (role.multiple || !(await participantsOf(work)).some((other) => other.role.id === role.id)) return;
+  if (role.multiple || !(await participantsOf(work)).some((other) => other.roleId === role.id)) return;
   throw validationFailure([aboutRole(`${role.name} is a role for one participant, and the case has one`)]);
 }
 
@@ -142,16 +156,15 @@ function computed(work: CaseWork, { fields }: ParticipantRole, content: JsonObje
   return content;
 }
 
-function nameOf({ content, role }: Participant): string {
+function nameOf(work: CaseWork, { content, roleId }: Participant): string {
   const { pyFullName, pyFirstName, pyLastName } = content;
-  return String(pyFullName || [pyFirstName, pyLastName].filter(Boolean).join(" ") || role.name);
+  return String(pyFullName || [pyFirstName, pyLastName].filter(Boolean).join(" ") || roleName(work, roleId));
 }
 
-async function put({ context, stored }: CaseWork, { id, role, since: at, content }: Participant): Promise<void> {
-  await context.tx.putItem({ kind: KIND, id, owner: stored.id, at, content: { role: role.id, content } });
+async function put({ context, stored }: CaseWork, { id, roleId, since: at, content }: Participant): Promise<void> {
+  await context.tx.putItem({ kind: KIND, id, owner: stored.id, at, content: { role: roleId, content } });
 }
 
-function toParticipant({ type }: CaseWork, { id, at: since, content }: StoredItem): Participant {
-  const role = known(type.participantRoles, String(content.role));
-  return { id, role, since, content: isJsonObject(content.content) ? content.content : {} };
+function toParticipant({ id, at: since, content: { role, content } }: StoredItem): Participant {
+  return { id, roleId: String(role), since, content: isJsonObject(content) ? content : {} };
 }
