@@ -119,12 +119,12 @@ Deno.test("stop ends no process but the one that says itself that it is the serv
     await Deno.writeTextFile(`${data}/service.json`, JSON.stringify({ ...await readState(data), ...state }));
   };
   {
-    await using _service = await runService({ data });
+    await using service = await runService({ data });
     await name({ pid: other.pid });
     for (const stopping of [() => stop({ data }), () => reset({ data, stopFirst: true })]) {
       await assert.rejects(stopping, {
         code: "CONFLICT",
-        message: `${url} is process ${Deno.pid}, not process ${other.pid}, which ${data}/service.json names.`,
+        message: `${service.url} is process ${Deno.pid}, not process ${other.pid}, which ${data}/service.json names.`,
       });
     }
   }
