@@ -1,5 +1,6 @@
 /** Idempotency keys when the service is killed: a change and its answer are both there afterwards, or neither. */
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import type { JsonObject } from "../lib/json.ts";
 import { filesOf } from "../service/directory.ts";
 import { removeExpiredAnswers } from "../service/http/once.ts";
@@ -107,6 +108,32 @@ Deno.test("what was promised of a bulk action and not done is done when the serv
     assert.deepEqual(after.log, []);
     await after.service.close();
   }
+});
+
+Deno.test("a case of a bulk action in the background that could not be written is tried again, and none is left out", async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  const made = await openService({ data });
+  const ids: string[] = [];
+  while (ids.length < 3) ids.push(textAt((await made.call("POST", "/cases", { body: { caseTypeID } })).body, "id"));
+  await made.service.close();
+  await leaveBulkJob(data, ids);
+  using database = new DatabaseSync(filesOf(data).database);
+  database.exec(`CREATE TRIGGER full BEFORE UPDATE ON cases WHEN NEW.id = '${ids[1]}'
+    BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`);
+  const log: string[] = [];
+  await using after = await openService({
+    data,
+    log: (line) => {
+      log.push(line);
+      database.exec("DROP TRIGGER full");
+    },
+  });
+  while ((await linesOf(after, ids.at(-1) ?? "", "performed")).length === 0);
+  for (const id of ids) assert.equal((await linesOf(after, id, "performed")).length, 1);
+  assert.deepEqual(log.map((line) => line.split("\n")[0]), [
+    "Work in the background failed, and is tried again in 1 s or at the next start: Error: database or disk is full",
+  ]);
 });
 
 Deno.test("a bulk action in the background is dated when it is done, not before what was done meanwhile", async () => {
