@@ -71,7 +71,7 @@ Deno.test("the help of a command shows short forms, defaults, what is required a
   const { stdout } = await svcHere(["data", "query", "--help"]);
   assert.match(
     stdout,
-    /-d, --data <json> +The whole request body; JSON, @file or -; not with --params, --max, --page, --include-total/,
+    /-d, --data <json> +The whole request body: dataViewParameters, query, paging; JSON, @file or -; not with --params, --max, --page, --include-total/,
   );
   assert.match(stdout, /--include-total +Count/);
   assert.match((await svcHere(["data", "list-pages", "--help"])).stdout, /--type <text> .*\(default: all\)/);

@@ -1,6 +1,7 @@
 /** Data views over HTTP: what they answer, and what they refuse. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../lib/json.ts";
+import { COMPARATORS } from "../service/store/query.ts";
 import { withCars } from "./_support/cars.ts";
 import { details, openService, segment, type TestService } from "./_support/service.ts";
 
@@ -62,6 +63,31 @@ Deno.test("each comparator finds what it says, in fields of every type", () =>
     for (const [condition, expected] of cases) {
       assert.deepEqual(await find(svc, { F1: condition }), expected, condition.join(" "));
     }
+  }));
+
+/** Fields by the words of docs/library.md for their types, each with a value to compare it with. */
+const FIELDS: Readonly<Record<string, [field: string, value: JsonValue][]>> = {
+  texts: [["Model", "Ant"]],
+  numbers: [["Price", 20], ["ID", 1]],
+  dates: [["Built", "2022-01-01"], ["SoldAt", "2025-12-31T23:15:00Z"]],
+  "true or false": [["Electric", true]],
+  "of all types": [["Model", ""], ["Price", ""], ["Built", ""], ["SoldAt", ""], ["Electric", ""], ["Owner", ""]],
+};
+
+Deno.test("docs/library.md names every comparator, with the types of the fields that it takes", () =>
+  withCars(async (svc) => {
+    const page = await Deno.readTextFile(new URL("../docs/library.md", import.meta.url));
+    const [, table = ""] = page.split(/^\| comparator .*\n.*\n/m);
+    const named: string[] = [];
+    for (const [, comparators = "", types = ""] of table.split("\n\n", 1).join().matchAll(/^\|(.*)\|(.*)\|$/gm)) {
+      const fields = types.trim().split(", ").flatMap((type) => FIELDS[type] ?? assert.fail(`no field is ${type}`));
+      for (const [comparator] of comparators.matchAll(/\w+/g)) {
+        named.push(comparator);
+        for (const [field, value] of fields) await find(svc, { F1: [field, comparator, { value }] });
+      }
+    }
+    const negated = ["NEQ", "NOT_IN", "NOT_STARTS_WITH", "NOT_ENDS_WITH", "NOT_CONTAINS", "IS_NOT_NULL", "IS_FALSE"];
+    assert.deepEqual(named.sort(), [...COMPARATORS, "IN", "IS_NULL", "IS_TRUE", ...negated].sort());
   }));
 
 Deno.test("a number compares as itself, however large or small it is", () =>

@@ -196,7 +196,8 @@ Deno.test("where a module is missing that is loaded when it is needed, as in a b
 
 Deno.test("docs/library.md explains every error code once, with its status", async () => {
   const page = await Deno.readTextFile(`${CHECKOUT}/docs/library.md`);
-  const rows = [...page.matchAll(/^\| (`[A-Z`_, ]+`) +\|([^|]*)\|/gm)];
+  const [, table = ""] = page.split(/^\| code .*\n/m);
+  const rows = [...table.split("\n\n", 1).join().matchAll(/^\| (`[A-Z`_, ]+`) +\|([^|]*)\|/gm)];
   const explained = rows.flatMap(([, codes = "", status = ""]) => {
     return [...codes.matchAll(/\w+/g)].map(([code]) => ({ code, status: Number(status) }));
   });

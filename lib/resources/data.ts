@@ -27,10 +27,8 @@ const queried = {
   page: { help: "Page to fetch, from 1", type: "integer", to: "body:paging.pageNumber" },
   includeTotal: { help: "Count all matching rows too", type: "boolean", to: "body:paging.includeTotalCount" },
   data: {
-    help: "The whole request body",
-    type: "object",
-    to: "body:*",
-    short: "d",
+    ...parametrised.data,
+    help: "The whole request body: dataViewParameters, query, paging",
     excludes: ["params", "max", "page", "includeTotal"],
   },
 } as const;
@@ -131,7 +129,8 @@ export const operations = {
   },
   /**
    * Queries the rows of a data view: `max` rows of the 1-based `page`, all matching rows counted with `includeTotal`. `data`
-   * is the whole body, with `query` for select, filter, sort and aggregates; it excludes the others.
+   * is the whole body, with `query` for select, filter, sort and aggregates, and `paging` for `pageNumber` and
+   * `maxResultsToFetch`; it excludes the others. docs/library.md names the comparators of a filter.
    *
    * Errors: `NOT_FOUND`, `BAD_REQUEST` for a query that names an unknown field.
    *
@@ -142,6 +141,10 @@ export const operations = {
    * const svc = createClient();
    * const { data, totalCount } = await svc.data.query("D_Permits", { max: 20, includeTotal: true });
    * console.log(totalCount, data?.length);
+   * const F1 = { lhs: { field: "Applicant" }, comparator: "STARTS_WITH", rhs: { value: "A" } };
+   * const filter = { filterConditions: { F1 } };
+   * const query = { select: ["pyID"], filter, sortBy: [{ field: "pxCreateDateTime", type: "DESC" }] };
+   * console.log(await svc.data.query("D_Permits", { data: { query, paging: { maxResultsToFetch: 20 } } }));
    * ```
    */
   query: {
