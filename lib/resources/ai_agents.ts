@@ -69,7 +69,8 @@ export const operations = {
   },
   /**
    * Lists the caller's conversations with an agent about a context, newest first, without their messages. A page has 25
-   * conversations, or as many as `pageSize` says, at most 100; an empty one is behind the last.
+   * conversations, or as many as `pageSize` says, at most 100. `pageIndex` counts pages from 0; an empty one is behind
+   * the last.
    *
    * Errors: `NOT_FOUND` for an unknown agent, `BAD_REQUEST` for a page size that is not served.
    *

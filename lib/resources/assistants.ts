@@ -41,7 +41,8 @@ export const operations = {
   },
   /**
    * Lists the caller's conversations with an assistant about a context, newest first, without their messages. A page has
-   * 25 conversations, or as many as `pageSize` says, at most 100; an empty one is behind the last.
+   * 25 conversations, or as many as `pageSize` says, at most 100. `pageIndex` counts pages from 0; an empty one is behind
+   * the last.
    *
    * Errors: `NOT_FOUND` for an unknown assistant, `BAD_REQUEST` for a page size that is not served.
    *
