@@ -25,6 +25,44 @@ Deno.test("the script of the guide passes an editor's check, has the plan that i
   assert.equal(await workspace.svc("workflow", "run", script, ...flags), `"Pending-Review"\n`);
 });
 
+const TYPED = `
+import type { CaseAnswer } from "@svc/lib";
+import { defineWorkflow } from "@svc/lib/workflow";
+
+type Input = { Applicant: string; Address: string };
+
+export default defineWorkflow<Input>({
+  name: "typed",
+  allow: ["cases.create", "assignments.perform"],
+  async run({ svc, input }) {
+    const created: CaseAnswer = await svc.cases.create({ type: "City-Permit-Work-Permit", data: input });
+    const { ID } = created.nextAssignmentInfo!;
+    return (await svc.assignments.perform(ID, { action: "Register", ifMatch: created.etag })).status;
+  },
+});
+`;
+
+Deno.test("what the guide says of types holds: the compiler knows the library's and takes no interface, svc checks none", async () => {
+  await using workspace = await Workspace.open(PROGRAM);
+  await workspace.startService();
+  const folder = `${workspace.directory}/flows`;
+  await workspace.svc("workflow", "init", folder);
+  const input = `{"Applicant":"Ada","Address":"Main St 1"}`;
+  const scripts: [source: string, faults: RegExp][] = [
+    [TYPED, /^$/],
+    [TYPED.replace("type Input =", "interface Input"), /Type 'Input' is not assignable to type 'JsonObject'/],
+    [TYPED.replace("created: CaseAnswer", "created: string"), /Type 'CaseAnswer' is not assignable to type 'string'/],
+  ];
+  for (const [source, faults] of scripts) {
+    await Deno.writeTextFile(`${folder}/typed.ts`, source);
+    const args = ["check", "--quiet", "typed.ts"];
+    const { stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: folder, env: { NO_COLOR: "1" } }).output();
+    assert.match(new TextDecoder().decode(stderr), faults);
+    const result = await workspace.svc("workflow", "run", `${folder}/typed.ts`, "--input", input, "--allow-declared");
+    assert.equal(result, `"Pending-Review"\n`);
+  }
+});
+
 /** The block that begins with these words. */
 function block(first: string): string {
   const rest = PAGE.slice(PAGE.indexOf(first));
