@@ -17,7 +17,15 @@ export type { Client, GroupFunctions } from "./lib/client/bind.ts";
 export { type GroupEntry, groups, type Resources } from "./lib/resources/mod.ts";
 export type { CallerOptions, Exchange } from "./lib/client/caller.ts";
 export type { ExchangeSummary, SessionOptions, Warn } from "./lib/auth/session_open.ts";
-export { ERROR_CODES, type ErrorCode, type ErrorRecord, SvcError, type SvcErrorOptions } from "./lib/errors.ts";
+export {
+  ERROR_CODES,
+  type ErrorAttempt,
+  type ErrorCode,
+  type ErrorDetail,
+  type ErrorRecord,
+  SvcError,
+  type SvcErrorOptions,
+} from "./lib/errors.ts";
 export type { JsonObject, JsonValue } from "./lib/json.ts";
 export type * from "./lib/answer_types.ts";
 export type {

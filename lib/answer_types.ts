@@ -16,6 +16,7 @@ import type {
   StagesAnswer,
   ViewAnswer,
 } from "./case_answer_types.ts";
+import type { ErrorDetail } from "./errors.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { FeedAnswer, MentionAnswer, MessageAnswer, MessagesAnswer, UsedTagsAnswer } from "./social_types.ts";
 
@@ -125,7 +126,7 @@ export interface ElementStatus extends JsonObject {
   /** HTTP status of the element; some services answer it as text. */
   status: number | string;
   /** Of an element that failed: why. */
-  errorDetails?: JsonObject[];
+  errorDetails?: ErrorDetail[];
 }
 
 /** A conversation with an agent or an assistant. */

@@ -1,4 +1,5 @@
 /** What the service answers about cases, assignments, case types and data: the members that callers may rely on. */
+import type { ErrorDetail } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
 
 /** An action of an assignment or of a case. */
@@ -178,7 +179,7 @@ export interface BulkResult extends JsonObject {
   /** HTTP status of the case; some services answer it as text. */
   status?: number | string;
   /** Of a case that failed: why. */
-  errorDetails?: JsonObject[];
+  errorDetails?: ErrorDetail[];
 }
 
 /** Rows of a data view. */

@@ -51,6 +51,36 @@ export const ERROR_CODES = [
 /** What can go wrong, by its name. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
+/** One finding: of the service about a call, or of svc about a script. Services may say more of it. */
+export interface ErrorDetail extends JsonObject {
+  /** A code, or a sentence. */
+  message?: string;
+  /** The sentence for people. */
+  localizedValue?: string;
+  /** The field, e.g. `.Applicant`, or the embedded page that holds it. */
+  erroneousInputOutputFieldInPage?: string;
+  /** The property of the embedded page, or the name of the parameter. */
+  erroneousInputOutputIdentifier?: string;
+  /** The file of the script. */
+  file?: string;
+  /** The line in that file, from 1. */
+  line?: number;
+  /** The column in that line, from 1. */
+  column?: number;
+}
+
+/** What one attempt of a call failed with. */
+export interface ErrorAttempt extends JsonObject {
+  /** What went wrong. */
+  code?: ErrorCode;
+  /** HTTP status, where the service answered. */
+  status?: number;
+  /** One sentence for people. */
+  message?: string;
+  /** Milliseconds from the beginning of the call until the attempt had failed. */
+  afterMilliseconds?: number;
+}
+
 /** What an error can say beyond its code and message. */
 export interface SvcErrorOptions extends ErrorOptions {
   /** HTTP status, where the service answered. */
@@ -58,15 +88,15 @@ export interface SvcErrorOptions extends ErrorOptions {
   /** The service's own class of the error, e.g. `Resource not found`. */
   classification?: string;
   /** One element per finding, e.g. per field of a content that did not fit. */
-  details?: JsonObject[];
+  details?: ErrorDetail[];
   /** The operation that failed, by its permission name, e.g. `cases.get`. */
   operation?: string;
   /** The service's identifier of the request, for its operators' logs. */
   requestId?: string;
   /** What the user can do next, in one sentence. */
   hint?: string;
-  /** What each attempt failed with, where there was more than one: `code`, `status`, `message`, `afterMilliseconds`. */
-  attempts?: JsonObject[];
+  /** What each attempt failed with, where there was more than one. */
+  attempts?: ErrorAttempt[];
   /** The `Retry-After` of the service's answer, as it came. */
   retryAfter?: string;
   /** Says of a changing call that the service may have done it all the same. */
@@ -131,7 +161,7 @@ export class SvcError extends Error {
   /** The service's own class of the error. */
   declare readonly classification?: string;
   /** One element per finding. */
-  declare readonly details?: JsonObject[];
+  declare readonly details?: ErrorDetail[];
   /** The operation that failed, e.g. `cases.get`. */
   declare readonly operation?: string;
   /** The service's identifier of the request. */
@@ -139,7 +169,7 @@ export class SvcError extends Error {
   /** What the user can do next. */
   declare readonly hint?: string;
   /** What each attempt failed with, where there was more than one. */
-  declare readonly attempts?: JsonObject[];
+  declare readonly attempts?: ErrorAttempt[];
   /** The `Retry-After` of the service's answer, as it came. */
   declare readonly retryAfter?: string;
   /** Whether the service may have done a changing call all the same. */

@@ -1,4 +1,5 @@
 /** What the service answers when it cannot do what was asked: a status and the body that DX API clients read. */
+import type { ErrorDetail as SvcErrorDetail } from "../lib/errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 
 /** What each status is called, and the sentence for people. */
@@ -22,15 +23,9 @@ const KINDS = {
 export type FailureStatus = keyof typeof KINDS;
 
 /** One finding. */
-export interface ErrorDetail extends JsonObject {
+export interface ErrorDetail extends SvcErrorDetail {
   /** A code, or a sentence. */
   message: string;
-  /** The sentence for people. */
-  localizedValue?: string;
-  /** The field, e.g. `.Applicant`, or the embedded page that holds it. */
-  erroneousInputOutputFieldInPage?: string;
-  /** The property of the embedded page, or the name of the parameter. */
-  erroneousInputOutputIdentifier?: string;
 }
 
 /** Findings of a kind that are told: a body can hold a million rows, each without what it needs. */

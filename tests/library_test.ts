@@ -118,6 +118,19 @@ Deno.test("the compiler knows the entity tags that the next call takes, and what
   assert.equal(code, 0, said);
 });
 
+Deno.test("the compiler knows the members of an error's details and attempts, in a workflow too", async () => {
+  for (const part of ["@svc/lib", "@svc/lib/workflow"]) {
+    const [code, said] = await compiled(`
+      import { type ErrorAttempt, type ErrorDetail, SvcError } from "${part}";
+      export function sentences({ details = [], attempts = [] }: SvcError): (string | undefined)[] {
+        const said = details.map(({ localizedValue, message }: ErrorDetail) => localizedValue ?? message);
+        return [...said, ...attempts.map(({ code, afterMilliseconds = 0 }: ErrorAttempt) => code?.at(afterMilliseconds))];
+      }
+    `);
+    assert.equal(code, 0, said);
+  }
+});
+
 Deno.test("a client with an option that is misspelt or of another type is refused where no compiler looks, too", () => {
   const refusals: [Record<string, unknown>, string][] = [
     [{ clientID: "me" }, "createClient has no option 'clientID'."],

@@ -1,7 +1,7 @@
 /** `svc` as a script has it: it knows no operation, and asks for whatever is called. */
 import assert from "node:assert/strict";
 import { createClient } from "../lib/client/client.ts";
-import { SvcError } from "../lib/errors.ts";
+import { type ErrorAttempt, SvcError } from "../lib/errors.ts";
 import { compiled } from "./_support/compiled.ts";
 import { runInSandbox } from "./_support/sandbox.ts";
 import { makeFolder, runText, scriptText, TinyApi } from "./_support/workflow.ts";
@@ -94,7 +94,7 @@ Deno.test("each call may take as long as it says", async () => {
 });
 
 Deno.test("an error that a script catches has all that is known of it", async () => {
-  const attempts = [{ code: "SERVER_ERROR", status: 503 }, { code: "SERVER_ERROR", status: 502 }];
+  const attempts: ErrorAttempt[] = [{ code: "SERVER_ERROR", status: 503 }, { code: "SERVER_ERROR", status: 502 }];
   const error = new SvcError("SERVER_ERROR", "It is down.", {
     status: 502,
     classification: "Down",

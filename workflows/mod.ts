@@ -26,7 +26,7 @@ import type { JsonObject } from "../lib/json.ts";
 import type { CallOptions } from "../lib/operation.ts";
 
 export { SvcError };
-export type { ErrorCode, ErrorRecord } from "../lib/errors.ts";
+export type { ErrorAttempt, ErrorCode, ErrorDetail, ErrorRecord } from "../lib/errors.ts";
 export type { JsonObject, JsonValue } from "../lib/json.ts";
 
 /** The functions of the operations, as in the library, but without its `idempotencyKey`: each change has one of the run's. */

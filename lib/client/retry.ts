@@ -2,8 +2,7 @@
  * Repeats calls that failed, where that cannot do anything twice: with exponential backoff and full jitter, and under a
  * budget that all calls of the process share, as in the standard mode of the AWS SDKs.
  */
-import { isVerdict, outcomeUnknown, readRetryAfter, SvcError, toSvcError } from "../errors.ts";
-import type { JsonObject } from "../json.ts";
+import { type ErrorAttempt, isVerdict, outcomeUnknown, readRetryAfter, SvcError, toSvcError } from "../errors.ts";
 import { isRead } from "../operation.ts";
 import { pause } from "../pause.ts";
 import { plural } from "../wording.ts";
@@ -86,7 +85,7 @@ class Attempts {
   readonly #random: () => number;
   readonly #now: () => number;
   readonly #wait: NonNullable<RetryOptions["wait"]>;
-  readonly #failed: JsonObject[] = [];
+  readonly #failed: ErrorAttempt[] = [];
   #knownTag?: string;
   #isTold = false;
   #isUnknown: boolean;
