@@ -2,19 +2,25 @@
 import type {
   AncestorsAnswer,
   AssignmentAnswer,
+  AttachmentCategoriesAnswer,
+  BulkActionsAnswer,
   BulkAnswer,
   CaseAnswer,
   CaseData,
   CaseTypeAnswer,
   CaseTypesAnswer,
   CountAnswer,
+  DataObjectsAnswer,
   DataPageAnswer,
+  DataPagesAnswer,
   DescendantsAnswer,
+  RecordActionsAnswer,
   RecordAnswer,
   RecordFormAnswer,
   RowsAnswer,
   StagesAnswer,
   ViewAnswer,
+  ViewRowsAnswer,
 } from "./case_answer_types.ts";
 import type { ErrorDetail } from "./errors.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
@@ -303,8 +309,14 @@ export interface Answers {
   descendants: DescendantsAnswer;
   /** Outcome of a bulk call. */
   bulk: BulkAnswer;
+  /** Actions on several cases. */
+  bulkActions: BulkActionsAnswer;
+  /** Attachment categories. */
+  attachmentCategories: AttachmentCategoriesAnswer;
   /** Rows. */
   rows: RowsAnswer;
+  /** Rows through a view. */
+  viewRows: ViewRowsAnswer;
   /** A number of rows. */
   count: CountAnswer;
   /** The single page of a data view. */
@@ -313,6 +325,12 @@ export interface Answers {
   record: RecordAnswer;
   /** The form of a record's action. */
   recordForm: RecordFormAnswer;
+  /** The actions of records. */
+  recordActions: RecordActionsAnswer;
+  /** Data objects. */
+  dataObjects: DataObjectsAnswer;
+  /** Data pages. */
+  dataPages: DataPagesAnswer;
   /** A participant. */
   participant: ParticipantAnswer;
   /** Participants. */

@@ -182,6 +182,42 @@ export interface BulkResult extends JsonObject {
   errorDetails?: ErrorDetail[];
 }
 
+/** The actions that can be performed on several cases. */
+export interface BulkActionsAnswer extends JsonObject {
+  /** In the order of the case type; some services leave out an empty list. */
+  bulkActions?: BulkActionInfo[];
+}
+
+/** An action that can be performed on several cases: what `bulkPerform` takes as `action`. */
+export interface BulkActionInfo extends ActionInfo {
+  /** Where it belongs, e.g. `Case`. */
+  type?: string;
+}
+
+/** The attachment categories of a case. */
+export interface AttachmentCategoriesAnswer extends JsonObject {
+  /** In the order of the case type; some services leave out an empty list. */
+  attachment_categories?: AttachmentCategoryInfo[];
+}
+
+/** An attachment category, and what the caller may do in it. */
+export interface AttachmentCategoryInfo extends JsonObject {
+  /** Category ID: what an attachment has as `category`. */
+  ID: string;
+  /** Name for people. */
+  name?: string;
+  /** Whether the caller may see its attachments. */
+  canView?: boolean;
+  /** Whether the caller may attach to it. */
+  canCreate?: boolean;
+  /** Whether the caller may change its attachments. */
+  canEdit?: boolean;
+  /** Whether the caller may delete the caller's own attachments. */
+  canDeleteOwn?: boolean;
+  /** Whether the caller may delete all attachments. */
+  canDeleteAll?: boolean;
+}
+
 /** Rows of a data view. */
 export interface RowsAnswer extends JsonObject {
   /** The rows of this page; some services answer null for none. */
@@ -190,6 +226,18 @@ export interface RowsAnswer extends JsonObject {
   totalCount?: number;
   /** Whether more rows match than the answer holds. */
   hasMoreResults?: boolean;
+}
+
+/** Rows of a data view, through one of its views. */
+export interface ViewRowsAnswer extends JsonObject {
+  /** The rows of this page, with the fields of the view; some services answer one record, or null. */
+  data?: JsonObject[] | JsonObject | null;
+  /** All matching rows, if `includeTotal` was given. */
+  totalCount?: number;
+  /** Whether more rows match than the answer holds. */
+  hasMoreResults?: boolean;
+  /** The view: fields with types, and the components that show them. */
+  uiResources?: JsonObject;
 }
 
 /** The number of rows of a data view. */
@@ -224,4 +272,54 @@ export interface RecordAnswer extends JsonObject {
   etag?: string;
   /** The record as it is stored now. */
   responseData?: JsonObject;
+}
+
+/** The actions of a data view's records. */
+export interface RecordActionsAnswer extends JsonObject {
+  /** In the order of the application; some services leave out an empty list. */
+  actions?: ActionInfo[];
+}
+
+/** The data objects of an application. */
+export interface DataObjectsAnswer extends JsonObject {
+  /** Records first, then cases; some services leave out an empty list. */
+  dataObjects?: DataObjectInfo[];
+}
+
+/** A data object: a class of records or of cases. */
+export interface DataObjectInfo extends JsonObject {
+  /** Class ID. */
+  classID?: string;
+  /** Data object ID. */
+  dataObjectID?: string;
+  /** Name for people. */
+  name?: string;
+  /** What it is, for people. */
+  description?: string;
+  /** The data view that lists it: what the other operations take as `dataViewId`; empty without one. */
+  defaultListDataView?: string;
+  /** Whether that data view takes a `query`. */
+  isDefaultListDataViewQueryable?: boolean;
+}
+
+/** The data pages of an application. */
+export interface DataPagesAnswer extends JsonObject {
+  /** In the order of the application; some services leave out an empty list. */
+  dataPages?: DataPageInfo[];
+}
+
+/** A data page. */
+export interface DataPageInfo extends JsonObject {
+  /** Data view ID: what the other operations take as `dataViewId`. */
+  ID?: string;
+  /** Name for people. */
+  name?: string;
+  /** The class of its rows. */
+  classID?: string;
+  /** `list` or `page`. */
+  structure?: string;
+  /** Whether it takes a `query`. */
+  isQueryable?: boolean;
+  /** Whether its records can be changed. */
+  isSavable?: boolean;
 }

@@ -25,9 +25,19 @@ Deno.test("an empty answer where members are promised is refused, by a command a
   }
 });
 
-Deno.test("an empty answer about a case without ancestors is an object without members", async () => {
+Deno.test("an empty answer where a service may have nothing to list is an object without members", async () => {
   await using service = startService({ api: () => new Response("") });
-  assert.deepEqual(await call(service, "cases list-ancestors C"), { code: 0, stdout: "{}\n", stderr: "" });
+  const lines = [
+    "cases list-ancestors C",
+    "cases list-attachment-categories C",
+    "cases bulk-actions --cases C",
+    "case-types list-bulk-actions T",
+    "data query-view D --view V",
+    "data list-actions D",
+    "data list-objects",
+    "data list-pages",
+  ];
+  for (const line of lines) assert.deepEqual(await call(service, line), { code: 0, stdout: "{}\n", stderr: "" }, line);
   const library = createClient({ ...CLIENT, baseUrl: service.baseUrl, noCache: true });
   assert.deepEqual(await library.cases.listAncestors("C"), {});
 });

@@ -118,6 +118,23 @@ Deno.test("the compiler knows the entity tags that the next call takes, and what
   assert.equal(code, 0, said);
 });
 
+Deno.test("the compiler knows the members of what is listed", async () => {
+  const [code, said] = await compiled(`${CLIENT}
+    const svc = createClient(client);
+    const { attachment_categories: categories = [] } = await svc.cases.listAttachmentCategories("C");
+    const { bulkActions = [] } = await svc.cases.bulkActions({ cases: ["C"] });
+    const { bulkActions: ofType = [] } = await svc.caseTypes.listBulkActions("T");
+    const { dataObjects = [] } = await svc.data.listObjects();
+    const { dataPages = [] } = await svc.data.listPages();
+    const { actions = [] } = await svc.data.listActions("D");
+    const { data, uiResources = {} } = await svc.data.queryView("D", { view: "V" });
+    const ids: string[] = [...categories, ...bulkActions, ...ofType, ...actions].map(({ ID }) => ID);
+    const names: (string | undefined)[] = [...dataObjects, ...dataPages].map(({ name }) => name);
+    console.log(ids, names, Array.isArray(data) && data.map((row) => row.Name), Object.keys(uiResources));
+  `);
+  assert.equal(code, 0, said);
+});
+
 Deno.test("the compiler knows the members of an error's details and attempts, in a workflow too", async () => {
   for (const part of ["@svc/lib", "@svc/lib/workflow"]) {
     const [code, said] = await compiled(`

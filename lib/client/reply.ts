@@ -141,9 +141,22 @@ export function bodyOf(
   return answer === "text" ? textIn(text) : remarkIn(text);
 }
 
-/** What an empty text stands for: some servers answer so of a case that has no ancestors. */
+/** Shapes of which an empty text stands for `{}`: some servers answer so of a case that has no ancestors. */
+const MAY_BE_EMPTY: readonly (keyof Answers)[] = [
+  "ancestors",
+  "attachmentCategories",
+  "bulkActions",
+  "dataObjects",
+  "dataPages",
+  "descendants",
+  "object",
+  "recordActions",
+  "viewRows",
+];
+
+/** What an empty text stands for. */
 function emptyBody(answer: keyof Answers, head: Partial<ReplyHead>): JsonValue {
-  if (answer === "ancestors" || answer === "descendants" || answer === "object") return {};
+  if (MAY_BE_EMPTY.includes(answer)) return {};
   throw invalidAnswer("empty", "", head);
 }
 

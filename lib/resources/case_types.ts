@@ -85,7 +85,8 @@ export const operations = {
    * import { createClient } from "@svc/lib";
    *
    * const svc = createClient();
-   * console.log(await svc.caseTypes.listBulkActions("City-Permit-Work-Permit"));
+   * const { bulkActions = [] } = await svc.caseTypes.listBulkActions("City-Permit-Work-Permit");
+   * console.log(bulkActions.map((action) => action.ID));
    * ```
    */
   listBulkActions: {
@@ -94,7 +95,7 @@ export const operations = {
     path: "/casetypes/{caseTypeID}/bulk-actions",
     args: [caseTypeId],
     variant: "hosted",
-    answer: "object",
+    answer: "bulkActions",
     example: "City-Permit-Work-Permit",
   },
 } as const satisfies Group;

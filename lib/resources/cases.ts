@@ -164,7 +164,8 @@ export const operations = {
    *
    * const svc = createClient();
    * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
-   * console.log(await svc.cases.listAttachmentCategories(id));
+   * const { attachment_categories = [] } = await svc.cases.listAttachmentCategories(id);
+   * console.log(attachment_categories.filter(({ canCreate }) => canCreate).map(({ ID }) => ID));
    * ```
    */
   listAttachmentCategories: {
@@ -172,7 +173,7 @@ export const operations = {
     method: "GET",
     path: "/cases/{caseID}/attachment_categories",
     args: [caseId],
-    answer: "object",
+    answer: "attachmentCategories",
     example: "'CITY-PERMIT-WORK P-1'",
   },
   /**
@@ -280,7 +281,8 @@ export const operations = {
    *
    * const svc = createClient();
    * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
-   * console.log(await svc.cases.bulkActions({ cases: [id] }));
+   * const { bulkActions = [] } = await svc.cases.bulkActions({ cases: [id] });
+   * console.log(bulkActions.map((action) => action.ID));
    * ```
    */
   bulkActions: {
@@ -289,7 +291,7 @@ export const operations = {
     reads: true,
     path: "/cases/bulk-actions",
     flags: { cases: caseList },
-    answer: "object",
+    answer: "bulkActions",
     example: "--cases 'CITY-PERMIT-WORK P-1,CITY-PERMIT-WORK P-2'",
   },
   /**

@@ -167,7 +167,8 @@ export const operations = {
    * import { createClient } from "@svc/lib";
    *
    * const svc = createClient();
-   * console.log(await svc.data.queryView("D_Inspectors", { view: "pyDetails", max: 20 }));
+   * const { data } = await svc.data.queryView("D_Inspectors", { view: "pyDetails", max: 20 });
+   * if (Array.isArray(data)) console.log(data.map((row) => row.Name));
    * ```
    */
   queryView: {
@@ -177,7 +178,7 @@ export const operations = {
     path: "/data_views/{data_view_ID}/views/{view_ID}",
     args: [dataViewId],
     flags: { view: { help: "View ID", type: "string", to: "path:view_ID", required: true }, ...queried },
-    answer: "object",
+    answer: "viewRows",
     example: "D_Permits --view pyDetails --max 20",
   },
   /**
@@ -289,7 +290,8 @@ export const operations = {
    * import { createClient } from "@svc/lib";
    *
    * const svc = createClient();
-   * console.log(await svc.data.listActions("D_Inspectors"));
+   * const { actions = [] } = await svc.data.listActions("D_Inspectors");
+   * console.log(actions.map((action) => action.ID));
    * ```
    */
   listActions: {
@@ -299,7 +301,7 @@ export const operations = {
     path: "/data/{data_view_ID}/actions",
     args: [dataViewId],
     emptyBody: true,
-    answer: "object",
+    answer: "recordActions",
     example: "D_Inspectors",
   },
   /**
@@ -363,14 +365,15 @@ export const operations = {
    * import { createClient } from "@svc/lib";
    *
    * const svc = createClient();
-   * console.log(await svc.data.listObjects());
+   * const { dataObjects = [] } = await svc.data.listObjects();
+   * for (const { name, defaultListDataView } of dataObjects) console.log(name, defaultListDataView);
    * ```
    */
   listObjects: {
     summary: "List the data objects of the application",
     method: "GET",
     path: "/data_objects",
-    answer: "object",
+    answer: "dataObjects",
     example: "",
   },
   /**
@@ -381,7 +384,8 @@ export const operations = {
    * import { createClient } from "@svc/lib";
    *
    * const svc = createClient();
-   * console.log(await svc.data.listPages({ type: "explorable" }));
+   * const { dataPages = [] } = await svc.data.listPages({ type: "explorable" });
+   * console.log(dataPages.map((page) => page.ID));
    * ```
    */
   listPages: {
@@ -389,7 +393,7 @@ export const operations = {
     method: "GET",
     path: "/data_pages",
     flags: { type: { help: "Which: 'all' or 'explorable'", type: "string", to: "query:type", default: "all" } },
-    answer: "object",
+    answer: "dataPages",
     example: "--type explorable",
   },
 } as const satisfies Group;
