@@ -1,9 +1,10 @@
 /**
- * The reference: a page per group in docs/reference, and README's table of groups, both made from the descriptions.
+ * The reference: a page per group in docs/reference, one in front of them, and README's table of groups, all made from
+ * the descriptions.
  * `--check` changes nothing and fails where a file is not what the descriptions say.
  */
 import { ignoreMissing } from "../lib/missing_file.ts";
-import { describeGroups, groupPage, groupTable, pagePath } from "./reference/pages.ts";
+import { describeGroups, frontPage, groupPage, groupTable, pagePath } from "./reference/pages.ts";
 
 const FOLDER = "docs/reference";
 const README = "README.md";
@@ -18,6 +19,7 @@ else await write();
 async function makeFiles(): Promise<Map<string, string>> {
   const groups = await describeGroups();
   const files = new Map(groups.map((group) => [pagePath(group), groupPage(group)]));
+  files.set(`${FOLDER}/README.md`, frontPage(groups));
   return files.set(README, withTable(await Deno.readTextFile(README), groupTable(groups)));
 }
 

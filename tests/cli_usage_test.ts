@@ -40,6 +40,16 @@ Deno.test("svc without arguments, svc help and svc --help print the same page, w
   }
 });
 
+Deno.test("the first page of the reference explains each global flag as the help does", async () => {
+  const page = await Deno.readTextFile(new URL("../docs/reference/README.md", import.meta.url));
+  const [, flags = ""] = (await svcHere(["--help"])).stdout.split("Global flags:\n");
+  const lines = [...flags.split("\n\n", 1).join().matchAll(/^ +(-.*?) {2,}(.*)$/gm)];
+  assert.ok(lines.length > 5);
+  for (const [, flag = "", meaning = ""] of lines) {
+    assert.ok(page.replaceAll(/ +/g, " ").includes(`| \`${flag}\` | ${meaning} |`), flag);
+  }
+});
+
 Deno.test("a group's help lists its commands, in every spelling of the question", async () => {
   const page = (await svcHere(["case-types"])).stdout;
   const spellings = ["case-types --help", "case-types -h", "help case-types", "case-types help", "-h case-types"];

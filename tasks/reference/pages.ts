@@ -1,7 +1,8 @@
 /** The reference pages and README's table of groups, from what `svc --help` is made of. */
 import type { CommandDescription } from "../../lib/cli/command.ts";
+import { globalFlags } from "../../lib/cli/global_flags.ts";
 import { groups } from "../../lib/cli/groups.ts";
-import { argRows, exampleOf, flagRows, usageOf } from "../../lib/cli/help.ts";
+import { argRows, exampleOf, flagRows, HELP, usageOf, VERSION } from "../../lib/cli/help.ts";
 import { permissionName, toCamel, toKebab } from "../../lib/names.ts";
 import { type Group, type Operation, paramsOf, type Place } from "../../lib/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
@@ -40,7 +41,7 @@ export async function describeGroups(): Promise<DescribedGroup[]> {
 }
 
 /** Path of a group's page below the project's folder. */
-export function pagePath({ name }: Pick<DescribedGroup, "name">): string {
+export function pagePath({ name }: DescribedGroup): string {
   return `docs/reference/${name}.md`;
 }
 
@@ -54,10 +55,28 @@ export function groupPage({ name, summary, commands }: DescribedGroup): string {
   ].join("\n\n") + "\n";
 }
 
-/** README's table: the groups, how many commands each has, and where its page is. */
-export function groupTable(described: readonly DescribedGroup[]): string {
+/** The page in front of the groups' pages: what holds for all commands. */
+export function frontPage(described: readonly DescribedGroup[]): string {
+  const flags = flagRows({ ...globalFlags, help: HELP, version: VERSION });
+  return [
+    "# The commands",
+    "`svc <group> <command>`. `deno task reference` makes these pages from what `svc --help` prints: change the descriptions.",
+    groupTable(described, ({ name }) => `${name}.md`),
+    "## Global flags",
+    "Every command takes these, but for `--version`, which stands without one.",
+    table(["flag", "meaning"], flags.map(({ written, meaning }) => [code(written), meaning])),
+    "A flag `<json>` takes JSON, `@file` for what a file holds, or `-` for stdin.",
+    "[The cookbook](../cookbook.md#in-scripts-ci-and-cron) says what each exit code means.",
+  ].join("\n\n") + "\n";
+}
+
+/** The groups, how many commands each has, and where its page is. */
+export function groupTable(
+  described: readonly DescribedGroup[],
+  pathOf: (group: DescribedGroup) => string = pagePath,
+): string {
   const rows = described.map((group) => [
-    `[${group.name}](${pagePath(group)})`,
+    `[${group.name}](${pathOf(group)})`,
     String(group.commands.length),
     group.summary,
   ]);
