@@ -1,5 +1,11 @@
 /**
- * The library of svc: typed functions for every operation of a case-management service.
+ * The library of svc: typed functions for every operation of a case-management service. Every function throws `SvcError`.
+ *
+ * A client without options takes address and credentials from `SVC_BASE_URL`, `SVC_CLIENT_ID` and `SVC_CLIENT_SECRET`,
+ * and what they do not say from the profile `default` in `~/.svc-cli/config.json`, as the command line does.
+ *
+ * `@svc/lib/workflow` is what workflow scripts import, `@svc/lib/service` an embedded service for tests, `@svc/lib/cli`
+ * the command line. The library needs Deno: it does not run in Node.js, Bun or a browser.
  *
  * @example
  * ```ts

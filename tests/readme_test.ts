@@ -26,6 +26,17 @@ Deno.test("every part of the library passes the type check of a project with Den
   await home.run("deno check all.ts", {}, home.path);
 });
 
+Deno.test("what the README links to is published with it", async () => {
+  const readme = await Deno.readTextFile(`${CHECKOUT}/README.md`);
+  const linked = [...readme.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path = ""]) => path);
+  const args = ["publish", "--dry-run", "--allow-dirty", "--no-check"];
+  const env = { NO_COLOR: "1" };
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: CHECKOUT, env }).output();
+  const said = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("");
+  assert.ok(success && linked.length > 10, said);
+  assert.deepEqual(linked.filter((path) => !said.includes(`/${path} (`)), []);
+});
+
 async function runAgainstService(home: Home, lines: string): Promise<string> {
   await using service = await startService();
   const { clientId, clientSecret } = await service.addClient("clerk@city");
