@@ -97,7 +97,7 @@ export interface SvcErrorOptions extends ErrorOptions {
   hint?: string;
   /** What each attempt failed with, where there was more than one. */
   attempts?: ErrorAttempt[];
-  /** The `Retry-After` of the service's answer, as it came. */
+  /** When to come back: the service's `Retry-After` as it came, a number of seconds or an HTTP date. */
   retryAfter?: string;
   /** Says of a changing call that the service may have done it all the same. */
   outcomeUnknown?: boolean;
@@ -170,7 +170,7 @@ export class SvcError extends Error {
   declare readonly hint?: string;
   /** What each attempt failed with, where there was more than one. */
   declare readonly attempts?: ErrorAttempt[];
-  /** The `Retry-After` of the service's answer, as it came. */
+  /** When to come back: the service's `Retry-After` as it came, a number of seconds or an HTTP date. */
   declare readonly retryAfter?: string;
   /** Whether the service may have done a changing call all the same. */
   declare readonly outcomeUnknown?: boolean;
