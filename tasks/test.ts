@@ -25,9 +25,12 @@ try {
   await Deno.remove(directory, { recursive: true });
 }
 
-/** Builds the program in a copy of the checkout, so that what is installed of this one stays as it is. */
+/**
+ * Builds the program in a copy of the checkout, so that what is installed of this one stays as it is. Scripts find the
+ * types of the library there too.
+ */
 async function buildApart(checkout: string): Promise<string> {
-  for (const part of [...SOURCES, ...CONFIGURATION]) {
+  for (const part of [...SOURCES, ...CONFIGURATION, "mod.ts"]) {
     cpSync(fileURLToPath(new URL(`../${part}`, import.meta.url)), `${checkout}/${part}`, { recursive: true });
   }
   await build(`${checkout}/dist`);
