@@ -112,10 +112,8 @@ async function readGraph(place: Place, interrupt?: AbortSignal): Promise<Graph> 
   if (tooLong.aborted) throw unusable("it takes too long to read what it imports.");
   const value: unknown = success ? JSON.parse(new TextDecoder().decode(stdout)) : undefined;
   if (!isJsonObject(value)) throw unusable(readable(new TextDecoder().decode(stderr).slice(0, 2000), place));
-  const modules = listOf(value.modules).map((
-    module,
-  ): [string, JsonObject] => [textOrNothing(module.specifier) ?? "", module]);
-  return { modules: new Map(modules), redirects: isJsonObject(value.redirects) ? value.redirects : {} };
+  const modules = new Map(listOf(value.modules).map((module) => [textOrNothing(module.specifier) ?? "", module]));
+  return { modules, redirects: isJsonObject(value.redirects) ? value.redirects : {} };
 }
 
 /** What is said where a script imports something else. */

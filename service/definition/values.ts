@@ -71,13 +71,12 @@ function keptValue(field: Field, value: JsonValue): JsonValue {
   if (embedded === undefined) return value;
   if (Array.isArray(value)) return value.map((row) => keptValue(field, row));
   if (!isJsonObject(value)) return value;
-  const page: JsonObject = {};
-  for (const [name, member] of Object.entries(value)) {
+  const members = Object.entries(value).flatMap(([name, member]): [string, JsonValue | undefined][] => {
     const inner = embedded.fields.get(name);
-    if (inner === undefined || member === undefined) page[name] = member;
-    else keepValue(inner, page, member);
-  }
-  return page;
+    if (inner === undefined || member === undefined) return [[name, member]];
+    return isNone(inner, member) ? [] : [[name, keptValue(inner, member)]];
+  });
+  return Object.fromEntries(members);
 }
 
 function hasType(type: FieldType, value: JsonValue): boolean {

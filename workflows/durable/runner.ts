@@ -1,5 +1,5 @@
 /** Runs the inputs of one run: each goes on from what the journal has of it, and leaves there what it does. */
-import { SvcError, toSvcError } from "../../lib/errors.ts";
+import { type ErrorRecord, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { BatchInput } from "../inputs.ts";
 import { interrupted, LeftOpen } from "../left_open.ts";
@@ -189,8 +189,7 @@ export class Runner {
     } catch (thrown) {
       await run?.pause(); // What the script has begun to change is known before the input ends.
       await run?.verify();
-      const failure = toSvcError(thrown).toJSON();
-      if (this.#options.isTrial && isThrown(failure)) await run?.finish(failure);
+      if (this.#options.isTrial) await checkTrial(run, toSvcError(thrown).toJSON());
       // Every further input would stop for the same reason.
       if (thrown instanceof SvcError && thrown.cause instanceof ScriptEdited) void this.interrupt(thrown);
       throw thrown;
@@ -263,6 +262,11 @@ function endOf(outcome: InputOutcome): InputEnd {
 
 function isSameValue(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** A script that fails with an error of its own must have done all that it did before. */
+async function checkTrial(run: InputRun | undefined, failure: ErrorRecord): Promise<void> {
+  if (isThrown(failure)) await run?.finish(failure);
 }
 
 function checkSame(before: InputRecord, { place, value, error }: RunInput): void {
