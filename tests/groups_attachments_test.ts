@@ -205,6 +205,20 @@ Deno.test("an upload is for who has sent it alone, and the unique ID in its name
   assert.ok(!textAt(line, "pyMessageKey").includes(file.id));
 });
 
+Deno.test("the unique ID stays whole in a name that has no room for it", async () => {
+  await using engine = await openEngine();
+  const caseId = await createIn(engine);
+  for (const [name, end] of [["é".repeat(150) + ".pdf", ".pdf"], ["a." + "x".repeat(253), ""]] as const) {
+    const file = { id: crypto.randomUUID(), name, size: 3, type: "application/pdf" };
+    await engine.call("attachments.upload", { file, appendUniqueId: true });
+    await engine.call("attachments.add", { caseId, attachments: [{ type: "File", category: "File", ID: file.id }] });
+    const { attachments } = await engine.body("attachments.list", { caseId });
+    const fileName = textAt(attachments, "0.fileName");
+    assert.match(fileName, new RegExp(`-[0-9a-f-]{36}${end}$`));
+    assert.equal(new TextEncoder().encode(fileName).length <= 255, true);
+  }
+});
+
 Deno.test("the history, which everybody reads, names no attachment that not everybody may see", async () => {
   await using engine = await openEngine(await withSecrets());
   const as = { as: "decider@city" };

@@ -17,12 +17,13 @@ export interface NameParts {
   readonly extension: string;
 }
 
-/** A name that is harmless as a file's: no folders, no control characters, not too long. */
-export function cleanFileName(given: string): string {
-  const { name, extension } = splitName(harmless(given));
+/** A name that is harmless as a file's: no folders, no control characters, not too long. What is added stays whole. */
+export function cleanFileName(given: string, addition = ""): string {
+  const whole = harmless(given);
+  const parts = splitName(whole);
   // What follows the last dot of a very long name is no extension.
-  if (byteLength(extension) > EXTENSION_LIMIT) return shorten(joinName({ name, extension }), LIMIT);
-  return joinName({ name: withRoomFor(extension, name), extension });
+  const { name, extension } = byteLength(parts.extension) > EXTENSION_LIMIT ? { name: whole, extension: "" } : parts;
+  return joinName({ name: withRoomFor(addition + extension, name) + addition, extension });
 }
 
 /** A new name for a file, without its extension, which stays: it says what the bytes are. */

@@ -3,7 +3,7 @@ import { attachmentInfo } from "../engine/answers/attachment.ts";
 import { addAttachments } from "../engine/attachments.ts";
 import { attachmentsOf, deleteAttachment, idOf, itemOfAttachment } from "../engine/attachment_items.ts";
 import { denied, moveTo, nameForAll, openAttachment, rightsOn } from "../engine/attachment_rights.ts";
-import { cleanFileName, cleanTitle, joinName, renamed, splitName } from "../engine/file_names.ts";
+import { cleanFileName, cleanTitle, joinName, renamed } from "../engine/file_names.ts";
 import { keepUpload, unlinkFile } from "../engine/files.ts";
 import { thumbnailOf } from "../engine/thumbnails.ts";
 import { openCase } from "../engine/work.ts";
@@ -82,11 +82,8 @@ export const handlers: GroupHandlers<"attachments"> = {
   async upload({ file, appendUniqueId }, context) {
     if (file.size === 0) throw new ServiceError(400, "Empty file can't be uploaded");
     const { id, size } = file;
-    const given = cleanFileName(file.name);
-    const { name: stem, extension } = splitName(given);
     // Not the upload's ID: a name is there for others to read, in the history too.
-    const unique = joinName({ name: `${stem}-${crypto.randomUUID()}`, extension });
-    const name = appendUniqueId ? cleanFileName(unique) : given;
+    const name = cleanFileName(file.name, appendUniqueId ? `-${crypto.randomUUID()}` : "");
     const expires = await keepUpload(context, { id, name, size, type: mediaTypeOf(name, file.type) });
     return { expires, body: { id, ID: id } };
   },
