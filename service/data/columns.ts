@@ -1,14 +1,7 @@
-/** The columns of a data view: what they hold, how they compare, and where the store has them. */
-import type { Column, DataView, Field, FieldType } from "../definition/application.ts";
-import { type Kind, kindOf } from "../definition/kinds.ts";
-import { isDay } from "../../lib/calendar.ts";
-import type { JsonValue } from "../../lib/json.ts";
+/** The columns of a data view: what they hold, and where the store has them. */
+import type { Column, DataView, Field } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
-import { millisecondOf, readTime } from "../moments.ts";
-import type { RowField, SummaryFunction } from "../store/query.ts";
-
-/** A value that can be compared. */
-export type Scalar = string | number | boolean;
+import type { RowField } from "../store/query.ts";
 
 /** A column that a request has named. */
 export interface NamedColumn {
@@ -37,59 +30,6 @@ export function columnOf(view: DataView, name: string): NamedColumn {
 /** All columns of a data view. */
 export function columnsOf(view: DataView): NamedColumn[] {
   return [...view.columns.keys()].map((name) => columnOf(view, name));
-}
-
-const NEEDS: { readonly [K in Kind]: string } = {
-  text: "text",
-  number: "a number",
-  boolean: "true or false",
-  date: "a date (YYYY-MM-DD)",
-  instant: "a date and time",
-  embedded: "a field that is not embedded",
-};
-
-/** What a value must be to be compared with those of a type, in words. */
-export function neededFor(type: FieldType): string {
-  return NEEDS[kindOf(type)];
-}
-
-/** Whether values of a type compare so: parts are of texts alone. */
-export function comparesBy(type: FieldType, comparator: string): boolean {
-  return kindOf(type) === "text" || !/^(NOT_)?(STARTS_WITH|ENDS_WITH|CONTAINS)$/.test(comparator);
-}
-
-/** What a summary needs instead of values of a type; nothing where it takes them. */
-export function summaryNeeds(summary: SummaryFunction, type: FieldType): string | undefined {
-  const kind = kindOf(type);
-  if (summary === "SUM" || summary === "AVG") return kind === "number" ? undefined : "a number";
-  if (summary !== "MIN" && summary !== "MAX") return undefined;
-  return kind === "boolean" || kind === "embedded" ? "a number, a text or a time" : undefined;
-}
-
-/** A value as one of a type: numbers and switches may come as text. Nothing where it is none. */
-export function toScalar(type: FieldType, value: JsonValue | undefined): Scalar | undefined {
-  const kind = kindOf(type);
-  if (typeof value === "string" && kind === "number") return toScalar(type, toNumber(value));
-  if (typeof value === "string" && kind === "boolean") {
-    return value === "true" ? true : value === "false" ? false : undefined;
-  }
-  if (kind === "number") {
-    return typeof value === "number" && (type !== "Integer" || Number.isInteger(value)) ? value : undefined;
-  }
-  if (kind === "boolean") return typeof value === "boolean" ? value : undefined;
-  if (kind === "embedded" || typeof value !== "string") return undefined;
-  if (kind === "date") return isDay(value) ? value : undefined;
-  return kind === "instant" ? toInstant(value) : value;
-}
-
-function toNumber(text: string): number | undefined {
-  return /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text.trim()) ? Number(text) : undefined;
-}
-
-/** A day is its first moment. */
-function toInstant(text: string): string | undefined {
-  const time = readTime(text);
-  return time === undefined ? undefined : millisecondOf(time);
 }
 
 function placeOf(column: Column, rest: readonly string[]): RowField {

@@ -1,10 +1,11 @@
 /** The conditions of a request and of a data view as one filter, each value of its field's type. */
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import type { DataView, DataViewParameter } from "../definition/application.ts";
+import { comparesBy, neededFor, type Scalar, toScalar } from "../definition/comparisons.ts";
 import { kindOf } from "../definition/kinds.ts";
 import { ServiceError } from "../errors.ts";
 import { COMPARATORS, type Filter } from "../store/query.ts";
-import { columnOf, comparesBy, type NamedColumn, neededFor, type Scalar, toScalar } from "./columns.ts";
+import { columnOf, type NamedColumn } from "./columns.ts";
 import { type Logic, parseLogic } from "./logic.ts";
 import type { Condition, DataQuery } from "./request.ts";
 

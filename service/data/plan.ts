@@ -1,8 +1,9 @@
 /** A data view request as a question to the store. */
 import type { DataView } from "../definition/application.ts";
+import { summaryNeeds } from "../definition/comparisons.ts";
 import { ServiceError } from "../errors.ts";
 import type { Column, RowQuery, RowSource } from "../store/query.ts";
-import { columnOf, columnsOf, summaryNeeds } from "./columns.ts";
+import { columnOf, columnsOf } from "./columns.ts";
 import { queryFilter, viewFilter } from "./filter.ts";
 import type { Aggregation, DataQuery, DataRequest } from "./request.ts";
 

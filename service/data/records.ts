@@ -1,6 +1,7 @@
 /** Data records: created, replaced, changed and deleted through the data view that saves them. */
 import { type JsonObject, textOrNothing } from "../../lib/json.ts";
 import type { DataType, DataView, View } from "../definition/application.ts";
+import { type Scalar, toScalar } from "../definition/comparisons.ts";
 import { viewField } from "../definition/fields.ts";
 import { calculate, newPage } from "../engine/content.ts";
 import { scopeWithoutCase } from "../engine/context.ts";
@@ -9,7 +10,6 @@ import { type ErrorDetail, ServiceError, validationFailure } from "../errors.ts"
 import type { HandlerContext, Outcome } from "../handler.ts";
 import type { StoredRecord } from "../store/store.ts";
 import { checkEntityTag, nextEntityTag } from "../entity_tags.ts";
-import { type Scalar, toScalar } from "./columns.ts";
 
 /** The kind under which the last tags of deleted records are kept. */
 const DELETED = "deleted-record";

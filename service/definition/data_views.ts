@@ -11,8 +11,8 @@ import type {
   RecordAction,
   View,
 } from "./application.ts";
-import { comparesBy, neededFor, type Scalar, toScalar } from "../data/columns.ts";
 import { BUILT_IN_VIEWS, caseColumns, fixedColumns } from "./columns.ts";
+import { comparesBy, neededFor, type Scalar, toScalar } from "./comparisons.ts";
 import { chooseView, compileFields, compileViews, spaced } from "./fields.ts";
 import type { Path, Report } from "./findings.ts";
 import { kindOf } from "./kinds.ts";

@@ -1,8 +1,8 @@
 /** Insights, which are questions about the rows of a data view, and dashboards, which show several. */
 import { z } from "zod";
-import { summaryNeeds } from "../data/columns.ts";
 import { SUMMARY_FUNCTIONS, type SummaryFunction } from "../store/query.ts";
 import type { DataView, Field } from "./application.ts";
+import { summaryNeeds } from "./comparisons.ts";
 import { compileFilter } from "./data_views.ts";
 import { spaced } from "./fields.ts";
 import type { Path, Report } from "./findings.ts";
