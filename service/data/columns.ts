@@ -1,5 +1,5 @@
 /** The columns of a data view: what they hold, and where the store has them. */
-import type { Column, DataView, Field } from "../definition/application.ts";
+import type { DataView, Field } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
 import type { RowField } from "../store/query.ts";
 
@@ -24,15 +24,11 @@ export function columnOf(view: DataView, name: string): NamedColumn {
     if (!inner) throw new ServiceError(400, `${view.id} has no field ${name}.`);
     field = inner;
   }
-  return { name: [head, ...rest].join("."), field, place: placeOf(column, rest) };
+  const place = "content" in column.place ? { content: [...column.place.content, ...rest] } : column.place;
+  return { name: [head, ...rest].join("."), field, place };
 }
 
 /** All columns of a data view. */
 export function columnsOf(view: DataView): NamedColumn[] {
   return [...view.columns.keys()].map((name) => columnOf(view, name));
-}
-
-function placeOf(column: Column, rest: readonly string[]): RowField {
-  if ("member" in column.place) return { property: column.place.member };
-  return { content: [column.place.json, ...rest] };
 }

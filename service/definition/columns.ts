@@ -5,39 +5,39 @@ import type { DataViewDefinition } from "./schema.ts";
 type Row = readonly [name: string, type: FieldType, label: string, place: ColumnPlace];
 
 const CASE: readonly Row[] = [
-  ["pyID", "Text", "ID", { member: "businessId" }],
-  ["pzInsKey", "Text", "Handle", { member: "id" }],
-  ["pyLabel", "Text", "Label", { json: "pyLabel" }],
-  ["pxObjClass", "Text", "Case type", { member: "typeId" }],
-  ["pyStatusWork", "Text", "Status", { member: "status" }],
-  ["pxUrgencyWork", "Integer", "Urgency", { member: "urgency" }],
-  ["pxCurrentStage", "Text", "Stage", { member: "stageId" }],
-  ["pxCoverInsKey", "Text", "Parent case", { member: "parentId" }],
-  ["pxCreateOperator", "Text", "Created by", { member: "createdBy" }],
-  ["pxCreateDateTime", "DateTime", "Created", { member: "createdAt" }],
-  ["pxUpdateOperator", "Text", "Updated by", { member: "updatedBy" }],
-  ["pxUpdateDateTime", "DateTime", "Updated", { member: "updatedAt" }],
+  ["pyID", "Text", "ID", { property: "businessId" }],
+  ["pzInsKey", "Text", "Handle", { property: "id" }],
+  ["pyLabel", "Text", "Label", { content: ["pyLabel"] }],
+  ["pxObjClass", "Text", "Case type", { property: "typeId" }],
+  ["pyStatusWork", "Text", "Status", { property: "status" }],
+  ["pxUrgencyWork", "Integer", "Urgency", { property: "urgency" }],
+  ["pxCurrentStage", "Text", "Stage", { property: "stageId" }],
+  ["pxCoverInsKey", "Text", "Parent case", { property: "parentId" }],
+  ["pxCreateOperator", "Text", "Created by", { property: "createdBy" }],
+  ["pxCreateDateTime", "DateTime", "Created", { property: "createdAt" }],
+  ["pxUpdateOperator", "Text", "Updated by", { property: "updatedBy" }],
+  ["pxUpdateDateTime", "DateTime", "Updated", { property: "updatedAt" }],
 ];
 
 const HISTORY: readonly Row[] = [
-  ["pxHistoryForReference", "Text", "Case", { member: "caseId" }],
-  ["pxTimeCreated", "DateTime", "Time", { member: "at" }],
-  ["pyPerformer", "Text", "Performer", { member: "by" }],
-  ["pyHistoryType", "Text", "Kind", { member: "kind" }],
-  ["pyMessageKey", "Text", "Message", { member: "text" }],
-  ["pyActionID", "Text", "Action", { json: "action" }],
-  ["pyContent", "Page", "Submitted content", { json: "content" }],
+  ["pxHistoryForReference", "Text", "Case", { property: "caseId" }],
+  ["pxTimeCreated", "DateTime", "Time", { property: "at" }],
+  ["pyPerformer", "Text", "Performer", { property: "by" }],
+  ["pyHistoryType", "Text", "Kind", { property: "kind" }],
+  ["pyMessageKey", "Text", "Message", { property: "text" }],
+  ["pyActionID", "Text", "Action", { content: ["action"] }],
+  ["pyContent", "Page", "Submitted content", { content: ["content"] }],
 ];
 
 const ASSIGNMENTS: readonly Row[] = [
-  ["pzInsKey", "Text", "Handle", { member: "id" }],
-  ["pxRefObjectKey", "Text", "Case", { member: "caseId" }],
-  ["pyLabel", "Text", "Label", { json: "label" }],
-  ["pxTaskLabel", "Text", "Task", { json: "task" }],
-  ["pxUrgencyAssign", "Integer", "Urgency", { member: "urgency" }],
-  ["pxCreateDateTime", "DateTime", "Created", { member: "createdAt" }],
-  ["pxAssignedOperatorID", "Text", "Assigned to", { member: "assignee.id" }],
-  ["pyAssignmentType", "Text", "Worklist or queue", { member: "assignee.kind" }],
+  ["pzInsKey", "Text", "Handle", { property: "id" }],
+  ["pxRefObjectKey", "Text", "Case", { property: "caseId" }],
+  ["pyLabel", "Text", "Label", { content: ["label"] }],
+  ["pxTaskLabel", "Text", "Task", { content: ["task"] }],
+  ["pxUrgencyAssign", "Integer", "Urgency", { property: "urgency" }],
+  ["pxCreateDateTime", "DateTime", "Created", { property: "createdAt" }],
+  ["pxAssignedOperatorID", "Text", "Assigned to", { property: "assignee.id" }],
+  ["pyAssignmentType", "Text", "Worklist or queue", { property: "assignee.kind" }],
 ];
 
 const CASE_KEY = { type: "Text", description: "Case handle", required: true } as const;

@@ -1,5 +1,5 @@
 /** The data part of an application: classes of records, and the views over records and over what the service keeps. */
-import type { StoredAssignment, StoredCase, StoredEvent } from "../store/store.ts";
+import type { RowProperties } from "../store/query.ts";
 import type { CaseType, Field, View } from "./application.ts";
 import type { COMPARATORS, PARAMETER_TYPES } from "./words.ts";
 
@@ -61,20 +61,10 @@ export interface DataViewParameter {
   readonly default?: string | number | boolean;
 }
 
-/**
- * Where the value of a column is: a member of what is stored, or a member of its JSON: a case's and a record's content,
- * an event's facts, an assignment's state.
- */
+/** Where the value of a column is: in a property of what is stored, or in its content. */
 export type ColumnPlace =
-  | {
-    readonly member:
-      | Exclude<keyof StoredCase, "content" | "flow">
-      | Exclude<keyof StoredAssignment, "assignee" | "state">
-      | Exclude<keyof StoredEvent, "facts">
-      | "assignee.kind"
-      | "assignee.id";
-  }
-  | { readonly json: string };
+  | { readonly property: RowProperties[keyof RowProperties] }
+  | { readonly content: readonly string[] };
 
 /** A column of a data view. */
 export interface Column {

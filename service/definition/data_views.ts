@@ -2,7 +2,6 @@
 import type {
   CaseType,
   Column,
-  ColumnPlace,
   DataType,
   DataView,
   DataViewCondition,
@@ -129,7 +128,7 @@ function sourceOf(
   if (source === "records") {
     const dataType = definition.class === undefined ? undefined : dataTypes.get(definition.class);
     if (dataType === undefined) report(at, `a data view over records needs the 'class' of a data type`);
-    const columns = columnsOf(dataType?.fields.values() ?? [], (name) => ({ json: name }));
+    const columns = columnsOf(dataType?.fields.values() ?? []);
     return {
       ...bare,
       classId: dataType?.id ?? "",
@@ -148,7 +147,7 @@ function sourceOf(
   const owned = types.flatMap(({ id: owner, fields }) => [...fields.values()].map((field) => ({ owner, field })));
   const columns = new Map([
     ...caseColumns(),
-    ...columnsOf(commonFields(owned, "", at, report).values(), (name) => ({ json: name })),
+    ...columnsOf(commonFields(owned, "", at, report).values()),
   ]);
   const [only] = types;
   const single = types.length === 1 && only !== undefined;
@@ -202,8 +201,8 @@ function isOneKind({ type: one }: Field, { type: other }: Field): boolean {
   return kindOf(one) === "embedded" ? one === other : kindOf(one) === kindOf(other);
 }
 
-function columnsOf(fields: Iterable<Field>, place: (name: string) => ColumnPlace): Map<string, Column> {
-  return new Map([...fields].map((field) => [field.name, { field, place: place(field.name) }]));
+function columnsOf(fields: Iterable<Field>): Map<string, Column> {
+  return new Map([...fields].map((field) => [field.name, { field, place: { content: [field.name] } }]));
 }
 
 /** Compiles conditions on rows. */
