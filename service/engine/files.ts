@@ -1,5 +1,6 @@
 /** Uploaded files: temporary until an attachment links one, gone when the last of its links goes. */
 import type { JsonObject } from "../../lib/json.ts";
+import type { HandlerContext } from "../handler.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import type { Store, StoredItem, Transaction } from "../store/store.ts";
 import type { EngineContext } from "./context.ts";
@@ -63,14 +64,16 @@ export function itemOf({ id, at, ...content }: KeptFile): StoredItem {
   return { kind: KIND, id, owner: content.links > 0 ? LINKED : TEMPORARY, at, content };
 }
 
-/** Takes a link from a file; answers whether it was the last, so that the bytes can go when that is durable. */
-export async function unlinkFile(tx: Transaction, id: string): Promise<boolean> {
-  const file = await findFile(tx, id);
-  if (file === undefined) return false;
-  const isLast = file.links <= 1;
-  if (isLast) await tx.deleteItem(KIND, id);
-  else await tx.putItem(itemOf({ ...file, links: file.links - 1 }));
-  return isLast;
+/** Takes the link of a deleted attachment from its file; the bytes go with the last link, when that is durable. */
+export async function releaseFile(
+  id: string | undefined,
+  { tx, bytes, background }: Pick<HandlerContext, "tx" | "bytes" | "background">,
+): Promise<void> {
+  const file = id === undefined ? undefined : await findFile(tx, id);
+  if (file === undefined) return;
+  if (file.links > 1) return await tx.putItem(itemOf({ ...file, links: file.links - 1 }));
+  await tx.deleteItem(KIND, file.id);
+  background(() => bytes.remove(file.id));
 }
 
 /** Removes the uploads that nobody has linked in time. */

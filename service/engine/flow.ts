@@ -4,8 +4,8 @@ import type { AssignmentStep, ChildStep, Process, Stage, Step, Transition } from
 import { ServiceError } from "../errors.ts";
 import type { StoredAssignment } from "../store/store.ts";
 import { setComputed } from "./content.ts";
-import { createChild } from "./create.ts";
 import { isResolved } from "./context.ts";
+import { newChild } from "./new_case.ts";
 import { addVisit, setScreen, setWaiting, stopWaiting, waitingFor, waitingProcesses } from "./state.ts";
 import { type CaseWork, findCase } from "./work.ts";
 
@@ -159,7 +159,8 @@ async function enterChildStep(work: CaseWork, process: Process, step: ChildStep)
   const type = known(work.context.app.caseTypes, step.caseType);
   const content: JsonObject = {};
   setComputed(type.fields, content, step.content, work.scope());
-  const child = await createChild(work, type, content);
+  const child = await newChild(work, type, content);
+  await enterStage(child, currentStage(child));
   work.related.push(child);
   if (!step.wait || isResolved(child.stored)) return await leaveStep(work, process, step, step.next);
   setWaiting(work.stored, child.stored.id, { processId: process.id, stepId: step.id });

@@ -4,7 +4,7 @@ import { addAttachments } from "../engine/attachments.ts";
 import { attachmentsOf, deleteAttachment, idOf, itemOfAttachment } from "../engine/attachment_items.ts";
 import { denied, moveTo, nameForAll, openAttachment, rightsOn } from "../engine/attachment_rights.ts";
 import { cleanFileName, cleanTitle, joinName, renamed } from "../engine/file_names.ts";
-import { keepUpload, unlinkFile } from "../engine/files.ts";
+import { keepUpload, releaseFile } from "../engine/files.ts";
 import { thumbnailOf } from "../engine/thumbnails.ts";
 import { openCase } from "../engine/work.ts";
 import { ServiceError } from "../errors.ts";
@@ -88,14 +88,6 @@ export const handlers: GroupHandlers<"attachments"> = {
     return { expires, body: { id, ID: id } };
   },
 };
-
-/** Takes the link of a deleted attachment from its file; the bytes go with the last link, when that is durable. */
-export async function releaseFile(
-  file: string | undefined,
-  { tx, bytes, background }: Pick<HandlerContext, "tx" | "bytes" | "background">,
-): Promise<void> {
-  if (file !== undefined && await unlinkFile(tx, file)) background(() => bytes.remove(file));
-}
 
 function newName(given: string, { type, extension }: { type: "File" | "URL"; extension: string }): string {
   const name = type === "URL" ? cleanTitle(given) : renamed(given, extension);

@@ -1,5 +1,7 @@
 /** Serves the operations of `svc cases`. */
 import type { JsonObject } from "../../lib/json.ts";
+import { forgetRelations } from "../associations/relations.ts";
+import { forgetConversations } from "../conversations/conversation.ts";
 import type { AttachmentCategory } from "../definition/application.ts";
 import { caseOutcome, onlyLocal, type ViewType } from "../engine/answers/case.ts";
 import { ancestors, descendants } from "../engine/answers/family.ts";
@@ -9,13 +11,14 @@ import { commonActions, performOnAll } from "../engine/bulk.ts";
 import { promiseBulk } from "../engine/bulk_jobs.ts";
 import { computed, interestRow, requestedFields } from "../engine/compute.ts";
 import { attachmentsOf } from "../engine/attachment_items.ts";
-import { createCase, deleteCase } from "../engine/create.ts";
+import { createCase } from "../engine/create.ts";
+import { checkDeletable } from "../engine/deletion.ts";
 import { discardDrafts } from "../engine/drafts.ts";
+import { releaseFile } from "../engine/files.ts";
 import { localAction, performLocal } from "../engine/local_actions.ts";
 import { goToNextStage, goToStage, type MoveOptions, startOptionalProcess } from "../engine/stages.ts";
 import { type CaseWork, openCase } from "../engine/work.ts";
 import { ServiceError } from "../errors.ts";
-import { releaseFile } from "./attachments.ts";
 import type { GroupHandlers, HandlerContext, Outcome } from "../handler.ts";
 import { checkEntityTag } from "../entity_tags.ts";
 import {
@@ -50,9 +53,12 @@ export const handlers: GroupHandlers<"cases"> = {
   },
 
   async delete({ caseId, ifMatch }, context) {
-    const attachments = await attachmentsOf(context.tx, caseId);
-    await deleteCase(context, caseId, ifMatch);
-    for (const { file } of attachments) await releaseFile(file, context);
+    const { tx } = context;
+    await checkDeletable(context, caseId, ifMatch);
+    await forgetConversations(tx, caseId);
+    await forgetRelations(tx, caseId);
+    for (const { file } of await attachmentsOf(tx, caseId)) await releaseFile(file, context);
+    await tx.deleteCase(caseId);
     return {};
   },
 
