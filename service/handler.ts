@@ -2,20 +2,10 @@
 import type { JsonValue } from "../lib/json.ts";
 import type { FileInput, FlagOptions, FlagValue, PositionalParam, TagOptions } from "../lib/operation.ts";
 import type { Resources } from "../lib/resources/mod.ts";
-import type { Application } from "./definition/application.ts";
+import type { Application, Operator } from "./definition/application.ts";
 import type { StaticFiles } from "./static_files.ts";
 import type { ByteStore } from "./store/bytes.ts";
 import type { Store, Transaction } from "./store/store.ts";
-
-/** Who calls. */
-export interface Operator {
-  /** Operator ID, e.g. `clerk@city`. */
-  readonly id: string;
-  /** Name for people. */
-  readonly name: string;
-  /** Queues from which the operator takes work. */
-  readonly queues: readonly string[];
-}
 
 /** What a handler works with. */
 export interface HandlerContext {

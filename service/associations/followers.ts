@@ -1,11 +1,11 @@
 /** The followers of a case. They are kept in the case: whether the caller follows it is told with every answer. */
-import type { OperatorEntry } from "../definition/application.ts";
+import type { Operator } from "../definition/application.ts";
 import { followersOf, setFollowers } from "../engine/state.ts";
 import type { CaseWork } from "../engine/work.ts";
 import { ServiceError } from "../errors.ts";
 
 /** The followers of a case, in the order in which they began. */
-export function listFollowers({ stored, context }: CaseWork): OperatorEntry[] {
+export function listFollowers({ stored, context }: CaseWork): Operator[] {
   return followersOf(stored).map((id) => context.app.operators.get(id) ?? { id, name: id, queues: [] });
 }
 

@@ -1,6 +1,5 @@
 /** The application that is served: its definition, indexed, with every reference resolved and every expression compiled. */
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
-import type { Operator } from "../handler.ts";
 import type { Agent } from "./agent_types.ts";
 import type { DataType, DataView } from "./data_types.ts";
 import type { CaseFacts, OperatorFacts } from "./expressions.ts";
@@ -294,8 +293,14 @@ export interface CaseType {
   readonly participantRoles: ReadonlyMap<string, ParticipantRole>;
 }
 
-/** An operator as the application defines it. */
-export interface OperatorEntry extends Operator {
+/** A person, or a program, that works with the application. */
+export interface Operator {
+  /** Operator ID, e.g. `clerk@city`. */
+  readonly id: string;
+  /** Name for people. */
+  readonly name: string;
+  /** Queues from which the operator takes work. */
+  readonly queues: readonly string[];
   /** Address for people. */
   readonly email?: string;
 }
@@ -313,7 +318,7 @@ export interface Application extends UserInterface {
   /** Which platform version is served. */
   readonly platformVersion: number;
   /** Operators by ID. */
-  readonly operators: ReadonlyMap<string, OperatorEntry>;
+  readonly operators: ReadonlyMap<string, Operator>;
   /** Names of the queues by ID. */
   readonly queues: ReadonlyMap<string, string>;
   /** Case types by ID, in order. */

@@ -1,8 +1,7 @@
 /** Assignments: who may work on one, and what may be done there. */
 import type { JsonObject } from "../../lib/json.ts";
-import type { Action, Application, AssignmentStep, Process } from "../definition/application.ts";
+import type { Action, Application, AssignmentStep, Operator, Process } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
-import type { Operator } from "../handler.ts";
 import type { CasePlace, StoredAssignment } from "../store/store.ts";
 import { computed } from "./compute.ts";
 import type { EngineContext } from "./context.ts";

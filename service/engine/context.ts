@@ -1,8 +1,8 @@
 /** What the engine works with, and what expressions see of it. */
 import type { JsonObject } from "../../lib/json.ts";
-import type { Scope } from "../definition/application.ts";
+import type { Operator, Scope } from "../definition/application.ts";
 import type { CaseFacts, OperatorFacts } from "../definition/expressions.ts";
-import type { HandlerContext, Operator } from "../handler.ts";
+import type { HandlerContext } from "../handler.ts";
 import type { StoredCase } from "../store/store.ts";
 
 /** What every function of the engine needs to know of the call. */
