@@ -1,10 +1,9 @@
 /** Which cases can be deleted: those that have not come far. */
-import { checkEntityTag } from "../entity_tags.ts";
 import { ServiceError } from "../errors.ts";
 import { type EngineContext, isResolved } from "./context.ts";
 import { currentStage } from "./flow.ts";
 import { waitingFor } from "./state.ts";
-import { checkLock, openCase } from "./work.ts";
+import { checkChange, openCase } from "./work.ts";
 
 /** Refuses to delete a case that has left its create stage, or with which others have to do. */
 export async function checkDeletable(
@@ -25,6 +24,5 @@ export async function checkDeletable(
     // It would wait for ever: nothing tells it but that the child is resolved.
     throw new ServiceError(409, `${parent.businessId} waits for ${work.stored.businessId}: it cannot be deleted`);
   }
-  checkLock(work);
-  checkEntityTag(ifMatch, work.stored.tag);
+  checkChange(work, ifMatch);
 }

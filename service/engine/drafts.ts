@@ -1,7 +1,6 @@
 /** Drafts: what a person has filled in and not submitted yet. The case's content stays as it is. */
 import type { JsonObject } from "../../lib/json.ts";
 import type { Action } from "../definition/application.ts";
-import { checkEntityTag } from "../entity_tags.ts";
 import { type AssignmentWork, withDraft } from "./assignments.ts";
 import { addAttachments } from "./attachments.ts";
 import { computed } from "./compute.ts";
@@ -10,7 +9,7 @@ import type { EngineContext } from "./context.ts";
 import { fillForm, type Submission } from "./forms.ts";
 import { type ActionRequest, openAction } from "./perform.ts";
 import { dropDrafts, hasDrafts, setDraft, setLock } from "./state.ts";
-import { type CaseWork, checkLock, openCase } from "./work.ts";
+import { type CaseWork, checkChange, openCase } from "./work.ts";
 
 /** Saves a draft of an action. Nobody else may change the case until it is submitted or discarded. */
 export async function saveDraft(
@@ -20,8 +19,7 @@ export async function saveDraft(
 ): Promise<AssignmentWork & { action: Action }> {
   const open = await openAction(context, request);
   const { work, assignment, action } = open;
-  checkLock(work);
-  checkEntityTag(request.ifMatch, work.stored.tag);
+  checkChange(work, request.ifMatch);
   keepDraft(open, action, fillForm(action.view, withDraft(open, action), submission, { complete: false }));
   await addAttachments(work, submission.attachments);
   work.putAssignment(assignment);
@@ -47,8 +45,7 @@ export async function discardDrafts(
   caseId: string,
   ifMatch: string | undefined,
 ): Promise<CaseWork> {
-  const work = await openCase(context, caseId);
-  checkEntityTag(ifMatch, work.stored.tag);
+  const work = await openCase(context, caseId, ifMatch);
   const drafted = work.assignments.filter(hasDrafts);
   if (drafted.length === 0) return work;
   for (const assignment of drafted) {

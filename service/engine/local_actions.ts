@@ -2,14 +2,13 @@
 import type { LocalAction } from "../definition/application.ts";
 import { STAGE_FIELD } from "../definition/case_types.ts";
 import { ServiceError } from "../errors.ts";
-import { checkEntityTag } from "../entity_tags.ts";
 import { addAttachments } from "./attachments.ts";
 import type { EngineContext } from "./context.ts";
 import { isResolved } from "./context.ts";
 import { currentStage, enterStage, known } from "./flow.ts";
 import { fillForm, type Submission, submissionFacts } from "./forms.ts";
 import { findStage } from "./stages.ts";
-import { type CaseWork, checkLock, openCase } from "./work.ts";
+import { type CaseWork, checkChange, openCase } from "./work.ts";
 
 /** The actions that a case offers now. */
 export function localActions(work: CaseWork): LocalAction[] {
@@ -35,8 +34,7 @@ export async function performLocal(
   const work = await openCase(context, caseId);
   const action = localAction(work, actionId);
   if (bulk && !action.bulk) throw new ServiceError(409, `${actionId} is not a valid action to use on several cases`);
-  checkLock(work);
-  checkEntityTag(ifMatch, work.stored.tag);
+  checkChange(work, ifMatch);
   work.touch();
   const { [STAGE_FIELD]: stageName, ...content } = fillForm(action.view, work.stored.content, submission, {
     complete: true,

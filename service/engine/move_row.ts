@@ -2,10 +2,9 @@
 import type { JsonObject } from "../../lib/json.ts";
 import type { CaseType, Field } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
-import { checkEntityTag } from "../entity_tags.ts";
 import { pagesOf } from "./content.ts";
 import type { EngineContext } from "./context.ts";
-import { type CaseWork, checkLock, checkOpen, openCase } from "./work.ts";
+import { type CaseWork, checkChange, checkOpen, openCase } from "./work.ts";
 
 /** Which row goes where. */
 export interface RowMove {
@@ -41,8 +40,7 @@ export async function moveRow(context: EngineContext, move: RowMove): Promise<Mo
   const work = await openCase(context, move.context);
   const { stored } = work;
   if (work.type !== type) throw new ServiceError(400, `${move.context} is of ${work.type.id}, not of ${type.id}.`);
-  checkLock(work);
-  checkEntityTag(move.ifMatch, stored.tag);
+  checkChange(work, move.ifMatch);
   checkOpen(work);
   const rows = pagesOf(stored.content[list.name]);
   const from = rowAt(list, rows, move.sourceId);

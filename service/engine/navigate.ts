@@ -1,13 +1,12 @@
 /** Navigation between the screens of a screen flow. */
 import { ServiceError, validationFailure } from "../errors.ts";
-import { checkEntityTag } from "../entity_tags.ts";
 import { addAttachments } from "./attachments.ts";
 import { type AssignmentWork, checkWorker, offeredActions, openAssignmentWork, withDraft } from "./assignments.ts";
 import type { EngineContext } from "./context.ts";
 import { fillForm, type Submission } from "./forms.ts";
 import { keepDraft } from "./drafts.ts";
 import { screenOf, setScreen } from "./state.ts";
-import { checkLock } from "./work.ts";
+import { checkChange } from "./work.ts";
 
 /** The ID of a screen in its flow, counted from 0. */
 export function screenId(index: number): string {
@@ -57,8 +56,7 @@ async function openFlow(
 ): Promise<AssignmentWork> {
   const open = await openAssignmentWork(context, assignmentId);
   checkWorker(open);
-  checkLock(open.work);
-  checkEntityTag(ifMatch, open.work.stored.tag);
+  checkChange(open.work, ifMatch);
   return open;
 }
 

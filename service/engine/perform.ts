@@ -1,13 +1,12 @@
 /** Performs assignments. */
 import type { Action } from "../definition/application.ts";
-import { checkEntityTag } from "../entity_tags.ts";
 import { type AssignmentWork, checkWorker, offeredAction, openAssignmentWork, withDraft } from "./assignments.ts";
 import { addAttachments } from "./attachments.ts";
 import type { EngineContext } from "./context.ts";
 import { leaveStep } from "./flow.ts";
 import { fillForm, type Submission, submissionFacts } from "./forms.ts";
 import { draftOf, dropDraft, screenOf, setScreen } from "./state.ts";
-import { type CaseWork, checkLock } from "./work.ts";
+import { type CaseWork, checkChange } from "./work.ts";
 
 /** An assignment, an action of it, and the entity tag that the caller knows. */
 export interface ActionRequest {
@@ -37,8 +36,7 @@ export async function perform(
 ): Promise<CaseWork> {
   const { action, ...open } = await openAction(context, request);
   const { work, assignment, process, step } = open;
-  checkLock(work);
-  checkEntityTag(request.ifMatch, work.stored.tag, true);
+  checkChange(work, request.ifMatch, true);
   work.touch();
   const isLast = !step.screens || screenOf(assignment).current + 1 >= step.actions.size;
   for (const left of isLast ? leftScreens(open, action) : []) await submit(open, left, {});

@@ -1,10 +1,9 @@
 /** Moves that a person makes: between stages, and into optional processes. */
 import type { Process, Stage } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
-import { checkEntityTag } from "../entity_tags.ts";
 import type { EngineContext } from "./context.ts";
 import { currentStage, enterStage, isRunning, stageAfter, startProcess } from "./flow.ts";
-import { type CaseWork, checkLock, checkOpen, openCase } from "./work.ts";
+import { type CaseWork, checkChange, checkOpen, openCase } from "./work.ts";
 
 /** What a person who moves a case says besides where to. */
 export interface MoveOptions {
@@ -87,6 +86,5 @@ async function move(
 
 function checkMovable(work: CaseWork, ifMatch: string | undefined): void {
   checkOpen(work);
-  checkLock(work);
-  checkEntityTag(ifMatch, work.stored.tag);
+  checkChange(work, ifMatch);
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../lib/json.ts";
 import type { Action, CaseType, Scope } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
 import type { StoredAssignment, StoredCase, StoredEvent, StoredItem } from "../store/store.ts";
-import { nextEntityTag } from "../entity_tags.ts";
+import { checkEntityTag, nextEntityTag } from "../entity_tags.ts";
 import { calculate, setComputed } from "./content.ts";
 import { type EngineContext, isResolved, scopeOf } from "./context.ts";
 import { hasDrafts, lockHolder, otherHolder, setLock } from "./state.ts";
@@ -157,18 +157,21 @@ export async function findCase(context: EngineContext, caseId: string): Promise<
   return new CaseWork(context, type, stored, await context.tx.assignmentsOf(caseId));
 }
 
-/** Takes a case in hand, or answers 404. */
-export async function openCase(context: EngineContext, caseId: string): Promise<CaseWork> {
+/** Takes a case in hand, or answers 404; 412 where it has another entity tag than the caller knows. */
+export async function openCase(context: EngineContext, caseId: string, ifMatch?: string): Promise<CaseWork> {
   const work = await findCase(context, caseId);
-  if (work !== undefined) return work;
-  throw new ServiceError(404, "Case not found for the given parameter ID");
+  if (work === undefined) throw new ServiceError(404, "Case not found for the given parameter ID");
+  checkEntityTag(ifMatch, work.stored.tag);
+  return work;
 }
 
-/** Refuses a case that another operator has locked with a draft. */
-export function checkLock({ stored, context }: CaseWork): void {
+/** Refuses to change a case that another operator has locked with a draft, or that the caller knows in an older state. */
+export function checkChange({ stored, context }: CaseWork, ifMatch: string | undefined, needsTag = false): void {
   const holder = otherHolder(stored, context.caller.id);
-  if (holder === undefined) return;
-  throw new ServiceError(423, `Resource is locked by ${context.app.operators.get(holder)?.name ?? holder}`);
+  if (holder !== undefined) {
+    throw new ServiceError(423, `Resource is locked by ${context.app.operators.get(holder)?.name ?? holder}`);
+  }
+  checkEntityTag(ifMatch, stored.tag, needsTag);
 }
 
 /** Refuses to move a case that is resolved. */

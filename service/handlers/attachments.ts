@@ -34,8 +34,7 @@ export const handlers: GroupHandlers<"attachments"> = {
   },
 
   async add({ caseId, attachments, ifMatch }, context) {
-    const work = await openCase(context, caseId);
-    checkEntityTag(ifMatch, work.stored.tag);
+    const work = await openCase(context, caseId, ifMatch);
     if (attachments.length === 0) throw new ServiceError(400, "At least one attachment is needed");
     await addAttachments(work, attachments);
     await work.save();

@@ -3,7 +3,6 @@ import { eachElement, elementsIn, idOf, textOf } from "../associations/elements.
 import { addFollower, listFollowers, removeFollower } from "../associations/followers.ts";
 import { openCase } from "../engine/work.ts";
 import type { GroupHandlers } from "../handler.ts";
-import { checkEntityTag } from "../entity_tags.ts";
 
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"followers"> = {
@@ -13,8 +12,7 @@ export const handlers: GroupHandlers<"followers"> = {
   },
 
   async add({ caseId, ifMatch }, context) {
-    const work = await openCase(context, caseId);
-    checkEntityTag(ifMatch, work.stored.tag);
+    const work = await openCase(context, caseId, ifMatch);
     return await eachElement(elementsIn(context.body, "users"), async (user) => {
       await addFollower(work, textOf(user, "ID"));
       return idOf(user);
@@ -22,8 +20,7 @@ export const handlers: GroupHandlers<"followers"> = {
   },
 
   async delete({ caseId, user, ifMatch }, context) {
-    const work = await openCase(context, caseId);
-    checkEntityTag(ifMatch, work.stored.tag);
+    const work = await openCase(context, caseId, ifMatch);
     await removeFollower(work, user);
     return {};
   },

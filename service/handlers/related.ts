@@ -3,7 +3,6 @@ import { eachElement, elementsIn, idOf, textOf } from "../associations/elements.
 import { relate, relatedCases, unrelate } from "../associations/relations.ts";
 import { openCase } from "../engine/work.ts";
 import type { GroupHandlers } from "../handler.ts";
-import { checkEntityTag } from "../entity_tags.ts";
 import { memberIn } from "./common.ts";
 
 /** The handlers by operation. */
@@ -13,8 +12,7 @@ export const handlers: GroupHandlers<"related"> = {
   },
 
   async add({ caseId, ifMatch }, context) {
-    const work = await openCase(context, caseId);
-    checkEntityTag(ifMatch, work.stored.tag);
+    const work = await openCase(context, caseId, ifMatch);
     return await eachElement(elementsIn(context.body, "cases"), async (other) => {
       await relate(work, textOf(other, "ID"), memberIn(other, "relationship", "string") ?? "");
       return idOf(other);
@@ -22,8 +20,7 @@ export const handlers: GroupHandlers<"related"> = {
   },
 
   async delete({ caseId, relatedCaseId, ifMatch }, context) {
-    const work = await openCase(context, caseId);
-    checkEntityTag(ifMatch, work.stored.tag);
+    const work = await openCase(context, caseId, ifMatch);
     await unrelate(work, relatedCaseId);
     return {};
   },

@@ -3,7 +3,6 @@ import { eachElement } from "../associations/elements.ts";
 import { addTag, removeTag, tagKey, tagsOf } from "../associations/tags.ts";
 import { openCase } from "../engine/work.ts";
 import type { GroupHandlers } from "../handler.ts";
-import { checkEntityTag } from "../entity_tags.ts";
 
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"tags"> = {
@@ -13,14 +12,12 @@ export const handlers: GroupHandlers<"tags"> = {
   },
 
   async add({ caseId, tag, ifMatch }, context) {
-    const work = await openCase(context, caseId);
-    checkEntityTag(ifMatch, work.stored.tag);
+    const work = await openCase(context, caseId, ifMatch);
     return await eachElement(tag, (name) => addTag(work, name), String);
   },
 
   async delete({ caseId, tag, ifMatch }, context) {
-    const work = await openCase(context, caseId);
-    checkEntityTag(ifMatch, work.stored.tag);
+    const work = await openCase(context, caseId, ifMatch);
     await removeTag(work, tag);
     return {};
   },

@@ -5,10 +5,9 @@ import { addAttachments } from "../engine/attachments.ts";
 import { calculate, newPage } from "../engine/content.ts";
 import type { EngineContext } from "../engine/context.ts";
 import { fillForm, type Submission } from "../engine/forms.ts";
-import { type CaseWork, checkLock, checkOpen, openCase } from "../engine/work.ts";
+import { type CaseWork, checkChange, checkOpen, openCase } from "../engine/work.ts";
 import { ServiceError, validationFailure } from "../errors.ts";
 import type { StoredItem } from "../store/store.ts";
-import { checkEntityTag } from "../entity_tags.ts";
 
 const KIND = "participant";
 
@@ -126,8 +125,7 @@ export async function removeParticipant(
 
 function beginChange(work: CaseWork, ifMatch: string | undefined): void {
   checkOpen(work);
-  checkLock(work);
-  checkEntityTag(ifMatch, work.stored.tag);
+  checkChange(work, ifMatch);
   work.touch();
 }
 
