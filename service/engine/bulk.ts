@@ -68,7 +68,7 @@ export async function performOnOne(
 ): Promise<JsonObject> {
   try {
     const { stored, type } = await context.tx.attempt(() => {
-      return performLocal(context, caseId, action, ifMatch, submission, true);
+      return performLocal(context, { caseId, action, ifMatch, bulk: true }, submission);
     });
     return { ID: caseId, BusinessID: stored.businessId, Name: type.name, status: 200 };
   } catch (error) {

@@ -3,8 +3,7 @@ import type { LocalAction } from "../definition/application.ts";
 import { STAGE_FIELD } from "../definition/case_types.ts";
 import { ServiceError } from "../errors.ts";
 import { addAttachments } from "./attachments.ts";
-import type { EngineContext } from "./context.ts";
-import { isResolved } from "./context.ts";
+import { type EngineContext, isResolved } from "./context.ts";
 import { currentStage, enterStage, known } from "./flow.ts";
 import { fillForm, type Submission, submissionFacts } from "./forms.ts";
 import { findStage } from "./stages.ts";
@@ -22,19 +21,30 @@ export function localAction(work: CaseWork, id: string): LocalAction {
   throw new ServiceError(409, `${id} is not a valid action to use on the case ${work.stored.id}`);
 }
 
+/** A case, an action of it, and the entity tag that the caller knows. */
+export interface LocalRequest {
+  /** Case handle. */
+  readonly caseId: string;
+  /** Action ID. */
+  readonly action: string;
+  /** Entity tag. */
+  readonly ifMatch?: string;
+  /** Whether the case is one of several. */
+  readonly bulk?: boolean;
+}
+
 /** Performs an action on a case. */
 export async function performLocal(
   context: EngineContext,
-  caseId: string,
-  actionId: string,
-  ifMatch: string | undefined,
+  request: LocalRequest,
   submission: Submission,
-  bulk = false,
 ): Promise<CaseWork> {
-  const work = await openCase(context, caseId);
-  const action = localAction(work, actionId);
-  if (bulk && !action.bulk) throw new ServiceError(409, `${actionId} is not a valid action to use on several cases`);
-  checkChange(work, ifMatch);
+  const work = await openCase(context, request.caseId);
+  const action = localAction(work, request.action);
+  if (request.bulk && !action.bulk) {
+    throw new ServiceError(409, `${action.id} is not a valid action to use on several cases`);
+  }
+  checkChange(work, request.ifMatch);
   work.touch();
   const { [STAGE_FIELD]: stageName, ...content } = fillForm(action.view, work.stored.content, submission, {
     complete: true,

@@ -76,8 +76,7 @@ export const handlers: GroupHandlers<"cases"> = {
   },
 
   async performAction(values, context) {
-    const work = await performLocal(context, values.caseId, values.action, values.ifMatch, submissionOf(values));
-    return moved(work, context);
+    return moved(await performLocal(context, values, submissionOf(values)), context);
   },
 
   async recalculate({ caseId, action, data, ifMatch }, context) {
