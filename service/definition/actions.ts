@@ -1,6 +1,6 @@
 /** Compiles actions: those of steps, and those of a case or a stage. */
 import type { Action, Expression, LocalAction, Transition, View } from "./application.ts";
-import type { Vocabulary } from "./expressions.ts";
+import { compileCondition } from "./conditions.ts";
 import { chooseView, type FieldSet, spaced } from "./fields.ts";
 import type { Path, Report } from "./findings.ts";
 import type { LocalActionDefinition, TransitionDefinition, ViewFieldDefinition } from "./schema.ts";
@@ -95,18 +95,9 @@ export function compileTransitions(
 ): Transition[] {
   return definitions.map((definition, index) => {
     const here = [...at, index];
-    const when = compileWhen(definition.when, here, context);
+    const when = compileCondition(definition.when, [...here, "when"], context);
     return { when, to: target(definition, steps, here, context) };
   });
-}
-
-/** Compiles an optional condition. */
-export function compileWhen(
-  source: string | undefined,
-  at: Path,
-  { words, report }: { words: Vocabulary; report: Report },
-): Transition["when"] {
-  return source === undefined ? undefined : words.condition(source, [...at, "when"], report);
 }
 
 function target(

@@ -17,7 +17,7 @@ export interface ScriptRule {
   /** Whether the message fits. */
   readonly fits: (message: string) => boolean;
   /** Whether the case is as it must be. */
-  readonly when?: Condition;
+  readonly when: Condition;
   /** The answer. */
   readonly answer: Template;
   /** What a person may ask next. */

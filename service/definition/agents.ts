@@ -1,7 +1,7 @@
 /** Compiles agents and assistants. */
-import { compileWhen } from "./actions.ts";
 import type { AssistantDefinition, ModelDefinition, ScriptDefinition } from "./agent_format.ts";
 import type { Agent, CaseType, Model, Script } from "./application.ts";
+import { compileCondition } from "./conditions.ts";
 import { type Shapes, shapesOf, type Vocabulary, vocabulary } from "./expressions.ts";
 import type { Path, Report } from "./findings.ts";
 import { compileTemplate } from "./template.ts";
@@ -88,7 +88,7 @@ function compileScript({ rules, fallback }: ScriptDefinition, at: Path, words: V
       }
       return {
         fits: pattern(contains, like),
-        when: compileWhen(when, here, { words, report }),
+        when: compileCondition(when, [...here, "when"], { words, report }),
         answer: compileTemplate(answer, [...here, "answer"], words, report),
         followUps,
       };

@@ -93,7 +93,7 @@ export interface View {
 /** Where to go after an action or a step. */
 export interface Transition {
   /** Holds, or the next transition is tried. */
-  readonly when?: Condition;
+  readonly when: Condition;
   /** The place. */
   readonly to:
     | { readonly kind: "step"; readonly step: string }
@@ -202,7 +202,7 @@ export interface Process {
   /** Name for people. */
   readonly name: string;
   /** Whether it runs at all. */
-  readonly when?: Condition;
+  readonly when: Condition;
   /** Steps by ID, in order. */
   readonly steps: ReadonlyMap<string, Step>;
   /** The stage that it belongs to; a case-wide optional process has none. */

@@ -1,7 +1,8 @@
 /** Compiles case types. */
-import { type CaseTypeContext, compileLocalActions, compileWhen } from "./actions.ts";
+import { type CaseTypeContext, compileLocalActions } from "./actions.ts";
 import type { AttachmentCategory, CaseType, Field, LocalAction, Process, Stage, View } from "./application.ts";
 import { caseColumns } from "./columns.ts";
+import { compileCondition } from "./conditions.ts";
 import { chooseView, compileFields, compileViews, spaced, viewField } from "./fields.ts";
 import type { Path, Report } from "./findings.ts";
 import { compileParticipantRoles } from "./participants.ts";
@@ -209,9 +210,7 @@ function compileCategories(
   for (const [id, category] of Object.entries(attachmentCategories ?? {})) {
     const here = [...at, "attachmentCategories", id];
     const right = (name: "view" | "create" | "edit" | "deleteOwn" | "deleteAll") => {
-      const given = category[name];
-      if (typeof given === "boolean") return () => given;
-      return compileWhen(given, [...here, name], context) ?? (() => false);
+      return compileCondition(category[name], [...here, name], context);
     };
     categories.set(id, {
       id,

@@ -1,6 +1,7 @@
 /** Compiles processes and their steps. */
-import { type CaseTypeContext, compileAction, compileSet, compileTransitions, compileWhen } from "./actions.ts";
+import { type CaseTypeContext, compileAction, compileSet, compileTransitions } from "./actions.ts";
 import type { Action, AssignmentStep, ChildStep, Process, Route, Step } from "./application.ts";
+import { compileCondition } from "./conditions.ts";
 import { chooseView, spaced } from "./fields.ts";
 import type { Path } from "./findings.ts";
 import type { ProcessDefinition, StepDefinition } from "./schema.ts";
@@ -30,7 +31,7 @@ export function compileProcesses(
     for (const [stepId, step] of Object.entries(definition.steps)) {
       steps.set(stepId, compileStep(stepId, step, ids, [...here, "steps", stepId], context));
     }
-    const when = compileWhen(definition.when, here, context);
+    const when = compileCondition(definition.when, [...here, "when"], context);
     processes.set(id, { id, name: definition.name ?? spaced(id), when, steps, ...place });
   }
   return processes;

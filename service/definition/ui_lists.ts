@@ -1,6 +1,7 @@
 /** UI lists: tables of a data view's rows that people arrange as they like. */
 import { z } from "zod";
 import type { Condition, DataView, Field } from "./application.ts";
+import { compileCondition } from "./conditions.ts";
 import { vocabulary } from "./expressions.ts";
 import { spaced } from "./fields.ts";
 import type { Report } from "./findings.ts";
@@ -50,9 +51,7 @@ export function compileUiLists(
         if (field === undefined) report([...at, "columns", index], `there is no field '${column}'`);
         return field ?? [];
       }),
-      canSetAppDefault: typeof setAppDefault === "boolean"
-        ? () => setAppDefault
-        : words.condition(setAppDefault, [...at, "setAppDefault"], report),
+      canSetAppDefault: compileCondition(setAppDefault, [...at, "setAppDefault"], { words, report }),
     });
   }
   return lists;

@@ -40,7 +40,7 @@ export async function leaveStep(
 ): Promise<void> {
   countMove(work);
   const scope = work.scope(action);
-  const chosen = transitions.find(({ when }) => when === undefined || when(scope));
+  const chosen = transitions.find(({ when }) => when(scope));
   switch (chosen?.to.kind) {
     case undefined: {
       const steps = [...process.steps.values()];
@@ -178,7 +178,7 @@ async function startNextProcess(work: CaseWork, stage: Stage, after: Process | u
   if (processes.some(({ id }) => isRunning(work, id))) return;
   const scope = work.scope();
   const rest = after === undefined ? processes : processes.slice(processes.indexOf(after) + 1);
-  const next = rest.find(({ when }) => when === undefined || when(scope));
+  const next = rest.find(({ when }) => when(scope));
   return next === undefined ? await completeStage(work, stage) : await startProcess(work, next);
 }
 

@@ -48,7 +48,7 @@ export function optionalProcesses(work: CaseWork): Process[] {
   const { id } = currentStage(work);
   const scope = work.scope();
   return [...work.type.processes.values()].filter(({ optional, stage, when }) => {
-    return optional && (stage ?? id) === id && (when === undefined || when(scope));
+    return optional && (stage ?? id) === id && when(scope);
   });
 }
 
