@@ -1,5 +1,5 @@
 /** Serves the operations of `svc assignments`. */
-import { assignmentOutcome, caseOutcome, onlyAction } from "../engine/answers/case.ts";
+import { assignmentOutcome, onlyAction } from "../engine/answers/case.ts";
 import { formOutcome, valuesOutcome, viewOutcome } from "../engine/answers/view.ts";
 import { openAssignmentWork, shownInForm, takeNext, withDraft } from "../engine/assignments.ts";
 import { computed, interestRow, requestedFields } from "../engine/compute.ts";
@@ -8,7 +8,7 @@ import { navigateBack, navigateTo } from "../engine/navigate.ts";
 import { openAction, perform } from "../engine/perform.ts";
 import type { GroupHandlers } from "../handler.ts";
 import { checkEntityTag } from "../entity_tags.ts";
-import { checkRefresh, FORM, submissionIn, submissionOf, switchOf, viewTypeOf } from "./common.ts";
+import { changedCase, checkRefresh, FORM, submissionIn, submissionOf, switchOf, viewTypeOf } from "./common.ts";
 
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"assignments"> = {
@@ -30,8 +30,7 @@ export const handlers: GroupHandlers<"assignments"> = {
   },
 
   async perform(values, context) {
-    const work = await perform(context, values, submissionOf(values));
-    return caseOutcome(work, { viewType: viewTypeOf(context, "none"), changed: true, next: true });
+    return changedCase(await perform(context, values, submissionOf(values)), context);
   },
 
   async save(values, context) {

@@ -1,10 +1,8 @@
 /** Serves the operations of `svc case-types`. */
-import type { JsonObject } from "../../lib/json.ts";
 import type { Application, CaseType, View } from "../definition/application.ts";
 import { fieldsOf, shownValues } from "../engine/answers/content.ts";
 import { link } from "../engine/answers/links.ts";
-import { viewResources } from "../engine/answers/ui.ts";
-import { formButtons } from "../engine/answers/view.ts";
+import { formResources } from "../engine/answers/view.ts";
 import { bulkActionsOf } from "../engine/bulk.ts";
 import { newPage } from "../engine/content.ts";
 import { ServiceError } from "../errors.ts";
@@ -54,15 +52,9 @@ function listOf(app: Application): Outcome {
 
 function formOf(type: CaseType, view: View): Outcome {
   const fields = fieldsOf(view);
-  const content: JsonObject = shownValues(fields, newPage(fields), type.id);
+  const content = shownValues(fields, newPage(fields), type.id);
   return {
-    body: {
-      data: { caseInfo: { caseTypeID: type.id, content } },
-      uiResources: {
-        ...viewResources(view, type.id),
-        actionButtons: formButtons,
-      },
-    },
+    body: { data: { caseInfo: { caseTypeID: type.id, content } }, uiResources: formResources(view, type.id) },
   };
 }
 

@@ -19,10 +19,11 @@ import { localAction, performLocal } from "../engine/local_actions.ts";
 import { goToNextStage, goToStage, type MoveOptions, startOptionalProcess } from "../engine/stages.ts";
 import { type CaseWork, openCase } from "../engine/work.ts";
 import { ServiceError } from "../errors.ts";
-import type { GroupHandlers, HandlerContext, Outcome } from "../handler.ts";
+import type { GroupHandlers, HandlerContext } from "../handler.ts";
 import { checkEntityTag } from "../entity_tags.ts";
 import {
   bulkInfo,
+  changedCase,
   checkRefresh,
   choiceOf,
   FORM,
@@ -45,7 +46,7 @@ export const handlers: GroupHandlers<"cases"> = {
     const pageInstructions = memberIn(body, "pageInstructions", "array");
     const attachments = memberIn(body, "attachments", "array");
     const work = await createCase(context, { typeId, content, parentId, pageInstructions, attachments });
-    return caseOutcome(work, { viewType: viewTypeOf(context, "none"), changed: true, next: true, created: true });
+    return caseOutcome(work, { viewType: viewTypeOf(context, "none"), changed: true, created: true });
   },
 
   async get({ caseId }, context) {
@@ -76,7 +77,7 @@ export const handlers: GroupHandlers<"cases"> = {
   },
 
   async performAction(values, context) {
-    return moved(await performLocal(context, values, submissionOf(values)), context);
+    return changedCase(await performLocal(context, values, submissionOf(values)), context);
   },
 
   async recalculate({ caseId, action, data, ifMatch }, context) {
@@ -136,15 +137,15 @@ export const handlers: GroupHandlers<"cases"> = {
   },
 
   async stageGo({ caseId, stage, ifMatch }, context) {
-    return moved(await goToStage(context, caseId, stage, moveOptions(ifMatch, context)), context);
+    return changedCase(await goToStage(context, caseId, stage, moveOptions(ifMatch, context)), context);
   },
 
   async stageNext({ caseId, ifMatch }, context) {
-    return moved(await goToNextStage(context, caseId, moveOptions(ifMatch, context)), context);
+    return changedCase(await goToNextStage(context, caseId, moveOptions(ifMatch, context)), context);
   },
 
   async startProcess({ caseId, process, ifMatch }, context) {
-    return moved(await startOptionalProcess(context, caseId, process, ifMatch), context);
+    return changedCase(await startOptionalProcess(context, caseId, process, ifMatch), context);
   },
 
   async bulkActions({ cases }, context) {
@@ -167,11 +168,6 @@ export const handlers: GroupHandlers<"cases"> = {
     return { status: 207, body: { results, successCount: successful, failureCount: failed, summary } };
   },
 };
-
-/** A case that has changed, with what is next for the caller. */
-function moved(work: CaseWork, context: HandlerContext): Outcome {
-  return caseOutcome(work, { viewType: viewTypeOf(context, "none"), changed: true, next: true });
-}
 
 function moveOptions(ifMatch: string | undefined, context: HandlerContext): MoveOptions {
   return { ifMatch, cleanup: switchOf(context, "cleanupProcesses", true) };

@@ -3,11 +3,11 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts
 import type { ParamTypes } from "../../lib/operation.ts";
 import { isOfType, TYPE_NAMES } from "../../lib/param_types.ts";
 import type { LocalAction, View } from "../definition/application.ts";
-import type { ViewType } from "../engine/answers/case.ts";
+import { caseOutcome, type ViewType } from "../engine/answers/case.ts";
 import type { Submission } from "../engine/forms.ts";
 import type { CaseWork } from "../engine/work.ts";
 import { ServiceError } from "../errors.ts";
-import type { HandlerContext } from "../handler.ts";
+import type { HandlerContext, Outcome } from "../handler.ts";
 
 /** The decoded values of the operations that submit a form. */
 export interface FormValues {
@@ -31,6 +31,11 @@ export function viewTypeOf(
   choices: readonly ViewType[] = ["none", "form", "page"],
 ): ViewType {
   return choiceOf(context, "viewType", choices) ?? fallback;
+}
+
+/** A case that has changed, with what is next for the caller. */
+export function changedCase(work: CaseWork, context: HandlerContext): Outcome {
+  return caseOutcome(work, { viewType: viewTypeOf(context, "none"), changed: true });
 }
 
 /** How an action can be shown that is read. */

@@ -22,11 +22,9 @@ export type ViewType = "none" | "form" | "page";
 /** How a case is answered. */
 export interface CaseOptions {
   /** What a client wants to see besides the data. */
-  readonly viewType?: ViewType;
-  /** Whether something has changed: clients then reload their lists. */
+  readonly viewType: ViewType;
+  /** Whether something has changed: clients then reload their lists, and look for what is next for the caller. */
   readonly changed?: boolean;
-  /** Whether to name what is next for the caller, and to show that in place of the case. */
-  readonly next?: boolean;
   /** Whether the case is new: clients look for its handle at the top then. */
   readonly created?: boolean;
 }
@@ -36,12 +34,14 @@ function detailsOf(work: CaseWork): View {
   return known(work.type.views, "pyDetails");
 }
 
-/** A case, with what is next for the caller where something has changed. */
-export function caseOutcome(work: CaseWork, options: CaseOptions): Outcome {
-  const { viewType = "none", changed = false, next = false, created = false } = options;
+/** A case; where something has changed, with what is next for the caller, which is shown in its place. */
+export function caseOutcome(
+  work: CaseWork,
+  { viewType, changed = false, created = false }: CaseOptions,
+): Outcome {
   const { stored, type, context } = work;
-  const assignment = next ? nextFor(work) : undefined;
-  const { content, uiResources } = next && viewType !== "none"
+  const assignment = changed ? nextFor(work) : undefined;
+  const { content, uiResources } = changed && viewType !== "none"
     ? shownNext(work, assignment, viewType)
     : shownDetails(work, viewType);
   return {
@@ -54,7 +54,7 @@ export function caseOutcome(work: CaseWork, options: CaseOptions): Outcome {
       status: stored.status,
       urgency: urgencyIn(context.app.platformVersion, stored.urgency),
       etag: stored.tag,
-      ...(next &&
+      ...(changed &&
         (assignment === undefined
           ? { confirmationNote: type.confirmation }
           : { nextAssignmentInfo: nextAssignmentInfo(work, assignment) })),
@@ -67,7 +67,7 @@ export function caseOutcome(work: CaseWork, options: CaseOptions): Outcome {
 /** An assignment with its case, and the form of an action, the first without one, where a client wants to see it. */
 export function assignmentOutcome(
   open: AssignmentWork,
-  { viewType = "none", changed = false }: CaseOptions,
+  { viewType, changed = false }: CaseOptions,
   action?: Action,
 ): Outcome {
   const { work, assignment } = open;

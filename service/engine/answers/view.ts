@@ -5,7 +5,6 @@ import type { Outcome } from "../../handler.ts";
 import type { AssignmentWork } from "../assignments.ts";
 import type { RowPlace } from "../compute.ts";
 import type { CaseWork } from "../work.ts";
-import { actionButtons } from "./assignment.ts";
 import { assignmentResources, caseInfo } from "./case.ts";
 import { contentOf } from "./content.ts";
 import { viewResources, viewRoot } from "./ui.ts";
@@ -18,16 +17,13 @@ export function formOutcome(
   { open, listed }: { open?: AssignmentWork; listed: JsonObject },
 ): Outcome {
   const { stored, type } = work;
-  const buttons = open && actionButtons(open);
   return {
     tag: stored.tag,
     body: {
       id: open?.assignment.id ?? stored.id,
       etag: stored.tag,
       data: { caseInfo: { ...caseInfo(work, contentOf(work, view, content), false), ...listed } },
-      uiResources: open === undefined
-        ? { ...viewResources(view, type.id), actionButtons: formButtons }
-        : { ...assignmentResources(open, view), actionButtons: buttons },
+      uiResources: open === undefined ? formResources(view, type.id) : assignmentResources(open, view),
     },
   };
 }
@@ -54,11 +50,14 @@ export function valuesOutcome(work: CaseWork, view: View, values: JsonObject): O
   };
 }
 
-/** The buttons of a form that is submitted as a whole. */
-export const formButtons: JsonObject = {
-  main: [{ jsAction: "finishAssignment", name: "Submit", actionID: "submit" }],
-  secondary: [{ jsAction: "cancelAssignment", name: "Cancel", actionID: "cancel" }],
-};
+/** The resources of a form that is submitted as a whole. */
+export function formResources(view: View, classId: string): JsonObject {
+  const actionButtons = {
+    main: [{ jsAction: "finishAssignment", name: "Submit", actionID: "submit" }],
+    secondary: [{ jsAction: "cancelAssignment", name: "Cancel", actionID: "cancel" }],
+  };
+  return { ...viewResources(view, classId), actionButtons };
+}
 
 function hideOtherRows(content: JsonObject, { list, row }: RowPlace): void {
   const rows = content[list];
