@@ -28,6 +28,11 @@ export interface ErrorDetail extends SvcErrorDetail {
   message: string;
 }
 
+/** A finding that has no code, with the place where it is. */
+export function finding(sentence: string, place: Partial<ErrorDetail> = {}): ErrorDetail {
+  return { message: sentence, localizedValue: sentence, ...place };
+}
+
 /** Findings of a kind that are told: a body can hold a million rows, each without what it needs. */
 export const TOLD = 1000;
 
@@ -48,7 +53,7 @@ export class ServiceError extends Error {
 
   /** Makes a failure from a sentence, or from its findings. */
   constructor(status: FailureStatus, findings: string | readonly ErrorDetail[], members: JsonObject = {}) {
-    const details = typeof findings === "string" ? [{ message: findings, localizedValue: findings }] : findings;
+    const details = typeof findings === "string" ? [finding(findings)] : findings;
     super(details.map((detail) => detail.localizedValue ?? detail.message).join(" "));
     this.status = status;
     [this.classification, this.localizedValue] = KINDS[status];

@@ -6,7 +6,7 @@ import { viewField } from "../definition/fields.ts";
 import { calculate, newPage } from "../engine/content.ts";
 import { scopeWithoutCase } from "../engine/context.ts";
 import { fillForm, type Submission } from "../engine/forms.ts";
-import { type ErrorDetail, ServiceError, validationFailure } from "../errors.ts";
+import { type ErrorDetail, finding, ServiceError, validationFailure } from "../errors.ts";
 import type { HandlerContext, Outcome } from "../handler.ts";
 import type { StoredRecord } from "../store/store.ts";
 import { checkEntityTag, nextEntityTag } from "../entity_tags.ts";
@@ -157,15 +157,13 @@ function keyOf(type: DataType, members: JsonObject): string {
   for (const name of type.key) {
     const value = keyValue(type, name, members);
     if (value !== undefined) values.push(value);
-    else missing.push(missingKey(name));
+    else {
+      const place = { erroneousInputOutputFieldInPage: "." + name };
+      missing.push(finding(`${name} is needed: it identifies the record`, place));
+    }
   }
   if (missing.length > 0) throw validationFailure(missing);
   return JSON.stringify(values);
-}
-
-function missingKey(name: string): ErrorDetail {
-  const sentence = `${name} is needed: it identifies the record`;
-  return { message: sentence, localizedValue: sentence, erroneousInputOutputFieldInPage: "." + name };
 }
 
 function keyValue(type: DataType, name: string, members: JsonObject): Scalar | undefined {

@@ -1,7 +1,7 @@
 /** Expressions in CEL: checked against the fields that they may name when the definition is loaded, never `eval`. */
 import { Environment } from "@marcbachmann/cel-js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
-import { validationFailure } from "../errors.ts";
+import { finding, validationFailure } from "../errors.ts";
 import type { Condition, Expression, Field, FieldType, Scope } from "./application.ts";
 import type { Path, Report } from "./findings.ts";
 
@@ -156,8 +156,7 @@ export function vocabulary(shapes: Shapes): Vocabulary {
       try {
         return toJson(evaluate(contextOf(named, scope)), wanted);
       } catch (error) {
-        const message = `Cannot compute ${source}: ${firstLine(error)}.`;
-        throw validationFailure([{ message, localizedValue: message }]);
+        throw validationFailure([finding(`Cannot compute ${source}: ${firstLine(error)}.`)]);
       }
     };
   }

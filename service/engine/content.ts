@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
 import type { Action, EmbeddedClass, Field, Scope, View } from "../definition/application.ts";
 import { isEmpty, isNone, keepValue, valueProblem } from "../definition/values.ts";
-import { type ErrorDetail, ServiceError, TOLD, validationFailure } from "../errors.ts";
+import { type ErrorDetail, finding, ServiceError, TOLD, validationFailure } from "../errors.ts";
 
 /** Findings of the two kinds: what nobody may send (400), and what does not fit (422). */
 export class Findings {
@@ -15,7 +15,7 @@ export class Findings {
   /** A member that the form does not take. */
   refuse(name: string, reason: string): void {
     if (this.invalid.length === TOLD) return;
-    this.invalid.push({ message: reason, localizedValue: reason, erroneousInputOutputIdentifier: "." + name });
+    this.invalid.push(finding(reason, { erroneousInputOutputIdentifier: "." + name }));
   }
 
   /**
@@ -24,12 +24,12 @@ export class Findings {
    */
   misfit(page: string, name: string, reason: string): void {
     if (this.misfits.length === TOLD) return;
+    if (this.#places.has(page + "." + name)) return;
+    this.#places.add(page + "." + name);
     const place = page === ""
       ? { erroneousInputOutputFieldInPage: "." + name }
       : { erroneousInputOutputFieldInPage: page, erroneousInputOutputIdentifier: "." + name };
-    if (this.#places.has(page + "." + name)) return;
-    this.#places.add(page + "." + name);
-    this.misfits.push({ message: reason, localizedValue: reason, ...place });
+    this.misfits.push(finding(reason, place));
   }
 
   /** Throws what was found, if anything was. */

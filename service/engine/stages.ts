@@ -18,7 +18,7 @@ export function findStage({ type }: CaseWork, nameOrId: string): Stage {
   const known = type.stages.get(nameOrId);
   if (known !== undefined) return known;
   const [stage, ...others] = [...type.stages.values()].filter(({ name }) => name === nameOrId);
-  if (stage === undefined) throw new ServiceError(404, `Stage not found for the given parameter stageID`);
+  if (stage === undefined) throw new ServiceError(404, "Stage not found for the given parameter stageID");
   if (others.length === 0) return stage;
   const ids = [stage, ...others].map(({ id }) => id).join(" or ");
   throw new ServiceError(400, `Several stages are called ${nameOrId}: say ${ids}.`);

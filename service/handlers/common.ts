@@ -6,7 +6,7 @@ import type { LocalAction, View } from "../definition/application.ts";
 import { caseOutcome, type ViewType } from "../engine/answers/case.ts";
 import type { Submission } from "../engine/forms.ts";
 import type { CaseWork } from "../engine/work.ts";
-import { ServiceError } from "../errors.ts";
+import { finding, ServiceError } from "../errors.ts";
 import type { HandlerContext, Outcome } from "../handler.ts";
 
 /** The decoded values of the operations that submit a form. */
@@ -94,8 +94,6 @@ export function memberIn<T extends keyof ParamTypes>(
 ): ParamTypes[T] | undefined {
   const value = isJsonObject(body) ? body[name] ?? undefined : undefined;
   if (value === undefined || isOfType(type, value)) return value;
-  const sentence = `${name}: must be ${TYPE_NAMES[type]}.`;
-  throw new ServiceError(400, [
-    { message: sentence, localizedValue: sentence, erroneousInputOutputIdentifier: name },
-  ]);
+  const place = { erroneousInputOutputIdentifier: name };
+  throw new ServiceError(400, [finding(`${name}: must be ${TYPE_NAMES[type]}.`, place)]);
 }

@@ -3,7 +3,7 @@ import { readBody } from "../../lib/body_path.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
 import { type Operation, type Param, paramsOf, takesTag } from "../../lib/operation.ts";
 import { isOfType, TYPE_NAMES } from "../../lib/param_types.ts";
-import { type ErrorDetail, ServiceError } from "../errors.ts";
+import { type ErrorDetail, finding, ServiceError } from "../errors.ts";
 import type { ReceivedFile } from "../handler.ts";
 import { hasHalfPair } from "./body.ts";
 import type { Form } from "./multipart.ts";
@@ -157,12 +157,8 @@ function parseJson(text: string): JsonValue {
 function toFinding(param: Param, error: unknown): ErrorDetail {
   if (!(error instanceof RangeError)) throw error;
   const name = WHOLE[param.to] ?? wireName(param);
-  const sentence = `${name}: ${error.message.replace(/\.$/, "")}.`;
-  return {
-    message: sentence,
-    localizedValue: sentence,
-    ...(param.to !== "body:*" && { erroneousInputOutputIdentifier: name }),
-  };
+  const place = param.to === "body:*" ? {} : { erroneousInputOutputIdentifier: name };
+  return finding(`${name}: ${error.message.replace(/\.$/, "")}.`, place);
 }
 
 /** What is at fault where a parameter takes a whole: of a query, this one alone can be. */

@@ -6,7 +6,7 @@ import { calculate, newPage } from "../engine/content.ts";
 import type { EngineContext } from "../engine/context.ts";
 import { fillForm, type Submission } from "../engine/forms.ts";
 import { type CaseWork, checkChange, checkOpen, openCase } from "../engine/work.ts";
-import { ServiceError, validationFailure } from "../errors.ts";
+import { type ErrorDetail, finding, ServiceError, validationFailure } from "../errors.ts";
 import type { StoredItem } from "../store/store.ts";
 
 const KIND = "participant";
@@ -139,10 +139,8 @@ async function checkRoom(work: CaseWork, role: ParticipantRole): Promise<void> {
   throw validationFailure([aboutRole(`${role.name} is a role for one participant, and the case has one`)]);
 }
 
-function aboutRole(
-  reason: string,
-): { message: string; localizedValue: string; erroneousInputOutputIdentifier: string } {
-  return { message: reason, localizedValue: reason, erroneousInputOutputIdentifier: "participantRoleID" };
+function aboutRole(reason: string): ErrorDetail {
+  return finding(reason, { erroneousInputOutputIdentifier: "participantRoleID" });
 }
 
 function filledIn(work: CaseWork, role: ParticipantRole, current: JsonObject, submission: Submission): JsonObject {
