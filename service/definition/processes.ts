@@ -132,8 +132,9 @@ function compileChild(
 
 /** An attribute that a kind of step does not have would be ignored silently. */
 function checkAttributes(definition: StepDefinition, at: Path, { report }: CaseTypeContext): void {
-  for (const name of Object.keys(definition) as (keyof StepDefinition)[]) {
-    if (definition[name] === undefined || COMMON.includes(name) || ATTRIBUTES[definition.type].includes(name)) continue;
+  const allowed: readonly string[] = [...COMMON, ...ATTRIBUTES[definition.type]];
+  for (const [name, value] of Object.entries(definition)) {
+    if (value === undefined || allowed.includes(name)) continue;
     report([...at, name], `a step of type ${definition.type} has no '${name}'`);
   }
 }
