@@ -13,7 +13,7 @@ export function hashSecret(secret: string): string {
 
 /** Whether a secret is the one of a hash, in a time that tells nothing about either. */
 export function matchesHash(secret: string, hash: string): boolean {
-  const [given, expected] = [hashSecret(secret), hash].map((text) => new TextEncoder().encode(text));
-  return given !== undefined && expected !== undefined && given.length === expected.length &&
-    timingSafeEqual(given, expected);
+  const encoder = new TextEncoder();
+  const [given, expected] = [encoder.encode(hashSecret(secret)), encoder.encode(hash)];
+  return given.length === expected.length && timingSafeEqual(given, expected);
 }
