@@ -86,21 +86,17 @@ function defineFunctions(db: DatabaseSync): void {
 }
 
 function targetOf(db: DatabaseSync): BatchTarget {
-  const [begin, commit, rollback, mark, releaseMark, rollbackToMark] = [
-    "BEGIN IMMEDIATE",
-    "COMMIT",
-    "ROLLBACK",
-    "SAVEPOINT unit",
-    "RELEASE unit",
-    "ROLLBACK TO unit",
-  ].map((sql) => db.prepare(sql));
+  const command = (sql: string) => {
+    const statement = db.prepare(sql);
+    return () => void statement.run();
+  };
   return {
     isOpen: () => db.isTransaction,
-    begin: () => begin?.run(),
-    commit: () => commit?.run(),
-    rollback: () => rollback?.run(),
-    mark: () => mark?.run(),
-    releaseMark: () => releaseMark?.run(),
-    rollbackToMark: () => rollbackToMark?.run(),
+    begin: command("BEGIN IMMEDIATE"),
+    commit: command("COMMIT"),
+    rollback: command("ROLLBACK"),
+    mark: command("SAVEPOINT unit"),
+    releaseMark: command("RELEASE unit"),
+    rollbackToMark: command("ROLLBACK TO unit"),
   };
 }

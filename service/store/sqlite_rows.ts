@@ -120,7 +120,7 @@ export function number(row: SqlRow, column: string): number {
 }
 
 /** A column that holds a JSON object. */
-export function object(row: SqlRow, column: string): JsonObject {
+function object(row: SqlRow, column: string): JsonObject {
   const value: unknown = JSON.parse(text(row, column));
   if (!isJsonObject(value)) throw new TypeError(`Column ${column} holds no JSON object.`);
   return value;

@@ -36,9 +36,10 @@ import type {
 
 const CASE_COLUMNS =
   "id, businessId, typeId, parentId, status, urgency, stageId, createdBy, createdAt, updatedBy, updatedAt, tag, content, flow";
+const ASSIGNMENT_COLUMNS = "id, caseId, processId, stepId, urgency, createdAt, assigneeKind, assigneeId, state";
+
 /** Later than every time in ISO 8601. */
 const END_OF_TIME = "~";
-const ASSIGNMENT_COLUMNS = "id, caseId, processId, stepId, urgency, createdAt, assigneeKind, assigneeId, state";
 
 /** Assignments that are read at a time, where the first of all is not served. */
 const PAGE = 1000;
@@ -353,8 +354,8 @@ export class SqliteTransaction implements Transaction {
 
 /** The most urgent first, then the oldest. */
 function byTurn(a: SqlRow, b: SqlRow): number {
-  const [left, right] = [a.createdAt, b.createdAt].map(String);
+  const [left, right] = [text(a, "createdAt"), text(b, "createdAt")];
   if (a.urgency !== b.urgency) return number(b, "urgency") - number(a, "urgency");
-  if (left !== right) return String(left) < String(right) ? -1 : 1;
+  if (left !== right) return left < right ? -1 : 1;
   return number(a, "seq") - number(b, "seq");
 }
