@@ -90,11 +90,10 @@ async function keep(
 
 async function* piecesOf(stream: BusboyFileStream, hash: Hash | undefined): AsyncGenerator<Uint8Array> {
   try {
-    if (hash === undefined) yield* stream;
-    else {for await (const piece of stream) {
-        hash.update(piece);
-        yield piece;
-      }}
+    for await (const piece of stream) {
+      hash?.update(piece);
+      yield piece;
+    }
   } catch (cause) {
     throw new CutShort("The file did not arrive.", { cause });
   }
