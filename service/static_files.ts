@@ -68,13 +68,8 @@ export function fetchedStaticFiles(folder: URL, paths: readonly string[]): Stati
 }
 
 async function namesIn(folder: string): Promise<string[]> {
-  const names: string[] = [];
-  try {
-    for await (const { name } of Deno.readDir(folder)) names.push(name);
-  } catch (error) {
-    ignoreMissing(error);
-  }
-  return names.sort();
+  const entries = await Array.fromAsync(Deno.readDir(folder)).catch(ignoreMissing) ?? [];
+  return entries.map(({ name }) => name).sort();
 }
 
 function namesOf(paths: Iterable<string>, kind: StaticKind): string[] {

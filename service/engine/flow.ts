@@ -59,7 +59,7 @@ export async function leaveStep(
 }
 
 /** Closes a case, and lets a parent go on that waits for it. */
-export async function resolve(work: CaseWork, status: string): Promise<void> {
+async function resolve(work: CaseWork, status: string): Promise<void> {
   work.touch();
   work.stored.status = status;
   for (const { id } of work.assignments) work.removeAssignment(id);
