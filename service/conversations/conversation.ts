@@ -1,5 +1,5 @@
 /** Conversations as they are stored. */
-import type { JsonObject, JsonValue } from "../../lib/json.ts";
+import { textOrNothing } from "../../lib/json.ts";
 import { ServiceError } from "../errors.ts";
 import type { HandlerContext } from "../handler.ts";
 import type { StoredItem, Transaction } from "../store/store.ts";
@@ -92,25 +92,19 @@ export function checkTurn({ id, closedAt, answeringUntil }: Conversation, { now 
 }
 
 function toConversation({ id, at, owner, content }: StoredItem): Conversation {
-  const { party, agentId, operator, interactionId, channel, channelId, closedAt, answeringUntil, tag } = texts(content);
+  const text = (name: string) => textOrNothing(content[name]) ?? "";
   return {
     id,
     startedAt: at,
     contextId: owner,
-    party: party ?? "",
-    agentId: agentId ?? "",
-    operator: operator ?? "",
-    interactionId: interactionId ?? "",
-    channel: channel ?? "",
-    channelId: channelId ?? "",
-    closedAt: closedAt ?? "",
-    answeringUntil: answeringUntil ?? "",
-    tag: tag ?? "",
+    party: text("party"),
+    agentId: text("agentId"),
+    operator: text("operator"),
+    interactionId: text("interactionId"),
+    channel: text("channel"),
+    channelId: text("channelId"),
+    closedAt: text("closedAt"),
+    answeringUntil: text("answeringUntil"),
+    tag: text("tag"),
   };
-}
-
-/** The members that are texts. */
-function texts(content: JsonObject): Partial<Record<string, string>> {
-  const isText = (entry: [string, JsonValue | undefined]): entry is [string, string] => typeof entry[1] === "string";
-  return Object.fromEntries(Object.entries(content).filter(isText));
 }

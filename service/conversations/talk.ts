@@ -169,7 +169,10 @@ export async function rate(
   return { tag: conversation.tag };
 }
 
-async function open(context: HandlerContext, { party, agentId, conversation: id, ifMatch }: Place) {
+async function open(
+  context: HandlerContext,
+  { party, agentId, conversation: id, ifMatch }: Place,
+): Promise<Conversation> {
   agentOf(context, party, agentId);
   const conversation = await openConversation(context, party, agentId, id);
   checkEntityTag(ifMatch, conversation.tag);

@@ -1,5 +1,5 @@
 /** What the engine remembers in a case's flow and in an assignment's state: written and read here alone. */
-import { isJsonObject, type JsonObject, textOrNothing } from "../../lib/json.ts";
+import { isJsonObject, isText, type JsonObject, textOrNothing } from "../../lib/json.ts";
 import type { StoredAssignment, StoredCase } from "../store/store.ts";
 
 /** When a case entered its stages, by stage ID; the last entry counts. */
@@ -73,7 +73,7 @@ export function setLock(stored: StoredCase, operator: string | undefined): void 
 
 /** Who follows a case: IDs of operators, in the order in which they began. */
 export function followersOf({ flow }: StoredCase): string[] {
-  return Array.isArray(flow.followers) ? flow.followers.filter((id) => typeof id === "string") : [];
+  return Array.isArray(flow.followers) ? flow.followers.filter(isText) : [];
 }
 
 /** Remembers who follows a case. */

@@ -1,5 +1,5 @@
 /** Messages and their replies, as they are kept. */
-import { isJsonObject, type JsonObject, type JsonValue, textOrNothing } from "../../lib/json.ts";
+import { isJsonObject, isText, type JsonObject, type JsonValue, textOrNothing } from "../../lib/json.ts";
 import { characters } from "../../lib/wording.ts";
 import { type MessageType, PLAIN_MESSAGE } from "../definition/social.ts";
 import type { EngineContext } from "../engine/context.ts";
@@ -236,5 +236,5 @@ function toItem(message: Message): StoredItem {
 }
 
 function textsIn(value: JsonValue | undefined): string[] {
-  return Array.isArray(value) ? value.filter((element) => typeof element === "string") : [];
+  return Array.isArray(value) ? value.filter(isText) : [];
 }
