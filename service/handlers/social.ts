@@ -22,7 +22,7 @@ const FEEDS: Readonly<Record<string, readonly Place["kind"][]>> = {
   pyDashboardFeed: ["application", "operator"],
   pyUserFeed: ["operator"],
 };
-const A: Readonly<Record<Place["kind"], string>> = {
+const PLACES: Readonly<Record<Place["kind"], string>> = {
   case: "a case",
   operator: "an operator",
   application: "the application",
@@ -78,8 +78,8 @@ export const handlers: GroupHandlers<"social"> = {
     }
     const place = await placeOf(context, filterFor);
     if (!kinds.includes(place.kind)) {
-      const wanted = kinds.map((kind) => A[kind]).join(" or ");
-      throw new ServiceError(400, `filterFor: ${feedID} is a feed of ${wanted}, not of ${A[place.kind]}.`);
+      const wanted = kinds.map((kind) => PLACES[kind]).join(" or ");
+      throw new ServiceError(400, `filterFor: ${feedID} is a feed of ${wanted}, not of ${PLACES[place.kind]}.`);
     }
     const offered: Source[] = place.kind === "operator" ? ["messages", "mentions", "history"] : ["messages", "history"];
     const request = feedRequest(filter, offered);

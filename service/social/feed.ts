@@ -53,7 +53,7 @@ export interface FeedPage {
 }
 
 /** Whose entries: the messages on a place alone, or, of the application, those on everything. */
-export interface Scope {
+export interface FeedOwner {
   /** The place. */
   readonly place: Place;
   /** Whether the application's cases and operators count. */
@@ -91,11 +91,11 @@ export function countOf(name: string, given: number | undefined, fallback: numbe
 }
 
 /** A page of a feed. One entry more than fits is read of each source: it tells whether more follow. */
-export async function readFeed(context: HandlerContext, scope: Scope, request: FeedRequest): Promise<FeedPage> {
+export async function readFeed(context: HandlerContext, owner: FeedOwner, request: FeedRequest): Promise<FeedPage> {
   const found: Entry[] = [
-    ...await messagesIn(context, scope, request, "message"),
-    ...await messagesIn(context, scope, request, "reply"),
-    ...await historyIn(context.tx, scope, request),
+    ...await messagesIn(context, owner, request, "message"),
+    ...await messagesIn(context, owner, request, "reply"),
+    ...await historyIn(context.tx, owner, request),
   ];
   const entries = found.sort((a, b) => timeOf(a) < timeOf(b) ? 1 : -1);
   return { entries: entries.slice(0, request.size), more: entries.length > request.size };
@@ -103,17 +103,16 @@ export async function readFeed(context: HandlerContext, scope: Scope, request: F
 
 async function messagesIn(
   context: HandlerContext,
-  scope: Scope,
+  { place, wide }: FeedOwner,
   { sources, before, size }: FeedRequest,
   kind: MessageKind,
 ): Promise<Entry[]> {
-  const { place, wide } = scope;
-  const ofOperator = place.kind === "operator";
   // A reply is with the message to which it replies; only who is mentioned in one finds it by itself.
-  if (kind === "message" ? !sources.has("messages") && !sources.has("mentions") : !sources.has("mentions")) return [];
-  const owner = ofOperator || wide ? undefined : place.id;
+  const possible: Source[] = kind === "reply" ? ["mentions"] : ["messages", "mentions"];
+  if (!possible.some((source) => sources.has(source))) return [];
+  const ofOperator = place.kind === "operator";
   const entries: Entry[] = [];
-  for await (const message of newestFirst(context.tx, kind, owner, before)) {
+  for await (const message of newestFirst(context.tx, kind, ofOperator || wide ? undefined : place.id, before)) {
     const source = ofOperator ? sourceFor(place.id, context, message, kind) : "messages";
     if (source !== undefined && sources.has(source)) entries.push({ source, message });
     if (entries.length > size) break;
@@ -152,7 +151,11 @@ async function* newestFirst(
 }
 
 /** The newest lines of histories, with all lines of the last one's millisecond: their number gives each its time. */
-async function historyIn(tx: Transaction, { place }: Scope, { sources, before, size }: FeedRequest): Promise<Entry[]> {
+async function historyIn(
+  tx: Transaction,
+  { place }: FeedOwner,
+  { sources, before, size }: FeedRequest,
+): Promise<Entry[]> {
   if (!sources.has("history")) return [];
   const millisecond = millisecondOf(before);
   const own = ownHistory(place);
