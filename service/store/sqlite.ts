@@ -4,6 +4,7 @@ import { makePrivateFile } from "../../lib/auth/private_file.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { Batches, type BatchTarget } from "./batch.ts";
 import { contains } from "./contains.ts";
+import { lowered } from "./sqlite_query.ts";
 import { prepareSchema } from "./sqlite_schema.ts";
 import { SqliteTransaction, Statements } from "./sqlite_transaction.ts";
 import type { Store, Transaction } from "./store.ts";
@@ -78,8 +79,7 @@ function open(path: string): DatabaseSync {
 function defineFunctions(db: DatabaseSync): void {
   // A whole number that is no safe one would fail, and a query whose function fails goes on for ever.
   const options = { deterministic: true, useBigIntArguments: true };
-  // SQLite's own lower() knows ASCII alone.
-  db.function("fold", options, (value) => typeof value === "string" ? value.toLowerCase() : value);
+  db.function("fold", options, lowered);
   db.function("contains", options, (text, part) => {
     return text === null || part === null ? null : Number(contains(String(text), String(part)));
   });

@@ -198,7 +198,7 @@ class Compiler {
     if ("isNull" in filter) return `${this.#scalar(filter.isNull)} IS NULL`;
     const fold = filter.ignoreCase ? (sql: string) => `fold(${sql})` : (sql: string) => sql;
     if ("in" in filter) {
-      const values = filter.ignoreCase ? filter.in.map(folded) : filter.in;
+      const values = filter.ignoreCase ? filter.in.map(lowered) : filter.in;
       return `${fold(this.#scalar(filter.field))} IN ${this.#list(values)}`;
     }
     const [left, right] = [fold(this.#scalar(filter.left)), fold(this.#operand(filter.right))];
@@ -256,7 +256,8 @@ function asStored(value: number): number | bigint {
   return isExact ? value : BigInt(String(value));
 }
 
-function folded(value: string | number | boolean): string | number | boolean {
+/** A value as it is compared where capitals make no difference: SQLite's own lower() knows ASCII alone. */
+export function lowered<T>(value: T): T | string {
   return typeof value === "string" ? value.toLowerCase() : value;
 }
 
