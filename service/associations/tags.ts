@@ -2,6 +2,7 @@
 import { characters } from "../../lib/wording.ts";
 import type { CaseWork } from "../engine/work.ts";
 import { ServiceError } from "../errors.ts";
+import { folded } from "../folded.ts";
 import type { Transaction } from "../store/store.ts";
 
 const KIND = "caseTag";
@@ -52,7 +53,7 @@ function nameOf(given: string): string {
 }
 
 function plain(given: string): string {
-  return given.normalize("NFC").trim().replace(/\s+/g, " ").toLowerCase();
+  return folded(given).trim().replace(/\s+/g, " ");
 }
 
 /** A case handle holds no `!`. */

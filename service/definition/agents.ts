@@ -1,4 +1,5 @@
 /** Compiles agents and assistants. */
+import { folded } from "../folded.ts";
 import type { AssistantDefinition, ModelDefinition, ScriptDefinition } from "./agent_format.ts";
 import type { Agent, CaseType, Model, Script } from "./application.ts";
 import { compileCondition } from "./conditions.ts";
@@ -126,8 +127,4 @@ function isLike(text: string, [first = "", ...rest]: readonly string[]): boolean
     place = found + piece.length;
   }
   return text.length - last.length >= place && text.endsWith(last);
-}
-
-function folded(text: string): string {
-  return text.normalize("NFC").toLowerCase();
 }

@@ -1,6 +1,7 @@
 /** What a person who writes a message may want to name: operators and tags, those that are in use here first. */
 import type { JsonObject } from "../../lib/json.ts";
 import { tagsOfAll } from "../associations/tags.ts";
+import { folded } from "../folded.ts";
 import type { HandlerContext } from "../handler.ts";
 import { mentionInfo } from "./answers.ts";
 import type { Transaction } from "../store/store.ts";
@@ -24,7 +25,7 @@ export async function suggestedTags(context: HandlerContext, place: string | und
 
 /** The tags that hold a text: those that begin with it first. */
 export async function findTags(context: HandlerContext, searchFor: string): Promise<string[]> {
-  const wanted = searchFor.replace(/^#/, "").normalize("NFC").toLowerCase();
+  const wanted = folded(searchFor.replace(/^#/, ""));
   const uses = usesOf(await tagNamings(context), undefined);
   const begins = ({ name }: Use) => Number(name.startsWith(wanted));
   return uses.filter(({ name }) => name.includes(wanted))
@@ -39,12 +40,12 @@ export async function findOperators(
   place: string | undefined,
 ): Promise<JsonObject[]> {
   const { app, tx } = context;
-  const wanted = searchFor.replace(/^@/, "").normalize("NFC").toLowerCase();
+  const wanted = folded(searchFor.replace(/^@/, ""));
   const messages = await allMessages(tx);
   const namings = messages.map(({ place, author, mentions }) => ({ place, names: [author, ...mentions] }));
   const uses = new Map(usesOf(namings, place).map((use) => [use.name, use]));
   const found = [...app.operators.values()].filter(({ id, name }) =>
-    [id, name].some((called) => called.normalize("NFC").toLowerCase().includes(wanted))
+    [id, name].some((called) => folded(called).includes(wanted))
   );
   return found.map(({ id }) => uses.get(id) ?? { name: id, here: 0, everywhere: 0 })
     .sort(mostUsed)

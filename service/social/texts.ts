@@ -1,5 +1,6 @@
 /** What the text of a message names: operators after `@`, tags after `#`. */
 import type { Application } from "../definition/application.ts";
+import { folded } from "../folded.ts";
 
 /** What a text names. */
 export interface Named {
@@ -20,7 +21,7 @@ const LAST_HYPHENS = /(?<!-)-+$/;
 
 /** What a text names. */
 export function namedIn(text: string, app: Application): Named {
-  const lower = text.normalize("NFC").toLowerCase();
+  const lower = folded(text);
   const mentions = [...lower.matchAll(AT)].flatMap(({ index }) => operatorAt(lower, index + 1, namesOf(app)) ?? []);
   return { mentions: [...new Set(mentions)], tags: [...new Set(tagsIn(lower))] };
 }
@@ -56,7 +57,7 @@ function namesOf(app: Application): readonly Name[] {
   const operators = new Map<string, Set<string>>();
   for (const { id, name } of app.operators.values()) {
     for (const called of [id, name, name.split(" ")[0] ?? name]) {
-      const key = called.normalize("NFC").toLowerCase();
+      const key = folded(called);
       operators.set(key, (operators.get(key) ?? new Set()).add(id));
     }
   }
