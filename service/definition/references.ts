@@ -11,6 +11,15 @@ export interface Referable<T> {
   readonly compiled: ReadonlyMap<string, T>;
 }
 
+/** Parts, from how they are written and what they have become. */
+export function referable<T>(
+  kind: string,
+  written: Referable<T>["written"],
+  compiled: ReadonlyMap<string, T>,
+): Referable<T> {
+  return { kind, written, compiled };
+}
+
 /** The part with an ID. Where none is written that is reported; where it is wrong, that has been reported already. */
 export function refer<T>(
   id: string,

@@ -22,6 +22,7 @@ import {
   type Portal,
   portalSchema,
 } from "./pages.ts";
+import { referable } from "./references.ts";
 import { compileUiLists, type UiList, uiListSchema } from "./ui_lists.ts";
 import { identifier } from "./words.ts";
 
@@ -66,38 +67,21 @@ export function compileUserInterface(
   },
   report: Report,
 ): UserInterface {
-  const dataViews = { kind: "data view", written: written.dataViews, compiled: application.dataViews };
-  const insights = {
-    kind: "insight",
-    written: written.insights,
-    compiled: compileInsights(written.insights, dataViews, report),
-  };
-  const uiLists = {
-    kind: "UI list",
-    written: written.uiLists,
-    compiled: compileUiLists(written.uiLists, dataViews, report),
-  };
-  const dashboards = {
-    kind: "dashboard",
-    written: written.dashboards,
-    compiled: compileDashboards(written.dashboards, insights, report),
-  };
-  const pages = {
-    kind: "page",
-    written: written.pages,
-    compiled: compilePages(written.pages, { ...application, insights, uiLists }, report),
-  };
-  const portals = {
-    kind: "portal",
-    written: written.portals,
-    compiled: compilePortals(written.portals, { pages, dashboards }, report),
-  };
+  const dataViews = referable("data view", written.dataViews, application.dataViews);
+  const insights = referable("insight", written.insights, compileInsights(written.insights, dataViews, report));
+  const uiLists = referable("UI list", written.uiLists, compileUiLists(written.uiLists, dataViews, report));
+  const dashboards = compileDashboards(written.dashboards, insights, report);
+  const pages = compilePages(written.pages, { ...application, insights, uiLists }, report);
+  const portals = compilePortals(written.portals, {
+    pages: referable("page", written.pages, pages),
+    dashboards: referable("dashboard", written.dashboards, dashboards),
+  }, report);
   return {
-    pages: pages.compiled,
+    pages,
     insights: insights.compiled,
-    dashboards: dashboards.compiled,
-    portals: portals.compiled,
-    channels: compileChannels(written.channels, portals, report),
+    dashboards,
+    portals,
+    channels: compileChannels(written.channels, referable("portal", written.portals, portals), report),
     uiLists: uiLists.compiled,
     locales: compileLocales(written.locales),
   };
