@@ -8,7 +8,6 @@ import type {
   DataViewParameter,
   Field,
   RecordAction,
-  View,
 } from "./application.ts";
 import { BUILT_IN_VIEWS, caseColumns, fixedColumns } from "./columns.ts";
 import { comparesBy, neededFor, type Scalar, toScalar } from "./comparisons.ts";
@@ -87,26 +86,33 @@ function compileDataView(
     );
   }
   if (definition.views?.pyDetails === undefined && source.views.has("pyDetails")) own.delete("pyDetails");
-  for (const [name, { type, default: value }] of Object.entries(definition.parameters ?? {})) {
-    if (value === undefined || toScalar(type, value) !== undefined) continue;
-    report([...at, "parameters", name, "default"], `the default of '${name}' must be ${neededFor(type)}`);
-  }
-  const parameters = new Map(
-    Object.entries(definition.parameters ?? {}).map(([name, { description, ...parameter }]) =>
-      [name, { name, description: description ?? "", ...parameter }] as const
-    ),
-  );
   return {
     ...source,
     id,
     name: definition.name,
     source: definition.source,
     structure: definition.structure,
-    parameters,
+    parameters: compileParameters(definition.parameters, [...at, "parameters"], report),
     filter: compileFilter(definition, fields, [...at, "filter"], report),
     queryable: definition.queryable,
     views: new Map([...source.views, ...own]),
   };
+}
+
+function compileParameters(
+  definitions: DataViewDefinition["parameters"],
+  at: Path,
+  report: Report,
+): Map<string, DataViewParameter> {
+  const parameters = new Map<string, DataViewParameter>();
+  for (const [name, { description = "", ...parameter }] of Object.entries(definitions ?? {})) {
+    const { type, default: value } = parameter;
+    if (value !== undefined && toScalar(type, value) === undefined) {
+      report([...at, name, "default"], `the default of '${name}' must be ${neededFor(type)}`);
+    }
+    parameters.set(name, { name, description, ...parameter });
+  }
+  return parameters;
 }
 
 function sourceOf(
@@ -124,40 +130,51 @@ function sourceOf(
   if (definition.caseTypes !== undefined && source !== "cases") {
     report([...at, "caseTypes"], "'caseTypes' goes with the source 'cases'");
   }
-  const bare = { caseTypes: [], savable: false, views: new Map<string, View>() };
-  if (source === "records") {
-    const dataType = definition.class === undefined ? undefined : dataTypes.get(definition.class);
-    if (dataType === undefined) report(at, `a data view over records needs the 'class' of a data type`);
-    const columns = columnsOf(dataType?.fields.values() ?? []);
-    return {
-      ...bare,
-      classId: dataType?.id ?? "",
-      dataType,
-      columns,
-      savable: dataType?.savable === id,
-      views: dataType?.views ?? bare.views,
-    };
+  switch (source) {
+    case "records":
+      return recordsOf(id, definition.class, dataTypes, at, report);
+    case "cases":
+      return casesOf(definition.caseTypes ?? [...caseTypes.keys()], caseTypes, at, report);
+    default:
+      return { ...BARE, ...fixedColumns(source) };
   }
-  if (source !== "cases") return { ...bare, ...fixedColumns(source) };
-  const types = (definition.caseTypes ?? [...caseTypes.keys()]).flatMap((name, index) => {
+}
+
+const BARE: Pick<Source, "caseTypes" | "savable" | "views"> = { caseTypes: [], savable: false, views: new Map() };
+
+function recordsOf(
+  viewId: string,
+  classId: string | undefined,
+  dataTypes: ReadonlyMap<string, DataType>,
+  at: Path,
+  report: Report,
+): Source {
+  const dataType = classId === undefined ? undefined : dataTypes.get(classId);
+  if (dataType === undefined) {
+    report(at, "a data view over records needs the 'class' of a data type");
+    return { ...BARE, classId: "", columns: new Map() };
+  }
+  const { id, fields, savable, views } = dataType;
+  return { ...BARE, classId: id, dataType, columns: columnsOf(fields.values()), savable: savable === viewId, views };
+}
+
+function casesOf(
+  names: readonly string[],
+  caseTypes: ReadonlyMap<string, CaseType>,
+  at: Path,
+  report: Report,
+): Source {
+  const types = names.flatMap((name, index) => {
     const type = caseTypes.get(name);
     if (type === undefined) report([...at, "caseTypes", index], `there is no case type '${name}'`);
     return type ?? [];
   });
   const owned = types.flatMap(({ id: owner, fields }) => [...fields.values()].map((field) => ({ owner, field })));
-  const columns = new Map([
-    ...caseColumns(),
-    ...columnsOf(commonFields(owned, "", at, report).values()),
-  ]);
-  const [only] = types;
-  const single = types.length === 1 && only !== undefined;
-  return {
-    ...bare,
-    classId: single ? only.id : "Work-",
-    caseTypes: types,
-    columns,
-    views: single ? only.views : bare.views,
-  };
+  const columns = new Map([...caseColumns(), ...columnsOf(commonFields(owned, "", at, report).values())]);
+  const [only, ...others] = types;
+  return only !== undefined && others.length === 0
+    ? { ...BARE, classId: only.id, caseTypes: types, columns, views: only.views }
+    : { ...BARE, classId: "Work-", caseTypes: types, columns };
 }
 
 /** A field and the case type that has it. */
