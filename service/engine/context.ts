@@ -1,6 +1,6 @@
 /** What the engine works with, and what expressions see of it. */
 import type { JsonObject } from "../../lib/json.ts";
-import type { Operator, Scope } from "../definition/application.ts";
+import type { Application, Operator, Scope } from "../definition/application.ts";
 import type { CaseFacts, OperatorFacts } from "../definition/expressions.ts";
 import type { HandlerContext } from "../handler.ts";
 import type { StoredCase } from "../store/store.ts";
@@ -31,6 +31,11 @@ export function scopeWithoutCase(fields: JsonObject, { caller, now }: Pick<Engin
 /** Whether a case is closed: nothing moves it any more. */
 export function isResolved(stored: StoredCase): boolean {
   return stored.status.startsWith("Resolved-");
+}
+
+/** The name of an operator; the ID of one that the application does not know any more. */
+export function operatorName({ operators }: Application, id: string): string {
+  return operators.get(id)?.name ?? id;
 }
 
 function caseFacts(stored: StoredCase): CaseFacts {

@@ -5,7 +5,7 @@ import { ServiceError } from "../errors.ts";
 import type { StoredAssignment, StoredCase, StoredEvent, StoredItem } from "../store/store.ts";
 import { checkEntityTag, nextEntityTag } from "../entity_tags.ts";
 import { calculate, setComputed } from "./content.ts";
-import { type EngineContext, isResolved, scopeOf } from "./context.ts";
+import { type EngineContext, isResolved, operatorName, scopeOf } from "./context.ts";
 import { hasDrafts, lockHolder, otherHolder, setLock } from "./state.ts";
 
 /** A case with its open assignments, and what is to be written of them. */
@@ -168,9 +168,7 @@ export async function openCase(context: EngineContext, caseId: string, ifMatch?:
 /** Refuses to change a case that another operator has locked with a draft, or that the caller knows in an older state. */
 export function checkChange({ stored, context }: CaseWork, ifMatch: string | undefined, needsTag = false): void {
   const holder = otherHolder(stored, context.caller.id);
-  if (holder !== undefined) {
-    throw new ServiceError(423, `Resource is locked by ${context.app.operators.get(holder)?.name ?? holder}`);
-  }
+  if (holder !== undefined) throw new ServiceError(423, `Resource is locked by ${operatorName(context.app, holder)}`);
   checkEntityTag(ifMatch, stored.tag, needsTag);
 }
 

@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../lib/json.ts";
 import type { Application } from "../definition/application.ts";
 import { link } from "../engine/answers/links.ts";
+import { operatorName } from "../engine/context.ts";
 import type { HandlerContext } from "../handler.ts";
 import { type Entry, type FeedPage, type HistoryLine, type Source, SOURCES } from "./feed.ts";
 import { type Message, Replies } from "./messages.ts";
@@ -127,7 +128,6 @@ export function mentionInfo(app: Application, id: string): JsonObject {
   return { id, caption: userInfo(app, id).name, mentionsID: id };
 }
 
-/** An operator; one that the application does not know any more has the ID as name. */
 function userInfo(app: Application, id: string): { ID: string; name: string } {
-  return { ID: id, name: app.operators.get(id)?.name ?? id };
+  return { ID: id, name: operatorName(app, id) };
 }

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../../lib/json.ts";
 import type { Action } from "../../definition/application.ts";
 import type { StoredAssignment } from "../../store/store.ts";
 import { type AssignmentWork, assignmentWork, mayWorkOn, offeredActions } from "../assignments.ts";
+import { operatorName } from "../context.ts";
 import { screenId } from "../navigate.ts";
 import { screenOf } from "../state.ts";
 import type { CaseWork } from "../work.ts";
@@ -103,7 +104,7 @@ function actionInfo({ id }: StoredAssignment, action: Action): JsonObject {
 
 function assigneeInfo({ context }: CaseWork, { assignee }: StoredAssignment): JsonObject {
   return assignee.kind === "operator"
-    ? { ID: assignee.id, name: context.app.operators.get(assignee.id)?.name ?? assignee.id, type: "worklist" }
+    ? { ID: assignee.id, name: operatorName(context.app, assignee.id), type: "worklist" }
     : { ID: assignee.id, name: context.app.queues.get(assignee.id) ?? assignee.id, type: "workbasket" };
 }
 

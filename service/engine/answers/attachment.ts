@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../../lib/json.ts";
 import { type Attachment, idOf } from "../attachment_items.ts";
 import { rightsOn } from "../attachment_rights.ts";
+import { operatorName } from "../context.ts";
 import { joinName } from "../file_names.ts";
 import type { CaseWork } from "../work.ts";
 import { link } from "./links.ts";
@@ -12,7 +13,6 @@ export function attachmentInfo(work: CaseWork, attachment: Attachment): JsonObje
   const id = idOf(attachment);
   const href = `/attachments/${id}`;
   const rights = rightsOn(work, attachment);
-  const { app } = work.context;
   return {
     id,
     ID: id,
@@ -22,7 +22,7 @@ export function attachmentInfo(work: CaseWork, attachment: Attachment): JsonObje
     name,
     ...(url === undefined ? { fileName: joinName(attachment), extension, mimeType } : { url }),
     createdBy,
-    createdByName: app.operators.get(createdBy)?.name ?? createdBy,
+    createdByName: operatorName(work.context.app, createdBy),
     createTime: at,
     links: {
       download: link(href, "GET", type === "URL" ? "Retrieve the link" : "Download the attachment"),
