@@ -155,16 +155,9 @@ async function writeState(path: string, state: ServiceState): Promise<void> {
 }
 
 async function make(path: string): Promise<void> {
-  try {
-    await makePrivateDirectory(path);
-  } catch (cause) {
-    const fault = writeFault(cause);
-    if (fault === undefined) throw cause;
-    throw new SvcError("INVALID_CONFIG", `The data directory ${path} cannot be made: ${fault}.`, {
-      cause,
-      hint: "Choose another one with --data.",
-    });
-  }
+  await makePrivateDirectory(path).catch((cause) => {
+    throw unusable(path, "made", writeFault(cause), "Choose another one with --data.", cause);
+  });
 }
 
 /** What is found in the directory; throws why the person cannot read it. */
@@ -175,21 +168,18 @@ async function orUnreadable<T>(path: string, looked: Promise<T>): Promise<T> {
 }
 
 function unreadable(path: string, cause: unknown): unknown {
-  const fault = readFault(cause);
-  if (fault === undefined) return cause;
-  return new SvcError("INVALID_CONFIG", `The data directory ${path} cannot be read: ${fault}.`, {
-    cause,
-    hint: "Check who owns it, or choose another one with --data.",
-  });
+  return unusable(path, "read", readFault(cause), "Check who owns it, or choose another one with --data.", cause);
 }
 
 function unwritable(path: string, cause: unknown): unknown {
-  const fault = writeFault(cause);
+  const hint = "Check who owns it and whether its disk has room, or choose another one with --data.";
+  return unusable(path, "written", writeFault(cause), hint, cause);
+}
+
+/** The error of a directory that is at fault; what has no known fault stays what it is. */
+function unusable(path: string, wanted: string, fault: string | undefined, hint: string, cause: unknown): unknown {
   if (fault === undefined) return cause;
-  return new SvcError("INVALID_CONFIG", `The data directory ${path} cannot be written: ${fault}.`, {
-    cause,
-    hint: "Check who owns it and whether its disk has room, or choose another one with --data.",
-  });
+  return new SvcError("INVALID_CONFIG", `The data directory ${path} cannot be ${wanted}: ${fault}.`, { cause, hint });
 }
 
 function isState(value: unknown): value is ServiceState {
