@@ -88,15 +88,7 @@ export class CaseWork {
   setContent(content: JsonObject, set: Action["set"], action = ""): void {
     this.stored.content = content;
     setComputed(this.type.fields, content, set, this.scope(action));
-    this.calculate();
-  }
-
-  /** Computes the calculated fields and the label. */
-  calculate(): void {
-    const { content } = this.stored;
-    const scope = this.scope();
-    calculate(this.type.fields, content, scope);
-    content.pyLabel = this.type.label?.(scope) || this.type.name;
+    this.#calculate();
   }
 
   /** Marks the case as changed: it gets a new entity tag. */
@@ -119,10 +111,18 @@ export class CaseWork {
   #settle(): void {
     if (lockHolder(this.stored) !== undefined && !this.assignments.some(hasDrafts)) setLock(this.stored, undefined);
     if (this.#changed) {
-      this.calculate();
+      this.#calculate();
       this.#relabel();
     }
     for (const work of this.related) work.#settle();
+  }
+
+  /** Computes the calculated fields and the label. */
+  #calculate(): void {
+    const { content } = this.stored;
+    const scope = this.scope();
+    calculate(this.type.fields, content, scope);
+    content.pyLabel = this.type.label?.(scope) || this.type.name;
   }
 
   async #write(): Promise<void> {
