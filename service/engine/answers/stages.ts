@@ -9,22 +9,22 @@ import { link } from "./links.ts";
 /** All stages of a case's type, with the case's way through them. */
 export function stageInfos(work: CaseWork): JsonObject[] {
   const visits = visitsOf(work.stored);
-  return [...work.type.stages.values()].map((stage) => stageInfo(work, stage, visits[stage.id]));
+  return [...work.type.stages.values()].map((stage) => stageInfo(work, stage, visits));
 }
 
 /** The stages with their processes and steps. */
 export function stagesWithProcesses(work: CaseWork): JsonObject[] {
   const running = [...waitingOf(work.stored), ...work.assignments];
   const open = new Map(running.map(({ processId, stepId }) => [processId, stepId]));
-  const stages = [...work.type.stages.values()];
-  return stageInfos(work).map((info, index) => ({
-    id: info.ID,
-    ...info,
-    processes: processInfos([...(stages[index]?.processes.values() ?? [])], info.visited_status, open),
-  }));
+  const visits = visitsOf(work.stored);
+  return [...work.type.stages.values()].map((stage) => {
+    const info = stageInfo(work, stage, visits);
+    return { id: stage.id, ...info, processes: processInfos([...stage.processes.values()], info.visited_status, open) };
+  });
 }
 
-function stageInfo({ stored }: CaseWork, stage: Stage, entryTime: string | undefined): JsonObject {
+function stageInfo({ stored }: CaseWork, stage: Stage, visits: Readonly<Record<string, string>>): JsonObject {
+  const entryTime = visits[stage.id];
   const current = stage.id === stored.stageId;
   const visited = entryTime === undefined ? "future" : current && !isResolved(stored) ? "active" : "completed";
   return {
