@@ -1,5 +1,5 @@
 /** Adds attachments to a case: all of a batch, or none. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, textOrNothing } from "../../lib/json.ts";
 import type { AttachmentCategory } from "../definition/application.ts";
 import { type ErrorDetail, ServiceError, TOLD } from "../errors.ts";
 import { nextEntityTag } from "../entity_tags.ts";
@@ -99,17 +99,14 @@ function typeOf({ type }: JsonObject): Attachment["type"] {
   throw new Refusal(400, "'type' must be File or URL");
 }
 
-function categoryOf(work: CaseWork, type: Attachment["type"], { category }: JsonObject): AttachmentCategory {
-  const known = typeof category === "string" ? work.type.attachmentCategories.get(category) : undefined;
-  if (known?.type !== type) {
-    const kind = type === "URL" ? "links" : "files";
-    throw new Refusal(
-      400,
-      `'${typeof category === "string" ? category : ""}' is not a category of ${kind} of this case`,
-    );
+function categoryOf(work: CaseWork, type: Attachment["type"], { category: given }: JsonObject): AttachmentCategory {
+  const id = textOrNothing(given) ?? "";
+  const category = work.type.attachmentCategories.get(id);
+  if (category?.type !== type) {
+    throw new Refusal(400, `'${id}' is not a category of ${type === "URL" ? "links" : "files"} of this case`);
   }
-  if (!known.canCreate(work.scope())) throw new Refusal(403, `you may not add attachments of category ${known.name}`);
-  return known;
+  if (category.canCreate(work.scope())) return category;
+  throw new Refusal(403, `you may not add attachments of category ${category.name}`);
 }
 
 function link({ name, url }: JsonObject): Pick<Attachment, "name" | "extension" | "url"> {
