@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../lib/json.ts";
 import { forgetRelations } from "../associations/relations.ts";
 import { forgetConversations } from "../conversations/conversation.ts";
-import type { AttachmentCategory } from "../definition/application.ts";
+import type { AttachmentCategory, View } from "../definition/application.ts";
 import { caseOutcome, onlyLocal, type ViewType } from "../engine/answers/case.ts";
 import { ancestors, descendants } from "../engine/answers/family.ts";
 import { stagesWithProcesses } from "../engine/answers/stages.ts";
@@ -31,7 +31,6 @@ import {
   submissionIn,
   submissionOf,
   switchOf,
-  viewOf,
   viewTypeOf,
 } from "./common.ts";
 
@@ -168,6 +167,13 @@ export const handlers: GroupHandlers<"cases"> = {
     return { status: 207, body: { results, successCount: successful, failureCount: failed, summary } };
   },
 };
+
+/** A view of a case, or 404. */
+function viewOf({ type }: CaseWork, id: string): View {
+  const view = type.views.get(id);
+  if (view !== undefined) return view;
+  throw new ServiceError(404, `View '${id}' not found`);
+}
 
 function moveOptions(ifMatch: string | undefined, context: HandlerContext): MoveOptions {
   return { ifMatch, cleanup: switchOf(context, "cleanupProcesses", true) };

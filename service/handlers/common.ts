@@ -1,8 +1,8 @@
-/** What the handlers of cases and assignments share. */
+/** What handlers share. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
 import type { ParamTypes } from "../../lib/operation.ts";
 import { isOfType, TYPE_NAMES } from "../../lib/param_types.ts";
-import type { LocalAction, View } from "../definition/application.ts";
+import type { LocalAction } from "../definition/application.ts";
 import { caseOutcome, type ViewType } from "../engine/answers/case.ts";
 import type { Submission } from "../engine/forms.ts";
 import type { CaseWork } from "../engine/work.ts";
@@ -64,13 +64,6 @@ export function choiceOf<T extends string>(
 export function checkRefresh(context: HandlerContext): void {
   choiceOf(context, "operation", ["showRow", "submitRow"]);
   switchOf(context, "fillFormWithAI", false);
-}
-
-/** A view of a case, or 404. */
-export function viewOf({ type }: CaseWork, id: string): View {
-  const view = type.views.get(id);
-  if (view !== undefined) return view;
-  throw new ServiceError(404, `View '${id}' not found`);
 }
 
 /** An action that can be performed on several cases. */
