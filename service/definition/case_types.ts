@@ -64,8 +64,7 @@ function compileCaseType(id: string, definition: CaseTypeDefinition, at: Path, c
     [...at, "optionalProcesses"],
     context,
   );
-  const details = views.get("pyDetails");
-  const actions = caseActions(definition, details, stages, at, context);
+  const actions = caseActions(definition, stages, at, context);
   checkStageActions(stages, actions, at, report);
   return {
     id,
@@ -155,15 +154,14 @@ function allProcesses(
 /** The case-wide actions, after the two that every case has. */
 function caseActions(
   definition: CaseTypeDefinition,
-  details: View | undefined,
   stages: ReadonlyMap<string, Stage>,
   at: Path,
   context: CaseTypeContext,
 ): Map<string, LocalAction> {
   const builtIn = { scope: "Case", set: [], next: [], bulk: true } as const;
-  const empty = { id: "pyDetails", name: "Details", fields: new Map() };
+  const details = context.views.get("pyDetails") ?? { id: "pyDetails", name: "Details", fields: new Map() };
   const actions = new Map<string, LocalAction>([
-    ["pyUpdateCaseDetails", { ...builtIn, id: "pyUpdateCaseDetails", name: "Edit details", view: details ?? empty }],
+    ["pyUpdateCaseDetails", { ...builtIn, id: "pyUpdateCaseDetails", name: "Edit details", view: details }],
     ["pyChangeStage", { ...builtIn, id: "pyChangeStage", name: "Change stage", view: stageView(stages) }],
   ]);
   for (const [id, action] of compileLocalActions(definition.actions, "Case", [...at, "actions"], context)) {
