@@ -20,70 +20,89 @@ const MENTIONS_LIMIT = 20;
 
 /** Reads a logic; 400 where it is none. */
 export function parseLogic(text: string): Logic {
-  const tokens = text.match(/[()]|[^\s()]+/g) ?? [];
-  let next = 0;
-  let names = 0;
-  const mentions = new Map<string, number>();
+  return new LogicReader(text).read();
+}
 
-  function either(depth: number): Logic {
-    const parts = [both(depth)];
-    while (takes("OR")) parts.push(both(depth));
+/** Reads one logic, token by token. */
+class LogicReader {
+  readonly #text: string;
+  readonly #tokens: readonly string[];
+  readonly #mentions = new Map<string, number>();
+  #next = 0;
+  #names = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#tokens = text.match(/[()]|[^\s()]+/g) ?? [];
+  }
+
+  read(): Logic {
+    const logic = this.#either(0);
+    if (this.#next < this.#tokens.length) throw this.#invalid(`AND or OR is missing before ${this.#shown()}`);
+    return logic;
+  }
+
+  #either(depth: number): Logic {
+    const parts = [this.#both(depth)];
+    while (this.#takes("OR")) parts.push(this.#both(depth));
     return combined("or", parts);
   }
 
-  function both(depth: number): Logic {
-    const parts = [one(depth)];
-    while (takes("AND")) parts.push(one(depth));
+  #both(depth: number): Logic {
+    const parts = [this.#one(depth)];
+    while (this.#takes("AND")) parts.push(this.#one(depth));
     return combined("and", parts);
   }
 
-  function one(depth: number): Logic {
-    if (depth > DEPTH_LIMIT) throw invalid(`it is nested more than ${DEPTH_LIMIT} deep`);
-    if (takes("NOT")) return { not: one(depth + 1) };
-    if (!takes("(")) return { condition: name() };
-    const inner = either(depth + 1);
-    if (!takes(")")) throw invalid(`")" is missing before ${shown()}`);
+  #one(depth: number): Logic {
+    if (depth > DEPTH_LIMIT) throw this.#invalid(`it is nested more than ${DEPTH_LIMIT} deep`);
+    if (this.#takes("NOT")) return { not: this.#one(depth + 1) };
+    if (!this.#takes("(")) return { condition: this.#name() };
+    const inner = this.#either(depth + 1);
+    if (!this.#takes(")")) throw this.#invalid(`")" is missing before ${this.#shown()}`);
     return inner;
   }
 
-  function name(): string {
-    const token = tokens[next];
+  #name(): string {
+    const token = this.#tokens[this.#next];
     if (token === undefined || /^(AND|OR|[()])$/i.test(token)) {
-      throw invalid(`a condition is missing before ${shown()}`);
+      throw this.#invalid(`a condition is missing before ${this.#shown()}`);
     }
-    if (++names > NAMES_LIMIT) {
-      throw new ServiceError(400, `The filter logic may name at most ${NAMES_LIMIT} conditions.`);
-    }
-    const mentioned = (mentions.get(token) ?? 0) + 1;
-    if (mentioned > MENTIONS_LIMIT) {
-      const which = clip(token, 50);
-      throw new ServiceError(
-        400,
-        `The filter logic may name a condition at most ${MENTIONS_LIMIT} times, and names ${which} more often.`,
-      );
-    }
-    mentions.set(token, mentioned);
-    next++;
+    this.#count(token);
+    this.#next++;
     return token;
   }
 
-  function takes(token: string): boolean {
-    if (tokens[next]?.toUpperCase() !== token) return false;
-    next++;
+  #count(name: string): void {
+    if (++this.#names > NAMES_LIMIT) {
+      throw new ServiceError(400, `The filter logic may name at most ${NAMES_LIMIT} conditions.`);
+    }
+    const mentioned = (this.#mentions.get(name) ?? 0) + 1;
+    this.#mentions.set(name, mentioned);
+    if (mentioned > MENTIONS_LIMIT) {
+      throw new ServiceError(
+        400,
+        `The filter logic may name a condition at most ${MENTIONS_LIMIT} times, and names ${
+          clip(name, 50)
+        } more often.`,
+      );
+    }
+  }
+
+  #takes(token: string): boolean {
+    if (this.#tokens[this.#next]?.toUpperCase() !== token) return false;
+    this.#next++;
     return true;
   }
 
-  function shown(): string {
-    return tokens[next] === undefined ? "its end" : `"${tokens[next]}"`;
+  #shown(): string {
+    const token = this.#tokens[this.#next];
+    return token === undefined ? "its end" : `"${token}"`;
   }
 
-  function invalid(reason: string): ServiceError {
-    return new ServiceError(400, `The filter logic ${JSON.stringify(text)} cannot be read: ${reason}.`);
+  #invalid(reason: string): ServiceError {
+    return new ServiceError(400, `The filter logic ${JSON.stringify(this.#text)} cannot be read: ${reason}.`);
   }
-
-  const logic = either(0);
-  if (next < tokens.length) throw invalid(`AND or OR is missing before ${shown()}`);
-  return logic;
 }
 
 function combined(word: "and" | "or", parts: readonly Logic[]): Logic {
