@@ -2,7 +2,7 @@
 import { Environment } from "@marcbachmann/cel-js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
 import { finding, validationFailure } from "../errors.ts";
-import type { Condition, Expression, Field, FieldType, Scope } from "./application.ts";
+import type { Condition, Expression, Field, FieldType } from "./application.ts";
 import type { Path, Report } from "./findings.ts";
 
 /** The type of a field in CEL, and what it reads as while it has no value. */
@@ -124,49 +124,49 @@ export function vocabulary(shapes: Shapes): Vocabulary {
     computing.registerVariable(name, CEL[shape.type][0]);
     checking.registerVariable(name, types.of(name, shape));
   }
-  const contextOf = (names: readonly string[], { fields, caseInfo, operator, action, now }: Scope): JsonObject => ({
-    ...filled(names, shapes, fields, countedLists()),
-    caseInfo,
-    operator,
-    action,
-    now,
-    today: now.slice(0, 10),
-  });
-
-  function expression(source: string, at: Path, report: Report, wanted?: FieldType): Expression {
-    if (/\bmatches\s*\(/.test(source)) {
-      report(
-        at,
-        "'matches' is not served: a regular expression can take for ever; use contains, startsWith or endsWith",
-      );
-      return () => null;
+  const expression: Vocabulary["expression"] = (source, at, report, wanted) => {
+    const type = typeOf(source, at, checking, report);
+    if (type === undefined) return () => null;
+    if (wanted !== undefined && !fits(type, CEL[wanted][0])) {
+      report(at, `the expression gives a ${type}, which a field of type ${wanted} cannot hold`);
     }
-    const check = checking.check(source);
-    if (!check.valid) {
-      report(at, `bad expression: ${firstLine(check.error)}`);
-      return () => null;
-    }
-    if (wanted !== undefined && !fits(check.type ?? "dyn", CEL[wanted][0])) {
-      report(at, `the expression gives a ${check.type}, which a field of type ${wanted} cannot hold`);
-    }
-    const evaluate = computing.parse(source);
-    // What it does not name costs nothing: all fields of a case may be calculated, each from a few.
-    const named = [...new Set(source.match(/\w+/g))].filter((name) => Object.hasOwn(shapes, name));
-    return (scope) => {
-      try {
-        return toJson(evaluate(contextOf(named, scope)), wanted);
-      } catch (error) {
-        throw validationFailure([finding(`Cannot compute ${source}: ${firstLine(error)}.`)]);
-      }
-    };
-  }
-
+    return computation(source, computing, shapes, wanted);
+  };
   return {
     expression,
-    condition(source: string, at: Path, report: Report): Condition {
+    condition(source, at, report) {
       const value = expression(source, at, report, "Boolean");
       return (scope) => value(scope) === true;
     },
+  };
+}
+
+/** The type of an expression; nothing where it is none. */
+function typeOf(source: string, at: Path, checking: Environment, report: Report): string | undefined {
+  if (/\bmatches\s*\(/.test(source)) {
+    report(
+      at,
+      "'matches' is not served: a regular expression can take for ever; use contains, startsWith or endsWith",
+    );
+    return undefined;
+  }
+  const { valid, error, type = "dyn" } = checking.check(source);
+  if (valid) return type;
+  report(at, `bad expression: ${firstLine(error)}`);
+  return undefined;
+}
+
+function computation(source: string, computing: Environment, shapes: Shapes, wanted?: FieldType): Expression {
+  const evaluate = computing.parse(source);
+  // What it does not name costs nothing: all fields of a case may be calculated, each from a few.
+  const named = [...new Set(source.match(/\w+/g))].filter((name) => Object.hasOwn(shapes, name));
+  return ({ fields, caseInfo, operator, action, now }) => {
+    const given = { caseInfo, operator, action, now, today: now.slice(0, 10) };
+    try {
+      return toJson(evaluate({ ...filled(named, shapes, fields, countedLists()), ...given }), wanted);
+    } catch (error) {
+      throw validationFailure([finding(`Cannot compute ${source}: ${firstLine(error)}.`)]);
+    }
   };
 }
 
