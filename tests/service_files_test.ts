@@ -98,6 +98,16 @@ Deno.test("what is too large is refused, with its length declared or not, and no
   assert.equal(largest.status, 201);
 });
 
+Deno.test("an upload whose query cannot be read is refused, and nothing of it is left", async () => {
+  await using folder = await makeFolder();
+  await using svc = await openOn(folder);
+  const headers = { authorization: `Bearer ${svc.token}` };
+  const body = form(["file", new File(["abc"], "a.txt")]);
+  const { status } = await send("POST", `${svc.api}/attachments/upload?x=1&x=2`, { body, headers });
+  assert.equal(status, 400);
+  assert.deepEqual(await filesIn(folder), []);
+});
+
 Deno.test("a body that is no whole form, and one without a file, is refused, and nothing of it is left", async () => {
   await using folder = await makeFolder();
   await using svc = await openOn(folder);

@@ -112,8 +112,8 @@ function handlerOf({ name, operation, serve }: Route, options: AppOptions, keyed
     if (!isServed) throw new ServiceError(404, `${name} is served by the ${operation.variant} variant only.`);
 
     const { url, raw } = c.req;
-    const { key, text, body, form } = await receive(raw);
     const query = queryOf(url);
+    const { key, text, body, form } = await receive(raw); // Last: what fails after it must let go of a file.
     const later: LaterWork[] = [];
     const background = (work: LaterWork) => void later.push(work);
     const contextOf = (tx: Transaction): HandlerContext => {
