@@ -1,0 +1,128 @@
+/** The calls of one operation: who calls, what comes with the request, the handler's units of work, the answer. */
+import type { Context } from "hono";
+import { isRead } from "../../lib/operation.ts";
+import type { Tokens } from "../access/tokens.ts";
+import type { Application, Operator } from "../definition/application.ts";
+import { ServiceError } from "../errors.ts";
+import type { Background, HandlerContext, LaterWork, NextUnit, Outcome } from "../handler.ts";
+import type { StaticFiles } from "../static_files.ts";
+import type { ByteStore } from "../store/bytes.ts";
+import type { Store, Transaction } from "../store/store.ts";
+import { answerOf, responseOf, responseTo, unauthorized } from "./answers.ts";
+import { decoderOf } from "./decode.ts";
+import { discard, keepingForm } from "./multipart.ts";
+import type { KeyedCalls, Steps, Unit } from "./once.ts";
+import { queryOf, segmentReader, targetOf } from "./paths.ts";
+import { receiverOf } from "./received.ts";
+import { digestOf } from "./request_key.ts";
+import type { Route } from "./routes.ts";
+
+/** What calls are served with. */
+export interface CallOptions {
+  /** The application. */
+  readonly app: Application;
+  /** Its state. */
+  readonly store: Store;
+  /** The bytes of its files. */
+  readonly bytes: ByteStore;
+  /** Bytes that an uploaded file may have. */
+  readonly maxFileBytes: number;
+  /** The files that come with the application. */
+  readonly statics: StaticFiles;
+  /** Gives out tokens and knows them. */
+  readonly tokens: Tokens;
+  /** Path of the API. */
+  readonly apiRoot: string;
+  /** Takes the work that is done after an answer. */
+  readonly background: Background;
+  /** Sees the rest of a call through that waits for more than the store; its signal aborts when the service stops. */
+  readonly seeThrough: <T>(rest: (signal: AbortSignal) => Promise<T>) => Promise<T>;
+}
+
+/** Serves one call. */
+export type ServeCall = (c: Context) => Promise<Response>;
+
+/** Makes what serves the calls of one operation. */
+export function callsOf({ name, operation, serve }: Route, options: CallOptions, keyed: KeyedCalls): ServeCall {
+  const { app, store, bytes, statics, apiRoot } = options;
+  const receive = receiverOf(operation, options);
+  const decode = decoderOf(operation, app);
+  const segment = segmentReader(apiRoot + operation.path);
+  const run = isRead(operation) ? store.read : store.transact;
+  const isServed = operation.variant === undefined || operation.variant === app.variant;
+  const status = operation.status ?? 200;
+  const answer = (outcome: Outcome) => answerOf(outcome, status, apiRoot);
+
+  return async (c) => {
+    const requestId = crypto.randomUUID();
+    const caller = await callerOf(c, options, requestId);
+    if (caller instanceof Response) return caller;
+    if (!isServed) throw new ServiceError(404, `${name} is served by the ${operation.variant} variant only.`);
+
+    const { url, raw } = c.req;
+    const query = queryOf(url);
+    const { key, text, body, form } = await receive(raw); // Last: what fails after it must let go of a file.
+    const later: LaterWork[] = [];
+    const background = (work: LaterWork) => void later.push(work);
+    const contextOf = (tx: Transaction): HandlerContext => {
+      return { app, tx, bytes, statics, caller, now: new Date(), query, body, background };
+    };
+    const rest = restOf(contextOf, options);
+    const response = await keepingForm(form, bytes, async () => {
+      const ifMatch = c.req.header("if-match");
+      const values = decode({ segment: (variable) => segment(url, variable), query, body, form, ifMatch });
+      const first: Unit = async (tx) => await serve(values, contextOf(tx));
+      if (key === undefined) {
+        return responseTo(await rest(await run(first), store.transact), status, apiRoot, requestId);
+      }
+      const request = digestOf({ method: operation.method, target: targetOf(url), text, form });
+      const given = await keyed.answer({ caller: caller.id, key, request }, { first, rest, answer });
+      if (given.isReplay) await discard(form, bytes);
+      return responseOf(given.answer, requestId, given.isReplay ? REPLAYED : undefined);
+    });
+    later.forEach(options.background);
+    return response;
+  };
+}
+
+/** The operator whose token a request has; the refusal where it has none that is valid. */
+async function callerOf(
+  c: Context,
+  { app, tokens }: CallOptions,
+  requestId: string,
+): Promise<Operator | Response> {
+  const token = bearerOf(c);
+  if (token === undefined) return unauthorized("An access token is needed.", false, requestId);
+  const operator = await tokens.operatorOf(token);
+  if (operator === undefined) return unauthorized("Invalid or expired token", true, requestId);
+  const caller = app.operators.get(operator);
+  if (!caller) throw new ServiceError(403, `The application has no operator ${operator}.`);
+  return caller;
+}
+
+/** What follows the first unit of work of a call. */
+function restOf(contextOf: (tx: Transaction) => HandlerContext, { seeThrough }: CallOptions): Steps["rest"] {
+  return async (outcome, transact) => {
+    if (outcome.goOn === undefined) return outcome;
+    return await seeThrough((signal) => {
+      return finish(outcome, signal, (next) => transact(async (tx) => await next(contextOf(tx))));
+    });
+  };
+}
+
+/** Tells a client that this answer is the one of an earlier request. */
+const REPLAYED = { "idempotent-replayed": "true" };
+
+/** Goes on until nothing is left to wait for. Nobody holds the store meanwhile: its units of work are serial. */
+async function finish(
+  outcome: Outcome,
+  signal: AbortSignal,
+  transact: (next: NextUnit) => Promise<Outcome>,
+): Promise<Outcome> {
+  while (outcome.goOn !== undefined) outcome = await transact(await outcome.goOn(signal));
+  return outcome;
+}
+
+function bearerOf(c: Context): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
+}
