@@ -53,8 +53,8 @@ export type CaseFacts = Facts<typeof GIVEN.caseInfo>;
 /** What expressions see of who acts. */
 export type OperatorFacts = Facts<typeof GIVEN.operator>;
 
-/** Words of the language. */
-const KEYWORDS = ["true", "false", "null", "in", "size", "has", "type", "int", "uint", "double", "string", "bool"];
+/** Words of the language that its library lets be variables. */
+const KEYWORDS = ["true", "false", "null", "in", "size", "has"];
 
 /** What the names of the types of pages begin with: without it they could be those of other types. */
 const PAGE = "page.";
@@ -81,13 +81,11 @@ export interface Vocabulary {
 
 /** Why a field cannot have a name. */
 export function nameProblem(name: string): string | undefined {
-  if (Object.hasOwn(GIVEN, name) || KEYWORDS.includes(name) || !canBeVariable(name)) {
-    return `'${name}' has a meaning in expressions: choose another name`;
-  }
-  return undefined;
+  if (!KEYWORDS.includes(name) && canBeVariable(name)) return undefined;
+  return `'${name}' has a meaning in expressions: choose another name`;
 }
 
-/** Whether the language leaves a name to others. */
+/** Whether neither the language nor what every expression can use has a name already. */
 function canBeVariable(name: string): boolean {
   try {
     COMPUTING.clone().registerVariable(name, "dyn");
