@@ -1,5 +1,5 @@
 /** Attachments as they are stored: items of their case. */
-import { type JsonObject, textOrNothing } from "../../lib/json.ts";
+import { textOrNothing } from "../../lib/json.ts";
 import type { StoredItem, Transaction } from "../store/store.ts";
 
 const KIND = "attachment";
@@ -66,7 +66,7 @@ export async function deleteAttachment(tx: Transaction, attachment: Attachment):
 }
 
 function attachmentOf({ owner, at, content }: StoredItem): Attachment {
-  const { type, category, name, extension, url, file, mimeType, size, tag, createdBy }: JsonObject = content;
+  const { type, category, name, extension, url, file, mimeType, size, tag, createdBy } = content;
   return {
     type: type === "URL" ? "URL" : "File",
     category: String(category),

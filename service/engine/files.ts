@@ -1,5 +1,4 @@
 /** Uploaded files: temporary until an attachment links one, gone when the last of its links goes. */
-import type { JsonObject } from "../../lib/json.ts";
 import type { HandlerContext } from "../handler.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import type { Store, StoredItem, Transaction } from "../store/store.ts";
@@ -99,6 +98,6 @@ function expiryOf({ at }: KeptFile): Date {
 }
 
 function fileOf({ id, at, content }: StoredItem): KeptFile {
-  const { name, type, size, links, by = "" }: JsonObject = content;
+  const { name, type, size, links, by = "" } = content;
   return { id, at, name: String(name), type: String(type), size: Number(size), links: Number(links), by: String(by) };
 }

@@ -47,7 +47,9 @@ export const handlers: GroupHandlers<"attachments"> = {
     if (url !== undefined) return { text: url };
     if (file === undefined) throw new TypeError(`${id} is neither a file nor a link.`);
     const name = joinName(attachment);
-    return { content: { type: mimeType, name, size, stream: context.bytes.read(file), isBase64: wantsText(context) } };
+    return {
+      content: { type: mimeType, name, size, stream: context.bytes.read(file), isBase64: wantsBase64(context) },
+    };
   },
 
   async patch({ id, name, category, ifMatch }, context) {
@@ -95,6 +97,6 @@ function newName(given: string, { type, extension }: { type: "File" | "URL"; ext
 }
 
 /** Whether a client gets base64: it does unless it asks for the bytes. A header says which form was sent. */
-function wantsText(context: HandlerContext): boolean {
+function wantsBase64(context: HandlerContext): boolean {
   return choiceOf(context, "mode", ["string", "stream"]) !== "stream";
 }

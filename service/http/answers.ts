@@ -31,12 +31,14 @@ export function answerOf(outcome: Outcome, status: number, apiRoot: string): Ans
 }
 
 /** An answer as it is sent. */
-export function responseOf({ status, headers, text }: Answer, requestId: string, more?: HeadersMore): Response {
+export function responseOf(
+  { status, headers, text }: Answer,
+  requestId: string,
+  more?: Readonly<Record<string, string>>,
+): Response {
   const all = { ...headers, "x-request-id": requestId, ...more };
   return new Response(text === "" ? null : text, { status, headers: all });
 }
-
-type HeadersMore = Readonly<Record<string, string>>;
 
 /** The response of an outcome. */
 export function responseTo(outcome: Outcome, status: number, apiRoot: string, requestId: string): Response {

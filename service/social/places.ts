@@ -1,5 +1,4 @@
 /** Where messages are: on a case, an operator or the application. Each is named by a context ID. */
-import type { Application } from "../definition/application.ts";
 import type { EngineContext } from "../engine/context.ts";
 import { findCase } from "../engine/work.ts";
 import { ServiceError } from "../errors.ts";
@@ -12,15 +11,10 @@ export interface Place {
   readonly id: string;
 }
 
-/** The context ID of the application, as portals send it. */
-function applicationContext({ id }: Application): string {
-  return `DATA-PORTAL $${id}`;
-}
-
 /** The place of a context ID, or 404. */
 export async function placeOf(context: EngineContext, id: string): Promise<Place> {
   const { app } = context;
-  const own = applicationContext(app);
+  const own = `DATA-PORTAL $${app.id}`; // as portals send it, with the ID or the name
   if ([own, app.id, `DATA-PORTAL $${app.name}`].includes(id)) return { kind: "application", id: own };
   if (app.operators.has(id)) return { kind: "operator", id };
   if (await findCase(context, id) !== undefined) return { kind: "case", id };
