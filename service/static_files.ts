@@ -1,12 +1,11 @@
 /** The files that come with an application: those of the folder `static/` beside its definition, known since the start. */
 import { ignoreMissing } from "../lib/missing_file.ts";
 import { readPieces } from "../lib/pieces.ts";
-import { fetchOwn } from "./fetch_own.ts";
 import type { SentContent } from "./handler.ts";
 import { mediaTypeOf } from "./media_types.ts";
 
 /** The kinds of files, each a folder of its own. */
-const STATIC_KINDS = ["components", "files", "profile-images"] as const;
+export const STATIC_KINDS = ["components", "files", "profile-images"] as const;
 
 /** A kind of files. */
 export type StaticKind = (typeof STATIC_KINDS)[number];
@@ -54,15 +53,16 @@ async function fileIn(
   return file?.isFile ? { path, size: file.size } : undefined;
 }
 
-/** The files of a folder on another machine, of which the paths are known. */
-export function fetchedStaticFiles(folder: URL, paths: readonly string[]): StaticFiles {
+/** Files that are kept as base64, by their paths. */
+export function keptStaticFiles(kept: Readonly<Record<string, string>>): StaticFiles {
+  const files = new Map(Object.entries(kept));
   return {
-    names: (kind) => namesOf(paths, kind),
-    async find(kind, name) {
-      if (!paths.includes(`${kind}/${name}`)) return undefined;
-      const response = await fetchOwn(new URL(`${kind}/${encodeURIComponent(name)}`, folder));
-      const bytes = await response.blob();
-      return { type: mediaTypeOf(name), name, size: bytes.size, stream: bytes.stream() };
+    names: (kind) => namesOf(files.keys(), kind),
+    find(kind, name) {
+      const file = files.get(`${kind}/${name}`);
+      if (file === undefined) return Promise.resolve(undefined);
+      const bytes = new Blob([Uint8Array.fromBase64(file)]);
+      return Promise.resolve({ type: mediaTypeOf(name), name, size: bytes.size, stream: bytes.stream() });
     },
   };
 }

@@ -1,11 +1,9 @@
 /** `svc static-content`: exact bytes, right types, and no way out of the folder. */
 import assert from "node:assert/strict";
-import { OWN_FILES } from "../service/application.ts";
-import { fetchedStaticFiles, openStaticFiles } from "../service/static_files.ts";
+import { OWN_FILES } from "../service/apps/static_files.ts";
+import { keptStaticFiles, openStaticFiles, STATIC_KINDS, type StaticFiles } from "../service/static_files.ts";
 import { PERMIT_FILE } from "./_support/engine.ts";
-import { heldAnswer } from "./_support/held_answer.ts";
 import { openLive } from "./_support/live.ts";
-import { openParts } from "./_support/parts.ts";
 import { openService, segment } from "./_support/service.ts";
 import { makeFolder } from "./_support/workflow.ts";
 
@@ -152,33 +150,17 @@ Deno.test("components and pictures say what they are, files that they are bytes,
   }
 });
 
-Deno.test("the sample's files are listed for a package that is served over the network", async () => {
-  const statics = await openStaticFiles(STATIC.pathname);
-  const found = (["components", "files", "profile-images"] as const).flatMap((kind) =>
-    statics.names(kind).map((name) => `${kind}/${name}`)
-  );
-  assert.deepEqual(found, [...OWN_FILES]);
-});
-
-Deno.test("a file that the host of a package does not have is an error, not the host's page about that", async () => {
-  await using host = Deno.serve(
-    { port: 0, hostname: "127.0.0.1", onListen() {} },
-    () => new Response("nope", { status: 404 }),
-  );
-  const files = fetchedStaticFiles(new URL(`http://127.0.0.1:${host.addr.port}/static/`), ["files/logo.png"]);
-  await assert.rejects(files.find("files", "logo.png"), /logo\.png answered 404 Not Found\.$/);
-});
-
-Deno.test("a package's host that takes its time to give a file keeps no other call waiting", async () => {
-  const logo = heldAnswer();
-  await using host = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, logo.answer);
-  const statics = fetchedStaticFiles(new URL(`http://127.0.0.1:${host.addr.port}/static/`), ["files/logo.png"]);
-  await using svc = await openParts({ statics });
-  const file = fetch(`${svc.api}/files/logo.png`, { headers: { authorization: `Bearer ${svc.token}` } });
-  await logo.asked;
-  const other = svc.call("GET", "/casetypes", { signal: AbortSignal.timeout(5000) });
-  assert.equal((await other.finally(() => logo.give(new Response("logo")))).status, 200);
-  assert.equal(await (await file).text(), "logo");
+Deno.test("the files that are kept for a package on another machine are those of the sample's folder", async () => {
+  const [folder, kept] = [await openStaticFiles(STATIC.pathname), keptStaticFiles(OWN_FILES)];
+  const contents = (files: StaticFiles) => {
+    const named = STATIC_KINDS.flatMap((kind) => files.names(kind).map((name) => [kind, name] as const));
+    return Promise.all(named.map(async ([kind, name]) => {
+      const file = await files.find(kind, name);
+      return [kind, name, file?.type, file?.size, await new Response(file?.stream).bytes()];
+    }));
+  };
+  assert.deepEqual(await contents(kept), await contents(folder));
+  assert.equal(await kept.find("files", "none"), undefined);
 });
 
 Deno.test.afterAll(async () => await live[Symbol.asyncDispose]());

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";
 import { VERSION } from "../lib/version.ts";
 import { SANDBOX_FILES } from "../workflows/sandbox/library.ts";
-import { type Folder, makeFolder, scriptText, TinyApi } from "./_support/workflow.ts";
+import { emptyCache } from "./_support/registry.ts";
+import { makeFolder, scriptText, TinyApi } from "./_support/workflow.ts";
 import { svcWorkflow } from "./_support/workflow_process.ts";
 
 const CHECKOUT = new URL("../", import.meta.url);
@@ -117,13 +118,6 @@ Deno.test("a file of svc that cannot be loaded from its URL says what to do", as
   assert.match(unreachable.hint, /downloads its own files/);
   assert.match(forbidden.hint, /allow it to import/);
 });
-
-/** A cache that has the packages of the registry, which are the same everywhere, and no module that came from a URL. */
-async function emptyCache(): Promise<Folder> {
-  const [cache, { npmCache }] = await Promise.all([makeFolder(), info()]);
-  await Deno.symlink(String(npmCache), `${cache.path}/npm`);
-  return cache;
-}
 
 function serveCheckout(): Deno.HttpServer<Deno.NetAddr> {
   return Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async ({ url }) => {

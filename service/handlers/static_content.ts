@@ -28,7 +28,7 @@ export const handlers: GroupHandlers<"staticContent"> = {
   },
 };
 
-/** What is looked for outside of any unit of work: it may come over the network. */
+/** What is looked for outside of any unit of work: a disk may take its time. */
 function answer(what: string, id: string, find: () => Promise<SentContent | undefined>): Outcome {
   return {
     goOn: async () => {

@@ -1,22 +1,19 @@
-/** The embedded service on parts of the test's choice: another place for files, files from another machine. */
+/** The embedded service on a part of the test's choice: another place for files. */
 import { addClient } from "../../service/access/clients.ts";
 import { Tokens } from "../../service/access/tokens.ts";
 import { loadServedApplication, openServedFiles } from "../../service/application.ts";
 import { handlers } from "../../service/handlers/mod.ts";
-import { serve, type ServerOptions } from "../../service/server.ts";
-import { openBytes } from "../../service/store/bytes_on_disk.ts";
+import { serve } from "../../service/server.ts";
+import type { ByteStore } from "../../service/store/bytes.ts";
 import { openSqliteStore } from "../../service/store/sqlite.ts";
 import { type Callable, callable, tokenOf } from "./service.ts";
 
 /** Serves the sample application. */
-export async function openParts(
-  parts: Partial<Pick<ServerOptions, "bytes" | "statics">>,
-): Promise<Callable & AsyncDisposable> {
+export async function openParts({ bytes }: { bytes: ByteStore }): Promise<Callable & AsyncDisposable> {
   const resources = new AsyncDisposableStack();
   const app = await loadServedApplication(undefined);
   const store = openSqliteStore(":memory:");
   resources.defer(() => store.close());
-  const bytes = parts.bytes ?? openBytes();
   resources.defer(() => bytes.close());
   const tokenPath = "/token";
   const { url } = resources.use(
@@ -24,7 +21,7 @@ export async function openParts(
       app,
       store,
       bytes,
-      statics: parts.statics ?? await openServedFiles(undefined),
+      statics: await openServedFiles(undefined),
       maxFileBytes: 1024,
       handlers,
       tokens: new Tokens(store, 60),
