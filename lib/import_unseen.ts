@@ -8,8 +8,9 @@ import { ownFile, ownModule } from "./own_files.ts";
  * line, and every command the service with its libraries. In return the program needs the permission to read its own
  * files, or to import them from where it was loaded itself.
  *
- * The type is the caller's to say, as that of the module at the path. `deno task build` finds the calls by their literal
- * paths, and makes a file of its own of each module.
+ * The type is the caller's to say, as `typeof import()` of the module at the path: that makes `deno install` fetch the
+ * module with the rest of a published svc. `deno task build` finds the calls by their literal paths, and makes a file of
+ * its own of each module.
  */
 export async function importUnseen<T>(path: string): Promise<T> {
   return await explained(import(ownModule(path).href));

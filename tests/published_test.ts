@@ -1,7 +1,40 @@
-/** The package as a registry gives it to those who have no checkout: imported by a program. */
+/** The package as a registry gives it to those who have no checkout: installed, and imported by a program. */
 import assert from "node:assert/strict";
-import { Home } from "./_support/readme.ts";
+import { block, CHECKOUT, Home } from "./_support/readme.ts";
 import { emptyCache, publish } from "./_support/registry.ts";
+
+Deno.test("svc is installed from a registry as the README says, and needs it no more", async () => {
+  await using home = await Home.make();
+  await using cache = await emptyCache();
+  const svc = await install(home, cache.path);
+  await svc("svc service start --port 0 --detach");
+  try {
+    assert.match(
+      await svc("svc cases create --type City-Permit-Work-Permit --format yaml"),
+      /^id: CITY-PERMIT-WORK P-1$/m,
+    );
+    await svc(
+      `svc static-content file logo.png -o logo.png; cmp logo.png ${CHECKOUT}/service/apps/static/files/logo.png`,
+    );
+    await svc("svc workflow init flows");
+    const input = `--input '{"Applicant":"Grace","Address":"Main Street 2"}'`;
+    assert.match(await svc(`svc workflow run flows/intake.ts ${input} --allow-declared`), /"Pending-Review"/);
+    assert.match(await svc("svc workflow list --format table"), /intake +done/);
+    assert.match(await svc("svc auth diagnose"), /"ok": true/);
+    assert.match(await svc("svc completion bash"), /^_svc\(\)/);
+    assert.match(await svc("svc cases get none 2>&1 || echo $?"), /^\{"error":.*"code":"NOT_FOUND".*\}\n1\n$/);
+  } finally {
+    assert.match(await svc("svc service reset --stop"), /"removed":/);
+  }
+});
+
+/** Installs svc; gives what runs command lines once the registry is gone. */
+async function install(home: Home, cache: string): Promise<(lines: string) => Promise<string>> {
+  await using registry = await publish();
+  const env = { ...registry.env, DENO_DIR: cache };
+  await home.run(block("sh", "jsr:@svc/lib/cli"), env, home.path);
+  return (lines) => home.run(lines, env, home.path);
+}
 
 const SERVICE = `
   import { createClient } from "@svc/lib";

@@ -15,16 +15,19 @@ interface LocalModule {
 const localGroups: Readonly<Record<string, { summary: string; load: () => Promise<LocalModule> }>> = {
   auth: {
     summary: "Log in, log out, find out what is wrong with a connection",
-    load: () => importUnseen("lib/cli/auth.ts"),
+    load: () => importUnseen<typeof import("./auth.ts")>("lib/cli/auth.ts"),
   },
-  service: { summary: "Run the embedded service", load: () => importUnseen("lib/cli/service.ts") },
+  service: {
+    summary: "Run the embedded service",
+    load: () => importUnseen<typeof import("./service.ts")>("lib/cli/service.ts"),
+  },
   workflow: {
     summary: "Run workflow scripts in a sandbox",
-    load: () => importUnseen("lib/cli/workflow.ts"),
+    load: () => importUnseen<typeof import("./workflow.ts")>("lib/cli/workflow.ts"),
   },
   completion: {
     summary: "Complete commands and flags in a shell",
-    load: () => importUnseen("lib/cli/completion.ts"),
+    load: () => importUnseen<typeof import("./completion.ts")>("lib/cli/completion.ts"),
   },
 };
 
