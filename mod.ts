@@ -18,7 +18,8 @@
  *
  * @module
  */
-export { type ClientOptions, createClient } from "./lib/client/client.ts";
+export { createClient } from "./lib/client/client.ts";
+export type { ClientOptions } from "./lib/client/client_options.ts";
 export type { Client, GroupFunctions } from "./lib/client/bind.ts";
 export { type GroupEntry, groups, type Resources } from "./lib/resources/mod.ts";
 export type { CallerOptions, Exchange } from "./lib/client/caller.ts";

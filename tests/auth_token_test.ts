@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import configuration from "../deno.json" with { type: "json" };
 import { openSession, type SessionOptions } from "../lib/auth/session_open.ts";
-import { type ClientOptions, createClient } from "../lib/client/client.ts";
+import { createClient } from "../lib/client/client.ts";
+import type { ClientOptions } from "../lib/client/client_options.ts";
 import type { SvcError } from "../lib/errors.ts";
 import { heldAnswer } from "./_support/held_answer.ts";
 import { callApi, CLIENT, failure, optionsFor, type ServiceOptions, startService } from "./_support/oauth.ts";

@@ -1,25 +1,13 @@
 /** The library's client. */
 import { checkAnswer } from "../answers.ts";
-import { SvcError } from "../errors.ts";
 import { importUnseen } from "../import_unseen.ts";
 import { loadResources } from "../resources/mod.ts";
 import { bindOperations, type Client } from "./bind.ts";
-import { type Caller, type CallerOptions, createCaller } from "./caller.ts";
-import { checkClientOptions } from "./client_options.ts";
+import { type Caller, createCaller } from "./caller.ts";
+import { checkClientOptions, type ClientOptions } from "./client_options.ts";
 import { spoiled } from "./spoiled.ts";
 
 const resources = await loadResources();
-
-/** How a client reaches its service, and how often it tries. */
-export interface ClientOptions extends CallerOptions {
-  /**
-   * How often a call that failed is tried again: 0 without it. Only what cannot do anything twice is repeated: reads,
-   * changes with an `idempotencyKey` where the service knows keys, and what surely has not been done. Between attempts
-   * it waits for a random time whose range grows, and as long as the service asks for; after a `Retry-After` of more than
-   * a minute there is none. All calls of the process share a budget.
-   */
-  retries?: number;
-}
 
 /**
  * Makes a client of a service: a function per operation, grouped as on the command line.
@@ -41,7 +29,6 @@ export interface ClientOptions extends CallerOptions {
 export function createClient(options: ClientOptions = {}): Client {
   checkClientOptions(options);
   const { retries = 0 } = options;
-  checkRetries(retries);
   const once = createCaller(options);
   let repeating: Promise<Caller> | undefined;
   return bindOperations(resources, async (ref, values, callOptions) => {
@@ -58,11 +45,4 @@ export function createClient(options: ClientOptions = {}): Client {
 async function withRetries(caller: Caller, retries: number): Promise<Caller> {
   const { retrying } = await importUnseen<typeof import("./retry.ts")>("lib/client/retry.ts");
   return retrying(caller, { attempts: retries + 1 });
-}
-
-function checkRetries(retries: unknown): void {
-  if (typeof retries === "number" && Number.isInteger(retries) && retries >= 0) return;
-  throw new SvcError("INVALID_ARGS", "retries must be a whole number that is not negative.", {
-    hint: "Leave it out to try each call once.",
-  });
 }
