@@ -141,6 +141,14 @@ export interface Operation {
   readonly example: string;
 }
 
+/** An operation with its permission name. */
+export interface OperationRef {
+  /** Permission name, e.g. `assignments.get-next`. */
+  readonly name: string;
+  /** Its description. */
+  readonly operation: Operation;
+}
+
 /** A group of operations by name. */
 export type Group = Readonly<Record<string, Operation>>;
 

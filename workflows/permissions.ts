@@ -1,6 +1,6 @@
 /** Which operations a run may call: names (`cases.create`), patterns (`assignments.*`, `*`), and who grants them. */
 import { permissionName } from "../lib/names.ts";
-import type { OperationRef } from "../lib/client/caller.ts";
+import type { OperationRef } from "../lib/operation.ts";
 import { SvcError } from "../lib/errors.ts";
 import { loadResources } from "../lib/resources/mod.ts";
 import { shellWord } from "../lib/shell_word.ts";

@@ -1,7 +1,8 @@
 /** `assignments perform --interactive`: a person picks the action and fills in its required fields at prompts. */
 import type { ActionInfo, AssignmentAnswer } from "../answer_types.ts";
 import { checkAnswer } from "../answers.ts";
-import { type Caller, createCaller, type OperationRef } from "../client/caller.ts";
+import { type Caller, createCaller } from "../client/caller.ts";
+import type { OperationRef } from "../operation.ts";
 import type { Reply } from "../client/reply.ts";
 import type { Values } from "../client/values.ts";
 import { SvcError } from "../errors.ts";

@@ -1,7 +1,7 @@
 /** The answer of an operation as a command prints it, with the failures that it tells of. */
 import type { Answers } from "../answer_types.ts";
 import { completed } from "../answers.ts";
-import type { OperationRef } from "../client/caller.ts";
+import type { OperationRef } from "../operation.ts";
 import type { Reply } from "../client/reply.ts";
 import { spoiled } from "../client/spoiled.ts";
 import type { Values } from "../client/values.ts";

@@ -1,11 +1,11 @@
 /** One operation from the command line: a dry run, or the call and its answer. */
 import { openTarget } from "../auth/session_open.ts";
-import { createCaller, type OperationRef } from "../client/caller.ts";
+import { createCaller } from "../client/caller.ts";
 import type { Values } from "../client/values.ts";
 import type { Reply } from "../client/reply.ts";
 import { SvcError } from "../errors.ts";
 import { importUnseen } from "../import_unseen.ts";
-import type { Operation } from "../operation.ts";
+import type { Operation, OperationRef } from "../operation.ts";
 import type { CommandContext } from "./command.ts";
 import { loadRenderer } from "./context.ts";
 import { printAnswer } from "./print_answer.ts";

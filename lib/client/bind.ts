@@ -2,9 +2,8 @@
 import type { Answers } from "../answer_types.ts";
 import { mapValues } from "../map_values.ts";
 import { permissionName } from "../names.ts";
-import type { CallOptions, Group, Operation, OperationFunction } from "../operation.ts";
+import type { CallOptions, Group, Operation, OperationFunction, OperationRef } from "../operation.ts";
 import type { Resources } from "../resources/mod.ts";
-import type { OperationRef } from "./caller.ts";
 import { misplaced, type Values } from "./values.ts";
 
 /** The functions of all operations, by group and name. Each takes, beside its own, the options that all have in common. */

@@ -6,7 +6,7 @@ import { tell } from "../callback.ts";
 import { SvcError, toSvcError } from "../errors.ts";
 import { isKey, KEY_FORM } from "../idempotency_key.ts";
 import { isJsonObject } from "../json.ts";
-import { type CallOptions, isRead, type Operation, paramsOf } from "../operation.ts";
+import { type CallOptions, isRead, type Operation, type OperationRef, paramsOf } from "../operation.ts";
 import { USER_AGENT } from "../version.ts";
 import { Deadline, mayBeDone } from "./deadline.ts";
 import { type EncodedRequest, encodeRequest, lineOf, type Part } from "./encode.ts";
@@ -16,14 +16,6 @@ import { checkSignal } from "../param_types.ts";
 import type { MultipartBody } from "./multipart.ts";
 import { checkStatus, headOf, readText, Reply, type ReplyHead } from "./reply.ts";
 import { hintOfNotFound, type Values } from "./values.ts";
-
-/** An operation with its permission name. */
-export interface OperationRef {
-  /** Permission name, e.g. `assignments.get-next`. */
-  readonly name: string;
-  /** Its description. */
-  readonly operation: Operation;
-}
 
 /** One request and its answer, for the caller's log. Nothing in it is secret. */
 export interface Exchange extends ExchangeSummary {

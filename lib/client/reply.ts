@@ -1,7 +1,7 @@
 /** What came back: read once, checked once, with the service's errors as errors of the family. */
 import type { Answers, Content } from "../answer_types.ts";
 import { codeOfStatus, hintOfWait, SvcError } from "../errors.ts";
-import type { OperationRef } from "./caller.ts";
+import type { OperationRef } from "../operation.ts";
 import {
   isFilledText,
   isJsonObject,

@@ -3,10 +3,10 @@
  * budget that all calls of the process share, as in the standard mode of the AWS SDKs.
  */
 import { type ErrorAttempt, isVerdict, outcomeUnknown, readRetryAfter, SvcError, toSvcError } from "../errors.ts";
-import { isRead } from "../operation.ts";
+import { isRead, type OperationRef } from "../operation.ts";
 import { pause } from "../pause.ts";
 import { plural } from "../wording.ts";
-import type { Caller, OperationRef, RepeatableOptions } from "./caller.ts";
+import type { Caller, RepeatableOptions } from "./caller.ts";
 import type { Reply } from "./reply.ts";
 import type { Values } from "./values.ts";
 

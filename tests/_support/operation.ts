@@ -1,7 +1,6 @@
 /** Operations by name. */
-import type { OperationRef } from "../../lib/client/caller.ts";
 import { permissionName } from "../../lib/names.ts";
-import type { Group } from "../../lib/operation.ts";
+import type { Group, OperationRef } from "../../lib/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 
 /** An operation by the names of its group and its function. */

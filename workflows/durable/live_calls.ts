@@ -2,9 +2,9 @@
  * Calls that are made for real: checked against what was granted, then sent. A change carries an idempotency key; where
  * the service knows none, or not any more, what may have arrived is settled here and not sent again blindly.
  */
-import type { Caller, OperationRef, RepeatableOptions } from "../../lib/client/caller.ts";
+import type { Caller, RepeatableOptions } from "../../lib/client/caller.ts";
 import { type ErrorCode, isVerdict, outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
-import { isRead } from "../../lib/operation.ts";
+import { isRead, type OperationRef } from "../../lib/operation.ts";
 import { pause } from "../../lib/pause.ts";
 import type { OnUnknown } from "../journal/journal.ts";
 import { grantedOperation, type Grants, type Operations } from "../permissions.ts";

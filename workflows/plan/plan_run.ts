@@ -2,11 +2,11 @@
  * A run that changes nothing. Reads are made, and so are those of entity tags; a change is written down, and what it would
  * answer is a stand-in. The plan ends where the script needs the real thing.
  */
-import { type Caller, missingTag, type OperationRef } from "../../lib/client/caller.ts";
+import { type Caller, missingTag } from "../../lib/client/caller.ts";
 import { shownBody } from "../../lib/client/dry_run.ts";
 import { type EncodedRequest, encodeRequest } from "../../lib/client/encode.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
-import { hasEffect, type Operation } from "../../lib/operation.ts";
+import { hasEffect, type Operation, type OperationRef } from "../../lib/operation.ts";
 import { answerOf } from "../durable/answer.ts";
 import { never } from "../never.ts";
 import { findOperation, type Grants, type Operations } from "../permissions.ts";

@@ -2,7 +2,7 @@
 import { errorOfRecord, SvcError, toSvcError } from "../../lib/errors.ts";
 import { type JsonObject, type JsonValue, parseJsonObject } from "../../lib/json.ts";
 import { onOneLine } from "../../lib/output/control_characters.ts";
-import type { OperationRef } from "../../lib/client/caller.ts";
+import type { OperationRef } from "../../lib/operation.ts";
 import type { Limits } from "../limits.ts";
 import { hostCommand, type Place } from "./command.ts";
 import { broken, explainExit, outOfTime, tooMuch } from "./exit.ts";

@@ -1,9 +1,8 @@
 /** A step that a sandbox wishes, read from its message. Nothing in it is trusted: it is a request, no more. */
 import type { Answers } from "../../lib/answer_types.ts";
 import { valuesOf } from "../../lib/client/bind.ts";
-import type { OperationRef } from "../../lib/client/caller.ts";
 import { isJsonObject, parseJsonObject } from "../../lib/json.ts";
-import { hasEffect } from "../../lib/operation.ts";
+import { hasEffect, type OperationRef } from "../../lib/operation.ts";
 import { filesOf } from "./files.ts";
 import { type CallRequest, SLEEP } from "./messages.ts";
 
