@@ -9,7 +9,7 @@ import type { Content } from "../lib/answer_types.ts";
 import { createCaller } from "../lib/client/caller.ts";
 import { createClient } from "../lib/client/client.ts";
 import { base64Decoder, contentOf } from "../lib/client/content.ts";
-import { Deadline } from "../lib/client/deadline.ts";
+import { Deadline } from "../lib/http/deadline.ts";
 import { MultipartBody } from "../lib/client/multipart.ts";
 import type { FileInput, OperationRef } from "../lib/operation.ts";
 import { isOfType } from "../lib/param_types.ts";

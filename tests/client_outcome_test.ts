@@ -1,7 +1,7 @@
 /** What a call that fails says of itself: whether the service may have done it, against servers that misbehave. */
 import assert from "node:assert/strict";
 import { type Caller, createCaller, type RepeatableOptions } from "../lib/client/caller.ts";
-import { readText } from "../lib/client/reply.ts";
+import { readText } from "../lib/http/read_text.ts";
 import { type ErrorCode, outcomeUnknown, SvcError } from "../lib/errors.ts";
 import { createClient } from "../mod.ts";
 import { failure } from "./_support/oauth.ts";

@@ -1,8 +1,8 @@
 /** The token exchange: OAuth 2.0 client credentials (RFC 6749, section 4.4), the client authenticated by HTTP Basic. */
 import type { ClientAuth } from "oauth4webapi";
-import { lineOf } from "../client/encode.ts";
-import { type Destination, hintOfRedirect, readText } from "../client/reply.ts";
 import { codeOfStatus, hintOfWait, SvcError } from "../errors.ts";
+import { type Destination, hintOfRedirect, lineOf } from "../http/address.ts";
+import { readText } from "../http/read_text.ts";
 import { type JsonObject, parseJsonObject } from "../json.ts";
 import { USER_AGENT } from "../version.ts";
 import { redact } from "./redact.ts";

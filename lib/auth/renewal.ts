@@ -1,5 +1,5 @@
 /** Having a new token: one process exchanges, the others wait for what it puts into the cache. */
-import { Deadline } from "../client/deadline.ts";
+import { Deadline } from "../http/deadline.ts";
 import { exchangeToken, tokenUrl } from "./oauth.ts";
 import { FileLock, makePrivateDirectory, writePrivateFile } from "./private_file.ts";
 import { readSecret } from "./secret.ts";

@@ -1,5 +1,5 @@
 /** The client secret: as it is, or from the program that keeps it. */
-import type { Deadline } from "../client/deadline.ts";
+import type { Deadline } from "../http/deadline.ts";
 import { SvcError } from "../errors.ts";
 import { textOf } from "../utf8.ts";
 import { orAbort } from "./shared.ts";

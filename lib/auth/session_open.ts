@@ -1,6 +1,6 @@
 /** Opens sessions. The secret and the tokens stay in closures: a session holds neither. */
-import { lineOf } from "../client/encode.ts";
 import { SvcError } from "../errors.ts";
+import { lineOf } from "../http/address.ts";
 import type { Session, SessionRequest, Target } from "./session.ts";
 import { type Credentials, readSettings, type SessionOptions, withCredentials } from "./settings.ts";
 import type { Token } from "./token_cache.ts";

@@ -1,5 +1,5 @@
 /** Waiting for work no longer than a signal allows, also for work that several callers wait for. */
-import { Deadline } from "../client/deadline.ts";
+import { Deadline } from "../http/deadline.ts";
 import { onAbort } from "../on_abort.ts";
 
 /** The outcome of some work, or the signal's reason when that comes first. */

@@ -3,7 +3,7 @@ import type { Answers } from "../answer_types.ts";
 import { completed } from "../answers.ts";
 import type { OperationRef } from "../operation.ts";
 import type { Reply } from "../client/reply.ts";
-import { spoiled } from "../client/spoiled.ts";
+import { spoiled } from "../client/outcome.ts";
 import type { Values } from "../client/values.ts";
 import { SvcError } from "../errors.ts";
 import { numberFault } from "../exact_numbers.ts";

@@ -4,17 +4,21 @@ import type { Session, Target } from "../auth/session.ts";
 import { type ExchangeSummary, openSession, type SessionOptions } from "../auth/session_open.ts";
 import { tell } from "../callback.ts";
 import { SvcError, toSvcError } from "../errors.ts";
+import { lineOf } from "../http/address.ts";
+import { Deadline } from "../http/deadline.ts";
+import { readText } from "../http/read_text.ts";
 import { isKey, KEY_FORM } from "../idempotency_key.ts";
-import { isJsonObject } from "../json.ts";
-import { type CallOptions, isRead, type Operation, type OperationRef, paramsOf } from "../operation.ts";
-import { USER_AGENT } from "../version.ts";
-import { Deadline, mayBeDone } from "./deadline.ts";
-import { type EncodedRequest, encodeRequest, lineOf, type Part } from "./encode.ts";
 import { importUnseen } from "../import_unseen.ts";
+import { isJsonObject } from "../json.ts";
 import { jsonText } from "../json_text.ts";
+import { type CallOptions, isRead, type Operation, type OperationRef, paramsOf } from "../operation.ts";
 import { checkSignal } from "../param_types.ts";
+import { USER_AGENT } from "../version.ts";
+import { type EncodedRequest, encodeRequest, type Part } from "./encode.ts";
 import type { MultipartBody } from "./multipart.ts";
-import { checkStatus, headOf, readText, Reply, type ReplyHead } from "./reply.ts";
+import { mayBeDone } from "./outcome.ts";
+import { checkStatus } from "./refusal.ts";
+import { headOf, Reply, type ReplyHead } from "./reply.ts";
 import { hintOfNotFound, type Values } from "./values.ts";
 
 /** One request and its answer, for the caller's log. Nothing in it is secret. */

@@ -5,7 +5,7 @@ import { loadResources } from "../resources/mod.ts";
 import { bindOperations, type Client } from "./bind.ts";
 import { type Caller, createCaller } from "./caller.ts";
 import { checkClientOptions, type ClientOptions } from "./client_options.ts";
-import { spoiled } from "./spoiled.ts";
+import { spoiled } from "./outcome.ts";
 
 const resources = await loadResources();
 

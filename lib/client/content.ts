@@ -1,7 +1,7 @@
 /** Answers that are content: their bytes, as they arrive. */
 import type { Content } from "../answer_types.ts";
 import { SvcError } from "../errors.ts";
-import type { Deadline } from "./deadline.ts";
+import type { Deadline } from "../http/deadline.ts";
 
 /** What is known of a transfer besides its bytes. */
 export interface Transfer {

@@ -2,9 +2,10 @@
 import { tokenUrl } from "../auth/oauth.ts";
 import type { Target } from "../auth/session.ts";
 import type { Settings } from "../auth/settings.ts";
-import type { Operation } from "../operation.ts";
+import { lineOf } from "../http/address.ts";
 import { isStackOverflow, type JsonObject } from "../json.ts";
-import { type EncodedRequest, encodeRequest, lineOf, type Part } from "./encode.ts";
+import type { Operation } from "../operation.ts";
+import { type EncodedRequest, encodeRequest, type Part } from "./encode.ts";
 import type { Values } from "./values.ts";
 
 /** The request that an operation would make of values; nothing is sent and no credentials are needed. */

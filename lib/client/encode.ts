@@ -64,12 +64,6 @@ export function encodeRequest(operation: Operation, values: Values): EncodedRequ
   };
 }
 
-/** Path and query of an address, as the first line of its request has them. */
-export function lineOf(url: string): string {
-  const { pathname, search } = new URL(url);
-  return pathname + search;
-}
-
 function isFile(value: Part[1]): value is FileInput {
   return typeof value !== "string";
 }

@@ -1,6 +1,6 @@
 /** Asks a server with the chat-completions interface. */
-import { explainNetwork } from "../../lib/client/deadline.ts";
-import { readText } from "../../lib/client/reply.ts";
+import { explainNetwork } from "../../lib/http/network.ts";
+import { readText } from "../../lib/http/read_text.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { isFilledText, isJsonObject, type JsonObject } from "../../lib/json.ts";
 import type { Model } from "../definition/application.ts";

@@ -1,6 +1,6 @@
 /** The script's calls: their arguments as a message, and the answer as what the operation promises. */
 import { checkAnswer, isAnswerShape } from "../../lib/answers.ts";
-import { bodyOf } from "../../lib/client/reply.ts";
+import { bodyOf } from "../../lib/client/body.ts";
 import { errorOfRecord, SvcError } from "../../lib/errors.ts";
 import { isJsonObject, isText, type JsonObject, parseJsonObject } from "../../lib/json.ts";
 import { checkKept, jsonText } from "../../lib/json_text.ts";

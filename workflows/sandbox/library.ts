@@ -9,7 +9,7 @@ import { builtModule, ownModule } from "../../lib/own_files.ts";
 /** What the modules of `Library` load, themselves included: nothing but files of ours. */
 export const SANDBOX_FILES: readonly string[] = [
   "lib/answers.ts",
-  "lib/client/reply.ts",
+  "lib/client/body.ts",
   "lib/errors.ts",
   "lib/json.ts",
   "lib/json_text.ts",

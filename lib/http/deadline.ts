@@ -1,6 +1,7 @@
 /** The end of a call that takes too long or that its caller no longer wants, and what a failed exchange is called. */
 import { cancelledCall, SvcError } from "../errors.ts";
 import { onAbort } from "../on_abort.ts";
+import { explainNetwork } from "./network.ts";
 
 /** Aborts after some seconds, or when another signal aborts. */
 export class Deadline {
@@ -76,40 +77,4 @@ function expiryIn(seconds: number): AbortSignal {
     latest = { seconds, joinableUntil: now + moment, signal };
   }
   return latest.signal;
-}
-
-/** A failure of the network, in one sentence. */
-export function explainNetwork(error: unknown, exchange: string): SvcError {
-  if (error instanceof Deno.errors.NotCapable) throw error;
-  const reason = rootReason(error);
-  return new SvcError("NETWORK_ERROR", `${exchange} failed: ${reason}.`, {
-    cause: error,
-    hint: "Check the address and that the service runs; 'svc auth diagnose' shows where it fails.",
-  });
-}
-
-/** Whether a request that was under way, and was sent once, may have been done although it failed with this error. */
-export function mayBeDone({ code, status, retryAfter, cause }: SvcError): boolean {
-  if (code === "INVALID_RESPONSE") return true; // A proxy may have spoiled the answer to what was done.
-  // A 303 shows where the result is, a 424 says that something else failed: the service had begun.
-  if (status === 303 || status === 424) return true;
-  if (status !== undefined && status < 200) return true; // It goes on in another protocol.
-  // A 5xx leaves open what became of the request; only a 503 with Retry-After is a refusal.
-  if (status !== undefined) return status >= 500 && !(status === 503 && retryAfter !== undefined);
-  if (code === "NETWORK_ERROR") {
-    return !(cause instanceof Error && chainOf(cause).includes("client error (Connect)"));
-  }
-  return code === "TIMEOUT" || code === "INTERRUPTED";
-}
-
-function chainOf({ message, cause }: Error): string {
-  return cause instanceof Error ? `${message}: ${chainOf(cause)}` : message;
-}
-
-/** The innermost reason: `fetch` wraps it in errors and sentences that repeat the address. */
-function rootReason(error: unknown): string {
-  if (error instanceof Error && error.cause instanceof Error) return rootReason(error.cause);
-  const message = error instanceof Error ? error.message : String(error);
-  const last = message.split(": ").at(-1) ?? message;
-  return last.replace(/ \(os error \d+\)$/, "").replace(/\.$/, "");
 }
