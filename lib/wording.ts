@@ -1,5 +1,4 @@
 /** Words as sentences need them. */
-import { onLines, onOneLine } from "./output/control_characters.ts";
 
 /** `1 input`, `2 inputs`. */
 export function plural(count: number, thing: string): string {
@@ -9,12 +8,6 @@ export function plural(count: number, thing: string): string {
 /** A sentence's beginning as it stands inside of another sentence. */
 export function lowerFirst(text: string): string {
   return text.slice(0, 1).toLowerCase() + text.slice(1);
-}
-
-/** A text of one or more lines, each with its end and behind the same words: none of it drives a terminal. */
-export function prefixed(text: string, prefix: string): string {
-  const before = onOneLine(prefix);
-  return onLines(text).split("\n").map((line) => `${before}${line}\n`).join("");
 }
 
 /** The beginning of a text that may have any length: so many UTF-16 units at most, `…` included. */

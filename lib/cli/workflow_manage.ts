@@ -12,7 +12,7 @@ import { didYouMean } from "../similar.ts";
 import type { CommandContext, Suggestion } from "./command.ts";
 import { commandLine, listLine } from "./way_on.ts";
 import { claim, defaultJournal, existingJournal } from "./workflow_journal.ts";
-import { prefixed } from "../wording.ts";
+import { prefixed } from "../output/control_characters.ts";
 
 /** Letters in which a mistyped run may differ: those of one day are alike in most. */
 const SLIP = 2;

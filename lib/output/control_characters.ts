@@ -32,3 +32,9 @@ export function onLines(text: string): string {
 export function onOneLine(text: string): string {
   return escapeControls(text.replace(LAYOUT, (character) => LAYOUT_ESCAPES[character] ?? character));
 }
+
+/** A text of one or more lines, each with its end and behind the same words: none of it drives a terminal. */
+export function prefixed(text: string, prefix: string): string {
+  const before = onOneLine(prefix);
+  return onLines(text).split("\n").map((line) => `${before}${line}\n`).join("");
+}
