@@ -254,10 +254,15 @@ export function errorOfRecord(record: JsonObject): SvcError | undefined {
   return new SvcError(known, message, Object.fromEntries(members.map((name) => [name, record[name]])));
 }
 
+/** What a thrown value says: anything can be thrown. */
+export function reasonOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
 /** Any thrown value as an error of the family; what nobody foresaw is a defect of ours and says so. */
 export function toSvcError(thrown: unknown): SvcError {
   if (thrown instanceof SvcError) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const message = reasonOf(thrown);
   if (thrown instanceof Deno.errors.NotCapable) {
     return new SvcError("PERMISSION_DENIED", message, { cause: thrown, hint: "Run svc with the permission it names." });
   }

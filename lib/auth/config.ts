@@ -1,6 +1,6 @@
 /** The configuration directory, and the profiles in its `config.json`. */
 import { variable } from "../environment.ts";
-import { SvcError } from "../errors.ts";
+import { reasonOf, SvcError } from "../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import { textOf } from "../utf8.ts";
 import { shellWord } from "../shell_word.ts";
@@ -74,8 +74,7 @@ export function unwritable(directory: string, cause: unknown): unknown {
       hint: "End the svc process that hangs, then try again.",
     });
   }
-  const reason = cause instanceof Error ? cause.message : cause;
-  return new SvcError("INVALID_CONFIG", `${directory} cannot be written: ${reason}.`, {
+  return new SvcError("INVALID_CONFIG", `${directory} cannot be written: ${reasonOf(cause)}.`, {
     cause,
     hint: "Check who owns it, or set SVC_CONFIG_DIR to a directory of your own.",
   });

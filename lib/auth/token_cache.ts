@@ -1,5 +1,5 @@
 /** The cached token of a profile: read in one step, and never sent to a server that did not issue it. */
-import { SvcError } from "../errors.ts";
+import { reasonOf, SvcError } from "../errors.ts";
 import { parseJsonObject } from "../json.ts";
 import { type Warn, warnIfExposed } from "./config.ts";
 import type { Settings } from "./settings.ts";
@@ -71,7 +71,7 @@ function readFile(path: string, warn: Warn): string | undefined {
   } catch (error) {
     if (error instanceof SvcError) throw error;
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotCapable) return undefined;
-    warn(`The token cache ${path} cannot be read: ${error instanceof Error ? error.message : error}`);
+    warn(`The token cache ${path} cannot be read: ${reasonOf(error)}`);
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
 /** Multipart bodies (RFC 7578, names escaped as HTML says): read while they are sent, so that no file is ever held. */
-import { SvcError } from "../errors.ts";
+import { reasonOf, SvcError } from "../errors.ts";
 import type { FileInput } from "../operation.ts";
 import { readFault } from "../read_fault.ts";
 import type { Part } from "./encode.ts";
@@ -96,7 +96,7 @@ async function* readable(file: FileInput, cancelled: AbortSignal): AsyncGenerato
     }
   } catch (cause) {
     if (cause instanceof SvcError || cause instanceof Deno.errors.NotCapable) throw cause;
-    const reason = readFault(cause) ?? (cause instanceof Error ? cause.message : String(cause));
+    const reason = readFault(cause) ?? reasonOf(cause);
     throw new SvcError("INVALID_ARGS", `${file.name} cannot be read: ${reason}.`, {
       cause,
       hint: "Nothing was uploaded: send it again when it can be read.",

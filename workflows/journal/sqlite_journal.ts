@@ -2,7 +2,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { type Warn, warnOfOthers } from "../../lib/auth/config.ts";
 import { makePrivateDirectory, makePrivateFile } from "../../lib/auth/private_file.ts";
-import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
+import { type ErrorRecord, reasonOf, SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { pack } from "../../lib/packed_text.ts";
 import { readFault } from "../../lib/read_fault.ts";
@@ -72,7 +72,7 @@ export async function openJournal(path: string, options: JournalOptions = {}): P
 
 function faultOf(cause: unknown): string {
   if (cause instanceof Deno.errors.NotFound) return "there is no such directory"; // The file would have been made.
-  return readFault(cause) ?? (cause instanceof Error ? cause.message : String(cause));
+  return readFault(cause) ?? reasonOf(cause);
 }
 
 class SqliteJournal implements Journal {
@@ -283,8 +283,7 @@ class SqliteJournal implements Journal {
     try {
       return this.#prepare(sql).all(...values).map(as);
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : cause;
-      throw new SvcError("INVALID_CONFIG", `The journal ${this.#path} cannot be read: ${reason}.`, {
+      throw new SvcError("INVALID_CONFIG", `The journal ${this.#path} cannot be read: ${reasonOf(cause)}.`, {
         cause,
         hint: "Restore the file, or name another one with --journal.",
       });
@@ -306,8 +305,7 @@ class SqliteJournal implements Journal {
       this.#log.syncDataSync();
     } catch (cause) {
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK"); // A full disk has ended it already.
-      const reason = cause instanceof Error ? cause.message : cause;
-      throw new SvcError("INVALID_CONFIG", `The journal ${this.#path} cannot be written: ${reason}.`, {
+      throw new SvcError("INVALID_CONFIG", `The journal ${this.#path} cannot be written: ${reasonOf(cause)}.`, {
         cause,
         hint: adviceFor(cause),
       });

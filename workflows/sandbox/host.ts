@@ -15,7 +15,7 @@ import { idle } from "./steps.ts";
 import { installTimers } from "./timers.ts";
 import { sleep, waitFor } from "./waiting.ts";
 import type { Workflow } from "../mod.ts";
-import { SvcError } from "../../lib/errors.ts";
+import { reasonOf, SvcError } from "../../lib/errors.ts";
 import { type JsonValue, parseJsonObject } from "../../lib/json.ts";
 import { expectKept } from "../../lib/json_text.ts";
 
@@ -67,7 +67,7 @@ async function run(workflow: Workflow<JsonValue | undefined>, input: JsonValue |
     expectKept(result);
     return JSON.stringify(result) ?? "";
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message.split("\n")[0] : cause;
+    const [reason] = reasonOf(cause).split("\n");
     throw new SvcError("WORKFLOW_FAILED", `The workflow's result is not JSON: ${reason}`, { cause });
   }
 }
