@@ -2,7 +2,7 @@
  * The files of a script, as they were when they were checked. Every sandbox loads them anew: what somebody has changed
  * meanwhile was not checked, and is not what the run began with.
  */
-import { digestOf } from "./durable/digest.ts";
+import { sha256, sha256OfText } from "../lib/sha256.ts";
 import { editedMeanwhile } from "./durable/diverged.ts";
 
 /** The files of a script. */
@@ -26,6 +26,13 @@ export class ScriptFiles {
     if (marks.includes(GONE) || await digestOf(this.#files) !== this.digest) throw editedMeanwhile();
     this.#marks = marks;
   }
+}
+
+/** SHA-256 over the contents of the files, in the order of their paths; where they lie does not matter. */
+async function digestOf(files: readonly string[]): Promise<string> {
+  const digests: string[] = [];
+  for (const file of [...new Set(files)].sort()) digests.push((await sha256(await Deno.readFile(file))).toHex());
+  return (await sha256OfText(digests.join("\n"))).toHex();
 }
 
 const GONE = "gone";

@@ -6,6 +6,7 @@ import { readMaxFailures, readRate } from "../../workflows/rate.ts";
 import { SvcError } from "../errors.ts";
 import type { JsonValue } from "../json.ts";
 import { readFault } from "../read_fault.ts";
+import { sha256OfText } from "../sha256.ts";
 import type { CommandContext } from "./command.ts";
 import { checkOneSource } from "./workflow_batch.ts";
 import { commandLine, listLine } from "./way_on.ts";
@@ -144,9 +145,8 @@ async function beginAlone(
   { script, each, input }: RunSettings,
   path: string | undefined,
 ): Promise<Disposable> {
-  const same = new TextEncoder().encode(JSON.stringify([script, each, input]));
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", same)).toHex();
-  const claimed = await claim(journal, `resume-${digest.slice(0, 16)}`);
+  const digest = await sha256OfText(JSON.stringify([script, each, input]));
+  const claimed = await claim(journal, `resume-${digest.toHex().slice(0, 16)}`);
   if (claimed !== undefined) return claimed;
   throw new SvcError("INVALID_ARGS", "Another process has just begun a run of this script and input.", {
     hint: `'${listLine(path)}' tells how far it is.`,

@@ -1,10 +1,11 @@
 /** What a script asks for, as a text that says whether it asks for the same again. */
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../lib/json.ts";
+import { sha256 } from "../../lib/sha256.ts";
 import type { CallRequest } from "../sandbox/messages.ts";
 
 /** Operation and values of a call; of a file its name, type, size and digest. */
 export async function asked({ operation, values }: CallRequest): Promise<string> {
-  const files = Object.entries(values).filter(([, value]) => value instanceof Blob);
+  const files = Object.entries(values).filter((entry): entry is [string, Blob] => entry[1] instanceof Blob);
   if (files.length === 0) return JSON.stringify({ operation, values });
   const digests = await Promise.all(files.map(async ([name, file]) => [name, await describe(file)]));
   return JSON.stringify({ operation, values: { ...values, ...Object.fromEntries(digests) } });
@@ -16,9 +17,8 @@ export function readAsked(text: string): { readonly operation: string; readonly 
   return { operation: String(operation), values: isJsonObject(values) ? values : {} };
 }
 
-async function describe(file: unknown): Promise<Record<string, unknown>> {
-  if (!(file instanceof Blob)) return {};
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer()));
+async function describe(file: Blob): Promise<Record<string, unknown>> {
+  const digest = await sha256(await file.arrayBuffer());
   return {
     name: file instanceof File ? file.name : undefined,
     type: file.type,

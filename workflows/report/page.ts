@@ -1,5 +1,7 @@
 /** The report of a run: one page of HTML that needs nothing but itself. */
+import { sha256OfText } from "../../lib/sha256.ts";
 import { VERSION } from "../../lib/version.ts";
+import { clip } from "../../lib/wording.ts";
 import { describeRun } from "../journal/description.ts";
 import type { Journal, RunRecord } from "../journal/journal.ts";
 import { failureSection } from "./failure_section.ts";
@@ -10,7 +12,6 @@ import { STYLE } from "./style.ts";
 import { type CommandOf, summarySection } from "./summary_section.ts";
 import { tallyRun } from "./tally.ts";
 import { timeSection } from "./time_section.ts";
-import { clip } from "../../lib/wording.ts";
 
 /** Characters of a name. */
 const MAX_NAME = 300;
@@ -55,6 +56,5 @@ ${sections}</main>
 
 /** What a policy calls a style by: it allows this one and no other. */
 async function hashOf(style: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style));
-  return `sha256-${new Uint8Array(digest).toBase64()}`;
+  return `sha256-${(await sha256OfText(style)).toBase64()}`;
 }
