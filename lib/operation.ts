@@ -90,7 +90,7 @@ export interface Param {
 /** A positional argument, which has its name with it because its place matters. */
 export interface PositionalParam extends Param {
   /** Name, e.g. `caseId`. */
-  readonly name: string;
+  readonly name: keyof PositionalLabels;
   /** A positional argument is always needed. */
   readonly required: true;
 }
@@ -196,13 +196,33 @@ export interface PositionalLabels {
   personalizationID: [personalizationID: string];
   /** Operator ID. */
   userId: [userId: string];
+  /** Attachment ID. */
+  id: [id: string];
+  /** Dashboard ID. */
+  dashboardID: [dashboardID: string];
+  /** Insight ID. */
+  insightID: [insightID: string];
+  /** Channel ID. */
+  channelID: [channelID: string];
+  /** Portal ID. */
+  portalID: [portalID: string];
+  /** Bundle of texts. */
+  locale: [locale: string];
+  /** Feed ID. */
+  feedID: [feedID: string];
+  /** Class ID of a message type. */
+  type: [type: string];
+  /** Component ID. */
+  componentID: [componentID: string];
+  /** File ID. */
+  fileID: [fileID: string];
+  /** View of a list. */
+  viewName: [viewName: string];
 }
 
 /** The positional arguments of an operation's function. */
-export type Positionals<A> = A extends readonly [infer First extends PositionalParam, ...infer Rest] ? [
-    ...(First["name"] extends keyof PositionalLabels ? PositionalLabels[First["name"]] : [id: string]),
-    ...Positionals<Rest>,
-  ]
+export type Positionals<A> = A extends readonly [infer First extends PositionalParam, ...infer Rest]
+  ? [...PositionalLabels[First["name"]], ...Positionals<Rest>]
   : [];
 
 /** The flags of an operation as the properties of its function's options. */

@@ -28,7 +28,7 @@ export function bindOperations(resources: Readonly<Record<string, Group>>, invok
 
 /** The arguments of an operation's function in two: the values of the call by parameter name, and the call's options. */
 export function valuesOf(operation: Operation, args: readonly unknown[]): [Values, CallOptions] {
-  const names = (operation.args ?? []).map((arg) => arg.name);
+  const names: readonly string[] = (operation.args ?? []).map((arg) => arg.name);
   const { signal, timeoutSeconds, idempotencyKey, ...flags } = Object(args[names.length] ?? {}) as CallOptions & Values;
   const positional = Object.fromEntries(names.map((name, i) => [name, args[i]]));
   const options = Object.entries(flags).map(([name, value]) => [names.includes(name) ? misplaced(name) : name, value]);
