@@ -188,8 +188,8 @@ export const operations = {
    *
    * const svc = createClient();
    * const agent = "@baseclass!PermitGuide";
-   * const { id: conversation, messageID: message = "" } = await svc.aiAgents.startConversation(agent);
-   * await svc.aiAgents.like(agent, { conversation, message });
+   * const { id: conversation, messageID: message } = await svc.aiAgents.startConversation(agent);
+   * if (message) await svc.aiAgents.like(agent, { conversation, message });
    * ```
    */
   like: {
@@ -212,8 +212,8 @@ export const operations = {
    *
    * const svc = createClient();
    * const agent = "@baseclass!PermitGuide";
-   * const { id: conversation, messageID: message = "" } = await svc.aiAgents.startConversation(agent);
-   * await svc.aiAgents.dislike(agent, { conversation, message, feedback: "Too short" });
+   * const { id: conversation, messageID: message } = await svc.aiAgents.startConversation(agent);
+   * if (message) await svc.aiAgents.dislike(agent, { conversation, message, feedback: "Too short" });
    * ```
    */
   dislike: {

@@ -98,9 +98,11 @@ export const operations = {
    * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
    * const { ID } = await svc.attachments.upload({ file: new File(["0 1 2"], "plan.txt") });
    * await svc.attachments.add(id, { attachments: [{ type: "File", category: "File", name: "plan.txt", ID }] });
-   * const { attachments: [plan] } = await svc.attachments.list(id);
-   * const { type, name, stream } = await svc.attachments.get(plan?.ID ?? "");
-   * console.log(type, name, await new Response(stream).text());
+   * const { attachments } = await svc.attachments.list(id);
+   * for (const plan of attachments) {
+   *   const { type, name, stream } = await svc.attachments.get(plan.ID);
+   *   console.log(type, name, await new Response(stream).text());
+   * }
    * ```
    */
   get: {
@@ -124,8 +126,8 @@ export const operations = {
    * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
    * const { ID } = await svc.attachments.upload({ file: new File(["0 1 2"], "plan.txt") });
    * await svc.attachments.add(id, { attachments: [{ type: "File", category: "File", name: "plan.txt", ID }] });
-   * const { attachments: [plan] } = await svc.attachments.list(id);
-   * await svc.attachments.patch(plan?.ID ?? "", { name: "Site plan", category: "Plan" });
+   * const { attachments } = await svc.attachments.list(id);
+   * for (const plan of attachments) await svc.attachments.patch(plan.ID, { name: "Site plan", category: "Plan" });
    * ```
    */
   patch: {
@@ -154,8 +156,8 @@ export const operations = {
    * const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
    * const { ID } = await svc.attachments.upload({ file: new File(["0 1 2"], "plan.txt") });
    * await svc.attachments.add(id, { attachments: [{ type: "File", category: "File", name: "plan.txt", ID }] });
-   * const { attachments: [plan] } = await svc.attachments.list(id);
-   * await svc.attachments.delete(plan?.ID ?? "");
+   * const { attachments } = await svc.attachments.list(id);
+   * for (const plan of attachments) await svc.attachments.delete(plan.ID);
    * ```
    */
   delete: {
