@@ -271,12 +271,14 @@ export function takesTag(operation: Operation): boolean {
   return operation.conditional === true || !isRead(operation);
 }
 
-/** Everything that a call may be given, positional arguments first. */
-export function paramsOf(operation: Operation): [name: string, param: Param][] {
-  return [
-    ...(operation.args ?? []).map((arg): [string, Param] => [arg.name, arg]),
-    ...Object.entries(operation.flags ?? {}),
-  ];
+/** Everything that a call or a command may be given, positional arguments first. */
+export function paramsOf<P>(
+  { args = [], flags = {} }: {
+    readonly args?: readonly (P & { readonly name: string })[];
+    readonly flags?: Readonly<Record<string, P>>;
+  },
+): [name: string, param: P][] {
+  return [...args.map((arg): [string, P] => [arg.name, arg]), ...Object.entries(flags)];
 }
 
 /** Whether a call sends a multipart body. */

@@ -23,10 +23,11 @@
  */
 import { SvcError } from "../errors.ts";
 import { toKebab } from "../names.ts";
+import { paramsOf } from "../operation.ts";
 import { isOfType, TYPE_NAMES } from "../param_types.ts";
 import { choiceOf } from "./choice.ts";
 import type { Arg, Command, CommandContext, CommandDescription, Flag, FlagTypes } from "./command.ts";
-import { paramsOf, readValues } from "./values.ts";
+import { readValues } from "./values.ts";
 
 export type { CommandContext } from "./command.ts";
 

@@ -2,14 +2,10 @@
 import { SvcError } from "../errors.ts";
 import { importUnseen } from "../import_unseen.ts";
 import { toKebab } from "../names.ts";
+import { paramsOf } from "../operation.ts";
 import type { CommandDescription, Flag, Given } from "./command.ts";
 import type { Io } from "./io.ts";
 import type { PayloadReader } from "./payload.ts";
-
-/** Positional arguments and flags by name. */
-export function paramsOf({ args = [], flags = {} }: CommandDescription): [name: string, flag: Flag][] {
-  return [...args.map((arg): [string, Flag] => [arg.name, arg]), ...Object.entries(flags)];
-}
 
 /**
  * The values of what was given, defaults included. A text that is no number stays text: whoever checks the values

@@ -44,7 +44,7 @@ function hintOf({ interactive }: Operation, { help }: Param): string {
 
 /** What to check where the service itself says that there is no such thing. */
 export function hintOfNotFound(operation: Operation): string | undefined {
-  const params = Array.from(paramsOf(operation));
+  const params = paramsOf(operation);
   const inPath = params.filter(([, { to }]) => to.startsWith("path:"));
   const identifiers = inPath.length > 0 ? inPath : params.filter(([, { required }]) => required);
   const named = identifiers.map(([name, { help }]) => `${spelled(operation, name)} (${lowerFirst(help)})`);
