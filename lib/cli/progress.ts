@@ -1,15 +1,6 @@
 /** One line on a terminal that says how far a long command is. */
+import type { BatchProgress } from "../../workflows/batch.ts";
 import type { Output } from "./io.ts";
-
-/** What the line says. */
-export interface Progress {
-  /** What is finished. */
-  readonly done: number;
-  /** What of it failed. */
-  readonly failed: number;
-  /** How much is finished in a second. */
-  readonly perSecond: number;
-}
 
 /** Milliseconds between two looks of the line. */
 const INTERVAL = 100;
@@ -22,23 +13,21 @@ const CLEAR = "\r\x1b[K";
 /** Draws the line, and takes it away for other output. */
 export class ProgressBar {
   readonly #output: Output;
-  readonly #describe: (progress: Progress) => string;
   #drawnAt = -Infinity;
   #isShown = false;
 
-  /** A line that says so how far it is. */
-  constructor(output: Output, describe: (progress: Progress) => string) {
+  /** A line that is yet to be shown. */
+  constructor(output: Output) {
     this.#output = output;
-    this.#describe = describe;
   }
 
   /** Shows how far it is, unless it did so a moment ago. */
-  show(progress: Progress): void {
+  show(describe: () => string): void {
     const now = performance.now();
     if (now - this.#drawnAt < INTERVAL) return;
     this.#drawnAt = now;
     const width = (this.#output.columns() ?? 80) - 1;
-    this.#output.write(CLEAR + this.#describe(progress).slice(0, width));
+    this.#output.write(CLEAR + describe().slice(0, width));
     this.#isShown = true;
   }
 
@@ -52,14 +41,14 @@ export class ProgressBar {
 }
 
 /** `[######------] 12/24 · 3/s · 1 failed · 4 s left`; without the bar and the time where the total is not known. */
-export function describeProgress({ done, failed, perSecond }: Progress, total: number | undefined): string {
+export function describeProgress({ done, failed, perSecond }: BatchProgress, total: number | undefined): string {
   const rate = perSecond < 10 ? perSecond.toFixed(1) : Math.round(perSecond);
   if (total === undefined) return `${done} · ${rate}/s · ${failed} failed`;
   return `${barOf(done, total)} ${done}/${total} · ${rate}/s · ${failed} failed${timeLeft(done, total, perSecond)}`;
 }
 
 /** `[######------] 12.0/24.0 MB · 3.0 MB/s · 4 s left`; without the bar and the rest where the total is not known. */
-export function describeTransfer({ done, perSecond }: Progress, total: number | undefined): string {
+export function describeTransfer(done: number, perSecond: number, total: number | undefined): string {
   const rate = `${megabytes(perSecond)} MB/s`;
   if (total === undefined) return `${megabytes(done)} MB · ${rate}`;
   return `${barOf(done, total)} ${megabytes(done)}/${megabytes(total)} MB · ${rate}${timeLeft(done, total, perSecond)}`;

@@ -9,12 +9,14 @@ import { describeTransfer, ProgressBar } from "./progress.ts";
 /** The line of one transfer. */
 export class TransferLine implements Disposable {
   readonly #bar: ProgressBar;
+  readonly #total?: number;
   #done = 0;
   #started = performance.now();
 
   /** A line about so many bytes; nobody may know how many. */
   constructor(output: Output, total: number | undefined) {
-    this.#bar = new ProgressBar(output, (progress) => describeTransfer(progress, total));
+    this.#bar = new ProgressBar(output);
+    this.#total = total;
   }
 
   /** Begins anew. */
@@ -27,7 +29,7 @@ export class TransferLine implements Disposable {
   add(bytes: number): void {
     this.#done += bytes;
     const seconds = (performance.now() - this.#started) / 1000;
-    this.#bar.show({ done: this.#done, failed: 0, perSecond: seconds > 0 ? this.#done / seconds : 0 });
+    this.#bar.show(() => describeTransfer(this.#done, seconds > 0 ? this.#done / seconds : 0, this.#total));
   }
 
   /** Takes the line away. */
@@ -47,10 +49,10 @@ export async function watchingFile<T>(
   values: Values,
   send: (values: Values) => Promise<T>,
 ): Promise<T> {
-  const [name, file] = Object.entries(values).find(([, value]) => isOfType("file", value)) ?? [];
-  using line = isOfType("file", file) ? transferLine(context, file.size) : undefined;
-  if (name === undefined || !isOfType("file", file) || line === undefined) return await send(values);
-  return await send({ ...values, [name]: watched(file, line) });
+  const isFile = (entry: [string, unknown]): entry is [string, FileInput] => isOfType("file", entry[1]);
+  const [name, file] = Object.entries(values).find(isFile) ?? [];
+  using line = file && transferLine(context, file.size);
+  return await send(name && line ? { ...values, [name]: watched(file, line) } : values);
 }
 
 /** The same file, whose reading the line shows. */

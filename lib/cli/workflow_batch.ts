@@ -48,14 +48,14 @@ export async function runEach(
 ): Promise<EndOfRun> {
   const hasBar = !globals.quiet && io.stderr.isTerminal();
   const total = hasBar ? await countInputs(path) : undefined;
-  const bar = hasBar ? new ProgressBar(io.stderr, (progress) => describeProgress(progress, total)) : undefined;
+  const bar = hasBar ? new ProgressBar(io.stderr) : undefined;
   const inputs = await openInputs(path);
   try {
     const summary = await runBatch(runner, inputs, {
       concurrency,
       rate,
       isEnough: maxFailures === undefined ? undefined : readMaxFailures(maxFailures),
-      onProgress: (progress) => bar?.show(progress),
+      onProgress: (progress) => bar?.show(() => describeProgress(progress, total)),
       onResult: (result) => {
         if (io.stdout.isTerminal()) bar?.clear();
         io.stdout.write(lineOf(result, globals.fields));
