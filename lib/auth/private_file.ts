@@ -1,5 +1,6 @@
 /** Files that hold secrets: theirs alone to read, never half written, and one writer at a time. */
 import { ignoreMissing } from "../missing_file.ts";
+import { pause } from "../pause.ts";
 import { writePiece } from "../pieces.ts";
 
 const FIRST_PAUSE = 5;
@@ -41,9 +42,8 @@ export class FileLock implements Disposable {
   static async acquire(path: string, signal: AbortSignal): Promise<FileLock> {
     const file = await Deno.open(path, { create: true, write: true, mode: 0o600 });
     try {
-      for (let pause = FIRST_PAUSE; !(await file.tryLock(true)); pause = Math.min(pause * 2, LONGEST_PAUSE)) {
-        signal.throwIfAborted();
-        await new Promise((resolve) => setTimeout(resolve, pause));
+      for (let wait = FIRST_PAUSE; !await file.tryLock(true); wait = Math.min(wait * 2, LONGEST_PAUSE)) {
+        await pause(wait, signal);
       }
       return new FileLock(file);
     } catch (error) {

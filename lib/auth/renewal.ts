@@ -14,34 +14,18 @@ export async function renewToken(
   refused: Token | undefined,
   signal: AbortSignal,
 ): Promise<Taken> {
-  return await withDeadline(credentials, signal, async (deadline) => {
-    using held = await lock(credentials, deadline);
-    const cached = readToken(credentials);
-    if (cached && cached.accessToken !== refused?.accessToken) return { token: cached, isNew: false };
-    return { token: await exchangeAndSave(credentials, held, deadline), isNew: true };
-  });
+  using deadline = Deadline.started(credentials.target.timeoutSeconds, signal);
+  using held = await lock(credentials, deadline);
+  const cached = readToken(credentials);
+  if (cached && cached.accessToken !== refused?.accessToken) return { token: cached, isNew: false };
+  return { token: await exchangeAndSave(credentials, held, deadline), isNew: true };
 }
 
 /** A token straight from the server, whatever the cache holds; the cache holds it afterwards. */
 export async function freshToken(credentials: Credentials, signal: AbortSignal): Promise<Token> {
-  return await withDeadline(credentials, signal, async (deadline) => {
-    using held = await lock(credentials, deadline);
-    return await exchangeAndSave(credentials, held, deadline);
-  });
-}
-
-async function withDeadline<T>(
-  { target }: Credentials,
-  signal: AbortSignal,
-  run: (deadline: Deadline) => Promise<T>,
-): Promise<T> {
-  const deadline = new Deadline(target.timeoutSeconds, signal);
-  deadline.start();
-  try {
-    return await run(deadline);
-  } finally {
-    deadline.clear();
-  }
+  using deadline = Deadline.started(credentials.target.timeoutSeconds, signal);
+  using held = await lock(credentials, deadline);
+  return await exchangeAndSave(credentials, held, deadline);
 }
 
 async function exchangeAndSave(

@@ -16,14 +16,11 @@ export async function within<T>(
   exchange: string,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const deadline = new Deadline(seconds, outer);
-  deadline.start();
+  using deadline = Deadline.started(seconds, outer);
   try {
     return await orAbort(run(deadline.signal), deadline.signal);
   } catch (error) {
     throw deadline.explain(error, exchange);
-  } finally {
-    deadline.clear();
   }
 }
 

@@ -4,7 +4,7 @@ import { onAbort } from "../on_abort.ts";
 import { explainNetwork } from "./network.ts";
 
 /** Aborts after some seconds, or when another signal aborts. */
-export class Deadline {
+export class Deadline implements Disposable {
   readonly #controller = new AbortController();
   readonly #seconds: number;
   readonly #outer?: AbortSignal;
@@ -17,6 +17,13 @@ export class Deadline {
     this.#seconds = seconds;
     this.#outer = outer;
     this.#following = outer && onAbort(outer, this.#forward);
+  }
+
+  /** One whose clock runs. */
+  static started(seconds: number, outer: AbortSignal): Deadline {
+    const deadline = new Deadline(seconds, outer);
+    deadline.start();
+    return deadline;
   }
 
   /** Aborts when the time is up. */
@@ -43,6 +50,11 @@ export class Deadline {
   clear(): void {
     this.pause();
     this.#following?.[Symbol.dispose]();
+  }
+
+  /** The same. */
+  [Symbol.dispose](): void {
+    this.clear();
   }
 
   /** Why an exchange failed: the caller's own abort, the time limit, or the network. */
