@@ -172,9 +172,12 @@ export class SvcError extends Error {
   declare readonly attempts?: ErrorAttempt[];
   /** When to come back: the service's `Retry-After` as it came, a number of seconds or an HTTP date. */
   declare readonly retryAfter?: string;
-  /** Whether the service may have done a changing call all the same. */
+  /** Whether the service may have done a changing call all the same: to repeat it could do it twice. */
   declare readonly outcomeUnknown?: boolean;
-  /** Whether the service itself has judged the call, and not who stands before it. */
+  /**
+   * Whether the service itself has judged the call, and not who stands before it: had it been done before under its key,
+   * the service would have said so.
+   */
   declare readonly judged?: boolean;
   /** Whether it is the service's first answer to a repeated idempotency key, given again. */
   declare readonly replayed?: boolean;
@@ -208,16 +211,6 @@ export class SvcError extends Error {
     known.stack = this.stack?.replace(this.message, () => message); // Where it was thrown, not where more was known.
     return known;
   }
-}
-
-/** Whether a changing call that failed with this may have been done all the same: to repeat it could do it twice. */
-export function outcomeUnknown(error: SvcError): boolean {
-  return error.outcomeUnknown === true;
-}
-
-/** Whether the service has judged the call itself: had it been done before under its key, it would have said so. */
-export function isVerdict({ judged }: SvcError): boolean {
-  return judged === true;
 }
 
 /** The error of a call that its caller no longer wants. */

@@ -1,5 +1,5 @@
 /** The one place where an error becomes a record on stderr and an exit code. */
-import { type ErrorCode, outcomeUnknown, type SvcError } from "../errors.ts";
+import type { ErrorCode, SvcError } from "../errors.ts";
 import { escapeControls } from "../output/control_characters.ts";
 import { shellWord } from "../shell_word.ts";
 import type { Io } from "./io.ts";
@@ -35,7 +35,7 @@ export function writeError(error: SvcError, io: Io): void {
 /** Who follows the hint must not do a change twice; a workflow says by itself what to do about a lost answer. */
 function hintOf(error: SvcError): string | undefined {
   const { code, hint } = error;
-  if (!outcomeUnknown(error) || code === "OUTCOME_UNKNOWN") return hint;
+  if (!error.outcomeUnknown || code === "OUTCOME_UNKNOWN") return hint;
   return ["It may be done: read before you repeat it.", hint].filter(Boolean).join(" ");
 }
 

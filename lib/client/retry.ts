@@ -2,7 +2,7 @@
  * Repeats calls that failed, where that cannot do anything twice: with exponential backoff and full jitter, and under a
  * budget that all calls of the process share, as in the standard mode of the AWS SDKs.
  */
-import { type ErrorAttempt, isVerdict, outcomeUnknown, readRetryAfter, SvcError, toSvcError } from "../errors.ts";
+import { type ErrorAttempt, readRetryAfter, SvcError, toSvcError } from "../errors.ts";
 import { isRead, type OperationRef } from "../operation.ts";
 import { pause } from "../pause.ts";
 import { plural } from "../wording.ts";
@@ -147,14 +147,14 @@ class Attempts {
   #note(error: SvcError, after: number): void {
     const { code, status, message } = error;
     this.#failed.push({ code, ...(status && { status }), message, afterMilliseconds: Math.round(after) });
-    this.#isUnknown = !isVerdict(error) && (this.#isUnknown || outcomeUnknown(error));
+    this.#isUnknown = !error.judged && (this.#isUnknown || error.outcomeUnknown === true);
   }
 
   /** Milliseconds until another attempt; undefined where there is none. */
   #pauseAfter(error: SvcError): number | undefined {
     const kind = kindOf(error, isRead(this.#ref.operation));
     if (kind === undefined || this.#failed.length >= this.#limit) return undefined;
-    if (outcomeUnknown(error) && !this.#isDoneOnce()) return undefined;
+    if (error.outcomeUnknown && !this.#isDoneOnce()) return undefined;
     const asked = retryAfterMilliseconds(error.retryAfter, this.#now());
     if (asked > LONGEST_WAIT || !this.#budget.take(kind.cost)) return undefined;
     this.#cost = kind.cost;
@@ -202,7 +202,7 @@ function kindOf(error: SvcError, reads: boolean): Kind | undefined {
     case 504:
       return KINDS.transient;
     case 409:
-      return outcomeUnknown(error) ? KINDS.transient : undefined;
+      return error.outcomeUnknown ? KINDS.transient : undefined;
     default:
       return status === 500 && reads ? KINDS.transient : undefined;
   }

@@ -3,7 +3,7 @@
  * journal, in the order of the first time, so that the script takes the same path; what is new is made for real, after
  * the journal has it.
  */
-import { type ErrorRecord, isVerdict, outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
+import { type ErrorRecord, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
 import type { CallAnswer, GivenBefore, RunHandlers } from "../sandbox/sandbox.ts";
 import { tooMuch } from "../sandbox/exit.ts";
@@ -296,7 +296,7 @@ export class InputRun implements RunHandlers {
       }
       const error = toSvcError(thrown);
       // Given up because the sandbox has ended, or for the interruption: not refused.
-      if (signal.reason instanceof SvcError || (this.#paused && !isVerdict(error))) return undefined;
+      if (signal.reason instanceof SvcError || (this.#paused && !error.judged)) return undefined;
       this.#refused += call.asked.length;
       if (this.#refused > MAX_SAID_CHARACTERS) this.#options.stop(tooMuch("more of what is refused than it may"));
       this.#answers.set(position, {
@@ -375,5 +375,5 @@ export class InputRun implements RunHandlers {
 
 /** Whether a change that failed may have been done: now, or when it was sent before. */
 function mayBeDone(error: SvcError, { sent }: RecordedCall): boolean {
-  return outcomeUnknown(error) || (sent !== undefined && !isVerdict(error));
+  return error.outcomeUnknown === true || (sent !== undefined && !error.judged);
 }

@@ -3,7 +3,7 @@
  * the service knows none, or not any more, what may have arrived is settled here and not sent again blindly.
  */
 import type { Caller, RepeatableOptions } from "../../lib/client/caller.ts";
-import { type ErrorCode, isVerdict, outcomeUnknown, SvcError, toSvcError } from "../../lib/errors.ts";
+import { type ErrorCode, SvcError, toSvcError } from "../../lib/errors.ts";
 import { isRead, type OperationRef } from "../../lib/operation.ts";
 import { pause } from "../../lib/pause.ts";
 import type { OnUnknown } from "../journal/journal.ts";
@@ -76,7 +76,7 @@ export class GrantedCalls implements LiveCalls {
       try {
         return await send({ readingTag, isKeyKnown, mayHaveArrived: sentAt !== undefined });
       } catch (thrown) {
-        if (!outcomeUnknown(toSvcError(thrown)) || isKeyKnown()) throw thrown;
+        if (!toSvcError(thrown).outcomeUnknown || isKeyKnown()) throw thrown;
       }
     }
     return await this.#settle(ref, send, { ...how, sentAt });
@@ -103,8 +103,8 @@ export class GrantedCalls implements LiveCalls {
         return await send({ knownTag, sending: noteTag });
       } catch (thrown) {
         const error = toSvcError(thrown);
-        if (!outcomeUnknown(error) && !mayHaveArrived()) throw error;
-        if (isVerdict(error)) {
+        if (!error.outcomeUnknown && !mayHaveArrived()) throw error;
+        if (error.judged) {
           if (ARRIVED.includes(error.code)) return arrived(ref);
           // What refuses the repetition may be what the first one did: without keys nobody remembers that.
           return await this.#decide(ref, () => send({ knownTag }), error);
