@@ -94,7 +94,7 @@ type Given = { readonly [M in keyof typeof VARIABLES]: string | undefined };
 
 /** The settings that options, environment and profile make together. */
 export function readSettings(options: SessionOptions = {}): Settings {
-  checkOptions(options);
+  checkMembers(options);
   const name = profileOf(options);
   const given: Given = {
     baseUrl: options.baseUrl ?? environment("baseUrl"),
@@ -167,7 +167,8 @@ function warnOf({ warn }: SessionOptions): Warn {
   return (message) => tell("warn", warn, message);
 }
 
-function checkOptions(options: SessionOptions): void {
+/** Checks the options that a profile has, too. */
+function checkMembers(options: SessionOptions): void {
   const given: Readonly<Record<string, unknown>> = { ...options };
   for (const [member, value] of Object.entries(given)) {
     if (isProfileMember(member) && value !== undefined) checkMember(member, value, member);

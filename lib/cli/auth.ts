@@ -2,7 +2,8 @@
 import type { AuthOptions } from "../auth/commands.ts";
 import type { DiagnosisResult } from "../auth/diagnose.ts";
 import { SvcError } from "../errors.ts";
-import { type CommandContext, type LocalCommand, localCommand, type LocalGroup } from "./local.ts";
+import { type LocalCommand, localCommand, type LocalGroup } from "./local.ts";
+import type { CommandContext } from "./command.ts";
 import { printRequest, printResult } from "./print_result.ts";
 import { callerOptions } from "./service_access.ts";
 

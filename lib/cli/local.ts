@@ -29,8 +29,6 @@ import { choiceOf } from "./choice.ts";
 import type { Arg, Command, CommandContext, CommandDescription, Flag, FlagTypes } from "./command.ts";
 import { readValues } from "./values.ts";
 
-export type { CommandContext } from "./command.ts";
-
 /** A local command. */
 export interface LocalCommand extends CommandDescription {
   /** Says that `run` itself does what `--dry-run` asks for; without it the command does nothing then. */

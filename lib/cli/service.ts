@@ -3,7 +3,8 @@ import type { StartReport } from "../../service/admin/start.ts";
 import { DEFAULT_MAX_FILE, MEMORY } from "../../service/settings.ts";
 import { DEFAULT_PATHS } from "../auth/profile.ts";
 import { SvcError } from "../errors.ts";
-import { type CommandContext, localCommand, type LocalGroup } from "./local.ts";
+import { localCommand, type LocalGroup } from "./local.ts";
+import type { CommandContext } from "./command.ts";
 import { warnOf } from "./service_access.ts";
 
 const data = {

@@ -3,7 +3,7 @@ import { writeBody } from "../body_path.ts";
 import { SvcError } from "../errors.ts";
 import { isJsonObject, isScalar, type JsonObject, type JsonValue, textOrNothing } from "../json.ts";
 import { jsonText } from "../json_text.ts";
-import { type FileInput, type Operation, paramsOf } from "../operation.ts";
+import { type FileInput, type Operation, paramsOf, type TagSource } from "../operation.ts";
 import { isOfType } from "../param_types.ts";
 import { type CheckedValue, checkValues, spelled, type Values } from "./values.ts";
 
@@ -60,7 +60,7 @@ export function encodeRequest(operation: Operation, values: Values): EncodedRequ
     // The small parts go first, so that a server reading the stream knows them before the file.
     ...(parts.length > 0 && { parts: parts.toSorted(([, a], [, b]) => Number(isFile(a)) - Number(isFile(b))) }),
     ...(ifMatch !== undefined && { ifMatch }),
-    ...(ifMatch === undefined && operation.tagFrom && { tagPath: tagPathOf(operation, segments, checked) }),
+    ...(ifMatch === undefined && operation.tagFrom && { tagPath: tagPathOf(operation.tagFrom, segments, checked) }),
   };
 }
 
@@ -69,12 +69,10 @@ function isFile(value: Part[1]): value is FileInput {
 }
 
 function tagPathOf(
-  operation: Operation,
+  { path, scalarsOf }: TagSource,
   segments: ReadonlyMap<string, string>,
   checked: ReadonlyMap<string, CheckedValue>,
-): string | undefined {
-  if (!operation.tagFrom) return undefined;
-  const { path, scalarsOf } = operation.tagFrom;
+): string {
   const record = scalarsOf === undefined ? undefined : checked.get(scalarsOf);
   if (!isJsonObject(record)) return fill(path, segments);
   const scalars = Object.fromEntries(Object.entries(record).filter(([, member]) => mayBeKey(member)));

@@ -5,8 +5,8 @@ import { SvcError } from "../../lib/errors.ts";
 const LETTERS = "abcdefghjkmnpqrstuvwxyz23456789";
 
 /** A new identifier, e.g. `20261121-1405-k7wqh2`. */
-export function newRunId(now: Date = new Date()): string {
-  const [date = "", time = ""] = now.toISOString().split("T");
+export function newRunId(): string {
+  const [date = "", time = ""] = new Date().toISOString().split("T");
   const random = [...crypto.getRandomValues(new Uint8Array(6))].map((byte) => LETTERS[byte % LETTERS.length]);
   return `${date.replaceAll("-", "")}-${time.slice(0, 5).replace(":", "")}-${random.join("")}`;
 }
