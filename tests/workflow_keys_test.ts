@@ -6,7 +6,7 @@ import { RetryBudget, retrying } from "../lib/client/retry.ts";
 import { SvcError, type SvcErrorOptions } from "../lib/errors.ts";
 import { type LiveCall, type LiveCalls, StopInput } from "../workflows/durable/live_call.ts";
 import { GrantedCalls } from "../workflows/durable/live_calls.ts";
-import { reopenFailed } from "../workflows/durable/retry.ts";
+import { reopenFailed } from "../workflows/durable/reopen.ts";
 import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";
 import type { Journal } from "../workflows/journal/journal.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";

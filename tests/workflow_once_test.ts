@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createCaller } from "../lib/client/caller.ts";
 import { retrying, type RetryOptions } from "../lib/client/retry.ts";
 import { GrantedCalls } from "../workflows/durable/live_calls.ts";
-import { reopenFailed } from "../workflows/durable/retry.ts";
+import { reopenFailed } from "../workflows/durable/reopen.ts";
 import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
 import { CREATE, openOffice, RUN, UNTIL_TOLD, untilItSays } from "./_support/office.ts";

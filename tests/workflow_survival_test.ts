@@ -5,7 +5,7 @@ import type { SvcError } from "../lib/errors.ts";
 import { retrying } from "../lib/client/retry.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { GrantedCalls } from "../workflows/durable/live_calls.ts";
-import { reopenFailed } from "../workflows/durable/retry.ts";
+import { reopenFailed } from "../workflows/durable/reopen.ts";
 import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";
 import { sleepSince } from "../workflows/durable/sleeping.ts";
 import { GroupCommit } from "../workflows/journal/group_commit.ts";

@@ -1,7 +1,7 @@
 /** What is done before a run begins or goes on: is it the same service and script, and what is granted now? */
 import { otherScript } from "../../workflows/durable/diverged.ts";
 import { StopInput } from "../../workflows/durable/live_call.ts";
-import { asReopened, reopenFailed } from "../../workflows/durable/retry.ts";
+import { asReopened, reopenFailed } from "../../workflows/durable/reopen.ts";
 import { Runner } from "../../workflows/durable/runner.ts";
 import type { InputRecord, Journal, RunRecord } from "../../workflows/journal/journal.ts";
 import { readOnly } from "../../workflows/journal/read_only.ts";
