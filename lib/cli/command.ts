@@ -1,7 +1,7 @@
 /** A command, wherever it comes from: an operation's description or a local group. */
 import type { JsonValue } from "../json.ts";
 import type { Param, ParamTypes } from "../operation.ts";
-import type { GlobalFlags } from "./global_flags.ts";
+import type { Format } from "../output/format.ts";
 import type { Io } from "./io.ts";
 
 /** The values that flags take, by the name of their type. */
@@ -38,6 +38,26 @@ export interface Flag extends Pick<Param, "help" | "required" | "short" | "defau
 export interface Arg extends Flag {
   /** Name, as the help shows it: `<name>`, or `[name]` where it may be left out. */
   readonly name: string;
+}
+
+/** The values of the global flags. */
+export interface GlobalFlags {
+  /** Format of the result. */
+  readonly format: Format;
+  /** Whether a format or fields were asked for; a command may have something better than data where none were. */
+  readonly isDataAsked: boolean;
+  /** Top-level fields to keep; undefined keeps all. */
+  readonly fields?: readonly string[];
+  /** Print the request instead of sending it. */
+  readonly dryRun: boolean;
+  /** No warnings and no progress. */
+  readonly quiet: boolean;
+  /** Summaries of requests and answers on stderr. */
+  readonly verbose: boolean;
+  /** No token cache. */
+  readonly noCache: boolean;
+  /** Name of the profile; undefined is the default one. */
+  readonly profile?: string;
 }
 
 /** What a running command has around it. */

@@ -1,8 +1,7 @@
 /** What a running command has around it. */
 import { SvcError } from "../errors.ts";
 import { onOneLine } from "../output/control_characters.ts";
-import type { CommandContext } from "./command.ts";
-import type { GlobalFlags } from "./global_flags.ts";
+import type { CommandContext, GlobalFlags } from "./command.ts";
 import type { Io } from "./io.ts";
 
 /** Loads what prints results; a command that waits for an answer loads it meanwhile. */

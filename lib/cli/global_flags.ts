@@ -1,29 +1,9 @@
 /** The flags that every command takes. */
 import { SvcError } from "../errors.ts";
-import { type Format, FORMATS } from "../output/format.ts";
+import { FORMATS } from "../output/format.ts";
 import { importUnseen } from "../import_unseen.ts";
 import { choiceOf } from "./choice.ts";
-import type { Flag, Given } from "./command.ts";
-
-/** The values of the global flags. */
-export interface GlobalFlags {
-  /** Format of the result. */
-  readonly format: Format;
-  /** Whether a format or fields were asked for; a command may have something better than data where none were. */
-  readonly isDataAsked: boolean;
-  /** Top-level fields to keep; undefined keeps all. */
-  readonly fields?: readonly string[];
-  /** Print the request instead of sending it. */
-  readonly dryRun: boolean;
-  /** No warnings and no progress. */
-  readonly quiet: boolean;
-  /** Summaries of requests and answers on stderr. */
-  readonly verbose: boolean;
-  /** No token cache. */
-  readonly noCache: boolean;
-  /** Name of the profile; undefined is the default one. */
-  readonly profile?: string;
-}
+import type { Flag, Given, GlobalFlags } from "./command.ts";
 
 /** Their descriptions, in the order of the help. */
 export const globalFlags = {

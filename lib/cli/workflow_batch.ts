@@ -10,7 +10,7 @@ import { escapeControls, prefixed } from "../output/control_characters.ts";
 import { plural } from "../wording.ts";
 import type { CommandContext } from "./command.ts";
 import type { Io } from "./io.ts";
-import type { EndOfRun } from "./workflow_execute.ts";
+import type { EndOfRun } from "./workflow_execution.ts";
 import { describeProgress, ProgressBar } from "./progress.ts";
 
 /** What a line on stdout has. */

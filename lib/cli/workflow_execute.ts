@@ -1,5 +1,5 @@
 /** Works on a run of `svc workflow`, a new one or one that goes on: script, journal, inputs, and what is printed. */
-import type { Journal, RunSettings } from "../../workflows/journal/journal.ts";
+import type { Journal } from "../../workflows/journal/journal.ts";
 import { GrantedCalls } from "../../workflows/durable/live_calls.ts";
 import { OTHER_FILE, Runner } from "../../workflows/durable/runner.ts";
 import { interrupted } from "../../workflows/left_open.ts";
@@ -14,8 +14,9 @@ import { clip, plural } from "../wording.ts";
 import type { CommandContext } from "./command.ts";
 import { evenUnread, OutputClosed } from "./io.ts";
 import { callerOptions } from "./service_access.ts";
-import { commandLine, type NamedRun, type Way, withWayOn } from "./way_on.ts";
+import { commandLine, withWayOn } from "./way_on.ts";
 import { checkFields, checkNotTyped, runEach } from "./workflow_batch.ts";
+import type { EndOfRun, Execution } from "./workflow_execution.ts";
 import { claim } from "./workflow_journal.ts";
 import { prepareRun } from "./workflow_prepare.ts";
 
@@ -27,36 +28,6 @@ const MAX_NAME = 40;
 
 /** Attempts of a call that cannot do anything twice: a service that is started anew is back by then. */
 const ATTEMPTS = 6;
-
-/** A run to work on. */
-export interface Execution extends NamedRun {
-  /** How it was started. */
-  readonly settings: RunSettings;
-  /** Where it is written; nowhere without it. */
-  readonly journal?: Journal;
-  /** Runs its failed inputs again. */
-  readonly retries?: boolean;
-  /** Goes on with a run, and does not begin one. */
-  readonly goesOn?: boolean;
-  /** Goes on where the script does something else than it did. */
-  readonly force?: boolean;
-  /** Grants what the script asks for. */
-  readonly allowDeclared?: boolean;
-  /** Operations to grant; undefined where nobody has said. */
-  readonly allow?: readonly string[];
-}
-
-/** How a run ended that nobody interrupted. */
-export interface EndOfRun {
-  /** Why it failed. */
-  readonly failure?: SvcError;
-  /** What goes on with it then. */
-  readonly ways?: readonly Way[];
-  /** Whether inputs are left that were not begun. */
-  readonly isCut?: boolean;
-  /** Inputs of a batch. */
-  readonly inputs?: number;
-}
 
 /** Works on a run until all of its inputs are ended, or somebody interrupts. */
 export async function execute(context: CommandContext, execution: Execution): Promise<void> {

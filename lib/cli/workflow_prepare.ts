@@ -7,7 +7,7 @@ import type { InputRecord, Journal, RunRecord } from "../../workflows/journal/jo
 import { readOnly } from "../../workflows/journal/read_only.ts";
 import type { OpenWorkflow } from "../../workflows/run.ts";
 import { SvcError } from "../errors.ts";
-import type { Execution } from "./workflow_execute.ts";
+import type { Execution } from "./workflow_execution.ts";
 
 /**
  * Writes a new run; or checks that service and script are those that the run began with, writes what it goes on with, and
