@@ -1,5 +1,5 @@
 /** The token exchange: OAuth 2.0 client credentials (RFC 6749, section 4.4), the client authenticated by HTTP Basic. */
-import type { ClientAuth } from "oauth4webapi";
+import type { ClientAuth, TokenEndpointResponse } from "oauth4webapi";
 import { codeOfStatus, hintOfWait, SvcError } from "../errors.ts";
 import { type Destination, hintOfRedirect, lineOf } from "../http/address.ts";
 import { readText } from "../http/read_text.ts";
@@ -43,13 +43,22 @@ export async function exchangeToken(credentials: Credentials, secret: string, si
   if (status !== 200) {
     throw refusal(response, text, { url, baseUrl: credentials.target.baseUrl }, [...partsOf(sent), secret]);
   }
+  return await tokenIn(text, url, (granted) => oauth.processClientCredentialsResponse(server, client, granted));
+}
+
+/** The token that an answer of the endpoint grants, once the library has read what matters of it. */
+async function tokenIn(
+  text: string,
+  url: string,
+  read: (granted: Response) => Promise<TokenEndpointResponse>,
+): Promise<Token> {
   const body = parseJsonObject(text);
   if (body === undefined) throw invalidAnswer(url, "is no token response");
   // Beside this some send an ID token of an issuer of their own, or null for what there is not: the library refuses both.
   const { access_token, expires_in } = body;
   const token_type = body.token_type ?? "bearer"; // Some leave it out: there is no other that they could mean.
   const granted = Response.json({ access_token, token_type, expires_in: expires_in ?? undefined });
-  const answer = await oauth.processClientCredentialsResponse(server, client, granted).catch((error: unknown) => {
+  const answer = await read(granted).catch((error: unknown) => {
     if (!isOAuthError(error)) throw error;
     // The library's error carries the answer, and with it the token: it goes no further.
     throw invalidAnswer(url, "is no token response");
