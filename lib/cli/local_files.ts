@@ -33,7 +33,7 @@ export async function checkTarget(path: string): Promise<void> {
 }
 
 /** Writes a file: under another name beside it first, so that nobody ever sees the half of it. */
-export async function writeWhole(path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+export async function writeWhole(path: string, pieces: Pieces): Promise<void> {
   const place = await placeOf(path);
   if (place === undefined) return await writeTo(path, await openTo(path, { write: true }), pieces);
   const { target, folder, mode } = place;
@@ -50,6 +50,9 @@ export async function writeWhole(path: string, pieces: AsyncIterable<Uint8Array>
     throw error;
   }
 }
+
+/** What is to be written, as it comes. */
+type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 interface Place {
   readonly target: string;
@@ -100,7 +103,7 @@ async function openTo(path: string, options: Deno.OpenOptions, actual = path): P
   });
 }
 
-async function writeTo(path: string, file: Deno.FsFile, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+async function writeTo(path: string, file: Deno.FsFile, pieces: Pieces): Promise<void> {
   using open = file;
   for await (const piece of pieces) {
     await writePiece(open, piece).catch((error) => {

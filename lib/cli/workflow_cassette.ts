@@ -44,7 +44,7 @@ export async function record(context: CommandContext, { output, force, ...flags 
   const failure = await failureOf(begin(context, { ...flags, concurrency: 1, runId }));
   const cassette = await exported(runId, flags.journal);
   if (cassette !== undefined) {
-    await writeWhole(output, textOf(cassette));
+    await writeWhole(output, [new TextEncoder().encode(textOf(cassette))]);
     context.note(`${countOf(cassette)} recorded in ${output}.`);
   }
   if (failure !== undefined) throw failure;
@@ -178,8 +178,8 @@ async function exported(runId: string, path: string | undefined): Promise<Casset
   return cassetteOf(name, input, journal.events(runId, 1), await loadOperations());
 }
 
-async function* textOf(cassette: Cassette): AsyncGenerator<Uint8Array> {
-  yield new TextEncoder().encode(escapeControls(JSON.stringify(cassette, null, 2)) + "\n");
+function textOf(cassette: Cassette): string {
+  return escapeControls(JSON.stringify(cassette, null, 2)) + "\n";
 }
 
 function countOf({ calls }: Cassette): string {
