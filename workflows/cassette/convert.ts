@@ -49,20 +49,14 @@ function recordedCall(
   operations: Operations,
 ): RecordedCall {
   const { operation, values } = readAsked(asked);
-  return {
-    step,
-    operation,
-    values,
-    ...(given && {
-      ...(given.kind === "answer"
-        ? {
-          answer: recordedAnswer(decodeAnswer(given.content), operations.get(operation)?.operation.answer === "text"),
-        }
-        : { error: errorIn(readRefusal(given.content).error).toJSON() }),
-      at: new Date(given.at).toISOString(),
-      order,
-    }),
-  };
+  if (given === undefined) return { step, operation, values };
+  const isText = operations.get(operation)?.operation.answer === "text";
+  return { step, operation, values, ...recordedOutcome(given, isText), at: new Date(given.at).toISOString(), order };
+}
+
+function recordedOutcome({ kind, content }: EventRecord, isText: boolean): Pick<RecordedCall, "answer" | "error"> {
+  if (kind === "answer") return { answer: recordedAnswer(decodeAnswer(content), isText) };
+  return { error: errorIn(readRefusal(content).error).toJSON() };
 }
 
 function recordedAnswer({ head, text }: CallAnswer, isText: boolean): RecordedAnswer {

@@ -41,15 +41,11 @@ function operationRow(name: string, tally: OperationTally, longestOfAll: number)
 /** The inputs that took longest. */
 export function slowestSection({ slowest, inputs }: Tally): Part {
   if (slowest.length === 0 || inputs === 1) return undefined;
-  const rows = slowest.map(({ place, state, calls, startedAt, milliseconds }) => [
-    place,
-    duration(milliseconds),
-    markup`<span class="key ${state === "done" ? "succeeded" : state}">${
-      state === "done" ? "succeeded" : state
-    }</span>`,
-    count(calls),
-    moment(startedAt),
-  ]);
+  const rows = slowest.map(({ place, state, calls, startedAt, milliseconds }) => {
+    const outcome = state === "done" ? "succeeded" : state;
+    const key = markup`<span class="key ${outcome}">${outcome}</span>`;
+    return [place, duration(milliseconds), key, count(calls), moment(startedAt)];
+  });
   return section("Slowest inputs", table("Slowest inputs", ["Input", "Took#", "State", "Calls#", "Started"], rows));
 }
 
