@@ -1,6 +1,6 @@
 /** `svc workflow run`, `resume` and `retry`: which run is worked on, and how. */
 import type { Journal, OnUnknown, RunRecord, RunSettings } from "../../workflows/journal/journal.ts";
-import { checkRunId, newRunId } from "../../workflows/durable/run_id.ts";
+import { checkRunId, newRunId } from "../../workflows/journal/run_id.ts";
 import { STDIN } from "../../workflows/inputs.ts";
 import { readMaxFailures, readRate } from "../../workflows/rate.ts";
 import { SvcError } from "../errors.ts";

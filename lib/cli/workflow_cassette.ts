@@ -3,7 +3,7 @@ import type { Cassette } from "../../workflows/cassette/cassette.ts";
 import { cassetteOf } from "../../workflows/cassette/convert.ts";
 import { play } from "../../workflows/cassette/play.ts";
 import { readCassette } from "../../workflows/cassette/read.ts";
-import { newRunId } from "../../workflows/durable/run_id.ts";
+import { newRunId } from "../../workflows/journal/run_id.ts";
 import { loadOperations } from "../../workflows/permissions.ts";
 import { type OpenWorkflow, openWorkflow } from "../../workflows/run.ts";
 import { SvcError, toSvcError } from "../errors.ts";

@@ -11,7 +11,7 @@ import { ScriptEdited } from "./diverged.ts";
 import { type EventSink, InputRun } from "./input_run.ts";
 import { type LiveCalls, StopInput } from "./live_call.ts";
 import { errorIn, type Left, leftEvent, leftOf } from "./recording.ts";
-import { newRunId } from "./run_id.ts";
+import { newRunId } from "../journal/run_id.ts";
 
 /** What a run is made of. */
 export interface RunnerOptions {

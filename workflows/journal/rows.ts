@@ -4,7 +4,7 @@
  */
 import type { SQLOutputValue } from "node:sqlite";
 import { unpack } from "../../lib/packed_text.ts";
-import { isRunId } from "../durable/run_id.ts";
+import { isRunId } from "./run_id.ts";
 import {
   EVENT_KINDS,
   type InputEnd,
