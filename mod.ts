@@ -23,7 +23,8 @@ export type { ClientOptions } from "./lib/client/client_options.ts";
 export type { Client, GroupFunctions } from "./lib/client/bind.ts";
 export { type GroupEntry, groups, type Resources } from "./lib/resources/mod.ts";
 export type { CallerOptions, Exchange } from "./lib/client/caller.ts";
-export type { ExchangeSummary, SessionOptions, Warn } from "./lib/auth/session_open.ts";
+export type { ExchangeSummary, SessionOptions } from "./lib/auth/settings.ts";
+export type { Warn } from "./lib/callback.ts";
 export {
   ERROR_CODES,
   type ErrorAttempt,

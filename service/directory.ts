@@ -1,5 +1,7 @@
 /** A data directory: the database, a lock that says whether a service works on it, and where that service is. */
-import { configDirectory, findConfigDirectory, type Warn, warnOfOthers } from "../lib/auth/config.ts";
+import { configDirectory, findConfigDirectory } from "../lib/auth/config.ts";
+import { warnOfOthers } from "../lib/auth/exposed.ts";
+import type { Warn } from "../lib/callback.ts";
 import { FileLock, makePrivateDirectory, writePrivateFile } from "../lib/auth/private_file.ts";
 import { SvcError } from "../lib/errors.ts";
 import { exists } from "../lib/exists.ts";

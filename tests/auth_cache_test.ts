@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { openSession, type SessionOptions } from "../lib/auth/session_open.ts";
-import { readSettings, withCredentials } from "../lib/auth/settings.ts";
+import { openSession } from "../lib/auth/session_open.ts";
+import { readSettings, type SessionOptions, withCredentials } from "../lib/auth/settings.ts";
 import { TokenSource } from "../lib/auth/token_source.ts";
 import { heldAnswer } from "./_support/held_answer.ts";
 import { callApi, CLIENT, optionsFor, runScript, startService } from "./_support/oauth.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { findProfile, missingProfile, saveProfile, type Warn } from "../lib/auth/config.ts";
+import { findProfile, missingProfile, saveProfile } from "../lib/auth/config.ts";
+import type { Warn } from "../lib/callback.ts";
 import type { Profile } from "../lib/auth/profile.ts";
 import { failure, freshDirectory, runScript } from "./_support/oauth.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { login } from "../lib/auth/commands.ts";
 import { diagnose, type DiagnosisResult, type DiagnosisStep } from "../lib/auth/diagnose.ts";
-import type { SessionOptions } from "../lib/auth/session_open.ts";
+import type { SessionOptions } from "../lib/auth/settings.ts";
 import { svc } from "./_support/cli.ts";
 import { CLIENT, freshDirectory, optionsFor, runScript, startService, type TestService } from "./_support/oauth.ts";
 import { AUTHORITY, CERTIFICATE } from "./_support/tls.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { saveProfile } from "../lib/auth/config.ts";
-import { openSession, openTarget, type SessionOptions } from "../lib/auth/session_open.ts";
+import { openSession, openTarget } from "../lib/auth/session_open.ts";
+import type { SessionOptions } from "../lib/auth/settings.ts";
 import { svcCommand } from "./_support/cli.ts";
 import { CLIENT, failure, freshDirectory, optionsFor, runScript, startService } from "./_support/oauth.ts";
 import { denoDirectory } from "./_support/readme.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import configuration from "../deno.json" with { type: "json" };
-import { openSession, type SessionOptions } from "../lib/auth/session_open.ts";
+import { openSession } from "../lib/auth/session_open.ts";
+import type { SessionOptions } from "../lib/auth/settings.ts";
 import { createClient } from "../lib/client/client.ts";
 import type { ClientOptions } from "../lib/client/client_options.ts";
 import type { SvcError } from "../lib/errors.ts";

@@ -1,6 +1,6 @@
 /** What a change is sent with when its input is taken up again: the same key, for as long as it may have arrived. */
 import assert from "node:assert/strict";
-import type { SessionOptions } from "../lib/auth/session_open.ts";
+import type { SessionOptions } from "../lib/auth/settings.ts";
 import { type Caller, createCaller } from "../lib/client/caller.ts";
 import { RetryBudget, retrying } from "../lib/client/retry.ts";
 import { SvcError, type SvcErrorOptions } from "../lib/errors.ts";

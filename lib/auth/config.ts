@@ -1,20 +1,13 @@
 /** The configuration directory, and the profiles in its `config.json`. */
+import type { Warn } from "../callback.ts";
 import { variable } from "../environment.ts";
 import { reasonOf, SvcError } from "../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import { textOf } from "../utf8.ts";
-import { shellWord } from "../shell_word.ts";
+import { warnIfExposed, warnOfOthers } from "./exposed.ts";
 import { checkProfile, checkProfileName, isProfileMember, type Profile } from "./profile.ts";
 
 const SAVE_SECONDS = 10;
-
-/** What the mode of a file lets its group and all others do. */
-const WAYS = { read: 0o044, change: 0o022 } as const;
-
-type Way = keyof typeof WAYS;
-
-/** Is told what a person should know, although nothing fails. */
-export type Warn = (message: string) => void;
 
 /** The text of `config.json`, checked. */
 interface Config extends JsonObject {
@@ -105,19 +98,6 @@ export function missingProfile(name: string, directory: string): SvcError {
     hint: `Set SVC_BASE_URL, SVC_CLIENT_ID and SVC_CLIENT_SECRET, or put ${JSON.stringify(example)} into ${path}. ` +
       "'svc service start' makes a profile for a service of its own.",
   });
-}
-
-/** Warns of a file with a secret that people other than its owner can read or change. */
-export function warnIfExposed(path: string, warn: Warn): void {
-  warnOfOthers(path, "holds a secret", warn);
-}
-
-/** Warns of a file or directory that is open to others in one of these ways. Windows has no mode to look at. */
-export function warnOfOthers(path: string, what: string, warn: Warn, ways: readonly Way[] = ["read", "change"]): void {
-  const { mode, isDirectory } = Deno.statSync(path);
-  const open = ways.filter((way) => ((mode ?? 0) & WAYS[way]) !== 0).join(" and ");
-  const own = isDirectory ? 700 : 600;
-  if (open !== "") warn(`${path} ${what} and others can ${open} it. Run: chmod ${own} ${shellWord(path)}`);
 }
 
 /** A configuration is never for others to change: it says where the secret goes, and may name a program to run. */

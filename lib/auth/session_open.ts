@@ -6,9 +6,6 @@ import { type Credentials, readSettings, type SessionOptions, withCredentials } 
 import type { Token } from "./token_cache.ts";
 import { TokenSource } from "./token_source.ts";
 
-export type { Warn } from "./config.ts";
-export type { ExchangeSummary, SessionOptions } from "./settings.ts";
-
 /** Opens a session with the service that options, environment and profile name; nothing is sent yet. */
 export function openSession(options: SessionOptions = {}): Session {
   const credentials = withCredentials(readSettings(options));

@@ -1,7 +1,8 @@
 /** The cached token of a profile: read in one step, and never sent to a server that did not issue it. */
+import type { Warn } from "../callback.ts";
 import { reasonOf, SvcError } from "../errors.ts";
 import { parseJsonObject } from "../json.ts";
-import { type Warn, warnIfExposed } from "./config.ts";
+import { warnIfExposed } from "./exposed.ts";
 import type { Settings } from "./settings.ts";
 
 /** Milliseconds before its end at which a token is renewed; half its life, where it lives shorter than two of these. */

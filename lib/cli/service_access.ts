@@ -1,5 +1,5 @@
 /** How the global flags reach the client: the profile, the cache, warnings, and what `--verbose` shows. */
-import type { Warn } from "../auth/config.ts";
+import type { Warn } from "../callback.ts";
 import type { CallerOptions } from "../client/caller.ts";
 import { numberFault } from "../exact_numbers.ts";
 import { escapeControls, onOneLine } from "../output/control_characters.ts";

@@ -1,7 +1,8 @@
 /** One call: values in, reply out. The command line, the library and a workflow's parent all enter here. */
 import { TIMEOUT_RULE } from "../auth/profile.ts";
 import type { Session, Target } from "../auth/session.ts";
-import { type ExchangeSummary, openSession, type SessionOptions } from "../auth/session_open.ts";
+import { openSession } from "../auth/session_open.ts";
+import type { ExchangeSummary, SessionOptions } from "../auth/settings.ts";
 import { tell } from "../callback.ts";
 import { SvcError, toSvcError } from "../errors.ts";
 import { lineOf } from "../http/address.ts";

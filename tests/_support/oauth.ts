@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { SvcError } from "../../lib/errors.ts";
 import type { Session } from "../../lib/auth/session.ts";
-import type { SessionOptions } from "../../lib/auth/session_open.ts";
+import type { SessionOptions } from "../../lib/auth/settings.ts";
 
 /** The client that the service knows. The secret needs encoding wherever it goes. */
 export const CLIENT = { clientId: "client one", clientSecret: "s3cret: +/%&ü" } as const;

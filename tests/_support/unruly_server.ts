@@ -1,5 +1,5 @@
 /** A server that gives out tokens as it should, and does with every other request what a test wants. */
-import type { SessionOptions } from "../../lib/auth/session_open.ts";
+import type { SessionOptions } from "../../lib/auth/settings.ts";
 import { close, headerOf, ignoreBroken, jsonAnswer, type WireMessage, WireReader, writeAll } from "./http_wire.ts";
 
 /** What the server does with a request that it has read. */

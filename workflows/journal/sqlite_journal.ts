@@ -1,6 +1,7 @@
 /** A journal in a SQLite file. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import { type Warn, warnOfOthers } from "../../lib/auth/config.ts";
+import { warnOfOthers } from "../../lib/auth/exposed.ts";
+import type { Warn } from "../../lib/callback.ts";
 import { makePrivateDirectory, makePrivateFile } from "../../lib/auth/private_file.ts";
 import { type ErrorRecord, reasonOf, SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
