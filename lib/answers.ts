@@ -1,7 +1,7 @@
 /** The check of an answer, where it enters. */
 import type { Answers, CaseData, Content } from "./answer_types.ts";
 import { SvcError, type SvcErrorOptions } from "./errors.ts";
-import { isFilledText, isJsonObject, isText, type JsonObject, type JsonValue } from "./json.ts";
+import { isFilledText, isJsonObject, isText, type JsonObject, type JsonValue, objectsIn } from "./json.ts";
 
 /** Whether a value has the members that a shape promises. */
 const SHAPES: { readonly [N in keyof Answers]: (value: unknown) => value is Answers[N] } = {
@@ -121,7 +121,7 @@ function identityOf(shape: keyof Answers, body: JsonObject, asked: unknown): Jso
 
 /** The assignment that is next for the caller: of those of its case, the first that the caller may perform. */
 function nextOf(assignments: unknown): JsonValue | undefined {
-  const open = Array.isArray(assignments) ? assignments.filter(isJsonObject) : [];
+  const open = objectsIn(assignments);
   return (open.find(({ canPerform }) => canPerform === "true") ?? open[0])?.ID;
 }
 

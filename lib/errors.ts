@@ -1,5 +1,5 @@
 /** The one family of errors: what went wrong, as a code, and what to do about it, as a hint. */
-import { isJsonObject, isText, type JsonObject } from "./json.ts";
+import { isObjectList, isText, type JsonObject } from "./json.ts";
 
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: "BAD_REQUEST",
@@ -263,8 +263,4 @@ export function toSvcError(thrown: unknown): SvcError {
     cause: thrown,
     hint: "This is a defect of svc. SVC_DEBUG=1 shows where it happened.",
   });
-}
-
-function isObjectList(value: unknown): value is JsonObject[] {
-  return Array.isArray(value) && value.every(isJsonObject);
 }

@@ -14,6 +14,16 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Tells whether a value is a list of objects, and of nothing else. */
+export function isObjectList(value: unknown): value is JsonObject[] {
+  return Array.isArray(value) && value.every(isJsonObject);
+}
+
+/** The objects of a list; none where a value is no list. */
+export function objectsIn(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
 /** Tells whether a value is a string. */
 export function isText(value: unknown): value is string {
   return typeof value === "string";

@@ -1,5 +1,5 @@
 /** What the form of an action asks for, read from the view that the service describes it with. */
-import { isFilledText, isJsonObject, isScalar, type JsonObject, type JsonValue } from "../json.ts";
+import { isFilledText, isJsonObject, isScalar, type JsonObject, type JsonValue, objectsIn } from "../json.ts";
 
 /** How a value is asked for. */
 export type FieldKind = "text" | "integer" | "decimal" | "boolean" | "date" | "dateTime" | "choice" | "other";
@@ -109,8 +109,7 @@ function valueAt(content: JsonObject, path: readonly string[]): JsonValue | unde
 }
 
 function choicesOf(records: JsonValue | undefined): Choice[] {
-  if (!Array.isArray(records)) return [];
-  return records.filter(isJsonObject).map(({ key, value }) => ({
+  return objectsIn(records).map(({ key, value }) => ({
     value: String(key ?? value),
     label: String(value ?? key),
   }));
@@ -124,7 +123,7 @@ function labelOf(shown: JsonValue | undefined, own: JsonValue | undefined): stri
 }
 
 function first(value: JsonValue | undefined): JsonObject | undefined {
-  return Array.isArray(value) ? value.find(isJsonObject) : undefined;
+  return objectsIn(value)[0];
 }
 
 function object(value: JsonValue | undefined): JsonObject {

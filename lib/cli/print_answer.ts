@@ -7,7 +7,7 @@ import { spoiled } from "../client/outcome.ts";
 import type { Values } from "../client/values.ts";
 import { SvcError } from "../errors.ts";
 import { numberFault } from "../exact_numbers.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, objectsIn } from "../json.ts";
 import { rowsOf } from "../output/rows.ts";
 import { plural } from "../wording.ts";
 import type { CommandContext } from "./command.ts";
@@ -57,8 +57,7 @@ function failureOfElements(answer: keyof Answers, body: JsonValue | undefined): 
 
 /** What became of each: some answers are the list itself, others hold it. */
 function elementsOf(body: JsonValue | undefined): JsonObject[] {
-  const elements = isJsonObject(body) ? body.results : body;
-  return Array.isArray(elements) ? elements.filter(isJsonObject) : [];
+  return objectsIn(isJsonObject(body) ? body.results : body);
 }
 
 function hasFailed({ status }: JsonObject): boolean {

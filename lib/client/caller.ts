@@ -10,7 +10,7 @@ import { Deadline } from "../http/deadline.ts";
 import { readText } from "../http/read_text.ts";
 import { isKey, KEY_FORM } from "../idempotency_key.ts";
 import { importUnseen } from "../import_unseen.ts";
-import { isJsonObject } from "../json.ts";
+import { isJsonObject, objectsIn } from "../json.ts";
 import { jsonText } from "../json_text.ts";
 import { type CallOptions, isRead, type Operation, type OperationRef, paramsOf } from "../operation.ts";
 import { checkSignal } from "../param_types.ts";
@@ -292,10 +292,8 @@ function picked(operation: Operation, values: Values, reply: Reply): Reply {
   for (const [name, param] of paramsOf(operation)) {
     if (!param.to.startsWith("pick:")) continue;
     const [list = "", member = ""] = param.to.slice("pick:".length).split(".");
-    const elements = isJsonObject(reply.body) ? reply.body[list] : undefined;
-    const body = Array.isArray(elements)
-      ? elements.filter(isJsonObject).find((one) => one[member] === values[name])
-      : undefined;
+    const elements = objectsIn(isJsonObject(reply.body) ? reply.body[list] : undefined);
+    const body = elements.find((one) => one[member] === values[name]);
     if (body === undefined) {
       throw new SvcError("NOT_FOUND", `The service lists no ${list} with ${member} ${JSON.stringify(values[name])}.`, {
         hint: "The list command of this group shows what there is.",

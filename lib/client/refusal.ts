@@ -1,7 +1,7 @@
 /** What the service refuses, as errors of the family. */
 import { codeOfStatus, hintOfWait, SvcError } from "../errors.ts";
 import { type Destination, hintOfRedirect } from "../http/address.ts";
-import { isFilledText, isJsonObject, isScalar, isWithin, type JsonObject, parseJsonObject } from "../json.ts";
+import { isFilledText, isScalar, isWithin, type JsonObject, objectsIn, parseJsonObject } from "../json.ts";
 import type { ReplyHead } from "./reply.ts";
 
 /** Levels of a finding of a refused call. */
@@ -32,7 +32,7 @@ function refusal(
   const code = codeOfStatus(status);
   const body = parseJsonObject(text); // The status alone says enough: a proxy's error page is no JSON.
   const findings = body?.errorDetails ?? body?.errors; // Errors of the first DX API have another name for them.
-  const details = Array.isArray(findings) ? findings.filter(isJsonObject).map(readable) : [];
+  const details = objectsIn(findings).map(readable);
   return new SvcError(code, sentenceOf(body, details) ?? `The service answered ${status} ${reason}`.trimEnd() + ".", {
     status,
     classification: isFilledText(body?.errorClassification) ? body.errorClassification : undefined,

@@ -1,5 +1,5 @@
 /** Results that are a list: an array of objects, alone or as the only member of an object. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { isJsonObject, isObjectList, type JsonObject, type JsonValue } from "../json.ts";
 
 /** A list. */
 export interface Rows {
@@ -11,14 +11,10 @@ export interface Rows {
 
 /** The list that a result is; undefined where it is none. */
 export function rowsOf(value: JsonValue): Rows | undefined {
-  if (isRows(value)) return { rows: value };
+  if (isObjectList(value)) return { rows: value };
   if (!isJsonObject(value)) return undefined;
   const [member, ...others] = Object.keys(value);
   if (member === undefined || others.length > 0) return undefined;
   const list = value[member];
-  return isRows(list) ? { rows: list, member } : undefined;
-}
-
-function isRows(value: JsonValue | undefined): value is JsonObject[] {
-  return Array.isArray(value) && value.every(isJsonObject);
+  return isObjectList(list) ? { rows: list, member } : undefined;
 }
