@@ -51,9 +51,9 @@ async function showExchange(context: CommandContext): Promise<void> {
 
 async function showCall(context: CommandContext): Promise<void> {
   const { renderDryRun } = await import("../client/dry_run.ts");
-  const { readSettings } = await import("../auth/settings.ts");
+  const { openTarget } = await import("../auth/session_open.ts");
   const { operations } = await import("../resources/case_types.ts");
-  printRequest(context, renderDryRun(readSettings(callerOptions(context)).target, operations.list, {}));
+  printRequest(context, renderDryRun(openTarget(callerOptions(context)), operations.list, {}));
 }
 
 function authOptions(context: CommandContext): AuthOptions {
