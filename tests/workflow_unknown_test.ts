@@ -1,16 +1,17 @@
 /** Changes whose answer is lost, on a service that keeps no keys: they are settled, or somebody decides. */
 import assert from "node:assert/strict";
 import { saveProfile } from "../lib/auth/config.ts";
-import { createCaller } from "../lib/client/caller.ts";
+import { type Caller, createCaller } from "../lib/client/caller.ts";
 import { retrying } from "../lib/client/retry.ts";
 import { createClient } from "../mod.ts";
 import { startService } from "../service/mod.ts";
 import { GrantedCalls } from "../workflows/durable/live_calls.ts";
 import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";
 import type { OnUnknown } from "../workflows/journal/journal.ts";
+import { openJournal } from "../workflows/journal/sqlite_journal.ts";
 import { type Fault, startFaultProxy } from "./_support/fault_proxy.ts";
 import { RUN } from "./_support/office.ts";
-import { caseAnswer, makeFolder, openScript, scriptText, TinyApi } from "./_support/workflow.ts";
+import { caseAnswer, makeFolder, newRun, openScript, scriptText, TinyApi } from "./_support/workflow.ts";
 import { endOf, workflowCommand } from "./_support/workflow_process.ts";
 
 const TYPE = `type: "City-Permit-Work-Permit"`;
@@ -93,6 +94,39 @@ Deno.test("--on-unknown skip gives the script the error, and sends nothing", asy
 Deno.test("--on-unknown repeat sends the change again", async () => {
   const result = await runWithLoss(CREATE, CREATING, "repeat");
   assert.deepEqual([codeOf(result), result.cases], ["New", 3]);
+});
+
+Deno.test("an interruption does not wait until a change is sent again, and the run goes on with it", async () => {
+  await using folder = await makeFolder({
+    "script.ts": scriptText(`return await svc.assignments.perform("A", { action: "b" });`),
+  });
+  const script = `${folder.path}/script.ts`;
+  let changes = 0;
+  await using api = new TinyApi((call) => {
+    if (call.startsWith("GET")) return Response.json({ id: "A" }, { headers: { etag: "v1" } });
+    return new Response("", { status: ++changes === 1 ? 502 : 412 });
+  });
+  await using journal = await openJournal(`${folder.path}/journal.db`);
+  await journal.createRun(newRun("r1", script));
+  const credentials = { baseUrl: api.baseUrl, clientId: "id", clientSecret: "secret", noCache: true };
+  const caller = createCaller({ ...credentials, idempotencyKeys: false });
+  const attempt = async (interrupts: boolean) => {
+    await using workflow = await openScript({ script, allowDeclared: true });
+    const interrupting: Caller = {
+      ...caller,
+      call: (...args) =>
+        caller.call(...args).catch((error) => {
+          // After all that follows at once on the answer that is lost.
+          if (interrupts) setTimeout(() => void runner.interrupt());
+          throw error;
+        }),
+    };
+    const runner = new Runner({ workflow, live: new GrantedCalls(interrupting, workflow), journal, id: "r1" });
+    return await runner.run({ number: 1, place: "input" });
+  };
+  const cut = await attempt(true);
+  assert.deepEqual(["failure" in cut && cut.failure.code, cut.isOpen, changes], ["INTERRUPTED", true, 1]);
+  assert.deepEqual([await attempt(false), changes], [{ result: { settled: "arrived" } }, 2]);
 });
 
 Deno.test("a script that does not catch what it skips is told how it goes on after the call, and does", async () => {

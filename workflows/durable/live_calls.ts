@@ -109,9 +109,10 @@ export class GrantedCalls implements LiveCalls {
           // What refuses the repetition may be what the first one did: without keys nobody remembers that.
           return await this.#decide(ref, () => send({ knownTag }), error);
         }
-        if (signal.aborted || lastAttempt.aborted) throw error.with({ outcomeUnknown: true });
         failure = error;
-        await pause(PAUSE * 2 ** (attempt - 1));
+        await pause(PAUSE * 2 ** (attempt - 1), AbortSignal.any([signal, lastAttempt])).catch(() => {
+          throw error.with({ outcomeUnknown: true });
+        });
       }
     }
   }
