@@ -48,7 +48,7 @@ Deno.test("a script may import its own files, and nothing else", async (t) => {
       const name of ["@svc/lib", "left-pad", "npm:left-pad", "jsr:@std/path", "node:fs", "http://127.0.0.1:9/x.ts"]
     ) {
       const { error } = await runText(scriptText("return s;", [], `import * as s from "${name}";`));
-      assert.match(error?.hint ?? "", /its own files and @svc\/lib\/workflow/, name);
+      assert.match(error?.hint ?? "", /its own files, @svc\/lib\/workflow, and types: .* svc that run is given/, name);
     }
     const { error } = await runText(scriptText("return s;", [], `import * as s from "./missing.ts";`));
     assert.equal(error?.hint, undefined);
@@ -81,6 +81,15 @@ Deno.test("a script may import its own files, and nothing else", async (t) => {
       const { error } = await runText({ "script.ts": scriptText(`return await import(${name});`), "own.ts": "" });
       const hint = "A script may import files of its own folder, under names that are written out, not computed.";
       assert.deepEqual([error?.code, error?.hint], ["PERMISSION_DENIED", hint], name);
+    }
+  });
+  await t.step("not the library's client when it runs, for which it is told what it is given", async () => {
+    for (const name of [`"@svc/lib"`, `"@svc/" + "lib"`]) {
+      const { error } = await runText(scriptText(`return await import(${name});`));
+      const [line = "", ...more] = error?.message.split("\n") ?? [];
+      assert.match(line, /Import "@svc\/lib" not a dependency .* \(script\.ts:7\)$/);
+      assert.deepEqual(more, []);
+      assert.match(error?.hint ?? "", /@svc\/lib\/workflow, and types: .* svc that run is given/, name);
     }
   });
   await t.step("its own code, which may be broken or missing where it is loaded when it runs", async () => {

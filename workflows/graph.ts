@@ -8,6 +8,7 @@ import { isJsonObject, type JsonObject, type JsonValue, textOrNothing } from "..
 import { escapeControls } from "../lib/output/control_characters.ts";
 import type { Limits } from "./limits.ts";
 import { graphCommand, type Place } from "./sandbox/command.ts";
+import { IMPORTABLE } from "./sandbox/script_error.ts";
 
 /** The files of a script. */
 export interface ScriptGraph {
@@ -115,10 +116,6 @@ async function readGraph(place: Place, interrupt?: AbortSignal): Promise<Graph> 
   const modules = new Map(listOf(value.modules).map((module) => [textOrNothing(module.specifier) ?? "", module]));
   return { modules, redirects: isJsonObject(value.redirects) ? value.redirects : {} };
 }
-
-/** What is said where a script imports something else. */
-const IMPORTABLE =
-  "A script may import its own files and @svc/lib/workflow: no package, no node: module, nothing of the network.";
 
 function foreign(target: string, position: string): SvcError {
   return new SvcError("PERMISSION_DENIED", `The script imports ${escapeControls(target)} (${position}).`, {

@@ -15,6 +15,17 @@ const POSITION = /(file:\/\/.*?):(\d+):(\d+)(?=\)?$|\), <anonymous>:)/;
 /** What Deno says of a file, of an address or a package of JSR, and of a package of npm. */
 const REFUSED_IMPORT = /Requires (read|import) access to "|--no-npm is specified/;
 
+/** What Deno says of the name of a package, without npm: or jsr: before it. */
+const UNKNOWN_IMPORT = /Import ".*" not a dependency and not in import map/;
+
+/** What is said where a script imports something else. */
+export const IMPORTABLE =
+  "A script may import its own files, @svc/lib/workflow, and types: no package, no node: module, nothing of the network. " +
+  "It makes its calls with the svc that run is given.";
+
+/** A message of Deno, a flag that nobody can give, and where it was thrown, which is told anyway. */
+const DENO_MESSAGE = /^(.*?)(, run again with the --allow-\w+ flag)?(\n {4}at .*\n?)?$/;
+
 /** What the message of an error begins with that the script made without the library. */
 const FAILED = "The script failed: ";
 
@@ -56,7 +67,7 @@ function isJson(value: unknown): boolean {
 function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return `it threw ${shown(thrown)}`;
   const { name, message: said }: { name: unknown; message: unknown } = thrown;
-  const message = typeof said === "string" ? said.replace(/, run again with the --allow-\w+ flag$/, "") : shown(said);
+  const message = typeof said === "string" ? said.replace(DENO_MESSAGE, "$1") : shown(said);
   if (typeof name !== "string") return message;
   if (message === "") return name;
   return name === "Error" ? message : `${name}: ${message}`;
@@ -78,6 +89,7 @@ function hintFor(thrown: unknown): { hint?: string } {
   if (isRefusedImport(thrown)) {
     return { hint: "A script may import files of its own folder, under names that are written out, not computed." };
   }
+  if (thrown instanceof TypeError && UNKNOWN_IMPORT.test(messageOf(thrown))) return { hint: IMPORTABLE };
   if (thrown instanceof RangeError && /allocation failed|Invalid (typed )?array|memory/i.test(thrown.message)) {
     return { hint: "If the script needs that much memory, raise --max-memory." };
   }
