@@ -26,6 +26,12 @@ Deno.test("a script may import its own files, and nothing else", async (t) => {
       `export const load = () => import("${outside.path}/secret.json", { with: { type: "json" } });`,
       /secret\.json, which is outside/,
     ],
+    ["what is no code elsewhere", `import "/etc/passwd";`, /passwd, which is outside [^|]* \(script\.ts:2\)\.$/],
+    [
+      "what is no code elsewhere, through a module that it makes up",
+      `export const load = () => import("data:text/javascript,import 'file:///etc/passwd'");`,
+      /passwd, which is outside [^|]*$/,
+    ],
     ["a URL", `import "http://127.0.0.1:9/x.ts";`, /imports http:\/\/127\.0\.0\.1:9\/x\.ts/],
     ["a package", `import "npm:left-pad";`, /imports npm:left-pad/],
     ["a JSR package", `import "jsr:@std/path";`, /imports jsr:@std\/path/],
@@ -82,6 +88,13 @@ Deno.test("a script may import its own files, and nothing else", async (t) => {
       const hint = "A script may import files of its own folder, under names that are written out, not computed.";
       assert.deepEqual([error?.code, error?.hint], ["PERMISSION_DENIED", hint], name);
     }
+  });
+  await t.step("not what it makes up by computing, at the line that imports it", async () => {
+    const { error } = await runText(
+      scriptText(`return await import("data:text/javascript,import 'file:///etc/passwd'" + "");`),
+    );
+    const message = `The script failed: TypeError: Requires read access to "/etc/passwd" (script.ts:7)`;
+    assert.deepEqual([error?.code, error?.message], ["PERMISSION_DENIED", message]);
   });
   await t.step("not the library's client when it runs, for which it is told what it is given", async () => {
     for (const name of [`"@svc/lib"`, `"@svc/" + "lib"`]) {

@@ -38,43 +38,44 @@ export async function checkGraph(place: Place, root: string, signal?: AbortSigna
     }
     if (typeof module.local === "string") files.push(module.local);
     for (const dependency of listOf(module.dependencies)) {
-      const target = targetOf(dependency, url, modules, place);
-      if (target === undefined) continue;
-      if (target === place.library.host) continue;
-      await checkTarget(target, positionIn(url, dependency, place), modules, folder);
-      waiting.push(textOrNothing(redirects[target]) ?? target);
+      const target = await checkImport(dependency, positionIn(url, dependency, place), { modules, place, folder });
+      if (target !== undefined) waiting.push(textOrNothing(redirects[target]) ?? target);
     }
   }
   return { files };
 }
 
-/** The module that an import loads, or the file that it fails to load when it is reached; undefined for one of types. */
-function targetOf(
-  dependency: JsonObject,
-  from: string,
-  modules: ReadonlyMap<string, JsonObject>,
-  place: Place,
-): string | undefined {
-  const code = isJsonObject(dependency.code) ? dependency.code : {};
-  const target = textOrNothing(code.specifier);
-  const error = textOrNothing(code.error) ??
-    (target === undefined ? undefined : textOrNothing(modules.get(target)?.error));
-  if (error === undefined) return target;
-  if (dependency.isDynamic === true) return target?.startsWith("file:") ? target : undefined;
-  const position = positionIn(from, dependency, place);
-  if (target !== undefined && !/^(file|data|node):/.test(target)) throw foreign(target, position);
-  const reason = `${readable(error, place).replace(/\.$/, "")} (${position}).`;
+/** What an import is checked against. */
+interface Bounds {
+  readonly modules: ReadonlyMap<string, JsonObject>;
+  readonly place: Place;
+  readonly folder: string;
+}
+
+/** The module that an import loads, or fails to load when it is reached; undefined for one of types, or of the library. */
+async function checkImport(
+  { code, isDynamic }: JsonObject,
+  position: string,
+  { modules, place, folder }: Bounds,
+): Promise<string | undefined> {
+  const { specifier, error } = isJsonObject(code) ? code : {};
+  const target = textOrNothing(specifier);
+  if (target === place.library.host) return undefined;
+  const fault = textOrNothing(error) ?? (target && textOrNothing(modules.get(target)?.error));
+  const failsLater = fault !== undefined && isDynamic === true;
+  if (target?.startsWith("file:")) await checkInside(folder, target, position, modules); // First: a fault shows a line.
+  else if (target !== undefined && !target.startsWith("data:") && !failsLater) throw foreign(target, position);
+  if (fault === undefined || failsLater) return target;
+  const reason = `${readable(fault, place).replace(/\.$/, "")} (${position}).`;
   throw unusable(reason, target === undefined ? IMPORTABLE : undefined); // Without a target it is the name of a package.
 }
 
-async function checkTarget(
+async function checkInside(
+  folder: string,
   target: string,
   position: string,
   modules: ReadonlyMap<string, JsonObject>,
-  folder: string,
 ): Promise<void> {
-  if (target.startsWith("data:")) return;
-  if (!target.startsWith("file:")) throw foreign(target, position);
   // The real path counts: a link inside the folder may lead anywhere. It counts also where Deno finds no file, or none that
   // it can load: devices have a content, too, and an error tells the script whether there is a file, and a line of it.
   const path = await realPathOf(target, textOrNothing(modules.get(target)?.local));

@@ -24,7 +24,7 @@ const IMPORTS: readonly Attempt[] = [
     attempt: "imports bytes from elsewhere",
     before: `import secret from "{secret}" with { type: "bytes" };`,
     script: `return secret;`,
-    refused: 'WORKFLOW_FAILED: The script cannot be loaded: The import attribute type of "bytes" is unsupported.',
+    refused: "PERMISSION_DENIED: The script imports {secret}, which is outside {root} (script.ts:2).",
   },
   {
     attempt: "imports from elsewhere where it re-exports",
@@ -204,7 +204,7 @@ const IMPORTS: readonly Attempt[] = [
     files: { "page.tsx": `/** @jsxImportSource file://{outside} */ export default () => <a />;` },
     before: `import page from "./page.tsx";`,
     script: `return String(page);`,
-    refused: "WORKFLOW_FAILED: The script cannot be loaded:",
+    refused: "PERMISSION_DENIED: The script imports {outside}/jsx-runtime, which is outside {root} (page.tsx:1).",
   },
 ];
 

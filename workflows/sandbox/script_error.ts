@@ -8,9 +8,9 @@ const OURS = [".", "../../lib/"].map((folder) => new URL(folder, import.meta.url
 
 /**
  * At the end of a line of a stack, or where such a line says what called `eval`. Stacks have files as they are called,
- * with spaces and parentheses, and not as addresses spell them.
+ * with spaces and parentheses, and not as addresses spell them. What a module of `data:` names is no place in the stack.
  */
-const POSITION = /(file:\/\/.*?):(\d+):(\d+)(?=\)?$|\), <anonymous>:)/;
+const POSITION = /(?<=at (?:async )?|\()(file:\/\/.*?):(\d+):(\d+)(?=\)?$|\), <anonymous>:)/;
 
 /** What Deno says of a file, of an address or a package of JSR, and of a package of npm. */
 const REFUSED_IMPORT = /Requires (read|import) access to "|--no-npm is specified/;
