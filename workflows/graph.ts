@@ -19,9 +19,8 @@ export interface ScriptGraph {
 /** A list of modules needs no more, however many there are. */
 const GRAPH_LIMITS: Limits = { timeoutSeconds: 20, maxMemoryMiB: 512 };
 
-/** Lists the files of a script; `WORKFLOW_FAILED` where one is missing, is no code, or lies outside the root. */
-export async function checkGraph(place: Place, root: string, signal?: AbortSignal): Promise<ScriptGraph> {
-  const folder = await Deno.realPath(root);
+/** Lists the files of a script, which must lie in a folder, a real path; throws where one is missing or is no code. */
+export async function checkGraph(place: Place, folder: string, signal?: AbortSignal): Promise<ScriptGraph> {
   const { modules, redirects } = await readGraph(place, signal);
   const files: string[] = [];
   const visited = new Set<string>();
