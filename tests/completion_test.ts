@@ -60,6 +60,19 @@ Deno.test("after a command for runs come the runs, and after --profile the profi
   assert.deepEqual([none.stdout, none.stderr, [...Deno.readDirSync(empty.path)]], ["", "", []]);
 });
 
+Deno.test("what a journal or a configuration names comes without characters that drive a terminal", async () => {
+  await using office = await openOffice("return 1;");
+  await office.svc("run", "script.ts", "--run-id", "r1", "--allow-declared");
+  office.sql(`UPDATE runs SET name = 'a' || char(27) || '[2J' || char(9, 10) || 'b'`);
+  const profiles = { "city\x1b[2J": {}, "city\nhall": {}, "city hall": {} };
+  await Deno.writeTextFile(`${office.config}/config.json`, JSON.stringify({ profiles }), { mode: 0o600 });
+  const offered = async (line: string) => {
+    return (await svc(["completion", "words", line], { env: { SVC_CONFIG_DIR: office.config } })).stdout;
+  };
+  assert.equal(await offered("svc workflow show r"), "r1\ta\\u001b[2J\\t\\nb, done\n");
+  assert.equal(await offered("svc cases get --profile c"), "city hall\t\n");
+});
+
 Deno.test("where there is no such group or command, nothing may come", async () => {
   for (const line of ["svc nothing ", "svc constructor ", "svc cases nothing ", "svc cases toString --type T "]) {
     assert.deepEqual(await wordsAfter(line), [], line);

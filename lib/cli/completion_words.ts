@@ -1,5 +1,6 @@
 /** What may come next on a command line, from the descriptions of the commands. */
 import { entryNamed, toCamel, toKebab } from "../names.ts";
+import { onOneLine } from "../output/control_characters.ts";
 import type { Command, CommandEntry, Flag, Suggestion } from "./command.ts";
 import { globalFlags } from "./global_flags.ts";
 import { groups } from "./groups.ts";
@@ -13,7 +14,9 @@ export async function nextWords(line: string): Promise<Suggestion[]> {
   const begun = typed.pop() ?? "";
   const place = new Place();
   for (const word of typed) await place.pass(word);
-  return (await place.next(begun)).filter(({ word }) => word.startsWith(begun));
+  return (await place.next(begun))
+    .filter(({ word }) => word.startsWith(begun) && onOneLine(word) === word) // Escaped, it would be another word.
+    .map(({ word, about }) => ({ word, about: onOneLine(about) }));
 }
 
 /** A place on a command line: what stands before it decides what may come. */
