@@ -17,6 +17,7 @@ export function processIo(): Io {
     stderr: outputTo(Deno.stderr, () => {}), // What is said about a call must not end it, and there is nobody to tell.
     env: variable,
     onInterrupt: (listener) => signals.once("SIGINT", listener),
+    // Not SIGHUP: who listens to it undoes `nohup`, and what was to go on behind a closed terminal would end with it.
     onTerminate: (listener) => Deno.build.os === "windows" || signals.once("SIGTERM", listener),
     stopListening: () => signals.removeAll(),
   };
