@@ -189,18 +189,19 @@ Deno.test("noCache exchanges once per session and leaves no file", async () => {
   assert.deepEqual(Array.from(Deno.readDirSync(options.configDirectory ?? "")), []);
 });
 
-Deno.test("a directory that cannot be written costs the cache, not the call", async () => {
+Deno.test("a cache that cannot be read or written costs the cache, not the call, and is told of once", async () => {
   await using service = startService();
   const options = await optionsFor(service);
   const file = `${options.configDirectory}/file`;
   await Deno.writeTextFile(file, "");
-  const warnings: string[] = [];
-  const warn = (message: string) => warnings.push(message);
-  assert.equal(await callApi(openSession({ ...options, configDirectory: file, warn })), 200);
-  const told = warnings.filter((warning) =>
-    /The token cannot be cached, so that each run exchanges a new one/.test(warning)
-  );
-  assert.equal(told.length, 1, warnings.join("\n"));
+  await Deno.mkdir(tokenFile(options));
+  for (const configDirectory of [file, options.configDirectory]) {
+    const warnings: string[] = [];
+    const warn = (message: string) => warnings.push(message);
+    assert.equal(await callApi(openSession({ ...options, configDirectory, warn })), 200);
+    assert.equal(warnings.length, 1, warnings.join("\n"));
+    assert.match(warnings.join(), /^The token cannot be cached, so that each run exchanges a new one: /);
+  }
 });
 
 Deno.test({

@@ -1,6 +1,6 @@
 /** The cached token of a profile: read in one step, and never sent to a server that did not issue it. */
 import type { Warn } from "../callback.ts";
-import { reasonOf, SvcError } from "../errors.ts";
+import { SvcError } from "../errors.ts";
 import { parseJsonObject } from "../json.ts";
 import { warnIfExposed } from "./exposed.ts";
 import type { Settings } from "./settings.ts";
@@ -63,7 +63,7 @@ export function tokenText(settings: Settings, token: Token): string {
   return JSON.stringify({ ...issuerOf(settings), ...token }) + "\n";
 }
 
-/** Without the permission to read it, there is no cache; saving a token then says so. */
+/** What cannot be read is no cache: saving a token then replaces it, or says why it cannot. */
 function readFile(path: string, warn: Warn): string | undefined {
   try {
     const text = Deno.readTextFileSync(path);
@@ -71,8 +71,6 @@ function readFile(path: string, warn: Warn): string | undefined {
     return text;
   } catch (error) {
     if (error instanceof SvcError) throw error;
-    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotCapable) return undefined;
-    warn(`The token cache ${path} cannot be read: ${reasonOf(error)}`);
     return undefined;
   }
 }
