@@ -3,9 +3,10 @@ import type { ErrorRecord } from "../../lib/errors.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { EventKind, EventRecord, InputJournal, Journal, StoredEvent } from "../journal/journal.ts";
 import { readOnly } from "../journal/read_only.ts";
-import { SLEEP } from "../sandbox/messages.ts";
 import { isThrown } from "../sandbox/script_error.ts";
-import { leftEvent, leftOf, operationOf, readRecording, readRefusal } from "./recording.ts";
+import { readAsked } from "./asked.ts";
+import { leftEvent, leftOf, readRecording, readRefusal } from "./recording.ts";
+import { isSleep } from "./sleeping.ts";
 
 /** Opens the failed inputs of a run, by force if what they do now is something else; answers how many there were. */
 export async function reopenFailed(journal: Journal, run: string, force = false): Promise<number> {
@@ -104,8 +105,8 @@ function lastOf(kind: EventKind, events: readonly StoredEvent[]): number {
   return events.findLast((event) => event.kind === kind)?.seq ?? 0;
 }
 
-function isSleepCall({ kind, content, at }: StoredEvent): boolean {
-  return kind === "call" && operationOf({ asked: content, at }) === SLEEP;
+function isSleepCall({ kind, content }: StoredEvent): boolean {
+  return kind === "call" && isSleep(readAsked(content));
 }
 
 /** The events of steps that the input has not left, also from before it was opened anew an earlier time. */

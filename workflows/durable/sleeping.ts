@@ -8,7 +8,7 @@ import type { CallAnswer } from "../sandbox/sandbox.ts";
 const MAX_TIMER = 2 ** 31 - 1;
 
 /** Whether a step is a sleep. */
-export function isSleep({ operation }: CallRequest): boolean {
+export function isSleep({ operation }: { readonly operation: string }): boolean {
   return operation === SLEEP;
 }
 

@@ -8,6 +8,7 @@ import { type EncodedRequest, encodeRequest } from "../../lib/client/encode.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import { hasEffect, type Operation, type OperationRef } from "../../lib/operation.ts";
 import { answerOf } from "../durable/answer.ts";
+import { isSleep } from "../durable/sleeping.ts";
 import { never } from "../never.ts";
 import { findOperation, type Grants, type Operations } from "../permissions.ts";
 import { type CallRequest, SLEEP } from "../sandbox/messages.ts";
@@ -73,7 +74,7 @@ export class PlanRun implements RunHandlers {
   async call(request: CallRequest, position: number, signal: AbortSignal): Promise<CallAnswer> {
     if (this.#ended !== undefined) return await never();
     if (position > MAX_STEPS) return await this.#end(`after step ${MAX_STEPS}: a plan has no more.`);
-    if (request.operation === SLEEP) return await this.#sleep(request, position, signal);
+    if (isSleep(request)) return await this.#sleep(request, position, signal);
     const ref = findOperation(request.operation, this.#options.operations);
     const step = this.#add(ref, position);
     try {

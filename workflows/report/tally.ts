@@ -1,8 +1,8 @@
 /** What a report says of a run, counted in one pass over its journal: of a million inputs no more is kept than of ten. */
 import { isJsonObject } from "../../lib/json.ts";
 import { readRefusal } from "../durable/recording.ts";
+import { isSleep } from "../durable/sleeping.ts";
 import type { CallTiming, InputRecord, Journal, RunRecord } from "../journal/journal.ts";
-import { SLEEP } from "../sandbox/messages.ts";
 import { Causes } from "./causes.ts";
 import { Durations } from "./durations.ts";
 import { Throughput } from "./throughput.ts";
@@ -88,9 +88,10 @@ export class Tally {
   }
 
   /** Takes a call. */
-  addCall({ operation, askedAt, givenAt, refusal }: CallTiming): void {
+  addCall(call: CallTiming): void {
+    const { operation, askedAt, givenAt, refusal } = call;
     const ofOperation = this.#operation(operation);
-    const isCall = operation !== SLEEP;
+    const isCall = !isSleep(call);
     if (isCall) this.calls++;
     this.#seen(askedAt);
     if (givenAt === undefined) {
@@ -164,7 +165,7 @@ export function tallyRun(journal: Journal, { id, startedAt }: RunRecord): Tally 
     let made = 0;
     for (const call of calls.of(input.number)) {
       tally.addCall(call);
-      if (call.operation !== SLEEP) made++;
+      if (!isSleep(call)) made++;
     }
     tally.addInput(input, made);
   }
