@@ -24,7 +24,7 @@ async function runFile(body: string, file: string, text: string | Uint8Array, co
   const log: string[] = [];
   const summary = await runBatch(runnerOf(workflow), await openInputs(path), {
     concurrency,
-    onResult: (result) => results.push(result),
+    onResult: (result) => results.push(JSON.parse(result)),
     onLog: (line, input) => log.push(`${input}: ${line}`),
   });
   return { results, summary, log };
@@ -299,7 +299,7 @@ Deno.test("an interrupt ends a batch", async () => {
   const results: BatchResult[] = [];
   const batch = runBatch(runner, await openInputs(`${folder.path}/in.ndjson`), {
     concurrency: 2,
-    onResult: (result) => results.push(result),
+    onResult: (result) => results.push(JSON.parse(result)),
     onLog: () => void runner.interrupt(),
   });
   assert.equal((await batch).inputs, 0);

@@ -92,7 +92,7 @@ Deno.test("import_csv.ts registers the good rows of a file, and leaves nothing b
   const runner = runnerOf(workflow, await city.caller("clerk@city"));
   const lines: string[] = [];
   const inputs = await openInputs(`${folder.path}/rows.csv`);
-  const onResult = (line: unknown) => void lines.push(JSON.stringify(line));
+  const onResult = (line: string) => void lines.push(line);
   const summary = await runBatch(runner, inputs, { concurrency: 2, onResult });
   assert.deepEqual([summary.inputs, summary.succeeded, summary.failed], [4, 2, 2]);
   const [first, second, third, fourth] = lines;

@@ -16,9 +16,6 @@ const LOOKAHEAD = 32;
 /** Characters of the results that may wait, all together. */
 const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024;
 
-/** Characters from which a result waits as text: the values in it would take many times as much memory. */
-const LONG_RESULT = 64 * 1024;
-
 /** Inputs after which garbage is collected. */
 const COLLECTED_AFTER = 500;
 
@@ -26,9 +23,12 @@ const COLLECTED_AFTER = 500;
 const MAX_NAMED_FAILURES = 20;
 
 /** What became of one input. */
-export type BatchResult =
-  | { readonly input: string; readonly result?: JsonValue }
-  | { readonly input: string; readonly error: ErrorRecord };
+export type BatchResult = { readonly input: string; readonly result?: JsonValue } | Failure;
+
+interface Failure {
+  readonly input: string;
+  readonly error: ErrorRecord;
+}
 
 /** How far a batch is. */
 export interface BatchProgress {
@@ -55,7 +55,7 @@ export interface BatchSummary {
   /** Inputs that were looked at; those of them that were not begun are no part of the others. */
   readonly read: number;
   /** The first of those that failed or stopped. */
-  readonly failures: readonly { readonly input: string; readonly error: ErrorRecord }[];
+  readonly failures: readonly Failure[];
 }
 
 /** How to run a batch. */
@@ -66,8 +66,8 @@ export interface BatchOptions {
   readonly rate?: number;
   /** Decides after each input whether no further one is begun. What ended before this process began does not count. */
   readonly isEnough?: (progress: { readonly done: number; readonly failed: number }) => boolean;
-  /** Takes the result of each input, in the order of the inputs. */
-  readonly onResult: (result: BatchResult) => void;
+  /** Takes what became of each input, a `BatchResult` as JSON, in the order of the inputs. */
+  readonly onResult: (result: string) => void;
   /** Is told when an input is finished, in whatever order. */
   readonly onProgress?: (progress: BatchProgress) => void;
   /** Takes what the script prints, with the place of the input that it was run on. */
@@ -87,7 +87,7 @@ class Batch {
   readonly #runner: Runner;
   readonly #options: BatchOptions;
   readonly #started = performance.now();
-  readonly #failures: { input: string; error: ErrorRecord }[] = [];
+  readonly #failures: Failure[] = [];
   /** What ended now, and not before this process began. */
   readonly #fresh = { done: 0, failed: 0 };
   #read = 0;
@@ -118,10 +118,11 @@ class Batch {
     const isTooMuch = () => this.#waitingCharacters > MAX_WAITING_CHARACTERS;
     const inputsInOrder = untilLast(paced, workflow);
     for await (const kept of mapInOrder(inputsInOrder, work, concurrency, concurrency * LOOKAHEAD, isTooMuch)) {
-      const result = kept && this.#take(kept);
-      if (result === undefined) continue;
-      if ("error" in result && this.#failures.length < MAX_NAMED_FAILURES) this.#failures.push(result);
-      onResult(result);
+      if (kept === undefined) continue;
+      const { text, failure } = kept;
+      this.#waitingCharacters -= text.length;
+      if (failure && this.#failures.length < MAX_NAMED_FAILURES) this.#failures.push(failure);
+      onResult(text);
     }
     return this.#summary();
   }
@@ -167,14 +168,10 @@ class Batch {
   }
 
   #keep(result: BatchResult | undefined): WaitingResult | undefined {
-    const kept = result && new WaitingResult(result);
-    this.#waitingCharacters += kept?.characters ?? 0;
-    return kept;
-  }
-
-  #take(kept: WaitingResult): BatchResult {
-    this.#waitingCharacters -= kept.characters;
-    return kept.take();
+    if (result === undefined) return undefined;
+    const text = JSON.stringify(result);
+    this.#waitingCharacters += text.length;
+    return { text, ...("error" in result && { failure: result }) };
   }
 
   #progress(): BatchProgress {
@@ -203,22 +200,10 @@ class Batch {
   }
 }
 
-/** A result that waits for those of earlier inputs. */
-class WaitingResult {
-  readonly characters: number;
-  readonly #content: BatchResult | string;
-
-  constructor(result: BatchResult) {
-    const text = JSON.stringify(result);
-    this.characters = text.length;
-    this.#content = text.length > LONG_RESULT ? text : result;
-  }
-
-  take(): BatchResult {
-    if (typeof this.#content !== "string") return this.#content;
-    const result: BatchResult = JSON.parse(this.#content);
-    return result;
-  }
+/** A result that waits for those of earlier inputs: the values in it would take many times the memory of their text. */
+interface WaitingResult {
+  readonly text: string;
+  readonly failure?: Failure;
 }
 
 /** The error of a batch, where an input failed or stopped. */

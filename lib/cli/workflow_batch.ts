@@ -1,12 +1,13 @@
 /** `svc workflow run --each`: one line on stdout per input, one line of progress on a terminal. */
-import { type BatchResult, failureOf, runBatch } from "../../workflows/batch.ts";
+import { failureOf, runBatch } from "../../workflows/batch.ts";
 import { countInputs, hasMoreInputs, openInputs, STDIN } from "../../workflows/inputs.ts";
 import type { Runner } from "../../workflows/durable/runner.ts";
 import type { RunSettings } from "../../workflows/journal/journal.ts";
 import { readMaxFailures } from "../../workflows/rate.ts";
 import { SvcError } from "../errors.ts";
-import type { JsonValue } from "../json.ts";
+import { type JsonValue, parseJsonObject } from "../json.ts";
 import { escapeControls, prefixed } from "../output/control_characters.ts";
+import { pick } from "../output/fields.ts";
 import { plural } from "../wording.ts";
 import type { CommandContext } from "./command.ts";
 import type { Io } from "./io.ts";
@@ -78,8 +79,7 @@ export async function runEach(
   }
 }
 
-function lineOf(result: BatchResult, fields: readonly string[] = MEMBERS): string {
-  const members = new Map(Object.entries(result));
-  const kept = fields.filter((field) => members.has(field)).map((field) => [field, members.get(field)]);
-  return escapeControls(JSON.stringify(Object.fromEntries(kept))) + "\n";
+function lineOf(result: string, fields?: readonly string[]): string {
+  const text = fields === undefined ? result : JSON.stringify(pick(parseJsonObject(result) ?? {}, fields));
+  return escapeControls(text) + "\n";
 }

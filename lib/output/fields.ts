@@ -26,7 +26,8 @@ export function keepFields(value: JsonValue, fields: readonly string[]): Kept {
   return { value: pick(value, fields), notes: unknownFields(fields, [value]) };
 }
 
-function pick(object: JsonObject, fields: readonly string[]): JsonObject {
+/** An object with the named members alone, in the order of the names. */
+export function pick(object: JsonObject, fields: readonly string[]): JsonObject {
   return Object.fromEntries(
     fields.filter((field) => Object.hasOwn(object, field)).map((field) => [field, object[field]]),
   );
