@@ -1,16 +1,12 @@
-/** What cases do besides being performed: stages, processes, actions, bulk, family. */
+/** What cases do besides being performed: stages, processes, actions, family. */
 import assert from "node:assert/strict";
-import { at, type Engine, openEngine, PERMIT_FILE, textAt } from "./_support/engine.ts";
+import { at, createPermit, openEngine, PERMIT_FILE, textAt } from "./_support/engine.ts";
 
 const TYPE = "City-Permit-Work-Permit";
 
-async function create(engine: Engine, data = {}, body = {}): Promise<string> {
-  return textAt(await engine.body("cases.create", { type: TYPE, data }, { body }), "id");
-}
-
 Deno.test("a case is read with its stages, actions and assignments in the shape of the API", async () => {
   await using engine = await openEngine();
-  const caseId = await create(engine, { Applicant: "Ada" });
+  const caseId = await createPermit(engine, { Applicant: "Ada" });
   const info = at(await engine.body("cases.get", { caseId }), "data.caseInfo");
   assert.equal(at(info, "businessID"), "P-1");
   assert.equal(at(info, "content.pyLabel"), "Permit for Ada");
@@ -38,7 +34,7 @@ Deno.test("a case is read with its stages, actions and assignments in the shape 
 
 Deno.test("a case goes to a stage by name or ID, to the next one, and not beyond the last", async () => {
   await using engine = await openEngine();
-  const caseId = await create(engine);
+  const caseId = await createPermit(engine);
   const gone = await engine.body("cases.stageGo", { caseId, stage: "Decision" });
   assert.equal(at(gone, "data.caseInfo.stageID"), "PRIM2");
   assert.equal(at(gone, "data.caseInfo.assignments.length"), undefined);
@@ -58,7 +54,7 @@ Deno.test("a case goes to a stage by name or ID, to the next one, and not beyond
 
 Deno.test("an optional process runs beside the stage and survives a change of stage", async () => {
   await using engine = await openEngine();
-  const caseId = await create(engine);
+  const caseId = await createPermit(engine);
   const started = await engine.body("cases.startProcess", { caseId, process: "Site_Visit" });
   assert.equal(at(started, "data.caseInfo.assignments.1.ID"), "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!SITE_VISIT");
   assert.equal((await engine.refused("cases.startProcess", { caseId, process: "Site_Visit" })).status, 409);
@@ -93,7 +89,7 @@ Deno.test("an optional process is offered, and can be started, while its conditi
 
 Deno.test("case actions change fields, set fields and move the case", async () => {
   await using engine = await openEngine();
-  const caseId = await create(engine, { Applicant: "Ada" });
+  const caseId = await createPermit(engine, { Applicant: "Ada" });
   const perform = async (action: string, data: object) =>
     await engine.body("cases.performAction", { caseId, action, data });
   const edited = await perform("pyUpdateCaseDetails", { Applicant: "Grace", Contact: { Phone: "555-0100" } });
@@ -119,104 +115,10 @@ Deno.test("case actions change fields, set fields and move the case", async () =
   assert.equal(wrong.details[1]?.erroneousInputOutputIdentifier, ".Phone");
 });
 
-Deno.test("a bulk action tells what became of each case, and one that fails stops no other", async () => {
-  await using engine = await openEngine();
-  const first = await create(engine);
-  const last = await create(engine);
-  const cases = [first, "CITY-PERMIT-WORK P-99", last];
-  const common = await engine.body("cases.bulkActions", { cases: [first, last] });
-  assert.deepEqual(at(common, "bulkActions.2"), { id: "Expedite", ID: "Expedite", name: "Expedite", type: "Case" });
-  const { status, message } = await engine.refused("cases.bulkActions", { cases });
-  assert.deepEqual([status, message], [404, "Case CITY-PERMIT-WORK P-99 not found"]);
-  const values = { cases, action: "pyUpdateCaseDetails", data: { Channel: "Desk" } };
-  const done = await engine.call("cases.bulkPerform", values);
-  assert.equal(done.status, 207);
-  assert.deepEqual(at(done.body, "summary"), { total: 3, successful: 2, failed: 1 });
-  assert.equal(at(done.body, "results.1.status"), 404);
-  assert.equal(at(done.body, "results.2.status"), 200);
-  assert.equal(at(await engine.body("cases.get", { caseId: last }), "data.caseInfo.content.Channel"), "Desk");
-  const single = await engine.body("cases.bulkPerform", { cases: [first], action: "Withdraw", data: { Reason: "-" } });
-  assert.equal(at(single, "results.0.status"), 409, "not every case action is a bulk action");
-});
-
-Deno.test("a bulk action with an entity tag changes no case that has changed since, at once and in the background", async () => {
-  await using engine = await openEngine();
-  const caseId = await create(engine);
-  const bulk = async (Channel: string, ifMatch: string, runningMode?: string) => {
-    const values = { cases: [caseId], action: "pyUpdateCaseDetails", data: { Channel }, ifMatch, runningMode };
-    const { body } = await engine.call("cases.bulkPerform", values);
-    await engine.settle();
-    return { status: at(body, "results.0.status"), read: await engine.call("cases.get", { caseId }) };
-  };
-  const { tag = "" } = await engine.call("cases.get", { caseId });
-  const first = await bulk("Post", tag);
-  assert.equal(first.status, 200);
-  assert.equal((await bulk("Desk", tag)).status, 412);
-  const last = await bulk("Desk", tag, "async");
-  assert.deepEqual(last.read.tag, first.read.tag);
-  assert.equal(at(last.read.body, "data.caseInfo.content.Channel"), "Post");
-});
-
-Deno.test("a bulk action in the background is answered with a job and done afterwards", async () => {
-  await using engine = await openEngine();
-  const caseId = await create(engine);
-  const values = { cases: [caseId], action: "pyUpdateCaseDetails", data: { Channel: "Post" }, runningMode: "async" };
-  const accepted = await engine.call("cases.bulkPerform", values);
-  assert.equal(accepted.status, 202);
-  assert.match(textAt(accepted.body, "jobID"), /^[0-9a-f-]{36}$/);
-  await engine.settle();
-  assert.equal(at(await engine.body("cases.get", { caseId }), "data.caseInfo.content.Channel"), "Post");
-  assert.equal((await engine.refused("cases.bulkPerform", { ...values, runningMode: "fast" })).status, 400);
-});
-
-const KNOTS = `
-application: { id: Knots, name: Knots, organisation: Org }
-operators: { "ada@knots": { name: Ada } }
-caseTypes:
-  Org-Knots-Work-Rope:
-    name: Rope
-    prefix: R
-    workPool: ORG-KNOTS-WORK
-    fields: { Size: { type: Integer } }
-    actions: { Tie: { name: Tie, bulk: true, fields: [Size], stage: PRIM1 } }
-    stages:
-      PRIM0: { name: Loose, transition: manual, processes: {} }
-      PRIM1:
-        name: Tied
-        transition: manual
-        processes:
-          Tie: { steps: { Knot: { name: Knot, type: child, caseType: Org-Knots-Work-Knot, content: { Size: Size } } } }
-  Org-Knots-Work-Knot:
-    name: Knot
-    prefix: K
-    workPool: ORG-KNOTS-WORK
-    fields: { Size: { type: Integer }, Double: { type: Integer, calculated: Size * 2.0, max: 10 } }
-    stages: { PRIM0: { name: Made, transition: manual, processes: {} } }
-dataViews:
-  D_Knots: { name: Knots, source: cases, caseTypes: [Org-Knots-Work-Knot] }
-`;
-
-Deno.test("a refused case of a bulk action has changed nothing, the numbers of its children included, at once and in the background", async () => {
-  await using engine = await openEngine(KNOTS);
-  const cases: string[] = [];
-  for (const _ of "123") cases.push(textAt(await engine.body("cases.create", { type: "Org-Knots-Work-Rope" }), "id"));
-  const tie = async (rope: number, Size: number, runningMode?: string) => {
-    const values = { cases: cases.slice(rope - 1), action: "Tie", data: { Size }, runningMode };
-    const { body } = await engine.call("cases.bulkPerform", values);
-    await engine.settle();
-    return at(body, "results.0.status");
-  };
-  assert.equal(await tie(1, 6), 422);
-  await tie(1, 6, "async");
-  assert.equal(await tie(3, 5), 200);
-  const rows = await engine.body("data.query", { dataViewId: "D_Knots", data: {} });
-  assert.deepEqual([at(rows, "data.0.pyID"), at(rows, "data.1")], ["K-1", undefined]);
-});
-
 Deno.test("only a case that is still in its create stage can be deleted", async () => {
   await using engine = await openEngine();
-  const caseId = await create(engine);
-  const other = await create(engine);
+  const caseId = await createPermit(engine);
+  const other = await createPermit(engine);
   await engine.call("cases.delete", { caseId });
   assert.equal((await engine.refused("cases.get", { caseId })).status, 404);
   await engine.call("cases.stageNext", { caseId: other });
@@ -225,9 +127,9 @@ Deno.test("only a case that is still in its create stage can be deleted", async 
 
 Deno.test("parents and children are listed up and down", async () => {
   await using engine = await openEngine();
-  const parent = await create(engine);
-  const child = await create(engine, {}, { parentCaseID: parent });
-  const grandchild = await create(engine, {}, { parentCaseID: child });
+  const parent = await createPermit(engine);
+  const child = await createPermit(engine, {}, { parentCaseID: parent });
+  const grandchild = await createPermit(engine, {}, { parentCaseID: child });
   const up = await engine.body("cases.listAncestors", { caseId: grandchild });
   assert.deepEqual([at(up, "ancestors.0.id"), at(up, "ancestors.1.id")], [child, parent]);
   assert.deepEqual(await engine.body("cases.listAncestors", { caseId: parent }), {});
@@ -242,7 +144,7 @@ Deno.test("parents and children are listed up and down", async () => {
 
 Deno.test("attachment categories tell the caller's rights", async () => {
   await using engine = await openEngine();
-  const caseId = await create(engine);
+  const caseId = await createPermit(engine);
   const rights = async (as: string) =>
     at(await engine.body("cases.listAttachmentCategories", { caseId }, { as }), "attachment_categories.0.canDeleteAll");
   assert.equal(await rights("clerk@city"), false);

@@ -1,15 +1,11 @@
 /** What a case keeps while people work on it: drafts, locks, screens, and processes of a stage that it has left. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../lib/json.ts";
-import { at, type Engine, openEngine, PERMIT_FILE, textAt } from "./_support/engine.ts";
+import { at, createPermit, type Engine, openEngine, PERMIT_FILE, textAt } from "./_support/engine.ts";
 
 const REVIEWER = { as: "reviewer@city" };
 const REVIEW = "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW";
 const INTAKE = "ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE";
-
-async function create(engine: Engine, data = {}): Promise<string> {
-  return textAt(await engine.body("cases.create", { type: "City-Permit-Work-Permit", data }), "id");
-}
 
 /** Performs the first screen of the review. */
 async function checkApplication(engine: Engine): Promise<void> {
@@ -44,7 +40,7 @@ async function changed(text: string, other: string): Promise<string> {
 
 Deno.test("the draft of a screen goes with the screen: nobody is locked out after it", async () => {
   await using engine = await openEngine();
-  const caseId = await create(engine, { Applicant: "Ada" });
+  const caseId = await createPermit(engine, { Applicant: "Ada" });
   await engine.call("cases.stageGo", { caseId, stage: "Review" });
   const draft = { assignmentId: REVIEW, action: "CheckApplication", data: { Address: "Canal 2" } };
   await engine.call("assignments.save", draft, REVIEWER);
@@ -55,8 +51,8 @@ Deno.test("the draft of a screen goes with the screen: nobody is locked out afte
 
 Deno.test("get-next passes over a case that somebody else's draft has locked, until it is discarded", async () => {
   await using engine = await openEngine();
-  const caseId = await create(engine, { Applicant: "Ada" });
-  await create(engine, { Applicant: "Grace" });
+  const caseId = await createPermit(engine, { Applicant: "Ada" });
+  await createPermit(engine, { Applicant: "Grace" });
   await engine.call("cases.stageGo", { caseId, stage: "Review" }, KEPT);
   const draft = { assignmentId: REVIEW, action: "CheckApplication", data: { Address: "Canal 2" } };
   await engine.call("assignments.save", draft, REVIEWER);
@@ -68,7 +64,7 @@ Deno.test("get-next passes over a case that somebody else's draft has locked, un
 
 Deno.test("whoever performs the first screen of a flow from a queue goes on with it, and nobody else does", async () => {
   await using engine = await openEngine();
-  const caseId = await create(engine, { Applicant: "Ada" });
+  const caseId = await createPermit(engine, { Applicant: "Ada" });
   await engine.call("cases.stageGo", { caseId, stage: "Review" });
   await checkApplication(engine);
   const next = { assignmentId: REVIEW, action: "CheckDocuments", ifMatch: await tagOf(engine, caseId) };
@@ -78,7 +74,7 @@ Deno.test("whoever performs the first screen of a flow from a queue goes on with
 
 Deno.test("to discard drafts where there are none changes nothing", async () => {
   await using engine = await openEngine();
-  const caseId = await create(engine);
+  const caseId = await createPermit(engine);
   const before = [await tagOf(engine, caseId), (await engine.history(caseId)).length];
   await engine.call("cases.discardUpdates", { caseId });
   assert.deepEqual([await tagOf(engine, caseId), (await engine.history(caseId)).length], before);
@@ -86,7 +82,7 @@ Deno.test("to discard drafts where there are none changes nothing", async () => 
 
 Deno.test("an assignment of a stage that the case has left moves nothing of the stage where it is", async () => {
   await using engine = await openEngine();
-  const caseId = await create(engine, { Applicant: "Ada" });
+  const caseId = await createPermit(engine, { Applicant: "Ada" });
   await engine.call("cases.stageGo", { caseId, stage: "Review" }, KEPT);
   await checkApplication(engine);
   const register = { assignmentId: INTAKE, action: "Register", ifMatch: await tagOf(engine, caseId) };
@@ -99,7 +95,7 @@ Deno.test("an assignment of a stage that the case has left moves nothing of the 
 
 Deno.test("a move that keeps processes lets one that is under way in the stage go on: its draft stays, and its lock", async () => {
   await using engine = await openEngine();
-  const caseId = await create(engine, { Applicant: "Ada" });
+  const caseId = await createPermit(engine, { Applicant: "Ada" });
   const draft = { assignmentId: INTAKE, action: "Register", data: { Applicant: "Grace" } };
   await engine.call("assignments.save", draft);
   for (const stage of ["PRIM0", "Review", "PRIM0"]) await engine.call("cases.stageGo", { caseId, stage }, KEPT);
@@ -145,7 +141,7 @@ Deno.test("page instructions change no list that the form only shows", async () 
   await using engine = await openEngine(
     await changed("Fee, Documents, Contact]", "Fee, { field: Documents, readOnly: true }]"),
   );
-  const caseId = await create(engine, { Applicant: "Ada" });
+  const caseId = await createPermit(engine, { Applicant: "Ada" });
   const pageInstructions = [{ instruction: "APPEND", target: ".Documents", content: { Title: "Plan" } }];
   const register = { assignmentId: INTAKE, action: "Register", pageInstructions, ifMatch: await tagOf(engine, caseId) };
   const { status, message } = await engine.refused("assignments.perform", register);
@@ -157,13 +153,13 @@ Deno.test("page instructions change no list that the form only shows", async () 
 
 Deno.test("what is calculated in a row is the service's, whatever a client that sends the row back says of it", async () => {
   await using engine = await openEngine();
-  const caseId = await create(engine, { Documents: [{ Title: "Plan", Pages: 4, Cost: "free" }] });
+  const caseId = await createPermit(engine, { Documents: [{ Title: "Plan", Pages: 4, Cost: "free" }] });
   assert.equal(at(await engine.body("cases.get", { caseId }), "data.caseInfo.content.Documents.0.Cost"), 2);
 });
 
 Deno.test("an urgency is a text up to platform version 24, as clients of that version read it", async () => {
   await using engine = await openEngine(await changed("platformVersion: 25", "platformVersion: 24"));
-  const caseId = await create(engine);
+  const caseId = await createPermit(engine);
   const { urgency, data } = await engine.body("cases.get", { caseId });
   const urgencies = [urgency, at(data, "caseInfo.urgency"), at(data, "caseInfo.assignments.0.urgency")];
   assert.deepEqual(urgencies, ["10", "10", "10"]);
@@ -181,7 +177,7 @@ Deno.test("what a definition sets must fit the field, as what a person submits: 
   ];
   for (const [set, reason] of sets) {
     await using engine = await openEngine(await changed('set: { Urgent: "true" }', `set: { ${set} }`));
-    const caseId = await create(engine);
+    const caseId = await createPermit(engine);
     const before = await engine.body("cases.get", { caseId });
     const ifMatch = textAt(before, "etag");
     const refused = await engine.refused("cases.performAction", { caseId, action: "Expedite", ifMatch });
@@ -195,7 +191,7 @@ Deno.test("what a definition sets must fit the field, as what a person submits: 
 Deno.test("what a step gives a child case must fit its field", async () => {
   const child = "{ type: child, caseType: City-Permit-Work-Receipt, content: { Channel: \"'Fax'\" } }";
   await using engine = await openEngine(await changed("{ name: Confirm the withdrawal, fields: [Reason] }", child));
-  const refused = await engine.refused("cases.stageGo", { caseId: await create(engine), stage: "ALT1" });
+  const refused = await engine.refused("cases.stageGo", { caseId: await createPermit(engine), stage: "ALT1" });
   assert.deepEqual([refused.status, refused.details[1]?.message], [
     422,
     "Fax is not one of Internet, Desk, Post, e-mail, Intern (computed by the application definition)",
@@ -234,7 +230,7 @@ Deno.test("what a definition computes as empty is no value, as what a person emp
       `set: { Contact: "{'Name': dyn(''), 'Phone': dyn(''), 'Age': dyn(null)}", Channel: "''" }`,
     );
   await using engine = await openEngine(yaml);
-  const caseId = await create(engine, { Documents: [{ Title: "Plan" }] });
+  const caseId = await createPermit(engine, { Documents: [{ Title: "Plan" }] });
   await engine.call("cases.performAction", { caseId, action: "Expedite", ifMatch: await tagOf(engine, caseId) });
   const found = async (field: string, comparator: string, rhs?: JsonObject) => {
     const filterConditions = { F1: { lhs: { field }, comparator, ...(rhs && { rhs }) } };

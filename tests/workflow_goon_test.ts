@@ -283,22 +283,6 @@ Deno.test("what a script prints is new from the step on at which it left its pat
   assert.equal((await office.svc("logs", "r1")).stdout, "one\nfour\n");
 });
 
-Deno.test("a sandbox that somebody kills again and again is given up", async () => {
-  await using office = await openOffice(`log("at work"); await sleep(600_000);`);
-  const process = office.start(...RUN);
-  const { rest } = await untilItSays(process, "at work");
-  let hasEnded = false;
-  const ended = process.status.then(() => hasEnded = true);
-  const killed = new Set<number>();
-  while (!hasEnded && killed.size < 9) {
-    for (const sandbox of await sandboxesOf(process.pid)) if (killProcess(sandbox)) killed.add(sandbox);
-  }
-  if (killed.size === 9) process.kill("SIGKILL");
-  await Promise.all([ended, process.stdout.cancel()]);
-  assert.equal(killed.size, 5);
-  assert.match(errorIn(await rest).message, /^The operating system ended the workflow/);
-});
-
 Deno.test("a file that is no journal, or a damaged one, is named and is no defect of svc", async () => {
   await using office = await openOffice(`return "x".repeat(20_000);`);
   assert.equal((await office.svc(...RUN)).code, 0);

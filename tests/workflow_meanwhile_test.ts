@@ -273,3 +273,31 @@ Deno.test("a run whose throw-away folder was tidied up ends as it would have", a
   const [stdout, stderr, { code }] = await Promise.all([new Response(run.stdout).text(), rest, run.status]);
   assert.deepEqual([stdout, stderr, code], [`"CITY-PERMIT-WORK P-1"\n`, "begun\n", 0]);
 });
+
+Deno.test("a sandbox that somebody kills again and again is given up", async () => {
+  await using office = await openOffice(`log("at work"); await sleep(600_000);`);
+  const process = office.start(...RUN);
+  const { rest } = await untilItSays(process, "at work");
+  let hasEnded = false;
+  const ended = process.status.then(() => hasEnded = true);
+  const killed = new Set<number>();
+  while (!hasEnded && killed.size < 9) {
+    for (const sandbox of await sandboxesOf(process.pid)) if (killProcess(sandbox)) killed.add(sandbox);
+  }
+  if (killed.size === 9) process.kill("SIGKILL");
+  await Promise.all([ended, process.stdout.cancel()]);
+  assert.equal(killed.size, 5);
+  assert.match(await rest, /"message":"The operating system ended the workflow/);
+});
+
+Deno.test("a run that is cancelled while it comes to its end stays cancelled", async () => {
+  await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD}`);
+  const process = office.start(...RUN);
+  const { rest } = await untilItSays(process, "made");
+  office.sql("UPDATE runs SET state = 'cancelled'");
+  await office.createPermit();
+  await Promise.all([rest, process.stdout.cancel(), process.status]);
+  const [run] = JSON.parse((await office.svc("list")).stdout);
+  assert.equal(run.state, "cancelled");
+  assert.match((await office.svc("retry", "r1")).stderr, /Run r1 was cancelled/);
+});

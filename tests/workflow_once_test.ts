@@ -6,7 +6,7 @@ import { GrantedCalls } from "../workflows/durable/live_calls.ts";
 import { reopenFailed } from "../workflows/durable/reopen.ts";
 import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
-import { CREATE, openOffice, RUN, UNTIL_TOLD, untilItSays } from "./_support/office.ts";
+import { CREATE, openOffice, RUN } from "./_support/office.ts";
 import { caseAnswer, makeFolder, newRun, openScript, scriptText, TinyApi } from "./_support/workflow.ts";
 
 /** A request that the API of a test got. */
@@ -303,18 +303,6 @@ Deno.test("a text with a NUL is the same when it is told again", async () => {
   assert.equal(await desk.attempt(), "NOT_FOUND");
   isDown = false;
   assert.equal(await desk.retry(), JSON.stringify(text));
-});
-
-Deno.test("a run that is cancelled while it comes to its end stays cancelled", async () => {
-  await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD}`);
-  const process = office.start(...RUN);
-  const { rest } = await untilItSays(process, "made");
-  office.sql("UPDATE runs SET state = 'cancelled'");
-  await office.createPermit();
-  await Promise.all([rest, process.stdout.cancel(), process.status]);
-  const [run] = JSON.parse((await office.svc("list")).stdout);
-  assert.equal(run.state, "cancelled");
-  assert.match((await office.svc("retry", "r1")).stderr, /Run r1 was cancelled/);
 });
 
 Deno.test("a timer that a script has cleared is not what it fails with: a retry keeps what followed", async () => {

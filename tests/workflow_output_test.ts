@@ -1,9 +1,10 @@
-/** Runs whose results have nowhere to go. */
+/** What a run prints: with nowhere to go, or to a terminal that it must not drive. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { main } from "../cli.ts";
 import { SvcError } from "../lib/errors.ts";
 import { capturedIo, svcHere } from "./_support/captured_io.ts";
+import { openOffice, RUN } from "./_support/office.ts";
 import { makeFolder, scriptText } from "./_support/workflow.ts";
 
 Deno.test("a run whose results cannot be written says how to go on", async () => {
@@ -61,4 +62,16 @@ Deno.test("no name of a file and nothing in a journal drives the terminal on whi
     (await svc("logs", "r1", "--journal", journal)).stdout,
     `${shown}.ndjson:1: ${shown}\n${shown}.ndjson:1: more\\rover\n`,
   );
+});
+
+Deno.test("what a script says cannot pass for another line that svc writes", async () => {
+  await using office = await openOffice(`throw new Error("no\\n\\ninput done, 5 ms\\rinput done");`);
+  const script = `${office.folder}/script.ts`;
+  const text = await Deno.readTextFile(script);
+  await Deno.writeTextFile(script, text.replace(`name: "test"`, `name: "a\\rRun r1 of b: done\\n"`));
+  assert.equal((await office.svc(...RUN)).code, 1);
+  const [run, , input, ...others] = (await office.svc("show", "r1")).stdout.split("\n");
+  assert.match(run ?? "", /^Run r1 of a\\rRun r1 of b: done\\n: failed, begun /);
+  assert.match(input ?? "", /^input failed, .* no\\n\\ninput done, 5 ms\\rinput done/);
+  assert.deepEqual(others, [""]);
 });

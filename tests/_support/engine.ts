@@ -154,6 +154,11 @@ export function refusalOf(yaml: string, wrong = "It"): SvcError {
   throw new TypeError(`${wrong} was accepted`);
 }
 
+/** Creates a case of the permit application; gives its ID. */
+export async function createPermit(engine: Engine, data: JsonObject = {}, body: JsonObject = {}): Promise<string> {
+  return textAt(await engine.body("cases.create", { type: "City-Permit-Work-Permit", data }, { body }), "id");
+}
+
 /** Handlers are declared as methods here, so that a test may call any of them by name. */
 interface AnyHandler {
   serve(values: object, context: HandlerContext): Outcome | Promise<Outcome>;
