@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { findProfile, missingProfile, saveProfile } from "../lib/auth/config.ts";
+import { openWays } from "../lib/auth/exposed.ts";
 import type { Warn } from "../lib/callback.ts";
 import type { Profile } from "../lib/auth/profile.ts";
 import { failure, freshDirectory, runScript } from "./_support/oauth.ts";
@@ -221,6 +222,11 @@ Deno.test({
     await loadProfile("default", directory, (message) => warnings.push(message));
     assert.match(warnings.join("\n"), /Run: chmod 600 '\/\S*\/Ada'\\''s\/config\.json'$/);
   },
+});
+
+Deno.test("on Windows, where every file has a mode that is open to all, nobody is warned of it", () => {
+  assert.deepEqual(openWays(0o100666, ["read", "change"], "windows"), []);
+  assert.deepEqual(openWays(0o100666, ["read", "change"], "darwin"), ["read", "change"]);
 });
 
 Deno.test("a directory that cannot be written is named with what to do", async () => {

@@ -12,10 +12,15 @@ export function warnIfExposed(path: string, warn: Warn): void {
   warnOfOthers(path, "holds a secret", warn);
 }
 
-/** Warns of a file or directory that is open to others in one of these ways. Windows has no mode to look at. */
+/** Warns of a file or directory that is open to others in one of these ways. */
 export function warnOfOthers(path: string, what: string, warn: Warn, ways: readonly Way[] = ["read", "change"]): void {
   const { mode, isDirectory } = Deno.statSync(path);
-  const open = ways.filter((way) => ((mode ?? 0) & WAYS[way]) !== 0).join(" and ");
+  const open = openWays(mode, ways).join(" and ");
   const own = isDirectory ? 700 : 600;
   if (open !== "") warn(`${path} ${what} and others can ${open} it. Run: chmod ${own} ${shellWord(path)}`);
+}
+
+/** The ways in which a mode is open to others. On Windows it says nothing of them: Deno makes one up, open to all. */
+export function openWays(mode: number | null, ways: readonly Way[], os: string = Deno.build.os): readonly Way[] {
+  return os === "windows" ? [] : ways.filter((way) => ((mode ?? 0) & WAYS[way]) !== 0);
 }
