@@ -3,6 +3,7 @@
  * `--before <checkout>` it compares the start of two commands with that of another checkout too; `--inputs <n>` is the
  * length of the longest batch; `--only <name>`, which may be repeated, measures some of the figures.
  */
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { isJsonObject } from "../lib/json.ts";
 import { againstShell, memoryOfBatch } from "./bench/batches.ts";
@@ -20,7 +21,7 @@ import { API_ROOT, closeOnInterrupt, Workspace } from "./workspace.ts";
 const { logFile, before, inputs, only } = readArguments(Deno.args);
 const RUNS = 25;
 const SAMPLE_CASES = 400;
-const SAMPLE = new URL("./demo/log.csv", import.meta.url).pathname;
+const SAMPLE = fileURLToPath(new URL("./demo/log.csv", import.meta.url));
 
 await build();
 closeOnInterrupt();

@@ -2,13 +2,14 @@
  * The tour: cases are created, taken, performed and resolved from the command line, from the library and from a
  * workflow. Shows the commands that it runs and what they answer.
  */
+import { fileURLToPath } from "node:url";
 import { createClient } from "../mod.ts";
 import { Tour } from "./demo/tour.ts";
 import { readLog } from "./replay/log.ts";
 import { differences } from "./replay/prove.ts";
 import { closeOnInterrupt, Workspace } from "./workspace.ts";
 
-const HERE = new URL(".", import.meta.url).pathname;
+const HERE = fileURLToPath(new URL(".", import.meta.url));
 
 closeOnInterrupt();
 await using workspace = await Workspace.open();

@@ -1,4 +1,5 @@
 /** Programs that are measured: whole processes by their time, those of this folder by the number that they print. */
+import { fileURLToPath } from "node:url";
 import { printed } from "../workspace.ts";
 import { median } from "./figure.ts";
 
@@ -36,6 +37,6 @@ export function programOf(
   options: Deno.CommandOptions = {},
   grants: readonly string[] = [],
 ): Deno.Command {
-  const script = new URL(name, import.meta.url).pathname;
+  const script = fileURLToPath(new URL(name, import.meta.url));
   return new Deno.Command(Deno.execPath(), { args: ["run", "--allow-net", ...grants, script, ...args], ...options });
 }

@@ -1,9 +1,10 @@
 /** One run of the crash test's script on some inputs: begun, and gone on with as often as something ends it. */
+import { fileURLToPath } from "node:url";
 import type { Workspace } from "../workspace.ts";
 import { Process } from "./processes.ts";
 
 /** The script with calls of every kind. */
-const SCRIPT: string = new URL("./script.ts", import.meta.url).pathname;
+const SCRIPT: string = fileURLToPath(new URL("./script.ts", import.meta.url));
 
 /** Inputs that are worked on at a time. */
 const CONCURRENCY = 4;

@@ -1,4 +1,5 @@
 /** Replays a log by several sandboxed workflows at once, each with an operator of its own, as several clerks would work. */
+import { fileURLToPath } from "node:url";
 import { isJsonObject } from "../../lib/json.ts";
 import { printed, type Workspace } from "../workspace.ts";
 import type { LogCase } from "./log.ts";
@@ -9,7 +10,7 @@ const CLERKS = ["clerk@city", "reviewer@city"];
 /** API calls of one event: take the next assignment, read its entity tag, perform it. */
 const CALLS_PER_EVENT = 3;
 
-const SCRIPT = new URL("../../workflows/examples/replay_log.ts", import.meta.url).pathname;
+const SCRIPT = fileURLToPath(new URL("../../workflows/examples/replay_log.ts", import.meta.url));
 
 /** What a replay did. */
 export interface Replay {
