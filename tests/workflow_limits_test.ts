@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { ignoreMissing } from "../lib/missing_file.ts";
 import { linesOf } from "../workflows/lines.ts";
-import { hostCommand, limitsAllMemory } from "../workflows/sandbox/command.ts";
+import { hostCommand, limiter, limitsAllMemory } from "../workflows/sandbox/command.ts";
 import { FrameBuffer, FrameReader } from "../workflows/sandbox/frames.ts";
+import { printed } from "../tasks/workspace.ts";
 import { caseAnswer, makeFolder, runText, scriptText, TinyApi } from "./_support/workflow.ts";
 import { workflowCommand } from "./_support/workflow_process.ts";
 
@@ -167,6 +168,26 @@ Deno.test({
     process.kill("SIGKILL");
     const [, soft, hard] = /^Max cpu time +(\d+) +(\d+)/m.exec(limits) ?? [];
     assert.ok(Number(soft) < Number(hard), `${soft} s, then ${hard} s`);
+  },
+});
+
+Deno.test({
+  name: "on macOS the limits are those of Linux, but for the one of memory, and Ctrl-C is for the parent, too",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const told = async (os: string) => {
+      const args = [
+        "-c",
+        limiter(SMALL, os),
+        "/bin/sh",
+        "-c",
+        "kill -INT $$; ulimit -t; ulimit -f; ulimit -c; ulimit -d",
+      ];
+      return (await printed(new Deno.Command("/bin/sh", { args }))).trim().split("\n");
+    };
+    const [time, file, core, data] = await told("darwin");
+    assert.ok(Number(time) > 60 && Number(file) > 0 && core === "0", `${time} s, files of ${file}, core of ${core}`);
+    if (limitsAllMemory()) assert.deepEqual([data, (await told("linux"))[3] === data], ["unlimited", false]);
   },
 });
 

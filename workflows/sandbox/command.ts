@@ -78,27 +78,29 @@ function command(
     signal,
   } as const;
   const deno = Deno.execPath();
-  if (!limitsAllMemory()) return new Deno.Command(deno, { ...options, args });
+  if (Deno.build.os === "windows") return new Deno.Command(deno, { ...options, args }); // It has no such limits.
   return new Deno.Command(SHELL, { ...options, args: ["-c", limiter(limits), deno, ...args] });
 }
 
 /** Whether the operating system limits all memory, and not V8 its heap alone. */
-export function limitsAllMemory(): boolean {
-  return Deno.build.os === "linux";
+export function limitsAllMemory(os: string = Deno.build.os): boolean {
+  return os === "linux";
 }
 
 /**
  * A shell script that sets limits for what takes its place; Ctrl-C is for the parent, which ends it in its own time, and
  * where Deno cannot make a file of its cache longer it just caches no more.
- * `ulimit -v` would not do: V8 reserves far more addresses than it uses. The limit of processor time ends a process that
- * nobody watches any more, its parent having been killed. It ends it with a signal of its own: killed at once, as where
- * both limits are the same, it would look as if somebody else had done it, and would be begun again.
+ * `ulimit -v` would not do: V8 reserves far more addresses than it uses. Elsewhere than on Linux `ulimit -d` counts these,
+ * or nothing. The limit of processor time ends a process that nobody watches any more, its parent having been killed. It
+ * ends it with a signal of its own: killed at once, as where both limits are the same, it would look as if somebody else
+ * had done it, and would be begun again.
  */
-function limiter({ maxMemoryMiB, timeoutSeconds }: Limits): string {
+export function limiter({ maxMemoryMiB, timeoutSeconds }: Limits, os?: string): string {
   const base = BASE_MIB + BASE_MIB_PER_PROCESSOR * navigator.hardwareConcurrency;
   const kibibytes = Math.ceil((base + maxMemoryMiB) * 1024);
   const seconds = Math.ceil(timeoutSeconds * navigator.hardwareConcurrency) + 60;
   const time = `ulimit -S -t ${seconds} && ulimit -H -t ${seconds + 10}`;
   const files = `ulimit -f ${MAX_CACHE_FILE_MIB * BLOCKS_PER_MIB}`;
-  return `trap "" INT XFSZ && ulimit -c 0 && ${time} && ${files} && ulimit -d ${kibibytes} && exec "$0" "$@"`;
+  const memory = limitsAllMemory(os) ? ` && ulimit -d ${kibibytes}` : "";
+  return `trap "" INT XFSZ && ulimit -c 0 && ${time} && ${files}${memory} && exec "$0" "$@"`;
 }
