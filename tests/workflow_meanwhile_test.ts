@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 import { killProcess, sandboxesOf } from "../tasks/crash/processes.ts";
 import { Runner } from "../workflows/durable/runner.ts";
+import { DEFAULT_LIMITS } from "../workflows/limits.ts";
+import { explainExit, KilledFromOutside } from "../workflows/sandbox/exit.ts";
 import { atRate } from "../workflows/rate.ts";
 import { openWorkflow } from "../workflows/run.ts";
 import { CREATE, openOffice, RUN, UNTIL_TOLD, untilItSays } from "./_support/office.ts";
-import { caseAnswer, makeFolder, runText, scriptText, TinyApi } from "./_support/workflow.ts";
+import { caseAnswer, makeFolder, openScript, runText, scriptText, TinyApi } from "./_support/workflow.ts";
 import { type Ended, endOf, workflowCommand } from "./_support/workflow_process.ts";
 
 /** Results of a batch, or the codes of its errors. */
@@ -94,6 +96,32 @@ Deno.test("a sandbox that is killed while it waits for its input is replaced", a
   await office.createPermit();
   const [stdout] = await Promise.all([new Response(batch.stdout).text(), rest, batch.status]);
   assert.deepEqual(resultsOf(stdout), [1, 2, 3]);
+});
+
+Deno.test("a sandbox that Ctrl-C ends itself, as on Windows, was ended by others and not by its script", () => {
+  const { cause, message } = explainExit({ success: false, code: -1073741510, signal: null }, "", DEFAULT_LIMITS);
+  assert.ok(cause instanceof KilledFromOutside, message);
+});
+
+Deno.test({
+  name: "an input whose sandbox is ended by others while its run is interrupted is interrupted, without a journal, too",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using folder = await makeFolder({ "script.ts": scriptText(`return await svc.cases.get("C-1");`) });
+    const script = `${folder.path}/script.ts`;
+    await using workflow = await openScript({ script, allowDeclared: true });
+    const call = async () => {
+      void runner.interrupt();
+      const [sandbox] = await sandboxesOf(Deno.pid, script);
+      assert(sandbox !== undefined);
+      while (killProcess(sandbox)) await new Promise((resolve) => setTimeout(resolve));
+      throw new Error("Nobody hears it.");
+    };
+    const runner = new Runner({ workflow, live: { call } });
+    const outcome = await runner.run({ number: 1, place: "input" });
+    assert("failure" in outcome);
+    assert.equal(outcome.failure.message, "The workflow was interrupted.");
+  },
 });
 
 Deno.test({

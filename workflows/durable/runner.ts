@@ -154,8 +154,9 @@ export class Runner {
         return { result: await this.#runOnce(record, onLog) };
       } catch (thrown) {
         const failure = toSvcError(thrown);
-        const canGoOn = this.#options.journal !== undefined && failure.cause instanceof KilledFromOutside;
-        if (!canGoOn || life === MAX_LIVES) return { failure };
+        const isKilled = failure.cause instanceof KilledFromOutside;
+        if (isKilled && this.isInterrupted) return { failure: interrupted() }; // What tells us to end may end it, too.
+        if (!isKilled || this.#options.journal === undefined || life === MAX_LIVES) return { failure };
       }
     }
   }

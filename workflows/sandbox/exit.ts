@@ -13,18 +13,22 @@ const ENGINE_SIGNALS: readonly (Deno.Signal | null)[] = ["SIGABRT", "SIGTRAP", "
 /** Signals that neither we nor the engine send: somebody else has ended the process, or the machine has no memory left. */
 const OUTSIDE_SIGNALS: readonly (Deno.Signal | null)[] = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"];
 
+/** What Windows, which has no signals, says of a process that Ctrl-C has ended: `STATUS_CONTROL_C_EXIT`. */
+const ENDED_BY_CTRL_C = 0xc000013a | 0;
+
 /** The cause of an error that is none of the script's. */
 export class KilledFromOutside extends Error {}
 
 /** The error of a sandbox that ended although nobody ended it. */
 export function explainExit(status: Deno.CommandStatus, stderr: string, limits: Limits): SvcError {
   if (OUT_OF_MEMORY.test(stderr)) return outOfMemory(limits);
-  if (status.signal === "SIGXCPU" || OUTSIDE_SIGNALS.includes(status.signal)) {
+  const isFromOutside = status.code === ENDED_BY_CTRL_C || OUTSIDE_SIGNALS.includes(status.signal);
+  if (isFromOutside || status.signal === "SIGXCPU") {
     return new SvcError(
       "WORKFLOW_FAILED",
       "The operating system ended the workflow: it used too much of the machine.",
       {
-        cause: OUTSIDE_SIGNALS.includes(status.signal) ? new KilledFromOutside() : undefined,
+        cause: isFromOutside ? new KilledFromOutside() : undefined,
         hint: "Look at --max-memory and --timeout, and at the memory that the machine has.",
       },
     );
