@@ -61,6 +61,8 @@ export const commands: LocalGroup = {
   }),
   stop: localCommand({
     summary: "Stop the service",
+    details: "It finishes the calls in hand. On Windows it ends at once: a call in hand is broken off, and what was " +
+      "answered is kept.",
     flags: { data },
     example: "",
     async run(context, given) {
