@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../lib/errors.ts";
+import { isFull } from "../workflows/journal/database.ts";
 import { lockFile } from "../workflows/journal/lock_file.ts";
 import { isPrepared, prepareSchema } from "../workflows/journal/schema.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
@@ -131,6 +132,15 @@ Deno.test("a journal that there is no room for says so, and not what became of t
   const { code, stderr } = await endWithoutRoom(command, path, folder.path);
   assert.equal(code, 2);
   assert.equal(JSON.parse(stderr).error.message, `The journal ${path} cannot be opened: disk I/O error.`);
+});
+
+Deno.test("a full disk is told from other faults by what Linux, macOS and Windows say of it", () => {
+  const said = [
+    "No space left on device (os error 28)",
+    "There is not enough space on the disk. (os error 112)",
+    "Input/output error (os error 5)",
+  ];
+  assert.deepEqual(said.map((message) => isFull(new Error(message))), [true, true, false]);
 });
 
 Deno.test("a run that was cancelled stays so, also where a process comes to its end at the same time", async () => {

@@ -49,7 +49,7 @@ function hasCode(error: unknown, code: number): boolean {
 
 /** Whether the disk is full: the system says of it what SQLite has a code for. */
 export function isFull(cause: unknown): boolean {
-  return hasCode(cause, SQLITE_FULL) || (cause instanceof Error && /no space/i.test(cause.message));
+  return hasCode(cause, SQLITE_FULL) || (cause instanceof Error && /no space|not enough space/i.test(cause.message));
 }
 
 /** What can be done about what keeps a journal from being written. */
