@@ -1,6 +1,6 @@
 /** What a script may import, and what it is told where it may not. What else it may not is in escape_table_test.ts. */
 import assert from "node:assert/strict";
-import { makeFolder, runText, scriptText } from "./_support/workflow.ts";
+import { makeFolder, noCaller, runText, runWorkflow, scriptText } from "./_support/workflow.ts";
 
 Deno.test("a script may import its own files, and nothing else", async (t) => {
   await using outside = await makeFolder({
@@ -135,4 +135,14 @@ import text from "./lib/note.txt" with { type: "text" };`;
     );
     assert.deepEqual([result, error], [1, undefined]);
   });
+});
+
+Deno.test({
+  name: "a script whose name has a backslash, which parts a path on Windows alone, imports from its folder",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const script = scriptText("return a;", [], `import { a } from "./code.ts";`);
+    await using folder = await makeFolder({ "my\\script.ts": script, "code.ts": "export const a = 1;" });
+    assert.equal(await runWorkflow({ script: `${folder.path}/my\\script.ts`, caller: noCaller }), 1);
+  },
 });

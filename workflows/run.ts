@@ -142,19 +142,15 @@ export class OpenWorkflow implements AsyncDisposable {
 
 /** The script and the folder of its imports, by their real paths. */
 async function findScript(path: string, root?: string): Promise<{ script: URL; folder: string }> {
-  const { pathToFileURL } = await import("node:url");
+  const [{ pathToFileURL }, { dirname }] = await Promise.all([import("node:url"), import("node:path")]);
   const script = await realPath(path, "script");
   if ((await Deno.stat(script)).isDirectory) {
     throw new SvcError("INVALID_ARGS", `${path} is a folder.`, { hint: "Name the script's file." });
   }
   return {
     script: pathToFileURL(script),
-    folder: root === undefined ? parentOf(script) : await realPath(root, "root"),
+    folder: root === undefined ? dirname(script) : await realPath(root, "root"),
   };
-}
-
-function parentOf(path: string): string {
-  return path.replace(/[\\/][^\\/]*$/, "") || "/";
 }
 
 async function realPath(path: string, what: string): Promise<string> {
