@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { ignoreMissing } from "../lib/missing_file.ts";
 import { linesOf } from "../workflows/lines.ts";
-import { hostCommand, limiter, limitsAllMemory } from "../workflows/sandbox/command.ts";
+import { limiter, limitsAllMemory, startHost } from "../workflows/sandbox/command.ts";
 import { FrameBuffer, FrameReader } from "../workflows/sandbox/frames.ts";
 import { printed } from "../tasks/workspace.ts";
 import { caseAnswer, makeFolder, runText, scriptText, TinyApi } from "./_support/workflow.ts";
@@ -162,7 +162,7 @@ Deno.test({
     await using folder = await makeFolder({ "host.js": "Deno.stdout.writeSync(new Uint8Array(1)); for (;;);" });
     const script = new URL(`file://${folder.path}/host.js`);
     const place = { script, folder: folder.path, library: { host: script.href, script: "file:///none.ts" } };
-    await using process = hostCommand(place, SMALL).spawn();
+    await using process = startHost(place, SMALL);
     await process.stdout[Symbol.asyncIterator]().next(); // Now its shell has become the program.
     const limits = await Deno.readTextFile(`/proc/${process.pid}/limits`);
     process.kill("SIGKILL");

@@ -329,3 +329,18 @@ Deno.test("a run that is cancelled while it comes to its end stays cancelled", a
   assert.equal(run.state, "cancelled");
   assert.match((await office.svc("retry", "r1")).stderr, /Run r1 was cancelled/);
 });
+
+Deno.test("a batch for which the machine can start no further process fails no input, and goes on when it can", async () => {
+  const inputs = Array.from({ length: 40 }, (_, i) => i + 1);
+  const files = { "script.ts": scriptText("return input;", []), "in.ndjson": inputs.join("\n") };
+  await using folder = await makeFolder(files);
+  const svc = (args: string[], shellLimit?: string) =>
+    endOf(workflowCommand(args, { directory: folder.path, cwd: folder.path, shellLimit }));
+  const { code, stderr } = await svc([...RUN, "--each", "in.ndjson", "--concurrency", "32"], "ulimit -n 64");
+  assert.match(stderr, / 0 failed, \d+ stopped/);
+  assert.match(stderr, /No process can be started for the script: too many open files\./);
+  assert.match(stderr, /lower --concurrency\. Then, with that flag: svc workflow resume r1"/);
+  assert.equal(code, 2);
+  const again = await svc(["resume", "r1", "--concurrency", "2"]);
+  assert.deepEqual([resultsOf(again.stdout), again.code], [inputs, 0]);
+});

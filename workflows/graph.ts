@@ -7,7 +7,7 @@ import { SvcError } from "../lib/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue, textOrNothing } from "../lib/json.ts";
 import { escapeControls } from "../lib/output/control_characters.ts";
 import type { Limits } from "./limits.ts";
-import { graphCommand, type Place } from "./sandbox/command.ts";
+import { listGraph, type Place } from "./sandbox/command.ts";
 import { IMPORTABLE } from "./sandbox/script_error.ts";
 
 /** The files of a script. */
@@ -109,7 +109,7 @@ interface Graph {
 async function readGraph(place: Place, interrupt?: AbortSignal): Promise<Graph> {
   const tooLong = AbortSignal.timeout(GRAPH_LIMITS.timeoutSeconds * 1000);
   const signal = interrupt ? AbortSignal.any([tooLong, interrupt]) : tooLong;
-  const { stdout, stderr, success } = await graphCommand(place, GRAPH_LIMITS, signal).output();
+  const { stdout, stderr, success } = await listGraph(place, GRAPH_LIMITS, signal);
   if (tooLong.aborted) throw unusable("it takes too long to read what it imports.");
   const value: unknown = success ? JSON.parse(new TextDecoder().decode(stdout)) : undefined;
   if (!isJsonObject(value)) throw unusable(readable(new TextDecoder().decode(stderr).slice(0, 2000), place));

@@ -24,12 +24,14 @@ export interface WorkflowProcess {
   readonly stdin?: "piped" | "null";
   /** Arguments of `deno run` that name the program; the program under test without them. */
   readonly program?: readonly string[];
+  /** What a shell limits before it becomes the process, such as `ulimit -n 64`. */
+  readonly shellLimit?: string;
 }
 
 /** A command line of `svc workflow`. */
 export function workflowCommand(
   args: readonly string[],
-  { directory, env, cwd, program = [PROGRAM], stdin = "null" }: WorkflowProcess,
+  { directory, env, cwd, program = [PROGRAM], stdin = "null", shellLimit = ":" }: WorkflowProcess,
 ): Deno.Command {
   const permissions = [
     "--no-prompt",
@@ -39,8 +41,9 @@ export function workflowCommand(
     `--allow-run=/bin/sh,${Deno.execPath()}`,
     "--allow-env=SVC_BASE_URL,SVC_CLIENT_ID,SVC_CLIENT_SECRET,SVC_CONFIG_DIR,SVC_NO_CACHE,SVC_DEBUG,NO_COLOR,HOME",
   ];
-  return new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", ...permissions, ...program, "workflow", ...args],
+  const deno = [Deno.execPath(), "run", "--quiet", ...permissions, ...program, "workflow", ...args];
+  return new Deno.Command("/bin/sh", {
+    args: ["-c", `${shellLimit} && exec "$0" "$@"`, ...deno],
     env: { TMPDIR: directory, SVC_CONFIG_DIR: directory, SVC_DEBUG: "", ...env },
     cwd,
     stdin,

@@ -1,6 +1,6 @@
 /** The errors of a script that does not do again what it did. */
 import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
-import { LeftOpen } from "../left_open.ts";
+import { LeftOpen, StopsRun } from "../left_open.ts";
 import { clip } from "../../lib/wording.ts";
 import { readAsked } from "./asked.ts";
 import type { RecordedCall } from "./recording.ts";
@@ -56,12 +56,9 @@ export function missingCall(position: number, recorded: Recorded, failure?: Erro
 export function editedMeanwhile(): SvcError {
   return new SvcError("WORKFLOW_DIVERGED", "The script was edited while it was at work.", {
     hint: "Put it back as it was and go on with the run, or go on with the edited script: add --force.",
-    cause: new ScriptEdited(),
+    cause: new StopsRun(),
   });
 }
-
-/** The cause of an error that would stop every further input of its run, too. */
-export class ScriptEdited extends LeftOpen {}
 
 /** The script's files are not those that the run began with, although it does again what it did. */
 export function otherScript(name: string, run: string): SvcError {

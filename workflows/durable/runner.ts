@@ -2,12 +2,11 @@
 import { type ErrorRecord, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { BatchInput } from "../inputs.ts";
-import { interrupted, LeftOpen } from "../left_open.ts";
+import { interrupted, LeftOpen, StopsRun } from "../left_open.ts";
 import type { InputEnd, InputJournal, InputRecord } from "../journal/journal.ts";
 import type { OpenWorkflow } from "../run.ts";
 import { KilledFromOutside } from "../sandbox/exit.ts";
 import { isThrown } from "../sandbox/script_error.ts";
-import { ScriptEdited } from "./diverged.ts";
 import { type EventSink, InputRun } from "./input_run.ts";
 import { type LiveCalls, StopInput } from "./live_call.ts";
 import { errorIn, type Left, leftEvent, leftOf } from "./recording.ts";
@@ -192,7 +191,7 @@ export class Runner {
       await run?.verify();
       if (this.#options.isTrial) await checkTrial(run, toSvcError(thrown).toJSON());
       // Every further input would stop for the same reason.
-      if (thrown instanceof SvcError && thrown.cause instanceof ScriptEdited) void this.interrupt(thrown);
+      if (thrown instanceof SvcError && thrown.cause instanceof StopsRun) void this.interrupt(thrown);
       throw thrown;
     } finally {
       run?.dispose();

@@ -1,5 +1,8 @@
 /** The command line of a process that runs foreign code: no permission, nothing of our environment, limited memory. */
+import { SvcError } from "../../lib/errors.ts";
 import { VERSION } from "../../lib/version.ts";
+import { lowerFirst } from "../../lib/wording.ts";
+import { StopsRun } from "../left_open.ts";
 import type { Limits } from "../limits.ts";
 import { BUILTIN_MODULES } from "./builtins.ts";
 import type { Library } from "./library.ts";
@@ -32,19 +35,40 @@ const NO_BUILTIN = `data:text/javascript,throw new TypeError("A workflow has no 
 /** Shell that sets the limits, then becomes the program. */
 const SHELL = "/bin/sh";
 
-/** The process that runs a script. */
-export function hostCommand(place: Place, limits: Limits): Deno.Command {
+/** Starts the process that runs a script. */
+export function startHost(place: Place, limits: Limits): Deno.ChildProcess {
   const permissions = ["--no-prompt", "--deny-import", "--cached-only"];
   const heap = `--v8-flags=--max-old-space-size=${limits.maxMemoryMiB}`;
   const barred = Object.fromEntries(BUILTIN_MODULES.map((name) => [`node:${name}`, NO_BUILTIN]));
-  return command(["run", ...permissions, ...loading(place, barred), heap, place.library.host], place, limits, "piped");
+  const args = ["run", ...permissions, ...loading(place, barred), heap, place.library.host];
+  try {
+    return command(args, place, limits, "piped").spawn();
+  } catch (cause) {
+    throw cannotStart(cause);
+  }
 }
 
-/** The process that lists what a script imports. The library counts as empty: it is ours, and would take longer than the script. */
-export function graphCommand(place: Place, limits: Limits, signal: AbortSignal): Deno.Command {
+/** Lists what a script imports, in a process. The library counts as empty: it is ours, and would take longer than the script. */
+export async function listGraph(place: Place, limits: Limits, signal: AbortSignal): Promise<Deno.CommandOutput> {
   const withoutLibrary = { ...place, library: { ...place.library, host: "data:text/javascript," } };
   const args = ["info", "--json", "--deny-import", ...loading(withoutLibrary), place.script.href];
-  return command(args, place, limits, "null", signal);
+  try {
+    return await command(args, place, limits, "null", signal).output();
+  } catch (cause) {
+    throw cannotStart(cause);
+  }
+}
+
+/** The error of a process that the machine cannot start: it says nothing of the input that it was for. */
+function cannotStart(cause: unknown): unknown {
+  if (!(cause instanceof Error) || cause instanceof Deno.errors.NotCapable) return cause;
+  const reason = cause.message.replaceAll(/^Failed to spawn '.*?': | \(os error \d+\)$/g, "");
+  return new SvcError("INVALID_CONFIG", `No process can be started for the script: ${lowerFirst(reason)}.`, {
+    cause: new StopsRun(undefined, { cause }),
+    hint: cause instanceof Deno.errors.NotFound
+      ? "Keep what tidies up temporary files from those of a program that is at work."
+      : "Raise the limit that it has reached, as 'ulimit -n' and 'ulimit -u' show them, or lower --concurrency.",
+  });
 }
 
 /** How modules are found: files alone, with the library and the script under their fixed names. */

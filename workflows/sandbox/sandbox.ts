@@ -4,7 +4,7 @@ import { type JsonObject, type JsonValue, parseJsonObject } from "../../lib/json
 import { onOneLine } from "../../lib/output/control_characters.ts";
 import type { OperationRef } from "../../lib/operation.ts";
 import type { Limits } from "../limits.ts";
-import { hostCommand, type Place } from "./command.ts";
+import { type Place, startHost } from "./command.ts";
 import { broken, explainExit, outOfTime, tooMuch } from "./exit.ts";
 import { type Frame, FrameError, FrameReader } from "./frames.ts";
 import {
@@ -134,7 +134,7 @@ export class Sandbox {
   /** Starts to load the script. */
   constructor(place: Place, limits: Limits) {
     this.#limits = limits;
-    this.#process = hostCommand(place, limits).spawn();
+    this.#process = startHost(place, limits);
     this.#outbox = new Outbox(this.#process.stdin);
     this.#stderr = tailOf(this.#process.stderr);
     this.ready = this.#declared.promise;
