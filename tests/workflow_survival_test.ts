@@ -100,6 +100,15 @@ Deno.test("an input that is still open must be what it began as: only one that f
 });
 
 Deno.test("a sleep that is longer than a timer can count is slept in pieces", async () => {
+  assert.deepEqual(await firstDelays(Date.now(), 30 * 24 * 3600 * 1000), [2 ** 31 - 1]);
+});
+
+Deno.test("a sleep takes no longer because the clock was set back since it was begun", async () => {
+  assert.deepEqual(await firstDelays(Date.now() + 3600_000, 5000), [5000]);
+});
+
+/** The timers that a sleep begins with, which began at a time: milliseconds since 1970. */
+async function firstDelays(since: number, milliseconds: number): Promise<unknown[]> {
   const start = globalThis.setTimeout;
   const delays: unknown[] = [];
   globalThis.setTimeout = Object.assign((act: () => void, delay?: number) => {
@@ -108,15 +117,14 @@ Deno.test("a sleep that is longer than a timer can count is slept in pieces", as
   }, start);
   try {
     const controller = new AbortController();
-    const request = { operation: "sleep", values: { milliseconds: 30 * 24 * 3600 * 1000 } };
-    const asleep = sleepSince(Date.now(), request, controller.signal);
+    const asleep = sleepSince(since, { operation: "sleep", values: { milliseconds } }, controller.signal);
     controller.abort();
     await assert.rejects(asleep, /The sleep was cancelled/);
   } finally {
     globalThis.setTimeout = start;
   }
-  assert.deepEqual(delays, [2 ** 31 - 1]);
-});
+  return delays;
+}
 
 Deno.test("a journal that somebody else is just making is opened once that is done", async () => {
   await using folder = await makeFolder();

@@ -12,11 +12,12 @@ export function isSleep({ operation }: { readonly operation: string }): boolean 
   return operation === SLEEP;
 }
 
-/** Sleeps as long as is left of a sleep that was begun then: milliseconds since 1970. */
+/** Sleeps as long as is left of a sleep that was begun then: milliseconds since 1970. No clock that is set back prolongs it. */
 export async function sleepSince(since: number, { values }: CallRequest, signal: AbortSignal): Promise<CallAnswer> {
-  const end = since + Number(values.milliseconds);
+  const whole = Number(values.milliseconds);
+  const unslept = Math.min(whole, since + whole - Date.now());
   try {
-    for (let left = end - Date.now(); left > 0; left = end - Date.now()) await pause(Math.min(left, MAX_TIMER), signal);
+    for (let left = unslept; left > 0; left -= MAX_TIMER) await pause(Math.min(left, MAX_TIMER), signal);
   } catch (cause) {
     throw new SvcError("INTERRUPTED", "The sleep was cancelled.", { cause });
   }
