@@ -66,7 +66,8 @@ export class GrantedCalls implements LiveCalls {
       await how.sending(tag, isKeyed);
       sentAt ??= Date.now();
     };
-    const isKeyKnown = () => Date.now() - (sentAt ?? Date.now()) < KEY_LIFETIME;
+    // What was sent in the future was sent by another clock: the further ahead, the less is known of how long ago.
+    const isKeyKnown = () => Math.abs(Date.now() - (sentAt ?? Date.now())) < KEY_LIFETIME;
     const options = { signal, lastAttempt: how.lastAttempt, timeoutSeconds, idempotencyKey: key, knownTag, sending };
     const send = async (more?: RepeatableOptions) => {
       return await answerOf(await this.#caller.call(ref, values, { ...options, ...more }));
