@@ -221,8 +221,11 @@ Deno.test("a batch that has failed enough says so, and how to go on with either 
   assert.match(stderr, /^1 input: 0 succeeded, 1 failed\. No further input was begun: --max-failures 1\.$/m);
   assert.match(
     errorIn(stderr).hint,
-    /Then: svc workflow resume r1 to go on, or svc workflow retry r1 to run what failed again$/,
+    /Then: svc workflow resume r1 to go on, or svc workflow retry r1 to run what failed again, too$/,
   );
+  await office.write(`return input;`);
+  const again = await office.svc("retry", "r1", "--force");
+  assert.match(again.stderr, /^1 failed input of run r1 to run again\.\n3 inputs: 3 succeeded, 0 failed\.$/m);
 });
 
 Deno.test("a batch that has failed enough with its last input has ended", async () => {

@@ -5,7 +5,7 @@ import { shellWord } from "../shell_word.ts";
 import { goingOn } from "./workflow_runs.ts";
 
 /** What goes on with a run in its own way. */
-const WAYS = { resume: "to go on", retry: "to run what failed again" } as const;
+const WAYS = { resume: "to go on", retry: "to run what failed again, too" } as const;
 
 /** A command that goes on with a run. */
 export type Way = keyof typeof WAYS;

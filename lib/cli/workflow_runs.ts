@@ -93,7 +93,9 @@ export const commands: LocalGroup = {
   }),
   retry: localCommand({
     summary: "Run the failed inputs of a run again, from where they failed",
-    details: "What an input did before it failed is kept and not done again. Its line may have been mended meanwhile.",
+    details:
+      "What an input did before it failed is kept and not done again. Its line may have been mended meanwhile. " +
+      "Inputs that have not ended or were not begun are run, too, as 'svc workflow resume' does.",
     args: [run],
     flags: goingOn,
     example: "20261121-1405-k7wqh2",
