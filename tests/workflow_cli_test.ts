@@ -7,7 +7,7 @@ import { svcHere } from "./_support/captured_io.ts";
 import { errorOf, svc } from "./_support/cli.ts";
 import { makeFolder, newRun, scriptText } from "./_support/workflow.ts";
 import { PROGRAM } from "./_support/program.ts";
-import { svcWorkflow } from "./_support/workflow_process.ts";
+import { endOf, svcWorkflow, workflowCommand } from "./_support/workflow_process.ts";
 
 const decoder = new TextDecoder();
 
@@ -315,4 +315,16 @@ Deno.test("show prints the same of a run in every format", async () => {
   assert.deepEqual(JSON.parse(await shown("compact")), whole);
   assert.deepEqual(parse(await shown("yaml")), whole);
   assert.match(await shown("table"), /^id .*\nr1 .* done /);
+});
+
+Deno.test("a run without a place for temporary files says so, and that it can be named", async () => {
+  await using folder = await makeFolder({ "script.ts": scriptText("return 1;", []) });
+  const env = { TMPDIR: `${folder.path}/none` };
+  const args = ["run", "script.ts", "--allow-declared"];
+  const { code, stderr } = await endOf(workflowCommand(args, { directory: folder.path, cwd: folder.path, env }));
+  assert.match(
+    stderr,
+    /"INVALID_CONFIG","message":"No folder for temporary files .*: there is no such directory\.".*TMPDIR/,
+  );
+  assert.equal(code, 2);
 });

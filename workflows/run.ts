@@ -3,7 +3,7 @@ import { SvcError } from "../lib/errors.ts";
 import type { JsonValue } from "../lib/json.ts";
 import { ignoreMissing } from "../lib/missing_file.ts";
 import { onAbort } from "../lib/on_abort.ts";
-import { readFault } from "../lib/read_fault.ts";
+import { readFault, writeFault } from "../lib/read_fault.ts";
 import { checkGraph } from "./graph.ts";
 import { decideGrants, type GrantOptions, type Grants, loadOperations, type Operations } from "./permissions.ts";
 import { interrupted } from "./left_open.ts";
@@ -171,7 +171,7 @@ const BARRED = ["location_data", "gen/data", "gen/blob"];
 
 /** A folder for what Deno caches. What it shall not keep has a file where its folder would be. */
 async function makePlace(script: URL, library?: Library): Promise<Place> {
-  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-workflow-" }));
+  const folder = await makeTemporaryFolder();
   try {
     await Deno.mkdir(`${folder}/gen`);
     await Promise.all(BARRED.map((name) => Deno.writeTextFile(`${folder}/${name}`, "")));
@@ -179,5 +179,18 @@ async function makePlace(script: URL, library?: Library): Promise<Place> {
   } catch (error) {
     await Deno.remove(folder, { recursive: true });
     throw error;
+  }
+}
+
+async function makeTemporaryFolder(): Promise<string> {
+  try {
+    return await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-workflow-" }));
+  } catch (cause) {
+    const fault = writeFault(cause);
+    if (fault === undefined) throw cause;
+    throw new SvcError("INVALID_CONFIG", `No folder for temporary files can be made: ${fault}.`, {
+      cause,
+      hint: "Name a directory in TMPDIR that is there and can be written.",
+    });
   }
 }
