@@ -120,6 +120,24 @@ Deno.test("a unit of work that fails alone leaves nothing behind", async () => {
   await store.close();
 });
 
+Deno.test("where the database drops a shared commit, all whose work it was are told why, and the next one goes on", () =>
+  withFile(async (path) => {
+    const store = openSqliteStore(path);
+    using other = new DatabaseSync(path);
+    other.exec(`CREATE TRIGGER full BEFORE INSERT ON cases WHEN NEW.id = 'W C-2'
+      BEGIN SELECT RAISE(ROLLBACK, 'database or disk is full'); END`);
+    const put = (id: string) => store.transact((tx) => tx.putCase(newCase(id)));
+    const outcomes = await Promise.allSettled(["W C-1", "W C-2", "W C-3"].map(put));
+    const reasons = outcomes.map((outcome) => outcome.status === "rejected" && outcome.reason.message);
+    assert.deepEqual(reasons, Array(3).fill("database or disk is full"));
+    await put("W C-4");
+    await store.read(async (tx) => {
+      assert.equal(await tx.getCase("W C-1"), undefined);
+      assert.ok(await tx.getCase("W C-4"));
+    });
+    await store.close();
+  }));
+
 Deno.test("a part of a unit of work that fails takes back its own changes alone", async () => {
   const store = openSqliteStore(":memory:");
   const unit = (name: string, fails: boolean) =>

@@ -29,11 +29,16 @@ export interface UnitState {
   attempt<T>(part: () => Promise<T>): Promise<T>;
 }
 
+/** Why something did not succeed. */
+interface Failure {
+  readonly reason: unknown;
+}
+
 interface Unit {
-  /** Does the work and tells whether it succeeded. */
-  run(state: UnitState): Promise<boolean>;
+  /** Does the work and tells why it failed, where it did. */
+  run(state: UnitState): Promise<Failure | undefined>;
   /** Tells the caller: the outcome of `run`, or why it could not be made durable. */
-  settle(failure?: { reason: unknown }): void;
+  settle(failure?: Failure): void;
 }
 
 /** The units that wait, and the one loop that runs them. */
@@ -51,15 +56,14 @@ export class Batches {
   /** Runs a unit. One that is not `urgent` lets others that are on their way join its commit. */
   add<T>(work: (state: UnitState) => Promise<T>, urgent: boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      let outcome: { value: T } | { reason: unknown } | undefined;
+      let outcome: { value: T } | Failure | undefined;
       this.#waiting.push({
         run: async (state) => {
           try {
             outcome = { value: await work(state) };
-            return true;
+            return undefined;
           } catch (reason) {
-            outcome = { reason };
-            return false;
+            return outcome = { reason };
           }
         },
         settle: (failure) => {
@@ -89,7 +93,7 @@ export class Batches {
   }
 
   async #runBatch(batch: readonly Unit[]): Promise<void> {
-    let failure: { reason: unknown } | undefined;
+    let failure: Failure | undefined;
     try {
       for (const unit of batch) await this.#runUnit(unit, batch.length > 1);
       if (this.#begun) this.#target.commit();
@@ -114,11 +118,12 @@ export class Batches {
       willWrite();
       return this.#attempt(part);
     };
-    const failed = !await unit.run({ willWrite, attempt });
+    const failure = await unit.run({ willWrite, attempt });
     if (!wrote) return;
-    if (!shared && failed) this.#rollback();
-    if (shared && failed) this.#target.rollbackToMark();
-    if (shared && !failed) this.#target.releaseMark();
+    if (failure && !this.#target.isOpen()) throw failure.reason; // It is why the changes of all are gone.
+    if (!shared && failure) this.#rollback();
+    if (shared && failure) this.#target.rollbackToMark();
+    if (shared && !failure) this.#target.releaseMark();
   }
 
   async #attempt<T>(part: () => Promise<T>): Promise<T> {
