@@ -250,7 +250,8 @@ Deno.test("an empty body is enough where every member is optional", async () => 
   assert.equal(details((await svc.call("POST", "/cases")).body)[0]?.message, "caseTypeID: is required.");
 });
 
-Deno.test("what nobody foresaw is a 500 without its reason, and the reason is in the log", async () => {
+/** What a client gets, and what is logged, where serving a call throws. */
+async function failing(failure: () => never): Promise<{ response: Response; log: string }> {
   const log: string[] = [];
   const store = openSqliteStore(":memory:");
   const tokens = new Tokens(store, 60);
@@ -266,7 +267,7 @@ Deno.test("what nobody foresaw is a 500 without its reason, and the reason is in
     tokens,
     handlers: {
       ...handlers,
-      caseTypes: { ...handlers.caseTypes, list: () => Promise.reject(new Error("the password is x")) },
+      caseTypes: { ...handlers.caseTypes, list: failure },
     },
     apiRoot: "",
     tokenPath: "/token",
@@ -277,12 +278,29 @@ Deno.test("what nobody foresaw is a 500 without its reason, and the reason is in
   const response = await answer(
     new Request("http://host/casetypes", { headers: { authorization: `Bearer ${token}` } }),
   );
-  const text = await response.text();
-  assert.equal(response.status, 500);
-  assert.doesNotMatch(text, /password|\.ts/);
-  assert.match(log.join(), /the password is x/);
-  assert.ok(log.join().includes(response.headers.get("x-request-id") ?? "nothing"));
   await store.close();
+  return { response, log: log.join() };
+}
+
+Deno.test("what nobody foresaw is a 500 without its reason, and the reason is in the log", async () => {
+  const { response, log } = await failing(() => {
+    throw new Error("the password is x");
+  });
+  assert.equal(response.status, 500);
+  assert.doesNotMatch(await response.text(), /password|\.ts/);
+  assert.match(log, /the password is x/);
+  assert.ok(log.includes(response.headers.get("x-request-id") ?? "nothing"));
+});
+
+Deno.test("a call for which the service's disk has no room is told so", async () => {
+  using db = new DatabaseSync(":memory:");
+  db.exec("CREATE TABLE t (x); PRAGMA max_page_count = 2");
+  const { response } = await failing(() => {
+    db.prepare("INSERT INTO t VALUES (zeroblob(9999))").run();
+    throw new Error("There was room.");
+  });
+  assert.equal(response.status, 500);
+  assert.equal(details(await response.json())[0]?.message, "The service's disk is full: free some space on it.");
 });
 
 Deno.test("the service closes after the calls in hand, and its port is free again", async () => {

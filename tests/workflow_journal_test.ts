@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../lib/errors.ts";
-import { isFull } from "../workflows/journal/database.ts";
+import { isFull } from "../lib/sqlite_fault.ts";
 import { lockFile } from "../workflows/journal/lock_file.ts";
 import { isPrepared, prepareSchema } from "../workflows/journal/schema.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";

@@ -1,6 +1,7 @@
 /** The HTTP side of the service: a route per operation, the token endpoint, and JSON for everything else. */
 import { type Context, Hono } from "hono";
 import { hasEffect } from "../../lib/operation.ts";
+import { isFull } from "../../lib/sqlite_fault.ts";
 import { VERSION } from "../../lib/version.ts";
 import type { Application } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
@@ -104,10 +105,10 @@ function notAllowed(c: Context<Asked>, methods: readonly string[]): Response {
 function unforeseen(error: Error, { log }: AppOptions): Response {
   const requestId = crypto.randomUUID();
   log(`Request ${requestId} failed: ${error.stack ?? error.message}`);
-  return failureOf(
-    new ServiceError(500, `The service failed. Its log has the reason at request ${requestId}.`),
-    requestId,
-  );
+  const sentence = isFull(error)
+    ? "The service's disk is full: free some space on it."
+    : `The service failed. Its log has the reason at request ${requestId}.`;
+  return failureOf(new ServiceError(500, sentence), requestId);
 }
 
 function fail(failure: ServiceError, headers?: Record<string, string>): Response {

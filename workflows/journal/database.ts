@@ -1,14 +1,11 @@
 /** The SQLite file of a journal: how it is opened, and what can be done about what keeps it from being written. */
 import { DatabaseSync } from "node:sqlite";
 import { pause } from "../../lib/pause.ts";
+import { isBusy, isFull } from "../../lib/sqlite_fault.ts";
 import { isPrepared, prepareSchema } from "./schema.ts";
 
 /** Milliseconds between two attempts to open a file that another process is making a journal. */
 const BUSY_PAUSE = 20;
-
-/** SQLite's codes of a database that is locked and of a full disk, in the lowest byte; the others say more of it. */
-const SQLITE_BUSY = 5;
-const SQLITE_FULL = 13;
 
 /** What a new file is made with: it gives its free pages back. */
 const OF_FILE = "auto_vacuum = INCREMENTAL";
@@ -36,20 +33,6 @@ export async function openDatabase(path: string, patience: number): Promise<Data
     }
     await pause(BUSY_PAUSE);
   }
-}
-
-/** Whether another process keeps the database locked. */
-export function isBusy(error: unknown): boolean {
-  return hasCode(error, SQLITE_BUSY);
-}
-
-function hasCode(error: unknown, code: number): boolean {
-  return error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === code;
-}
-
-/** Whether the disk is full: the system says of it what SQLite has a code for. */
-export function isFull(cause: unknown): boolean {
-  return hasCode(cause, SQLITE_FULL) || (cause instanceof Error && /no space|not enough space/i.test(cause.message));
 }
 
 /** What can be done about what keeps a journal from being written. */

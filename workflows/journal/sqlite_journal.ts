@@ -7,9 +7,10 @@ import { type ErrorRecord, reasonOf, SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { pack } from "../../lib/packed_text.ts";
 import { readFault } from "../../lib/read_fault.ts";
+import { isBusy, isFull } from "../../lib/sqlite_fault.ts";
 import { whenSent } from "../when_sent.ts";
 import { pairTimings, TIMED_EVENTS } from "./call_timings.ts";
-import { adviceFor, isBusy, isFull, openDatabase } from "./database.ts";
+import { adviceFor, openDatabase } from "./database.ts";
 import { GroupCommit } from "./group_commit.ts";
 import type {
   CallTiming,
