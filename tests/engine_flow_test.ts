@@ -137,6 +137,22 @@ caseTypes:
   assert.deepEqual(idsAt(moved, "data.caseInfo.assignments"), ["ASSIGN-WORKLIST SHOP-WORK O-1!SEND"]);
 });
 
+Deno.test("a draft from which no more can be calculated shows as it is, and what is performed elsewhere is done", async () => {
+  const made = "Made: { type: Integer, max: 1, calculated: 'Urgent && Area > 5.0 ? 2 : 1' }";
+  await using engine = await openEngine(await changed("Advice: {", `${made}\n      Advice: {`));
+  const caseId = await createPermit(engine, { Applicant: "Ada" });
+  await engine.call("assignments.save", { assignmentId: INTAKE, action: "Register", data: { Area: 7 } });
+  const urgent = { caseId, action: "pyUpdateCaseDetails", data: { Urgent: true } };
+  const done = await engine.body("cases.performAction", urgent, { query: { viewType: "form" } });
+  assert.equal(at(done, "data.caseInfo.content.Area"), 7);
+  assert.ok(at(done, "uiResources"));
+  assert.equal(at(await engine.body("cases.get", { caseId }), "data.caseInfo.content.Urgent"), true);
+  assert.equal(at(await engine.body("assignments.get", { assignmentId: INTAKE }), "data.caseInfo.content.Area"), 7);
+  const register = { assignmentId: INTAKE, action: "Register", ifMatch: await tagOf(engine, caseId) };
+  assert.match((await engine.refused("assignments.perform", register)).message, /2 is more than 1/);
+  await engine.call("assignments.perform", { ...register, data: { Area: 3 } });
+});
+
 Deno.test("page instructions change no list that the form only shows", async () => {
   await using engine = await openEngine(
     await changed("Fee, Documents, Contact]", "Fee, { field: Documents, readOnly: true }]"),

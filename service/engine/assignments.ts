@@ -102,7 +102,14 @@ export function shownInForm(open: AssignmentWork, action: Action): JsonObject {
   const { assignment, work } = open;
   const isDrafted = mayWorkOn(assignment, work.context.caller) &&
     Object.keys(draftOf(assignment, action.id)).length > 0;
-  return isDrafted ? computed(work, action.view, withDraft(open, action), {}) : work.stored.content;
+  if (!isDrafted) return work.stored.content;
+  const content = withDraft(open, action);
+  try {
+    return computed(work, action.view, content, {});
+  } catch (error) {
+    if (error instanceof ServiceError) return content; // The case has changed since: the form must show to be corrected.
+    throw error;
+  }
 }
 
 /** The content that a form of an assignment begins with: the case's, under the draft. */
