@@ -113,10 +113,14 @@ export async function announce(
   await writeState(path, { pid: Deno.pid, url, apiRoot, tokenPath, app, startedAt: new Date().toISOString() });
 }
 
-/** Takes back what a service that is gone has announced: its process ID may be somebody else's by now. */
-export async function withdraw(path: string): Promise<void> {
+/**
+ * Takes back what a service that is gone has announced: its process ID may be somebody else's by now. Answers whether
+ * there was one.
+ */
+export async function withdraw(path: string): Promise<boolean> {
   const state = await readState(path);
   if (state && state.pid !== 0) await writeState(path, { ...state, pid: 0 });
+  return state !== undefined;
 }
 
 /** Warns of a directory that others can change, and of a database that they can read too. */

@@ -41,14 +41,15 @@ export async function runService(options: ServiceOptions, prepare?: Prepare): Pr
   const file = directory === undefined ? options.app : await applicationOf(directory, options.app);
   const app = await loadServedApplication(file);
   const resources = new AsyncDisposableStack();
+  let isKnown = false;
   try {
     if (directory !== undefined) {
       resources.use(await lockDirectory(directory));
-      await withdraw(directory);
+      isKnown = await withdraw(directory);
     }
     const database = directory === undefined ? MEMORY : filesOf(directory).database;
     const isNew = directory === undefined || !await exists(database);
-    const store = openSqliteStore(database);
+    const store = openSqliteStore(database, isKnown);
     resources.defer(() => store.close());
     const tokens = new Tokens(store, settings.tokenLifetimeSeconds);
     const bytes = openBytes(directory === undefined ? undefined : filesOf(directory).files);

@@ -2,12 +2,14 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { filesOf, readState } from "../service/directory.ts";
+import { startService } from "../service/mod.ts";
 import { runService } from "../service/run.ts";
 import { openSqliteStore } from "../service/store/sqlite.ts";
 import { PERMIT_FILE } from "./_support/engine.ts";
 import { leaveBulkJob } from "./_support/bulk_job.ts";
 import { endWithoutRoom } from "./_support/no_room.ts";
 import { CREATE, ServiceOffice, START } from "./_support/service_office.ts";
+import { spawnService } from "./_support/service_process.ts";
 import { makeFolder } from "./_support/workflow.ts";
 import { endOf } from "./_support/workflow_process.ts";
 
@@ -148,9 +150,10 @@ Deno.test("a profile that was made to lead elsewhere stays so when the service i
 });
 
 Deno.test("while a service starts, nobody takes the process of the one before for it", async () => {
-  const before = { pid: Deno.pid, url: "", apiRoot: "", tokenPath: "", app: "", startedAt: "" };
-  await using folder = await makeFolder({ "data/service.json": JSON.stringify(before) });
+  await using folder = await makeFolder();
   const data = `${folder.path}/data`;
+  await (await startService({ data })).close();
+  await Deno.writeTextFile(`${data}/service.json`, JSON.stringify({ ...await readState(data), pid: Deno.pid }));
   const found: unknown[] = [];
   await using _service = await runService({ data }, async () => void found.push((await readState(data))?.pid));
   assert.deepEqual(found, [0]);
@@ -180,6 +183,31 @@ Deno.test("a start that finds no room for its tables says so, and not what becam
   const { code, stderr } = await endWithoutRoom(start, database, office.directory);
   assert.equal(code, 2);
   assert.equal(JSON.parse(stderr).error.message, `The database ${database} cannot be opened: disk I/O error.`);
+});
+
+Deno.test("a start that finds nothing where a service has worked does not begin anew, and leaves what there is", async () => {
+  await using folder = await makeFolder();
+  const data = join(folder.path, "data");
+  await (await spawnService(data)).kill(); // All that it kept is in the write-ahead log.
+  const { database } = filesOf(data);
+  const log = `${database}-wal`;
+  const refused = (path: string) => assert.rejects(startService({ data: path }), /holds nothing, though a service has/);
+
+  const unlogged = join(folder.path, "unlogged");
+  await Deno.mkdir(unlogged, { mode: 0o700 });
+  for (const name of ["service.db", "service.json"]) await Deno.copyFile(join(data, name), join(unlogged, name));
+  await refused(unlogged);
+
+  const logged = await Deno.readFile(log);
+  const kept = await Deno.readFile(database);
+  await Deno.remove(database);
+  await refused(data);
+  await Deno.writeFile(database, new Uint8Array());
+  await refused(data);
+  assert.deepEqual(await Deno.readFile(log), logged);
+  await Deno.writeFile(database, kept);
+  await using restored = await startService({ data });
+  assert.ok(await restored.hasClients());
 });
 
 Deno.test("a start whose port is taken says so and nothing else, and leaves what was promised to the next one", async () => {

@@ -110,7 +110,7 @@ export async function addClient(
   }
   checkOwner(profile, data);
   const app = await loadServedApplication(state.app === "" ? undefined : state.app);
-  const store = openSqliteStore(filesOf(data).database);
+  const store = openSqliteStore(filesOf(data).database, true);
   try {
     await writeProfile(profile, data, state, await makeClient(store, app, options.operator));
   } finally {

@@ -2,10 +2,11 @@
 import { DatabaseSync } from "node:sqlite";
 import { makePrivateFile } from "../../lib/auth/private_file.ts";
 import { SvcError } from "../../lib/errors.ts";
+import { ignoreMissing } from "../../lib/missing_file.ts";
 import { Batches, type BatchTarget } from "./batch.ts";
 import { contains } from "./contains.ts";
 import { lowered } from "./sqlite_query.ts";
-import { prepareSchema } from "./sqlite_schema.ts";
+import { lostDatabase, prepareSchema } from "./sqlite_schema.ts";
 import { SqliteTransaction, Statements } from "./sqlite_transaction.ts";
 import type { Store, Transaction } from "./store.ts";
 
@@ -24,9 +25,12 @@ const SETTINGS = `
   PRAGMA cache_size = -65536;
 `;
 
-/** Opens a database file, made if need be, or one in memory (`:memory:`). */
-export function openSqliteStore(path: string): Store {
-  const db = open(path);
+/**
+ * Opens a database file, made if need be, or one in memory (`:memory:`). One that a service is known to have worked with
+ * (`isKnown`) is not made anew: its file or its write-ahead log is lost.
+ */
+export function openSqliteStore(path: string, isKnown = false): Store {
+  const db = open(path, isKnown);
   const statements = new Statements(db);
   const batches = new Batches(targetOf(db));
   let closed = false;
@@ -55,14 +59,15 @@ export function openSqliteStore(path: string): Store {
   };
 }
 
-function open(path: string): DatabaseSync {
+function open(path: string, isKnown: boolean): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
+    if (isKnown && isEmptyFile(path)) throw lostDatabase(path); // Before SQLite, which would remove the log beside it.
     // It holds what is known of people: theirs to read who run the service. SQLite would ask the umask.
     if (path !== ":memory:") makePrivateFile(path);
     db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
     db.exec(SETTINGS);
-    prepareSchema(db, path);
+    prepareSchema(db, path, isKnown);
     defineFunctions(db);
     return db;
   } catch (cause) {
@@ -73,6 +78,15 @@ function open(path: string): DatabaseSync {
       cause,
       hint: "Check that it is a database of svc and that you may write it, or use another data directory.",
     });
+  }
+}
+
+function isEmptyFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).size === 0;
+  } catch (error) {
+    ignoreMissing(error);
+    return true;
   }
 }
 

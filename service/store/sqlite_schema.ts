@@ -119,8 +119,19 @@ const TABLES = `
   CREATE INDEX tokensByExpiry ON tokens (expiresAt);
 `;
 
-/** Makes the tables of a new database and refuses one that a newer version of svc has written. */
-export function prepareSchema(db: DatabaseSync, path: string): void {
+/** Refuses to make anew what a service has worked with. */
+export function lostDatabase(path: string): SvcError {
+  const message = `${path} holds nothing, though a service has worked with it: it or ${path}-wal is lost or damaged.`;
+  return new SvcError("INVALID_CONFIG", message, {
+    hint: "Put both back from a copy, or start anew in another data directory or after 'svc service reset'.",
+  });
+}
+
+/**
+ * Makes the tables of a new database; refuses one that is known and has none (`isKnown`), and one that a newer version of
+ * svc has written.
+ */
+export function prepareSchema(db: DatabaseSync, path: string, isKnown = false): void {
   inTransaction(db, () => {
     const found = Number(db.prepare("PRAGMA user_version").get()?.user_version);
     if (found > VERSION) {
@@ -132,6 +143,7 @@ export function prepareSchema(db: DatabaseSync, path: string): void {
         },
       );
     }
+    if (found < 1 && isKnown) throw lostDatabase(path);
     if (found < 1) db.exec(TABLES);
     if (found < 2) db.exec(ITEMS);
     if (found < 3) db.exec(ANSWERS);
