@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../lib/errors.ts";
+import type { JsonObject } from "../lib/json.ts";
 import type { RowQuery } from "../service/store/query.ts";
 import { openSqliteStore } from "../service/store/sqlite.ts";
 import type { StoredAssignment, StoredCase, Transaction } from "../service/store/store.ts";
@@ -137,6 +138,29 @@ Deno.test("where the database drops a shared commit, all whose work it was are t
     });
     await store.close();
   }));
+
+Deno.test("the store counts the texts that items have in a member, and in lists of them, for all owners and for one", async () => {
+  const store = openSqliteStore(":memory:");
+  const items: [kind: string, owner: string, content: JsonObject][] = [
+    ["message", "W C-1", { author: "ada", tags: ["late", "Late"] }],
+    ["message", "W C-2", { author: "bob", tags: ["late", "'\" 😀"] }],
+    ["message", "W C-2", { tags: [] }],
+    ["reply", "W C-2", { author: "eve", tags: ["late"] }],
+  ];
+  await store.transact(async (tx) => {
+    for (const [n, [kind, owner, content]] of items.entries()) {
+      await tx.putItem({ kind, id: String(n), owner, at: TIME, content });
+    }
+  });
+  await store.read(async (tx) => {
+    const uses = async (member: string, owner?: string) =>
+      (await tx.textUses("message", member, owner)).map(({ text, everywhere, here }) => [text, everywhere, here])
+        .sort();
+    assert.deepEqual(await uses("tags", "W C-2"), [["'\" 😀", 1, 1], ["Late", 1, 0], ["late", 2, 1]]);
+    assert.deepEqual(await uses("author"), [["ada", 1, 0], ["bob", 1, 0]]);
+  });
+  await store.close();
+});
 
 Deno.test("a part of a unit of work that fails takes back its own changes alone", async () => {
   const store = openSqliteStore(":memory:");

@@ -3,7 +3,7 @@ import { characters } from "../../lib/wording.ts";
 import type { CaseWork } from "../engine/work.ts";
 import { ServiceError } from "../errors.ts";
 import { folded } from "../folded.ts";
-import type { Transaction } from "../store/store.ts";
+import type { TextUse, Transaction } from "../store/store.ts";
 
 const KIND = "caseTag";
 const LONGEST = 64;
@@ -15,9 +15,9 @@ export async function tagsOf({ context, stored }: CaseWork): Promise<string[]> {
   return (await context.tx.itemsOf(KIND, stored.id)).reverse().map(({ content }) => String(content.name));
 }
 
-/** The tags of all cases: who writes a message may want to use them too. */
-export async function tagsOfAll(tx: Transaction): Promise<{ caseId: string; name: string }[]> {
-  return (await tx.itemsOf(KIND)).map(({ owner, content }) => ({ caseId: owner, name: String(content.name) }));
+/** How often the cases have each tag: all of them, and one. */
+export async function tagUses(tx: Transaction, caseId: string | undefined): Promise<TextUse[]> {
+  return await tx.textUses(KIND, "name", caseId);
 }
 
 /** The key of a tag, in capitals: the tags of all cases of a work pool with the same name share it, and no others. */

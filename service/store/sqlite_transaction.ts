@@ -31,6 +31,7 @@ import type {
   StoredItem,
   StoredRecord,
   StoredToken,
+  TextUse,
   Transaction,
 } from "./store.ts";
 
@@ -69,6 +70,8 @@ const SQL = {
   deleteItemsOf: "DELETE FROM items WHERE owner = ?",
   itemsOf: "SELECT * FROM items WHERE kind = ? AND owner = ? AND at < ? ORDER BY at DESC, seq DESC LIMIT ?",
   allItems: "SELECT * FROM items WHERE kind = ? AND at < ? ORDER BY at DESC, seq DESC LIMIT ?",
+  textUses: `SELECT value AS text, COUNT(*) AS everywhere, SUM(owner = ?) AS here
+    FROM items, json_each(content, ?) WHERE kind = ? GROUP BY value`,
   getAnswer: "SELECT * FROM answers WHERE caller = ? AND key = ?",
   putAnswer:
     "INSERT OR REPLACE INTO answers (caller, key, request, at, status, headers, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -248,6 +251,12 @@ export class SqliteTransaction implements Transaction {
       ? this.#all("allItems", kind, end, limit)
       : this.#all("itemsOf", kind, owner, end, limit);
     return rows.map(toItem);
+  }
+
+  async textUses(kind: string, member: string, owner = ""): Promise<TextUse[]> {
+    return this.#all("textUses", owner, `$.${member}`, kind).map((row) => {
+      return { text: text(row, "text"), everywhere: number(row, "everywhere"), here: number(row, "here") };
+    });
   }
 
   async getAnswer(caller: string, key: string): Promise<StoredAnswer | undefined> {

@@ -151,6 +151,16 @@ export interface StoredAnswer {
   body: string;
 }
 
+/** How often a text is found. */
+export interface TextUse {
+  /** The text. */
+  readonly text: string;
+  /** With all owners. */
+  readonly everywhere: number;
+  /** With the owner that was asked for. */
+  readonly here: number;
+}
+
 /** Which items of an owner are wanted. */
 export interface ItemRange {
   /** Only those before a time, in ISO 8601. */
@@ -204,6 +214,8 @@ export interface Transaction {
   deleteItem(kind: string, id: string): Promise<void>;
   /** The items of an owner, or of all owners, newest first. */
   itemsOf(kind: string, owner?: string, range?: ItemRange): Promise<StoredItem[]>;
+  /** The texts that the items of a kind have in a member, which may be a list of them; none is read by itself. */
+  textUses(kind: string, member: string, owner: string | undefined): Promise<TextUse[]>;
   /** The answer that was kept for a caller's key, if there is one. */
   getAnswer(caller: string, key: string): Promise<StoredAnswer | undefined>;
   /** Keeps an answer, in the place of one with the same key. */
