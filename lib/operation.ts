@@ -135,6 +135,8 @@ export interface Operation {
   readonly interactive?: true;
   /** The only deployment variant that serves it. */
   readonly variant?: "hosted";
+  /** Says that its errors name the application. */
+  readonly labelled?: true;
   /** Says of an answer that is content that it goes to a file and never to stdout. */
   readonly output?: "file";
   /** Arguments of an example command line. */

@@ -149,6 +149,7 @@ export const operations = {
     path: "/portals/{portalID}",
     args: [{ name: "portalID", help: "Portal ID", type: "string", to: "path:portalID", required: true }],
     answer: "page",
+    labelled: true,
     example: "Desk",
   },
   /**

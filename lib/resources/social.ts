@@ -275,6 +275,7 @@ export const operations = {
       filterBy,
     },
     answer: "feed",
+    labelled: true,
     example: "pyCaseFeed --filter-for 'CITY-PERMIT-WORK P-1' --page-size 20",
   },
   /**

@@ -69,16 +69,14 @@ type Handler = (c: Context<Asked>) => Response | Promise<Response>;
 
 /** Serves the requests of one route. */
 function handlerOf(route: Route, options: AppOptions, keyed: KeyedCalls): Handler {
-  const { name, operation } = route;
+  const { operation } = route;
   const serve = callsOf(route, options, keyed);
-  const labelled = LABELLED.has(name) ? withLabel(serve, options.app) : serve;
+  const labelled = operation.labelled ? withLabel(serve, options.app) : serve;
   if (!hasEffect(operation)) return labelled;
   return (c) => c.env.isHead ? notAllowed(c, [operation.method]) : labelled(c);
 }
 
-/** Operations whose errors name the application. */
-const LABELLED: ReadonlySet<string> = new Set(["pages.portal", "social.get-feed"]);
-
+/** The errors of some operations name the application. */
 function withLabel(serve: ServeCall, { name }: Application): ServeCall {
   return async (c) => {
     try {
