@@ -54,6 +54,12 @@ Deno.test("a reference to what is not there is refused with its line and the rea
       "Channel, parameter",
       /no field 'Chanel'/,
     ],
+    [
+      "source: cases\n    caseTypes: [City-Permit-Work-Receipt]",
+      "source: records\n    class:     City-Permit-Data-Inspektor",
+      "[City-Permit-Work-Receipt]",
+      /there is no data type 'City-Permit-Data-Inspektor'/,
+    ],
     ["savable: D_Inspectors", "savable: D_Permits", "D_Inspectors", /no data view 'D_Permits' over records/],
   ];
   for (const [right, wrong, text, reason] of cases) {

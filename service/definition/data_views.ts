@@ -151,7 +151,8 @@ function recordsOf(
 ): Source {
   const dataType = classId === undefined ? undefined : dataTypes.get(classId);
   if (dataType === undefined) {
-    report(at, "a data view over records needs the 'class' of a data type");
+    if (classId === undefined) report(at, "a data view over records needs the 'class' of a data type");
+    else report([...at, "class"], `there is no data type '${classId}'`);
     return { ...BARE, classId: "", columns: new Map() };
   }
   const { id, fields, savable, views } = dataType;
