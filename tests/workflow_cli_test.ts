@@ -6,6 +6,7 @@ import { openJournal } from "../workflows/journal/sqlite_journal.ts";
 import { svcHere } from "./_support/captured_io.ts";
 import { errorOf, svc } from "./_support/cli.ts";
 import { makeFolder, newRun, scriptText } from "./_support/workflow.ts";
+import { openOffice, RUN } from "./_support/office.ts";
 import { PROGRAM } from "./_support/program.ts";
 import { endOf, svcWorkflow, workflowCommand } from "./_support/workflow_process.ts";
 
@@ -327,4 +328,18 @@ Deno.test("a run without a place for temporary files says so, and that it can be
     /"INVALID_CONFIG","message":"No folder for temporary files .*: there is no such directory\.".*TMPDIR/,
   );
   assert.equal(code, 2);
+});
+
+Deno.test("show says what the service found wrong with an input, and where in the script that was asked", async () => {
+  const type = "City-Permit-Work-Permit";
+  await using office = await openOffice(
+    `return await svc.cases.create({ type: "${type}", data: { Area: "large", Channel: "Pigeon" } });`,
+  );
+  assert.equal((await office.svc(...RUN)).code, 1);
+  const lines = (await office.svc("show", "r1", "--failed")).stdout.split("\n");
+  assert.match(lines[2] ?? "", /^input failed, .*: VALIDATION_FAIL Validation failed: Errors Detected\.$/);
+  assert.match(lines[3] ?? "", /^ {4}- large is not a valid /);
+  assert.match(lines[4] ?? "", /^ {4}- Pigeon is not one of Internet, Desk/);
+  assert.match(lines[5] ?? "", /^ {4}- script\.ts:\d+$/);
+  assert.match(lines[6] ?? "", /^ +1 .* cases\.create .* VALIDATION_FAIL$/);
 });

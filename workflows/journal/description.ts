@@ -1,10 +1,15 @@
 /** Runs, inputs and calls as `svc workflow list` and `show` tell of them. */
 import type { ErrorRecord } from "../../lib/errors.ts";
 import { type JsonObject, jsonOrText, type JsonValue } from "../../lib/json.ts";
+import { clip } from "../../lib/wording.ts";
 import { decodeAnswer } from "../durable/answer.ts";
 import { readAsked } from "../durable/asked.ts";
 import { readRecording, readRefusal, type RecordedCall } from "../durable/recording.ts";
 import type { InputRecord, Journal, RunRecord, ShownState } from "./journal.ts";
+
+/** Findings of an error that are shown, and characters of one. */
+const MAX_FINDINGS = 5;
+const MAX_FINDING = 400;
 
 /** A run. */
 export type RunDescription = JsonObject & {
@@ -55,6 +60,14 @@ export function describeInput(journal: Journal, run: string, input: InputRecord)
 /** Why an input has failed, or has stopped until somebody decides. */
 export function faultOf({ end, stopped }: InputRecord): ErrorRecord | undefined {
   return end?.state === "failed" ? end.error : stopped;
+}
+
+/** What is known in detail and not in the message: what the service found, and where in the script it was. */
+export function findingsOf({ details = [], message }: ErrorRecord): string[] {
+  return details.slice(0, MAX_FINDINGS).flatMap(({ localizedValue, message: found, file, line }) => {
+    const text = localizedValue ?? found ?? (file === undefined ? undefined : `${file}:${line}`);
+    return typeof text === "string" && !message.includes(text) ? [clip(text, MAX_FINDING)] : [];
+  });
 }
 
 /** A call of an input, as the journal has it. */

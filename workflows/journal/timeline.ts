@@ -1,9 +1,9 @@
-/** A run for people: a line about it, one per input, and below each its calls with their durations. */
+/** A run for people: a line about it, one per input, and below each why it failed and its calls with their durations. */
+import type { ErrorRecord } from "../../lib/errors.ts";
 import { onOneLine } from "../../lib/output/control_characters.ts";
-import { plural } from "../../lib/wording.ts";
-import { callsOf, faultOf, type KnownCall, type RunDescription } from "./description.ts";
+import { clip, plural } from "../../lib/wording.ts";
+import { callsOf, faultOf, findingsOf, type KnownCall, type RunDescription } from "./description.ts";
 import type { InputRecord, Journal } from "./journal.ts";
-import { clip } from "../../lib/wording.ts";
 
 /** Characters of a call's values that a line shows. */
 const SHOWN = 80;
@@ -21,14 +21,14 @@ export function* timeline(
   );
   for (const input of inputs) {
     yield "";
-    yield headOf(input);
+    const fault = faultOf(input);
+    yield headOf(input, fault);
+    for (const finding of fault ? findingsOf(fault) : []) yield onOneLine(`    - ${finding}`);
     for (const call of callsOf(journal, id, input.number)) yield onOneLine(lineOf(call, input.startedAt));
   }
 }
 
-function headOf(input: InputRecord): string {
-  const { place, startedAt, endedAt, end } = input;
-  const fault = faultOf(input);
+function headOf({ place, startedAt, endedAt, end }: InputRecord, fault: ErrorRecord | undefined): string {
   const took = endedAt === undefined ? "" : `, ${duration(endedAt - startedAt)}`;
   const reason = fault === undefined ? "" : `: ${fault.code} ${fault.message}`;
   return onOneLine(`${place} ${end?.state ?? "open"}${took}${reason}`);

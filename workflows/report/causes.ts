@@ -1,6 +1,7 @@
 /** Failures grouped by their cause: what differs from input to input only because the inputs do is left out. */
 import type { ErrorRecord } from "../../lib/errors.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { findingsOf } from "../journal/description.ts";
 import type { InputRecord } from "../journal/journal.ts";
 import { clip } from "../../lib/wording.ts";
 
@@ -13,9 +14,6 @@ const MAX_CAUSES = 100;
 /** Characters of a message, and of the name of an input. */
 const MAX_MESSAGE = 400;
 const MAX_PLACE = 120;
-
-/** Findings of an error that are shown. */
-const MAX_FINDINGS = 5;
 
 /** Texts of an input that are looked for in a message, how deep they may lie, and how short they may be. */
 const MAX_TEXTS = 100;
@@ -74,13 +72,14 @@ export class Causes {
   }
 }
 
-function causeOf({ code, status, message, details, operation, hint }: ErrorRecord, texts: readonly string[]): Cause {
+function causeOf(error: ErrorRecord, texts: readonly string[]): Cause {
+  const { code, status, message, operation, hint } = error;
   const example = clip(message, MAX_MESSAGE);
   return {
     code,
     ...(status !== undefined && { status }),
     message: withoutIdentifiers(example, texts),
-    findings: findingsOf(details, message).map((finding) => withoutIdentifiers(finding, texts)),
+    findings: findingsOf(error).map((finding) => withoutIdentifiers(finding, texts)),
     ...(operation !== undefined && { operation: clip(operation, MAX_PLACE) }),
     ...(hint !== undefined && { hint: clip(hint, MAX_MESSAGE) }),
     example,
@@ -88,14 +87,6 @@ function causeOf({ code, status, message, details, operation, hint }: ErrorRecor
     count: 0,
     places: [],
   };
-}
-
-/** What is known in detail and not in the message: what the service found, and where in the script it was. */
-function findingsOf(details: readonly JsonObject[] = [], message: string): string[] {
-  return details.slice(0, MAX_FINDINGS).flatMap(({ localizedValue, message: found, file, line }) => {
-    const text = localizedValue ?? found ?? (file === undefined ? undefined : `${file}:${line}`);
-    return typeof text === "string" && !message.includes(text) ? [clip(text, MAX_MESSAGE)] : [];
-  });
 }
 
 /**
