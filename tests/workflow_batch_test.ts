@@ -110,8 +110,8 @@ Deno.test("a row of a CSV file with a line that is no UTF-8 fails as a whole", a
   const text = 'name,note\nAda,"one\nÿ\nthree"\nBob,"ÿ\ntwo"\nCarol,x\n';
   const inputs = await readInputs("in.csv", Uint8Array.from(text, (character) => character.charCodeAt(0)));
   assert.deepEqual(inputs.map(shown), [
-    ["in.csv:2", "in.csv:2 is not UTF-8 text."],
-    ["in.csv:5", "in.csv:5 is not UTF-8 text."],
+    ["in.csv:2", "in.csv:2 is not UTF-8 text: save the file as UTF-8."],
+    ["in.csv:5", "in.csv:5 is not UTF-8 text: save the file as UTF-8."],
     ["in.csv:7", { name: "Carol", note: "x" }],
   ]);
 });
@@ -129,7 +129,9 @@ Deno.test("a CSV file without a usable header is refused as a whole, with what i
     await assert.rejects(readInputs("in.csv", `${header}\n1,2\n`), { code: "INVALID_ARGS", message });
   }
   const latin1 = new Uint8Array([0xe4, 0x0a, 0x31, 0x0a]);
-  await assert.rejects(readInputs("in.csv", latin1), { message: "in.csv:1 is not UTF-8 text." });
+  await assert.rejects(readInputs("in.csv", latin1), {
+    message: "in.csv:1 is not UTF-8 text: save the file as UTF-8.",
+  });
 });
 
 Deno.test("a CSV file whose values are separated by something else is refused as a whole, not read as one column", async () => {
@@ -169,7 +171,7 @@ Deno.test("lines that are too long or no UTF-8 fail alone", async () => {
   const inputs = await readInputs("in.ndjson", await new Blob([bytes, long, "\n2"]).bytes());
   assert.deepEqual(inputs.map(shown), [
     ["in.ndjson:1", 1],
-    ["in.ndjson:2", "in.ndjson:2 is not UTF-8 text."],
+    ["in.ndjson:2", "in.ndjson:2 is not UTF-8 text: save the file as UTF-8."],
     ["in.ndjson:3", "ü"],
     ["in.ndjson:4", "in.ndjson:4 has more than 16777216 bytes."],
     ["in.ndjson:5", 2],

@@ -80,8 +80,9 @@ function checkSeparator(header: string, place: string): void {
 }
 
 function checkHeader(fields: string[] | string, place: string): readonly string[] {
-  const names = typeof fields === "string" ? [] : fields.map((field) => field.trim());
-  const fault = typeof fields === "string" ? fields : faultOf(names);
+  if (typeof fields === "string") throw new SvcError("INVALID_ARGS", `${place} ${fields}.`);
+  const names = fields.map((field) => field.trim());
+  const fault = faultOf(names);
   if (fault === undefined) return names;
   throw new SvcError("INVALID_ARGS", `${place} ${fault}.`, { hint: "The first row of a CSV file names its columns." });
 }

@@ -49,7 +49,7 @@ function lineOf(number: number, pieces: readonly Uint8Array[], size: number): Li
   try {
     return { number, text: decode(pieces, true) };
   } catch {
-    return { number, text: decode(pieces, false), fault: "is not UTF-8 text" };
+    return { number, text: decode(pieces, false), fault: "is not UTF-8 text: save the file as UTF-8" };
   }
 }
 
