@@ -1,7 +1,7 @@
 /** Values of fields: the prompt that a person fills in and the service that takes it agree on what fits. */
 import assert from "node:assert/strict";
 import type { FormField } from "../lib/cli/form.ts";
-import { findFault } from "../lib/cli/form_values.ts";
+import { findFault, toFieldValue } from "../lib/cli/form_values.ts";
 import type { Field } from "../service/definition/application.ts";
 import { valueProblem } from "../service/definition/values.ts";
 
@@ -22,10 +22,25 @@ const VALUES: [kind: FormField["kind"], type: Field["type"], text: string, fits:
   ["text", "Text", "ab", false],
 ];
 
+const field = (kind: FormField["kind"]): FormField => ({ path: ["F"], label: "F", kind, choices: [] });
+
+Deno.test("a number or date is taken without the blanks that were pasted around it, a text with them", () => {
+  const pasted: [kind: FormField["kind"], typed: string, value: string | number][] = [
+    ["integer", " 3 ", 3],
+    ["decimal", "\t12.50", 12.5],
+    ["date", "2026-01-31 ", "2026-01-31"],
+    ["dateTime", " 2026-01-31T09:30:00Z", "2026-01-31T09:30:00Z"],
+    ["text", " a ", " a "],
+  ];
+  for (const [kind, typed, value] of pasted) {
+    assert.deepEqual([findFault(field(kind), typed), toFieldValue(field(kind), typed)], [undefined, value]);
+  }
+});
+
 for (const [kind, type, text, fits] of VALUES) {
   Deno.test(`the prompt and the service ${fits ? "take" : "refuse"} ${text} as a ${type}`, () => {
     const maxLength = kind === "text" ? 1 : undefined;
-    const fault = findFault({ path: ["F"], label: "F", kind, choices: [], maxLength }, text);
+    const fault = findFault({ ...field(kind), maxLength }, text);
     const problem = valueProblem({ name: "F", type, label: "F", required: false, maxLength }, text);
     assert.deepEqual([fault === undefined, problem === undefined], [fits, fits], `${fault} ${problem}`);
   });

@@ -6,8 +6,9 @@ import { characters, plural } from "../wording.ts";
 import type { FieldValue, FormField } from "./form.ts";
 
 /** What is wrong with a text as the value of a field; undefined where nothing is. */
-export function findFault(field: FormField, text: string): string | undefined {
-  if (text.trim() === "") return "It is required.";
+export function findFault(field: FormField, typed: string): string | undefined {
+  if (typed.trim() === "") return "It is required.";
+  const text = valueIn(field, typed);
   switch (field.kind) {
     case "integer":
       return /^-?\d+$/.test(text) ? unfit(field, text) : "Give a whole number.";
@@ -31,8 +32,14 @@ function unfit({ min = -Infinity, max = Infinity }: FormField, text: string): st
 }
 
 /** A text without faults as the value to submit. */
-export function toFieldValue(field: FormField, text: string): FieldValue {
+export function toFieldValue(field: FormField, typed: string): FieldValue {
+  const text = valueIn(field, typed);
   return field.kind === "integer" || field.kind === "decimal" ? Number(text) : text;
+}
+
+/** A number or date that was pasted may have blanks around it, which nobody sees; those of a text are its own. */
+function valueIn({ kind }: FormField, typed: string): string {
+  return kind === "text" ? typed : typed.trim();
 }
 
 /** The value of a field as a person reads it. */
