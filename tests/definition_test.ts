@@ -298,6 +298,14 @@ Deno.test("a file that cannot be read is a configuration error that names it and
   }
 });
 
+Deno.test("a file that is not UTF-8 is refused, instead of showing other texts than it holds", async () => {
+  const path = await Deno.makeTempFile({ suffix: ".yaml" });
+  await Deno.writeFile(path, Uint8Array.from(SAMPLE + "# Gebühr\n", (character) => character.charCodeAt(0)));
+  const message = `The application definition ${path} is not UTF-8 text.`;
+  await assert.rejects(loadApplication(path), { code: "INVALID_CONFIG", message, hint: "Save it as UTF-8." });
+  await Deno.remove(path);
+});
+
 Deno.test({
   name: "a file that Deno does not let svc read is a matter of permissions, not of the path",
   permissions: { read: false },

@@ -3,6 +3,7 @@ import { LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
 import { SvcError } from "../../lib/errors.ts";
 import { readFault } from "../../lib/read_fault.ts";
+import { textOf } from "../../lib/utf8.ts";
 import { compileAgents } from "./agents.ts";
 import { valuesOf } from "./aliases.ts";
 import type { Application } from "./application.ts";
@@ -19,9 +20,9 @@ const HINT =
 
 /** Reads a definition from a file. */
 export async function loadApplication(path: string): Promise<Application> {
-  let text: string;
+  let bytes: Uint8Array;
   try {
-    text = await Deno.readTextFile(path);
+    bytes = await Deno.readFile(path);
   } catch (cause) {
     const fault = readFault(cause);
     if (fault === undefined) throw cause;
@@ -30,7 +31,11 @@ export async function loadApplication(path: string): Promise<Application> {
       hint: "Check the path.",
     });
   }
-  return parseApplication(text, path);
+  const text = textOf(bytes);
+  if (text !== undefined) return parseApplication(text, path);
+  throw new SvcError("INVALID_CONFIG", `The application definition ${path} is not UTF-8 text.`, {
+    hint: "Save it as UTF-8.",
+  });
 }
 
 /** Reads a definition from YAML text; the file's name is for the messages. */
