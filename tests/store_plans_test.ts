@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { Filter, RowQuery } from "../service/store/query.ts";
+import { openSqliteStore } from "../service/store/sqlite.ts";
 import { compileCount, type Compiled, compileRows } from "../service/store/sqlite_query.ts";
 import { prepareSchema } from "../service/store/sqlite_schema.ts";
 
@@ -42,3 +43,29 @@ for (const [what, { sql, parameters }] of QUESTIONS) {
     if (what.endsWith("newest lines")) assert.ok(!plan.some((step) => step.includes("TEMP B-TREE")), plan.join("; "));
   });
 }
+
+/** Milliseconds that a page takes of so many items, read to the last. */
+async function millisecondsOfPage(count: number): Promise<number> {
+  const store = openSqliteStore(":memory:");
+  const of = (n: number) => ({ kind: "message", id: `M-${n}`, owner: `W C-${n}`, at: new Date(n).toISOString() });
+  await store.transact(async (tx) => {
+    for (let n = 0; n < count; n++) await tx.putItem({ ...of(n), content: { text: "x".repeat(300) } });
+  });
+  const started = performance.now();
+  await store.read(async (tx) => {
+    let before: string | undefined;
+    for (let rest = count; rest > 0; rest -= 200) {
+      const page = await tx.itemsOf("message", undefined, { before, limit: 200 });
+      assert.deepEqual([page.length, page[0]?.id], [200, `M-${rest - 1}`]);
+      before = page.at(-1)?.at;
+    }
+  });
+  const each = (performance.now() - started) / (count / 200);
+  await store.close();
+  return each;
+}
+
+Deno.test("a page of many items of a kind takes about as long as one of few: a feed holds nobody up", async () => {
+  const [few, many] = [await millisecondsOfPage(2_000), await millisecondsOfPage(60_000)];
+  assert.ok(many < 8 * few, `${many} ms of many, ${few} ms of few: each page sorts all items`);
+});

@@ -326,32 +326,6 @@ Deno.test("a database of the version before is brought forward, with all that it
     await store.close();
   }));
 
-/** Milliseconds that a page takes of so many items, read to the last. */
-async function millisecondsOfPage(count: number): Promise<number> {
-  const store = openSqliteStore(":memory:");
-  const of = (n: number) => ({ kind: "message", id: `M-${n}`, owner: `W C-${n}`, at: new Date(n).toISOString() });
-  await store.transact(async (tx) => {
-    for (let n = 0; n < count; n++) await tx.putItem({ ...of(n), content: { text: "x".repeat(300) } });
-  });
-  const started = performance.now();
-  await store.read(async (tx) => {
-    let before: string | undefined;
-    for (let rest = count; rest > 0; rest -= 200) {
-      const page = await tx.itemsOf("message", undefined, { before, limit: 200 });
-      assert.deepEqual([page.length, page[0]?.id], [200, `M-${rest - 1}`]);
-      before = page.at(-1)?.at;
-    }
-  });
-  const each = (performance.now() - started) / (count / 200);
-  await store.close();
-  return each;
-}
-
-Deno.test("a page of many items of a kind takes about as long as one of few: a feed holds nobody up", async () => {
-  const [few, many] = [await millisecondsOfPage(2_000), await millisecondsOfPage(60_000)];
-  assert.ok(many < 8 * few, `${many} ms of many, ${few} ms of few: each page sorts all items`);
-});
-
 Deno.test("a file that is no database is refused, and left as it is", () =>
   withFile(async (path) => {
     await Deno.writeTextFile(path, "this is my diary, not a database".repeat(100));
