@@ -4,18 +4,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts
 import type { Application } from "../../service/definition/application.ts";
 import { loadApplication, parseApplication } from "../../service/definition/load.ts";
 import { ServiceError } from "../../service/errors.ts";
-import { handlers as aiAgents } from "../../service/handlers/ai_agents.ts";
-import { handlers as assignments } from "../../service/handlers/assignments.ts";
-import { handlers as attachments } from "../../service/handlers/attachments.ts";
-import { handlers as caseTypes } from "../../service/handlers/case_types.ts";
-import { handlers as cases } from "../../service/handlers/cases.ts";
 import type { HandlerContext, LaterWork, Outcome } from "../../service/handler.ts";
-import { handlers as data } from "../../service/handlers/data.ts";
-import { handlers as social } from "../../service/handlers/social.ts";
+import { handlers } from "../../service/handlers/mod.ts";
 import { openBytes } from "../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../service/store/sqlite.ts";
-
-const HANDLERS = { aiAgents, cases, assignments, attachments, caseTypes, data, social };
 
 /** The sample application. */
 export const PERMIT_FILE = new URL("../../service/apps/permit.yaml", import.meta.url).pathname;
@@ -166,7 +158,7 @@ interface AnyHandler {
 
 function handlerOf(name: string): AnyHandler["serve"] {
   const [group, operation] = name.split(".");
-  const groups: Readonly<Record<string, Readonly<Record<string, AnyHandler["serve"]>>>> = HANDLERS;
+  const groups: Readonly<Record<string, Readonly<Record<string, AnyHandler["serve"]>>>> = handlers;
   const serve = groups[group ?? ""]?.[operation ?? ""];
   if (serve === undefined) throw new TypeError(`No operation ${name}`);
   return serve;
