@@ -86,7 +86,8 @@ export function words(line: string): string[] {
   return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "");
 }
 
-function variablesOfDeno(): Record<string, string> {
+/** The variables that Deno needs to start, and to find the packages that are on this machine. */
+export function variablesOfDeno(): Record<string, string> {
   const names = ["PATH", "HOME", "DENO_DIR", "XDG_CACHE_HOME", "SystemRoot", "LOCALAPPDATA"];
   return Object.fromEntries(names.flatMap((name) => {
     const value = Deno.env.get(name);

@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { SvcError } from "../../lib/errors.ts";
 import type { Session } from "../../lib/auth/session.ts";
 import type { SessionOptions } from "../../lib/auth/settings.ts";
+import { type CliResult, variablesOfDeno } from "./cli.ts";
+import { endOf } from "./workflow_process.ts";
 
 /** The client that the service knows. The secret needs encoding wherever it goes. */
 export const CLIENT = { clientId: "client one", clientSecret: "s3cret: +/%&ü" } as const;
@@ -105,22 +107,15 @@ export async function callApi(session: Session, signal?: AbortSignal): Promise<n
 }
 
 /** Runs a script, by its path from `tests/_support`, in a process with an environment of its own. */
-export async function runScript(
-  name: string,
-  args: string[],
-  env: Record<string, string>,
-): Promise<{ code: number; stdout: string; stderr: string }> {
+export async function runScript(name: string, args: string[], env: Record<string, string>): Promise<CliResult> {
   const script = new URL(name, import.meta.url).pathname;
-  const { PATH = "", HOME = "" } = Deno.env.toObject();
   const command = new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", "--no-prompt", "--allow-all", script, ...args],
     clearEnv: true,
-    env: { PATH, HOME, ...env },
+    env: { ...variablesOfDeno(), ...env },
     stdin: "null",
   });
-  const { code, stdout, stderr } = await command.output();
-  const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+  return await endOf(command);
 }
 
 /** Basic credentials as RFC 6749, section 2.3.1, wants them: each half form-encoded. */
