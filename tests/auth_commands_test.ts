@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { login, logout, ping, status } from "../lib/auth/commands.ts";
 import { saveProfile } from "../lib/auth/config.ts";
-import { callApi, CLIENT, failure, freshDirectory, optionsFor, runScript, startService } from "./_support/oauth.ts";
 import { openSession } from "../lib/auth/session_open.ts";
+import { callApi, CLIENT, failure, freshDirectory, optionsFor, runScript, startService } from "./_support/oauth.ts";
+import { PROGRAM } from "./_support/program.ts";
 
 function secretCommand(code: string): string[] {
   return [Deno.execPath(), "eval", "--quiet", code];
@@ -127,7 +128,7 @@ Deno.test("no command shows the secret or a token, with --verbose, when refused,
   commands.push(["case-types", "list"], ["case-types", "list", "--no-cache"], ["case-types", "list", "--dry-run"]);
   const env = { SVC_CONFIG_DIR: configDirectory, SVC_DEBUG: "1" };
   const runs = ["default", "wrong", "gone"].flatMap((name) =>
-    commands.map((command) => runScript("../../cli.ts", [...command, "--verbose", "--profile", name], env))
+    commands.map((command) => runScript(PROGRAM, [...command, "--verbose", "--profile", name], env))
   );
   const outputs = (await Promise.all(runs)).map(({ stdout, stderr }) => stdout + stderr).join("\n");
   assert.match(outputs, /\[HTTP\] POST \/oauth2\/token 200 OK \(\d+ms\)/);
@@ -147,7 +148,7 @@ Deno.test("a service that repeats the token does not make it show, with --verbos
   await saveProfile("default", { baseUrl: service.baseUrl, ...CLIENT }, configDirectory);
   const env = { SVC_CONFIG_DIR: configDirectory };
   for (const _ of ["exchanged", "cached"]) {
-    const { stderr } = await runScript("../../cli.ts", ["case-types", "list", "--verbose"], env);
+    const { stderr } = await runScript(PROGRAM, ["case-types", "list", "--verbose"], env);
     assert.match(stderr, /^\[HTTP\] Response: \{"localizedValue":"Bearer \[REDACTED\]"\}$/m);
     assert.match(stderr, /"message":"Bearer \[REDACTED\]"/);
     for (const token of service.issued) assert(!stderr.includes(token), stderr);

@@ -4,6 +4,7 @@ import { diagnose, type DiagnosisResult, type DiagnosisStep } from "../lib/auth/
 import type { SessionOptions } from "../lib/auth/settings.ts";
 import { svc } from "./_support/cli.ts";
 import { CLIENT, freshDirectory, optionsFor, runScript, startService, type TestService } from "./_support/oauth.ts";
+import { PROGRAM } from "./_support/program.ts";
 import { AUTHORITY, CERTIFICATE } from "./_support/tls.ts";
 
 const STEPS = ["configuration", "dns", "tcp", "tls", "token", "api"];
@@ -70,7 +71,7 @@ Deno.test("a host that svc was not allowed to reach fails at dns, and says so", 
   const { code, stdout } = await new Deno.Command(Deno.execPath(), {
     args: [
       ...["run", "--quiet", "--no-prompt", "--allow-env", "--allow-read", "--allow-net=127.0.0.1"],
-      ...[new URL("../cli.ts", import.meta.url).href, "auth", "diagnose"],
+      ...[PROGRAM, "auth", "diagnose"],
     ],
     env: {
       SVC_BASE_URL: "https://svc.example",
