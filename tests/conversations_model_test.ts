@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../lib/json.ts";
 import { at, textAt } from "./_support/engine.ts";
 import { heldAnswer } from "./_support/held_answer.ts";
 import { completion, startModel } from "./_support/model_server.ts";
-import { type Answer, details, openService, segment, send, tokenOf } from "./_support/service.ts";
+import { type Answer, type Callable, details, openService, segment, send, tokenOf } from "./_support/service.ts";
 
 const KEY = "sk-very-secret";
 const ADDRESS_VARIABLE = "SVC_TEST_MODEL_ADDRESS";
@@ -65,17 +65,17 @@ interface Talk {
   close(): Promise<Answer>;
 }
 
-async function talkTo(agent: string): Promise<Talk> {
+async function talkTo(agent: string, { call }: Callable = service): Promise<Talk> {
   const path = `/ai-agents/${agent}/conversations`;
-  const started = await service.call("POST", path, { body: { executeStarterQuestion: false } });
+  const started = await call("POST", path, { body: { executeStarterQuestion: false } });
   assert.equal(started.status, 201);
   const id = textAt(started.body, "id");
   return {
     id,
-    say: (text) => service.call("PATCH", `${path}/${id}`, { body: { Request: text } }),
-    close: () => service.call("PUT", `${path}/${id}/close`),
+    say: (text) => call("PATCH", `${path}/${id}`, { body: { Request: text } }),
+    close: () => call("PUT", `${path}/${id}/close`),
     async said() {
-      const messages = at((await service.call("GET", `${path}/${id}`)).body, "messages");
+      const messages = at((await call("GET", `${path}/${id}`)).body, "messages");
       assert.ok(Array.isArray(messages));
       return messages.map((message) => `${at(message, "role")}: ${at(message, "message")}`);
     },
@@ -94,8 +94,14 @@ function test(name: string, fn: () => Promise<void>): void {
     model.asked.length = 0;
     model.answer = (question) => completion(`You said: ${question}`);
     await fn();
+    assert.deepEqual(service.log, []);
   });
 }
+
+Deno.test.afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await model[Symbol.asyncDispose]();
+});
 
 test("a model reads the instructions over the case and all that was said, with the key in its header", async () => {
   const created = await service.call("POST", "/cases", {
@@ -113,7 +119,7 @@ test("a model reads the instructions over the case and all that was said, with t
   assert.equal(reply.status, 200);
   assert.equal(at(reply.body, "id"), at(reply.body, "messageID"));
   const messages = [
-    { role: "system", content: "ORG-TALK-WORK T-1 is green. Ada asks." },
+    { role: "system", content: `${contextID} is green. Ada asks.` },
     { role: "user", content: "What is it?" },
     { role: "assistant", content: "You said: What is it?" },
     { role: "user", content: "Why?\n\nAttachments: photo.png" },
@@ -254,19 +260,15 @@ test("another operator does not see a conversation", async () => {
 });
 
 test("a service that is stopped waits for no model: the call gets a 424, the message is kept", async () => {
-  const talk = await talkTo("Org-Talk!Patient");
+  await using stopped = await openService({ yaml: APPLICATION });
+  const talk = await talkTo("Org-Talk!Patient", stopped);
   const held = heldAnswer();
   model.answer = held.answer;
   const call = talk.say("Wait");
   await held.asked;
-  await service.service.close();
+  await stopped.service.close();
   assert.match(reason(await call), /the service is being stopped\. The message is kept\./);
   held.give(completion("Too late."));
-});
-
-Deno.test("the model server closes", async () => {
-  await model[Symbol.asyncDispose]();
-  assert.deepEqual(service.log, []);
 });
 
 function endless(): ReadableStream<Uint8Array> {

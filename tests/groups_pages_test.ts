@@ -52,11 +52,11 @@ Deno.test("get-with-context answers a page about a case as it is now", async () 
 });
 
 Deno.test("get-with-context takes values as JSON, and computes with them without keeping them", async () => {
-  const data = JSON.stringify({ Applicant: "Bo", Area: 10, Urgent: true });
+  const data = JSON.stringify({ Applicant: "Nobody else", Area: 10, Urgent: true });
   const page = await live.object(`pages get-with-context CaseSummary --data-context '${data}'`);
   assert.deepEqual(paragraphs(page), ["A new application; the fee is 175."]);
-  assert.equal(at(page, "data.caseInfo.content.Applicant"), "Bo");
-  const count = await live.object(`data count D_Permits --data '${filterBy("Applicant", "Bo")}'`);
+  assert.equal(at(page, "data.caseInfo.content.Applicant"), "Nobody else");
+  const count = await live.object(`data count D_Permits --data '${filterBy("Applicant", "Nobody else")}'`);
   assert.equal(count.resultCount, 0);
 });
 
@@ -74,9 +74,10 @@ Deno.test("insights answer the numbers of the cases that are there now, as count
   }
   assert.deepEqual(statuses, statuses.toSorted((a, b) => Number(b.Permits) - Number(a.Permits)), "the most come first");
   const channels = rowsOf(await live.object("pages insight FeesByChannel"), "data.rows");
-  assert.deepEqual(channels.map((row) => row.Channel), [...new Set(cases.map((row) => row.Channel))].toSorted());
+  const kept = cases.filter((one) => one.pyStatusWork !== "Resolved-Withdrawn"); // The insight leaves out the others.
+  assert.deepEqual(channels.map((row) => row.Channel), [...new Set(kept.map((row) => row.Channel))].toSorted());
   for (const { Channel, Permits, Total, Average, Largest } of channels) {
-    const own = cases.filter((one) => one.Channel === Channel);
+    const own = kept.filter((one) => one.Channel === Channel);
     const fees = own.reduce((sum, one) => sum + Number(one.Fee), 0);
     const areas = own.flatMap(({ Area }) => typeof Area === "number" ? [Area] : []);
     assert.deepEqual([Permits, Total, Average], [own.length, fees, fees / own.length]);
