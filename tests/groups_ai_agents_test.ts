@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../lib/json.ts";
 import { at, textAt } from "./_support/engine.ts";
-import { openLive } from "./_support/live.ts";
+import { openLiveForAll } from "./_support/live.ts";
 
-const live = await openLive();
+const live = await openLiveForAll();
 const REVIEWER = "reviewer@city";
 const GUIDE = "'@baseclass!PermitGuide'";
 
@@ -199,5 +199,3 @@ Deno.test("a case that is deleted takes its conversations with it", async () => 
   const gone = await live.refused(`ai-agents get-conversation ${GUIDE} --conversation ${id}`);
   assert.equal(gone.code, "NOT_FOUND");
 });
-
-Deno.test.afterAll(async () => await live[Symbol.asyncDispose]());

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../lib/json.ts";
 import { at, textAt } from "./_support/engine.ts";
-import { openLive } from "./_support/live.ts";
+import { openLiveForAll } from "./_support/live.ts";
 
-const live = await openLive();
+const live = await openLiveForAll();
 const REVIEWER = "reviewer@city";
 const DESK = "'@baseclass!Desk'";
 
@@ -76,5 +76,3 @@ Deno.test("nobody else sees a conversation", async () => {
     assert.equal((await live.refused(`assistants ${line}`, REVIEWER)).code, "NOT_FOUND");
   }
 });
-
-Deno.test.afterAll(async () => await live[Symbol.asyncDispose]());

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../lib/json.ts";
 import { at, type Engine, openEngine, PERMIT_FILE, textAt } from "./_support/engine.ts";
-import { openLive } from "./_support/live.ts";
+import { openLiveForAll } from "./_support/live.ts";
 
-const live = await openLive();
+const live = await openLiveForAll();
 const PNG = await Deno.readFile(new URL("../service/apps/static/files/logo.png", import.meta.url));
 /** The same bytes as text would not survive. */
 const BYTES = crypto.getRandomValues(new Uint8Array(50_000));
@@ -343,5 +343,3 @@ Deno.test("an attachment of a deleted case is gone", async () => {
   assert.equal((await live.run(`cases delete '${caseId}'`)).code, 0);
   assert.equal((await live.refused(`attachments get '${id}'`)).code, "NOT_FOUND");
 });
-
-Deno.test.afterAll(async () => await live[Symbol.asyncDispose]());

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../lib/json.ts";
 import { failedElements, reasonOf, statusesOf } from "./_support/elements.ts";
 import { at } from "./_support/engine.ts";
-import { openLive } from "./_support/live.ts";
+import { openLiveForAll } from "./_support/live.ts";
 import { details, openService, segment } from "./_support/service.ts";
 
-const live = await openLive();
+const live = await openLiveForAll();
 const CLERK = { id: "clerk@city", ID: "clerk@city", name: "Clara Clerk", email: "clara@city.example" };
 const REVIEWER = { id: "reviewer@city", ID: "reviewer@city", name: "Rosa Reviewer", email: "rosa@city.example" };
 
@@ -112,5 +112,3 @@ Deno.test("a call about more than a thousand users, cases or tags is refused as 
     assert.equal(statusesOf((await add(1000)).body).length, 1000);
   }
 });
-
-Deno.test.afterAll(async () => await live[Symbol.asyncDispose]());

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../lib/json.ts";
 import { at, textAt } from "./_support/engine.ts";
-import { openLive } from "./_support/live.ts";
+import { openLiveForAll } from "./_support/live.ts";
 import { openService } from "./_support/service.ts";
 
-const live = await openLive();
+const live = await openLiveForAll();
 const PERMIT = "City-Permit-Work-Permit";
 
 /** The texts of a page, in order. */

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../lib/json.ts";
 import { at, textAt } from "./_support/engine.ts";
-import { openLive } from "./_support/live.ts";
+import { openLiveForAll } from "./_support/live.ts";
 
-const live = await openLive();
+const live = await openLiveForAll();
 const ADA = '{"pyFirstName":"Ada","pyLastName":"Lovelace","pyEmail1":"ada@home.example"}';
 const FIRE = '{"pyLastName":"Brand","Subject":"Fire safety"}';
 
@@ -207,5 +207,3 @@ Deno.test("the participants of a deleted case are gone", async () => {
   assert.equal((await live.run(`cases delete '${caseId}'`)).code, 0);
   assert.equal((await live.refused(`participants get '${caseId}' --participant-id ${id}`)).code, "NOT_FOUND");
 });
-
-Deno.test.afterAll(async () => await live[Symbol.asyncDispose]());

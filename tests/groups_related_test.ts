@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { failedElements, reasonOf, statusesOf } from "./_support/elements.ts";
 import { at, textAt } from "./_support/engine.ts";
-import { openLive } from "./_support/live.ts";
+import { openLiveForAll } from "./_support/live.ts";
 import { openService, segment } from "./_support/service.ts";
 
-const live = await openLive();
+const live = await openLiveForAll();
 
 async function permits(): Promise<[string, string]> {
   return [await live.createPermit(), await live.createPermit({ Applicant: "Grace" })];
@@ -107,5 +107,3 @@ Deno.test("an unknown case and a stale entity tag are refused", async () => {
   }
   assert.deepEqual(await relationsOf(two), []);
 });
-
-Deno.test.afterAll(async () => await live[Symbol.asyncDispose]());

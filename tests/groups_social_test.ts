@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../lib/json.ts";
 import { operations } from "../lib/resources/social.ts";
 import { at, textAt } from "./_support/engine.ts";
-import { openLive } from "./_support/live.ts";
+import { openLiveForAll } from "./_support/live.ts";
 
-const live = await openLive();
+const live = await openLiveForAll();
 const REVIEWER = "reviewer@city";
 const QUESTION = "City-Permit-Social-Question";
 const APPLICATION = "DATA-PORTAL $CityPermits";
@@ -233,5 +233,3 @@ Deno.test("what cannot be done is refused with the reason", async () => {
     assert.match(JSON.stringify(error.details), message, line);
   }
 });
-
-Deno.test.afterAll(async () => await live[Symbol.asyncDispose]());

@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { OWN_FILES } from "../service/apps/static_files.ts";
 import { keptStaticFiles, openStaticFiles, STATIC_KINDS, type StaticFiles } from "../service/static_files.ts";
 import { PERMIT_FILE } from "./_support/engine.ts";
-import { openLive } from "./_support/live.ts";
+import { openLiveForAll } from "./_support/live.ts";
 import { openService, segment } from "./_support/service.ts";
 import { makeFolder } from "./_support/workflow.ts";
 
 const STATIC = new URL("../service/apps/static/", import.meta.url);
-const live = await openLive();
+const live = await openLiveForAll();
 await live.run("auth status"); // The folder is there.
 
 Deno.test("component prints the JavaScript of a component, with or without its extension", async () => {
@@ -162,5 +162,3 @@ Deno.test("the files that are kept for a package on another machine are those of
   assert.deepEqual(await contents(kept), await contents(folder));
   assert.equal(await kept.find("files", "none"), undefined);
 });
-
-Deno.test.afterAll(async () => await live[Symbol.asyncDispose]());

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { failedElements, reasonOf, statusesOf } from "./_support/elements.ts";
 import { at, textAt } from "./_support/engine.ts";
-import { openLive } from "./_support/live.ts";
+import { openLiveForAll } from "./_support/live.ts";
 import { openService, segment } from "./_support/service.ts";
 
-const live = await openLive();
+const live = await openLiveForAll();
 
 async function tagsOf(caseId: string): Promise<unknown[]> {
   const { tagsList } = await live.object(`tags list '${caseId}'`);
@@ -120,5 +120,3 @@ Deno.test("any text is a tag that can be listed and deleted by its name and by i
     { numRuns: 100 },
   );
 });
-
-Deno.test.afterAll(async () => await live[Symbol.asyncDispose]());

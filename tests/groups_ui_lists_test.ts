@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";
 import { at } from "./_support/engine.ts";
-import { openLive } from "./_support/live.ts";
+import { openLiveForAll } from "./_support/live.ts";
 
-const live = await openLive();
+const live = await openLiveForAll();
 const DECIDER = "decider@city";
 const LIST = "'City-Permit-Work-Permit!Documents'";
 

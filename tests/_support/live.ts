@@ -1,4 +1,4 @@
-/** `svc` as a process of its own, against the embedded service over loopback: one service for all tests of a file. */
+/** `svc` as a process of its own, against the embedded service over loopback. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
 import { startService } from "../../service/mod.ts";
@@ -19,6 +19,13 @@ export interface Live extends AsyncDisposable {
   refused(line: string, operator?: string): Promise<Record<string, unknown>>;
   /** Creates a permit and answers its handle. */
   createPermit(data?: JsonObject): Promise<string>;
+}
+
+/** Starts a service for all tests of a file, which closes after them. */
+export async function openLiveForAll(): Promise<Live> {
+  const live = await openLive();
+  Deno.test.afterAll(async () => await live[Symbol.asyncDispose]());
+  return live;
 }
 
 /** Starts a service of the sample application. */
