@@ -1,8 +1,8 @@
 /** `assignments perform --interactive`: what is asked, what is sent, and when nothing is. */
 import assert from "node:assert/strict";
+import { envOf } from "./_support/calls.ts";
 import { type CliResult, errorOf, svc, svcCommand } from "./_support/cli.ts";
 import { ASSIGNMENT, type FormService, PERFORMED, startFormService } from "./_support/form_service.ts";
-import { CLIENT } from "./_support/oauth.ts";
 import { makeFolder } from "./_support/workflow.ts";
 
 const PERFORM = ["assignments", "perform", ASSIGNMENT, "--interactive"];
@@ -41,15 +41,6 @@ const SUBMITTED = {
   },
 };
 
-function envOf({ service }: FormService, directory: string): Record<string, string> {
-  return {
-    SVC_BASE_URL: service.baseUrl,
-    SVC_CLIENT_ID: CLIENT.clientId,
-    SVC_CLIENT_SECRET: CLIENT.clientSecret,
-    SVC_CONFIG_DIR: directory,
-  };
-}
-
 /** A question that never comes must not hold up all other tests. */
 const PIPED = { stdin: "piped", stdout: "piped", stderr: "piped", signal: AbortSignal.timeout(60_000) } as const;
 
@@ -87,7 +78,7 @@ async function perform(form: FormService, answers: readonly (readonly [string, s
   const script = new URL("./_support/terminal_svc.ts", import.meta.url).pathname;
   const command = new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", "--no-prompt", "--allow-all", script, ...PERFORM],
-    env: { ...envOf(form, folder.path), NO_COLOR: "1" },
+    env: { ...envOf(form.service), SVC_CONFIG_DIR: folder.path, NO_COLOR: "1" },
     ...PIPED,
   });
   return await converse(command, answers, "stderr");
@@ -254,7 +245,7 @@ Deno.test("without a terminal, or with flags that it would ask for, --interactiv
     [["--dry-run"], "--dry-run and --interactive are mutually exclusive."],
   ];
   for (const [flags, message] of messages) {
-    const result = await svc([...PERFORM, ...flags], { env: envOf(form, folder.path) });
+    const result = await svc([...PERFORM, ...flags], { env: { ...envOf(service), SVC_CONFIG_DIR: folder.path } });
     assert.equal(result.code, 2);
     const error = errorOf(result);
     assert.deepEqual([error.code, error.message], ["INVALID_ARGS", message]);
@@ -276,7 +267,7 @@ Deno.test({
     const line = svcCommand(PERFORM, folder.path).map((word) => `'${word}'`).join(" ");
     const command = new Deno.Command("script", {
       args: ["-qefc", `stty cols 100 rows 40; ${line} > '${folder.path}/answer.json'`, "/dev/null"],
-      env: { ...envOf(form, folder.path), NO_COLOR: "1", TERM: "xterm" },
+      env: { ...envOf(form.service), SVC_CONFIG_DIR: folder.path, NO_COLOR: "1", TERM: "xterm" },
       ...PIPED,
     });
     const { code, stdout } = await converse(command, [...ANSWERS, ["Submit 'Enter it'?", ENTER]], "stdout");

@@ -1,7 +1,7 @@
 /** What a case keeps while people work on it: drafts, locks, screens, and processes of a stage that it has left. */
 import assert from "node:assert/strict";
-import { isJsonObject, type JsonObject, type JsonValue } from "../lib/json.ts";
-import { at, createPermit, type Engine, openEngine, PERMIT_FILE, textAt } from "./_support/engine.ts";
+import type { JsonObject, JsonValue } from "../lib/json.ts";
+import { at, createPermit, type Engine, objectAt, openEngine, PERMIT_FILE, textAt } from "./_support/engine.ts";
 
 const REVIEWER = { as: "reviewer@city" };
 const REVIEW = "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW";
@@ -24,11 +24,6 @@ async function tagOf(engine: Engine, caseId: string): Promise<string> {
 function idsAt(body: JsonObject, path: string): JsonValue[] {
   const list = at(body, path);
   return Array.isArray(list) ? list.map((one) => textAt(one, "ID")) : [];
-}
-
-function objectAt(body: JsonObject, path: string): JsonObject {
-  const object = at(body, path);
-  return isJsonObject(object) ? object : {};
 }
 
 /** The sample application with something else in it. */
