@@ -42,7 +42,8 @@ const SUBMITTED = {
 };
 
 /** A question that never comes must not hold up all other tests. */
-const PIPED = { stdin: "piped", stdout: "piped", stderr: "piped", signal: AbortSignal.timeout(60_000) } as const;
+const piped = () =>
+  ({ stdin: "piped", stdout: "piped", stderr: "piped", signal: AbortSignal.timeout(60_000) }) as const;
 
 /** Runs a program and types each answer when its question has been written to a stream. */
 async function converse(
@@ -79,7 +80,7 @@ async function perform(form: FormService, answers: readonly (readonly [string, s
   const command = new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", "--no-prompt", "--allow-all", script, ...PERFORM],
     env: { ...envOf(form.service), SVC_CONFIG_DIR: folder.path, NO_COLOR: "1" },
-    ...PIPED,
+    ...piped(),
   });
   return await converse(command, answers, "stderr");
 }
@@ -268,7 +269,7 @@ Deno.test({
     const command = new Deno.Command("script", {
       args: ["-qefc", `stty cols 100 rows 40; ${line} > '${folder.path}/answer.json'`, "/dev/null"],
       env: { ...envOf(form.service), SVC_CONFIG_DIR: folder.path, NO_COLOR: "1", TERM: "xterm" },
-      ...PIPED,
+      ...piped(),
     });
     const { code, stdout } = await converse(command, [...ANSWERS, ["Submit 'Enter it'?", ENTER]], "stdout");
     assert.equal(code, 0, stdout);
