@@ -11,6 +11,7 @@ import { createApp } from "../service/http/app.ts";
 import { openBytes } from "../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../service/store/sqlite.ts";
 import { WireReader, writeAll } from "./_support/http_wire.ts";
+import { openParts } from "./_support/parts.ts";
 import { details, openService, segment, send } from "./_support/service.ts";
 
 function object(value: JsonValue | undefined): JsonObject {
@@ -304,15 +305,25 @@ Deno.test("a call for which the service's disk has no room is told so", async ()
 });
 
 Deno.test("the service closes after the calls in hand, and its port is free again", async () => {
-  const svc = await openService();
-  const calls = Array.from({ length: 20 }, () => svc.call("POST", "/cases", { body: { caseTypeID: PERMIT } }));
-  await calls[0];
-  await Promise.all([svc.service.close(), svc.service.close()]);
-  const outcomes = await Promise.allSettled(calls);
-  for (const outcome of outcomes) {
-    if (outcome.status === "fulfilled") assert.equal(outcome.value.status, 201);
-  }
-  await assert.rejects(fetch(svc.service.url));
+  const asked = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const bytes = openBytes();
+  const write: typeof bytes.write = async (pieces, limit) => {
+    asked.resolve();
+    await held.promise;
+    return await bytes.write(pieces, limit);
+  };
+  const svc = await openParts({ bytes: { ...bytes, write } });
+  const body = new FormData();
+  body.append("file", new File(["abc"], "a.txt"));
+  const headers = { authorization: `Bearer ${svc.token}` };
+  const upload = send("POST", `${svc.api}/attachments/upload`, { body, headers });
+  await asked.promise;
+  const closed = svc[Symbol.asyncDispose]();
+  held.resolve();
+  assert.equal((await upload).status, 201);
+  await closed;
+  await assert.rejects(fetch(svc.api));
 });
 
 Deno.test("another path of the API and of the tokens is served when it is asked for", async () => {
