@@ -7,7 +7,8 @@ export function didYouMean(
   show: (name: string) => string,
   limit: number = Math.max(2, word.length / 3),
 ): string {
-  const distances = names.map((name) => ({ name, distance: distance(word.toLowerCase(), name.toLowerCase()) }));
+  const near = names.filter((name) => Math.abs(name.length - word.length) <= limit); // A word may be megabytes long.
+  const distances = near.map((name) => ({ name, distance: distance(word.toLowerCase(), name.toLowerCase()) }));
   const nearest = Math.min(...distances.map(({ distance }) => distance));
   if (nearest > limit) return "";
   return questionOf(distances.filter(({ distance }) => distance === nearest).map(({ name }) => name), show);

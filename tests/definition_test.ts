@@ -74,6 +74,34 @@ Deno.test("a reference to what is not there is refused with its line and the rea
   }
 });
 
+Deno.test("a name that is not known is refused with those that may be meant, or with all where they are few", () => {
+  const cases: [right: string, wrong: string, end: string][] = [
+    ["maxLength: 2000", "maxlength: 2000", "'maxlength' is not known here; did you mean 'maxLength'?"],
+    ["variant: hosted", "colour: red", "here; there are id, name, organisation, variant, platformVersion"],
+    ["fields: [Reason]", "fields: [{ field: Reason, lable: Why }]", "'lable' is not known here; did you mean 'label'?"],
+    ["[{ step: Check }]", "[{ step: Chekc }]", "no step 'Chekc' in this process; did you mean 'Check'?"],
+    ["key: [ID]", "key: [Number]", "there is no field 'Number'; there are ID, Name, Phone, Active"],
+    [
+      "savable: D_Inspectors",
+      "savable: D_Permits",
+      "over records of 'City-Permit-Data-Inspector'; there is D_Inspectors",
+    ],
+    [
+      "class: City-Permit-Data-Inspector",
+      "class: City-Permit-Data-Inspektor",
+      "did you mean 'City-Permit-Data-Inspector'?",
+    ],
+    ["fields: [Reason]", "view: Aplication", "there is no view 'Aplication'; did you mean 'Application'?"],
+    ["Area * 2.5", "Aria * 2.5", "Unknown variable: Aria; did you mean 'Area'?"],
+    ["key: [ID]", "key: [pyNothingLikeThis]", "there are ID, Name, Phone, Active"],
+    ["set: { Urgent:", "set: { pyNothingLikeThis:", "there is no field 'pyNothingLikeThis'"],
+  ];
+  for (const [right, wrong, end] of cases) {
+    const { details = [] } = refusal(wrong, right);
+    assert.ok(details.some(({ message }) => message?.endsWith(end)), JSON.stringify(details));
+  }
+});
+
 Deno.test("a condition that no call could ask, and a default that its parameter cannot have, are refused", () => {
   const filter = "filter: [{ field: Channel, parameter: Channel }]";
   const asked = (condition: string) => refusal(`filter: [{ ${condition} }]`, filter).message;

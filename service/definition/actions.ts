@@ -1,8 +1,10 @@
 /** Compiles actions: those of steps, and those of a case or a stage. */
+import { insteadOf } from "../known.ts";
 import type { Action, Expression, LocalAction, Transition, View } from "./application.ts";
 import { compileCondition } from "./conditions.ts";
 import { chooseView, type FieldSet, spaced } from "./fields.ts";
 import type { Path, Report } from "./findings.ts";
+import { missing } from "./references.ts";
 import type { LocalActionDefinition, TransitionDefinition, ViewFieldDefinition } from "./schema.ts";
 
 /** What the compilation of a case type's parts needs of the whole. */
@@ -63,7 +65,7 @@ export function compileLocalActions(
   for (const [id, definition] of Object.entries(definitions ?? {})) {
     const here = [...at, id];
     if (definition.stage !== undefined && !context.stages.has(definition.stage)) {
-      context.report([...here, "stage"], `there is no stage '${definition.stage}'`);
+      context.report([...here, "stage"], missing("stage", definition.stage, context.stages));
     }
     const action = compileAction(id, definition, { set: [], next: [] }, new Set(), here, context);
     actions.set(id, { ...action, scope, stage: definition.stage, bulk: definition.bulk ?? false });
@@ -80,7 +82,7 @@ export function compileSet(
 ): (readonly [string, Expression])[] {
   return Object.entries(definitions).map(([name, source]) => {
     const field = fields.get(name);
-    if (field === undefined) report([...at, name], `there is no field '${name}'`);
+    if (field === undefined) report([...at, name], missing("field", name, fields.keys()));
     else if (field.calculated !== undefined) report([...at, name], `'${name}' is calculated: it cannot be set`);
     return [name, words.expression(source, [...at, name], report, field?.type)] as const;
   });
@@ -110,11 +112,13 @@ function target(
     report(at, "a transition needs exactly one of 'step', 'stage', 'resolve' and 'end'");
   }
   if (step !== undefined) {
-    if (!steps.has(step)) report([...at, "step"], `there is no step '${step}' in this process`);
+    if (!steps.has(step)) {
+      report([...at, "step"], `there is no step '${step}' in this process${insteadOf(step, steps)}`);
+    }
     return { kind: "step", step };
   }
   if (stage !== undefined) {
-    if (!stages.has(stage)) report([...at, "stage"], `there is no stage '${stage}'`);
+    if (!stages.has(stage)) report([...at, "stage"], missing("stage", stage, stages));
     return { kind: "stage", stage };
   }
   return resolve === undefined ? { kind: "end" } : { kind: "resolve", status: resolve };

@@ -5,6 +5,7 @@ import type { Agent, CaseType, Model, Script } from "./application.ts";
 import { compileCondition } from "./conditions.ts";
 import { type Shapes, shapesOf, type Vocabulary, vocabulary } from "./expressions.ts";
 import type { Path, Report } from "./findings.ts";
+import { missing } from "./references.ts";
 import { compileTemplate } from "./template.ts";
 
 /** The name under which expressions see the message that is answered. */
@@ -54,7 +55,7 @@ function shapesOfCase(
 ): Shapes {
   if (caseType === undefined) return {};
   const type = caseTypes.get(caseType);
-  if (type === undefined) report(at, `there is no case type '${caseType}'`);
+  if (type === undefined) report(at, missing("case type", caseType, caseTypes.keys()));
   if (type?.fields.has(MESSAGE)) {
     report(at, `the field '${MESSAGE}' of '${caseType}' has the name of what a person says: choose another name`);
   }

@@ -1,4 +1,5 @@
 /** Compiles data types and data views. */
+import { insteadOf } from "../known.ts";
 import type {
   CaseType,
   Column,
@@ -14,6 +15,7 @@ import { comparesBy, neededFor, type Scalar, toScalar } from "./comparisons.ts";
 import { chooseView, compileFields, compileViews, spaced } from "./fields.ts";
 import type { Path, Report } from "./findings.ts";
 import { kindOf } from "./kinds.ts";
+import { missing } from "./references.ts";
 import type { ConditionDefinition, DataTypeDefinition, DataViewDefinition, Definition } from "./schema.ts";
 
 /** What a data view takes from what its rows are; the views are those that it may replace. */
@@ -26,9 +28,14 @@ export function compileDataTypes(definition: Definition, report: Report): Map<st
     const type = compileDataType(id, dataType, report);
     types.set(id, type);
     if (type.savable === undefined) continue;
-    const view = definition.dataViews[type.savable];
-    if (view?.source !== "records" || view.class !== id) {
-      report(["dataTypes", id, "savable"], `there is no data view '${type.savable}' over records of '${id}'`);
+    const views = Object.entries(definition.dataViews).flatMap(([name, view]) => {
+      return view.source === "records" && view.class === id ? [name] : [];
+    });
+    if (!views.includes(type.savable)) {
+      report(
+        ["dataTypes", id, "savable"],
+        `there is no data view '${type.savable}' over records of '${id}'${insteadOf(type.savable, views)}`,
+      );
     }
   }
   return types;
@@ -54,7 +61,7 @@ function compileDataType(id: string, definition: DataTypeDefinition, report: Rep
   const views = compileViews(definition.views, fields, [...at, "views"], report);
   for (const [index, name] of definition.key.entries()) {
     const field = fields.get(name);
-    if (field === undefined) report([...at, "key", index], `there is no field '${name}'`);
+    if (field === undefined) report([...at, "key", index], missing("field", name, fields.keys()));
     else if (field.calculated !== undefined || field.embedded !== undefined) {
       report([...at, "key", index], `'${name}' cannot be a key: it is ${field.embedded ? "embedded" : "calculated"}`);
     }
@@ -152,7 +159,7 @@ function recordsOf(
   const dataType = classId === undefined ? undefined : dataTypes.get(classId);
   if (dataType === undefined) {
     if (classId === undefined) report(at, "a data view over records needs the 'class' of a data type");
-    else report([...at, "class"], `there is no data type '${classId}'`);
+    else report([...at, "class"], missing("data type", classId, dataTypes.keys()));
     return { ...BARE, classId: "", columns: new Map() };
   }
   const { id, fields, savable, views } = dataType;
@@ -167,7 +174,7 @@ function casesOf(
 ): Source {
   const types = names.flatMap((name, index) => {
     const type = caseTypes.get(name);
-    if (type === undefined) report([...at, "caseTypes", index], `there is no case type '${name}'`);
+    if (type === undefined) report([...at, "caseTypes", index], missing("case type", name, caseTypes.keys()));
     return type ?? [];
   });
   const owned = types.flatMap(({ id: owner, fields }) => [...fields.values()].map((field) => ({ owner, field })));
@@ -233,7 +240,7 @@ export function compileFilter(
   return (definition.filter ?? []).map(({ field, comparator, value, parameter, caller }, index) => {
     const here = [...at, index];
     const known = fields.get(field);
-    if (known === undefined) report([...here, "field"], `there is no field '${field}'`);
+    if (known === undefined) report([...here, "field"], missing("field", field, fields.keys()));
     else if (kindOf(known.type) === "embedded") {
       report([...here, "field"], `'${field}' is embedded: it cannot be compared`);
     }
@@ -246,7 +253,9 @@ export function compileFilter(
       checkComparison(known, comparator, type === undefined ? given : EXAMPLES[type], here, report);
     }
     if (parameter !== undefined) {
-      if (type === undefined) report([...here, "parameter"], `there is no parameter '${parameter}'`);
+      if (type === undefined) {
+        report([...here, "parameter"], missing("parameter", parameter, Object.keys(definition.parameters ?? {})));
+      }
       return { field, comparator, with: { parameter } };
     }
     return { field, comparator, with: caller ? { caller } : { value: value ?? "" } };

@@ -2,6 +2,7 @@
 import { Environment } from "@marcbachmann/cel-js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
 import { finding, validationFailure } from "../errors.ts";
+import { insteadOf } from "../known.ts";
 import type { Condition, Expression, Field, FieldType } from "./application.ts";
 import type { Path, Report } from "./findings.ts";
 
@@ -123,7 +124,7 @@ export function vocabulary(shapes: Shapes): Vocabulary {
     checking.registerVariable(name, types.of(name, shape));
   }
   const expression: Vocabulary["expression"] = (source, at, report, wanted) => {
-    const type = typeOf(source, at, checking, report);
+    const type = typeOf(source, at, checking, report, Object.keys(shapes));
     if (type === undefined) return () => null;
     if (wanted !== undefined && !fits(type, CEL[wanted][0])) {
       report(at, `the expression gives a ${type}, which a field of type ${wanted} cannot hold`);
@@ -140,7 +141,13 @@ export function vocabulary(shapes: Shapes): Vocabulary {
 }
 
 /** The type of an expression; nothing where it is none. */
-function typeOf(source: string, at: Path, checking: Environment, report: Report): string | undefined {
+function typeOf(
+  source: string,
+  at: Path,
+  checking: Environment,
+  report: Report,
+  fields: readonly string[],
+): string | undefined {
   if (/\bmatches\s*\(/.test(source)) {
     report(
       at,
@@ -150,7 +157,10 @@ function typeOf(source: string, at: Path, checking: Environment, report: Report)
   }
   const { valid, error, type = "dyn" } = checking.check(source);
   if (valid) return type;
-  report(at, `bad expression: ${firstLine(error)}`);
+  const reason = firstLine(error);
+  const [, name] = reason.match(/^Unknown variable: (\w+)$/) ?? [];
+  const known = [...fields, ...Object.keys(GIVEN)];
+  report(at, `bad expression: ${reason}${name === undefined ? "" : insteadOf(name, known)}`);
   return undefined;
 }
 

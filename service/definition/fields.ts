@@ -3,6 +3,7 @@ import type { EmbeddedClass, Field, View, ViewField } from "./application.ts";
 import { nameProblem, type Vocabulary, vocabulary } from "./expressions.ts";
 import type { Path, Report } from "./findings.ts";
 import { kindOf } from "./kinds.ts";
+import { missing } from "./references.ts";
 import type { FieldDefinition, ViewFieldDefinition } from "./schema.ts";
 import { valueProblem } from "./values.ts";
 
@@ -65,7 +66,7 @@ export function compileView(
   for (const [index, definition] of (definitions ?? [...fields.keys()]).entries()) {
     const { field: fieldName, ...given } = typeof definition === "string" ? { field: definition } : definition;
     const field = fields.get(fieldName);
-    if (field === undefined) report([...at, index], `there is no field '${fieldName}'`);
+    if (field === undefined) report([...at, index], missing("field", fieldName, fields.keys()));
     else if (shown.has(fieldName)) report([...at, index], `the form has '${fieldName}' already`);
     else shown.set(fieldName, viewField(field, given));
   }
@@ -106,7 +107,7 @@ export function chooseView(
   if (definition.view !== undefined) {
     const view = views.get(definition.view);
     if (view !== undefined) return view;
-    report([...at, "view"], `there is no view '${definition.view}'`);
+    report([...at, "view"], missing("view", definition.view, views.keys()));
   }
   return fallback ?? { id: own.id, name: own.name, fields: new Map() };
 }

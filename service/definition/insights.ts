@@ -7,7 +7,7 @@ import { compileFilter } from "./data_views.ts";
 import { spaced } from "./fields.ts";
 import type { Path, Report } from "./findings.ts";
 import { kindOf } from "./kinds.ts";
-import { refer, type Referable, referAll } from "./references.ts";
+import { missing, refer, type Referable, referAll } from "./references.ts";
 import { condition, distinct, identifier, text } from "./words.ts";
 
 /** How an insight is meant to be drawn. */
@@ -123,7 +123,7 @@ function compileInsight(
   ];
   for (const [index, { column }] of definition.sort.entries()) {
     if (!columns.some(({ name }) => name === column)) {
-      report([...at, "sort", index, "column"], `there is no column '${column}'`);
+      report([...at, "sort", index, "column"], missing("column", column, columns.map(({ name }) => name)));
     }
   }
   const filter = compileFilter(definition, fields, [...at, "filter"], report);
@@ -178,7 +178,7 @@ function plainField(
   report: Report,
 ): Field | undefined {
   const field = fields.get(name);
-  if (field === undefined) report(at, `there is no field '${name}'`);
+  if (field === undefined) report(at, missing("field", name, fields.keys()));
   else if (kindOf(field.type) === "embedded") report(at, `'${name}' is embedded: it cannot be summed up`);
   else return field;
   return undefined;

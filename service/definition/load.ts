@@ -1,9 +1,10 @@
 /** Reads an application definition, or says what is wrong with it and where. */
 import { LineCounter, parseDocument } from "yaml";
-import type { z } from "zod";
+import { z } from "zod";
 import { SvcError } from "../../lib/errors.ts";
 import { readFault } from "../../lib/read_fault.ts";
 import { textOf } from "../../lib/utf8.ts";
+import { insteadOf } from "../known.ts";
 import { compileAgents } from "./agents.ts";
 import { valuesOf } from "./aliases.ts";
 import type { Application } from "./application.ts";
@@ -11,6 +12,7 @@ import { compileCaseTypes } from "./case_types.ts";
 import { compileDataTypes, compileDataViews } from "./data_views.ts";
 import type { Finding, Report } from "./findings.ts";
 import { positionOf } from "./positions.ts";
+import { missing } from "./references.ts";
 import { type Definition, definitionSchema } from "./schema.ts";
 import { compileMessageTypes } from "./social.ts";
 import { compileUserInterface } from "./user_interface.ts";
@@ -65,7 +67,7 @@ export function parseApplication(text: string, fileName: string): Application {
 }
 
 function compile(value: unknown): { application?: Application; findings: Finding[] } {
-  const checked = definitionSchema.safeParse(value);
+  const checked = definitionSchema.safeParse(value, { error: knownKeys });
   if (!checked.success) return { findings: checked.error.issues.flatMap(findingsOf) };
   const findings: Finding[] = [];
   const application = compileApplication(checked.data, (path, message) => findings.push({ path, message }));
@@ -79,7 +81,7 @@ function compileApplication(definition: Definition, report: Report): Application
   const operators = Object.entries(definition.operators).map(([id, operator]) => {
     for (const [index, queue] of operator.queues.entries()) {
       if (definition.queues[queue] === undefined) {
-        report(["operators", id, "queues", index], `there is no queue '${queue}'`);
+        report(["operators", id, "queues", index], missing("queue", queue, Object.keys(definition.queues)));
       }
     }
     return [id, { id, ...operator }] as const;
@@ -101,12 +103,17 @@ function compileApplication(definition: Definition, report: Report): Application
 
 type Issue = z.core.$ZodIssue;
 
+/** Of keys that are not known: those that are, which the issue does not say otherwise. */
+function knownKeys({ code, inst }: z.core.$ZodRawIssue): string | undefined {
+  return code === "unrecognized_keys" && inst instanceof z.ZodObject ? Object.keys(inst.shape).join(" ") : undefined;
+}
+
 /** The check's issues in our words, each at the key that it is about. */
 function findingsOf(issue: Issue): Finding[] {
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
       path: [...issue.path, key],
-      message: `'${key}' is not known here`,
+      message: `'${key}' is not known here${insteadOf(key, issue.message.split(" "))}`,
       atKey: true,
     }));
   }

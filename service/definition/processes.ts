@@ -4,6 +4,7 @@ import type { Action, AssignmentStep, ChildStep, Process, Route, Step } from "./
 import { compileCondition } from "./conditions.ts";
 import { chooseView, spaced } from "./fields.ts";
 import type { Path } from "./findings.ts";
+import { missing } from "./references.ts";
 import type { ProcessDefinition, StepDefinition } from "./schema.ts";
 
 /** Attributes that only some kinds of steps have. */
@@ -110,7 +111,7 @@ function compileRoute(route: StepDefinition["route"], at: Path, { queues, words,
     report(at, "a route needs exactly one of 'to', 'queue' and 'operator'");
   }
   if (queue !== undefined) {
-    if (!queues.has(queue)) report([...at, "queue"], `there is no queue '${queue}'`);
+    if (!queues.has(queue)) report([...at, "queue"], missing("queue", queue, queues));
     return { kind: "queue", queue };
   }
   if (operator !== undefined) {
@@ -126,7 +127,9 @@ function compileChild(
 ): Pick<ChildStep, "caseType" | "content" | "wait"> {
   const child = context.caseTypes.get(caseType);
   if (caseType === "") context.report(at, "the step needs 'caseType'");
-  else if (child === undefined) context.report([...at, "caseType"], `there is no case type '${caseType}'`);
+  else if (child === undefined) {
+    context.report([...at, "caseType"], missing("case type", caseType, context.caseTypes.keys()));
+  }
   return { caseType, content: compileSet(content ?? {}, [...at, "content"], context, child?.fields), wait };
 }
 

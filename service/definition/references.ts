@@ -1,4 +1,5 @@
 /** What one part of a definition says of another by its ID. */
+import { insteadOf } from "../known.ts";
 import type { Path, Report } from "./findings.ts";
 
 /** Parts that can be referred to. */
@@ -20,6 +21,11 @@ export function referable<T>(
   return { kind, written, compiled };
 }
 
+/** Says of a part that there is none of this name, and which one may be meant. */
+export function missing(kind: string, name: string, known: Iterable<string>): string {
+  return `there is no ${kind} '${name}'${insteadOf(name, known)}`;
+}
+
 /** The part with an ID. Where none is written that is reported; where it is wrong, that has been reported already. */
 export function refer<T>(
   id: string,
@@ -28,7 +34,9 @@ export function refer<T>(
   report: Report,
 ): T | undefined {
   const found = compiled.get(id);
-  if (found === undefined && !Object.hasOwn(written, id)) report(at, `there is no ${kind} '${id}'`);
+  if (found === undefined && !Object.hasOwn(written, id)) {
+    report(at, missing(kind, id, new Set([...Object.keys(written), ...compiled.keys()])));
+  }
   return found;
 }
 

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { View } from "./application.ts";
 import type { Report } from "./findings.ts";
+import { missing } from "./references.ts";
 import { className, identifier, text } from "./words.ts";
 
 /** A type of messages. */
@@ -43,7 +44,7 @@ export function compileMessageTypes(
   const types = new Map<string, MessageType>();
   for (const [id, { name, maxLength, queue }] of Object.entries({ ...plain, ...definitions })) {
     if (queue !== undefined && !Object.hasOwn(queues, queue)) {
-      report(["messageTypes", id, "queue"], `there is no queue '${queue}'`);
+      report(["messageTypes", id, "queue"], missing("queue", queue, Object.keys(queues)));
     }
     const field = { name: "pyMessage", type: "TextArea", label: "Message", required: true, maxLength } as const;
     const shown = { field, label: field.label, required: true, readOnly: false };

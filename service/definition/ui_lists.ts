@@ -5,7 +5,7 @@ import { compileCondition } from "./conditions.ts";
 import { vocabulary } from "./expressions.ts";
 import { spaced } from "./fields.ts";
 import type { Report } from "./findings.ts";
-import { refer, type Referable } from "./references.ts";
+import { missing, refer, type Referable } from "./references.ts";
 import { identifier, right, text } from "./words.ts";
 
 /** A UI list as it is written. */
@@ -48,7 +48,7 @@ export function compileUiLists(
       dataView,
       columns: (columns ?? [...dataView.columns.keys()]).flatMap((column, index) => {
         const field = dataView.columns.get(column)?.field;
-        if (field === undefined) report([...at, "columns", index], `there is no field '${column}'`);
+        if (field === undefined) report([...at, "columns", index], missing("field", column, dataView.columns.keys()));
         return field ?? [];
       }),
       canSetAppDefault: compileCondition(setAppDefault, [...at, "setAppDefault"], { words, report }),
