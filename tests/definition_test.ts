@@ -282,6 +282,15 @@ Deno.test("a text that is no YAML is refused with its line", () => {
   assert.throws(() => parseApplication("application: 1\napplication: 2", "twice.yaml"), /twice.yaml:2:1: .*unique/);
 });
 
+Deno.test("of a text that is no YAML, what is wrong is reported, and not all that the parser misreads after it", () => {
+  const indented = SAMPLE.replace("caseTypes:", "caseTypes: [");
+  const found = refusalOf(indented);
+  assert.equal(found.details?.length, 1);
+  assert.match(found.message, /^app.yaml:24:\d+: [^(]*$/);
+  const twice = refusalOf("application: 1\napplication: 2\nqueues: 1\nqueues: 2\n");
+  assert.deepEqual(twice.details?.map(({ line }) => line), [2, 4]);
+});
+
 Deno.test("an alias that leads nowhere, round and round or to too much is refused with its line, any other works", () => {
   const read = (more: string) => parseApplication(SAMPLE + more, "app.yaml");
   const lines = SAMPLE.split("\n").length;

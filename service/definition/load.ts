@@ -1,5 +1,5 @@
 /** Reads an application definition, or says what is wrong with it and where. */
-import { LineCounter, parseDocument } from "yaml";
+import { LineCounter, parseDocument, type YAMLParseError } from "yaml";
 import { z } from "zod";
 import { SvcError } from "../../lib/errors.ts";
 import { readFault } from "../../lib/read_fault.ts";
@@ -53,7 +53,7 @@ export function parseApplication(text: string, fileName: string): Application {
     });
   };
   if (document.errors.length > 0) {
-    refuse(document.errors.map((error) => ({ ...place(lines, error.pos[0]), message: error.message })));
+    refuse(independent(document.errors).map((error) => ({ ...place(lines, error.pos[0]), message: error.message })));
   }
   const { application, findings } = compile(valuesOf(document, (unreadable) => {
     return refuse(unreadable.map(({ offset, message }) => ({ ...place(lines, offset), message })));
@@ -64,6 +64,13 @@ export function parseApplication(text: string, fileName: string): Application {
     message: finding.message,
   }));
   return refuse(found.sort((a, b) => a.line - b.line || a.column - b.column));
+}
+
+/** The errors up to the first that has the parser misread the rest: what it finds there is wrong only for that. */
+function independent(errors: readonly YAMLParseError[]): YAMLParseError[] {
+  const inOrder = errors.toSorted((a, b) => a.pos[0] - b.pos[0]);
+  const first = inOrder.findIndex(({ code }) => code !== "DUPLICATE_KEY");
+  return first === -1 ? inOrder : inOrder.slice(0, first + 1);
 }
 
 function compile(value: unknown): { application?: Application; findings: Finding[] } {
