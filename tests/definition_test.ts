@@ -291,6 +291,15 @@ Deno.test("of a text that is no YAML, what is wrong is reported, and not all tha
   assert.deepEqual(twice.details?.map(({ line }) => line), [2, 4]);
 });
 
+Deno.test("a text that YAML takes for something else, because it is not quoted, is refused with what to do", () => {
+  assert.match(
+    refusal("when: !Complete", 'when: "!Complete"').message,
+    /!Complete: quote a text that begins with '!'$/,
+  );
+  assert.match(refusal("    name: Permit: all", "    name: Permit").message, /: .* quote a text with ': ' in it$/);
+  assert.match(refusal("    prefix:P", "    prefix: P").message, /: a name ends with ':' and a space$/);
+});
+
 Deno.test("an alias that leads nowhere, round and round or to too much is refused with its line, any other works", () => {
   const read = (more: string) => parseApplication(SAMPLE + more, "app.yaml");
   const lines = SAMPLE.split("\n").length;

@@ -1,5 +1,5 @@
 /** Reads an application definition, or says what is wrong with it and where. */
-import { LineCounter, parseDocument, type YAMLParseError } from "yaml";
+import { type ErrorCode, LineCounter, parseDocument, type YAMLError } from "yaml";
 import { z } from "zod";
 import { SvcError } from "../../lib/errors.ts";
 import { readFault } from "../../lib/read_fault.ts";
@@ -52,9 +52,8 @@ export function parseApplication(text: string, fileName: string): Application {
       hint: HINT,
     });
   };
-  if (document.errors.length > 0) {
-    refuse(independent(document.errors).map((error) => ({ ...place(lines, error.pos[0]), message: error.message })));
-  }
+  const faults = independent([...document.errors, ...document.warnings]);
+  if (faults.length > 0) refuse(faults.map((fault) => ({ ...place(lines, fault.pos[0]), message: inWords(fault) })));
   const { application, findings } = compile(valuesOf(document, (unreadable) => {
     return refuse(unreadable.map(({ offset, message }) => ({ ...place(lines, offset), message })));
   }));
@@ -66,10 +65,21 @@ export function parseApplication(text: string, fileName: string): Application {
   return refuse(found.sort((a, b) => a.line - b.line || a.column - b.column));
 }
 
+/** What to do about those that people make most; the parser's words are about how YAML is read. */
+const REMEDIES: { readonly [Code in ErrorCode]?: string } = {
+  BLOCK_AS_IMPLICIT_KEY: ": indent it as the lines around, and quote a text with ': ' in it",
+  MULTILINE_IMPLICIT_KEY: ": a name ends with ':' and a space",
+  TAG_RESOLVE_FAILED: ": quote a text that begins with '!'",
+};
+
+function inWords({ code, message }: YAMLError): string {
+  return message + (REMEDIES[code] ?? "");
+}
+
 /** The errors up to the first that has the parser misread the rest: what it finds there is wrong only for that. */
-function independent(errors: readonly YAMLParseError[]): YAMLParseError[] {
+function independent(errors: readonly YAMLError[]): YAMLError[] {
   const inOrder = errors.toSorted((a, b) => a.pos[0] - b.pos[0]);
-  const first = inOrder.findIndex(({ code }) => code !== "DUPLICATE_KEY");
+  const first = inOrder.findIndex(({ code }) => code !== "DUPLICATE_KEY" && code !== "TAG_RESOLVE_FAILED");
   return first === -1 ? inOrder : inOrder.slice(0, first + 1);
 }
 
