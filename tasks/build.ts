@@ -105,6 +105,11 @@ function needingCore(lazy: ReadonlySet<string>): Plugin {
         const source = haveCore(own, await Deno.readTextFile(path));
         return { contents: lazy.has(own) ? `import "core:";\n${source}` : source, loader: "ts" };
       });
+      // A text that is loaded lazily is such a module, too: what the bundler adds to each would be a file of its own.
+      onLoad({ filter: /\.yaml$/ }, async ({ path }) => {
+        const text = JSON.stringify(await Deno.readTextFile(path));
+        return { contents: `import "core:";\nexport default ${text};`, resolveDir: CHECKOUT };
+      });
     },
   };
 }

@@ -25,6 +25,7 @@ Deno.test("svc is built and installed as the README says", async (t) => {
   });
   await t.step("built, it prints what the sources print", () => compareWithSources(checkout));
   await t.step("no module is there twice", () => findTextsOnce(checkout));
+  await t.step("what every call executes is one file", () => countFilesAtStart(checkout));
 });
 
 async function takeTour(checkout: string): Promise<void> {
@@ -73,6 +74,12 @@ async function workElsewhere(checkout: string): Promise<void> {
   } finally {
     assert.match(await svc("svc service reset --stop"), /"removed":/); // One lock after the other: none is kept too long.
   }
+}
+
+async function countFilesAtStart(checkout: string): Promise<void> {
+  await using home = await Home.make(checkout);
+  const { modules } = JSON.parse(await home.run("deno info --json dist/cli.js"));
+  assert.equal(modules.length, 2, "cli.js and what it needs");
 }
 
 async function callAlone(checkout: string): Promise<void> {
