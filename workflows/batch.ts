@@ -23,12 +23,9 @@ const COLLECTED_AFTER = 500;
 const MAX_NAMED_FAILURES = 20;
 
 /** What became of one input. */
-export type BatchResult = { readonly input: string; readonly result?: JsonValue } | Failure;
-
-interface Failure {
-  readonly input: string;
-  readonly error: ErrorRecord;
-}
+export type BatchResult =
+  | { readonly input: string; readonly result?: JsonValue }
+  | { readonly input: string; readonly error: ErrorRecord };
 
 /** How far a batch is. */
 export interface BatchProgress {
@@ -54,8 +51,8 @@ export interface BatchSummary {
   readonly stopped: boolean;
   /** Inputs that were looked at; those of them that were not begun are no part of the others. */
   readonly read: number;
-  /** The first of those that failed or stopped. */
-  readonly failures: readonly Failure[];
+  /** The first of those that failed or stopped: `in.ndjson:3 (NOT_FOUND)`. */
+  readonly failures: readonly string[];
 }
 
 /** How to run a batch. */
@@ -87,7 +84,7 @@ class Batch {
   readonly #runner: Runner;
   readonly #options: BatchOptions;
   readonly #started = performance.now();
-  readonly #failures: Failure[] = [];
+  readonly #failures: string[] = [];
   /** What ended now, and not before this process began. */
   readonly #fresh = { done: 0, failed: 0 };
   #read = 0;
@@ -171,7 +168,7 @@ class Batch {
     if (result === undefined) return undefined;
     const text = JSON.stringify(result);
     this.#waitingCharacters += text.length;
-    return { text, ...("error" in result && { failure: result }) };
+    return { text, ...("error" in result && { failure: `${result.input} (${result.error.code})` }) };
   }
 
   #progress(): BatchProgress {
@@ -203,7 +200,7 @@ class Batch {
 /** A result that waits for those of earlier inputs: the values in it would take many times the memory of their text. */
 interface WaitingResult {
   readonly text: string;
-  readonly failure?: Failure;
+  readonly failure?: string;
 }
 
 /** The error of a batch, where an input failed or stopped. */
@@ -211,11 +208,10 @@ export function failureOf({ inputs, failed, open, failures }: BatchSummary): Svc
   const faulty = failed + open;
   if (faulty === 0) return undefined;
   const what = failed === 0 ? "stopped" : open === 0 ? "failed" : "failed or stopped";
-  const named = failures.map(({ input, error }) => `${input} (${error.code})`);
-  const more = faulty > named.length ? `, and ${faulty - named.length} more` : "";
+  const more = faulty > failures.length ? `, and ${faulty - failures.length} more` : "";
   return new SvcError(
     "WORKFLOW_FAILED",
-    `${faulty} of ${plural(inputs, "input")} ${what}: ${named.join(", ")}${more}.`,
+    `${faulty} of ${plural(inputs, "input")} ${what}: ${failures.join(", ")}${more}.`,
     { hint: "The line of each on stdout has its error." },
   );
 }
