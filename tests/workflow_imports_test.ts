@@ -137,6 +137,11 @@ import text from "./lib/note.txt" with { type: "text" };`;
   });
 });
 
+Deno.test("what a script says itself on a line that begins with 'at' is told", async () => {
+  const { error } = await runText(scriptText(`throw new Error("Give a number\\n    at most 5");`));
+  assert.equal(error?.message, "The script failed: Give a number\n    at most 5 (script.ts:7)");
+});
+
 Deno.test({
   name: "a script whose name has a backslash, which parts a path on Windows alone, imports from its folder",
   ignore: Deno.build.os === "windows",

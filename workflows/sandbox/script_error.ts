@@ -24,7 +24,7 @@ export const IMPORTABLE =
   "It makes its calls with the svc that run is given.";
 
 /** A message of Deno, a flag that nobody can give, and where it was thrown, which is told anyway. */
-const DENO_MESSAGE = /^(.*?)(, run again with the --allow-\w+ flag)?(\n {4}at .*\n?)?$/;
+const DENO_MESSAGE = /^(.*?)(, run again with the --allow-\w+ flag)?(\n {4}at (?:async )?(?:file|data):.*\n?)?$/;
 
 /** What the message of an error begins with that the script made without the library. */
 const FAILED = "The script failed: ";
