@@ -4,6 +4,7 @@ import { readSettings, type SessionOptions, withCredentials } from "../lib/auth/
 import { TokenSource } from "../lib/auth/token_source.ts";
 import { heldAnswer } from "./_support/held_answer.ts";
 import { callApi, CLIENT, optionsFor, runScript, startService } from "./_support/oauth.ts";
+import { CHECKOUT } from "./_support/readme.ts";
 
 function tokenFile({ configDirectory, profile = "default" }: SessionOptions): string {
   return `${configDirectory}/token.${profile}.json`;
@@ -41,7 +42,7 @@ Deno.test("a process that is killed in the middle of its exchange keeps nobody w
   await using stuck = startService({ token: held.answer });
   await using service = startService();
   const options = await optionsFor(stuck);
-  const script = new URL("_support/auth_script.ts", import.meta.url).pathname;
+  const script = `${CHECKOUT}/tests/_support/auth_script.ts`;
   const args = ["run", "--quiet", "--allow-all", script, "call", JSON.stringify(options)];
   const holder = new Deno.Command(Deno.execPath(), { args, stdin: "null", stdout: "null" }).spawn();
   await held.asked;

@@ -4,7 +4,7 @@ import { openSession, openTarget } from "../lib/auth/session_open.ts";
 import type { SessionOptions } from "../lib/auth/settings.ts";
 import { svcCommand } from "./_support/cli.ts";
 import { CLIENT, failure, freshDirectory, optionsFor, runScript, startService } from "./_support/oauth.ts";
-import { denoDirectory } from "./_support/readme.ts";
+import { CHECKOUT, denoDirectory } from "./_support/readme.ts";
 
 const PROFILE = { baseUrl: "https://profile.example", clientId: "id", clientSecret: "s3cret" };
 
@@ -208,9 +208,9 @@ Deno.test("a program that says everything itself needs the permission for the ne
   `;
   const directory = await Deno.makeTempDir();
   await Deno.writeTextFile(`${directory}/program.ts`, program);
-  const config = new URL("../deno.json", import.meta.url).pathname;
   const { host } = new URL(service.baseUrl);
-  const args = ["run", "--quiet", "--no-prompt", "--config", config, `--allow-net=${host}`, `${directory}/program.ts`];
+  const flags = ["--quiet", "--no-prompt", "--config", `${CHECKOUT}/deno.json`, `--allow-net=${host}`];
+  const args = ["run", ...flags, `${directory}/program.ts`];
   const { stdout, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
   assert.equal(new TextDecoder().decode(stdout), "200\n", new TextDecoder().decode(stderr));
 });

@@ -6,10 +6,11 @@ import { type CliResult, errorOf, spawnSvc, svc, svcCommand } from "./_support/c
 import { heldAnswer } from "./_support/held_answer.ts";
 import { CLIENT, startService } from "./_support/oauth.ts";
 import { untilItSays } from "./_support/office.ts";
+import { CHECKOUT } from "./_support/readme.ts";
 import { onFullDisk, unread } from "./_support/unwritten.ts";
 import { makeFolder } from "./_support/workflow.ts";
 
-const CONFIG = new URL("../deno.json", import.meta.url).pathname;
+const CONFIG = `${CHECKOUT}/deno.json`;
 
 const CASE = { id: "C 1", type: "T", status: "Op\x1b[2Jen\u202e", urgency: 10, data: { caseInfo: {} } };
 const SHOWN = JSON.stringify(CASE, null, 2).replace("\u202e", "\\u202e") + "\n";

@@ -1,8 +1,10 @@
 /** `assignments perform --interactive`: what is asked, what is sent, and when nothing is. */
 import assert from "node:assert/strict";
+import { shellWord } from "../lib/shell_word.ts";
 import { envOf } from "./_support/calls.ts";
 import { type CliResult, errorOf, svc, svcCommand } from "./_support/cli.ts";
 import { ASSIGNMENT, type FormService, PERFORMED, startFormService } from "./_support/form_service.ts";
+import { CHECKOUT } from "./_support/readme.ts";
 import { makeFolder } from "./_support/workflow.ts";
 
 const PERFORM = ["assignments", "perform", ASSIGNMENT, "--interactive"];
@@ -76,7 +78,7 @@ async function converse(
 /** Performs with streams that pass for a terminal. */
 async function perform(form: FormService, answers: readonly (readonly [string, string])[]): Promise<CliResult> {
   await using folder = await makeFolder();
-  const script = new URL("./_support/terminal_svc.ts", import.meta.url).pathname;
+  const script = `${CHECKOUT}/tests/_support/terminal_svc.ts`;
   const command = new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", "--no-prompt", "--allow-all", script, ...PERFORM],
     env: { ...envOf(form.service), SVC_CONFIG_DIR: folder.path, NO_COLOR: "1" },
@@ -265,15 +267,16 @@ Deno.test({
     const form = startFormService();
     await using _service = form.service;
     await using folder = await makeFolder();
-    const line = svcCommand(PERFORM, folder.path).map((word) => `'${word}'`).join(" ");
+    const line = svcCommand(PERFORM, folder.path).map(shellWord).join(" ");
+    const file = `${folder.path}/answer.json`;
     const command = new Deno.Command("script", {
-      args: ["-qefc", `stty cols 100 rows 40; ${line} > '${folder.path}/answer.json'`, "/dev/null"],
+      args: ["-qefc", `stty cols 100 rows 40; ${line} > ${shellWord(file)}`, "/dev/null"],
       env: { ...envOf(form.service), SVC_CONFIG_DIR: folder.path, NO_COLOR: "1", TERM: "xterm" },
       ...piped(),
     });
     const { code, stdout } = await converse(command, [...ANSWERS, ["Submit 'Enter it'?", ENTER]], "stdout");
     assert.equal(code, 0, stdout);
     assert.deepEqual(form.submitted, [SUBMITTED]);
-    assert.deepEqual(JSON.parse(await Deno.readTextFile(`${folder.path}/answer.json`)), PERFORMED);
+    assert.deepEqual(JSON.parse(await Deno.readTextFile(file)), PERFORMED);
   },
 });

@@ -5,9 +5,10 @@ import { toKebab } from "../lib/names.ts";
 import { svcHere } from "./_support/captured_io.ts";
 import { svc } from "./_support/cli.ts";
 import { openOffice } from "./_support/office.ts";
+import { CHECKOUT } from "./_support/readme.ts";
 import { makeFolder } from "./_support/workflow.ts";
 
-const CLI = new URL("../cli.ts", import.meta.url).pathname;
+const CLI = `${CHECKOUT}/cli.ts`;
 
 const wordsAfter = async (line: string) => {
   const { code, stdout, stderr } = await svcHere(["completion", "words", line]);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { exitCodeOf } from "../lib/cli/exit.ts";
 import { ERROR_CODES, SvcError } from "../lib/errors.ts";
+import { shellWord } from "../lib/shell_word.ts";
 import { Workspace } from "../tasks/workspace.ts";
 import { PROGRAM } from "./_support/program.ts";
 
@@ -19,7 +20,8 @@ Deno.test("every block of the cookbook works, and prints what the page shows", a
   await using workspace = await Workspace.open(PROGRAM);
   await workspace.startService();
   await Deno.mkdir(`${workspace.directory}/bin`);
-  const svc = `#!/bin/sh\nexec '${Deno.execPath()}' run --quiet --allow-all '${PROGRAM}' "$@"\n`;
+  const program = [Deno.execPath(), "run", "--quiet", "--allow-all", PROGRAM].map(shellWord).join(" ");
+  const svc = `#!/bin/sh\nexec ${program} "$@"\n`;
   await Deno.writeTextFile(`${workspace.directory}/bin/svc`, svc, { mode: 0o755 });
   await copyExamples(`${workspace.directory}/workflows/examples`);
   for (const { heading, script, shown } of recipesOf(await Deno.readTextFile(PAGE))) {

@@ -4,6 +4,7 @@ import { SvcError, toSvcError } from "../lib/errors.ts";
 import { loadApplication, parseApplication } from "../service/definition/load.ts";
 import { applicationJsonSchema } from "../service/definition/schema.ts";
 import { at, openEngine, PERMIT_FILE, refusalOf } from "./_support/engine.ts";
+import { CHECKOUT } from "./_support/readme.ts";
 
 const SAMPLE = await Deno.readTextFile(PERMIT_FILE);
 
@@ -328,10 +329,9 @@ Deno.test("everything that is wrong is reported, the first place first", () => {
 });
 
 Deno.test("a file that cannot be read is a configuration error that names it and says why", async () => {
-  const folder = new URL(".", import.meta.url).pathname;
   const paths: [path: string, fault: string][] = [
     ["/no/such/app.yaml", "there is no such file"],
-    [folder, "it is a directory"],
+    [CHECKOUT, "it is a directory"],
     [`${PERMIT_FILE}/app.yaml`, "part of the path is a file"],
   ];
   for (const [path, fault] of paths) {

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { permissionName } from "../lib/names.ts";
 import { loadResources } from "../lib/resources/mod.ts";
 import { svc, words } from "./_support/cli.ts";
+import { CHECKOUT } from "./_support/readme.ts";
 
 interface DryRun {
   /** Request line, with the path below the API root. */
@@ -46,8 +47,8 @@ const personalization = {
   pyRouteToWorkbasket: "WB",
 };
 
-const FILE = new URL("../LICENSE", import.meta.url).pathname;
-const file = { name: "LICENSE", size: Deno.statSync(FILE).size };
+const FILE = "LICENSE";
+const file = { name: FILE, size: Deno.statSync(`${CHECKOUT}/${FILE}`).size };
 
 const DRY_RUNS: Record<string, DryRun> = {
   [`cases create --type ACME-Work-Claim --data '{"Name":"Ada"}'`]: {
@@ -226,12 +227,12 @@ const DRY_RUNS: Record<string, DryRun> = {
     request: "PATCH /attachments/A-1",
     body: { name: "plan", category: "File" },
   },
-  [`attachments upload -f '${FILE}'`]: {
+  [`attachments upload -f ${FILE}`]: {
     request: "POST /attachments/upload",
     type: "multipart/form-data",
     body: { file },
   },
-  [`attachments upload --file '${FILE}' --append-unique-id`]: {
+  [`attachments upload --file ${FILE} --append-unique-id`]: {
     request: "POST /attachments/upload",
     type: "multipart/form-data",
     body: { appendUniqueIdToFileName: "true", file },
@@ -375,6 +376,7 @@ for (const [line, { request, body, type, tag }] of Object.entries(DRY_RUNS)) {
   Deno.test(`svc ${line} --dry-run prints the request of the specification`, async () => {
     const { code, stdout, stderr } = await svc([...words(line), "--dry-run"], {
       env: { SVC_BASE_URL: "https://svc.example:8443" },
+      cwd: CHECKOUT,
     });
     const [method, path] = request.split(" ");
     assert.equal(

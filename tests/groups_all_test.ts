@@ -4,7 +4,6 @@
  */
 import assert from "node:assert/strict";
 import { resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { checkAnswer } from "../lib/answers.ts";
 import type { JsonValue } from "../lib/json.ts";
 import { permissionName, toCamel } from "../lib/names.ts";
@@ -13,6 +12,7 @@ import { loadResources } from "../lib/resources/mod.ts";
 import { words } from "./_support/cli.ts";
 import { at } from "./_support/engine.ts";
 import { openLive } from "./_support/live.ts";
+import { CHECKOUT } from "./_support/readme.ts";
 import { makeFolder } from "./_support/workflow.ts";
 
 interface Step {
@@ -32,7 +32,7 @@ const PERMIT = "City-Permit-Work-Permit";
 const FEE = `--data '{"calculations":{"fields":[{"name":".Fee","context":"content"}]}}'`;
 const GUIDE = "'@baseclass!PermitGuide'";
 const DESK = "'@baseclass!Desk'";
-const STATIC = fileURLToPath(new URL("../service/apps/static", import.meta.url));
+const STATIC = `${CHECKOUT}/service/apps/static`;
 const fee = "data.caseInfo.content.Fee";
 const stage = "data.caseInfo.stageID";
 

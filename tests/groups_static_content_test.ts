@@ -4,15 +4,16 @@ import { OWN_FILES } from "../service/apps/static_files.ts";
 import { keptStaticFiles, openStaticFiles, STATIC_KINDS, type StaticFiles } from "../service/static_files.ts";
 import { PERMIT_FILE } from "./_support/engine.ts";
 import { openLiveForAll } from "./_support/live.ts";
+import { CHECKOUT } from "./_support/readme.ts";
 import { openService, segment } from "./_support/service.ts";
 import { makeFolder } from "./_support/workflow.ts";
 
-const STATIC = new URL("../service/apps/static/", import.meta.url);
+const STATIC = `${CHECKOUT}/service/apps/static`;
 const live = await openLiveForAll();
 await live.run("auth status"); // The folder is there.
 
 Deno.test("component prints the JavaScript of a component, with or without its extension", async () => {
-  const text = await Deno.readTextFile(new URL("components/City_Map.js", STATIC));
+  const text = await Deno.readTextFile(`${STATIC}/components/City_Map.js`);
   for (const id of ["City_Map", "City_Map.js"]) {
     assert.deepEqual(await live.run(`static-content component ${id}`), { code: 0, stdout: text, stderr: "" });
   }
@@ -22,7 +23,7 @@ Deno.test("file writes the bytes of a file, and needs to be told where", async (
   const output = `${live.folder}/logo.png`;
   const result = await live.run(`static-content file logo.png -o '${output}'`);
   assert.deepEqual(result, { code: 0, stdout: "", stderr: "" });
-  assert.deepEqual(await Deno.readFile(output), await Deno.readFile(new URL("files/logo.png", STATIC)));
+  assert.deepEqual(await Deno.readFile(output), await Deno.readFile(`${STATIC}/files/logo.png`));
   const error = await live.refused("static-content file logo.png");
   assert.equal(error.code, "INVALID_ARGS");
   assert.match(String(error.message), /--output is required/);
@@ -31,7 +32,7 @@ Deno.test("file writes the bytes of a file, and needs to be told where", async (
 Deno.test("profile-image writes the picture of an operator", async () => {
   const output = `${live.folder}/clerk.png`;
   assert.equal((await live.run(`static-content profile-image clerk@city -o '${output}'`)).code, 0);
-  assert.deepEqual(await Deno.readFile(output), await Deno.readFile(new URL("profile-images/clerk@city.png", STATIC)));
+  assert.deepEqual(await Deno.readFile(output), await Deno.readFile(`${STATIC}/profile-images/clerk@city.png`));
 });
 
 Deno.test("what the application does not have is not found", async () => {
@@ -151,7 +152,7 @@ Deno.test("components and pictures say what they are, files that they are bytes,
 });
 
 Deno.test("the files that are kept for a package on another machine are those of the sample's folder", async () => {
-  const [folder, kept] = [await openStaticFiles(STATIC.pathname), keptStaticFiles(OWN_FILES)];
+  const [folder, kept] = [await openStaticFiles(STATIC), keptStaticFiles(OWN_FILES)];
   const contents = (files: StaticFiles) => {
     const named = STATIC_KINDS.flatMap((kind) => files.names(kind).map((name) => [kind, name] as const));
     return Promise.all(named.map(async ([kind, name]) => {

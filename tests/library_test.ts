@@ -22,7 +22,7 @@ Deno.test("every function, class and constant that the documentation shows can b
     const shown = (await pageOf(path)).symbols
       .filter(({ declarations }) => declarations.some(({ kind }) => ["function", "class", "variable"].includes(kind)))
       .map(({ name }) => name);
-    assert.deepEqual(shown.sort(), Object.keys(await import(`${CHECKOUT}/${path}`)).sort(), path);
+    assert.deepEqual(shown.sort(), Object.keys(await import(import.meta.resolve(`../${path}`))).sort(), path);
   }
 });
 

@@ -1,5 +1,6 @@
 /** The package as a registry gives it to those who have no checkout: installed, and imported by a program. */
 import assert from "node:assert/strict";
+import { shellWord } from "../lib/shell_word.ts";
 import { block, CHECKOUT, Home } from "./_support/readme.ts";
 import { emptyCache, publish } from "./_support/registry.ts";
 
@@ -13,9 +14,8 @@ Deno.test("svc is installed from a registry as the README says, and needs it no 
       await svc("svc cases create --type City-Permit-Work-Permit --format yaml"),
       /^id: CITY-PERMIT-WORK P-1$/m,
     );
-    await svc(
-      `svc static-content file logo.png -o logo.png; cmp logo.png ${CHECKOUT}/service/apps/static/files/logo.png`,
-    );
+    const logo = shellWord(`${CHECKOUT}/service/apps/static/files/logo.png`);
+    await svc(`svc static-content file logo.png -o logo.png; cmp logo.png ${logo}`);
     await svc("svc workflow init flows");
     const input = `--input '{"Applicant":"Grace","Address":"Main Street 2"}'`;
     assert.match(await svc(`svc workflow run flows/intake.ts ${input} --allow-declared`), /"Pending-Review"/);

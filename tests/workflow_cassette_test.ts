@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { startService } from "../service/mod.ts";
 import { svcHere } from "./_support/captured_io.ts";
 import { heldAnswer } from "./_support/held_answer.ts";
+import { CHECKOUT } from "./_support/readme.ts";
 import { type Folder, makeFolder, scriptText, TinyApi } from "./_support/workflow.ts";
 import { PROGRAM } from "./_support/program.ts";
 import { type Ended, svcWorkflow } from "./_support/workflow_process.ts";
@@ -27,7 +28,7 @@ Deno.test("what was recorded is played back without service, profile and network
   const { clientId, clientSecret } = await service.addClient("clerk@city");
   const env = { SVC_BASE_URL: service.url, SVC_CLIENT_ID: clientId, SVC_CLIENT_SECRET: clientSecret };
   await using folder = await makeFolder();
-  const script = new URL("../workflows/examples/intake.ts", import.meta.url).pathname;
+  const script = `${CHECKOUT}/workflows/examples/intake.ts`;
   const cassette = `${folder.path}/intake.json`;
   const input = `{"Applicant":"Ada","Address":"Main St 1"}`;
   const recorded = await svcWorkflow(

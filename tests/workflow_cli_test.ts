@@ -5,6 +5,7 @@ import { startService } from "../service/mod.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
 import { svcHere } from "./_support/captured_io.ts";
 import { errorOf, svc } from "./_support/cli.ts";
+import { CHECKOUT } from "./_support/readme.ts";
 import { makeFolder, newRun, scriptText } from "./_support/workflow.ts";
 import { openOffice, RUN } from "./_support/office.ts";
 import { PROGRAM } from "./_support/program.ts";
@@ -16,7 +17,7 @@ Deno.test("svc workflow run prints the result on stdout and what the script says
   await using service = await startService();
   const { clientId, clientSecret } = await service.addClient("clerk@city");
   const env = { SVC_BASE_URL: service.url, SVC_CLIENT_ID: clientId, SVC_CLIENT_SECRET: clientSecret };
-  const script = new URL("../workflows/examples/intake.ts", import.meta.url).pathname;
+  const script = `${CHECKOUT}/workflows/examples/intake.ts`;
   const input = `{"Applicant":"Ada","Address":"Main St 1"}`;
   const { code, stdout, stderr } = await svcWorkflow([
     "run",

@@ -6,6 +6,7 @@ import { startService } from "../service/mod.ts";
 import { runBatch } from "../workflows/batch.ts";
 import { openInputs } from "../workflows/inputs.ts";
 import { openOffice } from "./_support/office.ts";
+import { CHECKOUT } from "./_support/readme.ts";
 import { makeFolder, openScript, runnerOf, runWorkflow } from "./_support/workflow.ts";
 
 interface City extends AsyncDisposable {
@@ -28,7 +29,7 @@ async function openCity(): Promise<City> {
 }
 
 function example(name: string): string {
-  return new URL(`../workflows/examples/${name}.ts`, import.meta.url).pathname;
+  return `${CHECKOUT}/workflows/examples/${name}.ts`;
 }
 
 Deno.test("intake.ts creates a permit and hands it to the review", async () => {

@@ -4,10 +4,11 @@ import { DatabaseSync } from "node:sqlite";
 import { createClient } from "../mod.ts";
 import { startService } from "../service/mod.ts";
 import { svcHere } from "./_support/captured_io.ts";
+import { CHECKOUT } from "./_support/readme.ts";
 import { makeFolder, scriptText, TinyApi } from "./_support/workflow.ts";
 import { svcWorkflow } from "./_support/workflow_process.ts";
 
-const INTAKE = new URL("../workflows/examples/intake.ts", import.meta.url).pathname;
+const INTAKE = `${CHECKOUT}/workflows/examples/intake.ts`;
 
 Deno.test("a plan shows every call of a script, and the service is as it was", async () => {
   await using city = await openCity();

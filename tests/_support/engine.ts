@@ -8,9 +8,10 @@ import type { HandlerContext, LaterWork, Outcome } from "../../service/handler.t
 import { handlers } from "../../service/handlers/mod.ts";
 import { openBytes } from "../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../service/store/sqlite.ts";
+import { CHECKOUT } from "./readme.ts";
 
 /** The sample application. */
-export const PERMIT_FILE = new URL("../../service/apps/permit.yaml", import.meta.url).pathname;
+export const PERMIT_FILE: string = `${CHECKOUT}/service/apps/permit.yaml`;
 
 /** What a test may say of a call besides its values. */
 export interface CallContext {

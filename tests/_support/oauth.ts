@@ -4,6 +4,7 @@ import { SvcError } from "../../lib/errors.ts";
 import type { Session } from "../../lib/auth/session.ts";
 import type { SessionOptions } from "../../lib/auth/settings.ts";
 import { type CliResult, variablesOfDeno } from "./cli.ts";
+import { CHECKOUT } from "./readme.ts";
 import { endOf } from "./workflow_process.ts";
 
 /** The client that the service knows. The secret needs encoding wherever it goes. */
@@ -108,9 +109,8 @@ export async function callApi(session: Session, signal?: AbortSignal): Promise<n
 
 /** Runs a script, by its path from `tests/_support`, in a process with an environment of its own. */
 export async function runScript(name: string, args: string[], env: Record<string, string>): Promise<CliResult> {
-  const script = new URL(name, import.meta.url).pathname;
   const command = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--no-prompt", "--allow-all", script, ...args],
+    args: ["run", "--quiet", "--no-prompt", "--allow-all", `${CHECKOUT}/tests/_support/${name}`, ...args],
     clearEnv: true,
     env: { ...variablesOfDeno(), ...env },
     stdin: "null",

@@ -4,11 +4,12 @@
  */
 import { pathToFileURL } from "node:url";
 import { builtLibrary, type Library } from "../../workflows/sandbox/library.ts";
+import { CHECKOUT } from "./readme.ts";
 
 const BUILT = Deno.env.get("SVC_TEST_PROGRAM");
 
 /** Path of the program. */
-export const PROGRAM: string = BUILT ?? new URL("../../cli.ts", import.meta.url).pathname;
+export const PROGRAM: string = BUILT ?? `${CHECKOUT}/cli.ts`;
 
 /** What sandboxes load of it; undefined where they find it themselves. */
 export const LIBRARY: Library | undefined = BUILT === undefined ? undefined : builtLibrary(pathToFileURL(BUILT));

@@ -1,8 +1,11 @@
 /** The README's blocks, and a home directory in which to do what they say. */
 import assert from "node:assert/strict";
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { shellWord } from "../../lib/shell_word.ts";
 
 /** This checkout's folder. */
-export const CHECKOUT: string = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
+export const CHECKOUT: string = resolve(fileURLToPath(import.meta.url), "../../..");
 
 const README = await Deno.readTextFile(`${CHECKOUT}/README.md`);
 
@@ -24,8 +27,9 @@ export class Home implements AsyncDisposable {
 
   /** Runs shell lines; gives what they print, and throws what they write to stderr where they fail. */
   async run(lines: string, env: Record<string, string> = {}, cwd: string = this.#checkout): Promise<string> {
+    const ofCheckout = (_: string, below: string) => shellWord(this.#checkout + below);
     const { success, stdout, stderr } = await new Deno.Command("sh", {
-      args: ["-euc", lines.replaceAll("/path/to/svc", this.#checkout)],
+      args: ["-euc", lines.replaceAll(/\/path\/to\/svc(\S*)/g, ofCheckout)],
       cwd,
       env: {
         PATH: `${this.path}/bin:${Deno.execPath().replace(/\/[^/]*$/, "")}:${Deno.env.get("PATH") ?? ""}`,

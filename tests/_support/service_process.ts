@@ -1,7 +1,8 @@
 /** The embedded service as a process of its own, on a directory of data: what is killed at once and started again. */
+import { CHECKOUT } from "./readme.ts";
 import { type Callable, callable, tokenOf } from "./service.ts";
 
-const CONFIG = new URL("../../deno.json", import.meta.url).pathname;
+const CONFIG = `${CHECKOUT}/deno.json`;
 const SERVICE = import.meta.resolve("../../service/mod.ts");
 const PROGRAM = "data:application/typescript," + encodeURIComponent(`
   import { startService } from ${JSON.stringify(SERVICE)};
