@@ -1,5 +1,6 @@
 /** A little service over loopback: a token endpoint that counts, and an API that knows its tokens. */
 import assert from "node:assert/strict";
+import { resolve } from "node:path";
 import { SvcError } from "../../lib/errors.ts";
 import type { Session } from "../../lib/auth/session.ts";
 import type { SessionOptions } from "../../lib/auth/settings.ts";
@@ -109,8 +110,9 @@ export async function callApi(session: Session, signal?: AbortSignal): Promise<n
 
 /** Runs a script, by its path from `tests/_support`, in a process with an environment of its own. */
 export async function runScript(name: string, args: string[], env: Record<string, string>): Promise<CliResult> {
+  const script = resolve(CHECKOUT, "tests/_support", name);
   const command = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--no-prompt", "--allow-all", `${CHECKOUT}/tests/_support/${name}`, ...args],
+    args: ["run", "--quiet", "--no-prompt", "--allow-all", script, ...args],
     clearEnv: true,
     env: { ...variablesOfDeno(), ...env },
     stdin: "null",
