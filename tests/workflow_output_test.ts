@@ -48,7 +48,9 @@ Deno.test("no name of a file and nothing in a journal drives the terminal on whi
     assert.doesNotMatch(stdout + stderr, /\p{Cc}(?<!\n)/u);
     return { stdout, stderr };
   };
-  for (const name of [evil, "other"]) await svc("record", script, "-o", `${folder.path}/tapes/${name}.json`, "--quiet");
+  for (const name of [evil, "other"]) {
+    await svc("record", script, "-o", `${folder.path}/tapes/${name}.json`, "--journal", journal, "--quiet");
+  }
   const { stderr: tested } = await svc("test", script, "--cassette", `${folder.path}/tapes`);
   assert.match(tested, RegExp(RegExp.escape(`${folder.path}/tapes/${shown}.json: hello\n`)));
 
