@@ -4,7 +4,7 @@
  * So the list of all that, which Deno makes without running anything, must lie in the script's own folder.
  */
 import { SvcError } from "../lib/errors.ts";
-import { isJsonObject, type JsonObject, type JsonValue, textOrNothing } from "../lib/json.ts";
+import { isJsonObject, type JsonObject, objectsIn, textOrNothing } from "../lib/json.ts";
 import { escapeControls } from "../lib/output/control_characters.ts";
 import type { Limits } from "./limits.ts";
 import { listGraph, type Place } from "./sandbox/command.ts";
@@ -36,7 +36,7 @@ export async function checkGraph(place: Place, folder: string, signal?: AbortSig
       throw unusable(`${readable(url, place)} is CommonJS.`);
     }
     if (typeof module.local === "string") files.push(module.local);
-    for (const dependency of listOf(module.dependencies)) {
+    for (const dependency of objectsIn(module.dependencies)) {
       const target = await checkImport(dependency, positionIn(url, dependency, place), { modules, place, folder });
       if (target !== undefined) waiting.push(textOrNothing(redirects[target]) ?? target);
     }
@@ -113,7 +113,7 @@ async function readGraph(place: Place, interrupt?: AbortSignal): Promise<Graph> 
   if (tooLong.aborted) throw unusable("it takes too long to read what it imports.");
   const value: unknown = success ? JSON.parse(new TextDecoder().decode(stdout)) : undefined;
   if (!isJsonObject(value)) throw unusable(readable(new TextDecoder().decode(stderr).slice(0, 2000), place));
-  const modules = new Map(listOf(value.modules).map((module) => [textOrNothing(module.specifier) ?? "", module]));
+  const modules = new Map(objectsIn(value.modules).map((module) => [textOrNothing(module.specifier) ?? "", module]));
   return { modules, redirects: isJsonObject(value.redirects) ? value.redirects : {} };
 }
 
@@ -139,8 +139,4 @@ function readable(text: string, { script }: Place): string {
   const folder = new URL(".", script).href;
   const [line = ""] = text.replace(/^error: /, "").replaceAll(folder, "").trim().split("\n\n");
   return escapeControls(line.replace(/\s*\n\s*/g, " "));
-}
-
-function listOf(value: JsonValue | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }

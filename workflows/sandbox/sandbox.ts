@@ -393,7 +393,8 @@ export class Sandbox {
 function kill(process: Deno.ChildProcess): void {
   try {
     process.kill("SIGKILL");
-  } catch {
-    // It has ended already, which Deno says with another error on each system.
+  } catch (error) {
+    // It has ended already, which Windows says as if it were forbidden.
+    if (!(error instanceof TypeError || error instanceof Deno.errors.PermissionDenied)) throw error;
   }
 }
