@@ -132,6 +132,19 @@ caseTypes:
   assert.deepEqual(idsAt(moved, "data.caseInfo.assignments"), ["ASSIGN-WORKLIST SHOP-WORK O-1!SEND"]);
 });
 
+Deno.test("an assignment that is opened anew under its handle is the newest, in the answer and whenever the case is read", async () => {
+  await using engine = await openEngine(
+    await changed("next: [{ resolve: Resolved-Withdrawn }]", "next: [{ step: Register }]"),
+  );
+  const caseId = await createPermit(engine);
+  await engine.call("cases.startProcess", { caseId, process: "Site_Visit" });
+  const values = { assignmentId: INTAKE, action: "Withdraw", ifMatch: await tagOf(engine, caseId) };
+  const answer = await engine.body("assignments.perform", values);
+  const newestLast = ["ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!SITE_VISIT", INTAKE];
+  assert.deepEqual(idsAt(answer, "data.caseInfo.assignments"), newestLast);
+  assert.deepEqual(idsAt(await engine.body("cases.get", { caseId }), "data.caseInfo.assignments"), newestLast);
+});
+
 Deno.test("a draft from which no more can be calculated shows as it is, and what is performed elsewhere is done", async () => {
   const made = "Made: { type: Integer, max: 1, calculated: 'Urgent && Area > 5.0 ? 2 : 1' }";
   await using engine = await openEngine(await changed("Advice: {", `${made}\n      Advice: {`));

@@ -59,11 +59,10 @@ export class CaseWork {
     return scopeOf(this.stored, this.context, action);
   }
 
-  /** Opens an assignment, or writes a new state of one. */
+  /** Opens an assignment, or writes a new state of one. One of its handle that was closed stays removed: it was older. */
   putAssignment(assignment: StoredAssignment): void {
     this.#assignments.set(assignment.id, assignment);
     this.#written.add(assignment.id);
-    this.#removed.delete(assignment.id);
   }
 
   /** Closes an assignment. */
