@@ -321,14 +321,15 @@ Deno.test("show prints the same of a run in every format", async () => {
 
 Deno.test("a run without a place for temporary files says so, and that it can be named", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("return 1;", []) });
-  const env = { TMPDIR: `${folder.path}/none` };
   const args = ["run", "script.ts", "--allow-declared"];
-  const { code, stderr } = await endOf(workflowCommand(args, { directory: folder.path, cwd: folder.path, env }));
-  assert.match(
-    stderr,
-    /"INVALID_CONFIG","message":"No folder for temporary files .*: there is no such directory\.".*TMPDIR/,
-  );
-  assert.equal(code, 2);
+  for (
+    const [TMPDIR, fault] of [[`${folder.path}/none`, "there is no such directory"], ["", "empty path .*"]] as const
+  ) {
+    const env = { TMPDIR };
+    const { code, stderr } = await endOf(workflowCommand(args, { directory: folder.path, cwd: folder.path, env }));
+    assert.match(stderr, RegExp(`"INVALID_CONFIG","message":"No folder for temporary files .*: ${fault}\\.".*TMPDIR`));
+    assert.equal(code, 2);
+  }
 });
 
 Deno.test("show says what the service found wrong with an input, and where in the script that was asked", async () => {

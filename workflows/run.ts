@@ -1,9 +1,10 @@
 /** Opens a workflow script: decides what it may call, and gives each input a sandbox of its own. */
-import { SvcError } from "../lib/errors.ts";
+import { reasonOf, SvcError } from "../lib/errors.ts";
 import type { JsonValue } from "../lib/json.ts";
 import { ignoreMissing } from "../lib/missing_file.ts";
 import { onAbort } from "../lib/on_abort.ts";
 import { readFault, writeFault } from "../lib/read_fault.ts";
+import { lowerFirst } from "../lib/wording.ts";
 import { checkGraph } from "./graph.ts";
 import { decideGrants, type GrantOptions, type Grants, loadOperations, type Operations } from "./permissions.ts";
 import { interrupted } from "./left_open.ts";
@@ -186,8 +187,8 @@ async function makeTemporaryFolder(): Promise<string> {
   try {
     return await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-workflow-" }));
   } catch (cause) {
-    const fault = writeFault(cause);
-    if (fault === undefined) throw cause;
+    if (cause instanceof Deno.errors.NotCapable) throw cause;
+    const fault = writeFault(cause) ?? lowerFirst(reasonOf(cause)); // Of a TMPDIR that is empty, Deno says so.
     throw new SvcError("INVALID_CONFIG", `No folder for temporary files can be made: ${fault}.`, {
       cause,
       hint: "Name a directory in TMPDIR that is there and can be written.",
