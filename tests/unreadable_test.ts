@@ -36,7 +36,7 @@ Deno.test({
       ]);
       assert.deepEqual(found.map((one) => [one.code, errorOf(one).code, errorOf(one).message]), [
         [2, "INVALID_ARGS", `--output cannot write ${locked}/x: you may not write there.`],
-        [2, "INVALID_CONFIG", `The journal ${locked}/x.db cannot be opened: you may not read it.`],
+        [2, "INVALID_CONFIG", `The journal ${locked}/x.db cannot be opened: you may not write there.`],
         [2, "INVALID_CONFIG", `The data directory ${locked}/service cannot be read: you may not read it.`],
       ]);
     } finally {

@@ -251,6 +251,16 @@ Deno.test("a journal that somebody names makes no folder: a mistyped path is ref
   assert.deepEqual([...Deno.readDirSync(path)].map(({ name }) => name).toSorted(), ["file", "script.ts"]);
 });
 
+Deno.test("a journal whose lock would have too long a name says so, and no run is left in it", async () => {
+  await using folder = await makeFolder({ "script.ts": scriptText("return 1;", []) });
+  const journal = `${folder.path}/${"j".repeat(240)}`;
+  const result = await svcHere(["workflow", "run", `${folder.path}/script.ts`, "--journal", journal]);
+  const { code, message } = errorOf(result);
+  const sentence = `The journal ${journal} cannot be locked: file name too long.`;
+  assert.deepEqual([result.code, code, message], [2, "INVALID_CONFIG", sentence]);
+  assert.equal((await svcHere(["workflow", "list", "--journal", journal])).stdout, "[]\n");
+});
+
 Deno.test("--each - takes its inputs from a pipe, and again to go on; at a terminal it says what to do", async () => {
   await using folder = await makeFolder({
     "script.ts": scriptText(`if (input.n > 1) throw new Error("big"); return input.n;`, []),

@@ -6,7 +6,7 @@ import { makePrivateDirectory, makePrivateFile } from "../../lib/auth/private_fi
 import { type ErrorRecord, reasonOf, SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { pack } from "../../lib/packed_text.ts";
-import { readFault } from "../../lib/read_fault.ts";
+import { writeFault } from "../../lib/read_fault.ts";
 import { isBusy, isFull } from "../../lib/sqlite_fault.ts";
 import { whenSent } from "../when_sent.ts";
 import { pairTimings, TIMED_EVENTS } from "./call_timings.ts";
@@ -64,17 +64,18 @@ export async function openJournal(path: string, options: JournalOptions = {}): P
     stack.move(); // The journal closes it from now on.
     return journal;
   } catch (cause) {
-    if (cause instanceof SvcError || cause instanceof Deno.errors.NotCapable) throw cause;
-    throw new SvcError("INVALID_CONFIG", `The journal ${path} cannot be opened: ${faultOf(cause)}.`, {
-      cause,
-      hint: isBusy(cause) || isFull(cause) ? adviceFor(cause) : "Name another file with --journal.",
-    });
+    throw unusable(path, "opened", cause);
   }
 }
 
-function faultOf(cause: unknown): string {
-  if (cause instanceof Deno.errors.NotFound) return "there is no such directory"; // The file would have been made.
-  return readFault(cause) ?? reasonOf(cause);
+/** The error of a journal that is at fault; also who only looks at runs has to be able to write it. */
+function unusable(path: string, wanted: string, cause: unknown): unknown {
+  if (cause instanceof SvcError || cause instanceof Deno.errors.NotCapable) return cause;
+  const fault = writeFault(cause) ?? reasonOf(cause);
+  return new SvcError("INVALID_CONFIG", `The journal ${path} cannot be ${wanted}: ${fault}.`, {
+    cause,
+    hint: isBusy(cause) || isFull(cause) ? adviceFor(cause) : "Name another file with --journal.",
+  });
 }
 
 class SqliteJournal implements Journal {
@@ -151,7 +152,9 @@ class SqliteJournal implements Journal {
   }
 
   async claim(id: string): Promise<Disposable | undefined> {
-    const lock = await lockFile(this.#lockPath(id));
+    const lock = await lockFile(this.#lockPath(id)).catch((cause) => {
+      throw unusable(this.#path, "locked", cause);
+    });
     return lock && {
       [Symbol.dispose]: () => {
         this.#commits.flush(); // The next process to claim the run must find all that was done.
