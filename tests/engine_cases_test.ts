@@ -115,6 +115,27 @@ Deno.test("case actions change fields, set fields and move the case", async () =
   assert.equal(wrong.details[1]?.erroneousInputOutputIdentifier, ".Phone");
 });
 
+Deno.test("an action, stage, process or view that a case does not have is refused with what it has instead", async () => {
+  await using engine = await openEngine();
+  const caseId = await createPermit(engine);
+  const assignmentId = `ASSIGN-WORKLIST ${caseId}!INTAKE`;
+  const refusals: [operation: string, values: object, status: number, end: string][] = [
+    ["assignments.perform", { assignmentId, action: "Registr" }, 409, "; did you mean 'Register'?"],
+    ["assignments.getAction", { assignmentId, action: "Approve" }, 409, "; there are Register, Withdraw"],
+    ["cases.performAction", { caseId, action: "expedite" }, 409, "; did you mean 'Expedite'?"],
+    ["cases.stageGo", { caseId, stage: "PRIM9" }, 404, "; there are Intake, Review, Decision, Withdrawal"],
+    ["cases.startProcess", { caseId, process: "Intake" }, 404, "; there is Site_Visit"],
+    ["cases.getView", { caseId, view: "Sumary" }, 404, "; did you mean 'Summary'?"],
+  ];
+  for (const [operation, values, status, end] of refusals) {
+    const refused = await engine.refused(operation, values);
+    assert.deepEqual([refused.status, refused.message.slice(-end.length)], [status, end], operation);
+  }
+  const perform = ["assignments.perform", { assignmentId, action: "Registr" }] as const;
+  const other = await engine.refused(...perform, { as: "reviewer@city" });
+  assert.deepEqual([other.status, other.message.includes("Register")], [403, false], "who may not work on it");
+});
+
 Deno.test("only a case that is still in its create stage can be deleted", async () => {
   await using engine = await openEngine();
   const caseId = await createPermit(engine);

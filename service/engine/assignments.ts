@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../lib/json.ts";
 import type { Action, Application, AssignmentStep, Operator, Process } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
+import { insteadOf } from "../known.ts";
 import type { CasePlace, StoredAssignment } from "../store/store.ts";
 import { computed } from "./compute.ts";
 import type { EngineContext } from "./context.ts";
@@ -87,9 +88,11 @@ export function offeredActions({ assignment, step }: Pick<AssignmentWork, "assig
 
 /** An action that an assignment offers now, or 409. */
 export function offeredAction(open: AssignmentWork, id: string): Action {
-  const action = offeredActions(open).find((offered) => offered.id === id);
+  const offered = offeredActions(open);
+  const action = offered.find((one) => one.id === id);
   if (action !== undefined) return action;
-  throw new ServiceError(409, `${id} is not a valid action to use on the assignment ${open.assignment.id}`);
+  const instead = insteadOf(id, offered.map((one) => one.id));
+  throw new ServiceError(409, `${id} is not a valid action to use on the assignment ${open.assignment.id}${instead}`);
 }
 
 /** The first assignment of a case that the caller may work on. */

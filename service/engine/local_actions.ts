@@ -2,6 +2,7 @@
 import type { LocalAction } from "../definition/application.ts";
 import { STAGE_FIELD } from "../definition/case_types.ts";
 import { ServiceError } from "../errors.ts";
+import { insteadOf } from "../known.ts";
 import { addAttachments } from "./attachments.ts";
 import { type EngineContext, isResolved } from "./context.ts";
 import { currentStage, enterStage, known } from "./flow.ts";
@@ -16,9 +17,11 @@ export function localActions(work: CaseWork): LocalAction[] {
 
 /** An action that a case offers now, or 409. */
 export function localAction(work: CaseWork, id: string): LocalAction {
-  const action = localActions(work).find((offered) => offered.id === id);
+  const offered = localActions(work);
+  const action = offered.find((one) => one.id === id);
   if (action !== undefined) return action;
-  throw new ServiceError(409, `${id} is not a valid action to use on the case ${work.stored.id}`);
+  const instead = insteadOf(id, offered.map((one) => one.id));
+  throw new ServiceError(409, `${id} is not a valid action to use on the case ${work.stored.id}${instead}`);
 }
 
 /** A case, an action of it, and the entity tag that the caller knows. */

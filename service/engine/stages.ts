@@ -1,6 +1,7 @@
 /** Moves that a person makes: between stages, and into optional processes. */
 import type { Process, Stage } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
+import { insteadOf } from "../known.ts";
 import type { EngineContext } from "./context.ts";
 import { currentStage, enterStage, isRunning, stageAfter, startProcess } from "./flow.ts";
 import { type CaseWork, checkChange, checkOpen, openCase } from "./work.ts";
@@ -18,7 +19,10 @@ export function findStage({ type }: CaseWork, nameOrId: string): Stage {
   const known = type.stages.get(nameOrId);
   if (known !== undefined) return known;
   const [stage, ...others] = [...type.stages.values()].filter(({ name }) => name === nameOrId);
-  if (stage === undefined) throw new ServiceError(404, "Stage not found for the given parameter stageID");
+  if (stage === undefined) {
+    const names = new Set([...type.stages.values()].map(({ name }) => name));
+    throw new ServiceError(404, `Stage not found for the given parameter stageID${insteadOf(nameOrId, names)}`);
+  }
   if (others.length === 0) return stage;
   const ids = [stage, ...others].map(({ id }) => id).join(" or ");
   throw new ServiceError(400, `Several stages are called ${nameOrId}: say ${ids}.`);
@@ -60,8 +64,12 @@ export async function startOptionalProcess(
   ifMatch: string | undefined,
 ): Promise<CaseWork> {
   const work = await openCase(context, caseId);
-  const process = optionalProcesses(work).find(({ id }) => id === processId);
-  if (process === undefined) throw new ServiceError(404, "Process not found for the given parameter processID");
+  const offered = optionalProcesses(work);
+  const process = offered.find(({ id }) => id === processId);
+  if (process === undefined) {
+    const instead = insteadOf(processId, offered.map(({ id }) => id));
+    throw new ServiceError(404, `Process not found for the given parameter processID${instead}`);
+  }
   checkMovable(work, ifMatch);
   if (isRunning(work, process.id)) throw new ServiceError(409, `${process.name} is already under way in this case`);
   work.addEvent("process", `Started ${process.name}`, { process: process.id });

@@ -19,6 +19,7 @@ import { localAction, performLocal } from "../engine/local_actions.ts";
 import { goToNextStage, goToStage, type MoveOptions, startOptionalProcess } from "../engine/stages.ts";
 import { type CaseWork, openCase } from "../engine/work.ts";
 import { ServiceError } from "../errors.ts";
+import { insteadOf } from "../known.ts";
 import type { GroupHandlers, HandlerContext } from "../handler.ts";
 import { checkEntityTag } from "../entity_tags.ts";
 import {
@@ -172,7 +173,7 @@ export const handlers: GroupHandlers<"cases"> = {
 function viewOf({ type }: CaseWork, id: string): View {
   const view = type.views.get(id);
   if (view !== undefined) return view;
-  throw new ServiceError(404, `View '${id}' not found`);
+  throw new ServiceError(404, `View '${id}' not found${insteadOf(id, type.views.keys())}`);
 }
 
 function moveOptions(ifMatch: string | undefined, context: HandlerContext): MoveOptions {
