@@ -105,6 +105,15 @@ Deno.test("case actions change fields, set fields and move the case", async () =
   const refused = await engine.refused("cases.performAction", { caseId, action: "Nope" });
   assert.equal(refused.status, 409);
   assert.match(refused.message, /not a valid action/);
+  const mistyped = await engine.refused("cases.performAction", {
+    caseId,
+    action: "pyUpdateCaseDetails",
+    data: { Applicnt: "Ada", Fees: 1 },
+  });
+  assert.deepEqual(mistyped.details.map(({ message }) => message), [
+    "'Applicnt' is not a field of this form; did you mean 'Applicant'?",
+    "'Fees' is not a field of this form", // Fee is calculated: it would be refused, too.
+  ]);
   const wrong = await engine.refused("cases.performAction", {
     caseId,
     action: "pyUpdateCaseDetails",

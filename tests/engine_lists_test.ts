@@ -113,7 +113,10 @@ Deno.test("an instruction that cannot be applied is a 400 that names it", () => 
     [{ instruction: "APPEND", target: ".Advice", content: {} }, /not editable in this form/],
     [{ instruction: "UPDATE", target: ".Applicant", content: {} }, /not an embedded page or list/],
     [{ instruction: "UPDATE", target: "..", content: {} }, /not a target/],
-    [{ instruction: "APPEND", target, content: { Nope: 1 } }, /'Nope' is not a field of .Documents\(2\)/],
+    [
+      { instruction: "APPEND", target, content: { Nope: 1 } },
+      /'Nope' is not a field of .Documents\(2\); there are Title, Pages$/,
+    ],
   ];
   for (const [instruction, reason] of bad) {
     const error = rejected(instruction);

@@ -163,7 +163,9 @@ Deno.test("what a participant's form does not have is refused", async () => {
   const line = `participants add '${caseId}' --role Applicant --data '{"Subject":"Traffic"}'`;
   const refusal = await live.refused(line);
   assert.equal(refusal.code, "BAD_REQUEST");
-  assert.deepEqual(detailsOf(refusal, "message"), ["'Subject' is not a field of this form"]);
+  assert.deepEqual(detailsOf(refusal, "message"), [
+    "'Subject' is not a field of this form; there are pyFirstName, pyLastName, pyEmail1, pyPhoneNumber",
+  ]);
 });
 
 Deno.test("an unknown role, participant or case is refused, and so is a participant of another case", async () => {

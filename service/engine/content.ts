@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts
 import type { Action, EmbeddedClass, Field, Scope, View } from "../definition/application.ts";
 import { isEmpty, isNone, keepValue, valueProblem } from "../definition/values.ts";
 import { type ErrorDetail, finding, ServiceError, TOLD, validationFailure } from "../errors.ts";
+import { insteadOf } from "../known.ts";
 
 /** Findings of the two kinds: what nobody may send (400), and what does not fit (422). */
 export class Findings {
@@ -16,6 +17,12 @@ export class Findings {
   refuse(name: string, reason: string): void {
     if (this.invalid.length === TOLD) return;
     this.invalid.push(finding(reason, { erroneousInputOutputIdentifier: "." + name }));
+  }
+
+  /** A member that is no field: who meant another one finds it among those that can be submitted. */
+  unknown(name: string, place: string, known: () => string[]): void {
+    if (this.invalid.length === TOLD) return; // A body can hold a million members.
+    this.refuse(name, `'${name}' is not a field of ${place}${insteadOf(name, known())}`);
   }
 
   /**
@@ -45,7 +52,7 @@ export function mergeContent(view: View, current: JsonObject, submitted: JsonObj
   for (const [name, value] of Object.entries(submitted)) {
     if (name === "classID" || value === undefined) continue;
     const shown = view.fields.get(name);
-    if (shown === undefined) findings.refuse(name, `'${name}' is not a field of this form`);
+    if (shown === undefined) findings.unknown(name, "this form", () => editable(view));
     else if (shown.readOnly) findings.refuse(name, `'${name}' is not editable in this form`);
     else setValue(shown.field, merged, value, "", findings);
   }
@@ -64,10 +71,18 @@ export function mergePage(
   for (const [name, value] of Object.entries(submitted)) {
     const field = embedded.fields.get(name);
     if (name === "classID" || value === undefined || field?.calculated !== undefined) continue;
-    if (field === undefined) findings.refuse(name, `'${name}' is not a field of ${path}`);
+    if (field === undefined) findings.unknown(name, path, () => settable(embedded));
     else setValue(field, merged, value, path, findings);
   }
   return merged;
+}
+
+function editable({ fields }: View): string[] {
+  return [...fields.values()].filter(({ readOnly }) => !readOnly).map(({ field }) => field.name);
+}
+
+function settable({ fields }: EmbeddedClass): string[] {
+  return [...fields.values()].filter(({ calculated }) => calculated === undefined).map(({ name }) => name);
 }
 
 /** A page or row with nothing but its defaults. */
