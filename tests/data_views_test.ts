@@ -27,7 +27,11 @@ Deno.test("a view of a data view shows its own fields, with what clients need to
     assert.ok(isJsonObject(body));
     assert.deepEqual(body.data, [{ ID: 1, Model: "Ant" }]);
     assert.ok(isJsonObject(body.uiResources));
-    assert.equal((await svc.call("POST", "/data_views/D_Cars/views/Long")).status, 404);
+    const long = await svc.call("POST", "/data_views/D_Cars/views/Shor");
+    assert.deepEqual([long.status, details(long.body)[0]?.message], [
+      404,
+      "D_Cars has no view Shor; did you mean 'Short'?",
+    ]);
   }));
 
 Deno.test("metadata, data objects and data pages tell what can be asked", () =>

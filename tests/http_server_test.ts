@@ -110,14 +110,22 @@ Deno.test("half of a surrogate pair in a query's JSON names nothing: no other re
   assert.match(String(details(body)[0]?.message), /^dataViewParameters: has half of a surrogate pair/);
 });
 
-Deno.test("any unknown identifier in a path is a 404 in JSON that names nothing else", async () => {
+Deno.test("any unknown identifier in a path is a 404 in JSON that names nothing but what may be listed", async () => {
   await using svc = await openService();
+  const { dataPages } = object((await svc.call("GET", "/data_pages")).body);
+  assert.ok(Array.isArray(dataPages));
+  const listed = dataPages.map((page) => String(object(page).id));
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }), async (id) => {
       fc.pre(id !== "." && id !== ".." && id.isWellFormed());
       const { status, body } = await svc.call("GET", `/data_views/${segment(id)}/metadata`);
       assert.equal(status, 404);
-      assert.equal(details(body)[0]?.message, `Dataview not found: ${id}`);
+      const message = String(details(body)[0]?.message);
+      const refusal = `Dataview not found: ${id}; `;
+      assert.equal(message.slice(0, refusal.length), refusal);
+      const [, names = ""] = message.slice(refusal.length).match(/^(?:there are|did you mean) (.*)$/) ?? [];
+      const named = names.split(/, | or |\?|'/).filter((part) => part !== "");
+      assert.ok(named.length > 0 && named.every((name) => listed.includes(name)), message);
     }),
     { numRuns: 60 },
   );

@@ -1,6 +1,7 @@
 /** The columns of a data view: what they hold, and where the store has them. */
 import type { DataView, Field } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
+import { insteadOf } from "../known.ts";
 import type { RowField } from "../store/query.ts";
 
 /** A column that a request has named. */
@@ -17,11 +18,16 @@ export interface NamedColumn {
 export function columnOf(view: DataView, name: string): NamedColumn {
   const [head = "", ...rest] = name.replace(/^\./, "").split(".");
   const column = view.columns.get(head);
-  if (!column) throw new ServiceError(400, `${view.id} has no field ${name}.`);
+  if (!column) throw new ServiceError(400, `${view.id} has no field ${name}${insteadOf(head, view.columns.keys())}`);
   let field = column.field;
-  for (const member of rest) {
-    const inner = field.type === "Page" ? field.embedded?.fields.get(member) : undefined;
-    if (!inner) throw new ServiceError(400, `${view.id} has no field ${name}.`);
+  for (const [index, member] of rest.entries()) {
+    const fields = field.type === "Page" ? field.embedded?.fields : undefined;
+    const inner = fields?.get(member);
+    if (!inner) {
+      const place = [head, ...rest.slice(0, index)].join(".");
+      const known = [...fields?.keys() ?? []].map((one) => `${place}.${one}`);
+      throw new ServiceError(400, `${view.id} has no field ${name}${insteadOf(`${place}.${member}`, known)}`);
+    }
     field = inner;
   }
   const place = "content" in column.place ? { content: [...column.place.content, ...rest] } : column.place;

@@ -1,9 +1,11 @@
 /** The conditions of a request and of a data view as one filter, each value of its field's type. */
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
-import type { DataView, DataViewParameter } from "../definition/application.ts";
+import type { DataView, DataViewParameter, FieldType } from "../definition/application.ts";
 import { comparesBy, neededFor, type Scalar, toScalar } from "../definition/comparisons.ts";
 import { kindOf } from "../definition/kinds.ts";
+import { COMPARATORS as WORDS } from "../definition/words.ts";
 import { ServiceError } from "../errors.ts";
+import { insteadOf } from "../known.ts";
 import { COMPARATORS, type Filter } from "../store/query.ts";
 import { columnOf, type NamedColumn } from "./columns.ts";
 import { type Logic, parseLogic } from "./logic.ts";
@@ -37,7 +39,9 @@ export function queryFilter(view: DataView, { conditions, logic }: DataQuery): F
 function parameterValues(view: DataView, given: JsonObject): Map<string, Scalar> {
   const values = new Map<string, Scalar>();
   for (const name of Object.keys(given)) {
-    if (!view.parameters.has(name)) throw new ServiceError(400, `${view.id} has no parameter ${name}.`);
+    if (!view.parameters.has(name)) {
+      throw new ServiceError(400, `${view.id} has no parameter ${name}${insteadOf(name, view.parameters.keys())}`);
+    }
   }
   for (const parameter of view.parameters.values()) {
     const value = parameterValue(view, parameter, given[parameter.name]);
@@ -110,10 +114,9 @@ function compared(column: NamedColumn, condition: Condition, name: string, view:
   const kind = kindOf(column.field.type);
   const comparator = COMPARATORS.find((one) => one === name);
   if (!comparator || !comparesBy(column.field.type, comparator)) {
-    throw new ServiceError(
-      400,
-      `${condition.comparator} is no comparator for ${condition.field}, a field of the type ${column.field.type}.`,
-    );
+    const { type } = column.field;
+    const given = `${condition.comparator} is no comparator for ${condition.field}, a field of the type ${type}`;
+    throw new ServiceError(400, `${given}; there are ${comparatorsFor(type).join(", ")}`);
   }
   const { right, ignoreCase } = condition;
   if ("field" in right) {
@@ -125,6 +128,12 @@ function compared(column: NamedColumn, condition: Condition, name: string, view:
   }
   if (right.values.length !== 1) throw unfit(condition, "one value");
   return { left: column.place, comparator, right: { value: scalarOf(column, right.values[0], condition) }, ignoreCase };
+}
+
+/** What values of a type can be compared by, but for most opposites: those are the same after `NOT_`. */
+function comparatorsFor(type: FieldType): string[] {
+  const fitting = WORDS.filter((one) => !one.startsWith("NOT_") && comparesBy(type, one));
+  return kindOf(type) === "embedded" ? ["IS_NULL", "IS_NOT_NULL"] : [...fitting, "IN", "IS_NULL"];
 }
 
 function scalarOf({ field }: NamedColumn, value: JsonValue | undefined, condition: Condition): Scalar {

@@ -17,6 +17,7 @@ import type { Application, DataType, DataView, RecordAction, View } from "../def
 import { link } from "../engine/answers/links.ts";
 import { viewResources } from "../engine/answers/ui.ts";
 import { ServiceError } from "../errors.ts";
+import { insteadOf } from "../known.ts";
 import type { GroupHandlers, HandlerContext, Outcome } from "../handler.ts";
 
 /** The handlers by operation. */
@@ -50,7 +51,10 @@ export const handlers: GroupHandlers<"data"> = {
   async queryView({ dataViewId, view: viewId, data }, context) {
     const dataView = dataViewOf(context.app, dataViewId);
     const view = dataView.views.get(viewId);
-    if (!view) throw new ServiceError(404, `${dataViewId} has no view ${viewId}.`);
+    if (!view) {
+      const known = insteadOf(viewId, dataView.views.keys());
+      throw new ServiceError(404, `${dataViewId} has no view ${viewId}${known}`);
+    }
     const rows = await queryRows(dataView, readRequest(data), context, view);
     return { body: { ...rows, uiResources: viewResources(view, dataView.classId) } };
   },
@@ -109,7 +113,7 @@ export const handlers: GroupHandlers<"data"> = {
 
 function dataViewOf(app: Application, id: string): DataView {
   const view = app.dataViews.get(id);
-  if (!view) throw new ServiceError(404, `Dataview not found: ${id}`);
+  if (!view) throw new ServiceError(404, `Dataview not found: ${id}${insteadOf(id, app.dataViews.keys())}`);
   return view;
 }
 
@@ -119,7 +123,7 @@ function typeOf(app: Application, dataViewId: string): DataType {
 
 function actionOf(type: DataType, id: string): RecordAction {
   const action = type.actions.get(id);
-  if (!action) throw new ServiceError(404, `${type.name} has no action ${id}.`);
+  if (!action) throw new ServiceError(404, `${type.name} has no action ${id}${insteadOf(id, type.actions.keys())}`);
   return action;
 }
 
