@@ -192,7 +192,8 @@ Deno.test("case types are listed with the forms of their creation and bulk actio
   const form = await engine.body("caseTypes.getAction", { caseTypeId: TYPE, action: "Create" });
   assert.equal(at(form, "data.caseInfo.content.Channel"), "Internet");
   assert.equal(at(form, "uiResources.resources.fields.Channel.0.datasource.records.1.value"), "Desk");
-  assert.equal((await engine.refused("caseTypes.getAction", { caseTypeId: TYPE, action: "No" })).status, 404);
+  const none = await engine.refused("caseTypes.getAction", { caseTypeId: TYPE, action: "Expedit" });
+  assert.deepEqual([none.status, none.message.endsWith("; did you mean 'Expedite'?")], [404, true]);
   const bulk = await engine.body("caseTypes.listBulkActions", { caseTypeId: TYPE });
   assert.equal(at(bulk, "bulkActions.0.ID"), "pyUpdateCaseDetails");
 });
@@ -263,6 +264,8 @@ Deno.test("a case waits for the child case that a step creates, and goes on when
   const down = await engine.body("cases.listDescendants", { caseId: at(order, "id") });
   assert.equal(at(down, "childCases.0.status"), "Resolved-Checked");
   assert.equal((await engine.refused("cases.create", { type: "Test-Work-Check" })).status, 403);
+  const unknown = await engine.refused("cases.create", { type: "Check" });
+  assert.equal(unknown.message, "Case type 'Check' not found; there are Test-Work-Order, Test-Work-Loop");
 });
 
 Deno.test("the stages of a case tell which process is open, a waiting one too, and which are to come", async () => {

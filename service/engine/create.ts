@@ -1,5 +1,7 @@
 /** Creates cases. */
+import type { Application, CaseType } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
+import { insteadOf } from "../known.ts";
 import { addAttachments } from "./attachments.ts";
 import { newPage } from "./content.ts";
 import type { EngineContext } from "./context.ts";
@@ -16,10 +18,22 @@ export interface CreateRequest extends Submission {
   readonly parentId?: string;
 }
 
+/** The case types of which a caller may create cases. */
+export function creatableTypes({ caseTypes }: Application): CaseType[] {
+  return [...caseTypes.values()].filter(({ creatable }) => creatable);
+}
+
+/** A case type, or 404, which names no other than the list of case types does. */
+export function findCaseType(app: Application, id: string): CaseType {
+  const type = app.caseTypes.get(id);
+  if (type !== undefined) return type;
+  const listed = creatableTypes(app).map((one) => one.id);
+  throw new ServiceError(404, `Case type '${id}' not found${insteadOf(id, listed)}`);
+}
+
 /** Creates a case and puts it on its first step. */
 export async function createCase(context: EngineContext, request: CreateRequest): Promise<CaseWork> {
-  const type = context.app.caseTypes.get(request.typeId);
-  if (type === undefined) throw new ServiceError(404, `Case type '${request.typeId}' not found`);
+  const type = findCaseType(context.app, request.typeId);
   if (!type.creatable) throw new ServiceError(403, `Cases of type '${type.id}' are created by other cases`);
   if (request.parentId !== undefined) await openCase(context, request.parentId);
   const content = fillForm(type.createView, newPage(type.fields), request, { complete: true });

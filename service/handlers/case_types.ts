@@ -4,9 +4,11 @@ import { fieldsOf, shownValues } from "../engine/answers/content.ts";
 import { link } from "../engine/answers/links.ts";
 import { formResources } from "../engine/answers/view.ts";
 import { bulkActionsOf } from "../engine/bulk.ts";
+import { creatableTypes, findCaseType } from "../engine/create.ts";
 import { newPage } from "../engine/content.ts";
 import { ServiceError } from "../errors.ts";
 import type { GroupHandlers, Outcome } from "../handler.ts";
+import { insteadOf } from "../known.ts";
 import { bulkInfo } from "./common.ts";
 
 /** The handlers by operation. */
@@ -21,21 +23,21 @@ export const handlers: GroupHandlers<"caseTypes"> = {
   },
 
   getAction({ caseTypeId, action }, { app }) {
-    const type = caseTypeOf(app, caseTypeId);
-    const view = action === "Create" ? type.createView : bulkActionsOf(type).find(({ id }) => id === action)?.view;
-    if (view === undefined) {
-      throw new ServiceError(404, `${action} is not a valid action to use on the case type ${caseTypeId}`);
-    }
-    return formOf(type, view);
+    const type = findCaseType(app, caseTypeId);
+    const offered = [{ id: "Create", view: type.createView }, ...bulkActionsOf(type)];
+    const view = offered.find(({ id }) => id === action)?.view;
+    if (view !== undefined) return formOf(type, view);
+    const instead = insteadOf(action, offered.map(({ id }) => id));
+    throw new ServiceError(404, `${action} is not a valid action to use on the case type ${caseTypeId}${instead}`);
   },
 
   listBulkActions({ caseTypeId }, { app }) {
-    return { body: { bulkActions: bulkActionsOf(caseTypeOf(app, caseTypeId)).map(bulkInfo) } };
+    return { body: { bulkActions: bulkActionsOf(findCaseType(app, caseTypeId)).map(bulkInfo) } };
   },
 };
 
 function listOf(app: Application): Outcome {
-  const caseTypes = [...app.caseTypes.values()].filter(({ creatable }) => creatable).map(({ id, name }) => ({
+  const caseTypes = creatableTypes(app).map(({ id, name }) => ({
     id,
     ID: id,
     name,
@@ -56,10 +58,4 @@ function formOf(type: CaseType, view: View): Outcome {
   return {
     body: { data: { caseInfo: { caseTypeID: type.id, content } }, uiResources: formResources(view, type.id) },
   };
-}
-
-function caseTypeOf(app: Application, id: string): CaseType {
-  const type = app.caseTypes.get(id);
-  if (type === undefined) throw new ServiceError(404, `Case type '${id}' not found`);
-  return type;
 }

@@ -5,6 +5,7 @@ import type { Application, Scope } from "../definition/application.ts";
 import type { Dashboard, Insight } from "../definition/insights.ts";
 import type { Channel, Page, PageComponent, Portal } from "../definition/pages.ts";
 import { link } from "../engine/answers/links.ts";
+import { creatableTypes } from "../engine/create.ts";
 import type { HandlerContext, Outcome } from "../handler.ts";
 import { openDataContext } from "./data_context.ts";
 import { UiResources } from "./resources.ts";
@@ -45,13 +46,12 @@ export async function dashboardOutcome(dashboard: Dashboard, context: HandlerCon
 export function portalOutcome({ id, name, pages, dashboards }: Portal, app: Application): Outcome {
   const ui = new UiResources(id, "Data-Portal", "AppShell");
   for (const page of pages) ui.addReference("page", page.id);
-  const caseTypes = [...app.caseTypes.values()].filter(({ creatable }) => creatable);
   const data = {
     name,
     pxApplicationLabel: app.name,
     pages: pages.map((page) => ({ ...entry(page, `/pages/${page.id}`), pageClass: page.classId })),
     dashboards: dashboards.map((dashboard) => entry(dashboard, `/dashboard/${dashboard.id}`)),
-    caseTypes: caseTypes.map((type) => ({ ID: type.id, name: type.name })),
+    caseTypes: creatableTypes(app).map((type) => ({ ID: type.id, name: type.name })),
   };
   return { body: { id, data, uiResources: ui.toJson("") } };
 }
