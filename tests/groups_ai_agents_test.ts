@@ -60,8 +60,13 @@ Deno.test("start-conversation asks the starter question, unless the caller decli
 Deno.test("a conversation needs no case; an unknown case or agent is refused", async () => {
   const started = await live.object(`ai-agents start-conversation ${GUIDE}`);
   assert.deepEqual([started.contextID, started.response], ["", "Please ask about a permit."]);
-  for (const line of [`${GUIDE} --context-id 'CITY-PERMIT-WORK P-0'`, "'@baseclass!Nobody'"]) {
-    assert.equal((await live.refused(`ai-agents start-conversation ${line}`)).code, "NOT_FOUND");
+  const refusals = [[`${GUIDE} --context-id 'CITY-PERMIT-WORK P-0'`, "contextID"], [
+    "'@baseclass!PermitGuid'",
+    "Agent '@baseclass!PermitGuid' not found; did you mean '@baseclass!PermitGuide'?",
+  ]] as const;
+  for (const [line, end] of refusals) {
+    const { code, message } = await live.refused(`ai-agents start-conversation ${line}`);
+    assert.deepEqual([code, String(message).slice(-end.length)], ["NOT_FOUND", end]);
   }
 });
 

@@ -23,6 +23,12 @@ Deno.test("start-conversation asks the starter question, unless the caller decli
   for (const line of [`${DESK} --context-id 'CITY-PERMIT-WORK P-0'`, "'@baseclass!PermitGuide'"]) {
     assert.equal((await live.refused(`assistants start-conversation ${line}`)).code, "NOT_FOUND");
   }
+  const { message } = await live.refused("assistants start-conversation '@baseclass!Des'");
+  assert.equal(
+    message,
+    "The resource cannot be found: Assistant '@baseclass!Des' not found",
+    "there is no list of them",
+  );
 });
 
 Deno.test("send-message answers, and get-conversation has both messages", async () => {

@@ -113,6 +113,10 @@ Deno.test("a batch with one bad element adds nothing and says what is wrong with
     "attachments(6)",
   ]);
   assert.equal(
+    details[1]?.localizedValue,
+    "Attachment 3: 'File' is not a category of links of this case; there is URL.",
+  );
+  assert.equal(
     details.at(-1)?.localizedValue,
     "Attachment 6: it is not deleted here, but with 'attachments delete'.",
   );
@@ -141,13 +145,26 @@ Deno.test("patch changes name and category, keeps the extension, and refuses a c
     "site plan.pdf",
     "Plan",
   ]);
-  for (const category of ["URL", "None"]) {
+  for (const [category, instead] of [["URL", "there are File, Plan"], ["plans", "did you mean 'Plan'?"]]) {
     const [detail] = await detailsOf(`attachments patch '${id}' --category ${category}`, "FORBIDDEN");
-    assert.equal(detail?.message, "Error_Attachment_Access_Denied");
+    const sentence = `You may not move this attachment into the category '${category}'; ${instead}`;
+    assert.deepEqual([detail?.message, detail?.localizedValue], ["Error_Attachment_Access_Denied", sentence]);
   }
   assert.equal((await live.refused(`attachments patch '${id}' --name ' '`)).code, "BAD_REQUEST");
   assert.equal((await live.refused(`attachments patch '${id}'`)).code, "INVALID_ARGS");
   assert.equal((await live.refused(`attachments patch '${id}' --name x --if-match old`)).code, "PRECONDITION_FAILED");
+});
+
+Deno.test("an unknown category is refused with those that the caller may use alone", async () => {
+  await using engine = await openEngine((await withSecrets()).replace("Secret: { ", "Secret: { create: false, "));
+  const caseId = await createIn(engine);
+  const refusals = [["Secrett", "; there is URL."], ["Urls", "; did you mean 'URL'?"], ["", "; there is URL."]];
+  for (const [category, end] of refusals) {
+    const attachments = [{ type: "URL", category, name: "Site", url: "https://city.example" }];
+    const { status, message } = await engine.refused("attachments.add", { caseId, attachments });
+    const sentence = `Attachment 1: '${category}' is not a category of links of this case${end}`;
+    assert.deepEqual([status, message], [400, sentence]);
+  }
 });
 
 Deno.test("delete takes one's own attachment, or any with the right to it; the bytes go with the last link", async () => {

@@ -171,9 +171,9 @@ Deno.test("what a participant's form does not have is refused", async () => {
 Deno.test("an unknown role, participant or case is refused, and so is a participant of another case", async () => {
   const [caseId, other] = [await live.createPermit(), await live.createPermit()];
   const { id } = await add(other);
-  const refusals: [line: string, code: string][] = [
-    [`add '${caseId}' --role Mayor --data '${ADA}'`, "BAD_REQUEST"],
-    [`get-role '${caseId}' --role-id Mayor`, "NOT_FOUND"],
+  const refusals: [line: string, code: string, end?: string][] = [
+    [`add '${caseId}' --role Mayor --data '${ADA}'`, "BAD_REQUEST", "type Permit; there are Applicant, Adviser"],
+    [`get-role '${caseId}' --role-id adviser`, "NOT_FOUND", "type Permit; did you mean 'Adviser'?"],
     [`get '${caseId}' --participant-id ${id}`, "NOT_FOUND"],
     [`update '${caseId}' --participant-id ${id} --data {}`, "NOT_FOUND"],
     [`delete '${caseId}' --participant-id ${id}`, "NOT_FOUND"],
@@ -181,7 +181,10 @@ Deno.test("an unknown role, participant or case is refused, and so is a particip
     ["list-roles 'CITY-PERMIT-WORK P-9999'", "NOT_FOUND"],
     [`add 'CITY-PERMIT-WORK P-9999' --role Applicant --data '${ADA}'`, "NOT_FOUND"],
   ];
-  for (const [line, code] of refusals) assert.equal((await live.refused(`participants ${line}`)).code, code, line);
+  for (const [line, code, end = ""] of refusals) {
+    const refused = await live.refused(`participants ${line}`);
+    assert.deepEqual([refused.code, String(refused.message).endsWith(end)], [code, true], line);
+  }
 });
 
 Deno.test("a resolved case takes no participants any more", async () => {

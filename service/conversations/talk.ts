@@ -1,8 +1,9 @@
 /** What people do with agents and assistants; both are served by the same functions. */
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
 import { characters } from "../../lib/wording.ts";
-import type { Agent } from "../definition/application.ts";
+import type { Agent, Application } from "../definition/application.ts";
 import { ServiceError } from "../errors.ts";
+import { insteadOf } from "../known.ts";
 import type { HandlerContext, Outcome } from "../handler.ts";
 import { checkEntityTag } from "../entity_tags.ts";
 import { answer } from "./answering.ts";
@@ -179,10 +180,17 @@ async function open(
   return conversation;
 }
 
+/** The agents that callers may talk to; there is no such list of assistants. */
+export function listedAgents({ agents }: Application): Agent[] {
+  return [...agents.values()].filter(({ external }) => external);
+}
+
 function agentOf({ app }: HandlerContext, party: Party, id: string): Agent {
   const agent = app[party].get(id);
   if (agent?.external === true) return agent;
-  throw new ServiceError(404, `${party === "agents" ? "Agent" : "Assistant"} '${id}' not found`);
+  if (party === "assistants") throw new ServiceError(404, `Assistant '${id}' not found`);
+  const listed = listedAgents(app).map((one) => one.id);
+  throw new ServiceError(404, `Agent '${id}' not found${insteadOf(id, listed)}`);
 }
 
 function checkText(name: string, text: string): void {

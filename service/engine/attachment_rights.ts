@@ -1,5 +1,6 @@
 /** What the caller may do with attachments, as the categories of the case type say. */
 import { ServiceError } from "../errors.ts";
+import { insteadOf } from "../known.ts";
 import { type Attachment, findAttachment } from "./attachment_items.ts";
 import type { EngineContext } from "./context.ts";
 import { type CaseWork, findCase } from "./work.ts";
@@ -50,12 +51,19 @@ export function nameForAll(work: CaseWork, { name, category }: Pick<Attachment, 
   return work.type.attachmentCategories.get(category)?.isForAll ? name : "(hidden)";
 }
 
+/** The categories of a type into which the caller may put something. */
+export function categoriesFor(work: CaseWork, type: Attachment["type"]): string[] {
+  const scope = work.scope();
+  const all = [...work.type.attachmentCategories.values()];
+  return all.filter((category) => category.type === type && category.canCreate(scope)).map(({ id }) => id);
+}
+
 /** A category into which the caller may move an attachment, or 403. */
 export function moveTo(work: CaseWork, { type, category: current }: Attachment, id: string): string {
   if (id === current) return id;
-  const category = work.type.attachmentCategories.get(id);
-  if (category?.type === type && category.canCreate(work.scope())) return id;
-  throw denied(`You may not move this attachment into the category '${id}'`);
+  const open = categoriesFor(work, type);
+  if (open.includes(id)) return id;
+  throw denied(`You may not move this attachment into the category '${id}'${insteadOf(id, open)}`);
 }
 
 /** Refuses what the caller has no right to. */

@@ -2,9 +2,10 @@
 import { isJsonObject, type JsonObject, type JsonValue, textOrNothing } from "../../lib/json.ts";
 import type { AttachmentCategory } from "../definition/application.ts";
 import { type ErrorDetail, ServiceError, TOLD } from "../errors.ts";
+import { insteadOf } from "../known.ts";
 import { nextEntityTag } from "../entity_tags.ts";
 import { type Attachment, findAttachment, idOf, itemOfAttachment, newestAttachment } from "./attachment_items.ts";
-import { nameForAll } from "./attachment_rights.ts";
+import { categoriesFor, nameForAll } from "./attachment_rights.ts";
 import { cleanTitle, renamed, splitName } from "./file_names.ts";
 import { findUpload, itemOf, type KeptFile, withLink } from "./files.ts";
 import type { CaseWork } from "./work.ts";
@@ -69,7 +70,7 @@ async function checkAll(work: CaseWork, attachments: readonly JsonValue[]): Prom
 }
 
 function detailOf({ status, message: reason }: Refusal, index: number): ErrorDetail {
-  const sentence = `Attachment ${index + 1}: ${reason}.`;
+  const sentence = `Attachment ${index + 1}: ${reason}${reason.endsWith("?") ? "" : "."}`;
   return {
     message: status === 403 ? "Error_Attachment_Access_Denied" : sentence,
     localizedValue: sentence,
@@ -103,7 +104,9 @@ function categoryOf(work: CaseWork, type: Attachment["type"], { category: given 
   const id = textOrNothing(given) ?? "";
   const category = work.type.attachmentCategories.get(id);
   if (category?.type !== type) {
-    throw new Refusal(400, `'${id}' is not a category of ${type === "URL" ? "links" : "files"} of this case`);
+    const what = type === "URL" ? "links" : "files";
+    const instead = insteadOf(id, categoriesFor(work, type));
+    throw new Refusal(400, `'${id}' is not a category of ${what} of this case${instead}`);
   }
   if (category.canCreate(work.scope())) return category;
   throw new Refusal(403, `you may not add attachments of category ${category.name}`);

@@ -1,13 +1,12 @@
 /** Serves the operations of `svc ai-agents`. */
 import { agentInfo } from "../conversations/answers.ts";
-import { close, list, type Place, rate, read, send, start } from "../conversations/talk.ts";
+import { close, list, listedAgents, type Place, rate, read, send, start } from "../conversations/talk.ts";
 import type { GroupHandlers } from "../handler.ts";
 
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"aiAgents"> = {
   list(_values, { app }) {
-    const agents = [...app.agents.values()].filter(({ external }) => external);
-    return { body: agents.map(agentInfo) };
+    return { body: listedAgents(app).map(agentInfo) };
   },
 
   startConversation({ agentId, ...values }, context) {

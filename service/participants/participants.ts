@@ -1,5 +1,6 @@
 /** Participants of cases: what is stored of them, and how it changes. */
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
+import type { CaseType } from "../definition/application.ts";
 import type { ParticipantRole } from "../definition/participants.ts";
 import { addAttachments } from "../engine/attachments.ts";
 import { calculate, newPage } from "../engine/content.ts";
@@ -7,6 +8,7 @@ import type { EngineContext } from "../engine/context.ts";
 import { fillForm, type Submission } from "../engine/forms.ts";
 import { type CaseWork, checkChange, checkOpen, openCase } from "../engine/work.ts";
 import { type ErrorDetail, finding, ServiceError, validationFailure } from "../errors.ts";
+import { insteadOf } from "../known.ts";
 import type { StoredItem } from "../store/store.ts";
 
 const KIND = "participant";
@@ -49,14 +51,18 @@ export async function openParticipant(context: EngineContext, caseId: string, id
 export function findRole({ type }: CaseWork, id: string, failure: (reason: string) => ServiceError): ParticipantRole {
   const role = type.participantRoles.get(id);
   if (role !== undefined) return role;
-  throw failure(`'${id}' is not a participant role of the case type ${type.name}`);
+  throw failure(`${noRole(type, id)}${insteadOf(id, type.participantRoles.keys())}`);
+}
+
+function noRole({ name }: CaseType, id: string): string {
+  return `'${id}' is not a participant role of the case type ${name}`;
 }
 
 /** The role of a participant, or 409 where a changed definition has lost it. */
 export function roleOf({ work, participant: { id, roleId } }: ParticipantWork): ParticipantRole {
-  return findRole(work, roleId, (reason) => {
-    return new ServiceError(409, `${reason} any more: remove ${id}, or put '${roleId}' back`);
-  });
+  const role = work.type.participantRoles.get(roleId);
+  if (role !== undefined) return role;
+  throw new ServiceError(409, `${noRole(work.type, roleId)} any more: remove ${id}, or put '${roleId}' back`);
 }
 
 /** The name of a role; the ID of one that a changed definition has lost. */
