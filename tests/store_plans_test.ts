@@ -5,6 +5,7 @@ import type { Filter, RowQuery } from "../service/store/query.ts";
 import { openSqliteStore } from "../service/store/sqlite.ts";
 import { compileCount, type Compiled, compileRows } from "../service/store/sqlite_query.ts";
 import { prepareSchema } from "../service/store/sqlite_schema.ts";
+import type { StoredCase } from "../service/store/store.ts";
 
 const PAGE = { offset: 0, limit: 10 };
 const TIME = "2026-01-02T03:04:05.678Z";
@@ -42,6 +43,93 @@ for (const [what, { sql, parameters }] of QUESTIONS) {
     assert.ok(usesIndex.length > 0 && usesIndex.every((step) => step.startsWith("SEARCH")), plan.join("; "));
     if (what.endsWith("newest lines")) assert.ok(!plan.some((step) => step.includes("TEMP B-TREE")), plan.join("; "));
   });
+}
+
+const NEWEST: RowQuery = {
+  source: { kind: "cases", typeIds: ["T", "U"] },
+  columns: ["id", "createdAt"].map((property) => ({ name: property, field: { property } })),
+  sort: [{ column: "createdAt", descending: true }],
+};
+const RECORDS: RowQuery = {
+  source: { kind: "records", classId: "C" },
+  columns: [{ name: "a", field: { content: ["a"] } }],
+};
+const OF_STATUS: RowQuery = { ...PERMIT, filter: { and: [is("status", "Open")] } };
+const OF_CREATOR: RowQuery = { ...PERMIT, filter: { and: [is("createdBy", "ada")] } };
+
+const LISTS: readonly [what: string, asked: Compiled, step: string][] = [
+  ["the first records of a class", compileRows(RECORDS, PAGE), "SEARCH records USING INDEX recordsByClass (classId=?)"],
+  [
+    "the number of a class's records",
+    compileCount(RECORDS),
+    "SEARCH records USING COVERING INDEX recordsByClass (classId=?)",
+  ],
+  ["the newest cases", compileRows(NEWEST, PAGE), "SCAN cases USING INDEX casesByCreation"],
+  ["the first cases", compileRows({ ...PERMIT, filter: undefined }, PAGE), "SCAN cases"],
+  [
+    "the number of a type's cases",
+    compileCount({ ...PERMIT, filter: undefined }),
+    "SCAN cases USING COVERING INDEX casesByStatus",
+  ],
+  ["the first cases of a status", compileRows(OF_STATUS, PAGE), "SEARCH cases USING INDEX casesByStatus (status=?)"],
+  [
+    "the number of a status's cases",
+    compileCount(OF_STATUS),
+    "SEARCH cases USING COVERING INDEX casesByStatus (status=?)",
+  ],
+  [
+    "the first cases that somebody created",
+    compileRows(OF_CREATOR, PAGE),
+    "SEARCH cases USING INDEX casesByCreator (createdBy=?)",
+  ],
+];
+
+for (const [what, { sql, parameters }, step] of LISTS) {
+  Deno.test(`${what} are read where they are listed in their order, and no others with them`, () => {
+    using db = new DatabaseSync(":memory:");
+    prepareSchema(db, ":memory:");
+    const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters).map(({ detail }) => String(detail));
+    assert.ok(plan.includes(step) && !plan.some((other) => other.includes("TEMP B-TREE")), plan.join("; "));
+  });
+}
+
+Deno.test("cases that are summed up by their status are read as they lie, and not each by itself", () => {
+  using db = new DatabaseSync(":memory:");
+  prepareSchema(db, ":memory:");
+  const columns = [
+    { name: "status", field: { property: "status" } },
+    { name: "sum", field: { content: ["Fee"] }, summary: "SUM" },
+  ] as const;
+  const { sql, parameters } = compileRows({ ...PERMIT, columns, filter: undefined }, PAGE);
+  const [first] = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters);
+  assert.equal(first?.detail, "SCAN cases");
+});
+
+Deno.test("a new state of a case writes its row and the place of its status, and no other page", async () => {
+  const folder = await Deno.makeTempDir();
+  const path = `${folder}/service.db`;
+  const store = openSqliteStore(path);
+  const put = (numbers: readonly number[], tag: string) =>
+    store.transact(async (tx) => {
+      for (const n of numbers) await tx.putCase(caseOf(n, tag));
+    });
+  const all = Array.from({ length: 1000 }, (_, n) => n);
+  await put(all, "1");
+  const written = async () => (await Deno.stat(`${path}-wal`)).size / (2048 + 24);
+  const before = await written();
+  for (const n of all.slice(0, 100)) await put([9 * n], "2");
+  const each = (await written() - before) / 100;
+  await store.close();
+  await Deno.remove(folder, { recursive: true });
+  assert.ok(each > 1 && each < 2.5, `${each} pages for each`);
+});
+
+function caseOf(n: number, tag: string): StoredCase {
+  return {
+    ...{ id: `W P-${n}`, businessId: `P-${n}`, typeId: "T", status: "Open", urgency: 10, stageId: "S" },
+    ...{ createdBy: `o${n % 50}`, createdAt: TIME, updatedBy: "ada", updatedAt: TIME },
+    ...{ tag, content: { text: "x".repeat(900) }, flow: {} },
+  };
 }
 
 /** Milliseconds that a page takes of so many items, read to the last. */

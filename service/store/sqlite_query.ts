@@ -170,7 +170,8 @@ class Compiler {
       : this.#grouped
       ? [this.row()]
       : [];
-    const groupBy = terms.length > 0 ? ` GROUP BY ${terms.join(", ")}` : "";
+    // As values: in the order of a column's index, every row would be looked up by itself.
+    const groupBy = terms.length > 0 ? ` GROUP BY ${terms.map((term) => `+${term}`).join(", ")}` : "";
     return this.#table.name + where + groupBy;
   }
 

@@ -51,10 +51,10 @@ const ASSIGNMENTS_BY_TURN =
 const SQL = {
   nextNumber: "INSERT INTO sequences VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value",
   getCase: "SELECT * FROM cases WHERE id = ?",
-  putCase: upsert("cases", CASE_COLUMNS, "id"),
+  putCase: upsert("cases", CASE_COLUMNS, "id", "businessId, typeId, parentId, createdBy, createdAt"),
   deleteCase: "DELETE FROM cases WHERE id = ?",
   childrenOf: "SELECT * FROM cases WHERE parentId = ? ORDER BY seq",
-  putAssignment: upsert("assignments", ASSIGNMENT_COLUMNS, "id"),
+  putAssignment: upsert("assignments", ASSIGNMENT_COLUMNS, "id", "caseId"),
   deleteAssignment: "DELETE FROM assignments WHERE id = ?",
   assignmentsOf: "SELECT * FROM assignments WHERE caseId = ? ORDER BY seq",
   nextAssignment: `${ASSIGNMENTS_BY_TURN} LIMIT 1`,
@@ -84,10 +84,11 @@ const SQL = {
   deleteTokens: "DELETE FROM tokens WHERE expiresAt < ?",
 } as const;
 
-function upsert(table: string, columns: string, key: string): string {
-  const keys = key.split(", ");
+/** Columns that stay what they were are not set: each index of one that is would be written, too. */
+function upsert(table: string, columns: string, key: string, stay = ""): string {
+  const kept = [...key.split(", "), ...stay.split(", ")];
   const names = columns.split(", ");
-  const changes = names.filter((name) => !keys.includes(name)).map((name) => `${name} = excluded.${name}`);
+  const changes = names.filter((name) => !kept.includes(name)).map((name) => `${name} = excluded.${name}`);
   return `INSERT INTO ${table} (${columns}) VALUES (${names.map(() => "?").join(", ")})
     ON CONFLICT (${key}) DO UPDATE SET ${changes.join(", ")}`;
 }

@@ -177,13 +177,13 @@ export interface Transaction {
   nextNumber(sequence: string): Promise<number>;
   /** A case, if it exists. */
   getCase(id: string): Promise<StoredCase | undefined>;
-  /** Writes a new case or a new state of a case. */
+  /** Writes a new case or a new state of a case, whose number, type, parent, creator and time of creation stay. */
   putCase(stored: StoredCase): Promise<void>;
   /** Removes a case with its assignments, its history and the items that belong to it. */
   deleteCase(id: string): Promise<void>;
   /** The cases whose parent it is, in order of creation. */
   childrenOf(id: string): Promise<StoredCase[]>;
-  /** Writes a new assignment or a new state of an assignment. */
+  /** Writes a new assignment or a new state of an assignment, whose case stays. */
   putAssignment(stored: StoredAssignment): Promise<void>;
   /** Removes an assignment. */
   deleteAssignment(id: string): Promise<void>;
