@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../lib/errors.ts";
 import { isFull } from "../lib/sqlite_fault.ts";
+import { reopenFailed } from "../workflows/durable/reopen.ts";
 import { lockFile } from "../workflows/journal/lock_file.ts";
 import { isPrepared, prepareSchema } from "../workflows/journal/schema.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
@@ -40,6 +41,26 @@ Deno.test("a journal that another process keeps locked can be read, and says wha
     message: `The journal ${path} cannot be written: database is locked.`,
     hint: "End the process that keeps it locked.",
   });
+});
+
+Deno.test("failed inputs are opened together: a hundred wait for the disk no more often than one", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  await using journal = await openJournal(path);
+  await journal.createRun(newRun(RUN));
+  for (let number = 1; number <= 150; number++) {
+    journal.beginInput(RUN, { number, place: `in.csv:${number}`, startedAt: 0, generation: 0 });
+    const error = { code: "NOT_FOUND", message: "There is no such case." } as const;
+    if (number !== 7) journal.endInput(RUN, number, { state: "failed", error });
+  }
+  await journal.durable();
+  const written = async () => (await Deno.stat(`${path}-wal`)).size;
+  const before = await written();
+  assert.equal(await reopenFailed(journal, RUN), 149);
+  assert.ok(await written() - before < 50 * 4096, `${await written() - before} bytes of commits`);
+  const inputs = [...journal.inputs(RUN)];
+  assert.ok(inputs.every(({ number, end, generation }) => end === undefined && generation === (number === 7 ? 0 : 1)));
+  assert.ok(inputs.every(({ number }) => journal.events(RUN, number).length === (number === 7 ? 0 : 1)));
 });
 
 Deno.test("a journal that another process writes to for long is written to after it", async () => {

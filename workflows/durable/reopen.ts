@@ -8,15 +8,26 @@ import { readAsked } from "./asked.ts";
 import { leftEvent, leftOf, readRecording, readRefusal } from "./recording.ts";
 import { isSleep } from "./sleeping.ts";
 
+/** Inputs that are opened together: what waits for the disk by itself takes as long as a hundred. */
+const TOGETHER = 100;
+
 /** Opens the failed inputs of a run, by force if what they do now is something else; answers how many there were. */
 export async function reopenFailed(journal: Journal, run: string, force = false): Promise<number> {
   let count = 0;
-  for (const input of journal.inputs(run)) {
-    if (input.end?.state !== "failed") continue;
-    const { number, generation, end: { error } } = input;
-    await journal.reopenInput(run, number, leaving(journal.events(run, number), error, force), generation + 1);
-    count++;
+  let found: { number: number; generation: number; left: EventRecord }[] = [];
+  const open = async () => {
+    await Promise.all(
+      found.map(({ number, left, generation }) => journal.reopenInput(run, number, left, generation + 1)),
+    );
+    count += found.length;
+    found = [];
+  };
+  for (const { number, generation, end } of journal.inputs(run)) {
+    if (end?.state !== "failed") continue;
+    found.push({ number, generation, left: leaving(journal.events(run, number), end.error, force) });
+    if (found.length === TOGETHER) await open();
   }
+  await open();
   return count;
 }
 
