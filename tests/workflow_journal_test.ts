@@ -43,6 +43,24 @@ Deno.test("a journal that another process keeps locked can be read, and says wha
   });
 });
 
+Deno.test("'svc workflow logs' reads what was printed and none of the answers, however long they are", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  const journal = await openJournal(path);
+  await journal.createRun(newRun(RUN));
+  journal.beginInput(RUN, { number: 1, place: "input", startedAt: 0, generation: 0 });
+  const happened = [["call", "{}"], ["answer", "x".repeat(5000)], ["log", "done"]] as const;
+  for (const [kind, content] of happened) journal.append(RUN, 1, { kind, position: 1, at: 0, content });
+  await journal[Symbol.asyncDispose]();
+  using db = new DatabaseSync(path);
+  db.exec("UPDATE events SET content = x'00' WHERE kind = 'answer'"); // Who unpacks it fails.
+  assert.deepEqual(await svcHere(["workflow", "logs", RUN, "--journal", path]), {
+    code: 0,
+    stdout: "done\n",
+    stderr: "",
+  });
+});
+
 Deno.test("failed inputs are opened together: a hundred wait for the disk no more often than one", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;

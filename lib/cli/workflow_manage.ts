@@ -64,7 +64,7 @@ export async function logs(context: CommandContext, id: string, path: string | u
   const { settings } = findRun(journal, id, path);
   for (const { number, place } of journal.inputs(id)) {
     const prefix = settings.each === undefined ? "" : `${place}: `;
-    for (const { content } of printedLines(journal.events(id, number))) {
+    for (const { content } of printedLines(journal.printed(id, number))) {
       context.io.stdout.write(prefixed(content, prefix));
     }
   }

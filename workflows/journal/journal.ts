@@ -195,6 +195,8 @@ export interface Journal extends InputJournal, AsyncDisposable {
   claim(id: string): Promise<Disposable | undefined>;
   /** The inputs of a run that were begun, in their order. */
   inputs(id: string): Iterable<InputRecord>;
+  /** What an input printed, with the steps that it left, in order; nothing else of it is read. */
+  printed(id: string, number: number): readonly StoredEvent[];
   /** The calls of a run, input by input. Nothing that they carried is read, and few of them are in memory at a time. */
   callTimings(id: string): Iterable<CallTiming>;
 }

@@ -225,6 +225,12 @@ class SqliteJournal implements Journal {
     return this.#read(eventOf, sql, this.#key(id), number);
   }
 
+  printed(id: string, number: number): readonly StoredEvent[] {
+    this.#commits.flush();
+    const sql = "SELECT * FROM events WHERE run = ? AND input = ? AND kind IN ('log', 'left') ORDER BY seq";
+    return this.#read(eventOf, sql, this.#key(id), number);
+  }
+
   *callTimings(id: string): Iterable<CallTiming> {
     this.#commits.flush();
     // A statement of its own: one that is read to its end piece by piece cannot serve two readers.
