@@ -105,6 +105,18 @@ Deno.test("cases that are summed up by their status are read as they lie, and no
   assert.equal(first?.detail, "SCAN cases");
 });
 
+Deno.test("of the rows that a page passes over nothing is read but what they are sorted by", () => {
+  using db = new DatabaseSync(":memory:");
+  prepareSchema(db, ":memory:");
+  const put = db.prepare("INSERT INTO records (classId, key, tag, content) VALUES ('C', ?, ?, ?)");
+  for (const key of "abcd") put.run(key, key, key < "c" ? '{"a":1}' : "no JSON"); // Who looks into that fails.
+  const columns = [...RECORDS.columns, { name: "tag", field: { property: "tag" } }];
+  const sorted = { ...RECORDS, columns, sort: [{ column: "tag", descending: true }] };
+  const { sql, parameters } = compileRows(sorted, { offset: 2, limit: 2 });
+  const rows = db.prepare(sql).all(...parameters).map(({ row }) => row);
+  assert.deepEqual(rows, ['[{"a":1,"tag":"b"}]', '[{"a":1,"tag":"a"}]']);
+});
+
 Deno.test("a new state of a case writes its row and the place of its status, and no other page", async () => {
   const folder = await Deno.makeTempDir();
   const path = `${folder}/service.db`;

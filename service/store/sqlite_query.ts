@@ -85,9 +85,10 @@ export function compileRows(query: RowQuery, page: Page): Compiled {
   const compiler = new Compiler(query);
   const order = [...compiler.order(), compiler.tieBreak].join(", ");
   const limit = `LIMIT ${compiler.bind(page.limit)} OFFSET ${compiler.bind(page.offset)}`;
-  return compiler.finish(
-    `SELECT ${compiler.boundedRow(page)} AS row FROM ${compiler.body()} ORDER BY ${order} ${limit}`,
-  );
+  const found = `FROM ${compiler.body()} ORDER BY ${order} ${limit}`;
+  // Rows that the page passes over would be made and sorted as a whole.
+  const from = page.offset > 0 ? compiler.rowsIn(found, order) : found;
+  return compiler.finish(`SELECT ${compiler.boundedRow(page)} AS row ${from}`);
 }
 
 /** The statement for the number of all rows, in the column `count`. */
@@ -138,6 +139,12 @@ class Compiler {
       .map((column) => `IFNULL(octet_length(${this.#value(column)}), 0)`);
     if (size === undefined || longest.length === 0) return this.row();
     return `iif(${longest.join(" + ")} <= ${this.bind(size)}, ${this.row()}, NULL)`;
+  }
+
+  /** Rows that are found by their places alone, where they have one. */
+  rowsIn(found: string, order: string): string {
+    if (this.#grouped) return found;
+    return `FROM ${this.#table.name} WHERE seq IN (SELECT seq ${found}) ORDER BY ${order}`;
   }
 
   row(): string {
