@@ -1,13 +1,14 @@
 /**
  * All 112 commands, one after another, against one service of the sample application: what a person could type. Each
- * must answer in the shape that its description promises, and say what is true. A step keeps what later ones need.
+ * must answer in the shape that its description promises, and say what is true; one that changes something is refused
+ * under a stale entity tag first. A step keeps what later ones need.
  */
 import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import { checkAnswer } from "../lib/answers.ts";
 import type { JsonValue } from "../lib/json.ts";
 import { permissionName, toCamel } from "../lib/names.ts";
-import type { Operation } from "../lib/operation.ts";
+import { type Operation, takesTag } from "../lib/operation.ts";
 import { loadResources } from "../lib/resources/mod.ts";
 import { words } from "./_support/cli.ts";
 import { at } from "./_support/engine.ts";
@@ -310,6 +311,17 @@ const FILES: Step[] = [
   },
 ];
 
+/** What makes something new: there is no older state of it that a caller could know. */
+const MAKES_NEW: readonly string[] = [
+  "cases.create",
+  "data.create",
+  "social.post-message",
+  "ai-agents.start-conversation",
+  "assistants.start-conversation",
+  "ui-lists.create-personalization",
+  "attachments.upload",
+];
+
 const resources = await loadResources();
 
 /** The operation that a command line names. */
@@ -320,7 +332,7 @@ function operationOf(line: string): { name: string; operation: Operation } {
   return { name: permissionName(group, command), operation };
 }
 
-Deno.test("all 112 commands answer as they are documented", async (test) => {
+Deno.test("all 112 commands answer as they are documented, and change nothing that their entity tag is too old for", async (test) => {
   await using live = await openLive();
   await using folder = await makeFolder({ "plan.txt": "The plan\n" });
   const kept = new Map<string, string>();
@@ -330,6 +342,10 @@ Deno.test("all 112 commands answer as they are documented", async (test) => {
   async function run({ line, as, says = {}, keep = {}, file }: Step): Promise<void> {
     const { name, operation } = operationOf(line);
     const place = { cwd: folder.path, ...(as === undefined && { env: { SVC_CONFIG_DIR: folder.path } }) };
+    if (takesTag(operation) && !MAKES_NEW.includes(name)) {
+      const stale = await live.run(`${fill(line)} --if-match stale`, as, place);
+      assert.match(stale.stderr, /"status":412\b/, "with a stale entity tag");
+    }
     const { code, stdout, stderr } = await live.run(fill(line), as, place);
     assert.deepEqual([code, stderr], [0, ""]);
     done.add(name);
