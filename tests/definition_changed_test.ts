@@ -152,3 +152,43 @@ Deno.test("a participant whose role a changed definition has lost is listed unde
   assert.equal((await svc.call("DELETE", `${path}/PARTY-1`)).status, 200);
   assert.equal(at((await svc.call("GET", path)).body, "participants.0.participantRoleID"), "Payer");
 });
+
+Deno.test("an attachment whose category a changed definition has lost is neither found nor read, until it is back", async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  const yaml = SHOP.replace("    stages:", "    attachmentCategories: { Bill: { type: URL } }\n    stages:");
+  const path = `/cases/${segment("SHOP-WORK O-1")}/attachments`;
+  const bill = { type: "URL", category: "Bill", name: "Bill", url: "https://shop.example/bill" };
+  let id = "";
+  for (const [definition, listed, status] of [[yaml, 1, 200], [SHOP, 0, 403], [yaml, 1, 200]] as const) {
+    await using svc = await openService({ yaml: definition, data });
+    if (id === "") {
+      await svc.call("POST", "/cases", { body: { caseTypeID: "Org-Shop-Work-Order" } });
+      await svc.call("POST", path, { body: { attachments: [bill] } });
+    }
+    const { body } = await svc.call("GET", path);
+    assert.equal(Object(at(body, "attachments")).length, listed);
+    if (listed === 1) id = textAt(body, "attachments.0.ID");
+    const read = await fetch(`${svc.api}/attachments/${segment(id)}`, {
+      headers: { authorization: `Bearer ${svc.token}` },
+    });
+    assert.equal(read.status, status);
+    assert.equal((await read.text()).includes(bill.url), status === 200);
+  }
+});
+
+Deno.test("an operator whom a changed definition has lost is refused with the token from before, and takes the messages there along", async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  const yaml = SHOP.replace('"ada@shop": { name: Ada }', '"bob@shop": { name: Bob }, "ada@shop": { name: Ada }');
+  const before = await openService({ yaml, data });
+  const posted = await before.call("POST", "/messages", { body: { context: "bob@shop", message: "Hello" } });
+  const path = `/messages/${segment(textAt(posted.body, "id"))}`;
+  await before.service.close();
+
+  await using after = await openService({ yaml: SHOP, data });
+  assert.equal((await after.call("GET", path)).status, 404);
+  const authorization = `Bearer ${before.token}`;
+  const { status, body } = await after.call("GET", "/casetypes", { headers: { authorization } });
+  assert.deepEqual([status, details(body)[0]?.message], [403, "The application has no operator bob@shop."]);
+});

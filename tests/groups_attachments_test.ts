@@ -9,13 +9,19 @@ const PNG = await Deno.readFile(new URL("../service/apps/static/files/logo.png",
 /** The same bytes as text would not survive. */
 const BYTES = crypto.getRandomValues(new Uint8Array(50_000));
 
-/** The sample application with a category whose attachments a decider alone may see. */
-async function withSecrets(): Promise<string> {
-  const secret = `Secret: { type: URL, view: "'Decision' in operator.queues" }`;
+const DECIDERS = `"'Decision' in operator.queues"`;
+
+/** The sample application with one category of attachments more. */
+async function withCategory(category: string): Promise<string> {
   const open = "      URL: { name: Link, type: URL }";
   const yaml = await Deno.readTextFile(PERMIT_FILE);
   assert.ok(yaml.includes(open));
-  return yaml.replace(open, `${open}\n      ${secret}`);
+  return yaml.replace(open, `${open}\n      ${category}`);
+}
+
+/** The sample application with a category whose attachments a decider alone may see. */
+async function withSecrets(): Promise<string> {
+  return await withCategory(`Secret: { type: URL, view: ${DECIDERS} }`);
 }
 
 async function createIn(engine: Engine): Promise<string> {
@@ -185,13 +191,14 @@ Deno.test("delete takes one's own attachment, or any with the right to it; the b
   assert.deepEqual(await list(caseId), []);
 });
 
-Deno.test("who may not see an attachment can neither change nor delete it: in another category it could be read", async () => {
+Deno.test("who may not see an attachment can neither find, change nor delete it: in another category it could be read", async () => {
   await using engine = await openEngine(await withSecrets());
   const caseId = await createIn(engine);
   const secret = { type: "URL", category: "Secret", name: "Hidden", url: "https://city.example/hidden" };
   await engine.call("attachments.add", { caseId, attachments: [secret] });
   const seen = await engine.body("attachments.list", { caseId }, { as: "decider@city" });
   const id = textAt(seen, "attachments.0.ID");
+  assert.deepEqual(await engine.body("attachments.list", { caseId }), { attachments: [] });
   const calls: [string, object][] = [
     ["get", { id }],
     ["patch", { id, category: "URL" }],
@@ -204,6 +211,32 @@ Deno.test("who may not see an attachment can neither change nor delete it: in an
   }
   await engine.call("attachments.patch", { id, category: "URL" }, { as: "decider@city" });
   assert.equal((await engine.call("attachments.get", { id })).text, "https://city.example/hidden");
+});
+
+Deno.test("what a category does not grant is neither offered nor done, with one's own attachment either", async () => {
+  await using engine = await openEngine(await withCategory("Fixed: { type: URL, edit: false, deleteOwn: false }"));
+  const caseId = await createIn(engine);
+  const own = { type: "URL", category: "Fixed", name: "Own", url: "https://city.example" };
+  await engine.call("attachments.add", { caseId, attachments: [own] });
+  const { attachments } = await engine.body("attachments.list", { caseId });
+  assert.deepEqual(Object.keys(Object(at(attachments, "0.links"))), ["download"]);
+  const id = textAt(attachments, "0.ID");
+  for (const [name, what] of [["patch", "change"], ["delete", "delete"]]) {
+    const { status, details: [detail] } = await engine.refused(`attachments.${name}`, { id, name: "New" });
+    assert.deepEqual([status, detail?.localizedValue], [403, `You may not ${what} this attachment`]);
+  }
+});
+
+Deno.test("who may not add to a category renames what is in it, and says so where it stays", async () => {
+  await using engine = await openEngine(await withCategory(`Kept: { type: URL, create: ${DECIDERS} }`));
+  const caseId = await createIn(engine);
+  const link = { type: "URL", category: "Kept", name: "Site", url: "https://city.example" };
+  assert.equal((await engine.refused("attachments.add", { caseId, attachments: [link] })).status, 403);
+  await engine.call("attachments.add", { caseId, attachments: [link] }, { as: "decider@city" });
+  const id = textAt(await engine.body("attachments.list", { caseId }), "attachments.0.ID");
+  await engine.call("attachments.patch", { id, name: "Map", category: "Kept" });
+  await engine.call("attachments.patch", { id, category: "URL" });
+  assert.equal((await engine.refused("attachments.patch", { id, category: "Kept" })).status, 403);
 });
 
 Deno.test("an upload is for who has sent it alone, and the unique ID in its name is not the one that links it", async () => {
@@ -220,6 +253,21 @@ Deno.test("an upload is for who has sent it alone, and the unique ID in its name
   const [line] = (await engine.history(caseId)).filter(({ pyHistoryType }) => pyHistoryType === "attached");
   assert.match(textAt(line, "pyMessageKey"), /^Attached plan-[0-9a-f-]{36}$/);
   assert.ok(!textAt(line, "pyMessageKey").includes(file.id));
+});
+
+Deno.test("an upload waits two hours for its first attachment, and no longer", async () => {
+  await using engine = await openEngine();
+  const caseId = await createIn(engine);
+  const [early, late] = [crypto.randomUUID(), crypto.randomUUID()];
+  for (const id of [early, late]) {
+    const file = { id, name: "plan.pdf", size: 3, type: "application/pdf" };
+    await engine.call("attachments.upload", { file }, { wait: 0 });
+  }
+  const adding = (ID: string) => ({ caseId, attachments: [{ type: "File", category: "File", ID }] });
+  await engine.call("attachments.add", adding(early), { wait: 2 * 60 * 60 * 1000 - 1 });
+  const { status, message } = await engine.refused("attachments.add", adding(late), { wait: 1 });
+  const sentence = "Attachment 1: the file was not uploaded, or its upload has expired.";
+  assert.deepEqual([status, message], [400, sentence]);
 });
 
 Deno.test("the unique ID stays whole in a name that has no room for it", async () => {
