@@ -99,6 +99,23 @@ Deno.test("a change that was refused while somebody had the case locked can be m
   assert.deepEqual(answers.map((answer) => [answer.status, isReplay(answer)]), [[200, false], [200, true]]);
 });
 
+Deno.test("a change that was refused for want of a right or of an entity tag can be made under its key with it", async () => {
+  await using svc = await openService();
+  const reviewer = await tokenOf(svc.service, await svc.service.addClient("reviewer@city"));
+  const { body } = await svc.call("POST", "/cases", { body: PERMIT });
+  const path = `/cases/${segment(textAt(body, "id"))}`;
+  const review = () => svc.call("PUT", `${path}/stages/Review`);
+  const id = textAt((await review()).body, "data.caseInfo.assignments.0.ID");
+  const perform = async (headers = {}) => {
+    const target = `/assignments/${segment(id)}/actions/CheckApplication`;
+    return (await svc.call("PATCH", target, keyed("k", { headers, body: { content: { Address: "Dam 1" } } }))).status;
+  };
+  await svc.call("GET", "/assignments/next", { headers: { authorization: `Bearer ${reviewer}` } });
+  assert.equal(await perform({ "if-match": "*" }), 403, "the reviewer has taken it");
+  await review();
+  assert.deepEqual([await perform(), await perform({ "if-match": "*" })], [428, 200]);
+});
+
 Deno.test("requests with one key at the same time run once, and all get its answer", async () => {
   await using svc = await openService();
   const answers = await Promise.all(
@@ -113,12 +130,12 @@ Deno.test("a key that was used for another request is refused, and the first ans
   await using svc = await openService();
   const created = await svc.call("POST", "/cases", { body: PERMIT });
   const path = `/cases/${segment(textAt(created.body, "id"))}`;
-  const first = await svc.call("PUT", `${path}/stages/PRIM2`, keyed("k"));
+  const first = await svc.call("POST", `${path}/stages/next`, keyed("k"));
   const others: [string, string, CallOptions][] = [
-    ["POST", `${path}/stages/next`, {}],
+    ["PUT", `${path}/stages/next`, {}],
     ["PUT", `${path}/stages/PRIM1`, {}],
-    ["PUT", `${path}/stages/PRIM2?cleanupProcesses=false`, {}],
-    ["PUT", `${path}/stages/PRIM2`, { body: {} }],
+    ["POST", `${path}/stages/next?cleanupProcesses=false`, {}],
+    ["POST", `${path}/stages/next`, { body: {} }],
   ];
   for (const [method, other, options] of others) {
     const { status, body } = await svc.call(method, other, keyed("k", options));
@@ -126,7 +143,7 @@ Deno.test("a key that was used for another request is refused, and the first ans
     const sentence = "The Idempotency-Key k was used for another request. Use a new one.";
     assert.deepEqual(details(body), [{ message: sentence, localizedValue: sentence }]);
   }
-  assert.deepEqual(seen(await svc.call("PUT", `${path}/stages/PRIM2`, keyed("k"))), seen(first));
+  assert.deepEqual(seen(await svc.call("POST", `${path}/stages/next`, keyed("k"))), seen(first));
 });
 
 Deno.test("a key belongs to its operator, whichever client or token of theirs sends it", async () => {

@@ -42,6 +42,7 @@ Deno.test("wrong credentials are an invalid_client, whichever part is wrong", as
   const wrong: Record<string, string>[] = [
     { authorization: `Basic ${btoa(`${clientId}:${clientSecret}x`)}` },
     { authorization: `Basic ${btoa(`${clientId}x:${clientSecret}`)}` },
+    { authorization: `Basic ${btoa(`${clientId}:${clientSecret}&x`)}` },
     { authorization: `Basic ${btoa(clientId)}` },
     { authorization: "Basic !!!" },
     { authorization: "Basic AAAAA" },
@@ -80,8 +81,10 @@ Deno.test("a call without a valid token is a 401 in both shapes of an error", as
     assert.ok(Array.isArray(errors) && isJsonObject(errors[0]) && typeof errors[0].message === "string");
   }
   assert.match(wrong.headers.get("www-authenticate") ?? "", /invalid_token/);
-  const basic = { authorization: `Basic ${btoa(svc.token)}` };
-  assert.equal((await send("GET", `${svc.api}/casetypes`, { headers: basic })).status, 401);
+  const schemes = [[`Basic ${btoa(svc.token)}`, 401], [`bearer  ${svc.token}`, 200]] as const;
+  for (const [authorization, status] of schemes) {
+    assert.equal((await send("GET", `${svc.api}/casetypes`, { headers: { authorization } })).status, status);
+  }
 });
 
 Deno.test("a token ends when its time is over, whether it is remembered or looked up", async () => {
