@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../lib/json.ts";
 import { filesOf } from "../service/directory.ts";
 import { openSqliteStore } from "../service/store/sqlite.ts";
-import { at, textAt } from "./_support/engine.ts";
-import { details, openService, type TestService } from "./_support/service.ts";
+import type { StoredItem } from "../service/store/store.ts";
+import { leaveBulkJob } from "./_support/bulk_job.ts";
+import { at, PERMIT_FILE, textAt } from "./_support/engine.ts";
+import { details, openService, segment, type TestService } from "./_support/service.ts";
 import { makeFolder } from "./_support/workflow.ts";
 
 const BULK = "/cases?actionID=pyUpdateCaseDetails";
@@ -52,28 +54,82 @@ Deno.test("a job in the background waits for no other's last case", async () => 
   assert.equal(await performed(svc, last), 0);
 });
 
-Deno.test("a service that stops leaves its jobs to the next start, which does the rest, and nothing twice", async () => {
+Deno.test("a service that stops leaves its jobs to the next start, which does the rest as it was asked, and nothing twice", async () => {
   await using folder = await makeFolder();
   const data = `${folder.path}/data`;
   const first = await openService({ data });
   const [begin, last] = [await createPermit(first), await createPermit(first)];
+  const tags = [await tagOf(first, begin), await tagOf(first, last)];
+  const changed = await createPermit(first);
+  await first.call("PATCH", BULK, { body: asked(0, changed) });
   const body = asked(2000, last);
-  const { status } = await first.call("PATCH", ASYNC, { body: { ...body, cases: [{ ID: begin }, ...cases(body)] } });
+  const { status } = await first.call("PATCH", ASYNC, {
+    headers: { "if-match": tags.join(", ") },
+    body: {
+      ...body,
+      cases: [{ ID: begin }, ...cases(body).toSpliced(-1, 0, { ID: changed })],
+      pageInstructions: [{ instruction: "APPEND", target: ".Documents", content: { Title: "Plan" } }],
+      attachments: [{ type: "URL", category: "URL", name: "Letter", url: "https://city.example" }],
+    },
+  });
   assert.equal(status, 202);
   while (await performed(first, begin) === 0);
   await first.service.close();
 
-  const store = openSqliteStore(filesOf(data).database);
-  const [progress] = await store.read((tx) => tx.itemsOf("bulk-progress"));
-  await store.close();
+  const [progress] = await keptOf(data, "bulk-progress");
   const done = Number(at(progress?.content, "done"));
-  assert.ok(done > 0 && done < 2000, `${done} of 2002 cases`);
+  assert.ok(done > 0 && done < 2000, `${done} of 2003 cases`);
 
-  await using second = await openService({ data });
+  const second = await openService({ data });
   while (await performed(second, last) === 0);
-  assert.deepEqual([await performed(second, begin), await performed(second, last)], [1, 1]);
+  for (const id of [begin, last, changed]) assert.equal(await performed(second, id), 1, id);
+  const path = `/cases/${segment(last)}`;
+  assert.equal(at((await second.call("GET", path)).body, "data.caseInfo.content.Documents.0.Title"), "Plan");
+  assert.equal(at((await second.call("GET", `${path}/attachments`)).body, "attachments.0.name"), "Letter");
+  await second.service.close();
   assert.deepEqual([...first.log, ...second.log], []);
+  assert.deepEqual([await keptOf(data, "bulk-job"), await keptOf(data, "bulk-progress")], [[], []]);
 });
+
+Deno.test("jobs that are left are done in the order in which they were promised", async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  const first = await openService({ data });
+  const ID = await createPermit(first);
+  await first.service.close();
+  await leaveBulkJob(data, [ID], { id: "2", channel: "Desk", promised: new Date(Date.now() - 1000) });
+  await leaveBulkJob(data, [ID], { id: "1", channel: "Post" });
+  await using second = await openService({ data });
+  while (await performed(second, ID) < 2);
+  assert.equal(at((await second.call("GET", `/cases/${segment(ID)}`)).body, "data.caseInfo.content.Channel"), "Post");
+});
+
+Deno.test("a job of an operator whom the application no longer has is dropped, and nothing is done for it", async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  const first = await openService({ data });
+  const ID = await createPermit(first);
+  await first.service.close();
+  await leaveBulkJob(data, [ID, "another"]);
+  const yaml = (await Deno.readTextFile(PERMIT_FILE)).replaceAll("clerk@city", "clara@city");
+  await using second = await openService({ data, yaml });
+  const running = openSqliteStore(filesOf(data).database);
+  while (second.log.length === 0 && (await running.read((tx) => tx.itemsOf("bulk-job"))).length > 0);
+  await running.close();
+  assert.deepEqual([await performed(second, ID), second.log], [0, []]);
+});
+
+async function tagOf(svc: TestService, caseId: string): Promise<string> {
+  return (await svc.call("GET", `/cases/${segment(caseId)}`)).headers.get("etag") ?? "";
+}
+
+/** What a service that has ended has kept of a kind. */
+async function keptOf(data: string, kind: string): Promise<readonly StoredItem[]> {
+  const store = openSqliteStore(filesOf(data).database);
+  const items = await store.read((tx) => tx.itemsOf(kind));
+  await store.close();
+  return items;
+}
 
 function cases({ cases }: JsonObject): JsonValue[] {
   return Array.isArray(cases) ? cases : [];

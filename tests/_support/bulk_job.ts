@@ -12,20 +12,23 @@ export interface Left {
   readonly promised?: Date;
   /** To how many of the cases it has been done. */
   readonly done?: number;
+  /** Its ID, and the channel that it gives the cases. */
+  readonly id?: string;
+  readonly channel?: string;
 }
 
 /** Leaves such an action on these cases in a data directory. */
 export async function leaveBulkJob(
   data: string,
   cases: readonly string[],
-  { promised = new Date(), done = 0 }: Left = {},
+  { promised = new Date(), done = 0, id = "J", channel = "Post" }: Left = {},
 ): Promise<void> {
   const app = await loadServedApplication(undefined);
   const [caller] = app.operators.values();
   assert.ok(caller);
   const store = openSqliteStore(filesOf(data).database);
-  const submission = { content: { Channel: "Post" } };
-  const job = { id: "J", cases, action: "pyUpdateCaseDetails", submission };
+  const submission = { content: { Channel: channel } };
+  const job = { id, cases, action: "pyUpdateCaseDetails", submission };
   const parts: LaterWork[] = [];
   const context = { app, caller, now: promised };
   await store.transact((tx) => promiseBulk({ ...context, tx }, job, (work) => void parts.push(work)));
