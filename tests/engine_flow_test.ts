@@ -149,7 +149,10 @@ Deno.test("a draft from which no more can be calculated shows as it is, and what
   const made = "Made: { type: Integer, max: 1, calculated: 'Urgent && Area > 5.0 ? 2 : 1' }";
   await using engine = await openEngine(await changed("Advice: {", `${made}\n      Advice: {`));
   const caseId = await createPermit(engine, { Applicant: "Ada" });
-  await engine.call("assignments.save", { assignmentId: INTAKE, action: "Register", data: { Area: 7 } });
+  const draft = { assignmentId: INTAKE, action: "Register", data: { Area: 7 } };
+  const tooMuch = await engine.refused("assignments.save", { ...draft, data: { Area: 7, Urgent: true } });
+  assert.match(tooMuch.message, /2 is more than 1/);
+  await engine.call("assignments.save", draft);
   const urgent = { caseId, action: "pyUpdateCaseDetails", data: { Urgent: true } };
   const done = await engine.body("cases.performAction", urgent, { query: { viewType: "form" } });
   assert.equal(at(done, "data.caseInfo.content.Area"), 7);

@@ -5,6 +5,7 @@ import { at, type Engine, openEngine, textAt } from "./_support/engine.ts";
 
 const TYPE = "City-Permit-Work-Permit";
 const CLERK = "clerk@city";
+const AREA = "data.caseInfo.content.Area";
 
 async function intake(engine: Engine, data = {}): Promise<{ caseId: string; assignmentId: string; tag: string }> {
   const created = await engine.body("cases.create", { type: TYPE, data });
@@ -258,9 +259,16 @@ Deno.test("the screens of a screen flow are walked forth and back", async () => 
   assert.equal(await jump("AssignmentSF2"), 409);
   assert.equal(await jump("AssignmentSF9"), 404);
   assert.equal(await jump("AssignmentSF3"), 422);
+  for (const [move, step] of [["navigateBack"], ["navigateToStep", "AssignmentSF1"]]) {
+    assert.equal((await engine.refused(`assignments.${move}`, { assignmentId, step })).status, 403, "not the worker's");
+  }
   await engine.call("assignments.navigateBack", { assignmentId, data: { Area: 7 } }, as);
   const back = await engine.body("assignments.navigateToStep", { assignmentId, step: "AssignmentSF2" }, as);
   assert.equal(at(back, "data.caseInfo.content.Area"), 7, "what was filled in is kept as a draft");
+  await engine.call("assignments.navigateBack", { assignmentId }, as);
+  await engine.call("assignments.perform", { assignmentId, action: "CheckApplication", ifMatch: "*" }, as);
+  const area = async (as: string) => at(await engine.body("assignments.get", { assignmentId }, { as }), AREA);
+  assert.deepEqual([await area("reviewer@city"), await area(CLERK)], [7, undefined], "a draft until the flow ends");
 });
 
 Deno.test("who ends a screen flow submits what was changed on the screens that were left, or learns what is missing", async () => {

@@ -106,6 +106,7 @@ Deno.test("a batch with one bad element adds nothing and says what is wrong with
     { type: "File", category: "File", name: "b.txt", ID: "no such upload" },
     { type: "URL", category: "File", name: "Site", url: "https://city.example" },
     { type: "URL", category: "URL", name: "Site", url: "javascript:alert(1)" },
+    { type: "URL", category: "URL", name: "Site", url: "https://" },
     "nothing",
     { type: "URL", category: "URL", name: "Site", url: "https://city.example", delete: true },
   ];
@@ -117,6 +118,7 @@ Deno.test("a batch with one bad element adds nothing and says what is wrong with
     "attachments(4)",
     "attachments(5)",
     "attachments(6)",
+    "attachments(7)",
   ]);
   assert.equal(
     details[1]?.localizedValue,
@@ -124,7 +126,7 @@ Deno.test("a batch with one bad element adds nothing and says what is wrong with
   );
   assert.equal(
     details.at(-1)?.localizedValue,
-    "Attachment 6: it is not deleted here, but with 'attachments delete'.",
+    "Attachment 7: it is not deleted here, but with 'attachments delete'.",
   );
   assert.deepEqual(await list(caseId), []);
   await add(caseId, [{ type: "File", category: "File", ID }]); // The upload is still there.

@@ -209,15 +209,17 @@ Deno.test("attachments outlive the service, what nobody knows of does not, and t
   let linked = { caseId: "", id: "" };
   {
     await using svc = await openOn(folder);
-    linked = await link(svc, textAt((await post(svc, form(["file", new File(["abc"], "a.txt")]))).body, "ID"));
+    linked = await link(svc, textAt((await post(svc, form(["file", new File(["abc"], "5% (ä).txt")]))).body, "ID"));
   }
   await Deno.writeTextFile(`${folder.path}/data/files/${crypto.randomUUID()}`, "of a process that was killed");
   await using svc = await openOn(folder);
   assert.equal((await filesIn(folder)).length, 1);
   const response = await content(svc, linked.id, "?mode=stream");
   assert.equal(await response.text(), "abc");
-  assert.equal(response.headers.get("content-disposition"), `attachment; filename="a.txt"; filename*=UTF-8''a.txt`);
+  const names = `filename="5_ (_).txt"; filename*=UTF-8''5%25%20%28%C3%A4%29.txt`;
+  assert.equal(response.headers.get("content-disposition"), `attachment; ${names}`);
   assert.equal(response.headers.get("content-transfer-encoding"), "binary");
+  assert.equal(response.headers.get("x-content-type-options"), "nosniff");
   assert.equal((await svc.call("DELETE", `/cases/${segment(linked.caseId)}`)).status, 200);
   await svc.service.close(); // It finishes what it does after its answers.
   assert.deepEqual(await filesIn(folder), []);
