@@ -182,7 +182,7 @@ export function refuseAttachments(body: JsonValue | undefined): void {
   throw new ServiceError(400, "attachments: messages take none. Attach files to the case.");
 }
 
-/** A message of which the caller may see the case. */
+/** A message, if there is one; 404 where its case or other place is gone. */
 async function findMessage(context: EngineContext, id: string): Promise<Message | undefined> {
   const { tx } = context;
   const item = await tx.getItem("message", id) ?? await tx.getItem("reply", id);
