@@ -11,9 +11,10 @@ import { type InputOutcome, Runner } from "../workflows/durable/runner.ts";
 import type { Journal } from "../workflows/journal/journal.ts";
 import { openJournal } from "../workflows/journal/sqlite_journal.ts";
 import type { OpenWorkflow } from "../workflows/run.ts";
+import type { CallRequest } from "../workflows/sandbox/messages.ts";
 import { headerOf, type WireMessage } from "./_support/http_wire.ts";
 import { answer, cut, inTurn, keysOf, noBackend, startUnruly, type UnrulyServer } from "./_support/unruly_server.ts";
-import { makeFolder, newRun, openScript, scriptText } from "./_support/workflow.ts";
+import { caseAnswer, makeFolder, newRun, openScript, scriptText } from "./_support/workflow.ts";
 
 const POSTING = `return (await svc.social.postMessage({ context: "clerk@city", message: "Here." })).id;`;
 const PERFORMING = `return await svc.assignments.perform("A", { action: "B" });`;
@@ -92,6 +93,31 @@ Deno.test("a change that the service has refused, or that never left, gets a new
   await reopenFailed(run.journal, RUN);
   failureOf(await run.attempt(failing(keys, {})));
   assert.deepEqual(keys, ["r1.1.1", "r1.1.1", "r1.1.1.1", "r1.1.1.2"]);
+});
+
+Deno.test("of changes asked for at once, one that surely was not done is not taken for one that may have been", async () => {
+  await using run = await openRun(`const make = (n) => svc.cases.create({ type: "T", data: { n } });
+    const both = await Promise.allSettled([make("one"), make("two")]);
+    for (const { reason } of both) if (reason) throw reason;
+    return "done";`);
+  const sendings: [text: string, key: string][] = [];
+  const trying = (isDown: boolean) => () => ({
+    async call(request: CallRequest, { sent, sending }: LiveCall) {
+      const text = JSON.stringify(request.values).includes("one") ? "one" : "two";
+      sendings.push([text, sent.key]);
+      await sending(undefined);
+      if (!isDown) return { head: {}, text: JSON.stringify(caseAnswer(text)) };
+      throw new SvcError(
+        "NETWORK_ERROR",
+        "It did not work.",
+        text === "one" ? { judged: true } : { outcomeUnknown: true },
+      );
+    },
+  });
+  failureOf(await run.attempt(trying(true)));
+  await reopenFailed(run.journal, RUN);
+  assert.deepEqual(await run.attempt(trying(false)), { result: "done" });
+  assert.deepEqual(sendings, [["one", "r1.1.1"], ["two", "r1.1.2"], ["one", "r1.1.1.1"], ["two", "r1.1.2"]]);
 });
 
 Deno.test("a change without a key that was skipped is not sent when its input is retried, unless repeating is wanted", async () => {

@@ -238,7 +238,7 @@ export class InputRun implements RunHandlers {
     const { kept } = this.#recording;
     const same = takeKept(kept, text);
     if (same !== undefined || this.#options.force) return same;
-    const like = kept.find((one) => !one.isForced && operationOf(one) === operation);
+    const like = kept.find((one) => one.sent && !one.isForced && operationOf(one) === operation);
     if (like !== undefined) this.#diverge(likeKept(position, like.asked, text));
     return undefined;
   }

@@ -42,7 +42,10 @@ export interface Recording<E extends EventRecord = EventRecord> {
   readonly turns: readonly number[];
   /** Blocks of randomness that the script drew, in base64. */
   readonly randomness: readonly string[];
-  /** Changes that have arrived, or may have, of steps that the input left: each is not sent again when it is asked for again. */
+  /**
+   * Steps that the input left and has not asked for again. A change that has arrived, or may have, is kept with what it
+   * was sent with, and is not sent again; of any other it is known that it was asked for, and is no change like those.
+   */
   readonly kept: RecordedCall<E>[];
   /** How many lines it printed. */
   readonly logs: number;
@@ -116,7 +119,7 @@ export function readRecording<E extends EventRecord>(events: readonly E[]): Reco
   return { calls, turns, randomness, kept, logs: printedLines(events).length };
 }
 
-/** Takes steps out of a recording; of changes that have arrived, or may have, it keeps what they were sent with. */
+/** Takes steps out of a recording; what changes that have arrived, or may have, were sent with is kept. */
 export function leave<E extends EventRecord>(
   calls: Map<number, RecordedCall<E>>,
   kept: RecordedCall<E>[],
@@ -125,21 +128,25 @@ export function leave<E extends EventRecord>(
   for (const position of positions) {
     const call = calls.get(position);
     calls.delete(position);
-    if (call?.sent === undefined) continue;
+    if (call === undefined) continue;
     const { given, isOlder: _older, ...rest } = call;
-    const asked = { ...rest, isForced };
-    if (given?.kind === "answer") kept.push({ ...asked, keptAnswer: given.content });
-    else if (given === undefined || readRefusal(given.content).unknown) kept.push(asked);
+    const arrived = given?.kind === "answer";
+    const mayBeDone = arrived || given === undefined || readRefusal(given.content).unknown;
+    if (call.sent !== undefined && mayBeDone) {
+      kept.push({ ...rest, isForced, ...(arrived && { keptAnswer: given.content }) });
+    } else if (!isForced) kept.push({ asked: call.asked, at: call.at });
   }
 }
 
-/** What is kept of the same call, for one call that asks for it. */
+/** What is kept of the same call, for one call that asks for it: one that may have been done comes first. */
 export function takeKept<E extends EventRecord>(
   kept: RecordedCall<E>[],
   asked: string,
 ): RecordedCall<E> | undefined {
-  const index = kept.findIndex((call) => call.asked === asked);
-  return index < 0 ? undefined : kept.splice(index, 1)[0];
+  const same = kept.filter((call) => call.asked === asked);
+  const taken = same.find(({ sent }) => sent !== undefined) ?? same[0];
+  if (taken !== undefined) kept.splice(kept.indexOf(taken), 1);
+  return taken;
 }
 
 /** What a refusal says, as its event has it. */
