@@ -25,6 +25,8 @@ export interface RunningService extends AsyncDisposable {
   readonly operators: readonly string[];
   /** Whether anybody can call: a new service has no client. */
   hasClients(): Promise<boolean>;
+  /** The operator as whom a client works, where there is such a client. The application may have no such operator. */
+  operatorOf(clientId: string): Promise<string | undefined>;
   /** Makes a client that works as an operator of the application. Its secret is known here and now only. */
   addClient(operator: string): Promise<ClientCredentials>;
   /** Finishes the calls in hand, then stops. */
@@ -67,6 +69,7 @@ export async function runService(options: ServiceOptions, prepare?: Prepare): Pr
       tokenPath: settings.tokenPath,
       operators: [...app.operators.keys()],
       hasClients: async () => await store.read((tx) => tx.countClients()) > 0,
+      operatorOf: async (clientId) => (await store.read((tx) => tx.getClient(clientId)))?.operator,
       addClient: (operator) => addClient(store, app, operator),
       close,
       [Symbol.asyncDispose]: close,

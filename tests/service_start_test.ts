@@ -74,6 +74,27 @@ Deno.test("a directory keeps its application: the next start need not name it, a
   assert.equal(await served(), "City permits");
 });
 
+Deno.test("a profile works as an operator of what is served: of another application, or as another one, by a new client", async () => {
+  await using office = await ServiceOffice.open();
+  const definition = join(office.directory, "own.yaml");
+  await Deno.writeTextFile(definition, (await Deno.readTextFile(PERMIT_FILE)).replaceAll("clerk@city", "desk@city"));
+  const startAs = async (...flags: string[]) => {
+    await office.svc("service", "stop");
+    assert.equal((await office.svc(...START, ...flags)).code, 0);
+    assert.equal((await office.svc("case-types", "list")).code, 0);
+    return (await office.profiles()).default?.clientId;
+  };
+  const first = await startAs();
+  assert.equal(await startAs("--operator", "clerk@city"), first);
+  const other = await startAs("--app", definition);
+  assert.notEqual(other, first);
+  const decider = await startAs("--operator", "decider@city");
+  assert.notEqual(decider, other);
+  assert.equal(await startAs(), decider);
+  await office.svc("service", "stop");
+  assert.equal((await office.svc(...START, "--operator", "clerk@city")).error.code, "INVALID_ARGS");
+});
+
 Deno.test("a second start on the same directory is refused and harms nothing", async () => {
   await using office = await ServiceOffice.open();
   const { out } = await office.svc(...START);

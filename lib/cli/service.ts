@@ -36,7 +36,10 @@ export const commands: LocalGroup = {
         placeholder: "mib",
         default: String(DEFAULT_MAX_FILE),
       },
-      operator: { help: "Operator of the first client; without it, the application's first", type: "string" },
+      operator: {
+        help: "Operator as whom the profile works; without it as before, at first the application's first",
+        type: "string",
+      },
       detach: { help: "Go on in the background", type: "boolean" },
     },
     example: "--port 0 --detach",

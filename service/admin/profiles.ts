@@ -14,14 +14,14 @@ export interface Place {
   readonly tokenPath: string;
 }
 
-/** Whether there is a profile of a name, wherever it leads. */
-export function hasProfile(name: string): boolean {
-  return find(name) !== undefined;
+/** The profile of a name, wherever it leads. */
+export function profileNamed(name: string): Profile | undefined {
+  return findProfile(name, configDirectory(), () => {});
 }
 
 /** Refuses to write a profile that leads to anything but the service of a data directory. */
 export function checkOwner(name: string, data: string): void {
-  const profile = find(name);
+  const profile = profileNamed(name);
   if (!profile || profile.service === data) return;
   throw new SvcError(
     "INVALID_CONFIG",
@@ -61,8 +61,4 @@ function owned(data: string): [string, Profile][] {
 
 function addressOf({ url, apiRoot, tokenPath }: Place): Profile {
   return { baseUrl: url, apiRoot, tokenPath };
-}
-
-function find(name: string): Profile | undefined {
-  return findProfile(name, configDirectory(), () => {});
 }

@@ -1,17 +1,18 @@
 /** `svc service start`: a service that a person can call at once, in this process or in one of its own. */
 import { resolve } from "node:path";
+import type { Profile } from "../../lib/auth/profile.ts";
 import { profileOf } from "../../lib/auth/settings.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { defaultDataDirectory } from "../directory.ts";
 import { type RunningService, runService } from "../run.ts";
 import { MEMORY, type ServiceOptions } from "../settings.ts";
-import { checkOwner, hasProfile, moveProfiles, profilesOf, writeProfile } from "./profiles.ts";
+import { checkOwner, moveProfiles, profileNamed, profilesOf, writeProfile } from "./profiles.ts";
 
 /** What to start. */
 export interface StartOptions extends ServiceOptions {
-  /** Profile that a first start writes; `default` without it. */
+  /** Profile that leads to it, written where there is none; `default` without it. */
   profile?: string;
-  /** Operator as whom the first client works; the application's first one without it. */
+  /** Operator as whom the profile works; without it as before, at first as the application's first one. */
   operator?: string;
 }
 
@@ -36,7 +37,7 @@ export function dataOf(data: string | undefined): string {
   return data === MEMORY ? MEMORY : resolve(data ?? defaultDataDirectory());
 }
 
-/** Starts a service in this process; the first start of a directory makes a client and writes its profile. */
+/** Starts a service in this process, with a profile that can call it. */
 export async function start(options: StartOptions): Promise<{ service: RunningService; report: StartReport }> {
   const data = dataOf(options.data);
   const service = await runService({ ...options, data }, async (service) => {
@@ -61,11 +62,22 @@ export async function serveUntilStopped(
   await stopped.promise;
 }
 
-/** Makes a client and its profile, unless there is somebody who can call and a profile of the name. */
+/** Makes a client and its profile, unless nothing is to be changed about the one of that name. */
 async function welcome(service: RunningService, options: StartOptions & { data: string }): Promise<void> {
   const { data, operator = service.operators[0] ?? "" } = options;
   const name = profileOf(options);
-  if (await service.hasClients() && hasProfile(name)) return;
+  if (await service.hasClients() && await stays(profileNamed(name), service, options)) return;
   checkOwner(name, data);
   await writeProfile(name, data, service, await service.addClient(operator));
+}
+
+/** Whether a profile leads elsewhere, or its client works as an operator that there is, and as the one that is named. */
+async function stays(
+  profile: Profile | undefined,
+  service: RunningService,
+  { data, operator }: StartOptions & { data: string },
+): Promise<boolean> {
+  if (profile?.service !== data) return profile !== undefined;
+  const current = await service.operatorOf(profile.clientId ?? "");
+  return current !== undefined && service.operators.includes(current) && (operator ?? current) === current;
 }
