@@ -26,13 +26,13 @@ Deno.test("a hint with the journal that was chosen asks for no other flag", asyn
   const journal = `${office.config}/own.db`;
   const { hint } = errorIn((await office.svc(...RUN, "--journal", journal)).stderr);
   const [show, retry] = ["show", "retry"].map((verb) => `svc workflow ${verb} r1 --journal ${journal}`);
-  assert.equal(hint, `See '${show}'. Then: ${retry}`);
+  assert.equal(hint, `See '${show}'. Then, with --force if you edit the script: ${retry}`);
 });
 
 Deno.test("a hint's command line can be copied whatever the journal is called", async () => {
   await using office = await openOffice(`throw new Error("oops");`);
   const { hint } = errorIn((await office.svc(...RUN, "--journal", `${office.config}/it's own.db`)).stderr);
-  const [, again = ""] = hint.split("Then: svc workflow ");
+  const [, again = ""] = hint.split("the script: svc workflow ");
   assert.equal(again, `retry r1 --journal '${office.config}/it'\\''s own.db'`);
   const taken = await new Deno.Command("sh", { args: ["-c", `printf '%s\n' ${again}`] }).output();
   assert.equal(new TextDecoder().decode(taken.stdout), `retry\nr1\n--journal\n${office.config}/it's own.db\n`);
@@ -221,7 +221,7 @@ Deno.test("a batch that has failed enough says so, and how to go on with either 
   assert.match(stderr, /^1 input: 0 succeeded, 1 failed\. No further input was begun: --max-failures 1\.$/m);
   assert.match(
     errorIn(stderr).hint,
-    /Then: svc workflow resume r1 to go on, or svc workflow retry r1 to run what failed again, too$/,
+    / the script: svc workflow resume r1 to go on, or svc workflow retry r1 to run what failed again, too$/,
   );
   await office.write(`return input;`);
   const again = await office.svc("retry", "r1", "--force");
@@ -233,7 +233,7 @@ Deno.test("a batch that has failed enough with its last input has ended", async 
   await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n\n");
   const { stderr } = await office.svc(...RUN, "--each", "in.ndjson", "--max-failures", "2", "--concurrency", "1");
   assert.match(stderr, /^2 inputs: 0 succeeded, 2 failed\.$/m);
-  assert.match(errorIn(stderr).hint, /Then: svc workflow retry r1$/);
+  assert.match(errorIn(stderr).hint, / if you edit the script: svc workflow retry r1$/);
   const [{ state }] = JSON.parse((await office.svc("list")).stdout);
   assert.equal(state, "failed");
 });

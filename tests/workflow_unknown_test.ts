@@ -180,7 +180,7 @@ Deno.test("an input of a batch that stopped is told apart from one that failed, 
   assert.equal(error.message, `2 of 3 inputs failed or stopped: ${named}.`);
   assert.match(
     error.hint,
-    / Then: svc workflow resume r1 to go on, or svc workflow retry r1 to run what failed again, too$/,
+    / the script: svc workflow resume r1 to go on, or svc workflow retry r1 to run what failed again, too$/,
   );
   const shown = async () => (await svc("show", "r1", "--failed")).stdout;
   assert.match(await shown(), /^in\.ndjson:2 open: OUTCOME_UNKNOWN cases\.create was sent[^]*^in\.ndjson:3 failed/m);

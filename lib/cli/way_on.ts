@@ -27,7 +27,9 @@ export function withWayOn(failure: SvcError, { id, journalPath }: NamedRun, ways
   const first = hint || `See '${commandLine("show", id, journalPath)}'.`;
   const lines = ways.map((way) => commandLine(way, id, journalPath) + (ways.length > 1 ? ` ${WAYS[way]}` : ""));
   const flags = new Set(hint.match(/--[a-z-]+/g)?.filter((flag) => FLAGS.includes(flag)));
-  const then = ["Then", "Then, with that flag"][flags.size] ?? "Then, with those flags";
+  const mayEdit = failure.code === "WORKFLOW_FAILED" && ways.includes("retry");
+  const none = mayEdit ? "Then, with --force if you edit the script" : "Then";
+  const then = [none, "Then, with that flag"][flags.size] ?? "Then, with those flags";
   return failure.with({ hint: `${first} ${then}: ${lines.join(", or ")}` });
 }
 
