@@ -257,7 +257,10 @@ export function toSvcError(thrown: unknown): SvcError {
   if (thrown instanceof SvcError) return thrown;
   const message = reasonOf(thrown);
   if (thrown instanceof Deno.errors.NotCapable) {
-    return new SvcError("PERMISSION_DENIED", message, { cause: thrown, hint: "Run svc with the permission it names." });
+    return new SvcError("PERMISSION_DENIED", message, {
+      cause: thrown,
+      hint: "Put that flag into the 'deno install -f …' or 'deno run …' that svc was installed or started with.",
+    });
   }
   return new SvcError("INTERNAL_ERROR", message, {
     cause: thrown,

@@ -188,7 +188,14 @@ Deno.test("a profile that does not exist is refused with how to make it", async 
   const error = await failure(loadProfile("prod", directory));
   assert.equal(error.code, "INVALID_CONFIG");
   assert.equal(error.message, `There is no profile "prod" in ${directory}/config.json.`);
-  assert.match(error.hint ?? "", /SVC_BASE_URL.*"prod".*svc service start/);
+  assert.match(error.hint ?? "", /^Set SVC_BASE_URL.*"prod".*svc service start/);
+});
+
+Deno.test("a mistyped profile is refused with the one that was probably meant", async () => {
+  const directory = await freshDirectory();
+  await saveProfile("prod-west", PROFILE, directory);
+  const error = await failure(loadProfile("prod-wset", directory));
+  assert.match(error.hint ?? "", /^Did you mean "prod-west"\? Set SVC_BASE_URL/);
 });
 
 Deno.test({

@@ -73,10 +73,10 @@ Deno.test("broken JSON is placed by flag, source, line and column", async () => 
     [await create("{'a':1}"), `--data is not valid JSON: line 1, column 2 has "'".`],
     [await create('{"a":1'), "--data is not valid JSON: line 1, column 7 has the end."],
     [await create("@bad.json", { cwd }), '--data from bad.json is not valid JSON: line 3, column 8 has "t".'],
-    [await create("@empty.json", { cwd }), "--data from empty.json is not valid JSON: line 1, column 1 has the end."],
+    [await create("@empty.json", { cwd }), "--data from empty.json is empty."],
     [await create("-", { stdin: "[1,]" }), '--data from standard input is not valid JSON: line 1, column 4 has "]".'],
-    [await create("-"), "--data from standard input is not valid JSON: line 1, column 1 has the end."],
-    [await create(""), "--data is not valid JSON: line 1, column 1 has the end."],
+    [await create("-"), "--data from standard input is empty."],
+    [await create(""), "--data is empty."],
   ];
   for (const [result, message] of messages) {
     assert.equal(result.code, 2);

@@ -155,13 +155,21 @@ const MISTAKES: Record<string, Mistake> = {
   "login": { message: "svc has no group 'login'.", hint: /^Did you mean 'svc auth login'\? 'svc --help'/ },
   "get-next": { message: "svc has no group 'get-next'.", hint: /^Did you mean 'svc assignments get-next'\?/ },
   "cases get": { message: "The argument <caseId> is missing.", hint: "Usage: svc cases get <caseId> [flags]" },
-  "cases get A B": { message: "svc cases get takes 1 argument: 'B' is one too many.", hint: /Quote/ },
+  "cases get A B": {
+    message: "svc cases get takes 1 argument: 'B' is one too many.",
+    hint: "Quote an argument that holds spaces. 'svc cases get --help' lists the flags.",
+  },
   "case-types list A": { message: "svc case-types list takes no arguments: 'A' is one too many." },
   "cases get C-1 --format xml": { message: "--format must be one of json, compact, yaml, table." },
   "cases get C-1 --fields id,,type": {
     message: "--fields must be names, separated by commas.",
     hint: "For example --fields id,status.",
   },
+  "cases get C-1 --fields id --fields status": {
+    message: "--fields is given twice.",
+    hint: "Separate several with commas: --fields=a,b.",
+  },
+  "service add-client --profile x": { message: "--operator is required.", hint: "Operator as whom it works." },
   "cases get C-1 --quiet --quiet": { message: "--quiet is given twice." },
   "--quiet cases get C-1 --quiet": { message: "--quiet is given twice." },
   "cases get C-1 --fields": { message: "--fields needs a value." },
@@ -175,7 +183,7 @@ const MISTAKES: Record<string, Mistake> = {
   "cases get -hx": { message: "-h takes no value." },
   "data query --include-total= D": { message: "--include-total takes no value." },
   "workflow init --quiet=": { message: "--quiet takes no value." },
-  "data query --data= D": { message: "--data is not valid JSON: line 1, column 1 has the end." },
+  "data query --data= D": { message: "--data is empty." },
   "data query D --no-include-total=1": { message: "--no-include-total takes no value." },
   "cases get C-1 --no-quiet": { message: "svc cases get has no flag --no-quiet." },
 };

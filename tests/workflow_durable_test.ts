@@ -311,7 +311,10 @@ Deno.test("runs can be shown, cancelled and deleted, and a name that is none get
   assert.equal((await process.status).code, 130);
   const resumed = await office.svc("resume", "r1");
   assert.equal(resumed.code, 2);
-  assert.match(resumed.stderr, /"INVALID_ARGS","message":"Run r1 was cancelled\.","hint":"Begin a new run\."/);
+  assert.match(
+    resumed.stderr,
+    /"INVALID_ARGS","message":"Run r1 was cancelled\.","hint":"Begin a new run under another identifier; 'svc workflow delete r1' frees this one\."/,
+  );
   const again = await office.svc("cancel", "r1");
   assert.equal(again.code, 2);
   assert.match(again.stderr, /Run r1 has ended already \(cancelled\)/);

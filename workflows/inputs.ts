@@ -97,6 +97,6 @@ function parseInput(place: string, text: string): BatchInput {
     const fault = numberFault(text);
     return fault === undefined ? { place, value } : badInput(place, fault, NUMBER_HINT);
   } catch {
-    return badInput(place, "is not JSON", "Write one JSON value per line.");
+    return badInput(place, "is not JSON", "Write one JSON value per line; the name of a CSV file ends with .csv.");
   }
 }

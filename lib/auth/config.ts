@@ -3,6 +3,7 @@ import type { Warn } from "../callback.ts";
 import { variable } from "../environment.ts";
 import { reasonOf, SvcError } from "../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { didYouMean } from "../similar.ts";
 import { textOf } from "../utf8.ts";
 import { warnIfExposed, warnOfOthers } from "./exposed.ts";
 import { checkProfile, checkProfileName, isProfileMember, type Profile } from "./profile.ts";
@@ -94,8 +95,12 @@ export function allProfiles(directory: string = configDirectory()): Readonly<Rec
 export function missingProfile(name: string, directory: string): SvcError {
   const path = configFile(directory);
   const example = { profiles: { [name]: { baseUrl: "https://…", clientId: "…", clientSecret: "…" } } };
+  const question = didYouMean(name, Object.keys(allProfiles(directory)), (one) => JSON.stringify(one));
   return new SvcError("INVALID_CONFIG", `There is no profile ${JSON.stringify(name)} in ${path}.`, {
-    hint: `Set SVC_BASE_URL, SVC_CLIENT_ID and SVC_CLIENT_SECRET, or put ${JSON.stringify(example)} into ${path}. ` +
+    hint:
+      `${question}Set SVC_BASE_URL, SVC_CLIENT_ID and SVC_CLIENT_SECRET, or put ${
+        JSON.stringify(example)
+      } into ${path}. ` +
       "'svc service start' makes a profile for a service of its own.",
   });
 }

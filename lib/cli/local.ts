@@ -81,7 +81,7 @@ export function fromLocal(local: LocalCommand): Command {
 
 function check(name: string, flag: Flag, value: unknown): void {
   if (value === undefined) {
-    if (flag.required) throw new SvcError("INVALID_ARGS", `--${toKebab(name)} is required.`);
+    if (flag.required) throw new SvcError("INVALID_ARGS", `--${toKebab(name)} is required.`, { hint: `${flag.help}.` });
   } else if (flag.choices !== undefined) {
     choiceOf(name, flag.choices, value);
   } else if (flag.type !== "json" && flag.type !== "path" && !isOfType(flag.type, value)) {

@@ -88,7 +88,7 @@ async function parse(flag: string, given: string, source?: string): Promise<Json
     const where = fault ? `: line ${fault.line}, column ${fault.column} has ${fault.found}` : "";
     const from = source === undefined ? "" : ` from ${source}`;
     throw invalid(
-      `${flag}${from} is not valid JSON${where}.`,
+      `${flag}${from} is ${text.trim() === "" ? "empty" : `not valid JSON${where}`}.`,
       source === undefined ? `Quote the JSON for your shell, or give ${flag} @file.` : undefined,
       cause,
     );

@@ -89,7 +89,7 @@ export function scanError(error: unknown, { flags }: CommandDescription, words: 
       `${longFormOf(error.input, known)}Write --flag=value for a value that begins with a dash.`,
     );
   }
-  if (error instanceof UnexpectedFlagError) return invalid(`--${error.externalFlagName} is given twice.`);
+  if (error instanceof UnexpectedFlagError) return givenTwice(error.externalFlagName, flags);
   if (error instanceof UnsatisfiedFlagError) {
     return invalid(
       `--${error.externalFlagName} needs a value.`,
@@ -100,10 +100,16 @@ export function scanError(error: unknown, { flags }: CommandDescription, words: 
     const takes = error.expectedCount === 1 ? "1 argument" : `${error.expectedCount || "no"} arguments`;
     return invalid(
       `${command} takes ${takes}: '${error.input}' is one too many.`,
-      "Quote an argument that holds spaces.",
+      `Quote an argument that holds spaces. '${command} --help' lists the flags.`,
     );
   }
   return error;
+}
+
+function givenTwice(name: string, flags: CommandDescription["flags"]): SvcError {
+  const flag = entryNamed({ ...flags, ...globalFlags }, name);
+  const hint = flag?.type === "list" ? `Separate several with commas: --${name}=a,b.` : undefined;
+  return invalid(`--${name} is given twice.`, hint);
 }
 
 function invalid(message: string, hint?: string): SvcError {

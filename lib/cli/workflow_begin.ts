@@ -118,7 +118,7 @@ async function goOn(
   current: RunSettings,
   retries = false,
 ): Promise<void> {
-  checkNotCancelled(before);
+  checkNotCancelled(before, flags.journal);
   const { onUnknown, force, journal: journalPath, allow, allowDeclared, timeout, maxMemory } = flags;
   const { id, settings: { grants, service, profile } } = before;
   const limits = {
@@ -235,7 +235,9 @@ function checkFlags({ input, each, runId, resume, journal }: RunFlags): void {
   }
 }
 
-function checkNotCancelled({ id, state }: RunRecord): void {
+function checkNotCancelled({ id, state }: RunRecord, journalPath: string | undefined): void {
   if (state !== "cancelled") return;
-  throw new SvcError("INVALID_ARGS", `Run ${id} was cancelled.`, { hint: "Begin a new run." });
+  throw new SvcError("INVALID_ARGS", `Run ${id} was cancelled.`, {
+    hint: `Begin a new run under another identifier; '${commandLine("delete", id, journalPath)}' frees this one.`,
+  });
 }
