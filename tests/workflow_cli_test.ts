@@ -350,8 +350,8 @@ Deno.test("show says what the service found wrong with an input, and where in th
   assert.equal((await office.svc(...RUN)).code, 1);
   const lines = (await office.svc("show", "r1", "--failed")).stdout.split("\n");
   assert.match(lines[2] ?? "", /^input failed, .*: VALIDATION_FAIL Validation failed: Errors Detected\.$/);
-  assert.match(lines[3] ?? "", /^ {4}- large is not a valid /);
-  assert.match(lines[4] ?? "", /^ {4}- Pigeon is not one of Internet, Desk/);
+  assert.match(lines[3] ?? "", /^ {4}- Area: large is not a valid /);
+  assert.match(lines[4] ?? "", /^ {4}- Channel: Pigeon is not one of Internet, Desk/);
   assert.match(lines[5] ?? "", /^ {4}- script\.ts:\d+$/);
   assert.match(lines[6] ?? "", /^ +1 .* cases\.create .* VALIDATION_FAIL$/);
 });

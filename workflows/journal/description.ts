@@ -1,5 +1,5 @@
 /** Runs, inputs and calls as `svc workflow list` and `show` tell of them. */
-import type { ErrorRecord } from "../../lib/errors.ts";
+import type { ErrorDetail, ErrorRecord } from "../../lib/errors.ts";
 import { type JsonObject, jsonOrText, type JsonValue } from "../../lib/json.ts";
 import { clip } from "../../lib/wording.ts";
 import { decodeAnswer } from "../durable/answer.ts";
@@ -64,10 +64,18 @@ export function faultOf({ end, stopped }: InputRecord): ErrorRecord | undefined 
 
 /** What is known in detail and not in the message: what the service found, and where in the script it was. */
 export function findingsOf({ details = [], message }: ErrorRecord): string[] {
-  return details.slice(0, MAX_FINDINGS).flatMap(({ localizedValue, message: found, file, line }) => {
+  return details.slice(0, MAX_FINDINGS).flatMap((detail) => {
+    const { localizedValue, message: found, file, line } = detail;
     const text = localizedValue ?? found ?? (file === undefined ? undefined : `${file}:${line}`);
-    return typeof text === "string" && !message.includes(text) ? [clip(text, MAX_FINDING)] : [];
+    return typeof text === "string" && !message.includes(text) ? [clip(placeOf(detail, text) + text, MAX_FINDING)] : [];
   });
+}
+
+/** The field that a finding is about, unless its text names it. */
+function placeOf(detail: ErrorDetail, text: string): string {
+  const { erroneousInputOutputFieldInPage: page = "", erroneousInputOutputIdentifier: member = "" } = detail;
+  const name = `${page}${member}`.replace(/^\./, "");
+  return name === "" || text.includes(name) ? "" : `${name}: `;
 }
 
 /** A call of an input, as the journal has it. */
