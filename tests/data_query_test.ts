@@ -251,6 +251,13 @@ Deno.test("what does not fit a request is refused, with what would", () =>
         /Model CONTAINS needs a text of at most 10000/,
       ],
       [condition("Model", "IN", { values: ["x".repeat(10_001)] }), 400, /Model IN needs a text of at most 10000 char/],
+      [{ query: { select: many(201, "ID") } }, 400, /select may have at most 200 elements/],
+      [
+        { query: { filter: { filterConditions: { ...many(101, isNull) } } } },
+        400,
+        /filter may have at most 100 conditions/,
+      ],
+      [{ query: { select: ["ID"] }, paging: { maxResultsToFetch: 5001 } }, 400, /maxResultsToFetch .*5000/],
       [{ query: { sortBy: many(101, { field: "ID" }) } }, 400, /sortBy may have at most 100 elements/],
       [
         { query: { aggregations: { ...many(101, { field: "ID", summaryFunction: "MAX" }) } } },

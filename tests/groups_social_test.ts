@@ -155,6 +155,25 @@ Deno.test("the dashboard's feed has everything, an operator's what concerns the 
   assert.ok(own.includes(mention.id) && !own.includes(other.id));
 });
 
+Deno.test("an operator's feed has what the operator wrote or did, and what goes to a queue of theirs", async () => {
+  const inspector = "inspector@city";
+  const ids = async (source: string) => {
+    const line = `social get-feed pyUserFeed --filter-for ${inspector} --filter-by ${source} --page-size 1000`;
+    return listOf(at(await live.object(line), "data.FeedList.pxResults"), "pzInsKey");
+  };
+  const theirs = [
+    await post(APPLICATION, "Who drives?", inspector),
+    await post(APPLICATION, "Go there", undefined, "--route-to-workbasket Inspection"),
+  ];
+  const other = await post(APPLICATION, "Decide it", undefined, "--route-to-workbasket Decision");
+  const messages = await ids("messages");
+  assert.deepEqual([...theirs, other].map(({ id }) => messages.includes(id)), [true, true, false]);
+  const caseId = await live.createPermit();
+  await live.object(`cases perform-action '${caseId}' --action Expedite`, inspector);
+  const lines = await ids("history");
+  assert.equal(lines.filter((id) => String(id).includes(caseId)).length, 1, "and not that it was created");
+});
+
 Deno.test("get-message-type answers the form of a message", async () => {
   const form = await live.object("social get-message-type City-Permit-Social-Question");
   assert.deepEqual([form.id, form.maxLength], [QUESTION, 1000]);
@@ -215,6 +234,7 @@ const REFUSALS: [line: string, code: string, message: RegExp][] = [
   [`list-messages --filter-by history --filter-for ${REVIEWER}`, "BAD_REQUEST", /no source 'history'/],
   [`list-messages --filter-by messages --filter-for ${REVIEWER} --older-than soon`, "BAD_REQUEST", /ISO 8601/],
   [`list-messages --filter-by messages --filter-for ${REVIEWER} --page-size 0`, "BAD_REQUEST", /from 1 to/],
+  [`list-messages --filter-by messages --filter-for ${REVIEWER} --page-size 1001`, "BAD_REQUEST", /to 1000/],
   [`get-feed pyNoFeed --filter-for ${REVIEWER}`, "NOT_FOUND", /no feed 'pyNoFeed'/],
   [`get-feed constructor --filter-for ${REVIEWER}`, "NOT_FOUND", /no feed 'constructor'/],
   [`get-feed pyCaseFeed --filter-for ${REVIEWER}`, "BAD_REQUEST", /is a feed of a case/],
