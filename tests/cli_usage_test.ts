@@ -169,6 +169,10 @@ const MISTAKES: Record<string, Mistake> = {
     message: "--fields is given twice.",
     hint: "Separate several with commas: --fields=a,b.",
   },
+  "workflow run script.ts --timeout 5m": {
+    message: "--timeout must be a whole number, 0 or more.",
+    hint: "Seconds that one input may take; its sleeps do not count.",
+  },
   "service add-client --profile x": { message: "--operator is required.", hint: "Operator as whom it works." },
   "cases get C-1 --quiet --quiet": { message: "--quiet is given twice." },
   "--quiet cases get C-1 --quiet": { message: "--quiet is given twice." },

@@ -80,11 +80,13 @@ export function fromLocal(local: LocalCommand): Command {
 }
 
 function check(name: string, flag: Flag, value: unknown): void {
+  const invalid = (fault: string) =>
+    new SvcError("INVALID_ARGS", `--${toKebab(name)} ${fault}.`, { hint: `${flag.help}.` });
   if (value === undefined) {
-    if (flag.required) throw new SvcError("INVALID_ARGS", `--${toKebab(name)} is required.`, { hint: `${flag.help}.` });
+    if (flag.required) throw invalid("is required");
   } else if (flag.choices !== undefined) {
     choiceOf(name, flag.choices, value);
   } else if (flag.type !== "json" && flag.type !== "path" && !isOfType(flag.type, value)) {
-    throw new SvcError("INVALID_ARGS", `--${toKebab(name)} must be ${TYPE_NAMES[flag.type]}.`);
+    throw invalid(`must be ${TYPE_NAMES[flag.type]}`);
   }
 }
