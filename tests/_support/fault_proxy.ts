@@ -36,7 +36,7 @@ export interface FaultProxyOptions {
   readonly target: URL;
   /** Determines the plan: the fate of the first request, the second, and so on. */
   readonly seed: number;
-  /** How often each fault is, in relation to the others; what is left out never happens. */
+  /** How often each fault is among so many requests as all numbers together; what is left out never happens. */
   readonly faults: Readonly<Partial<Record<Fault, number>>>;
   /** Decides over a request by its head; where it says nothing, the seed decides. */
   readonly choose?: (head: string) => Fault | undefined;
@@ -64,6 +64,7 @@ class RunningProxy implements FaultProxy {
   readonly counts: Record<Fault, number>;
   readonly #options: FaultProxyOptions;
   readonly #dice: Dice;
+  #deck: Fault[] = [];
   readonly #listener: Deno.TcpListener;
   readonly #connections = new Set<Deno.Conn>();
   readonly #serving: Promise<void>;
@@ -160,9 +161,11 @@ class RunningProxy implements FaultProxy {
     }
   }
 
+  /** Drawn as from a deck of cards, so that each fault happens in its turn, whatever the seed. */
   #pick(): Fault {
-    const weighted = FAULTS.map((fault) => [fault, this.#options.faults[fault] ?? 0] as const);
-    let left = this.#dice.next() * weighted.reduce((sum, [, weight]) => sum + weight, 0);
-    return weighted.find(([, weight]) => (left -= weight) < 0)?.[0] ?? "pass";
+    if (this.#deck.length === 0) {
+      this.#deck = FAULTS.flatMap((fault) => Array<Fault>(this.#options.faults[fault] ?? 0).fill(fault));
+    }
+    return this.#deck.splice(Math.floor(this.#dice.next() * this.#deck.length), 1)[0] ?? "pass";
   }
 }
