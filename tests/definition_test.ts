@@ -222,6 +222,22 @@ Deno.test("an expression is checked when it is loaded: names, types and syntax",
   assert.match(refusal('Urgent: "now"', 'Urgent: "true"').message, /gives a string, which .* Boolean cannot hold/);
 });
 
+Deno.test("a text that a Dropdown never has is refused where an expression compares it, in rows and lists too", () => {
+  const area = "Area * 2.5";
+  const meant = (condition: string) => `(${condition} ? Area : 0.0)`;
+  const compared = (condition: string) => refusal(meant(condition), area).message;
+  assert.match(compared("Channel == 'Intrnet'"), /'Intrnet' is not a value of Channel; did you mean 'Internet'\?/);
+  assert.match(compared("Area > 1.0 && !('Fax' != Channel)"), /'Fax' is not a value of Channel; there are Internet, /);
+  assert.match(compared("Channel in ['Internet', 'Fax']"), /'Fax' is not a value of Channel/);
+  const row = (condition: string) => meant(`Documents.exists(one, ${condition})`);
+  const kinds = (application: string) =>
+    application.replace(/( *)Title: \{[^}]*\}/, "$&\n$1Kind: { type: Dropdown, values: [Plan, Letter] }");
+  const load = (condition: string) => parseApplication(kinds(SAMPLE).replace(area, row(condition)), "app.yaml");
+  assert.throws(() => load("one.Kind == 'Plam'"), /'Plam' is not a value of one\.Kind; did you mean 'Plan'\?/);
+  load("one.Kind == 'Plan' || one.Kind == '' || one.Title == 'Plam'");
+  parseApplication(SAMPLE.replace(area, meant("Channel in ['Internet', ''] || Channel != 'Desk'")), "app.yaml");
+});
+
 Deno.test("a member that a page, a row, the case or the operator does not have is refused when it is loaded", () => {
   const wrongs: [expression: string, member: string][] = [
     ["caseInfo.urgancy", "urgancy"],

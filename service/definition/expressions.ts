@@ -5,6 +5,7 @@ import { finding, validationFailure } from "../errors.ts";
 import { insteadOf } from "../known.ts";
 import type { Condition, Expression, Field, FieldType } from "./application.ts";
 import type { Path, Report } from "./findings.ts";
+import { foreignValues } from "./foreign_values.ts";
 
 /** The type of a field in CEL, and what it reads as while it has no value. */
 const CEL: Record<FieldType, readonly [type: string, empty: JsonValue]> = {
@@ -99,16 +100,18 @@ function canBeVariable(name: string): boolean {
 /** What expressions must know of fields, by name: their types, and the fields of pages and rows. */
 export type Shapes = Readonly<Record<string, Shape>>;
 
-interface Shape {
+/** What they must know of one. */
+export interface Shape {
   readonly type: FieldType;
+  readonly values?: readonly string[];
   readonly fields?: Shapes;
 }
 
 /** The shapes of fields. */
 export function shapesOf(fields: Iterable<Field>): Shapes {
   return Object.fromEntries(
-    Array.from(fields, ({ name, type, embedded }) => {
-      return [name, { type, fields: embedded && shapesOf(embedded.fields.values()) }];
+    Array.from(fields, ({ name, type, values, embedded }) => {
+      return [name, { type, values, fields: embedded && shapesOf(embedded.fields.values()) }];
     }),
   );
 }
@@ -126,6 +129,9 @@ export function vocabulary(shapes: Shapes): Vocabulary {
   const expression: Vocabulary["expression"] = (source, at, report, wanted) => {
     const type = typeOf(source, at, checking, report, Object.keys(shapes));
     if (type === undefined) return () => null;
+    for (const fault of foreignValues(source, checking.parse(source).ast, shapes)) {
+      report(at, `bad expression: ${fault}`);
+    }
     if (wanted !== undefined && !fits(type, CEL[wanted][0])) {
       report(at, `the expression gives a ${type}, which a field of type ${wanted} cannot hold`);
     }
