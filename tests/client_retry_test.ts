@@ -190,6 +190,15 @@ Deno.test("the budget is shared: many failures use it up, successes fill it agai
   assert.equal(await attemptsOf(), 2);
 });
 
+Deno.test("successes save nothing up beyond the budget: a service that goes down is left alone as soon", async () => {
+  using server = startUnruly(DONE);
+  const { caller } = patient(server, { budget: new RetryBudget(5) });
+  for (let n = 0; n < 10; n++) await create(caller, KEY);
+  server.behave = cut;
+  await failure(create(caller, KEY));
+  assert.equal(server.received.length, 12);
+});
+
 Deno.test("a timeout costs twice as much of the budget", async () => {
   using server = startUnruly(silent);
   const { caller } = patient(server, { budget: new RetryBudget(19) });
