@@ -22,8 +22,8 @@ export interface SessionRequest {
   readonly url: string;
   /** Headers without `Authorization`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Body, if there is one. */
-  readonly body?: BodyInit;
+  /** Body, if there is one: it can be sent again. */
+  readonly body?: string | Blob;
   /** Cancels the exchange. */
   readonly signal: AbortSignal;
   /** Says that the request must not arrive twice: the platform does not repeat it when a connection breaks. */

@@ -39,8 +39,7 @@ async function fetchWithToken(
   const started = performance.now();
   const response = await send(request, token);
   const { status, statusText: reason } = response;
-  const canRetry = !isNew && !(request.body instanceof ReadableStream);
-  if (status !== 401 || !canRetry) return response;
+  if (status !== 401 || isNew) return response;
   underWay?.(false);
   await response.body?.cancel();
   onExchange({ method, path: lineOf(url), status, reason, milliseconds: performance.now() - started });
@@ -59,7 +58,7 @@ function send({ method, url, headers, body, signal, once, underWay }: SessionReq
  * Deno's `fetch` sends a request again when a connection that it reuses breaks, whether or not the service has read it;
  * only what it reads as a stream it cannot send again. Where there is nothing to read, no connection is reused.
  */
-function sentOnce(body: BodyInit | undefined): RequestInit & { client?: Deno.HttpClient } {
+function sentOnce(body: SessionRequest["body"]): RequestInit & { client?: Deno.HttpClient } {
   if (body === undefined) return { client: unpooled ??= Deno.createHttpClient({ poolMaxIdlePerHost: 0 }) };
   return typeof body === "string" ? { body: new Blob([body]) } : {};
 }
