@@ -154,6 +154,14 @@ const MISTAKES: Record<string, Mistake> = {
   "cases get C-1 --hlep": { message: "svc cases get has no flag --hlep.", hint: /^Did you mean --help\?/ },
   "login": { message: "svc has no group 'login'.", hint: /^Did you mean 'svc auth login'\? 'svc --help'/ },
   "get-next": { message: "svc has no group 'get-next'.", hint: /^Did you mean 'svc assignments get-next'\?/ },
+  "get cases": { message: "svc has no group 'get'.", hint: /^Did you mean 'svc cases get'\? 'svc --help'/ },
+  "get case C-1": { message: "svc has no group 'get'.", hint: /^Did you mean 'svc cases get'\? 'svc --help'/ },
+  "listObjects data": { message: "svc has no group 'listObjects'.", hint: /^Did you mean 'svc data list-objects'\?/ },
+  "version": { message: "svc has no group 'version'.", hint: /^Did you mean 'svc --version'\? 'svc --help'/ },
+  "cases get-next": {
+    message: "svc cases has no command 'get-next'.",
+    hint: "Did you mean 'svc assignments get-next'? 'svc cases --help' lists the commands.",
+  },
   "cases get": { message: "The argument <caseId> is missing.", hint: "Usage: svc cases get <caseId> [flags]" },
   "cases get A B": {
     message: "svc cases get takes 1 argument: 'B' is one too many.",

@@ -17,13 +17,13 @@ export async function runCommandLine({ words, rest, help, version, misplaced }: 
   if (version) return io.stdout.write((await import("../version.ts")).VERSION + "\n");
   if (groupWord === undefined) return io.stdout.write((await import("./help.ts")).rootHelp(groups));
   const group = entryNamed(groups, groupWord);
-  if (group === undefined) throw await (await usageErrors()).unknownGroup(groups, groupWord);
+  if (group === undefined) throw await (await usageErrors()).unknownGroup(groups, words);
   const commands = await group.load();
   if (commandWord === undefined) {
     return io.stdout.write((await import("./help.ts")).groupHelp(groupWord, group, commands));
   }
   const entry = entryNamed(commands, commandWord);
-  if (entry === undefined) throw (await usageErrors()).unknownCommand(groupWord, commands, commandWord);
+  if (entry === undefined) throw await (await usageErrors()).unknownCommand(groups, commands, words);
   const command = entry.describe();
   if (help) return io.stdout.write((await import("./help.ts")).commandHelp(words, command));
   const given = scanPlain(command, rest) ?? await scanAnything(command, words, rest);

@@ -14,23 +14,42 @@ import { didYouMean, questionOf } from "../similar.ts";
 import { argName, HELP, VERSION } from "./help.ts";
 import { takesNoValue } from "./scanner_forms.ts";
 
+type Groups = Readonly<Record<string, CommandGroup>>;
+
 /** A group that does not exist: another one was meant, or a command of one. */
-export async function unknownGroup(groups: Readonly<Record<string, CommandGroup>>, word: string): Promise<SvcError> {
-  const question = questionFor(word, Object.keys(groups)) || questionOf(await commandsNamed(groups, word), quoted);
+export async function unknownGroup(groups: Groups, [word = "", next]: readonly string[]): Promise<SvcError> {
+  const owners = await groupsWith(groups, word);
+  const swapped = owners.filter((group) => next === group || `${next}s` === group);
+  const question = commandQuestion(swapped, word) || versionQuestion(word) ||
+    questionFor(word, Object.keys(groups)) || commandQuestion(owners, word);
   return invalid(`svc has no group '${word}'.`, `${question}'svc --help' lists the groups.`);
 }
 
-/** A command that its group does not have. */
-export function unknownCommand(group: string, commands: Readonly<Record<string, unknown>>, word: string): SvcError {
-  const question = questionFor(word, Object.keys(commands));
+/** A command that its group does not have: another one of it was meant, or that of another group. */
+export async function unknownCommand(
+  groups: Groups,
+  commands: Readonly<Record<string, unknown>>,
+  [group = "", word = ""]: readonly string[],
+): Promise<SvcError> {
+  const question = questionFor(word, Object.keys(commands)) || commandQuestion(await groupsWith(groups, word), word);
   return invalid(`svc ${group} has no command '${word}'.`, `${question}'svc ${group} --help' lists the commands.`);
 }
 
-async function commandsNamed(groups: Readonly<Record<string, CommandGroup>>, word: string): Promise<string[]> {
+/** The groups that have a command of that name. */
+async function groupsWith(groups: Groups, command: string): Promise<string[]> {
   const found = await Promise.all(
-    Object.entries(groups).map(async ([name, group]) => entryNamed(await group.load(), word) && toKebab(name)),
+    Object.entries(groups).map(async ([name, group]) => entryNamed(await group.load(), command) && toKebab(name)),
   );
-  return found.filter((group) => group !== undefined).map((group) => `svc ${group} ${word}`);
+  return found.filter((group) => group !== undefined);
+}
+
+function commandQuestion(owners: readonly string[], command: string): string {
+  return questionOf(owners.map((group) => `svc ${group} ${toKebab(command)}`), quoted);
+}
+
+/** The question whether the version was meant, which is a flag here and a command elsewhere. */
+function versionQuestion(word: string): string {
+  return questionOf(word === "version" ? ["svc --version"] : [], quoted);
 }
 
 function questionFor(word: string, names: readonly string[]): string {
