@@ -6,7 +6,6 @@ import configuration from "../deno.json" with { type: "json" };
 import { codeOfStatus, ERROR_CODES } from "../lib/errors.ts";
 import { createClient } from "../mod.ts";
 import { startService } from "../service/mod.ts";
-import { compiled } from "./_support/compiled.ts";
 import { headerOf } from "./_support/http_wire.ts";
 import { CHECKOUT } from "./_support/readme.ts";
 import { answer, startUnruly } from "./_support/unruly_server.ts";
@@ -90,61 +89,6 @@ Deno.test("a program needs the permissions that docs/permissions.md names and no
       const { code, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
       assert.equal(code, 0, new TextDecoder().decode(stderr));
     });
-  }
-});
-
-Deno.test("of a misspelt option the compiler says which there are", async () => {
-  const [code, said] = await compiled(CLIENT + `await createClient(client).data.query("D", { pageSize: 3 });`);
-  assert.equal(code, 1);
-  const options =
-    /'pageSize' does not exist in type '\{ params\?: [^;]+; max\?: [^;]+; page\?: [^;]+; includeTotal\?: /;
-  assert.match(said, options);
-});
-
-Deno.test("the compiler knows the entity tags that the next call takes, and what became of each case of a bulk call", async () => {
-  const [code, said] = await compiled(`${CLIENT}
-    const svc = createClient(client);
-    const { id, etag: ifMatch } = await svc.data.create("D", { data: {} });
-    const patched = await svc.data.patch("D", { data: { id }, ifMatch });
-    const updated = await svc.data.update("D", { data: {}, ifMatch: patched.etag });
-    await svc.data.performAction("D", { action: "A", ifMatch: updated.etag });
-    await svc.data.patch("D", { data: {}, ifMatch: (await svc.data.get("D")).etag });
-    await svc.data.patch("D", { data: {}, ifMatch: (await svc.data.getAction("D", { action: "A" })).etag });
-    const form = await svc.cases.getAction("C", { action: "A" });
-    await svc.cases.performAction("C", { action: "A", ifMatch: form.etag });
-    const { results = [] } = await svc.cases.bulkPerform({ action: "A", cases: ["C"] });
-    for (const { ID, status } of results) if (Number(status) >= 400) await svc.cases.get(ID ?? "");
-  `);
-  assert.equal(code, 0, said);
-});
-
-Deno.test("the compiler knows the members of what is listed", async () => {
-  const [code, said] = await compiled(`${CLIENT}
-    const svc = createClient(client);
-    const { attachment_categories: categories = [] } = await svc.cases.listAttachmentCategories("C");
-    const { bulkActions = [] } = await svc.cases.bulkActions({ cases: ["C"] });
-    const { bulkActions: ofType = [] } = await svc.caseTypes.listBulkActions("T");
-    const { dataObjects = [] } = await svc.data.listObjects();
-    const { dataPages = [] } = await svc.data.listPages();
-    const { actions = [] } = await svc.data.listActions("D");
-    const { data, uiResources = {} } = await svc.data.queryView("D", { view: "V" });
-    const ids: string[] = [...categories, ...bulkActions, ...ofType, ...actions].map(({ ID }) => ID);
-    const names: (string | undefined)[] = [...dataObjects, ...dataPages].map(({ name }) => name);
-    console.log(ids, names, Array.isArray(data) && data.map((row) => row.Name), Object.keys(uiResources));
-  `);
-  assert.equal(code, 0, said);
-});
-
-Deno.test("the compiler knows the members of an error's details and attempts, in a workflow too", async () => {
-  for (const part of ["@svc/lib", "@svc/lib/workflow"]) {
-    const [code, said] = await compiled(`
-      import { type ErrorAttempt, type ErrorDetail, SvcError } from "${part}";
-      export function sentences({ details = [], attempts = [] }: SvcError): (string | undefined)[] {
-        const said = details.map(({ localizedValue, message }: ErrorDetail) => localizedValue ?? message);
-        return [...said, ...attempts.map(({ code, afterMilliseconds = 0 }: ErrorAttempt) => code?.at(afterMilliseconds))];
-      }
-    `);
-    assert.equal(code, 0, said);
   }
 });
 

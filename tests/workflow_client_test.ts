@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { createClient } from "../lib/client/client.ts";
 import { type ErrorAttempt, SvcError } from "../lib/errors.ts";
-import { compiled } from "./_support/compiled.ts";
 import { runInSandbox } from "./_support/sandbox.ts";
 import { makeFolder, runText, scriptText, TinyApi } from "./_support/workflow.ts";
 import { endOf, workflowCommand } from "./_support/workflow_process.ts";
@@ -72,14 +71,6 @@ Deno.test("a key of the script's own and a signal that is none are refused befor
   const key = ["INVALID_ARGS", "A call of a workflow takes no idempotencyKey."];
   assert.deepEqual([result, error], [[signal, signal, signal, key, key], undefined]);
   assert.deepEqual(api.received, [{ call: "GET /cases/C-1" }]);
-});
-
-Deno.test("the compiler refuses a script that names a key of its own", async () => {
-  const script = (option: string) => scriptText(`await svc.cases.create({ type: "T", ${option} });`);
-  assert.deepEqual(await compiled(script("timeoutSeconds: 5")), [0, ""]);
-  const [code, said] = await compiled(script(`idempotencyKey: "k"`));
-  assert.equal(code, 1);
-  assert.match(said, /'idempotencyKey' does not exist in type '\{ type: string; [^']*timeoutSeconds\?: /);
 });
 
 Deno.test("each call may take as long as it says", async () => {

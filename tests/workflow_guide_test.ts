@@ -1,6 +1,7 @@
 /** docs/workflows.md, done as it says: the script that it teaches, in the folder that it makes, and its plan. */
 import assert from "node:assert/strict";
 import { printed, Workspace } from "../tasks/workspace.ts";
+import { compiledIn } from "./_support/compiled.ts";
 import { PROGRAM } from "./_support/program.ts";
 
 const PAGE = await Deno.readTextFile(new URL("../docs/workflows.md", import.meta.url));
@@ -48,17 +49,17 @@ Deno.test("what the guide says of types holds: the compiler knows the library's 
   const folder = `${workspace.directory}/flows`;
   await workspace.svc("workflow", "init", folder);
   const input = `{"Applicant":"Ada","Address":"Main St 1"}`;
-  const scripts: [source: string, faults: RegExp][] = [
-    [TYPED, /^$/],
-    [TYPED.replace("type Input =", "interface Input"), /Type 'Input' is not assignable to type 'JsonObject'/],
-    [TYPED.replace("created: CaseAnswer", "created: string"), /Type 'CaseAnswer' is not assignable to type 'string'/],
-  ];
-  for (const [source, faults] of scripts) {
-    await Deno.writeTextFile(`${folder}/typed.ts`, source);
-    const args = ["check", "--quiet", "typed.ts"];
-    const { stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: folder, env: { NO_COLOR: "1" } }).output();
-    assert.match(new TextDecoder().decode(stderr), faults);
-    const result = await workspace.svc("workflow", "run", `${folder}/typed.ts`, "--input", input, "--allow-declared");
+  const scripts = {
+    typed: TYPED,
+    taking: TYPED.replace("type Input =", "interface Input"),
+    naming: TYPED.replace("created: CaseAnswer", "created: string"),
+  };
+  const faults = await compiledIn(folder, scripts);
+  assert.equal(faults.typed, "");
+  assert.match(faults.taking, /Type 'Input' is not assignable to type 'JsonObject'/);
+  assert.match(faults.naming, /Type 'CaseAnswer' is not assignable to type 'string'/);
+  for (const name in scripts) {
+    const result = await workspace.svc("workflow", "run", `${folder}/${name}.ts`, "--input", input, "--allow-declared");
     assert.equal(result, `"Pending-Review"\n`);
   }
 });

@@ -1,11 +1,37 @@
-/** What the compiler says of a program that imports `@svc/lib`. */
+/** What the compiler says of programs that import `@svc/lib`. */
+import { pathToFileURL } from "node:url";
 import { makeFolder } from "./workflow.ts";
 import { CHECKOUT } from "./readme.ts";
 
-/** The exit code of the compiler for a program, and what it says. */
-export async function compiled(source: string): Promise<[code: number, said: string]> {
-  await using folder = await makeFolder({ "program.ts": source });
-  const args = ["check", "--quiet", `--config=${CHECKOUT}/deno.json`, `${folder.path}/program.ts`];
-  const { code, stderr } = await new Deno.Command(Deno.execPath(), { args, env: { NO_COLOR: "1" } }).output();
-  return [code, new TextDecoder().decode(stderr)];
+/** Programs by name. */
+type Programs<N extends string> = Readonly<Record<N, string>>;
+
+/** What is wrong with each of several programs: nothing where the compiler takes it. It is asked once: that takes long. */
+export async function compiled<N extends string>(programs: Programs<N>): Promise<Programs<N>> {
+  await using folder = await makeFolder();
+  return await compiledIn(folder.path, programs, [`--config=${CHECKOUT}/deno.json`]);
+}
+
+/** The same for programs that are written into a folder, which may have a configuration of its own. */
+export async function compiledIn<N extends string>(
+  folder: string,
+  programs: Programs<N>,
+  flags: readonly string[] = [],
+): Promise<Programs<N>> {
+  const paths = new Map<string, N>();
+  for (const name in programs) {
+    const path = `${folder}/${name}.ts`;
+    await Deno.writeTextFile(path, programs[name]);
+    paths.set(pathToFileURL(path).href, name);
+  }
+  const args = ["check", "--quiet", ...flags, ...paths.keys()];
+  const { code, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: folder, env: { NO_COLOR: "1" } })
+    .output();
+  const said = new TextDecoder().decode(stderr);
+  const faults = said.split(/^(?=TS\d+ \[ERROR\])/m).filter((text) => text.startsWith("TS"));
+  const all: Record<N, string> = { ...programs };
+  for (const [path, name] of paths) all[name] = faults.filter((fault) => fault.includes(`at ${path}:`)).join("");
+  const areTheirs = faults.every((fault) => paths.keys().some((path) => fault.includes(`at ${path}:`)));
+  if ((code === 0) !== (faults.length === 0) || !areTheirs) throw new Error(said); // Something else is wrong.
+  return all;
 }
