@@ -1,4 +1,5 @@
 /** A data directory: the database, a lock that says whether a service works on it, and where that service is. */
+import { resolve } from "node:path";
 import { configDirectory, findConfigDirectory } from "../lib/auth/config.ts";
 import { warnOfOthers } from "../lib/auth/exposed.ts";
 import type { Warn } from "../lib/callback.ts";
@@ -9,6 +10,7 @@ import { isJsonObject, type JsonObject, parseJsonObject } from "../lib/json.ts";
 import { ignoreMissing } from "../lib/missing_file.ts";
 import { readFault, writeFault } from "../lib/read_fault.ts";
 import { shellWord } from "../lib/shell_word.ts";
+import { MEMORY } from "./settings.ts";
 import { removeBytes } from "./store/bytes_on_disk.ts";
 
 /** Milliseconds to wait for a lock: another command may look at it for a moment. */
@@ -45,6 +47,11 @@ export interface DirectoryFiles {
 /** The directory of the service that a person starts without naming one. */
 export function defaultDataDirectory(): string {
   return `${configDirectory()}/service`;
+}
+
+/** The data directory that is meant, as an absolute path. */
+export function dataOf(data: string | undefined): string {
+  return data === MEMORY ? MEMORY : resolve(data ?? defaultDataDirectory());
 }
 
 /** Where the files of a directory are. */

@@ -100,7 +100,7 @@ export const commands: LocalGroup = {
     },
     example: "--operator decider@city --profile decider",
     async run(context, given) {
-      const { addClient } = await import("../../service/admin/control.ts");
+      const { addClient } = await import("../../service/admin/add_client.ts");
       await context.print(await addClient({ ...given, profile: requiredProfile(context) }));
     },
   }),

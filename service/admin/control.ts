@@ -1,14 +1,18 @@
-/** `svc service status`, `stop`, `reset` and `add-client`: what is done to a service from outside. */
-import { profileOf } from "../../lib/auth/settings.ts";
+/** `svc service status`, `stop` and `reset`: what is done to a service from outside. */
 import { SvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
-import { addClient as makeClient } from "../access/clients.ts";
-import { loadServedApplication } from "../application.ts";
-import { filesOf, isInUse, lockDirectory, readState, removeData, type ServiceState, tryLock } from "../directory.ts";
+import {
+  dataOf,
+  filesOf,
+  isInUse,
+  lockDirectory,
+  readState,
+  removeData,
+  type ServiceState,
+  tryLock,
+} from "../directory.ts";
 import { MEMORY } from "../settings.ts";
-import { openSqliteStore } from "../store/sqlite.ts";
-import { checkOwner, profilesOf, writeProfile } from "./profiles.ts";
-import { dataOf } from "./start.ts";
+import { profilesOf } from "./profiles.ts";
 
 /** Milliseconds that a service is given to answer. */
 const ANSWER_PATIENCE = 3000;
@@ -98,33 +102,13 @@ export async function reset(
   return { removed: data };
 }
 
-/** Makes a client with an operator of its own and writes its profile, whether the service runs or not. */
-export async function addClient(
-  options: Which & { operator: string; profile?: string },
-): Promise<{ operator: string; profile: string; url: string }> {
-  const data = directoryOf(options.data);
-  const profile = profileOf(options);
-  const state = await readState(data);
-  if (!state || state.url === "") {
-    throw noService(data, "Run 'svc service start' first.");
-  }
-  checkOwner(profile, data);
-  const app = await loadServedApplication(state.app === "" ? undefined : state.app);
-  const store = openSqliteStore(filesOf(data).database, true);
-  try {
-    await writeProfile(profile, data, state, await makeClient(store, app, options.operator));
-  } finally {
-    await store.close();
-  }
-  return { operator: options.operator, profile, url: state.url };
-}
-
-function noService(data: string, hint: string): SvcError {
+/** Where no service has worked yet. */
+export function noService(data: string, hint: string): SvcError {
   return new SvcError("INVALID_CONFIG", `No service has worked on ${data} yet.`, { hint });
 }
 
-/** The data directory: what a service has in memory, nobody else can come to. */
-function directoryOf(given: string | undefined): string {
+/** The data directory of a command: what a service has in memory, nobody else can come to. */
+export function directoryOf(given: string | undefined): string {
   const data = dataOf(given);
   if (data !== MEMORY) return data;
   throw new SvcError("INVALID_ARGS", "A service in memory keeps nothing that another process could find.", {

@@ -12,10 +12,10 @@ import { ownModule } from "../../lib/own_files.ts";
 import { pause } from "../../lib/pause.ts";
 import { loadServedApplication } from "../application.ts";
 import { modelHosts } from "../conversations/model_address.ts";
-import { applicationOf, filesOf, lockDirectory, makeLog, readState, type ServiceState } from "../directory.ts";
+import { applicationOf, dataOf, filesOf, lockDirectory, makeLog, readState, type ServiceState } from "../directory.ts";
 import { MEMORY } from "../settings.ts";
 import { profilesOf } from "./profiles.ts";
-import { dataOf, type StartOptions, type StartReport } from "./start.ts";
+import type { StartOptions, StartReport } from "./start.ts";
 
 /** Milliseconds that a start may take. */
 const PATIENCE = 20_000;

@@ -1,9 +1,8 @@
 /** `svc service start`: a service that a person can call at once, in this process or in one of its own. */
-import { resolve } from "node:path";
 import type { Profile } from "../../lib/auth/profile.ts";
 import { profileOf } from "../../lib/auth/settings.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import { defaultDataDirectory } from "../directory.ts";
+import { dataOf } from "../directory.ts";
 import { type RunningService, runService } from "../run.ts";
 import { MEMORY, type ServiceOptions } from "../settings.ts";
 import { checkOwner, moveProfiles, profileNamed, profilesOf, writeProfile } from "./profiles.ts";
@@ -30,11 +29,6 @@ export interface StartReport extends JsonObject {
   pid: number;
   /** Profiles that lead to it. */
   profiles: string[];
-}
-
-/** The data directory that is meant, as an absolute path. */
-export function dataOf(data: string | undefined): string {
-  return data === MEMORY ? MEMORY : resolve(data ?? defaultDataDirectory());
 }
 
 /** Starts a service in this process, with a profile that can call it. */
