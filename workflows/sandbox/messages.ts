@@ -23,7 +23,7 @@ export const MAX_OPEN_CHARACTERS = 32 * 1024 * 1024;
 export const MAX_LOG_CHARACTERS = 1024 * 1024;
 
 /** Characters that a sandbox may print and draw in all: they are kept, and a disk must not be filled with them. */
-export const MAX_SAID_CHARACTERS = 256 * 1024 * 1024;
+export const MAX_SAID_CHARACTERS = 64 * 1024 * 1024;
 
 /** Kinds of messages from the sandbox. */
 export const FromSandbox = {
