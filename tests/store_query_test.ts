@@ -273,8 +273,8 @@ Deno.test("a long text is found in another, whether it is a value or a field of 
   await store.close();
 });
 
-Deno.test("a row may have ten thousand columns, and a filter five thousand values", async () => {
-  const members = Array.from({ length: 10_000 }, (_, n) => `F${n}`);
+Deno.test("a row may have three thousand columns, and a filter five thousand values", async () => {
+  const members = Array.from({ length: 3000 }, (_, n) => `F${n}`);
   const store = await fill([Object.fromEntries(members.map((name, n) => [name, n]))]);
   const columns = members.map((name) => ({ name, field: { content: [name] } }));
   const filter = { field: { content: ["F7"] }, in: Array.from({ length: 5000 }, (_, n) => n) };

@@ -20,7 +20,7 @@ export interface Kill {
 }
 
 /** Milliseconds from the last start of anything to the next kill, at most. */
-const LONGEST_WAIT = 400;
+const LONGEST_WAIT = 250;
 
 /** Milliseconds for which the service stays away, at most. */
 const LONGEST_ABSENCE = 300;

@@ -1,9 +1,9 @@
 /** Attempts to wear out the machine or the parent, and to see what another input has left. */
 import type { Attempt } from "./escape.ts";
 
-const BRIEF = { timeoutSeconds: 1 };
+const BRIEF = { timeoutSeconds: 0.3 };
 
-const TOO_LONG = "TIMEOUT: The workflow did not end within 1 s and was stopped.";
+const TOO_LONG = "TIMEOUT: The workflow did not end within 0.3 s and was stopped.";
 
 const TOO_MUCH = /^WORKFLOW_FAILED: .*(memory|allocation failed|Array buffer|crashed|too much of the machine)/i;
 
