@@ -14,9 +14,8 @@ interface Counts {
 
 const directory = await Deno.makeTempDir({ prefix: "svc-test-" });
 try {
-  const program = await buildApart(`${directory}/checkout`);
-  const tests = await denoTest("tests", ["tests"], { SVC_TEST_PROGRAM: program });
-  const examples = await testExamples();
+  const [tests, examples] = await Promise.all([testProgram(), testExamples()]);
+  console.log(examples.said);
   const passed = tests.passed + examples.passed;
   const failed = tests.failed + examples.failed;
   console.log(`\n${passed} passed, ${failed} failed`);
@@ -37,19 +36,34 @@ async function buildApart(checkout: string): Promise<string> {
   return `${checkout}/dist/cli.js`;
 }
 
-/** The examples make their calls with the environment's credentials, as a reader's own script does. */
-async function testExamples(): Promise<Counts> {
+async function testProgram(): Promise<Counts> {
+  const program = await buildApart(`${directory}/checkout`);
+  const [report, command] = denoTest("tests", ["tests"], { SVC_TEST_PROGRAM: program });
+  const { success } = await command.spawn().status;
+  return await countsOf(report, success);
+}
+
+/**
+ * The examples make their calls with the environment's credentials, as a reader's own script does. They run while the
+ * program is built and its tests begin; what they print is kept until these are done.
+ */
+async function testExamples(): Promise<Counts & { said: string }> {
   await using service = await startService({ data: ":memory:" });
   const { clientId, clientSecret } = await service.addClient("clerk@city");
-  return await denoTest("examples", ["--doc", "mod.ts", "cli.ts", "lib", "service", "workflows", "docs/library.md"], {
+  const args = ["--doc", "mod.ts", "cli.ts", "lib", "service", "workflows", "docs/library.md"];
+  const [report, command] = denoTest("examples", args, {
     SVC_CONFIG_DIR: directory,
     SVC_BASE_URL: service.url,
     SVC_CLIENT_ID: clientId,
     SVC_CLIENT_SECRET: clientSecret,
   });
+  const { success, stdout, stderr } = await command.output();
+  const said = [stderr, stdout].map((bytes) => new TextDecoder().decode(bytes)).join("");
+  return { ...await countsOf(report, success), said };
 }
 
-async function denoTest(name: string, args: string[], env: Record<string, string> = {}): Promise<Counts> {
+/** A run of tests, and the file to which it reports. */
+function denoTest(name: string, args: string[], env: Record<string, string>): [report: string, Deno.Command] {
   const report = `${directory}/${name}.xml`;
   const command = new Deno.Command(Deno.execPath(), {
     // `deno task check` has checked the types.
@@ -62,16 +76,15 @@ async function denoTest(name: string, args: string[], env: Record<string, string
       ...env,
     },
   });
-  const { success } = await command.spawn().status;
-  const counts = await countsOf(report);
-  // A run that broke before or between its tests failed, whatever its report counts.
-  return success || counts.failed > 0 ? counts : { ...counts, failed: 1 };
+  return [report, command];
 }
 
-async function countsOf(report: string): Promise<Counts> {
+async function countsOf(report: string, success: boolean): Promise<Counts> {
   const xml = await Deno.readTextFile(report).catch(() => "");
   const suites = xml.match(/<testsuites [^>]*>/)?.[0] ?? "";
   const count = (attribute: string) => Number(suites.match(new RegExp(` ${attribute}="(\\d+)"`))?.[1] ?? 0);
   const failed = count("failures") + count("errors");
-  return { passed: count("tests") - failed, failed };
+  const passed = count("tests") - failed;
+  // A run that broke before or between its tests failed, whatever its report counts.
+  return { passed, failed: success ? failed : Math.max(failed, 1) };
 }
