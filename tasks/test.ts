@@ -69,8 +69,8 @@ function denoTest(name: string, args: string[], env: Record<string, string>): [r
     // `deno task check` has checked the types.
     args: ["test", "--allow-all", "--parallel", "--no-check", `--junit-path=${report}`, ...args],
     env: {
-      // Half of a test is waiting: for processes that start, and for the disk.
-      DENO_JOBS: Deno.env.get("DENO_JOBS") ?? String(2 * navigator.hardwareConcurrency),
+      // A part of a test is waiting, for the disk or for what takes its time; more at once cost more than that.
+      DENO_JOBS: Deno.env.get("DENO_JOBS") ?? String(Math.ceil(1.5 * navigator.hardwareConcurrency)),
       // What a test leaves in the directory for temporary files goes with ours.
       TMPDIR: directory,
       ...env,

@@ -13,7 +13,7 @@ import { openWorld } from "./_support/escape_world.ts";
 const TABLE: readonly Attempt[] = [...REACHING, ...LOADING, ...TURNING, ...TALKING, ...LASTING];
 
 /** Attempts at a time: most of an attempt is two processes that start. */
-const AT_ONCE = 4;
+const AT_ONCE = 3;
 
 Deno.test("nothing that a script tries gets it out of its sandbox, or at what another input has", async (t) => {
   await using world = await openWorld();
