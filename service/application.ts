@@ -9,7 +9,13 @@ import { keptStaticFiles, openStaticFiles, type StaticFiles } from "./static_fil
 
 /** Reads a definition from a file; without one, the definition that comes with svc. */
 export async function loadServedApplication(file: string | undefined): Promise<Application> {
-  if (file !== undefined) return await loadApplication(file);
+  return file === undefined ? await (ownApplication ??= loadOwnApplication()) : await loadApplication(file);
+}
+
+/** Read once: a program's tests may start a service each. */
+let ownApplication: Promise<Application> | undefined;
+
+async function loadOwnApplication(): Promise<Application> {
   // Not at the top of the file: JSR has refused packages that import a text there.
   const { default: own } = await import("./apps/permit.yaml", { with: { type: "text" } });
   return parseApplication(own, "permit.yaml");

@@ -3,16 +3,16 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../lib/json.ts";
+import { loadServedApplication } from "../service/application.ts";
 import { filesOf } from "../service/directory.ts";
-import { at, type Engine, openEngine, PERMIT_FILE, textAt } from "./_support/engine.ts";
+import { at, type Engine, openEngine, textAt } from "./_support/engine.ts";
 import { openService, segment } from "./_support/service.ts";
 import { makeFolder } from "./_support/workflow.ts";
-import { loadApplication } from "../service/definition/load.ts";
 
 const TYPE = "City-Permit-Work-Receipt";
 const FIRST = "Confirmation of receipt";
 
-const app = await loadApplication(PERMIT_FILE);
+const app = await loadServedApplication(undefined);
 const handle = app.caseTypes.get(TYPE)?.processes.get("Handling")?.steps.get("Handle");
 const activities = handle?.kind === "assignment" ? [...handle.actions.keys()] : [];
 

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";
-import { loadApplication, parseApplication } from "../service/definition/load.ts";
+import { loadServedApplication } from "../service/application.ts";
+import { parseApplication } from "../service/definition/load.ts";
 import { fillForm } from "../service/engine/forms.ts";
 import { ServiceError } from "../service/errors.ts";
-import { PERMIT_FILE } from "./_support/engine.ts";
 
-const app = await loadApplication(PERMIT_FILE);
+const app = await loadServedApplication(undefined);
 const view = app.caseTypes.get("City-Permit-Work-Permit")?.views.get("Application");
 assert.ok(view);
 

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { JsonValue } from "../lib/json.ts";
-import { loadApplication } from "../service/definition/load.ts";
+import { loadServedApplication } from "../service/application.ts";
 import { namedIn } from "../service/social/texts.ts";
 import { readTime } from "../service/moments.ts";
-import { at, type Engine, openEngine, PERMIT_FILE, textAt } from "./_support/engine.ts";
+import { at, type Engine, openEngine, textAt } from "./_support/engine.ts";
 
-const app = await loadApplication(PERMIT_FILE);
+const app = await loadServedApplication(undefined);
 const APPLICATION = "DATA-PORTAL $CityPermits";
 
 /** What happens next, and how many milliseconds later. */

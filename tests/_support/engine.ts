@@ -1,8 +1,9 @@
 /** The engine on a store in memory, called through the handlers as the HTTP side calls them. */
 import { SvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import { loadServedApplication } from "../../service/application.ts";
 import type { Application } from "../../service/definition/application.ts";
-import { loadApplication, parseApplication } from "../../service/definition/load.ts";
+import { parseApplication } from "../../service/definition/load.ts";
 import { ServiceError } from "../../service/errors.ts";
 import type { HandlerContext, LaterWork, Outcome } from "../../service/handler.ts";
 import { handlers } from "../../service/handlers/mod.ts";
@@ -43,7 +44,7 @@ export interface Engine extends AsyncDisposable {
 
 /** An engine for an application: the sample application, or the one of a YAML text. */
 export async function openEngine(yaml?: string): Promise<Engine> {
-  const app = yaml === undefined ? await loadApplication(PERMIT_FILE) : parseApplication(yaml, "test.yaml");
+  const app = yaml === undefined ? await loadServedApplication(undefined) : parseApplication(yaml, "test.yaml");
   const store = openSqliteStore(":memory:");
   const bytes = openBytes();
   const background: Promise<void>[] = [];
