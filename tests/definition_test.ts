@@ -33,6 +33,8 @@ Deno.test("the sample application is served as it is written", async () => {
   assert.equal(app.dataViews.get("D_Inspectors")?.savable, true);
   assert.ok(app.dataViews.get("D_pyWorkHistory"), "every application has the history of its cases");
   assert.equal(app.dataViews.get("D_Permits")?.columns.get("Fee")?.field.type, "Currency");
+  const agents = [...app.agents.values(), ...app.assistants.values()];
+  assert.ok(agents.every(({ answers }) => answers.kind === "script"), "a detached start allows no model server for it");
 });
 
 Deno.test("a reference to what is not there is refused with its line and the reason", () => {

@@ -10,7 +10,6 @@ import { isJsonObject, parseJsonObject } from "../../lib/json.ts";
 import { toKebab } from "../../lib/names.ts";
 import { ownModule } from "../../lib/own_files.ts";
 import { pause } from "../../lib/pause.ts";
-import { loadServedApplication } from "../application.ts";
 import { modelHosts } from "../conversations/model_address.ts";
 import { applicationOf, dataOf, filesOf, lockDirectory, makeLog, readState, type ServiceState } from "../directory.ts";
 import { MEMORY } from "../settings.ts";
@@ -35,12 +34,19 @@ export async function startDetached(options: DetachOptions): Promise<StartReport
     });
   }
   (await lockDirectory(data))[Symbol.dispose](); // the directory is there, and free
-  const hosts = modelHosts(await loadServedApplication(await applicationOf(data, options.app)));
+  const hosts = await hostsOf(await applicationOf(data, options.app));
   await makeLog(data);
   const child = launch({ ...options, data }, await permissions(data, hosts));
   const state = await ready(child, data);
   const { url, apiRoot, tokenPath, pid } = state;
   return { url, apiRoot, tokenPath, data, pid, profiles: profilesOf(data) };
+}
+
+/** The model servers that an application calls. The one that comes with svc calls none, so that it is not read for that. */
+async function hostsOf(app: string | undefined): Promise<string[]> {
+  if (app === undefined) return [];
+  const { loadApplication } = await import("../definition/load.ts");
+  return modelHosts(await loadApplication(app));
 }
 
 interface Child {
