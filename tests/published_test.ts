@@ -1,13 +1,32 @@
 /** The package as a registry gives it to those who have no checkout: installed, and imported by a program. */
 import assert from "node:assert/strict";
 import { shellWord } from "../lib/shell_word.ts";
-import { block, CHECKOUT, Home } from "./_support/readme.ts";
-import { emptyCache, publish } from "./_support/registry.ts";
+import { block, CHECKOUT, Home, linkedPaths } from "./_support/readme.ts";
+import { emptyCache, publish, type Registry } from "./_support/registry.ts";
 
-Deno.test("svc is installed from a registry as the README says, and needs it no more", async () => {
+Deno.test("the package that is published works without a checkout", async (t) => {
   await using home = await Home.make();
   await using cache = await emptyCache();
-  const svc = await install(home, cache.path);
+  await using registry = await publish();
+  await t.step("what the README links to is published with it", () => findLinked(registry));
+  await t.step("a program imports the library, its types included, and reads no file for it", () => {
+    return importIt(registry);
+  });
+  await t.step("svc is installed as the README says, and needs the registry no more", async () => {
+    const run = (lines: string) => home.run(lines, { ...registry.env, DENO_DIR: cache.path }, home.path);
+    await run(block("sh", "jsr:@svc/lib/cli"));
+    await registry.close();
+    await useInstalled(run);
+  });
+});
+
+async function findLinked({ files }: Registry): Promise<void> {
+  const linked = linkedPaths();
+  assert.ok(linked.length > 10);
+  for (const path of linked) assert.ok((await Deno.stat(`${files}/${path}`)).isFile, path);
+}
+
+async function useInstalled(svc: (lines: string) => Promise<string>): Promise<void> {
   await svc("svc service start --port 0 --detach");
   try {
     assert.match(
@@ -26,14 +45,6 @@ Deno.test("svc is installed from a registry as the README says, and needs it no 
   } finally {
     assert.match(await svc("svc service reset --stop"), /"removed":/);
   }
-});
-
-/** Installs svc; gives what runs command lines once the registry is gone. */
-async function install(home: Home, cache: string): Promise<(lines: string) => Promise<string>> {
-  await using registry = await publish();
-  const env = { ...registry.env, DENO_DIR: cache };
-  await home.run(block("sh", "jsr:@svc/lib/cli"), env, home.path);
-  return (lines) => home.run(lines, env, home.path);
 }
 
 const SERVICE = `
@@ -50,11 +61,10 @@ const SERVICE = `
   const _: number = svc;
 `;
 
-Deno.test("a program imports the published library, its types included, and reads no file for it", async () => {
+async function importIt({ env }: Registry): Promise<void> {
   await using home = await Home.make();
   await using cache = await emptyCache();
-  await using registry = await publish();
-  const run = (lines: string) => home.run(lines, { ...registry.env, DENO_DIR: cache.path }, home.path);
+  const run = (lines: string) => home.run(lines, { ...env, DENO_DIR: cache.path }, home.path);
   await Deno.writeTextFile(`${home.path}/deno.json`, "{}");
   await Deno.writeTextFile(`${home.path}/service.ts`, SERVICE);
   await run("deno add jsr:@svc/lib && deno check service.ts");
@@ -62,4 +72,4 @@ Deno.test("a program imports the published library, its types included, and read
   const said = await run(`TMPDIR=$HOME deno run --no-prompt ${permissions} service.ts`);
   assert.equal(said, "CITY-PERMIT-WORK P-1 string\n");
   await run("deno run --allow-write=. jsr:@svc/lib/cli workflow init flows && cd flows && deno check intake.ts");
-});
+}

@@ -148,9 +148,6 @@ Deno.test("svc workflow init writes what an editor needs, and overwrites nothing
   const made = `${folder.path}/new/flows`;
   const first = await svcHere(["workflow", "init", made, "--format", "compact"]);
   assert.deepEqual(JSON.parse(first.stdout), { written: [`${made}/deno.json`, `${made}/intake.ts`], kept: [] });
-  const check = await new Deno.Command(Deno.execPath(), { args: ["check", "intake.ts"], cwd: made, stderr: "piped" })
-    .output();
-  assert.equal(check.code, 0, decoder.decode(check.stderr));
   await Deno.writeTextFile(`${made}/intake.ts`, "mine");
   const again = await svcHere(["workflow", "init", made, "--format", "compact"]);
   assert.deepEqual(JSON.parse(again.stdout).written, []);

@@ -56,8 +56,24 @@ export function block(language: string, text: string): string {
   return found;
 }
 
+/** The configuration of a project that imports the library of this checkout. */
+export function linkedProject(): string {
+  return block("json", "links").replace("/path/to/svc", CHECKOUT);
+}
+
+/** Paths of the files that the README links to. */
+export function linkedPaths(): string[] {
+  return [...README.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path = ""]) => path);
+}
+
+let directory: Promise<string> | undefined;
+
 /** The cache of this Deno, for processes whose home is elsewhere: what is installed already need not be fetched again. */
-export async function denoDirectory(): Promise<string> {
+export function denoDirectory(): Promise<string> {
+  return directory ??= askForDirectory();
+}
+
+async function askForDirectory(): Promise<string> {
   const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
   return JSON.parse(new TextDecoder().decode(stdout)).denoDir;
 }

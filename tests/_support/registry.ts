@@ -8,6 +8,10 @@ import { type Folder, makeFolder } from "./workflow.ts";
 export interface Registry extends AsyncDisposable {
   /** What makes Deno ask it, and not JSR. */
   readonly env: Readonly<Record<"JSR_URL", string>>;
+  /** Folder of what it was given. */
+  readonly files: string;
+  /** Ends it; nothing is left. */
+  close(): Promise<void>;
 }
 
 const { name, version } = configuration;
@@ -16,6 +20,7 @@ const { name, version } = configuration;
 export async function publish(): Promise<Registry> {
   const resources = new AsyncDisposableStack();
   const { path: folder } = resources.use(await makeFolder({ [`${name}/${version}/deno.json`]: "" }));
+  const files = `${folder}/${name}/${version}`;
   const server = resources.use(
     Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => answer(request, folder)),
   );
@@ -24,7 +29,8 @@ export async function publish(): Promise<Registry> {
   const args = ["publish", "--token=x", "--no-provenance", "--no-check", "--allow-dirty"];
   const { success, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: CHECKOUT, env }).output();
   assert.ok(success, new TextDecoder().decode(stderr));
-  return { env, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+  const close = () => resources.disposeAsync();
+  return { env, files, close, [Symbol.asyncDispose]: close };
 }
 
 /** A cache that has the packages of npm, which are the same everywhere, and no module that came from a URL. */
