@@ -110,7 +110,7 @@ Deno.test("a script that returns or prints more than it may is told that, and no
 });
 
 Deno.test("a script may sleep for longer than it may take: it answers that it rests", async () => {
-  const { result, error } = await runText(scriptText("await sleep(5000); return 1;"), {
+  const { result, error } = await runText(scriptText("await sleep(3500); return 1;"), {
     limits: { timeoutSeconds: 1, maxMemoryMiB: 128 },
   });
   assert.deepEqual([result, error], [1, undefined]);

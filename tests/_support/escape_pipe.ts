@@ -176,7 +176,7 @@ const REQUESTS: readonly Hostile[] = [
   ],
   [
     "with more sleeps than it may have",
-    `await start(); for (let i = 1; i < 20_000; i++) send(kinds.call, i, '{"operation":"sleep","args":[1e9]}');`,
+    `await start(); for (let i = 1; i < 10_000; i++) send(kinds.call, i, '{"operation":"sleep","args":[1e9]}');`,
     `${STOPPED}more calls at a time than it may.`,
   ],
   [

@@ -7,7 +7,7 @@
 const STEP = 1;
 
 /** Milliseconds between two questions, and until one counts as not answered. */
-const PAUSE = 2000;
+const PAUSE = 1000;
 
 /** A clock that calls back when a time is up, and that can stand still. */
 export class TimeLimit {
