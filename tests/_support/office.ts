@@ -11,7 +11,8 @@ export const CREATE =
   `const made = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada", Address: "B" } });`;
 
 /** Waits until the test has made a further case: the number of cases is what the script looks at. */
-export const UNTIL_TOLD = `while ((await svc.data.count("D_Permits")).resultCount < 2) { /* not yet */ }`;
+export const UNTIL_TOLD =
+  `while ((await svc.data.count("D_Permits")).resultCount < 2) await new Promise((again) => setTimeout(again, 20));`;
 
 /** A service, a script and a journal. */
 export interface Office extends AsyncDisposable {
