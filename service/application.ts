@@ -1,15 +1,18 @@
 /** The application definition that is served: a person's own, or the one that comes with svc. */
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseJsonObject } from "../lib/json.ts";
 import { ownFile } from "../lib/own_files.ts";
 import { OWN_FILES } from "./apps/static_files.ts";
 import type { Application } from "./definition/application.ts";
-import { loadApplication, parseApplication } from "./definition/load.ts";
+import { checkDefinition } from "./definition/check.ts";
 import { keptStaticFiles, openStaticFiles, type StaticFiles } from "./static_files.ts";
 
 /** Reads a definition from a file; without one, the definition that comes with svc. */
 export async function loadServedApplication(file: string | undefined): Promise<Application> {
-  return file === undefined ? await (ownApplication ??= loadOwnApplication()) : await loadApplication(file);
+  if (file === undefined) return await (ownApplication ??= loadOwnApplication());
+  const { loadApplication } = await import("./definition/load.ts");
+  return await loadApplication(file);
 }
 
 /** Read once: a program's tests may start a service each. */
@@ -18,6 +21,10 @@ let ownApplication: Promise<Application> | undefined;
 async function loadOwnApplication(): Promise<Application> {
   // Not at the top of the file: JSR has refused packages that import a text there.
   const { default: own } = await import("./apps/permit.yaml", { with: { type: "text" } });
+  const values = parseJsonObject(own); // So it is where svc is built: to load and run a reader of YAML takes long.
+  const application = values && checkDefinition(values).application;
+  if (application !== undefined) return application;
+  const { parseApplication } = await import("./definition/load.ts");
   return parseApplication(own, "permit.yaml");
 }
 
