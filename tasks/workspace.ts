@@ -1,6 +1,7 @@
 /** A directory of its own in which svc's commands run, with a service of its own; gone when it is closed. */
 import { ignoreMissing } from "../lib/missing_file.ts";
 import { DEFAULT_PATHS } from "../lib/auth/profile.ts";
+import { killProcess } from "./crash/processes.ts";
 
 const CLI = new URL("../cli.ts", import.meta.url).href;
 
@@ -24,6 +25,7 @@ export class Workspace implements AsyncDisposable {
   /** The directory; configuration and the service's data are in its folder `config`. */
   readonly directory: string;
   readonly #cli: string;
+  readonly #running = new Set<Deno.ChildProcess>();
 
   private constructor(directory: string, cli: string) {
     this.directory = directory;
@@ -71,7 +73,13 @@ export class Workspace implements AsyncDisposable {
 
   /** Runs a command of svc and answers what it prints. */
   async svc(...args: string[]): Promise<string> {
-    return await printed(this.command(args), `svc ${args.join(" ")}`);
+    const process = this.command(args, { stdin: "null", stdout: "piped", stderr: "piped" }).spawn();
+    this.#running.add(process);
+    try {
+      return textOf(await process.output(), `svc ${args.join(" ")}`);
+    } finally {
+      this.#running.delete(process);
+    }
   }
 
   /** Stops the service and removes the directory. */
@@ -83,6 +91,7 @@ export class Workspace implements AsyncDisposable {
 
   /** Does so at once, whatever is going on. */
   abandon(): void {
+    for (const { pid } of this.#running) killProcess(pid); // It would write to the directory.
     const stop = this.command(["service", "stop"], { stdin: "null", stdout: "null", stderr: "null" });
     stop.outputSync();
     try {
