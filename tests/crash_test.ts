@@ -8,10 +8,13 @@ import { tableOf } from "../tasks/crash/report.ts";
 import { PROGRAM } from "./_support/program.ts";
 
 const KILLS = 60;
+
+/** Inputs of a batch: when the last kill has been made, the rest of them is done in peace. */
+const INPUTS = 12;
 const SEED = Number(Deno.env.get("SVC_TEST_SEED") ?? anySeed());
 
 Deno.test(`after ${KILLS} kills nothing is lost and nothing is there twice (SVC_TEST_SEED=${SEED})`, async () => {
-  const report = await crash({ kills: KILLS, seed: SEED, program: PROGRAM });
+  const report = await crash({ kills: KILLS, inputs: INPUTS, seed: SEED, program: PROGRAM });
   assert.equal(report.kills.length, KILLS);
   assert.deepEqual(faultsOf(report.judgement), [], tableOf(report));
   assert.ok(report.chronicles.some(({ cutOff }) => cutOff > 0), "kills fall between call and answer");
