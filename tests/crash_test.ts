@@ -11,6 +11,7 @@ const KILLS = 60;
 
 /** Inputs of a batch: when the last kill has been made, the rest of them is done in peace. */
 const INPUTS = 12;
+
 const SEED = Number(Deno.env.get("SVC_TEST_SEED") ?? anySeed());
 
 Deno.test(`after ${KILLS} kills nothing is lost and nothing is there twice (SVC_TEST_SEED=${SEED})`, async () => {
