@@ -10,13 +10,13 @@ import { keptStaticFiles, openStaticFiles, type StaticFiles } from "./static_fil
 
 /** Reads a definition from a file; without one, the definition that comes with svc. */
 export async function loadServedApplication(file: string | undefined): Promise<Application> {
-  if (file === undefined) return await (ownApplication ??= loadOwnApplication());
+  if (file === undefined) return ownApplication ??= await loadOwnApplication();
   const { loadApplication } = await import("./definition/load.ts");
   return await loadApplication(file);
 }
 
 /** Read once: a program's tests may start a service each. */
-let ownApplication: Promise<Application> | undefined;
+let ownApplication: Application | undefined;
 
 async function loadOwnApplication(): Promise<Application> {
   // Not at the top of the file: JSR has refused packages that import a text there.

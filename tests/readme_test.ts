@@ -1,8 +1,7 @@
 /** What the README promises of the library, done as it says: the script, and the import of a project. */
 import assert from "node:assert/strict";
-import configuration from "../deno.json" with { type: "json" };
 import { startService } from "../service/mod.ts";
-import { block, Home, linkedProject } from "./_support/readme.ts";
+import { block, Home, linkedProject, programOfAll } from "./_support/readme.ts";
 
 Deno.test("the script of the README runs with the permissions that it names", async () => {
   await using home = await Home.make();
@@ -12,10 +11,8 @@ Deno.test("the script of the README runs with the permissions that it names", as
 
 Deno.test("a project of one's own imports every part of the library", async () => {
   await using home = await Home.make();
-  const parts = Object.keys(configuration.exports).map((path) => `import "${configuration.name}${path.slice(1)}";\n`);
   await Deno.writeTextFile(`${home.path}/deno.json`, linkedProject());
-  await Deno.writeTextFile(`${home.path}/create.ts`, block("ts", "createClient"));
-  await Deno.writeTextFile(`${home.path}/all.ts`, `${parts.join("")}import "./create.ts";\n`);
+  await Deno.writeTextFile(`${home.path}/all.ts`, programOfAll());
   const lines = "deno run --allow-net --allow-read --allow-write --allow-env all.ts";
   assert.match(await runAgainstService(home, lines), /^CITY-PERMIT-WORK P-1 New$/m);
 });

@@ -1,6 +1,7 @@
 /** What the compiler knows of the library, in programs and in workflows. */
 import assert from "node:assert/strict";
 import { compiled } from "./_support/compiled.ts";
+import { programOfAll } from "./_support/readme.ts";
 import { scriptText } from "./_support/workflow.ts";
 
 const CLIENT = `
@@ -53,7 +54,9 @@ Deno.test("the compiler knows the library", async (t) => {
     errorsOfWorkflow: errorsOf("@svc/lib/workflow"),
     timeout: creating("timeoutSeconds: 5"),
     key: creating(`idempotencyKey: "k"`),
+    all: programOfAll(),
   });
+  await t.step("it takes every part of it with Deno's own options", () => assert.equal(said.all, ""));
   await t.step("of a misspelt option it says which there are", () => {
     const options =
       /'pageSize' does not exist in type '\{ params\?: [^;]+; max\?: [^;]+; page\?: [^;]+; includeTotal\?: /;

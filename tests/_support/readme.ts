@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import configuration from "../../deno.json" with { type: "json" };
 import { shellWord } from "../../lib/shell_word.ts";
 
 /** This checkout's folder. */
@@ -61,17 +62,23 @@ export function linkedProject(): string {
   return block("json", "links").replace("/path/to/svc", CHECKOUT);
 }
 
+/** A program of such a project: every part of the library, and the script of the README. */
+export function programOfAll(): string {
+  const parts = Object.keys(configuration.exports).map((path) => `import "${configuration.name}${path.slice(1)}";\n`);
+  return parts.join("") + block("ts", "createClient");
+}
+
 /** Paths of the files that the README links to. */
 export function linkedPaths(): string[] {
   return [...README.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path = ""]) => path);
 }
 
-let directory: Promise<string> | undefined;
-
 /** The cache of this Deno, for processes whose home is elsewhere: what is installed already need not be fetched again. */
 export function denoDirectory(): Promise<string> {
-  return directory ??= askForDirectory();
+  return knownDirectory ??= askForDirectory();
 }
+
+let knownDirectory: Promise<string> | undefined;
 
 async function askForDirectory(): Promise<string> {
   const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
