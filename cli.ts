@@ -3,12 +3,12 @@
  *
  * @module
  */
-import type { Io } from "./lib/cli/io.ts";
+import type { Io } from "./cli/io/io.ts";
 import { importUnseen } from "./lib/import_unseen.ts";
 import { toSvcError } from "./lib/errors.ts";
 import { VERSION } from "./lib/version.ts";
 
-export { type Input, type Io, type Output, OutputClosed } from "./lib/cli/io.ts";
+export { type Input, type Io, type Output, OutputClosed } from "./cli/io/io.ts";
 
 /**
  * Runs a command line and gives its exit code. Without streams of your own it uses those of the process.
@@ -47,7 +47,7 @@ export async function main(args: readonly string[], io?: Io): Promise<number> {
       // It is written again below, where it is told what is wrong with the output.
     }
   }
-  const { main } = await importUnseen<typeof import("./lib/cli/main.ts")>("lib/cli/main.ts");
+  const { main } = await importUnseen<typeof import("./cli/main.ts")>("cli/main.ts");
   return await main(args, io);
 }
 

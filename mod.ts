@@ -24,7 +24,7 @@ export type { Client, GroupFunctions } from "./lib/client/bind.ts";
 export { type GroupEntry, groups, type Resources } from "./lib/resources/mod.ts";
 export type { CallerOptions, Exchange } from "./lib/client/caller.ts";
 export type { ExchangeSummary, SessionOptions } from "./lib/auth/settings.ts";
-export type { Warn } from "./lib/callback.ts";
+export type { Warn } from "./lib/client/callback.ts";
 export {
   ERROR_CODES,
   type ErrorAttempt,
@@ -34,8 +34,8 @@ export {
   SvcError,
   type SvcErrorOptions,
 } from "./lib/errors.ts";
-export type { JsonObject, JsonValue } from "./lib/json.ts";
-export type * from "./lib/answer_types.ts";
+export type { JsonObject, JsonValue } from "./utils/json.ts";
+export type * from "./lib/answers/answer_types.ts";
 export type {
   AnswerOf,
   CalculationRequest,
@@ -55,4 +55,4 @@ export type {
   Positionals,
   TagOptions,
   TagSource,
-} from "./lib/operation.ts";
+} from "./lib/operation/operation.ts";

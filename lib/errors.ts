@@ -1,5 +1,5 @@
 /** The one family of errors: what went wrong, as a code, and what to do about it, as a hint. */
-import { isObjectList, isText, type JsonObject } from "./json.ts";
+import { isObjectList, isText, type JsonObject } from "../utils/json.ts";
 
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: "BAD_REQUEST",

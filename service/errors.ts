@@ -1,6 +1,6 @@
 /** What the service answers when it cannot do what was asked: a status and the body that DX API clients read. */
 import type { ErrorDetail as SvcErrorDetail } from "../lib/errors.ts";
-import type { JsonObject } from "../lib/json.ts";
+import type { JsonObject } from "../utils/json.ts";
 
 /** What each status is called, and the sentence for people. */
 const KINDS = {

@@ -4,10 +4,10 @@
  * @module
  */
 import { toSvcError } from "../lib/errors.ts";
-import { checkOptions, type OptionTypes } from "../lib/options.ts";
+import { checkOptions, type OptionTypes } from "../lib/client/check_options.ts";
 import type { ClientCredentials } from "./access/clients.ts";
-import { type RunningService, runService } from "./run.ts";
-import type { ServiceOptions } from "./settings.ts";
+import { type RunningService, runService } from "./server/run.ts";
+import type { ServiceOptions } from "./server/settings.ts";
 
 export type { ClientCredentials, RunningService, ServiceOptions };
 

@@ -5,7 +5,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { isJsonObject } from "../lib/json.ts";
+import { isJsonObject } from "../utils/json.ts";
 import { againstShell, memoryOfBatch } from "./bench/batches.ts";
 import { journalledSteps, resumed } from "./bench/durable.ts";
 import { sandboxReady } from "./bench/sandbox_ready.ts";

@@ -4,13 +4,13 @@ import { dirname, join, posix, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import config from "../deno.json" with { type: "json" };
-import { ignoreMissing } from "../lib/missing_file.ts";
+import { ignoreMissing } from "../utils/fs/ignore_missing.ts";
 
 const CHECKOUT = fileURLToPath(new URL("..", import.meta.url));
 const DIST = join(CHECKOUT, "dist");
 
 /** What the built program is made of, and reads beside it. */
-export const SOURCES: readonly string[] = ["cli.ts", "lib", "service", "workflows"];
+export const SOURCES: readonly string[] = ["cli.ts", "cli", "lib", "service", "utils", "workflows"];
 
 /** What tells Deno where packages are. */
 export const CONFIGURATION: readonly string[] = ["deno.json", "deno.lock"];
@@ -19,7 +19,7 @@ export const CONFIGURATION: readonly string[] = ["deno.json", "deno.lock"];
 export const PROGRAM: string = join(DIST, "cli.js");
 
 /** What every call executes, whatever its group. */
-const CORE: readonly string[] = ["lib/cli/main.ts", "lib/output/render.ts", "lib/resources/common.ts"];
+const CORE: readonly string[] = ["cli/main.ts", "lib/output/render.ts", "lib/resources/common.ts"];
 
 /** A module that is loaded when it is needed. */
 const UNSEEN = /\bimportUnseen(?:<[^>]*>)?\(\s*"([^"]+)",?\s*\)/g;
@@ -47,7 +47,11 @@ export async function build(dist = DIST): Promise<void> {
   try {
     const [program, sandbox] = await Promise.all([
       bundle({ ...OPTIONS, outdir: dist, entryPoints: ["cli.ts", ...unseen], plugins: [needingCore(lazy)] }),
-      bundle({ ...OPTIONS, outdir: dist, entryPoints: ["workflows/sandbox/host.ts", "workflows/sandbox/script.ts"] }),
+      bundle({
+        ...OPTIONS,
+        outdir: dist,
+        entryPoints: ["workflows/sandbox/guest/main.ts", "workflows/sandbox/guest/script.ts"],
+      }),
     ]);
     await Deno.remove(dist, { recursive: true }).catch(ignoreMissing);
     for (const { path, text } of program.outputFiles) await write(path, hideImports(text));

@@ -3,7 +3,7 @@
  * the descriptions.
  * `--check` changes nothing and fails where a file is not what the descriptions say.
  */
-import { ignoreMissing } from "../lib/missing_file.ts";
+import { ignoreMissing } from "../utils/fs/ignore_missing.ts";
 import { describeGroups, frontPage, groupPage, groupTable, pagePath } from "./reference/pages.ts";
 
 const FOLDER = "docs/reference";

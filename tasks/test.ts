@@ -50,7 +50,7 @@ async function testProgram(): Promise<Counts> {
 async function testExamples(): Promise<Counts & { said: string }> {
   await using service = await startService({ data: ":memory:" });
   const { clientId, clientSecret } = await service.addClient("clerk@city");
-  const args = ["--doc", "mod.ts", "cli.ts", "lib", "service", "workflows", "docs/library.md"];
+  const args = ["--doc", "mod.ts", "cli.ts", "cli", "lib", "service", "utils", "workflows", "docs/library.md"];
   const [report, command] = denoTest("examples", args, {
     SVC_CONFIG_DIR: directory,
     SVC_BASE_URL: service.url,

@@ -1,5 +1,5 @@
 /** A directory of its own in which svc's commands run, with a service of its own; gone when it is closed. */
-import { ignoreMissing } from "../lib/missing_file.ts";
+import { ignoreMissing } from "../utils/fs/ignore_missing.ts";
 import { DEFAULT_PATHS } from "../lib/auth/profile.ts";
 import { killProcess } from "./crash/processes.ts";
 

@@ -22,12 +22,12 @@
  */
 import type { Client as LibraryClient } from "../lib/client/bind.ts";
 import { SvcError } from "../lib/errors.ts";
-import type { JsonObject } from "../lib/json.ts";
-import type { CallOptions } from "../lib/operation.ts";
+import type { JsonObject } from "../utils/json.ts";
+import type { CallOptions } from "../lib/operation/operation.ts";
 
 export { SvcError };
 export type { ErrorAttempt, ErrorCode, ErrorDetail, ErrorRecord } from "../lib/errors.ts";
-export type { JsonObject, JsonValue } from "../lib/json.ts";
+export type { JsonObject, JsonValue } from "../utils/json.ts";
 
 /** The functions of the operations, as in the library, but without its `idempotencyKey`: each change has one of the run's. */
 export type Client = LibraryClient<Omit<CallOptions, "idempotencyKey">>;

@@ -1,5 +1,5 @@
 /** What `svc auth login`, `logout`, `status` and `ping` do, for any kind of front end. Nothing they return is secret. */
-import { checkAnswer } from "../answers.ts";
+import { checkAnswer } from "../answers/answers.ts";
 import { type CallerOptions, createCaller } from "../client/caller.ts";
 import type { Reply } from "../client/reply.ts";
 import { operations as caseTypes } from "../resources/case_types.ts";

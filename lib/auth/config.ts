@@ -1,10 +1,10 @@
 /** The configuration directory, and the profiles in its `config.json`. */
-import type { Warn } from "../callback.ts";
-import { variable } from "../environment.ts";
+import type { Warn } from "../client/callback.ts";
+import { variable } from "./environment.ts";
 import { reasonOf, SvcError } from "../errors.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
-import { didYouMean } from "../similar.ts";
-import { textOf } from "../utf8.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { didYouMean } from "../../utils/text/similar.ts";
+import { textOf } from "../../utils/text/utf8.ts";
 import { warnIfExposed, warnOfOthers } from "./exposed.ts";
 import { checkProfile, checkProfileName, isProfileMember, type Profile } from "./profile.ts";
 
@@ -75,8 +75,8 @@ export function unwritable(directory: string, cause: unknown): unknown {
 }
 
 async function writeProfile(name: string, profile: Profile, directory: string): Promise<void> {
-  const { FileLock, makePrivateDirectory, writePrivateFile } = await import("./private_file.ts");
-  const { fileBehind } = await import("../file_behind.ts");
+  const { FileLock, makePrivateDirectory, writePrivateFile } = await import("../../utils/fs/private_file.ts");
+  const { fileBehind } = await import("../../utils/fs/resolve_link.ts");
   await makePrivateDirectory(directory);
   using _lock = await FileLock.acquire(`${directory}/config.lock`, AbortSignal.timeout(SAVE_SECONDS * 1000));
   const path = configFile(directory);

@@ -1,5 +1,5 @@
 /** What `svc auth diagnose` does: it tries each layer of a connection in turn and says what to do about the first that fails. */
-import { checkAnswer } from "../answers.ts";
+import { checkAnswer } from "../answers/answers.ts";
 import { type ErrorCode, SvcError, toSvcError } from "../errors.ts";
 import { type AuthOptions, listCaseTypes, signalOf, takeToken } from "./commands.ts";
 import { tokenUrl } from "./oauth.ts";

@@ -1,6 +1,6 @@
 /** Files that are open to people other than their owner. */
-import type { Warn } from "../callback.ts";
-import { shellWord } from "../shell_word.ts";
+import type { Warn } from "../client/callback.ts";
+import { shellWord } from "../../utils/text/shell_word.ts";
 
 /** What the mode of a file lets its group and all others do. */
 const WAYS = { read: 0o044, change: 0o022 } as const;

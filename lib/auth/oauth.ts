@@ -3,7 +3,7 @@ import type { ClientAuth, TokenEndpointResponse } from "oauth4webapi";
 import { codeOfStatus, hintOfWait, SvcError } from "../errors.ts";
 import { type Destination, hintOfRedirect, lineOf } from "../http/address.ts";
 import { readText } from "../http/read_text.ts";
-import { type JsonObject, parseJsonObject } from "../json.ts";
+import { type JsonObject, parseJsonObject } from "../../utils/json.ts";
 import { USER_AGENT } from "../version.ts";
 import { redact } from "./redact.ts";
 import type { Credentials, Settings } from "./settings.ts";

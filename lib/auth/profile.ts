@@ -1,6 +1,6 @@
 /** What a profile may say, and the check of each member where it enters: from the file or from a program. */
 import { SvcError } from "../errors.ts";
-import { isFilledText, isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { isFilledText, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 
 /** Most characters that a profile's name may have: it becomes part of a file's name. */
 const NAME_LIMIT = 64;

@@ -1,5 +1,5 @@
 /** The proxy that Deno's `fetch` takes: it reads the environment by itself and tells nobody. */
-import { variable } from "../environment.ts";
+import { variable } from "./environment.ts";
 
 /** A proxy. */
 export interface Proxy {

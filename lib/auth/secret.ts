@@ -1,7 +1,7 @@
 /** The client secret: as it is, or from the program that keeps it. */
 import type { Deadline } from "../http/deadline.ts";
 import { SvcError } from "../errors.ts";
-import { textOf } from "../utf8.ts";
+import { textOf } from "../../utils/text/utf8.ts";
 import { orAbort } from "./shared.ts";
 import type { SecretSource } from "./settings.ts";
 

@@ -1,6 +1,6 @@
 /** What a session works with: options given in code over the environment, the environment over the profile. */
-import { tell, type Warn } from "../callback.ts";
-import { variable } from "../environment.ts";
+import { tell, type Warn } from "../client/callback.ts";
+import { variable } from "./environment.ts";
 import { SvcError } from "../errors.ts";
 import { configDirectory, configFile, findConfigDirectory, findProfile, missingProfile } from "./config.ts";
 import { checkMember, DEFAULT_PATHS, isProfileMember, isSecure, type Profile } from "./profile.ts";

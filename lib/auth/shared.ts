@@ -1,6 +1,6 @@
 /** Waiting for work no longer than a signal allows, also for work that several callers wait for. */
 import { Deadline } from "../http/deadline.ts";
-import { onAbort } from "../on_abort.ts";
+import { onAbort } from "../../utils/async/on_abort.ts";
 
 /** The outcome of some work, or the signal's reason when that comes first. */
 export async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,7 +1,7 @@
 /** The cached token of a profile: read in one step, and never sent to a server that did not issue it. */
-import type { Warn } from "../callback.ts";
+import type { Warn } from "../client/callback.ts";
 import { SvcError } from "../errors.ts";
-import { parseJsonObject } from "../json.ts";
+import { parseJsonObject } from "../../utils/json.ts";
 import { warnIfExposed } from "./exposed.ts";
 import type { Settings } from "./settings.ts";
 

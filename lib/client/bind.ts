@@ -1,8 +1,8 @@
 /** The typed functions of the operations: `svc.cases.create({...})` from the descriptions, over any way to make a call. */
-import type { Answers } from "../answer_types.ts";
-import { mapValues } from "../map_values.ts";
-import { permissionName } from "../names.ts";
-import type { CallOptions, Group, Operation, OperationFunction, OperationRef } from "../operation.ts";
+import type { Answers } from "../answers/answer_types.ts";
+import { mapValues } from "../../utils/map_values.ts";
+import { permissionName } from "../operation/names.ts";
+import type { CallOptions, Group, Operation, OperationFunction, OperationRef } from "../operation/operation.ts";
 import type { Resources } from "../resources/mod.ts";
 import { misplaced, type Values } from "./values.ts";
 

@@ -1,7 +1,7 @@
 /** The body of an answer: its text as what the operation promises. */
-import type { Answers } from "../answer_types.ts";
+import type { Answers } from "../answers/answer_types.ts";
 import { SvcError, type SvcErrorOptions } from "../errors.ts";
-import { jsonOrText, type JsonValue } from "../json.ts";
+import { jsonOrText, type JsonValue } from "../../utils/json.ts";
 
 /** What is known of an answer beside its text. */
 type Head = Pick<SvcErrorOptions, "operation" | "status" | "requestId"> & { readonly type?: string };

@@ -1,5 +1,5 @@
 /** The library's client. */
-import { checkAnswer } from "../answers.ts";
+import { checkAnswer } from "../answers/answers.ts";
 import { importUnseen } from "../import_unseen.ts";
 import { loadResources } from "../resources/mod.ts";
 import { bindOperations, type Client } from "./bind.ts";

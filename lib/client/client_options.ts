@@ -1,6 +1,6 @@
 /** The options of a client: with one left aside that is misspelt, calls would be made as somebody else. */
 import { SvcError } from "../errors.ts";
-import { checkOptions, type OptionTypes } from "../options.ts";
+import { checkOptions, type OptionTypes } from "./check_options.ts";
 import type { CallerOptions } from "./caller.ts";
 
 /** How a client reaches its service, and how often it tries. */

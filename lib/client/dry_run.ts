@@ -3,8 +3,8 @@ import { tokenUrl } from "../auth/oauth.ts";
 import type { Target } from "../auth/session.ts";
 import type { Settings } from "../auth/settings.ts";
 import { lineOf } from "../http/address.ts";
-import { isStackOverflow, type JsonObject } from "../json.ts";
-import type { Operation } from "../operation.ts";
+import { isStackOverflow, type JsonObject } from "../../utils/json.ts";
+import type { Operation } from "../operation/operation.ts";
 import { type EncodedRequest, encodeRequest, type Part } from "./encode.ts";
 import type { Values } from "./values.ts";
 

@@ -1,10 +1,10 @@
 /** The request of a call: which value goes where, as its description says. */
-import { writeBody } from "../body_path.ts";
+import { writeBody } from "../operation/body_path.ts";
 import { SvcError } from "../errors.ts";
-import { isJsonObject, isScalar, type JsonObject, type JsonValue, textOrNothing } from "../json.ts";
-import { jsonText } from "../json_text.ts";
-import { type FileInput, type Operation, paramsOf, type TagSource } from "../operation.ts";
-import { isOfType } from "../param_types.ts";
+import { isJsonObject, isScalar, type JsonObject, type JsonValue, textOrNothing } from "../../utils/json.ts";
+import { jsonText } from "./json_text.ts";
+import { type FileInput, type Operation, paramsOf, type TagSource } from "../operation/operation.ts";
+import { isOfType } from "../operation/param_types.ts";
 import { type CheckedValue, checkValues, spelled, type Values } from "./values.ts";
 
 /** A request below the API root. */

@@ -1,7 +1,7 @@
 /** Multipart bodies (RFC 7578, names escaped as HTML says): read while they are sent, so that no file is ever held. */
 import { reasonOf, SvcError } from "../errors.ts";
-import type { FileInput } from "../operation.ts";
-import { readFault } from "../read_fault.ts";
+import type { FileInput } from "../operation/operation.ts";
+import { readFault } from "../../utils/fs/read_fault.ts";
 import type { Part } from "./encode.ts";
 
 const encoder = new TextEncoder();

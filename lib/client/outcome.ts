@@ -1,6 +1,6 @@
 /** Whether a change that failed may have been done all the same. */
 import { type SvcError, toSvcError } from "../errors.ts";
-import { isRead, type Operation } from "../operation.ts";
+import { isRead, type Operation } from "../operation/operation.ts";
 
 /** Whether a request that was under way, and was sent once, may have been done although it failed with this error. */
 export function mayBeDone({ code, status, retryAfter, cause }: SvcError): boolean {

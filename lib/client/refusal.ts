@@ -1,7 +1,7 @@
 /** What the service refuses, as errors of the family. */
 import { codeOfStatus, hintOfWait, SvcError } from "../errors.ts";
 import { type Destination, hintOfRedirect } from "../http/address.ts";
-import { isFilledText, isScalar, isWithin, type JsonObject, objectsIn, parseJsonObject } from "../json.ts";
+import { isFilledText, isScalar, isWithin, type JsonObject, objectsIn, parseJsonObject } from "../../utils/json.ts";
 import type { ReplyHead } from "./reply.ts";
 
 /** Levels of a finding of a refused call. */

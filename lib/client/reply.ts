@@ -1,7 +1,7 @@
 /** An answer of the service as it came: what it says of itself, and its body. */
-import type { Answers, Content } from "../answer_types.ts";
-import type { JsonValue } from "../json.ts";
-import type { OperationRef } from "../operation.ts";
+import type { Answers, Content } from "../answers/answer_types.ts";
+import type { JsonValue } from "../../utils/json.ts";
+import type { OperationRef } from "../operation/operation.ts";
 import { bodyOf } from "./body.ts";
 
 /** What an answer says of itself beside its text. */

@@ -3,9 +3,9 @@
  * budget that all calls of the process share, as in the standard mode of the AWS SDKs.
  */
 import { type ErrorAttempt, readRetryAfter, SvcError, toSvcError } from "../errors.ts";
-import { isRead, type OperationRef } from "../operation.ts";
-import { pause } from "../pause.ts";
-import { plural } from "../wording.ts";
+import { isRead, type OperationRef } from "../operation/operation.ts";
+import { pause } from "../../utils/async/delay.ts";
+import { plural } from "../../utils/text/wording.ts";
 import type { Caller, RepeatableOptions } from "./caller.ts";
 import type { Reply } from "./reply.ts";
 import type { Values } from "./values.ts";

@@ -1,11 +1,11 @@
 /** The check of what a caller gives an operation, before anything is sent. */
 import { SvcError } from "../errors.ts";
-import { hasToJson } from "../json.ts";
-import { checkKept } from "../json_text.ts";
-import { toKebab } from "../names.ts";
-import { type Operation, type Param, paramsOf, type ParamTypes, takesTag } from "../operation.ts";
-import { isOfType, TYPE_NAMES } from "../param_types.ts";
-import { lowerFirst } from "../wording.ts";
+import { hasToJson } from "../../utils/json.ts";
+import { checkKept } from "./json_text.ts";
+import { toKebab } from "../operation/names.ts";
+import { type Operation, type Param, paramsOf, type ParamTypes, takesTag } from "../operation/operation.ts";
+import { isOfType, TYPE_NAMES } from "../operation/param_types.ts";
+import { lowerFirst } from "../../utils/text/wording.ts";
 
 /** The arguments of one call by parameter name, positional and flags alike. */
 export type Values = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /** The end of a call that takes too long or that its caller no longer wants, and what a failed exchange is called. */
 import { cancelledCall, SvcError } from "../errors.ts";
-import { onAbort } from "../on_abort.ts";
+import { onAbort } from "../../utils/async/on_abort.ts";
 import { explainNetwork } from "./network.ts";
 
 /** Aborts after some seconds, or when another signal aborts. */

@@ -1,5 +1,5 @@
 /** `--fields`: the top-level members that are wanted. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { rowsOf } from "./rows.ts";
 
 /** What is left of a result, and the names that it does not have. */

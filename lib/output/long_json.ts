@@ -1,6 +1,6 @@
 /** JSON that may be longer than memory: an object whose last member is a list, piece by piece. */
-import type { JsonObject, JsonValue } from "../json.ts";
-import { escapeControls } from "./control_characters.ts";
+import type { JsonObject, JsonValue } from "../../utils/json.ts";
+import { escapeControls } from "../../utils/text/control_characters.ts";
 
 /** What `render` would print of the object with that list as its last member; it must not have the member yet. */
 export function* longJson(

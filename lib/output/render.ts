@@ -1,8 +1,8 @@
 /** A result as text: the fields that were asked for, in the format that was asked for. */
 import { SvcError } from "../errors.ts";
-import { isStackOverflow, type JsonValue } from "../json.ts";
+import { isStackOverflow, type JsonValue } from "../../utils/json.ts";
 import { importUnseen } from "../import_unseen.ts";
-import { escapeControls } from "./control_characters.ts";
+import { escapeControls } from "../../utils/text/control_characters.ts";
 import type { Format } from "./format.ts";
 
 /** How a result is wanted. */

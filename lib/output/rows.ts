@@ -1,5 +1,5 @@
 /** Results that are a list: an array of objects, alone or as the only member of an object. */
-import { isJsonObject, isObjectList, type JsonObject, type JsonValue } from "../json.ts";
+import { isJsonObject, isObjectList, type JsonObject, type JsonValue } from "../../utils/json.ts";
 
 /** A list. */
 export interface Rows {

@@ -1,8 +1,8 @@
 /** Results as a table: aligned columns, with borders that fit on a terminal, plain in a pipe. */
 import Table from "cli-table3";
-import { isJsonObject, isScalar, type JsonObject, type JsonValue } from "../json.ts";
-import { clip } from "../wording.ts";
-import { onOneLine } from "./control_characters.ts";
+import { isJsonObject, isScalar, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { clip } from "../../utils/text/wording.ts";
+import { onOneLine } from "../../utils/text/control_characters.ts";
 import type { Rendered, Surface } from "./render.ts";
 import { rowsOf } from "./rows.ts";
 

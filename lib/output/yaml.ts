@@ -1,7 +1,7 @@
 /** Results as YAML. */
 import { Document, Scalar, visit } from "yaml";
-import type { JsonObject, JsonValue } from "../json.ts";
-import { escapeControls, hasControls } from "./control_characters.ts";
+import type { JsonObject, JsonValue } from "../../utils/json.ts";
+import { escapeControls, hasControls } from "../../utils/text/control_characters.ts";
 
 /** A value as a YAML document. Reading it back gives the same value, also by a reader of YAML 1.1. */
 export function toYaml(value: JsonValue): string {

@@ -1,5 +1,5 @@
 /** The operations of `svc assignments`. */
-import type { Group } from "../operation.ts";
+import type { Group } from "../operation/operation.ts";
 import { action, calculation, content, refresh } from "./common.ts";
 
 const assignmentId = {

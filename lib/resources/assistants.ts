@@ -1,5 +1,5 @@
 /** The operations of `svc assistants`. */
-import type { Group } from "../operation.ts";
+import type { Group } from "../operation/operation.ts";
 import { contextId, conversation, pageIndex, pageSize, request, starter } from "./conversations.ts";
 
 const assistantId = {

@@ -1,5 +1,5 @@
 /** The operations of `svc attachments`. */
-import type { Group } from "../operation.ts";
+import type { Group } from "../operation/operation.ts";
 import { caseId } from "./common.ts";
 
 const id = {

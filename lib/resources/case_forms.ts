@@ -1,5 +1,5 @@
 /** The operations of `svc cases` on the forms of a case: its actions and its views. */
-import type { Group } from "../operation.ts";
+import type { Group } from "../operation/operation.ts";
 import { action, calculation, caseId, content, refresh, view } from "./common.ts";
 
 /** The operations by name. */

@@ -1,5 +1,5 @@
 /** The operations of `svc case-types`. */
-import type { Group } from "../operation.ts";
+import type { Group } from "../operation/operation.ts";
 
 const caseTypeId = {
   name: "caseTypeId",

@@ -1,5 +1,5 @@
 /** The operations of `svc cases`. */
-import type { Group } from "../operation.ts";
+import type { Group } from "../operation/operation.ts";
 import { forms } from "./case_forms.ts";
 import { caseId, content } from "./common.ts";
 

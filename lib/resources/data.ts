@@ -1,5 +1,5 @@
 /** The operations of `svc data`. */
-import type { Group } from "../operation.ts";
+import type { Group } from "../operation/operation.ts";
 import { content } from "./common.ts";
 
 const dataViewId = {

@@ -1,5 +1,5 @@
 /** The operations of `svc followers`. */
-import type { Group } from "../operation.ts";
+import type { Group } from "../operation/operation.ts";
 import { caseId } from "./common.ts";
 
 /** The operations by name. */

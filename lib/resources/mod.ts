@@ -1,5 +1,5 @@
 /** The groups of operations. Each is a module of its own, loaded only when it is needed. */
-import type { Group } from "../operation.ts";
+import type { Group } from "../operation/operation.ts";
 
 /** A group: a line of the help, and where its operations are. */
 export interface GroupEntry {

@@ -1,5 +1,5 @@
 /** The operations of `svc pages`. */
-import type { Group } from "../operation.ts";
+import type { Group } from "../operation/operation.ts";
 
 const pageID = { name: "pageID", help: "Page ID", type: "string", to: "path:pageID", required: true } as const;
 

@@ -1,5 +1,5 @@
 /** The operations of `svc participants`. */
-import type { Group } from "../operation.ts";
+import type { Group } from "../operation/operation.ts";
 import { caseId, content } from "./common.ts";
 
 const participantId = {

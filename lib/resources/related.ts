@@ -1,5 +1,5 @@
 /** The operations of `svc related`. */
-import type { Group } from "../operation.ts";
+import type { Group } from "../operation/operation.ts";
 import { caseId } from "./common.ts";
 
 const relatedCaseId = { help: "Handle of the related case", type: "string", required: true } as const;

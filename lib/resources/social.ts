@@ -1,5 +1,5 @@
 /** The operations of `svc social`. */
-import type { Group } from "../operation.ts";
+import type { Group } from "../operation/operation.ts";
 
 const messageID = {
   name: "messageID",

@@ -1,5 +1,5 @@
 /** The operations of `svc static-content`. */
-import type { Group } from "../operation.ts";
+import type { Group } from "../operation/operation.ts";
 
 /** The operations by name. */
 export const operations = {

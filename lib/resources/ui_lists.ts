@@ -1,5 +1,5 @@
 /** The operations of `svc ui-lists`. */
-import type { Group } from "../operation.ts";
+import type { Group } from "../operation/operation.ts";
 
 const uiListID = {
   name: "uiListID",

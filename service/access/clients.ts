@@ -1,7 +1,7 @@
 /** The programs that may call, each as an operator. */
 import { randomBytes } from "node:crypto";
 import { SvcError } from "../../lib/errors.ts";
-import type { Application } from "../definition/application.ts";
+import type { Application } from "../application/model/application.ts";
 import type { Store, StoredClient } from "../store/store.ts";
 import { hashSecret, matchesHash, randomSecret } from "./secrets.ts";
 

@@ -1,9 +1,9 @@
 /** `svc service add-client`: a further caller, with an operator of its own. */
 import { profileOf } from "../../lib/auth/settings.ts";
 import { addClient as makeClient } from "../access/clients.ts";
-import { loadServedApplication } from "../application.ts";
-import { filesOf, readState } from "../directory.ts";
-import { openSqliteStore } from "../store/sqlite.ts";
+import { loadServedApplication } from "../sample/application.ts";
+import { filesOf, readState } from "../server/directory.ts";
+import { openSqliteStore } from "../store/sqlite/sqlite_store.ts";
 import { directoryOf, noService, type Which } from "./control.ts";
 import { checkOwner, writeProfile } from "./profiles.ts";
 

@@ -1,6 +1,6 @@
 /** `svc service status`, `stop` and `reset`: what is done to a service from outside. */
 import { SvcError } from "../../lib/errors.ts";
-import { isJsonObject, type JsonObject } from "../../lib/json.ts";
+import { isJsonObject, type JsonObject } from "../../utils/json.ts";
 import {
   dataOf,
   filesOf,
@@ -10,8 +10,8 @@ import {
   removeData,
   type ServiceState,
   tryLock,
-} from "../directory.ts";
-import { MEMORY } from "../settings.ts";
+} from "../server/directory.ts";
+import { MEMORY } from "../server/settings.ts";
 import { profilesOf } from "./profiles.ts";
 
 /** Milliseconds that a service is given to answer. */

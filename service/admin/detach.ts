@@ -5,14 +5,22 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { configDirectory, configFile, unwritable } from "../../lib/auth/config.ts";
 import { errorOfRecord, SvcError } from "../../lib/errors.ts";
-import { fileBehind } from "../../lib/file_behind.ts";
-import { isJsonObject, parseJsonObject } from "../../lib/json.ts";
-import { toKebab } from "../../lib/names.ts";
+import { fileBehind } from "../../utils/fs/resolve_link.ts";
+import { isJsonObject, parseJsonObject } from "../../utils/json.ts";
+import { toKebab } from "../../lib/operation/names.ts";
 import { ownModule } from "../../lib/own_files.ts";
-import { pause } from "../../lib/pause.ts";
+import { pause } from "../../utils/async/delay.ts";
 import { modelHosts } from "../conversations/model_address.ts";
-import { applicationOf, dataOf, filesOf, lockDirectory, makeLog, readState, type ServiceState } from "../directory.ts";
-import { MEMORY } from "../settings.ts";
+import {
+  applicationOf,
+  dataOf,
+  filesOf,
+  lockDirectory,
+  makeLog,
+  readState,
+  type ServiceState,
+} from "../server/directory.ts";
+import { MEMORY } from "../server/settings.ts";
 import { profilesOf } from "./profiles.ts";
 import type { StartOptions, StartReport } from "./start.ts";
 
@@ -45,7 +53,7 @@ export async function startDetached(options: DetachOptions): Promise<StartReport
 /** The model servers that an application calls. The one that comes with svc calls none, so that it is not read for that. */
 async function hostsOf(app: string | undefined): Promise<string[]> {
   if (app === undefined) return [];
-  const { loadApplication } = await import("../definition/load.ts");
+  const { loadApplication } = await import("../application/load.ts");
   return modelHosts(await loadApplication(app));
 }
 

@@ -1,10 +1,10 @@
 /** `svc service start`: a service that a person can call at once, in this process or in one of its own. */
 import type { Profile } from "../../lib/auth/profile.ts";
 import { profileOf } from "../../lib/auth/settings.ts";
-import type { JsonObject } from "../../lib/json.ts";
-import { dataOf } from "../directory.ts";
-import { type RunningService, runService } from "../run.ts";
-import { MEMORY, type ServiceOptions } from "../settings.ts";
+import type { JsonObject } from "../../utils/json.ts";
+import { dataOf } from "../server/directory.ts";
+import { type RunningService, runService } from "../server/run.ts";
+import { MEMORY, type ServiceOptions } from "../server/settings.ts";
 import { checkOwner, moveProfiles, profileNamed, profilesOf, writeProfile } from "./profiles.ts";
 
 /** What to start. */

@@ -1,8 +1,8 @@
 /** Calls about several things, each of which succeeds or fails by itself. */
-import { isFilledText, isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import { isFilledText, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { ServiceError } from "../errors.ts";
-import type { Outcome } from "../handler.ts";
-import { checkCount } from "../largest_call.ts";
+import type { Outcome } from "../http/handler.ts";
+import { checkCount } from "../cases/largest_call.ts";
 
 /** Does something with each element; the answer names each with its status, in the order of the elements. */
 export async function eachElement<T>(

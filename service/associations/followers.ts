@@ -1,7 +1,7 @@
 /** The followers of a case. They are kept in the case: whether the caller follows it is told with every answer. */
-import type { Operator } from "../definition/application.ts";
-import { followersOf, setFollowers } from "../engine/state.ts";
-import type { CaseWork } from "../engine/work.ts";
+import type { Operator } from "../application/model/application.ts";
+import { followersOf, setFollowers } from "../cases/state.ts";
+import type { CaseWork } from "../cases/case_work.ts";
 import { ServiceError } from "../errors.ts";
 
 /** The followers of a case, in the order in which they began. */

@@ -1,7 +1,7 @@
 /** Relations between cases. Each is kept twice, once for either end. */
-import type { JsonObject } from "../../lib/json.ts";
-import { caseLink } from "../engine/answers/links.ts";
-import { type CaseWork, findCase } from "../engine/work.ts";
+import type { JsonObject } from "../../utils/json.ts";
+import { caseLink } from "../cases/views/links.ts";
+import { type CaseWork, findCase } from "../cases/case_work.ts";
 import { ServiceError } from "../errors.ts";
 import type { Transaction } from "../store/store.ts";
 

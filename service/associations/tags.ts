@@ -1,8 +1,8 @@
 /** The tags of a case: names in small letters, each once. */
-import { characters } from "../../lib/wording.ts";
-import type { CaseWork } from "../engine/work.ts";
+import { characters } from "../../utils/text/wording.ts";
+import type { CaseWork } from "../cases/case_work.ts";
 import { ServiceError } from "../errors.ts";
-import { folded } from "../folded.ts";
+import { folded } from "../../utils/text/case_fold.ts";
 import type { TextUse, Transaction } from "../store/store.ts";
 
 const KIND = "caseTag";

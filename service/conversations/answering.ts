@@ -2,10 +2,10 @@
  * How a message gets its answer. The message is durable before a model is asked, and nobody holds the store while it
  * thinks: an answer that does not come costs nothing but itself.
  */
-import type { JsonObject } from "../../lib/json.ts";
-import type { Agent, Model, Scope } from "../definition/application.ts";
+import type { JsonObject } from "../../utils/json.ts";
+import type { Agent, Model, Scope } from "../application/model/application.ts";
 import { ServiceError } from "../errors.ts";
-import type { HandlerContext, Outcome } from "../handler.ts";
+import type { HandlerContext, Outcome } from "../http/handler.ts";
 import { type Conversation, openConversation, type Party, saveConversation } from "./conversation.ts";
 import { addMessage, type Message, messagesOf } from "./messages.ts";
 import { askModel, type ChatMessage } from "./model.ts";

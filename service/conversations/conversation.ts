@@ -1,9 +1,9 @@
 /** Conversations as they are stored. */
-import { textOrNothing } from "../../lib/json.ts";
+import { textOrNothing } from "../../utils/json.ts";
 import { ServiceError } from "../errors.ts";
-import type { HandlerContext } from "../handler.ts";
+import type { HandlerContext } from "../http/handler.ts";
 import type { StoredItem, Transaction } from "../store/store.ts";
-import { nextEntityTag } from "../entity_tags.ts";
+import { nextEntityTag } from "../cases/entity_tags.ts";
 import { forgetMessages } from "./messages.ts";
 
 /** With whom people talk. */

@@ -1,7 +1,7 @@
 /** Messages of conversations as they are stored. */
-import { isJsonObject, type JsonObject } from "../../lib/json.ts";
+import { isJsonObject, type JsonObject } from "../../utils/json.ts";
 import { ServiceError } from "../errors.ts";
-import type { HandlerContext } from "../handler.ts";
+import type { HandlerContext } from "../http/handler.ts";
 import type { StoredItem, Transaction } from "../store/store.ts";
 
 /** A message. */

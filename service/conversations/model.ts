@@ -2,8 +2,8 @@
 import { explainNetwork } from "../../lib/http/network.ts";
 import { readText } from "../../lib/http/read_text.ts";
 import { SvcError } from "../../lib/errors.ts";
-import { isFilledText, isJsonObject, type JsonObject } from "../../lib/json.ts";
-import type { Model } from "../definition/application.ts";
+import { isFilledText, isJsonObject, type JsonObject } from "../../utils/json.ts";
+import type { Model } from "../application/model/application.ts";
 import { addressIn, keyIn } from "./model_address.ts";
 import { NoReply, type Reply } from "./reply.ts";
 

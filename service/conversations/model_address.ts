@@ -1,8 +1,8 @@
 /** Where the model servers are, and with what key: the environment says it, and neither the definition nor a log. */
 import { checkMember, isSecure } from "../../lib/auth/profile.ts";
-import { variable } from "../../lib/environment.ts";
+import { variable } from "../../lib/auth/environment.ts";
 import { SvcError } from "../../lib/errors.ts";
-import type { Application } from "../definition/application.ts";
+import type { Application } from "../application/model/application.ts";
 import { NoReply } from "./reply.ts";
 
 /** The model servers of an application, as far as the environment names them, e.g. `models.example:443`. */

@@ -1,8 +1,8 @@
 /** What the expressions of an agent see. */
-import type { Agent, Scope } from "../definition/application.ts";
-import { MESSAGE } from "../definition/agents.ts";
-import { scopeOf, scopeWithoutCase } from "../engine/context.ts";
-import type { HandlerContext } from "../handler.ts";
+import type { Agent, Scope } from "../application/model/application.ts";
+import { MESSAGE } from "../application/compile/agents.ts";
+import { scopeOf, scopeWithoutCase } from "../cases/context.ts";
+import type { HandlerContext } from "../http/handler.ts";
 
 /** The case of a conversation, its fields if they are of the agent's case type, and what was said. */
 export async function scopeOfTalk(

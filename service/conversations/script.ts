@@ -1,5 +1,5 @@
 /** Answers by a script: rules in order, the first that holds. */
-import type { Scope, Script } from "../definition/application.ts";
+import type { Scope, Script } from "../application/model/application.ts";
 import type { Reply } from "./reply.ts";
 
 /** The answer to a message. */

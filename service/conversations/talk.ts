@@ -1,13 +1,13 @@
 /** What people do with agents and assistants; both are served by the same functions. */
-import { isJsonObject, type JsonValue } from "../../lib/json.ts";
-import { characters } from "../../lib/wording.ts";
-import type { Agent, Application } from "../definition/application.ts";
+import { isJsonObject, type JsonValue } from "../../utils/json.ts";
+import { characters } from "../../utils/text/wording.ts";
+import type { Agent, Application } from "../application/model/application.ts";
 import { ServiceError } from "../errors.ts";
-import { insteadOf } from "../known.ts";
-import type { HandlerContext, Outcome } from "../handler.ts";
-import { checkEntityTag } from "../entity_tags.ts";
+import { insteadOf } from "../application/known.ts";
+import type { HandlerContext, Outcome } from "../http/handler.ts";
+import { checkEntityTag } from "../cases/entity_tags.ts";
 import { answer } from "./answering.ts";
-import { conversationInfo, messageInfo, replyInfo, startInfo } from "./answers.ts";
+import { conversationInfo, messageInfo, replyInfo, startInfo } from "./views.ts";
 import {
   checkTurn,
   type Conversation,

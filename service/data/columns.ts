@@ -1,7 +1,7 @@
 /** The columns of a data view: what they hold, and where the store has them. */
-import type { DataView, Field } from "../definition/application.ts";
+import type { DataView, Field } from "../application/model/application.ts";
 import { ServiceError } from "../errors.ts";
-import { insteadOf } from "../known.ts";
+import { insteadOf } from "../application/known.ts";
 import type { RowField } from "../store/query.ts";
 
 /** A column that a request has named. */

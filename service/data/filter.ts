@@ -1,11 +1,11 @@
 /** The conditions of a request and of a data view as one filter, each value of its field's type. */
-import type { JsonObject, JsonValue } from "../../lib/json.ts";
-import type { DataView, DataViewParameter, FieldType } from "../definition/application.ts";
-import { comparesBy, neededFor, type Scalar, toScalar } from "../definition/comparisons.ts";
-import { kindOf } from "../definition/kinds.ts";
-import { COMPARATORS as WORDS } from "../definition/words.ts";
+import type { JsonObject, JsonValue } from "../../utils/json.ts";
+import type { DataView, DataViewParameter, FieldType } from "../application/model/application.ts";
+import { comparesBy, neededFor, type Scalar, toScalar } from "../application/expressions/comparisons.ts";
+import { kindOf } from "../application/model/kinds.ts";
+import { COMPARATORS as WORDS } from "../application/schema/words.ts";
 import { ServiceError } from "../errors.ts";
-import { insteadOf } from "../known.ts";
+import { insteadOf } from "../application/known.ts";
 import { COMPARATORS, type Filter } from "../store/query.ts";
 import { columnOf, type NamedColumn } from "./columns.ts";
 import { type Logic, parseLogic } from "./logic.ts";

@@ -1,5 +1,5 @@
 /** The logic of a filter, e.g. `F1 AND (F2 OR NOT F3)`: names of conditions, AND before OR. */
-import { clip } from "../../lib/wording.ts";
+import { clip } from "../../utils/text/wording.ts";
 import { ServiceError } from "../errors.ts";
 
 /** A logic as a tree. */

@@ -1,6 +1,6 @@
 /** What a caller can know of data views: their fields and parameters, the data objects behind them, and a list of all. */
-import type { JsonObject, JsonValue } from "../../lib/json.ts";
-import type { Application, DataView, Field, FieldType } from "../definition/application.ts";
+import type { JsonObject, JsonValue } from "../../utils/json.ts";
+import type { Application, DataView, Field, FieldType } from "../application/model/application.ts";
 import { ServiceError } from "../errors.ts";
 
 const FIELD_TYPES: { readonly [T in FieldType]: string } = {

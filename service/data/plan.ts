@@ -1,6 +1,6 @@
 /** A data view request as a question to the store. */
-import type { DataView } from "../definition/application.ts";
-import { summaryNeeds } from "../definition/comparisons.ts";
+import type { DataView } from "../application/model/application.ts";
+import { summaryNeeds } from "../application/expressions/comparisons.ts";
 import { ServiceError } from "../errors.ts";
 import type { Column, RowQuery, RowSource } from "../store/query.ts";
 import { columnOf, columnsOf } from "./columns.ts";

@@ -1,15 +1,15 @@
 /** Data records: created, replaced, changed and deleted through the data view that saves them. */
-import { type JsonObject, textOrNothing } from "../../lib/json.ts";
-import type { DataType, DataView, View } from "../definition/application.ts";
-import { type Scalar, toScalar } from "../definition/comparisons.ts";
-import { viewField } from "../definition/fields.ts";
-import { calculate, newPage } from "../engine/content.ts";
-import { scopeWithoutCase } from "../engine/context.ts";
-import { fillForm, type Submission } from "../engine/forms.ts";
+import { type JsonObject, textOrNothing } from "../../utils/json.ts";
+import type { DataType, DataView, View } from "../application/model/application.ts";
+import { type Scalar, toScalar } from "../application/expressions/comparisons.ts";
+import { viewField } from "../application/compile/fields.ts";
+import { calculate, newPage } from "../cases/content/content.ts";
+import { scopeWithoutCase } from "../cases/context.ts";
+import { fillForm, type Submission } from "../cases/content/forms.ts";
 import { type ErrorDetail, finding, ServiceError, validationFailure } from "../errors.ts";
-import type { HandlerContext, Outcome } from "../handler.ts";
+import type { HandlerContext, Outcome } from "../http/handler.ts";
 import type { StoredRecord } from "../store/store.ts";
-import { checkEntityTag, nextEntityTag } from "../entity_tags.ts";
+import { checkEntityTag, nextEntityTag } from "../cases/entity_tags.ts";
 
 /** The kind under which the last tags of deleted records are kept. */
 const DELETED = "deleted-record";

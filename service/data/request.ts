@@ -1,6 +1,6 @@
 /** The body of a data view request: checked as a whole, and in one form however it was written. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
-import { clip } from "../../lib/wording.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { clip } from "../../utils/text/wording.ts";
 import { ServiceError } from "../errors.ts";
 import { SUMMARY_FUNCTIONS, type SummaryFunction } from "../store/query.ts";
 

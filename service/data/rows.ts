@@ -1,8 +1,8 @@
 /** Rows of data views in the answer's shapes. */
-import type { JsonObject } from "../../lib/json.ts";
-import type { DataView, View } from "../definition/application.ts";
+import type { JsonObject } from "../../utils/json.ts";
+import type { DataView, View } from "../application/model/application.ts";
 import { ServiceError } from "../errors.ts";
-import type { HandlerContext } from "../handler.ts";
+import type { HandlerContext } from "../http/handler.ts";
 import { type Page, type RowQuery, RowsTooLong } from "../store/query.ts";
 import type { Transaction } from "../store/store.ts";
 import { planQuery } from "./plan.ts";

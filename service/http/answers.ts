@@ -1,7 +1,7 @@
 /** Answers: JSON, errors too, except for the few that are plain text or content; none may be kept by a cache. */
-import type { JsonValue } from "../../lib/json.ts";
+import type { JsonValue } from "../../utils/json.ts";
 import { ServiceError } from "../errors.ts";
-import type { Outcome, SentContent } from "../handler.ts";
+import type { Outcome, SentContent } from "./handler.ts";
 import { base64Encoder, base64Length } from "./base64.ts";
 
 /** An answer, apart from what differs each time that it is sent. */

@@ -1,11 +1,11 @@
 /** The HTTP side of the service: a route per operation, the token endpoint, and JSON for everything else. */
 import { type Context, Hono } from "hono";
-import { hasEffect } from "../../lib/operation.ts";
-import { isFull } from "../../lib/sqlite_fault.ts";
+import { hasEffect } from "../../lib/operation/operation.ts";
+import { isFull } from "../../utils/sqlite/sqlite_fault.ts";
 import { VERSION } from "../../lib/version.ts";
-import type { Application } from "../definition/application.ts";
+import type { Application } from "../application/model/application.ts";
 import { ServiceError } from "../errors.ts";
-import type { Handlers } from "../handler.ts";
+import type { Handlers } from "./handler.ts";
 import { failureOf, jsonOf } from "./answers.ts";
 import { receiveBody } from "./body.ts";
 import { type CallOptions, callsOf, type ServeCall } from "./calls.ts";

@@ -1,6 +1,6 @@
 /** The body of a request. */
-import { isWithin, type JsonValue } from "../../lib/json.ts";
-import { textOf } from "../../lib/utf8.ts";
+import { isWithin, type JsonValue } from "../../utils/json.ts";
+import { textOf } from "../../utils/text/utf8.ts";
 import { ServiceError } from "../errors.ts";
 
 /** Bytes that a body may have. */

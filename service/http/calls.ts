@@ -1,11 +1,11 @@
 /** The calls of one operation: who calls, what comes with the request, the handler's units of work, the answer. */
 import type { Context } from "hono";
-import { isRead } from "../../lib/operation.ts";
+import { isRead } from "../../lib/operation/operation.ts";
 import type { Tokens } from "../access/tokens.ts";
-import type { Application, Operator } from "../definition/application.ts";
+import type { Application, Operator } from "../application/model/application.ts";
 import { ServiceError } from "../errors.ts";
-import type { Background, HandlerContext, LaterWork, NextUnit, Outcome } from "../handler.ts";
-import type { StaticFiles } from "../static_files.ts";
+import type { Background, HandlerContext, LaterWork, NextUnit, Outcome } from "./handler.ts";
+import type { StaticFiles } from "../pages/static_files.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import type { Store, Transaction } from "../store/store.ts";
 import { answerOf, responseOf, responseTo, unauthorized } from "./answers.ts";

@@ -1,10 +1,10 @@
 /** A request as the values of its operation: the inverse of the client's encoding, from the same description. */
-import { readBody } from "../../lib/body_path.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
-import { type Operation, type Param, paramsOf, takesTag } from "../../lib/operation.ts";
-import { isOfType, TYPE_NAMES } from "../../lib/param_types.ts";
+import { readBody } from "../../lib/operation/body_path.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { type Operation, type Param, paramsOf, takesTag } from "../../lib/operation/operation.ts";
+import { isOfType, TYPE_NAMES } from "../../lib/operation/param_types.ts";
 import { type ErrorDetail, finding, ServiceError } from "../errors.ts";
-import type { ReceivedFile } from "../handler.ts";
+import type { ReceivedFile } from "./handler.ts";
 import { hasHalfPair } from "./body.ts";
 import type { Form } from "./multipart.ts";
 

@@ -3,7 +3,7 @@ import { createHash, type Hash } from "node:crypto";
 import { Readable } from "node:stream";
 import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
 import { ServiceError } from "../errors.ts";
-import type { ReceivedFile } from "../handler.ts";
+import type { ReceivedFile } from "./handler.ts";
 import { type ByteStore, TooManyBytes } from "../store/bytes.ts";
 
 /** What a form of an upload may have beside its file: a few short fields. */

@@ -3,7 +3,7 @@
  * is kept in the unit of work that makes the change, so that whatever ends the service leaves both or neither.
  */
 import { ServiceError } from "../errors.ts";
-import type { Outcome } from "../handler.ts";
+import type { Outcome } from "./handler.ts";
 import type { Store, StoredAnswer, Transaction } from "../store/store.ts";
 import { type Answer, failureAnswer } from "./answers.ts";
 

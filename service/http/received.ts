@@ -1,6 +1,6 @@
 /** What a request brings beside its path and query. */
-import type { JsonValue } from "../../lib/json.ts";
-import { isRead, type Operation, sendsForm } from "../../lib/operation.ts";
+import type { JsonValue } from "../../utils/json.ts";
+import { isRead, type Operation, sendsForm } from "../../lib/operation/operation.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import { decodeBody, parseBody, receiveBody } from "./body.ts";
 import { type Form, receiveForm } from "./multipart.ts";

@@ -1,6 +1,6 @@
 /** The `Idempotency-Key` of a request, and what makes two requests the same. */
 import { createHash } from "node:crypto";
-import { isKey, KEY_FORM } from "../../lib/idempotency_key.ts";
+import { isKey, KEY_FORM } from "../../lib/operation/idempotency_key.ts";
 import { ServiceError } from "../errors.ts";
 import type { Form } from "./multipart.ts";
 

@@ -1,8 +1,8 @@
 /** The routes of all operations, from their descriptions. */
-import { permissionName } from "../../lib/names.ts";
-import { type Operation, paramsOf } from "../../lib/operation.ts";
+import { permissionName } from "../../lib/operation/names.ts";
+import { type Operation, paramsOf } from "../../lib/operation/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
-import type { HandlerContext, Handlers, Outcome } from "../handler.ts";
+import type { HandlerContext, Handlers, Outcome } from "./handler.ts";
 
 /** An operation with what serves it. */
 export interface Route {

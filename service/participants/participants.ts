@@ -1,14 +1,14 @@
 /** Participants of cases: what is stored of them, and how it changes. */
-import { isJsonObject, type JsonObject } from "../../lib/json.ts";
-import type { CaseType } from "../definition/application.ts";
-import type { ParticipantRole } from "../definition/participants.ts";
-import { addAttachments } from "../engine/attachments.ts";
-import { calculate, newPage } from "../engine/content.ts";
-import type { EngineContext } from "../engine/context.ts";
-import { fillForm, type Submission } from "../engine/forms.ts";
-import { type CaseWork, checkChange, checkOpen, openCase } from "../engine/work.ts";
+import { isJsonObject, type JsonObject } from "../../utils/json.ts";
+import type { CaseType } from "../application/model/application.ts";
+import type { ParticipantRole } from "../application/compile/participants.ts";
+import { addAttachments } from "../attachments/attachments.ts";
+import { calculate, newPage } from "../cases/content/content.ts";
+import type { EngineContext } from "../cases/context.ts";
+import { fillForm, type Submission } from "../cases/content/forms.ts";
+import { type CaseWork, checkChange, checkOpen, openCase } from "../cases/case_work.ts";
 import { type ErrorDetail, finding, ServiceError, validationFailure } from "../errors.ts";
-import { insteadOf } from "../known.ts";
+import { insteadOf } from "../application/known.ts";
 import type { StoredItem } from "../store/store.ts";
 
 const KIND = "participant";

@@ -1,12 +1,12 @@
 /** Feeds: messages and lines of case histories, newest first, page by page. */
-import type { JsonObject } from "../../lib/json.ts";
+import type { JsonObject } from "../../utils/json.ts";
 import { ServiceError } from "../errors.ts";
-import type { HandlerContext } from "../handler.ts";
+import type { HandlerContext } from "../http/handler.ts";
 import type { Filter } from "../store/query.ts";
 import type { Transaction } from "../store/store.ts";
 import { type Message, type MessageKind, toMessage } from "./messages.ts";
 import type { Place } from "./places.ts";
-import { millisecondOf, readTime } from "../moments.ts";
+import { millisecondOf, readTime } from "../../utils/time/parse_timestamp.ts";
 import { END_OF_TIME, timeOfEvent } from "./times.ts";
 
 /** Where entries of a feed come from, with the names for people. */

@@ -1,11 +1,11 @@
 /** Messages and their replies, as they are kept. */
-import { isJsonObject, isText, type JsonObject, type JsonValue, textOrNothing } from "../../lib/json.ts";
-import { characters } from "../../lib/wording.ts";
-import { type MessageType, PLAIN_MESSAGE } from "../definition/social.ts";
-import type { EngineContext } from "../engine/context.ts";
+import { isJsonObject, isText, type JsonObject, type JsonValue, textOrNothing } from "../../utils/json.ts";
+import { characters } from "../../utils/text/wording.ts";
+import { type MessageType, PLAIN_MESSAGE } from "../application/compile/social.ts";
+import type { EngineContext } from "../cases/context.ts";
 import { ServiceError } from "../errors.ts";
 import type { StoredItem, Transaction } from "../store/store.ts";
-import { checkEntityTag, nextEntityTag } from "../entity_tags.ts";
+import { checkEntityTag, nextEntityTag } from "../cases/entity_tags.ts";
 import { placeOf } from "./places.ts";
 import { namedIn } from "./texts.ts";
 import { timeOfMessage } from "./times.ts";

@@ -1,6 +1,6 @@
 /** Where messages are: on a case, an operator or the application. Each is named by a context ID. */
-import type { EngineContext } from "../engine/context.ts";
-import { findCase } from "../engine/work.ts";
+import type { EngineContext } from "../cases/context.ts";
+import { findCase } from "../cases/case_work.ts";
 import { ServiceError } from "../errors.ts";
 
 /** A place. */

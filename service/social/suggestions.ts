@@ -1,9 +1,9 @@
 /** What a person who writes a message may want to name: operators and tags, those that are in use here first. */
-import type { JsonObject } from "../../lib/json.ts";
+import type { JsonObject } from "../../utils/json.ts";
 import { tagUses } from "../associations/tags.ts";
-import { folded } from "../folded.ts";
-import type { HandlerContext } from "../handler.ts";
-import { mentionInfo } from "./answers.ts";
+import { folded } from "../../utils/text/case_fold.ts";
+import type { HandlerContext } from "../http/handler.ts";
+import { mentionInfo } from "./views.ts";
 import type { TextUse, Transaction } from "../store/store.ts";
 import type { Message } from "./messages.ts";
 

@@ -1,6 +1,6 @@
 /** What the text of a message names: operators after `@`, tags after `#`. */
-import type { Application } from "../definition/application.ts";
-import { folded } from "../folded.ts";
+import type { Application } from "../application/model/application.ts";
+import { folded } from "../../utils/text/case_fold.ts";
 
 /** What a text names. */
 export interface Named {

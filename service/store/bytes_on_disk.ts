@@ -1,7 +1,7 @@
 /** Bytes as files of a folder. */
-import { makePrivateDirectory } from "../../lib/auth/private_file.ts";
-import { ignoreMissing } from "../../lib/missing_file.ts";
-import { readPieces, writePiece } from "../../lib/pieces.ts";
+import { makePrivateDirectory } from "../../utils/fs/private_file.ts";
+import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
+import { readPieces, writePiece } from "../../utils/fs/pieces.ts";
 import { type ByteStore, type Pieces, TooManyBytes } from "./bytes.ts";
 
 /** How our files are called: a folder that was there before us may hold others. */

@@ -2,7 +2,7 @@
  * What the service keeps, and the one narrow way to it. Nothing outside this folder knows which database is below, and
  * everything is asynchronous, so that a database over a socket can take SQLite's place.
  */
-import type { JsonObject } from "../../lib/json.ts";
+import type { JsonObject } from "../../utils/json.ts";
 import type { Page, RowQuery } from "./query.ts";
 
 /** A case as it is stored. */

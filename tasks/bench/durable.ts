@@ -1,9 +1,9 @@
 /** What it costs to keep a journal, and how fast a run goes on from it. */
-import { Runner } from "../../workflows/durable/runner.ts";
+import { Runner } from "../../workflows/runs/runner.ts";
 import type { EventRecord } from "../../workflows/journal/journal.ts";
-import { DEFAULT_LIMITS } from "../../workflows/limits.ts";
-import { openJournal } from "../../workflows/journal/sqlite_journal.ts";
-import { openWorkflow } from "../../workflows/run.ts";
+import { DEFAULT_LIMITS } from "../../workflows/runs/limits.ts";
+import { openJournal } from "../../workflows/journal/sqlite/sqlite_journal.ts";
+import { openWorkflow } from "../../workflows/runs/open_workflow.ts";
 import { commitsPerSecond } from "./baselines.ts";
 import { type Figure, inTurns } from "./figure.ts";
 

@@ -1,6 +1,6 @@
 /** How long a script waits for its sandbox. */
-import { openWorkflow } from "../../workflows/run.ts";
-import { Runner } from "../../workflows/durable/runner.ts";
+import { openWorkflow } from "../../workflows/runs/open_workflow.ts";
+import { Runner } from "../../workflows/runs/runner.ts";
 import { type Figure, median } from "./figure.ts";
 
 const RUNS = 40;

@@ -2,7 +2,7 @@
  * Compares work on a machine that is now fast, now slow: each piece of work goes on for a moment while the others are
  * held, again and again. So all of them have the same machine.
  */
-import { isJsonObject } from "../../lib/json.ts";
+import { isJsonObject } from "../../utils/json.ts";
 import { textOf, type Workspace } from "../workspace.ts";
 
 /** Milliseconds of a moment: long enough for caches to be warm most of the time. */

@@ -1,5 +1,5 @@
 /** The memory that a large file takes on its way, on both sides, above what they have without it. */
-import { isJsonObject } from "../../lib/json.ts";
+import { isJsonObject } from "../../utils/json.ts";
 import { Workspace } from "../workspace.ts";
 import type { Figure } from "./figure.ts";
 import { measured, peakOf } from "./memory.ts";

@@ -1,5 +1,5 @@
 /** The crash test: batches under siege, then a comparison of all that they have left with what undisturbed ones leave. */
-import { openJournal } from "../../workflows/journal/sqlite_journal.ts";
+import { openJournal } from "../../workflows/journal/sqlite/sqlite_journal.ts";
 import { Workspace } from "../workspace.ts";
 import { Batch, journalOf } from "./batch.ts";
 import { type Chronicle, chronicleOf } from "./chronicle.ts";

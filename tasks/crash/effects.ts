@@ -1,5 +1,5 @@
 /** What an input has left with the service, read back through the library: one text per effect, without what is chance. */
-import type { AttachmentInfo, MessageAnswer } from "../../lib/answer_types.ts";
+import type { AttachmentInfo, MessageAnswer } from "../../lib/answers/answer_types.ts";
 import type { Client, JsonObject, JsonValue } from "../../mod.ts";
 import { eachOf } from "../each_of.ts";
 

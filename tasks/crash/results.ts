@@ -1,5 +1,5 @@
 /** The lines that a batch prints, and what they tell of its inputs. */
-import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { isJsonObject, type JsonValue } from "../../utils/json.ts";
 import type { Batch, BatchEnd } from "./batch.ts";
 import { type Mark, plainer } from "./effects.ts";
 

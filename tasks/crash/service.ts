@@ -1,5 +1,5 @@
 /** The embedded service of a crash test: a process that comes back at the same address, with what it had. */
-import { isJsonObject } from "../../lib/json.ts";
+import { isJsonObject } from "../../utils/json.ts";
 import type { Workspace } from "../workspace.ts";
 import { Process } from "./processes.ts";
 

@@ -1,5 +1,5 @@
 /** Kills what takes part in a run, at random moments, and starts the service again where that was it. */
-import { pause } from "../../lib/pause.ts";
+import { pause } from "../../utils/async/delay.ts";
 import type { Batch } from "./batch.ts";
 import type { Dice } from "./dice.ts";
 import { killProcess, sandboxesOf } from "./processes.ts";

@@ -1,6 +1,6 @@
 /** Runs commands of svc and shows them as a person would have typed them, with what they answer. */
-import { shellWord } from "../../lib/shell_word.ts";
-import { isJsonObject, type JsonObject } from "../../lib/json.ts";
+import { shellWord } from "../../utils/text/shell_word.ts";
+import { isJsonObject, type JsonObject } from "../../utils/json.ts";
 import type { Workspace } from "../workspace.ts";
 
 const BOLD = "\x1b[1m";

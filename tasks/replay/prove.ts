@@ -1,5 +1,5 @@
 /** Reads replayed cases back through the API and compares them with the log. */
-import { isJsonObject } from "../../lib/json.ts";
+import { isJsonObject } from "../../utils/json.ts";
 import type { Client, JsonObject } from "../../mod.ts";
 import { eachOf } from "../each_of.ts";
 import type { LogCase, LogEvent } from "./log.ts";

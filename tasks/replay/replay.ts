@@ -1,6 +1,6 @@
 /** Replays a log by several sandboxed workflows at once, each with an operator of its own, as several clerks would work. */
 import { fileURLToPath } from "node:url";
-import { isJsonObject } from "../../lib/json.ts";
+import { isJsonObject } from "../../utils/json.ts";
 import { printed, type Workspace } from "../workspace.ts";
 import type { LogCase } from "./log.ts";
 

@@ -3,7 +3,7 @@
  * tests. It is the same as what a journal has of an input, in other words.
  */
 import type { ErrorRecord } from "../../lib/errors.ts";
-import type { JsonObject, JsonValue } from "../../lib/json.ts";
+import type { JsonObject, JsonValue } from "../../utils/json.ts";
 
 /** Version of the format. */
 export const CASSETTE_VERSION = 1;

@@ -1,11 +1,11 @@
 /** A journal's events as a cassette, and a cassette as a journal's events. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
-import { decodeAnswer, encodeAnswer } from "../durable/answer.ts";
-import { readAsked } from "../durable/asked.ts";
-import { errorIn, readRecording, readRefusal, type RecordedCall as JournalledCall } from "../durable/recording.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { decodeAnswer, encodeAnswer } from "../engine/answer.ts";
+import { readAsked } from "../engine/asked.ts";
+import { errorIn, readRecording, readRefusal, type RecordedCall as JournalledCall } from "../engine/recording.ts";
 import type { EventRecord, InputRecord, StoredEvent } from "../journal/journal.ts";
-import type { Operations } from "../permissions.ts";
-import type { CallAnswer } from "../sandbox/sandbox.ts";
+import type { Operations } from "../scripts/permissions.ts";
+import type { CallAnswer } from "../sandbox/host/sandbox.ts";
 import { type Cassette, CASSETTE_VERSION, type RecordedAnswer, type RecordedCall } from "./cassette.ts";
 
 /** The cassette of an input that is ended, from what its journal has. */

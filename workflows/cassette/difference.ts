@@ -1,7 +1,7 @@
 /** Where what a script gives now is not what it gave. */
 import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
-import { isJsonObject, type JsonObject, type JsonValue, memberPath } from "../../lib/json.ts";
-import { clip } from "../../lib/wording.ts";
+import { isJsonObject, type JsonObject, type JsonValue, memberPath } from "../../utils/json.ts";
+import { clip } from "../../utils/text/wording.ts";
 import type { Cassette } from "./cassette.ts";
 
 /** Characters of a value that a message shows. */

@@ -1,15 +1,15 @@
 /** Runs a script against a cassette: every answer is the recorded one, and nothing is sent to anybody. */
 import { SvcError, toSvcError } from "../../lib/errors.ts";
-import type { JsonValue } from "../../lib/json.ts";
-import { onAbort } from "../../lib/on_abort.ts";
-import { asked } from "../durable/asked.ts";
-import { newCall } from "../durable/diverged.ts";
-import { type EventSink, InputRun } from "../durable/input_run.ts";
-import type { LiveCalls } from "../durable/live_call.ts";
-import { interrupted } from "../left_open.ts";
-import { never } from "../never.ts";
-import type { OpenWorkflow } from "../run.ts";
-import type { RunHandlers } from "../sandbox/sandbox.ts";
+import type { JsonValue } from "../../utils/json.ts";
+import { onAbort } from "../../utils/async/on_abort.ts";
+import { asked } from "../engine/asked.ts";
+import { newCall } from "../engine/diverged.ts";
+import { type EventSink, InputRun } from "../engine/input_run.ts";
+import type { LiveCalls } from "../engine/live_call.ts";
+import { interrupted } from "../runs/left_open.ts";
+import { never } from "../../utils/async/never.ts";
+import type { OpenWorkflow } from "../runs/open_workflow.ts";
+import type { RunHandlers } from "../sandbox/host/sandbox.ts";
 import type { Cassette } from "./cassette.ts";
 import { eventsOf } from "./convert.ts";
 import { differenceOf, type Ending } from "./difference.ts";

@@ -1,11 +1,11 @@
 /** Reads a cassette that somebody may have written by hand: all of it is checked before anything is done with it. */
 import { z } from "zod";
-import { isAnswerShape } from "../../lib/answers.ts";
+import { isAnswerShape } from "../../lib/answers/answers.ts";
 import { ERROR_CODES, type ErrorRecord, SvcError } from "../../lib/errors.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
-import { lowerFirst } from "../../lib/wording.ts";
-import type { Operations } from "../permissions.ts";
-import { SLEEP } from "../sandbox/messages.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { lowerFirst } from "../../utils/text/wording.ts";
+import type { Operations } from "../scripts/permissions.ts";
+import { SLEEP } from "../sandbox/protocol/messages.ts";
 import { type Cassette, CASSETTE_VERSION, type RecordedCall } from "./cassette.ts";
 
 const json = z.custom<JsonValue>((value) => value !== undefined);

@@ -1,6 +1,6 @@
 /** When the calls of a run were made and answered, from rows that leave out what the calls carried. */
 import type { CallTiming } from "./journal.ts";
-import type { Row } from "./rows.ts";
+import type { Row } from "./sqlite/rows.ts";
 
 /** Selects what the timings of a run are made of; an answer's content stays on the disk. */
 export const TIMED_EVENTS: string = `

@@ -1,10 +1,10 @@
 /** Runs, inputs and calls as `svc workflow list` and `show` tell of them. */
 import type { ErrorDetail, ErrorRecord } from "../../lib/errors.ts";
-import { type JsonObject, jsonOrText, type JsonValue } from "../../lib/json.ts";
-import { clip } from "../../lib/wording.ts";
-import { decodeAnswer } from "../durable/answer.ts";
-import { readAsked } from "../durable/asked.ts";
-import { readRecording, readRefusal, type RecordedCall } from "../durable/recording.ts";
+import { type JsonObject, jsonOrText, type JsonValue } from "../../utils/json.ts";
+import { clip } from "../../utils/text/wording.ts";
+import { decodeAnswer } from "../engine/answer.ts";
+import { readAsked } from "../engine/asked.ts";
+import { readRecording, readRefusal, type RecordedCall } from "../engine/recording.ts";
 import type { InputRecord, Journal, RunRecord, ShownState } from "./journal.ts";
 
 /** Findings of an error that are shown, and characters of one. */

@@ -3,8 +3,8 @@
  * tied to the process that began it: whoever opens the journal can go on with it. Nothing here knows where it is kept.
  */
 import type { ErrorRecord } from "../../lib/errors.ts";
-import type { JsonValue } from "../../lib/json.ts";
-import type { Limits } from "../limits.ts";
+import type { JsonValue } from "../../utils/json.ts";
+import type { Limits } from "../runs/limits.ts";
 
 /** All choices of what to do with a call of which nobody can know whether it arrived. */
 export const ON_UNKNOWN = ["stop", "repeat", "skip"] as const;

@@ -1,7 +1,7 @@
 /** A run for people: a line about it, one per input, and below each why it failed and its calls with their durations. */
 import type { ErrorRecord } from "../../lib/errors.ts";
-import { onOneLine } from "../../lib/output/control_characters.ts";
-import { clip, plural } from "../../lib/wording.ts";
+import { onOneLine } from "../../utils/text/control_characters.ts";
+import { clip, plural } from "../../utils/text/wording.ts";
 import { callsOf, faultOf, findingsOf, type KnownCall, type RunDescription } from "./description.ts";
 import type { InputRecord, Journal } from "./journal.ts";
 

@@ -1,11 +1,11 @@
 /** Makes a plan: runs a script so that nothing is changed. */
 import type { Caller } from "../../lib/client/caller.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
-import type { JsonObject, JsonValue } from "../../lib/json.ts";
-import { onAbort } from "../../lib/on_abort.ts";
-import { plural } from "../../lib/wording.ts";
-import { interrupted } from "../left_open.ts";
-import type { OpenWorkflow } from "../run.ts";
+import type { JsonObject, JsonValue } from "../../utils/json.ts";
+import { onAbort } from "../../utils/async/on_abort.ts";
+import { plural } from "../../utils/text/wording.ts";
+import { interrupted } from "../runs/left_open.ts";
+import type { OpenWorkflow } from "../runs/open_workflow.ts";
 import type { Plan, PlannedStep } from "./plan.ts";
 import { PlanRun } from "./plan_run.ts";
 

@@ -1,6 +1,6 @@
 /** A plan: what a script would do, as far as that can be known without doing it. */
 import type { ErrorRecord } from "../../lib/errors.ts";
-import type { JsonObject, JsonValue } from "../../lib/json.ts";
+import type { JsonObject, JsonValue } from "../../utils/json.ts";
 
 /** What a step does: `read` asks the service, `change` would change it, `sleep` waits. */
 export type StepKind = "read" | "change" | "sleep";

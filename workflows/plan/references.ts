@@ -3,9 +3,9 @@
  * written down, in a call or in a text, it becomes a mark with a random number in it, which no value of anybody has.
  */
 import type { Values } from "../../lib/client/values.ts";
-import { isJsonObject, type JsonValue, memberPath } from "../../lib/json.ts";
-import { type Operation, type Param, paramsOf } from "../../lib/operation.ts";
-import { escapeControls } from "../../lib/output/control_characters.ts";
+import { isJsonObject, type JsonValue, memberPath } from "../../utils/json.ts";
+import { type Operation, type Param, paramsOf } from "../../lib/operation/operation.ts";
+import { escapeControls } from "../../utils/text/control_characters.ts";
 
 /** A member of an answer that is not known yet. */
 export interface Reference {

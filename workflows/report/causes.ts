@@ -1,9 +1,9 @@
 /** Failures grouped by their cause: what differs from input to input only because the inputs do is left out. */
 import type { ErrorRecord } from "../../lib/errors.ts";
-import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { isJsonObject, type JsonValue } from "../../utils/json.ts";
 import { findingsOf } from "../journal/description.ts";
 import type { InputRecord } from "../journal/journal.ts";
-import { clip } from "../../lib/wording.ts";
+import { clip } from "../../utils/text/wording.ts";
 
 /** Inputs of a cause that are named. */
 const MAX_PLACES = 50;

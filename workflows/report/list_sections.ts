@@ -1,6 +1,6 @@
 /** The operations of a run, and some of its inputs, as tables. */
 import { duration } from "../journal/timeline.ts";
-import { SLEEP } from "../sandbox/messages.ts";
+import { SLEEP } from "../sandbox/protocol/messages.ts";
 import { spreadChart } from "./charts.ts";
 import { markup, type Part } from "./markup.ts";
 import { count, countOf, moment } from "./numbers.ts";

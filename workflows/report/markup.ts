@@ -1,5 +1,5 @@
 /** HTML that is safe by construction: what a template is given is text, unless it is markup itself. */
-import { escapeControls } from "../../lib/output/control_characters.ts";
+import { escapeControls } from "../../utils/text/control_characters.ts";
 
 /** HTML. */
 export class Markup {

@@ -1,7 +1,7 @@
 /** The report of a run: one page of HTML that needs nothing but itself. */
-import { sha256OfText } from "../../lib/sha256.ts";
+import { sha256OfText } from "../../utils/text/sha256.ts";
 import { VERSION } from "../../lib/version.ts";
-import { clip } from "../../lib/wording.ts";
+import { clip } from "../../utils/text/wording.ts";
 import { describeRun } from "../journal/description.ts";
 import type { Journal, RunRecord } from "../journal/journal.ts";
 import { failureSection } from "./failure_section.ts";

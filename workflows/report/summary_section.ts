@@ -6,7 +6,7 @@ import { type Markup, markup, type Part } from "./markup.ts";
 import { count, countOf, moment, rate, share } from "./numbers.ts";
 import { section } from "./table.ts";
 import type { Tally } from "./tally.ts";
-import { clip } from "../../lib/wording.ts";
+import { clip } from "../../utils/text/wording.ts";
 
 /** Characters of a path. */
 const MAX_PATH = 300;

@@ -1,12 +1,12 @@
 /** What a report says of a run, counted in one pass over its journal: of a million inputs no more is kept than of ten. */
-import { isJsonObject } from "../../lib/json.ts";
-import { readRefusal } from "../durable/recording.ts";
-import { isSleep } from "../durable/sleeping.ts";
+import { isJsonObject } from "../../utils/json.ts";
+import { readRefusal } from "../engine/recording.ts";
+import { isSleep } from "../engine/sleeping.ts";
 import type { CallTiming, InputRecord, Journal, RunRecord } from "../journal/journal.ts";
 import { Causes } from "./causes.ts";
 import { Durations } from "./durations.ts";
 import { Throughput } from "./throughput.ts";
-import { clip } from "../../lib/wording.ts";
+import { clip } from "../../utils/text/wording.ts";
 
 /** Operations that are told apart: a script can ask for any name. */
 const MAX_OPERATIONS = 100;

@@ -1,0 +1,130 @@
+/** `svc workflow list`, `show`, `logs`, `cancel` and `delete`. */
+import { printedLines } from "../../../workflows/engine/recording.ts";
+import type { Journal, RunRecord, ShownState } from "../../../workflows/journal/journal.ts";
+import { timeline } from "../../../workflows/journal/timeline.ts";
+import { describeInput, describeRun, faultOf } from "../../../workflows/journal/description.ts";
+import { SvcError } from "../../../lib/errors.ts";
+import { exists } from "../../../utils/fs/exists.ts";
+import { importUnseen } from "../../../lib/import_unseen.ts";
+import type { JsonObject } from "../../../utils/json.ts";
+import { longJson } from "../../../lib/output/long_json.ts";
+import { didYouMean } from "../../../utils/text/similar.ts";
+import type { CommandContext, Suggestion } from "../command.ts";
+import { commandLine, listLine } from "../../render/next_command.ts";
+import { claim, defaultJournal, existingJournal } from "./journal.ts";
+import { prefixed } from "../../../utils/text/control_characters.ts";
+
+/** Letters in which a mistyped run may differ: those of one day are alike in most. */
+const SLIP = 2;
+
+/** Prints all runs, or those of one state. */
+export async function list(
+  context: CommandContext,
+  { journal: path, state }: { readonly journal?: string; readonly state?: ShownState },
+): Promise<void> {
+  await using journal = await existingJournal(path, context);
+  const runs = await Promise.all(journal.runs().map((run) => describeRun(journal, run)));
+  await context.print(runs.filter((run) => state === undefined || run.state === state));
+}
+
+/** Prints what a run did. */
+export async function show(
+  context: CommandContext,
+  id: string,
+  { journal: path, failed = false }: { readonly journal?: string; readonly failed?: boolean },
+): Promise<void> {
+  await using journal = await existingJournal(path, context);
+  const run = findRun(journal, id, path);
+  const description = await describeRun(journal, run);
+  const inputs = Iterator.from(journal.inputs(id)).filter((input) => !failed || faultOf(input) !== undefined);
+  if (context.globals.isDataAsked) {
+    const { inputs: _count, ...head } = description;
+    return await showData(context, head, inputs.map((input) => describeInput(journal, id, input)));
+  }
+  for (const line of timeline(journal, description, inputs)) context.io.stdout.write(line + "\n");
+}
+
+/** Prints all that the journal has of a run, or some fields of it. All of it may be longer than memory. */
+async function showData(
+  { globals: { format, fields }, io, print }: CommandContext,
+  head: JsonObject,
+  inputs: IteratorObject<JsonObject>,
+): Promise<void> {
+  if (fields !== undefined) return await print({ ...head, inputs: fields.includes("inputs") ? inputs.toArray() : [] });
+  if (format === "table") return await print({ ...head, inputs: inputs.take(1).toArray() }); // It says that there are.
+  const inPieces = format === "yaml"
+    ? (await importUnseen<typeof import("../../../lib/output/yaml.ts")>("lib/output/yaml.ts")).longYaml(
+      head,
+      "inputs",
+      inputs,
+    )
+    : longJson(format, head, "inputs", inputs);
+  for (const piece of inPieces) io.stdout.write(piece);
+}
+
+/** Prints what the script printed. */
+export async function logs(context: CommandContext, id: string, path: string | undefined): Promise<void> {
+  await using journal = await existingJournal(path, context);
+  const { settings } = findRun(journal, id, path);
+  for (const { number, place } of journal.inputs(id)) {
+    const prefix = settings.each === undefined ? "" : `${place}: `;
+    for (const { content } of printedLines(journal.printed(id, number))) {
+      context.io.stdout.write(prefixed(content, prefix));
+    }
+  }
+}
+
+/** Ends a run for good. */
+export async function cancel(context: CommandContext, id: string, path: string | undefined): Promise<void> {
+  await using journal = await existingJournal(path, context);
+  const { state } = existingRun(journal, id, path);
+  if (state !== "open") {
+    throw new SvcError("INVALID_ARGS", `Run ${id} has ended already (${state}).`);
+  }
+  await journal.setState(id, "cancelled");
+  await context.print({ id, state: "cancelled" });
+}
+
+/** Forgets a run. */
+export async function forget(context: CommandContext, id: string, path: string | undefined): Promise<void> {
+  await using journal = await existingJournal(path, context);
+  existingRun(journal, id, path);
+  using claimed = await claim(journal, id);
+  if (claimed === undefined) {
+    throw new SvcError("INVALID_ARGS", `A process works on run ${id}.`, {
+      hint: `End it first: ${commandLine("cancel", id, path)}`,
+    });
+  }
+  await journal.deleteRun(id);
+  await context.print({ id, deleted: true });
+}
+
+/** The runs of the journal beside the profiles, if there is one. */
+export async function suggestRuns(): Promise<Suggestion[]> {
+  if (!await exists(defaultJournal())) return [];
+  await using journal = await existingJournal(undefined);
+  return journal.runs().map(({ id, name, state }) => ({
+    word: id,
+    about: `${name}, ${state === "open" ? "not ended" : state}`,
+  }));
+}
+
+/** A run of the journal; where there is none, the error names those that were probably meant. */
+export function findRun(journal: Journal, id: string, path: string | undefined): RunRecord {
+  return existingRun(journal, id, path, (ids) => didYouMean(id, ids, (one) => one, SLIP));
+}
+
+/** A run of the journal. `cancel` and `delete` suggest no other: the run that was meant may be gone already. */
+function existingRun(
+  journal: Journal,
+  id: string,
+  path: string | undefined,
+  suggest: (ids: string[]) => string = () => "",
+): RunRecord {
+  const run = journal.findRun(id);
+  if (run !== undefined) return run;
+  const suggestion = suggest(journal.runs().map((one) => one.id));
+  throw new SvcError("INVALID_ARGS", `The journal has no run ${JSON.stringify(id)}.`, {
+    hint: `${suggestion}'${listLine(path)}' shows the runs.`,
+  });
+}

@@ -1,0 +1,75 @@
+/** `svc workflow plan`, and `svc workflow run --dry-run`. */
+import { type BatchInput, openInputs } from "../../../workflows/runs/inputs.ts";
+import { makePlan } from "../../../workflows/plan/make_plan.ts";
+import { type Plan, planData, planLines } from "../../../workflows/plan/plan.ts";
+import { openWorkflow } from "../../../workflows/runs/open_workflow.ts";
+import { createCaller } from "../../../lib/client/caller.ts";
+import { retrying } from "../../../lib/client/retry.ts";
+import { SvcError } from "../../../lib/errors.ts";
+import type { JsonValue } from "../../../utils/json.ts";
+import { onOneLine } from "../../../utils/text/control_characters.ts";
+import type { CommandContext } from "../command.ts";
+import type { Io } from "../../io/io.ts";
+import { callerOptions } from "../../service_access.ts";
+import { checkNotTyped, checkOneSource } from "./batch.ts";
+import type { GrantFlags, ScriptFlags } from "./begin.ts";
+
+/** What `svc workflow plan` may be given. */
+export interface PlanFlags extends ScriptFlags, GrantFlags {
+  /** Its input. */
+  readonly input?: JsonValue;
+  /** File of inputs, of which it takes one. */
+  readonly each?: string;
+  /** Which one: its line. */
+  readonly inputLine?: number;
+}
+
+/** Prints what a script would do. */
+export async function plan(context: CommandContext, flags: PlanFlags): Promise<void> {
+  const input = await inputOf(flags, context.io);
+  const { script, root, allow = [], allowDeclared, timeout, maxMemory } = flags;
+  await using workflow = await openWorkflow({
+    script,
+    root,
+    limits: { timeoutSeconds: timeout, maxMemoryMiB: maxMemory },
+    allow,
+    allowDeclared,
+    signal: context.signal,
+  });
+  const { plan, failure } = await makePlan(workflow, input, {
+    caller: retrying(createCaller(callerOptions(context))),
+    onLog: (text) => context.io.stderr.write(text + "\n"),
+    signal: context.signal,
+  });
+  await printPlan(context, plan);
+  const missing = [...new Set(plan.steps.filter(({ isGranted }) => !isGranted).map(({ operation }) => operation))];
+  if (missing.length > 0) {
+    context.note(`Not granted: ${missing.join(", ")}. Grant it with --allow ${missing.join(",")}.`);
+  }
+  if (failure !== undefined) throw failure;
+}
+
+async function printPlan({ globals, io, print }: CommandContext, plan: Plan): Promise<void> {
+  if (globals.isDataAsked) return await print(planData(plan));
+  for (const line of planLines(plan)) io.stdout.write(onOneLine(line) + "\n");
+}
+
+async function inputOf({ input, each, inputLine }: PlanFlags, io: Io): Promise<JsonValue | undefined> {
+  if (each === undefined) {
+    if (inputLine === undefined) return input;
+    throw new SvcError("INVALID_ARGS", "--input-line needs --each.", { hint: "Name the file of the inputs." });
+  }
+  checkOneSource({ input, each });
+  checkNotTyped(each, io);
+  const { value, error } = await inputAt(each, inputLine);
+  if (error !== undefined) throw error;
+  return value;
+}
+
+async function inputAt(path: string, line: number | undefined): Promise<BatchInput> {
+  for await (const input of await openInputs(path)) {
+    if (line === undefined || input.place.endsWith(`:${line}`)) return input;
+  }
+  const what = line === undefined ? "no input" : `no input in line ${line}`;
+  throw new SvcError("INVALID_ARGS", `--each ${path} has ${what}.`, { hint: "Check the file." });
+}

@@ -1,0 +1,26 @@
+/** `svc workflow report`. */
+import { reportPage } from "../../../workflows/report/page.ts";
+import { SvcError } from "../../../lib/errors.ts";
+import type { CommandContext } from "../command.ts";
+import { checkOutput, deliver, STDOUT } from "../../render/download.ts";
+import { commandLine } from "../../render/next_command.ts";
+import { existingJournal } from "./journal.ts";
+import { findRun } from "./manage.ts";
+
+/** Writes a page about a run. */
+export async function report(
+  context: CommandContext,
+  id: string,
+  { journal: path, output = STDOUT }: { readonly journal?: string; readonly output?: string },
+): Promise<void> {
+  if (output === STDOUT && context.io.stdout.isTerminal()) {
+    throw new SvcError("INVALID_ARGS", "The report is a web page: a terminal cannot show it.", {
+      hint: "Write it to a file: -o report.html",
+    });
+  }
+  await checkOutput(output);
+  await using journal = await existingJournal(path, context);
+  const html = await reportPage(journal, findRun(journal, id, path), (verb) => commandLine(verb, id, path));
+  const page = new Blob([html]);
+  await deliver(context, { type: "text/html", size: page.size, stream: page.stream() }, output);
+}

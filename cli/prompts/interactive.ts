@@ -1,0 +1,160 @@
+/** `assignments perform --interactive`: a person picks the action and fills in its required fields at prompts. */
+import type { ActionInfo, AssignmentAnswer } from "../../lib/answers/answer_types.ts";
+import { checkAnswer } from "../../lib/answers/answers.ts";
+import { type Caller, createCaller } from "../../lib/client/caller.ts";
+import type { OperationRef } from "../../lib/operation/operation.ts";
+import type { Reply } from "../../lib/client/reply.ts";
+import type { Values } from "../../lib/client/values.ts";
+import { SvcError } from "../../lib/errors.ts";
+import { toKebab } from "../../lib/operation/names.ts";
+import { operations } from "../../lib/resources/assignments.ts";
+import type { CommandContext, Given } from "../commands/command.ts";
+import { type FieldValue, type FormField, requiredFields } from "./form.ts";
+import { findFault, isAbout, shownFinding, shownValue, toFieldValue, toSubmission } from "./form_values.ts";
+import { globalFlags } from "../args/global_flags.ts";
+import { printAnswer } from "../render/print_answer.ts";
+import type { Prompts } from "./prompts.ts";
+import { callerOptions } from "../service_access.ts";
+
+/** Performs an assignment with the answers of a person; the service's answer alone goes to stdout. */
+export async function performInteractively(
+  context: CommandContext,
+  perform: OperationRef,
+  given: Given,
+): Promise<void> {
+  checkAlone(perform, given);
+  if (context.globals.dryRun) throw exclusive("dryRun");
+  if (!context.io.stdin.isTerminal() || !context.io.stderr.isTerminal()) {
+    throw new SvcError("INVALID_ARGS", "--interactive needs a terminal to ask questions on.", {
+      operation: perform.name,
+      hint: "Give --action and --data instead.",
+    });
+  }
+  const work = new Work(createCaller(callerOptions(context)), given.assignmentId, context.signal);
+  const assignment = await work.readAssignment();
+  const { promptsOfProcess } = await import("./prompts.ts");
+  const prompts = await promptsOfProcess();
+  const action = await pickAction(prompts, assignment.actions);
+  const fields = await work.readForm(action.ID);
+  checkAskable(action, fields);
+  const reply = await fillIn(prompts, action, fields, async (values) => {
+    return await work.call(perform, { action: action.ID, ifMatch: assignment.etag, ...toSubmission(values) });
+  });
+  await printAnswer(context, perform, given, reply);
+}
+
+/** Everything else that the command takes is asked for. */
+function checkAlone({ operation }: OperationRef, given: Given): void {
+  const allowed = [...(operation.args ?? []).map(({ name }) => name), ...Object.keys(globalFlags)];
+  const other = Object.keys(given).find((name) => given[name] !== undefined && !allowed.includes(name));
+  if (other !== undefined) throw exclusive(other);
+}
+
+function exclusive(name: string): SvcError {
+  return new SvcError("INVALID_ARGS", `--${toKebab(name)} and --interactive are mutually exclusive.`, {
+    hint: "Leave out --interactive to give the values yourself.",
+  });
+}
+
+interface OpenAssignment {
+  readonly actions: readonly ActionInfo[];
+  readonly etag: string;
+}
+
+/** The calls about one assignment. */
+class Work {
+  readonly #caller: Caller;
+  readonly #assignmentId: unknown;
+  readonly #signal: AbortSignal;
+
+  constructor(caller: Caller, assignmentId: unknown, signal: AbortSignal) {
+    this.#caller = caller;
+    this.#assignmentId = assignmentId;
+    this.#signal = signal;
+  }
+
+  async call(ref: OperationRef, values: Values): Promise<Reply> {
+    return await this.#caller.call(ref, { assignmentId: this.#assignmentId, ...values }, { signal: this.#signal });
+  }
+
+  async readAssignment(): Promise<OpenAssignment> {
+    const reply = await this.call({ name: "assignments.get", operation: operations.get }, {});
+    const actions = actionsOf(checkAnswer("assignment", reply, this.#assignmentId));
+    if (actions.length === 0) {
+      throw new SvcError("INVALID_ARGS", "The assignment has no action that you may perform.", {
+        hint: "'svc assignments get-next' answers one that you may.",
+      });
+    }
+    if (reply.etag === undefined) {
+      throw new SvcError("MISSING_ETAG", "The service answered the assignment without an entity tag.");
+    }
+    return { actions, etag: reply.etag };
+  }
+
+  async readForm(action: string): Promise<FormField[]> {
+    const ref = { name: "assignments.get-action", operation: operations.getAction };
+    const { data, uiResources } = checkAnswer("view", await this.call(ref, { action }));
+    return requiredFields(uiResources ?? {}, data.caseInfo.content ?? {});
+  }
+}
+
+function actionsOf({ id, data: { caseInfo } }: AssignmentAnswer): readonly ActionInfo[] {
+  const own = caseInfo.assignments?.find(({ ID }) => ID === id);
+  return own?.actions ?? [];
+}
+
+async function pickAction(prompts: Prompts, actions: readonly ActionInfo[]): Promise<ActionInfo> {
+  const [only, ...others] = actions;
+  if (only && others.length === 0) return only;
+  const picked = await prompts.choose("Which action?", actions.map(({ ID, name }) => ({ value: ID, label: name })));
+  const action = actions.find(({ ID }) => ID === picked);
+  if (action === undefined) {
+    throw new SvcError("INTERNAL_ERROR", `The prompt gave '${picked}', which it did not offer.`);
+  }
+  return action;
+}
+
+function checkAskable(action: ActionInfo, fields: readonly FormField[]): void {
+  const impossible = fields.find(({ kind }) => kind === "other");
+  if (impossible) {
+    throw new SvcError("INVALID_ARGS", `'${action.name}' requires ${impossible.label}, which prompts cannot fill in.`, {
+      hint: `Give --action ${action.ID} with --data or --page-instructions.`,
+    });
+  }
+}
+
+type Answered = Map<FormField, FieldValue>;
+
+/** Asks for the fields and submits them when the person agrees; for those that the service refuses it asks again. */
+async function fillIn(
+  prompts: Prompts,
+  { name }: ActionInfo,
+  fields: readonly FormField[],
+  submit: (values: Answered) => Promise<Reply>,
+): Promise<Reply> {
+  const values: Answered = new Map();
+  for (let asked = fields;;) {
+    for (const field of asked) values.set(field, await ask(prompts, field, values.get(field) ?? field.value));
+    prompts.show(name, [...values].map(([field, value]) => `${field.label}: ${shownValue(field, value)}`));
+    if (!await prompts.confirm(`Submit '${name}'?`)) {
+      throw new SvcError("INTERRUPTED", "Not confirmed: nothing was done.");
+    }
+    try {
+      return await submit(values);
+    } catch (error) {
+      if (!(error instanceof SvcError) || error.code !== "VALIDATION_FAIL") throw error;
+      const { details = [] } = error;
+      asked = fields.filter((field) => details.some((detail) => isAbout(detail, field)));
+      if (asked.length === 0) throw error;
+      prompts.show(`'${name}' was refused`, details.map((detail) => shownFinding(detail, fields)));
+    }
+  }
+}
+
+async function ask(prompts: Prompts, field: FormField, present: FieldValue | undefined): Promise<FieldValue> {
+  const { label, kind, choices } = field;
+  if (kind === "boolean") return await prompts.confirm(label, present === true);
+  const text = present === undefined ? "" : String(present);
+  if (kind === "choice") return await prompts.choose(label, choices, text);
+  return toFieldValue(field, await prompts.text(label, (typed) => findFault(field, typed), text));
+}

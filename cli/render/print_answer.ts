@@ -1,0 +1,76 @@
+/** The answer of an operation as a command prints it, with the failures that it tells of. */
+import type { Answers } from "../../lib/answers/answer_types.ts";
+import { completed } from "../../lib/answers/answers.ts";
+import type { OperationRef } from "../../lib/operation/operation.ts";
+import type { Reply } from "../../lib/client/reply.ts";
+import { spoiled } from "../../lib/client/outcome.ts";
+import type { Values } from "../../lib/client/values.ts";
+import { SvcError } from "../../lib/errors.ts";
+import { numberFault } from "../../utils/exact_numbers.ts";
+import { isJsonObject, type JsonObject, type JsonValue, objectsIn } from "../../utils/json.ts";
+import { rowsOf } from "../../lib/output/rows.ts";
+import { plural } from "../../utils/text/wording.ts";
+import type { CommandContext } from "../commands/command.ts";
+import { printResult } from "./print_result.ts";
+
+/** Prints the answer to a call with these values; throws where it cannot be read, or tells of a failure. */
+export async function printAnswer(
+  context: CommandContext,
+  ref: OperationRef,
+  values: Values,
+  reply: Reply,
+): Promise<void> {
+  const body = promisedBody(ref, reply, values);
+  const fault = typeof body === "string" ? undefined : numberFault(reply.text);
+  if (fault !== undefined) context.note(`Warning: the answer ${fault}: another one is printed. --verbose shows it.`);
+  await printResult(context, body === "" ? undefined : body, failureOfElements(ref.operation.answer, body));
+}
+
+function promisedBody(
+  { operation }: OperationRef,
+  reply: Reply,
+  { assignmentId, participantId }: Values,
+): JsonValue | undefined {
+  try {
+    const { body, etag } = reply;
+    // What was said has no tag of its own, nor has a list, which with one would be no table any more.
+    if (!isJsonObject(body) || operation.answer === "reply" || rowsOf(body) !== undefined) return body;
+    return completed(operation.answer, body, etag, assignmentId ?? participantId);
+  } catch (error) {
+    throw spoiled(operation, error);
+  }
+}
+
+/** A call about several things is answered with success although it failed for some of them. */
+function failureOfElements(answer: keyof Answers, body: JsonValue | undefined): SvcError | undefined {
+  if (answer !== "bulk" && answer !== "multiStatus") return undefined;
+  const thing = answer === "bulk" ? "case" : "element";
+  const elements = elementsOf(body);
+  const failed = elements.filter(hasFailed);
+  if (failed.length === 0) return failureOfCount(body, thing);
+  return new SvcError("BULK_PARTIAL_FAILURE", `${failed.length} of ${elements.length} ${thing}s failed.`, {
+    status: 207,
+    details: failed,
+    hint: "The details name the failed ones, each with its reason: mend that, and repeat the command for them.",
+  });
+}
+
+/** What became of each: some answers are the list itself, others hold it. */
+function elementsOf(body: JsonValue | undefined): JsonObject[] {
+  return objectsIn(isJsonObject(body) ? body.results : body);
+}
+
+function hasFailed({ status }: JsonObject): boolean {
+  return Number(status) >= 400;
+}
+
+/** Some answers only count what failed. */
+function failureOfCount(body: JsonValue | undefined, thing: string): SvcError | undefined {
+  const { failureCount, summary } = isJsonObject(body) ? body : {};
+  const failed = Number(failureCount ?? (isJsonObject(summary) ? summary.failed : 0));
+  if (!(failed > 0)) return undefined;
+  return new SvcError("BULK_PARTIAL_FAILURE", `${plural(failed, thing)} failed.`, {
+    status: 207,
+    hint: `The answer does not say which: read each ${thing} before you repeat the command.`,
+  });
+}

@@ -1,0 +1,75 @@
+/** How far a file on its way is, for a person at a terminal. */
+import type { Values } from "../../lib/client/values.ts";
+import type { FileInput } from "../../lib/operation/operation.ts";
+import { isOfType } from "../../lib/operation/param_types.ts";
+import type { CommandContext } from "../commands/command.ts";
+import type { Output } from "../io/io.ts";
+import { describeTransfer, ProgressBar } from "./progress.ts";
+
+/** The line of one transfer. */
+export class TransferLine implements Disposable {
+  readonly #bar: ProgressBar;
+  readonly #total?: number;
+  #done = 0;
+  #started = performance.now();
+
+  /** A line about so many bytes; nobody may know how many. */
+  constructor(output: Output, total: number | undefined) {
+    this.#bar = new ProgressBar(output);
+    this.#total = total;
+  }
+
+  /** Begins anew. */
+  restart(): void {
+    this.#done = 0;
+    this.#started = performance.now();
+  }
+
+  /** Counts bytes. */
+  add(bytes: number): void {
+    this.#done += bytes;
+    const seconds = (performance.now() - this.#started) / 1000;
+    this.#bar.show(() => describeTransfer(this.#done, seconds > 0 ? this.#done / seconds : 0, this.#total));
+  }
+
+  /** Takes the line away. */
+  [Symbol.dispose](): void {
+    this.#bar.clear();
+  }
+}
+
+/** The line of a transfer, where a person sees it. */
+export function transferLine({ globals, io }: CommandContext, total: number | undefined): TransferLine | undefined {
+  return !globals.quiet && io.stderr.isTerminal() ? new TransferLine(io.stderr, total) : undefined;
+}
+
+/** Values whose file is sent: its line is there until `send` is finished. */
+export async function watchingFile<T>(
+  context: CommandContext,
+  values: Values,
+  send: (values: Values) => Promise<T>,
+): Promise<T> {
+  const isFile = (entry: [string, unknown]): entry is [string, FileInput] => isOfType("file", entry[1]);
+  const [name, file] = Object.entries(values).find(isFile) ?? [];
+  using line = file && transferLine(context, file.size);
+  return await send(name && line ? { ...values, [name]: watched(file, line) } : values);
+}
+
+/** The same file, whose reading the line shows. */
+function watched(file: FileInput, line: TransferLine): FileInput {
+  return {
+    name: file.name,
+    size: file.size,
+    type: file.type,
+    stream() {
+      line.restart();
+      const count = new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          line.add(chunk.length);
+          controller.enqueue(chunk);
+        },
+      });
+      return file.stream().pipeThrough(count);
+    },
+  };
+}

@@ -1,6 +1,0 @@
-import { ignoreMissing } from "./missing_file.ts";
-
-/** Whether there is something at a path; of a link, whether it is there itself. */
-export async function exists(path: string): Promise<boolean> {
-  return await Deno.lstat(path).catch(ignoreMissing) !== undefined;
-}

@@ -1,0 +1,289 @@
+/**
+ * The one description of an operation. Command, library function, help, dry run, permission name, reference page and
+ * service route all come from it.
+ */
+import type { Answers } from "../answers/answer_types.ts";
+import type { JsonObject, JsonValue } from "../../utils/json.ts";
+
+/**
+ * Where a value goes: into the request (`path:caseID`, `query:actionID`, `body:paging.pageNumber`, `body:*` for all of
+ * it, `part:file` for a part of a multipart body), or nowhere, because it picks an element of a list that the service
+ * answers (`pick:caseTypes.ID`).
+ */
+export type Place = `path:${string}` | `query:${string}` | `body:${string}` | `part:${string}` | `pick:${string}`;
+
+/** The values that parameters take, by the name of their type. */
+export interface ParamTypes {
+  /** Text. */
+  string: string;
+  /** A whole number that is not negative. */
+  integer: number;
+  /** A switch. */
+  boolean: boolean;
+  /** A JSON object. */
+  object: JsonObject;
+  /** A JSON array. */
+  array: JsonValue[];
+  /** Several texts: comma-separated on the command line, or a flag each where the parameter is repeatable. */
+  list: string[];
+  /** A calculation request: `{ calculations: { fields: [{ name, context }] } }`. */
+  calculation: CalculationRequest;
+  /** A file to upload; a path on the command line. */
+  file: FileInput;
+}
+
+/** A file to upload: a web `File` is one, and so is what can be read from a disk piece by piece, as often as asked. */
+export interface FileInput {
+  /** Name without folders. */
+  readonly name: string;
+  /** Number of bytes. */
+  readonly size: number;
+  /** Media type; `application/octet-stream` where it is absent or empty. */
+  readonly type?: string;
+  /** Reads it from the beginning. */
+  stream(): ReadableStream<Uint8Array>;
+}
+
+/** The body of the `recalculate` operations and of `cases.calcFields`. */
+export interface CalculationRequest {
+  /** What to compute. */
+  calculations: {
+    /** Properties to compute, e.g. `{ name: ".Total", context: "content" }`. */
+    fields: { name: string; context: string }[];
+    /** Conditions to evaluate. */
+    whens?: { name: string; context: string }[];
+  };
+}
+
+/** A flag or a positional argument. */
+export interface Param {
+  /** What it means, for the help: no full stop. */
+  readonly help: string;
+  /** What it takes. */
+  readonly type: keyof ParamTypes;
+  /** Where it goes. A body path may hold `[]` (an element per value) or `[0]` (the one element). */
+  readonly to: Place;
+  /** Whether the call cannot be made without it. */
+  readonly required?: true;
+  /** The one-letter form. */
+  readonly short?: string;
+  /** Says of a list that each element has a flag of its own on the command line. */
+  readonly repeatable?: true;
+  /** Value of an absent flag. */
+  readonly default?: string;
+  /** What the service takes a required flag to be where another client leaves it out. */
+  readonly assumed?: string;
+  /** Says of a boolean that to say no is something else than to say nothing: the help shows the negated form. */
+  readonly negatable?: true;
+  /** Words that are no identifiers: with one of them the path would be another operation's. */
+  readonly reserved?: readonly string[];
+  /** Flags that cannot be given together with this one. */
+  readonly excludes?: readonly string[];
+  /** Why the flag is accepted by nobody: it is declared so that giving it is answered with this reason. */
+  readonly rejected?: string;
+  /** The first platform version whose service knows it. */
+  readonly since?: number;
+  /** The only deployment variant whose service knows it. */
+  readonly variant?: "hosted";
+}
+
+/** A positional argument, which has its name with it because its place matters. */
+export interface PositionalParam extends Param {
+  /** Name, e.g. `caseId`. */
+  readonly name: keyof PositionalLabels;
+  /** A positional argument is always needed. */
+  readonly required: true;
+}
+
+/** Where the entity tag is read that a changing call sends. */
+export interface TagSource {
+  /** Path template of the read, filled with the values of the call's own path. */
+  readonly path: string;
+  /** A flag whose scalar members identify the record: they are sent as `dataViewParameters`, but for long texts. */
+  readonly scalarsOf?: string;
+}
+
+/** One operation. */
+export interface Operation {
+  /** What it does, in one imperative sentence without a full stop. */
+  readonly summary: string;
+  /** HTTP method. */
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Path template below the API root, e.g. `/cases/{caseID}`. */
+  readonly path: string;
+  /** Positional arguments, in order. */
+  readonly args?: readonly PositionalParam[];
+  /** Flags by name, in the order of the help. */
+  readonly flags?: Readonly<Record<string, Param>>;
+  /** Shape of the answer. */
+  readonly answer: keyof Answers;
+  /** HTTP status of success, where it is not 200. */
+  readonly status?: number;
+  /** Says of a method other than GET that it changes nothing. */
+  readonly reads?: true;
+  /** Says of a GET that it changes something all the same: the caller has from then on what it answers. */
+  readonly takes?: true;
+  /** Says of an operation that only computes that it takes an entity tag all the same. */
+  readonly conditional?: true;
+  /** Where the entity tag is read first. */
+  readonly tagFrom?: TagSource;
+  /** Sends `{}` although no flag goes into the body. */
+  readonly emptyBody?: true;
+  /** Flags of which at least one must be given. */
+  readonly atLeastOne?: readonly string[];
+  /** Lets a person fill in the required flags at prompts. */
+  readonly interactive?: true;
+  /** The only deployment variant that serves it. */
+  readonly variant?: "hosted";
+  /** Says that its errors name the application. */
+  readonly labelled?: true;
+  /** Says of an answer that is content that it goes to a file and never to stdout. */
+  readonly output?: "file";
+  /** Arguments of an example command line. */
+  readonly example: string;
+}
+
+/** An operation with its permission name. */
+export interface OperationRef {
+  /** Permission name, e.g. `assignments.get-next`. */
+  readonly name: string;
+  /** Its description. */
+  readonly operation: Operation;
+}
+
+/** A group of operations by name. */
+export type Group = Readonly<Record<string, Operation>>;
+
+/** What a caller may add to any call of the library. */
+export interface CallOptions {
+  /** Cancels the call. */
+  signal?: AbortSignal;
+  /** Seconds that each request of the call may take; the profile's `timeoutSeconds`, or 30, without it. */
+  timeoutSeconds?: number;
+  /**
+   * Names a changing call, so that repeating it with the same key does it once: the service gives the first answer
+   * again, for 24 hours, whatever the entity tag is by then. 1 to 255 printable ASCII characters; not sent with reads,
+   * nor where the profile says `"idempotencyKeys": false`.
+   */
+  idempotencyKey?: string;
+}
+
+/** What a caller may add to a call that takes an entity tag. */
+export interface TagOptions {
+  /** Entity tag to send as `If-Match`, as it is; the tag is not read first then. */
+  ifMatch?: string;
+}
+
+/** The labels of positional arguments in an editor: TypeScript keeps only labels that are written out. */
+export interface PositionalLabels {
+  /** Case handle. */
+  caseId: [caseId: string];
+  /** Assignment handle. */
+  assignmentId: [assignmentId: string];
+  /** Data view ID. */
+  dataViewId: [dataViewId: string];
+  /** Case type ID. */
+  caseTypeId: [caseTypeId: string];
+  /** Message ID. */
+  messageID: [messageID: string];
+  /** Agent ID. */
+  agentId: [agentId: string];
+  /** Assistant ID. */
+  assistantId: [assistantId: string];
+  /** Page ID. */
+  pageID: [pageID: string];
+  /** UI list ID. */
+  uiListID: [uiListID: string];
+  /** Personalization ID. */
+  personalizationID: [personalizationID: string];
+  /** Operator ID. */
+  userId: [userId: string];
+  /** Attachment ID. */
+  id: [id: string];
+  /** Dashboard ID. */
+  dashboardID: [dashboardID: string];
+  /** Insight ID. */
+  insightID: [insightID: string];
+  /** Channel ID. */
+  channelID: [channelID: string];
+  /** Portal ID. */
+  portalID: [portalID: string];
+  /** Bundle of texts. */
+  locale: [locale: string];
+  /** Feed ID. */
+  feedID: [feedID: string];
+  /** Class ID of a message type. */
+  type: [type: string];
+  /** Component ID. */
+  componentID: [componentID: string];
+  /** File ID. */
+  fileID: [fileID: string];
+  /** View of a list. */
+  viewName: [viewName: string];
+}
+
+/** The positional arguments of an operation's function. */
+export type Positionals<A> = A extends readonly [infer First extends PositionalParam, ...infer Rest]
+  ? [...PositionalLabels[First["name"]], ...Positionals<Rest>]
+  : [];
+
+/** The flags of an operation as the properties of its function's options. */
+export type FlagOptions<F> =
+  & { -readonly [N in keyof F as F[N] extends { required: true } ? N : never]: FlagValue<F[N]> }
+  & {
+    -readonly [N in keyof F as F[N] extends { required: true } | { rejected: string } ? never : N]?: FlagValue<F[N]>;
+  };
+
+/** The value of one flag. */
+export type FlagValue<P> = P extends { type: infer T extends keyof ParamTypes } ? ParamTypes[T] : never;
+
+/**
+ * The options of an operation's function: its flags, the entity tag where it takes one, and those that all calls have.
+ * They are written as one object, so that an editor shows them and not the description that they come from.
+ */
+export type OptionsOf<O, Common = CallOptions> =
+  & (O extends { flags: infer F } ? FlagOptions<F> : unknown)
+  & (O extends { method: "GET" } ? unknown
+    : O extends { reads: true } ? (O extends { conditional: true } ? TagOptions : unknown)
+    : TagOptions)
+  & Common extends infer Options ? { [N in keyof Options]: Options[N] } : never;
+
+/** The answer of an operation. */
+export type AnswerOf<O> = O extends { answer: infer N extends keyof Answers } ? Answers[N] : never;
+
+/** The library function of an operation. */
+export type OperationFunction<O, Common = CallOptions> = O extends Operation
+  ? Record<never, never> extends OptionsOf<O, Common>
+    ? (...args: [...Positionals<O["args"]>, options?: OptionsOf<O, Common>]) => Promise<AnswerOf<O>>
+  : (...args: [...Positionals<O["args"]>, options: OptionsOf<O, Common>]) => Promise<AnswerOf<O>>
+  : never;
+
+/** Whether an operation changes nothing. */
+export function isRead(operation: Operation): boolean {
+  return operation.method === "GET" || operation.reads === true;
+}
+
+/** Whether the service is another one after an operation: a GET that takes what it answers changes something, too. */
+export function hasEffect(operation: Operation): boolean {
+  return operation.takes === true || !isRead(operation);
+}
+
+/** Whether an operation takes an entity tag. */
+export function takesTag(operation: Operation): boolean {
+  return operation.conditional === true || !isRead(operation);
+}
+
+/** Everything that a call or a command may be given, positional arguments first. */
+export function paramsOf<P>(
+  { args = [], flags = {} }: {
+    readonly args?: readonly (P & { readonly name: string })[];
+    readonly flags?: Readonly<Record<string, P>>;
+  },
+): [name: string, param: P][] {
+  return [...args.map((arg): [string, P] => [arg.name, arg]), ...Object.entries(flags)];
+}
+
+/** Whether a call sends a multipart body. */
+export function sendsForm(operation: Operation): boolean {
+  return paramsOf(operation).some(([, param]) => param.to.startsWith("part:"));
+}

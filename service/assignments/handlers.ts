@@ -1,0 +1,75 @@
+/** Serves the operations of `svc assignments`. */
+import { assignmentOutcome, onlyAction } from "../cases/views/case.ts";
+import { formOutcome, valuesOutcome, viewOutcome } from "../cases/views/view.ts";
+import { openAssignmentWork, shownInForm, takeNext, withDraft } from "./work.ts";
+import { computed, interestRow, requestedFields } from "../cases/content/compute.ts";
+import { saveDraft } from "../cases/actions/drafts.ts";
+import { navigateBack, navigateTo } from "./navigate.ts";
+import { openAction, perform } from "../cases/actions/perform.ts";
+import type { GroupHandlers } from "../http/handler.ts";
+import { checkEntityTag } from "../cases/entity_tags.ts";
+import {
+  changedCase,
+  checkRefresh,
+  FORM,
+  submissionIn,
+  submissionOf,
+  switchOf,
+  viewTypeOf,
+} from "../cases/handler_values.ts";
+
+/** The handlers by operation. */
+export const handlers: GroupHandlers<"assignments"> = {
+  async get({ assignmentId }, context) {
+    return assignmentOutcome(await openAssignmentWork(context, assignmentId), {
+      viewType: viewTypeOf(context, "page"),
+    });
+  },
+
+  async getNext(_values, context) {
+    return assignmentOutcome(await takeNext(context), { viewType: viewTypeOf(context, "page") });
+  },
+
+  async getAction(values, context) {
+    viewTypeOf(context, "form", FORM);
+    const { action, ...open } = await openAction(context, values);
+    const listed = switchOf(context, "excludeAdditionalActions", false) ? onlyAction(open, action) : {};
+    return formOutcome(open.work, action.view, shownInForm(open, action), { open, listed });
+  },
+
+  async perform(values, context) {
+    return changedCase(await perform(context, values, submissionOf(values)), context);
+  },
+
+  async save(values, context) {
+    const open = await saveDraft(context, values, submissionOf(values));
+    return assignmentOutcome(open, { viewType: viewTypeOf(context, "none"), changed: true }, open.action);
+  },
+
+  async recalculate(values, context) {
+    const { action, ...open } = await openAction(context, values);
+    checkEntityTag(values.ifMatch, open.work.stored.tag);
+    const content = computed(open.work, action.view, withDraft(open, action), submissionIn(context.body));
+    return valuesOutcome(open.work, action.view, requestedFields(values.data, action.view, content));
+  },
+
+  async refreshAction(values, context) {
+    checkRefresh(context);
+    const { action, ...open } = await openAction(context, values);
+    checkEntityTag(values.ifMatch, open.work.stored.tag);
+    const content = computed(open.work, action.view, withDraft(open, action), submissionOf(values));
+    const row = interestRow(values, content);
+    return viewOutcome(open.work, action.view, content, row);
+  },
+
+  async navigateBack(values, context) {
+    const open = await navigateBack(context, values.assignmentId, values.ifMatch, submissionOf(values));
+    return assignmentOutcome(open, { viewType: viewTypeOf(context, "form"), changed: true });
+  },
+
+  async navigateToStep(values, context) {
+    const { assignmentId, step, ifMatch } = values;
+    const open = await navigateTo(context, assignmentId, step, ifMatch, submissionOf(values));
+    return assignmentOutcome(open, { viewType: viewTypeOf(context, "form"), changed: true });
+  },
+};

@@ -1,0 +1,71 @@
+/** Navigation between the screens of a screen flow. */
+import { finding, ServiceError, validationFailure } from "../errors.ts";
+import { addAttachments } from "../attachments/attachments.ts";
+import { type AssignmentWork, checkWorker, offeredActions, openAssignmentWork, withDraft } from "./work.ts";
+import type { EngineContext } from "../cases/context.ts";
+import { fillForm, type Submission } from "../cases/content/forms.ts";
+import { keepDraft } from "../cases/actions/drafts.ts";
+import { screenOf, setScreen } from "../cases/state.ts";
+import { checkChange } from "../cases/case_work.ts";
+
+/** The ID of a screen in its flow, counted from 0. */
+export function screenId(index: number): string {
+  return `AssignmentSF${index + 1}`;
+}
+
+/** Goes back to the previous screen. */
+export async function navigateBack(
+  context: EngineContext,
+  assignmentId: string,
+  ifMatch: string | undefined,
+  submission: Submission,
+): Promise<AssignmentWork> {
+  const open = await openFlow(context, assignmentId, ifMatch);
+  const { current } = screenOf(open.assignment);
+  if (!open.step.screens || current === 0) throw validationFailure([finding("There is no previous step")]);
+  return await show(open, current - 1, submission);
+}
+
+/** Goes to a screen that was visited before. */
+export async function navigateTo(
+  context: EngineContext,
+  assignmentId: string,
+  stepId: string,
+  ifMatch: string | undefined,
+  submission: Submission,
+): Promise<AssignmentWork> {
+  const open = await openFlow(context, assignmentId, ifMatch);
+  const { current, furthest } = screenOf(open.assignment);
+  const count = open.step.screens ? open.step.actions.size : 0;
+  const target = Array.from({ length: count }, (_, index) => screenId(index)).indexOf(stepId);
+  if (target < 0) throw new ServiceError(404, "Navigation step not found for the given parameter stepID");
+  if (target === current) throw new ServiceError(409, `${stepId} is the current step`);
+  if (target > furthest) throw validationFailure([finding(`${stepId} has not been visited yet`)]);
+  return await show(open, target, submission);
+}
+
+async function openFlow(
+  context: EngineContext,
+  assignmentId: string,
+  ifMatch: string | undefined,
+): Promise<AssignmentWork> {
+  const open = await openAssignmentWork(context, assignmentId);
+  checkWorker(open);
+  checkChange(open.work, ifMatch);
+  return open;
+}
+
+/** What was filled in on the screen that is left is kept as its draft; what was attached is attached. */
+async function show(open: AssignmentWork, index: number, submission: Submission): Promise<AssignmentWork> {
+  const { work, assignment } = open;
+  const [shown] = offeredActions(open);
+  if (shown !== undefined && (submission.content !== undefined || submission.pageInstructions !== undefined)) {
+    keepDraft(open, shown, fillForm(shown.view, withDraft(open, shown), submission, { complete: false }));
+  }
+  await addAttachments(work, submission.attachments);
+  work.touch();
+  setScreen(assignment, index);
+  work.putAssignment(assignment);
+  await work.save();
+  return open;
+}

@@ -1,0 +1,122 @@
+/** Adds attachments to a case: all of a batch, or none. */
+import { isJsonObject, type JsonObject, type JsonValue, textOrNothing } from "../../utils/json.ts";
+import type { AttachmentCategory } from "../application/model/application.ts";
+import { type ErrorDetail, ServiceError, TOLD } from "../errors.ts";
+import { insteadOf } from "../application/known.ts";
+import { nextEntityTag } from "../cases/entity_tags.ts";
+import { type Attachment, findAttachment, idOf, itemOfAttachment, newestAttachment } from "./items.ts";
+import { categoriesFor, nameForAll } from "./rights.ts";
+import { cleanTitle, renamed, splitName } from "./file_names.ts";
+import { findUpload, itemOf, type KeptFile, withLink } from "./files.ts";
+import type { CaseWork } from "../cases/case_work.ts";
+
+/** What is wrong with one attachment: it is not what it should be, or the caller may not add it. */
+class Refusal extends Error {
+  readonly status: 400 | 403;
+
+  constructor(status: 400 | 403, reason: string) {
+    super(reason);
+    this.status = status;
+  }
+}
+
+type NewAttachment = Pick<Attachment, "type" | "category" | "name" | "extension" | "url"> & {
+  readonly file?: KeptFile;
+};
+
+/** Adds attachments, to be written with the case. */
+export async function addAttachments(work: CaseWork, attachments: readonly JsonValue[] | undefined): Promise<void> {
+  if (attachments === undefined || attachments.length === 0) return;
+  const added = await checkAll(work, attachments);
+  const { stored, context: { caller, now, tx } } = work;
+  const files = new Map<string, KeptFile>();
+  let tag = (await newestAttachment(tx, stored.id))?.tag;
+  for (const { file, ...attachment } of added) {
+    tag = await freeTag(work, nextEntityTag(tag, now));
+    if (file !== undefined) files.set(file.id, withLink(files.get(file.id) ?? file));
+    const fileFacts = file && { file: file.id, mimeType: file.type, size: file.size };
+    const at = now.toISOString();
+    work.putItem(itemOfAttachment({ ...attachment, ...fileFacts, caseId: stored.id, tag, createdBy: caller.id, at }));
+  }
+  for (const file of files.values()) work.putItem(itemOf(file));
+  const facts = added.map(({ type, category, name, url }): JsonObject => ({ type, category, name, url }));
+  const names = added.map((attachment) => nameForAll(work, attachment));
+  work.addEvent("attached", `Attached ${names.join(", ")}`, { attachments: facts });
+}
+
+/** A tag that no attachment of the case has: where the clock was set back, the newest one's is not the latest. */
+async function freeTag({ stored: { id: caseId }, context: { tx, now } }: CaseWork, tag: string): Promise<string> {
+  let free = tag;
+  while (await findAttachment(tx, idOf({ caseId, tag: free })) !== undefined) free = nextEntityTag(free, now);
+  return free;
+}
+
+async function checkAll(work: CaseWork, attachments: readonly JsonValue[]): Promise<NewAttachment[]> {
+  const added: NewAttachment[] = [];
+  const details: ErrorDetail[] = [];
+  let status: Refusal["status"] = 403;
+  for (const [index, attachment] of attachments.entries()) {
+    try {
+      added.push(await check(work, attachment));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (error.status === 400) status = 400;
+      details.push(detailOf(error, index));
+      if (details.length === TOLD) break;
+    }
+  }
+  if (details.length === 0) return added;
+  throw new ServiceError(status, details);
+}
+
+function detailOf({ status, message: reason }: Refusal, index: number): ErrorDetail {
+  const sentence = `Attachment ${index + 1}: ${reason}${reason.endsWith("?") ? "" : "."}`;
+  return {
+    message: status === 403 ? "Error_Attachment_Access_Denied" : sentence,
+    localizedValue: sentence,
+    erroneousInputOutputIdentifier: `attachments(${index + 1})`,
+  };
+}
+
+async function check(work: CaseWork, attachment: JsonValue): Promise<NewAttachment> {
+  if (!isJsonObject(attachment)) throw new Refusal(400, "must be an object");
+  if (attachment.delete === true) throw new Refusal(400, "it is not deleted here, but with 'attachments delete'");
+  const type = typeOf(attachment);
+  const category = categoryOf(work, type, attachment).id;
+  if (type === "URL") return { type, category, ...link(attachment) };
+  const { ID, name } = attachment;
+  if (typeof ID !== "string") throw new Refusal(400, "'ID' must be what the upload answered");
+  const file = await findUpload(work.context, ID);
+  if (file === undefined) throw new Refusal(400, "the file was not uploaded, or its upload has expired");
+  if (name !== undefined && typeof name !== "string") throw new Refusal(400, "'name' must be text");
+  const { name: stem, extension } = splitName(file.name);
+  return { type, category, name: name === undefined ? stem : renamed(name, extension), extension, file };
+}
+
+function typeOf({ type }: JsonObject): Attachment["type"] {
+  const given = typeof type === "string" ? type.toUpperCase() : "";
+  if (given === "FILE") return "File";
+  if (given === "URL") return "URL";
+  throw new Refusal(400, "'type' must be File or URL");
+}
+
+function categoryOf(work: CaseWork, type: Attachment["type"], { category: given }: JsonObject): AttachmentCategory {
+  const id = textOrNothing(given) ?? "";
+  const category = work.type.attachmentCategories.get(id);
+  if (category?.type !== type) {
+    const what = type === "URL" ? "links" : "files";
+    const instead = insteadOf(id, categoriesFor(work, type));
+    throw new Refusal(400, `'${id}' is not a category of ${what} of this case${instead}`);
+  }
+  if (category.canCreate(work.scope())) return category;
+  throw new Refusal(403, `you may not add attachments of category ${category.name}`);
+}
+
+function link({ name, url }: JsonObject): Pick<Attachment, "name" | "extension" | "url"> {
+  if (typeof url !== "string" || !/^https?:/i.test(url) || !URL.canParse(url)) {
+    throw new Refusal(400, "'url' must be an address that begins with http: or https:");
+  }
+  const title = typeof name === "string" ? cleanTitle(name) : "";
+  if (title === "") throw new Refusal(400, "'name' is needed");
+  return { name: title, extension: "", url };
+}

@@ -1,0 +1,84 @@
+/** Attachments as they are stored: items of their case. */
+import { textOrNothing } from "../../utils/json.ts";
+import type { StoredItem, Transaction } from "../store/store.ts";
+
+const KIND = "attachment";
+
+/** An attachment of a case: a link to an uploaded file, or to an address. */
+export interface Attachment {
+  /** What it is. */
+  readonly type: "File" | "URL";
+  /** Category ID. */
+  readonly category: string;
+  /** Name without extension. */
+  readonly name: string;
+  /** Extension without its dot; empty where there is none. */
+  readonly extension: string;
+  /** Address, of a link. */
+  readonly url?: string;
+  /** Name of the bytes, of a file. */
+  readonly file?: string;
+  /** Media type, of a file. */
+  readonly mimeType?: string;
+  /** Number of bytes, of a file. */
+  readonly size?: number;
+  /** Its case. */
+  readonly caseId: string;
+  /** What tells it from the case's others: the time when it was added, or a moment later. */
+  readonly tag: string;
+  /** Operator who added it. */
+  readonly createdBy: string;
+  /** ISO 8601 time. */
+  readonly at: string;
+}
+
+/** The ID of an attachment, e.g. `LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT`. */
+export function idOf({ caseId, tag }: Pick<Attachment, "caseId" | "tag">): string {
+  return `LINK-ATTACHMENT ${caseId}!${tag}`;
+}
+
+/** An attachment as it is stored. */
+export function itemOfAttachment(attachment: Attachment): StoredItem {
+  const { caseId, at, ...content } = attachment;
+  return { kind: KIND, id: idOf(attachment), owner: caseId, at, content };
+}
+
+/** An attachment, if it exists. */
+export async function findAttachment(tx: Transaction, id: string): Promise<Attachment | undefined> {
+  const item = await tx.getItem(KIND, id);
+  return item && attachmentOf(item);
+}
+
+/** The attachments of a case, newest first. */
+export async function attachmentsOf(tx: Transaction, caseId: string): Promise<Attachment[]> {
+  return (await tx.itemsOf(KIND, caseId)).map(attachmentOf);
+}
+
+/** The attachment that was added to a case last. */
+export async function newestAttachment(tx: Transaction, caseId: string): Promise<Attachment | undefined> {
+  const [item] = await tx.itemsOf(KIND, caseId, { limit: 1 });
+  return item && attachmentOf(item);
+}
+
+/** Removes an attachment; what it links stays. */
+export async function deleteAttachment(tx: Transaction, attachment: Attachment): Promise<void> {
+  await tx.deleteItem(KIND, idOf(attachment));
+}
+
+function attachmentOf({ owner, at, content }: StoredItem): Attachment {
+  const { type, category, name, extension, url, file, mimeType, size, tag, createdBy } = content;
+  return {
+    type: type === "URL" ? "URL" : "File",
+    category: String(category),
+    name: String(name),
+    extension: String(extension),
+    url: textOrNothing(url),
+    file: textOrNothing(file),
+    mimeType: textOrNothing(mimeType),
+    size: typeof size === "number" ? size : undefined,
+    caseId: owner,
+    tag: String(tag),
+    createdBy: String(createdBy),
+    at,
+  };
+}

@@ -1,0 +1,72 @@
+/** What the caller may do with attachments, as the categories of the case type say. */
+import { ServiceError } from "../errors.ts";
+import { insteadOf } from "../application/known.ts";
+import { type Attachment, findAttachment } from "./items.ts";
+import type { EngineContext } from "../cases/context.ts";
+import { type CaseWork, findCase } from "../cases/case_work.ts";
+
+/** What the caller may do with an attachment. */
+export interface AttachmentRights {
+  /** See it. */
+  readonly view: boolean;
+  /** Change its name and category. */
+  readonly edit: boolean;
+  /** Delete it. */
+  readonly delete: boolean;
+}
+
+/**
+ * Takes an attachment in hand, with its case, or answers 404; 403 where the caller may not see it, whatever is to be done
+ * with it: moved into another category it could be read.
+ */
+export async function openAttachment(
+  context: EngineContext,
+  id: string,
+): Promise<{ work: CaseWork; attachment: Attachment; rights: AttachmentRights }> {
+  const attachment = await findAttachment(context.tx, id);
+  const work = attachment && await findCase(context, attachment.caseId);
+  if (attachment === undefined || work === undefined) {
+    throw new ServiceError(404, [{ message: "Error_File_Not_Found", localizedValue: "The attachment is not found" }]);
+  }
+  const rights = rightsOn(work, attachment);
+  if (!rights.view) throw denied("You may not see this attachment");
+  return { work, attachment, rights };
+}
+
+/** What the caller may do: nothing, where the application no longer has the category. */
+export function rightsOn(work: CaseWork, { category: id, createdBy }: Attachment): AttachmentRights {
+  const category = work.type.attachmentCategories.get(id);
+  if (category === undefined) return { view: false, edit: false, delete: false };
+  const scope = work.scope();
+  const isOwn = createdBy === work.context.caller.id;
+  return {
+    view: category.canView(scope),
+    edit: category.canEdit(scope),
+    delete: category.canDeleteAll(scope) || (isOwn && category.canDeleteOwn(scope)),
+  };
+}
+
+/** The name of an attachment for the history, which everybody reads: of one that not everybody may see it says nothing. */
+export function nameForAll(work: CaseWork, { name, category }: Pick<Attachment, "name" | "category">): string {
+  return work.type.attachmentCategories.get(category)?.isForAll ? name : "(hidden)";
+}
+
+/** The categories of a type into which the caller may put something. */
+export function categoriesFor(work: CaseWork, type: Attachment["type"]): string[] {
+  const scope = work.scope();
+  const all = [...work.type.attachmentCategories.values()];
+  return all.filter((category) => category.type === type && category.canCreate(scope)).map(({ id }) => id);
+}
+
+/** A category into which the caller may move an attachment, or 403. */
+export function moveTo(work: CaseWork, { type, category: current }: Attachment, id: string): string {
+  if (id === current) return id;
+  const open = categoriesFor(work, type);
+  if (open.includes(id)) return id;
+  throw denied(`You may not move this attachment into the category '${id}'${insteadOf(id, open)}`);
+}
+
+/** Refuses what the caller has no right to. */
+export function denied(sentence: string): ServiceError {
+  return new ServiceError(403, [{ message: "Error_Attachment_Access_Denied", localizedValue: sentence }]);
+}

@@ -1,0 +1,79 @@
+/** Actions on several cases at once. */
+import type { JsonObject } from "../../utils/json.ts";
+import type { CaseType, LocalAction } from "../application/model/application.ts";
+import { ServiceError } from "../errors.ts";
+import { checkCount } from "../cases/largest_call.ts";
+import type { EngineContext } from "../cases/context.ts";
+import type { Submission } from "../cases/content/forms.ts";
+import { localActions, performLocal } from "../cases/actions/local_actions.ts";
+import { findCase } from "../cases/case_work.ts";
+
+/** What is done to each of several cases. */
+export interface BulkAction {
+  /** The action. */
+  readonly action: string;
+  /** What is submitted with it. */
+  readonly submission: Submission;
+  /** Entity tag that a case must still have: one that has another is not changed. */
+  readonly ifMatch?: string;
+}
+
+/** The actions of a case type that can be performed on several of its cases, whatever their stages. */
+export function bulkActionsOf(type: CaseType): LocalAction[] {
+  return [...type.actions.values()].filter(({ bulk }) => bulk);
+}
+
+/** Refuses a call about no case, about too many, or about one case twice: it would be changed twice. */
+export function checkCases(caseIds: readonly string[], things: string = "cases", most?: number): void {
+  if (caseIds.length === 0) throw new ServiceError(400, "At least one case is needed");
+  checkCount(caseIds.length, things, most);
+  const seen = new Set<string>();
+  for (const id of caseIds) {
+    if (seen.has(id)) throw new ServiceError(400, `The case ${id} is named more than once`);
+    seen.add(id);
+  }
+}
+
+/** The actions that several cases have in common. */
+export async function commonActions(context: EngineContext, caseIds: readonly string[]): Promise<LocalAction[]> {
+  checkCases(caseIds);
+  let common: LocalAction[] | undefined;
+  for (const caseId of caseIds) {
+    const work = await findCase(context, caseId);
+    if (work === undefined) throw new ServiceError(404, `Case ${caseId} not found`);
+    const actions = localActions(work).filter(({ bulk }) => bulk);
+    const ids = new Set(actions.map(({ id }) => id));
+    common = common === undefined ? actions : common.filter(({ id }) => ids.has(id));
+  }
+  return common ?? [];
+}
+
+/** Performs an action on each of several cases; one that fails does not stop the others. */
+export async function performOnAll(
+  context: EngineContext,
+  caseIds: readonly string[],
+  bulk: BulkAction,
+): Promise<JsonObject[]> {
+  checkCases(caseIds, "cases unless it is done in the background");
+  const results: JsonObject[] = [];
+  for (const caseId of caseIds) results.push(await performOnOne(context, caseId, bulk));
+  return results;
+}
+
+/** Performs an action on a case and tells what became of it: a refused one has changed nothing. */
+export async function performOnOne(
+  context: EngineContext,
+  caseId: string,
+  { action, submission, ifMatch }: BulkAction,
+): Promise<JsonObject> {
+  try {
+    const { stored, type } = await context.tx.attempt(() => {
+      return performLocal(context, { caseId, action, ifMatch, bulk: true }, submission);
+    });
+    return { ID: caseId, BusinessID: stored.businessId, Name: type.name, status: 200 };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const { errorDetails } = error.toBody();
+    return { ID: caseId, status: error.status, message: error.message, errorDetails };
+  }
+}

@@ -1,0 +1,110 @@
+/** Bulk actions in the background: promised with the answer, so they are kept until they are done, whatever ends the service. */
+import { isJsonObject, isText, type JsonObject } from "../../utils/json.ts";
+import type { Application } from "../application/model/application.ts";
+import type { Background, LaterWork } from "../http/handler.ts";
+import type { Store, StoredItem, Transaction } from "../store/store.ts";
+import { type BulkAction, checkCases, performOnOne } from "./bulk.ts";
+import type { EngineContext } from "../cases/context.ts";
+import type { Submission } from "../cases/content/forms.ts";
+
+/** Kind of the items that say what is to be done. */
+const JOB = "bulk-job";
+
+/** Kind of the items that say how far it is: what is to be done may be long, and is written once. */
+const PROGRESS = "bulk-progress";
+
+/** Cases of a job: what is submitted is written into the history of each. */
+const MOST = 10_000;
+
+/** What is to be done, and to which cases. */
+export interface BulkJob extends BulkAction {
+  /** Its ID. */
+  readonly id: string;
+  /** The cases. */
+  readonly cases: readonly string[];
+}
+
+/** What was promised, and to whom. */
+interface Promised extends BulkJob {
+  /** Operator as whom it is done. */
+  readonly callerId: string;
+}
+
+/** Promises an action on several cases: a unit of work for each. */
+export async function promiseBulk(
+  { app, tx, caller, now }: EngineContext,
+  job: BulkJob,
+  background: Background,
+): Promise<void> {
+  checkCases(job.cases, "cases", MOST);
+  const promised = { ...job, callerId: caller.id };
+  await tx.putItem({ kind: JOB, id: job.id, owner: caller.id, at: now.toISOString(), content: toJson(promised) });
+  background(partsOf(app, promised));
+}
+
+/** What was promised and not done when the service ended: what was promised first comes first. */
+export async function unfinishedBulk(app: Application, store: Store): Promise<LaterWork[]> {
+  const open = await store.read(async (tx) => {
+    const jobs = await tx.itemsOf(JOB);
+    return await Promise.all(jobs.map(async (job) => ({ job, progress: await tx.getItem(PROGRESS, job.id) })));
+  });
+  return open.reverse().map(({ job, progress }) => {
+    return partsOf(app, promisedIn(job), Number(progress?.content.done ?? 0));
+  });
+}
+
+/** Its parts take turns with those of other jobs. What stops the service leaves the first of them too to the next start. */
+function partsOf(app: Application, job: Promised, done = 0): LaterWork {
+  const partAt = (index: number): LaterWork => async (store) => {
+    await store.transact((tx) => doPart(app, tx, job, index));
+    return index + 1 < job.cases.length ? partAt(index + 1) : undefined;
+  };
+  return () => Promise.resolve(partAt(done));
+}
+
+/** The action on one case. What is refused is done with, as is what nobody may do any more. */
+async function doPart(app: Application, tx: Transaction, job: Promised, index: number): Promise<void> {
+  const { id, callerId, cases } = job;
+  const caller = app.operators.get(callerId);
+  const now = new Date(); // Not when it was promised: what was done to the case meanwhile stays before it.
+  if (caller !== undefined) await performOnOne({ app, tx, caller, now }, cases[index] ?? "", job);
+  const done = index + 1;
+  if (done < cases.length) {
+    await tx.putItem({ kind: PROGRESS, id, owner: callerId, at: now.toISOString(), content: { done } });
+    return;
+  }
+  await tx.deleteItem(JOB, id);
+  await tx.deleteItem(PROGRESS, id);
+}
+
+function toJson({ cases, callerId, action, ifMatch, submission }: Promised): JsonObject {
+  const { content, pageInstructions, attachments } = submission;
+  return {
+    cases: [...cases],
+    callerId,
+    action,
+    ...(ifMatch !== undefined && { ifMatch }),
+    ...(content && { content }),
+    ...(pageInstructions && { pageInstructions: [...pageInstructions] }),
+    ...(attachments && { attachments: [...attachments] }),
+  };
+}
+
+function promisedIn({ id, content: { cases, callerId, action, ifMatch, ...submitted } }: StoredItem): Promised {
+  return {
+    id,
+    cases: Array.isArray(cases) ? cases.filter(isText) : [],
+    callerId: String(callerId),
+    action: String(action),
+    ...(isText(ifMatch) && { ifMatch }),
+    submission: submissionIn(submitted),
+  };
+}
+
+function submissionIn({ content, pageInstructions, attachments }: JsonObject): Submission {
+  return {
+    content: isJsonObject(content) ? content : undefined,
+    pageInstructions: Array.isArray(pageInstructions) ? pageInstructions : undefined,
+    attachments: Array.isArray(attachments) ? attachments : undefined,
+  };
+}

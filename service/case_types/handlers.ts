@@ -1,0 +1,61 @@
+/** Serves the operations of `svc case-types`. */
+import type { Application, CaseType, View } from "../application/model/application.ts";
+import { fieldsOf, shownValues } from "../cases/views/content.ts";
+import { link } from "../cases/views/links.ts";
+import { formResources } from "../cases/views/view.ts";
+import { bulkActionsOf } from "./bulk.ts";
+import { creatableTypes, findCaseType } from "../cases/create.ts";
+import { newPage } from "../cases/content/content.ts";
+import { ServiceError } from "../errors.ts";
+import type { GroupHandlers, Outcome } from "../http/handler.ts";
+import { insteadOf } from "../application/known.ts";
+import { bulkInfo } from "../cases/handler_values.ts";
+
+/** The handlers by operation. */
+export const handlers: GroupHandlers<"caseTypes"> = {
+  list(_values, { app }) {
+    return listOf(app);
+  },
+
+  /** The client picks the type from the list. */
+  get(_values, { app }) {
+    return listOf(app);
+  },
+
+  getAction({ caseTypeId, action }, { app }) {
+    const type = findCaseType(app, caseTypeId);
+    const offered = [{ id: "Create", view: type.createView }, ...bulkActionsOf(type)];
+    const view = offered.find(({ id }) => id === action)?.view;
+    if (view !== undefined) return formOf(type, view);
+    const instead = insteadOf(action, offered.map(({ id }) => id));
+    throw new ServiceError(404, `${action} is not a valid action to use on the case type ${caseTypeId}${instead}`);
+  },
+
+  listBulkActions({ caseTypeId }, { app }) {
+    return { body: { bulkActions: bulkActionsOf(findCaseType(app, caseTypeId)).map(bulkInfo) } };
+  },
+};
+
+function listOf(app: Application): Outcome {
+  const caseTypes = creatableTypes(app).map(({ id, name }) => ({
+    id,
+    ID: id,
+    name,
+    links: {
+      create: {
+        ...link("/cases", "POST", "Create Case"),
+        rel: "create",
+        request_body: { caseTypeID: id, processID: "pyStartCase" },
+      },
+    },
+  }));
+  return { body: { applicationIsConstellationCompatible: true, caseTypes } };
+}
+
+function formOf(type: CaseType, view: View): Outcome {
+  const fields = fieldsOf(view);
+  const content = shownValues(fields, newPage(fields), type.id);
+  return {
+    body: { data: { caseInfo: { caseTypeID: type.id, content } }, uiResources: formResources(view, type.id) },
+  };
+}

@@ -1,0 +1,63 @@
+/** Case-wide and stage-wide actions: of one case, or of several at once. */
+import type { LocalAction } from "../../application/model/application.ts";
+import { STAGE_FIELD } from "../../application/compile/case_types.ts";
+import { ServiceError } from "../../errors.ts";
+import { insteadOf } from "../../application/known.ts";
+import { addAttachments } from "../../attachments/attachments.ts";
+import { type EngineContext, isResolved } from "../context.ts";
+import { currentStage, enterStage, known } from "../flow.ts";
+import { fillForm, type Submission, submissionFacts } from "../content/forms.ts";
+import { findStage } from "../stages.ts";
+import { type CaseWork, checkChange, openCase } from "../case_work.ts";
+
+/** The actions that a case offers now. */
+export function localActions(work: CaseWork): LocalAction[] {
+  return isResolved(work.stored) ? [] : [...work.type.actions.values(), ...currentStage(work).actions.values()];
+}
+
+/** An action that a case offers now, or 409. */
+export function localAction(work: CaseWork, id: string): LocalAction {
+  const offered = localActions(work);
+  const action = offered.find((one) => one.id === id);
+  if (action !== undefined) return action;
+  const instead = insteadOf(id, offered.map((one) => one.id));
+  throw new ServiceError(409, `${id} is not a valid action to use on the case ${work.stored.id}${instead}`);
+}
+
+/** A case, an action of it, and the entity tag that the caller knows. */
+export interface LocalRequest {
+  /** Case handle. */
+  readonly caseId: string;
+  /** Action ID. */
+  readonly action: string;
+  /** Entity tag. */
+  readonly ifMatch?: string;
+  /** Whether the case is one of several. */
+  readonly bulk?: boolean;
+}
+
+/** Performs an action on a case. */
+export async function performLocal(
+  context: EngineContext,
+  request: LocalRequest,
+  submission: Submission,
+): Promise<CaseWork> {
+  const work = await openCase(context, request.caseId);
+  const action = localAction(work, request.action);
+  if (request.bulk && !action.bulk) {
+    throw new ServiceError(409, `${action.id} is not a valid action to use on several cases`);
+  }
+  checkChange(work, request.ifMatch);
+  work.touch();
+  const { [STAGE_FIELD]: stageName, ...content } = fillForm(action.view, work.stored.content, submission, {
+    complete: true,
+  });
+  work.setContent(content, action.set, action.id);
+  await addAttachments(work, submission.attachments);
+  if (action.status !== undefined) work.stored.status = action.status;
+  work.addEvent("performed", `Performed ${action.name}`, { action: action.id, ...submissionFacts(submission) });
+  if (typeof stageName === "string") await enterStage(work, findStage(work, stageName));
+  else if (action.stage !== undefined) await enterStage(work, known(work.type.stages, action.stage));
+  await work.save();
+  return work;
+}

@@ -1,0 +1,179 @@
+/** One case in hand: it is read, changed in memory, and written once. */
+import type { JsonObject } from "../../utils/json.ts";
+import type { Action, CaseType, Scope } from "../application/model/application.ts";
+import { ServiceError } from "../errors.ts";
+import type { StoredAssignment, StoredCase, StoredEvent, StoredItem } from "../store/store.ts";
+import { checkEntityTag, nextEntityTag } from "./entity_tags.ts";
+import { calculate, setComputed } from "./content/content.ts";
+import { type EngineContext, isResolved, operatorName, scopeOf } from "./context.ts";
+import { hasDrafts, lockHolder, otherHolder, setLock } from "./state.ts";
+
+/** A case with its open assignments, and what is to be written of them. */
+export class CaseWork {
+  /** What the engine knows of the call. */
+  readonly context: EngineContext;
+  /** The case's type. */
+  readonly type: CaseType;
+  /** The case as it is now. */
+  readonly stored: StoredCase;
+  /** The case of whose step it is the child, if it is created by that step in this call. */
+  readonly creator?: CaseWork;
+  /** Cases that change together with it: its new children, its parent. They are written with it. */
+  readonly related: CaseWork[] = [];
+  /** How far it has moved by itself: a definition that never comes to rest is stopped. */
+  moves = 0;
+  readonly #assignments: Map<string, StoredAssignment>;
+  readonly #written = new Set<string>();
+  readonly #removed = new Set<string>();
+  readonly #events: StoredEvent[] = [];
+  readonly #items: StoredItem[] = [];
+  #changed = false;
+
+  /** Takes a case in hand. */
+  constructor(
+    context: EngineContext,
+    type: CaseType,
+    stored: StoredCase,
+    assignments: readonly StoredAssignment[],
+    creator?: CaseWork,
+  ) {
+    this.context = context;
+    this.type = type;
+    this.stored = stored;
+    this.creator = creator;
+    this.#assignments = new Map(assignments.map((assignment) => [assignment.id, assignment]));
+  }
+
+  /** Its open assignments, in order of creation. */
+  get assignments(): readonly StoredAssignment[] {
+    return [...this.#assignments.values()];
+  }
+
+  /** An open assignment. */
+  assignment(id: string): StoredAssignment | undefined {
+    return this.#assignments.get(id);
+  }
+
+  /** What an expression sees. */
+  scope(action = ""): Scope {
+    return scopeOf(this.stored, this.context, action);
+  }
+
+  /** Opens an assignment, or writes a new state of one. One of its handle that was closed stays removed: it was older. */
+  putAssignment(assignment: StoredAssignment): void {
+    this.#assignments.set(assignment.id, assignment);
+    this.#written.add(assignment.id);
+  }
+
+  /** Closes an assignment. */
+  removeAssignment(id: string): void {
+    if (!this.#assignments.delete(id)) return;
+    this.#written.delete(id);
+    this.#removed.add(id);
+  }
+
+  /** Adds an item, or a new state of one, to be written with the case. */
+  putItem(item: StoredItem): void {
+    this.#items.push(item);
+  }
+
+  /** Adds a line to the history. */
+  addEvent(kind: string, text: string, facts: JsonObject): void {
+    const { caller, now } = this.context;
+    this.#events.push({ caseId: this.stored.id, at: now.toISOString(), by: caller.id, kind, text, facts });
+  }
+
+  /** Replaces the content and sets the fields that an action or a step sets, in order. */
+  setContent(content: JsonObject, set: Action["set"], action = ""): void {
+    this.stored.content = content;
+    setComputed(this.type.fields, content, set, this.scope(action));
+    this.#calculate();
+  }
+
+  /** Marks the case as changed: it gets a new entity tag. */
+  touch(): void {
+    if (this.#changed) return;
+    this.#changed = true;
+    const { caller, now } = this.context;
+    this.stored.tag = nextEntityTag(this.stored.tag || undefined, now);
+    this.stored.updatedBy = caller.id;
+    this.stored.updatedAt = now.toISOString();
+  }
+
+  /** Writes what has changed, of this case and of those that changed with it: nothing, if one of them cannot be. */
+  async save(): Promise<void> {
+    this.#settle();
+    await this.#write();
+  }
+
+  /** Brings up to date what follows from the changes: moves change what is calculated, too. */
+  #settle(): void {
+    if (lockHolder(this.stored) !== undefined && !this.assignments.some(hasDrafts)) setLock(this.stored, undefined);
+    if (this.#changed) {
+      this.#calculate();
+      this.#relabel();
+    }
+    for (const work of this.related) work.#settle();
+  }
+
+  /** Computes the calculated fields and the label. */
+  #calculate(): void {
+    const { content } = this.stored;
+    const scope = this.scope();
+    calculate(this.type.fields, content, scope);
+    content.pyLabel = this.type.label?.(scope) || this.type.name;
+  }
+
+  async #write(): Promise<void> {
+    const { tx } = this.context;
+    if (this.#changed) await tx.putCase(this.stored);
+    for (const id of this.#removed) await tx.deleteAssignment(id);
+    for (const id of this.#written) {
+      const assignment = this.#assignments.get(id);
+      if (assignment !== undefined) await tx.putAssignment(assignment);
+    }
+    for (const item of this.#items) await tx.putItem(item);
+    for (const event of this.#events) await tx.addEvent(event);
+    for (const work of this.related) await work.#write();
+  }
+
+  /** Worklists show the case's label with each assignment: it follows the case. */
+  #relabel(): void {
+    const label = this.stored.content.pyLabel;
+    for (const assignment of this.assignments) {
+      if (assignment.state.label === label) continue;
+      assignment.state.label = label;
+      this.putAssignment(assignment);
+    }
+  }
+}
+
+/** Takes a case in hand, if it exists. */
+export async function findCase(context: EngineContext, caseId: string): Promise<CaseWork | undefined> {
+  const stored = await context.tx.getCase(caseId);
+  const type = stored && context.app.caseTypes.get(stored.typeId);
+  if (stored === undefined || type === undefined) return undefined;
+  return new CaseWork(context, type, stored, await context.tx.assignmentsOf(caseId));
+}
+
+/** Takes a case in hand, or answers 404; 412 where it has another entity tag than the caller knows. */
+export async function openCase(context: EngineContext, caseId: string, ifMatch?: string): Promise<CaseWork> {
+  const work = await findCase(context, caseId);
+  if (work === undefined) throw new ServiceError(404, "Case not found for the given parameter ID");
+  checkEntityTag(ifMatch, work.stored.tag);
+  return work;
+}
+
+/** Refuses to change a case that another operator has locked with a draft, or that the caller knows in an older state. */
+export function checkChange({ stored, context }: CaseWork, ifMatch: string | undefined, needsTag = false): void {
+  const holder = otherHolder(stored, context.caller.id);
+  if (holder !== undefined) throw new ServiceError(423, `Resource is locked by ${operatorName(context.app, holder)}`);
+  checkEntityTag(ifMatch, stored.tag, needsTag);
+}
+
+/** Refuses to move a case that is resolved. */
+export function checkOpen({ stored }: CaseWork): void {
+  if (isResolved(stored)) {
+    throw new ServiceError(409, `${stored.businessId} is resolved: it cannot be changed any more`);
+  }
+}

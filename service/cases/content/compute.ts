@@ -1,0 +1,55 @@
+/** Computes without saving: forms from changed content, and calculated fields. */
+import type { JsonObject } from "../../../utils/json.ts";
+import type { CalculationRequest } from "../../../lib/operation/operation.ts";
+import type { View } from "../../application/model/application.ts";
+import { ServiceError } from "../../errors.ts";
+import { calculate } from "./content.ts";
+import { fillForm, type Submission } from "./forms.ts";
+import type { CaseWork } from "../case_work.ts";
+
+/** The row of an embedded list that a caller shows. */
+export interface InterestPage {
+  /** Reference, e.g. `.Documents(1)`. */
+  readonly interestPage?: string;
+  /** ID of the inner action. */
+  readonly interestPageActionId?: string;
+}
+
+/** A row of an embedded list, from 0. */
+export interface RowPlace {
+  /** The list. */
+  readonly list: string;
+  /** The row. */
+  readonly row: number;
+}
+
+/** The content of a form after a submission, with its calculated fields; nothing is kept. */
+export function computed(work: CaseWork, view: View, current: JsonObject, submission: Submission): JsonObject {
+  const content = structuredClone(fillForm(view, current, submission, { complete: false }));
+  calculate(work.type.fields, content, { ...work.scope(), fields: content });
+  return content;
+}
+
+/** The requested fields of a content: what nobody knows is left out. */
+export function requestedFields(request: CalculationRequest, view: View, content: JsonObject): JsonObject {
+  const requested: JsonObject = {};
+  for (const { name } of request.calculations.fields) {
+    const field = name.replace(/^\./, "");
+    if (view.fields.has(field) && content[field] !== undefined) requested[field] = content[field];
+  }
+  return requested;
+}
+
+/** The row that an interest page names, or 400: the row must be there. */
+export function interestRow(
+  { interestPage: page, interestPageActionId: action }: InterestPage,
+  content: JsonObject,
+): RowPlace | undefined {
+  if (page === undefined && action === undefined) return undefined;
+  if (page === undefined) throw new ServiceError(400, "interestPageActionID needs an interestPage");
+  const [, list, position] = page.match(/^\.?(\w+)\((\d+)\)$/) ?? [];
+  const rows = list === undefined ? undefined : content[list];
+  const row = Number(position) - 1;
+  if (list !== undefined && Array.isArray(rows) && row in rows) return { list, row };
+  throw new ServiceError(400, `interestPage '${page}' is not a row of an embedded list`);
+}

@@ -1,0 +1,233 @@
+/** Submitted content: what a form takes, what it refuses, and what becomes of it. */
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
+import type { Action, EmbeddedClass, Field, Scope, View } from "../../application/model/application.ts";
+import { isEmpty, isNone, keepValue, valueProblem } from "../../application/values.ts";
+import { type ErrorDetail, finding, ServiceError, TOLD, validationFailure } from "../../errors.ts";
+import { insteadOf } from "../../application/known.ts";
+
+/** Findings of the two kinds: what nobody may send (400), and what does not fit (422). */
+export class Findings {
+  /** Members that the form does not take. */
+  readonly invalid: ErrorDetail[] = [];
+  /** Values that do not fit. */
+  readonly misfits: ErrorDetail[] = [];
+  readonly #places = new Set<string>();
+
+  /** A member that the form does not take. */
+  refuse(name: string, reason: string): void {
+    if (this.invalid.length === TOLD) return;
+    this.invalid.push(finding(reason, { erroneousInputOutputIdentifier: "." + name }));
+  }
+
+  /** A member that is no field: who meant another one finds it among those that can be submitted. */
+  unknown(name: string, place: string, known: () => string[]): void {
+    if (this.invalid.length === TOLD) return; // A body can hold a million members.
+    this.refuse(name, `'${name}' is not a field of ${place}${insteadOf(name, known())}`);
+  }
+
+  /**
+   * A value that does not fit a field; `page` is the path of the embedded page that holds it. The first finding of a
+   * field stands: a value that does not fit is not missing, though the field has none.
+   */
+  misfit(page: string, name: string, reason: string): void {
+    if (this.misfits.length === TOLD) return;
+    if (this.#places.has(page + "." + name)) return;
+    this.#places.add(page + "." + name);
+    const place = page === ""
+      ? { erroneousInputOutputFieldInPage: "." + name }
+      : { erroneousInputOutputFieldInPage: page, erroneousInputOutputIdentifier: "." + name };
+    this.misfits.push(finding(reason, place));
+  }
+
+  /** Throws what was found, if anything was. */
+  check(): void {
+    if (this.invalid.length > 0) throw new ServiceError(400, this.invalid);
+    if (this.misfits.length > 0) throw validationFailure(this.misfits);
+  }
+}
+
+/** The content after what was submitted; what was there is left as it is. */
+export function mergeContent(view: View, current: JsonObject, submitted: JsonObject, findings: Findings): JsonObject {
+  const merged = { ...current };
+  for (const [name, value] of Object.entries(submitted)) {
+    if (name === "classID" || value === undefined) continue;
+    const shown = view.fields.get(name);
+    if (shown === undefined) findings.unknown(name, "this form", () => editable(view));
+    else if (shown.readOnly) findings.refuse(name, `'${name}' is not editable in this form`);
+    else setValue(shown.field, merged, value, "", findings);
+  }
+  return merged;
+}
+
+/** Merges members into an embedded page; its calculated members are the service's. */
+export function mergePage(
+  embedded: EmbeddedClass,
+  page: JsonObject,
+  submitted: JsonObject,
+  path: string,
+  findings: Findings,
+): JsonObject {
+  const merged = { ...page };
+  for (const [name, value] of Object.entries(submitted)) {
+    const field = embedded.fields.get(name);
+    if (name === "classID" || value === undefined || field?.calculated !== undefined) continue;
+    if (field === undefined) findings.unknown(name, path, () => settable(embedded));
+    else setValue(field, merged, value, path, findings);
+  }
+  return merged;
+}
+
+function editable({ fields }: View): string[] {
+  return [...fields.values()].filter(({ readOnly }) => !readOnly).map(({ field }) => field.name);
+}
+
+function settable({ fields }: EmbeddedClass): string[] {
+  return [...fields.values()].filter(({ calculated }) => calculated === undefined).map(({ name }) => name);
+}
+
+/** A page or row with nothing but its defaults. */
+export function newPage(fields: ReadonlyMap<string, Field>): JsonObject {
+  const page: JsonObject = {};
+  for (const field of fields.values()) {
+    if (field.default !== undefined) keepValue(field, page, field.default);
+  }
+  return page;
+}
+
+/** Finds the required fields that have no value. */
+export function checkRequired(view: View, content: JsonObject, findings: Findings): void {
+  for (const { field, required, readOnly, label } of view.fields.values()) {
+    const value = content[field.name];
+    if (required && isEmpty(value)) findings.misfit("", field.name, `${label} is required`);
+    else if (!readOnly && field.embedded !== undefined) {
+      checkPages(field, field.embedded, value, "", findings);
+    }
+  }
+}
+
+/** Sets fields as a definition says, in order: what it computes must fit the field, as what a person submits must. */
+export function setComputed(
+  fields: ReadonlyMap<string, Field>,
+  target: JsonObject,
+  set: Action["set"],
+  scope: Scope,
+): void {
+  const findings = new Findings();
+  for (const [name, expression] of set) {
+    const field = fields.get(name);
+    if (field !== undefined) takeComputed(field, target, expression(scope), "", findings);
+  }
+  findings.check();
+}
+
+/** Computes the calculated fields: those of pages and rows first, since others sum them up. */
+export function calculate(fields: ReadonlyMap<string, Field>, content: JsonObject, scope: Scope): void {
+  const findings = new Findings();
+  calculatePage(fields, content, scope, "", findings);
+  findings.check();
+}
+
+function calculatePage(
+  fields: ReadonlyMap<string, Field>,
+  page: JsonObject,
+  scope: Scope,
+  path: string,
+  findings: Findings,
+): void {
+  for (const field of fields.values()) {
+    if (field.embedded === undefined) continue;
+    for (const [here, inner] of placedPages(field, page[field.name], path)) {
+      calculatePage(field.embedded.fields, inner, { ...scope, fields: inner }, here, findings);
+    }
+  }
+  for (const field of fields.values()) {
+    if (field.calculated !== undefined) takeComputed(field, page, field.calculated(scope), path, findings);
+  }
+}
+
+function takeComputed(field: Field, target: JsonObject, value: JsonValue, page: string, findings: Findings): void {
+  if (checkComputed(field, value, page, findings)) keepValue(field, target, value);
+}
+
+/** Whether a field can hold what was computed for it, members of pages and rows included; finds what it cannot. */
+function checkComputed(field: Field, value: JsonValue, page: string, findings: Findings): boolean {
+  const { name, embedded } = field;
+  const fits = isFit(valueProblem(field, value), name, page, findings);
+  if (!fits || embedded === undefined) return fits;
+  const members = placedPages(field, value, page).flatMap(([path, inner]) => {
+    return Object.entries(inner).map(([name, member = null]) => ({ path, name, member }));
+  });
+  const checked = members.filter(({ name }) => name !== "classID").map(({ path, name, member }) => {
+    const inner = embedded.fields.get(name);
+    if (inner === undefined) return isFit(`'${name}' is not a field of ${path}`, name, path, findings);
+    return checkComputed(inner, member, path, findings);
+  });
+  return !checked.includes(false);
+}
+
+function isFit(problem: string | undefined, name: string, page: string, findings: Findings): boolean {
+  if (problem !== undefined) findings.misfit(page, name, `${problem} (computed by the application definition)`);
+  return problem === undefined;
+}
+
+/** The pages of a value: the rows of a list, the one page of a page, none of nothing. */
+export function pagesOf(value: JsonValue | undefined): JsonObject[] {
+  return (Array.isArray(value) ? value : [value]).filter(isJsonObject);
+}
+
+/** The pages of a field's value, each with its path: `path` is that of the page which holds the field. */
+function placedPages(field: Field, value: JsonValue | undefined, path: string): [path: string, page: JsonObject][] {
+  const whole = `${path}.${field.name}`;
+  return pagesOf(value).map((page, index) => [field.type === "List" ? `${whole}(${index + 1})` : whole, page]);
+}
+
+/** What a form has changed, as a draft keeps it: null for what has no value any more. */
+export function changedPart(view: View, before: JsonObject, after: JsonObject): JsonObject {
+  const part: JsonObject = {};
+  for (const { field: { name }, readOnly } of view.fields.values()) {
+    const value = after[name] ?? null;
+    if (!readOnly && JSON.stringify(value) !== JSON.stringify(before[name] ?? null)) part[name] = value;
+  }
+  return part;
+}
+
+function setValue(field: Field, target: JsonObject, value: JsonValue, page: string, findings: Findings): void {
+  const { name, embedded } = field;
+  const problem = valueProblem(field, value);
+  if (problem !== undefined) findings.misfit(page, name, problem);
+  else if (embedded === undefined || isNone(field, value)) keepValue(field, target, value);
+  else target[name] = embeddedValue(field, embedded, target[name], value, page, findings);
+}
+
+/** A page is merged, a list is replaced row by row: what changes single rows are page instructions. */
+function embeddedValue(
+  field: Field,
+  embedded: EmbeddedClass,
+  current: JsonValue | undefined,
+  value: JsonValue,
+  page: string,
+  findings: Findings,
+): JsonValue {
+  const isPage = field.type === "Page";
+  const base = isPage && isJsonObject(current) ? current : newPage(embedded.fields);
+  const pages = placedPages(field, value, page).map(([path, members]) =>
+    mergePage(embedded, base, members, path, findings)
+  );
+  return isPage ? pages[0] ?? base : pages;
+}
+
+function checkPages(
+  field: Field,
+  embedded: EmbeddedClass,
+  value: JsonValue | undefined,
+  path: string,
+  findings: Findings,
+): void {
+  for (const [here, page] of placedPages(field, value, path)) {
+    for (const inner of embedded.fields.values()) {
+      const member = page[inner.name];
+      if (inner.required && isEmpty(member)) findings.misfit(here, inner.name, `${inner.label} is required`);
+      else if (inner.embedded !== undefined) checkPages(inner, inner.embedded, member, here, findings);
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/** Creates cases. */
+import type { Application, CaseType } from "../application/model/application.ts";
+import { ServiceError } from "../errors.ts";
+import { insteadOf } from "../application/known.ts";
+import { addAttachments } from "../attachments/attachments.ts";
+import { newPage } from "./content/content.ts";
+import type { EngineContext } from "./context.ts";
+import { currentStage, enterStage } from "./flow.ts";
+import { fillForm, type Submission } from "./content/forms.ts";
+import { newCase } from "./new_case.ts";
+import { type CaseWork, openCase } from "./case_work.ts";
+
+/** What a person says of a new case. */
+export interface CreateRequest extends Submission {
+  /** Case type ID. */
+  readonly typeId: string;
+  /** Handle of the parent case. */
+  readonly parentId?: string;
+}
+
+/** The case types of which a caller may create cases. */
+export function creatableTypes({ caseTypes }: Application): CaseType[] {
+  return [...caseTypes.values()].filter(({ creatable }) => creatable);
+}
+
+/** A case type, or 404, which names no other than the list of case types does. */
+export function findCaseType(app: Application, id: string): CaseType {
+  const type = app.caseTypes.get(id);
+  if (type !== undefined) return type;
+  const listed = creatableTypes(app).map((one) => one.id);
+  throw new ServiceError(404, `Case type '${id}' not found${insteadOf(id, listed)}`);
+}
+
+/** Creates a case and puts it on its first step. */
+export async function createCase(context: EngineContext, request: CreateRequest): Promise<CaseWork> {
+  const type = findCaseType(context.app, request.typeId);
+  if (!type.creatable) throw new ServiceError(403, `Cases of type '${type.id}' are created by other cases`);
+  if (request.parentId !== undefined) await openCase(context, request.parentId);
+  const content = fillForm(type.createView, newPage(type.fields), request, { complete: true });
+  const work = await newCase(context, type, content, { parentId: request.parentId });
+  await enterStage(work, currentStage(work));
+  await addAttachments(work, request.attachments);
+  await work.save();
+  return work;
+}

@@ -1,0 +1,211 @@
+/** How a case moves: into stages, through processes and their steps, until it rests or is resolved. */
+import type { JsonObject } from "../../utils/json.ts";
+import type { AssignmentStep, ChildStep, Process, Stage, Step, Transition } from "../application/model/application.ts";
+import { ServiceError } from "../errors.ts";
+import type { StoredAssignment } from "../store/store.ts";
+import { setComputed } from "./content/content.ts";
+import { isResolved } from "./context.ts";
+import { newChild } from "./new_case.ts";
+import { addVisit, setScreen, setWaiting, stopWaiting, waitingFor, waitingProcesses } from "./state.ts";
+import { type CaseWork, findCase } from "./case_work.ts";
+
+/** More moves without a person than any sensible definition makes. */
+const MOVE_LIMIT = 200;
+
+/** Brings a case into a stage, and starts the stage's first process unless one was kept there (`cleanup`). */
+export async function enterStage(work: CaseWork, stage: Stage, cleanup = true): Promise<void> {
+  countMove(work);
+  if (cleanup) leaveStage(work);
+  work.touch();
+  work.stored.stageId = stage.id;
+  if (stage.status !== undefined) work.stored.status = stage.status;
+  addVisit(work.stored, stage.id, work.context.now.toISOString());
+  work.addEvent("stage", `Entered the stage ${stage.name}`, { stage: stage.id });
+  await startNextProcess(work, stage, undefined);
+}
+
+/** Starts a process at its first step. */
+export async function startProcess(work: CaseWork, process: Process): Promise<void> {
+  const [first] = process.steps.values();
+  if (first !== undefined) await enterStep(work, process, first);
+}
+
+/** Goes on after a step: to where the first transition that holds leads, else to the next step, else out of the process. */
+export async function leaveStep(
+  work: CaseWork,
+  process: Process,
+  step: Step,
+  transitions: readonly Transition[],
+  action = "",
+): Promise<void> {
+  countMove(work);
+  const scope = work.scope(action);
+  const chosen = transitions.find(({ when }) => when(scope));
+  switch (chosen?.to.kind) {
+    case undefined: {
+      const steps = [...process.steps.values()];
+      const following = steps[steps.indexOf(step) + 1];
+      return following === undefined ? await endProcess(work, process) : await enterStep(work, process, following);
+    }
+    case "step":
+      return await enterStep(work, process, known(process.steps, chosen.to.step));
+    case "stage":
+      return await enterStage(work, known(work.type.stages, chosen.to.stage));
+    case "resolve":
+      return await resolve(work, chosen.to.status);
+    case "end":
+      return await endProcess(work, process);
+  }
+}
+
+/** Closes a case, and lets a parent go on that waits for it. */
+async function resolve(work: CaseWork, status: string): Promise<void> {
+  work.touch();
+  work.stored.status = status;
+  for (const { id } of work.assignments) work.removeAssignment(id);
+  stopWaiting(work.stored, new Set(waitingProcesses(work.stored)));
+  work.addEvent("resolved", `Resolved as ${status}`, { status });
+  const { id, parentId } = work.stored;
+  // The step that creates a case sees for itself that it is resolved.
+  if (parentId === undefined || work.creator !== undefined) return;
+  const parent = await findCase(work.context, parentId); // A changed definition may have lost its type.
+  if (parent === undefined || isResolved(parent.stored)) return;
+  const waiting = waitingFor(parent.stored, id);
+  if (waiting === undefined) return;
+  const process = known(parent.type.processes, waiting.processId);
+  const step = known(process.steps, waiting.stepId);
+  setWaiting(parent.stored, id, undefined);
+  parent.touch();
+  work.related.push(parent);
+  await leaveStep(parent, process, step, step.next);
+}
+
+/** Whether a process has open work. */
+export function isRunning(work: CaseWork, processId: string): boolean {
+  return work.assignments.some((assignment) => assignment.processId === processId) ||
+    waitingProcesses(work.stored).includes(processId);
+}
+
+/** The stage that a case is in. */
+export function currentStage({ type, stored }: CaseWork): Stage {
+  return known(type.stages, stored.stageId);
+}
+
+/** The primary stage after a stage, if there is one. */
+export function stageAfter({ type }: CaseWork, stage: Stage): Stage | undefined {
+  const stages = [...type.stages.values()];
+  return stages.slice(stages.indexOf(stage) + 1).find(({ type }) => type === "Primary");
+}
+
+/** A member that the loading of the definition has made sure of; a changed definition may have lost it. */
+export function known<T>(members: ReadonlyMap<string, T>, id: string): T {
+  const member = members.get(id);
+  if (member !== undefined) return member;
+  const lost = `The application definition has no '${id}' any more, where this case is`;
+  throw new ServiceError(409, `${lost}: move the case to a stage, or put '${id}' back`);
+}
+
+async function enterStep(work: CaseWork, process: Process, step: Step): Promise<void> {
+  countMove(work);
+  work.touch();
+  switch (step.kind) {
+    case "assignment":
+      return openAssignment(work, process, step);
+    case "automatic":
+      work.setContent({ ...work.stored.content }, step.set);
+      if (step.status !== undefined) work.stored.status = step.status;
+      return await leaveStep(work, process, step, step.next);
+    case "child":
+      return await enterChildStep(work, process, step);
+  }
+}
+
+function openAssignment(work: CaseWork, process: Process, step: AssignmentStep): void {
+  const { stored, context } = work;
+  if (step.status !== undefined) stored.status = step.status;
+  const assignee = assigneeOf(work, step);
+  const list = assignee.kind === "queue" ? "ASSIGN-WORKBASKET" : "ASSIGN-WORKLIST";
+  const assignment: StoredAssignment = {
+    id: `${list} ${stored.id}!${process.id.toUpperCase()}`,
+    caseId: stored.id,
+    processId: process.id,
+    stepId: step.id,
+    urgency: step.urgency ?? stored.urgency,
+    createdAt: context.now.toISOString(),
+    assignee,
+    state: { label: stored.content.pyLabel, task: step.name },
+  };
+  if (step.screens) setScreen(assignment, 0);
+  work.putAssignment(assignment);
+}
+
+function assigneeOf(work: CaseWork, { name, route }: AssignmentStep): StoredAssignment["assignee"] {
+  switch (route.kind) {
+    case "queue":
+      return { kind: "queue", id: route.queue };
+    case "creator":
+      return { kind: "operator", id: work.stored.createdBy };
+    case "performer":
+      return { kind: "operator", id: work.context.caller.id };
+    case "operator": {
+      const id = String(route.operator(work.scope()));
+      if (work.context.app.operators.has(id)) return { kind: "operator", id };
+      throw new ServiceError(409, `The step '${name}' is for the operator '${id}', who does not exist`);
+    }
+  }
+}
+
+async function enterChildStep(work: CaseWork, process: Process, step: ChildStep): Promise<void> {
+  const type = known(work.context.app.caseTypes, step.caseType);
+  const content: JsonObject = {};
+  setComputed(type.fields, content, step.content, work.scope());
+  const child = await newChild(work, type, content);
+  await enterStage(child, currentStage(child));
+  work.related.push(child);
+  if (!step.wait || isResolved(child.stored)) return await leaveStep(work, process, step, step.next);
+  setWaiting(work.stored, child.stored.id, { processId: process.id, stepId: step.id });
+}
+
+/** A stage goes on with its next process, or is complete; an optional process just ends. */
+async function endProcess(work: CaseWork, process: Process): Promise<void> {
+  if (process.optional || process.stage !== work.stored.stageId) return;
+  await startNextProcess(work, currentStage(work), process);
+}
+
+/** One that is under way goes on instead: a move may have kept it, and processes run one after another. */
+async function startNextProcess(work: CaseWork, stage: Stage, after: Process | undefined): Promise<void> {
+  const processes = [...stage.processes.values()];
+  if (processes.some(({ id }) => isRunning(work, id))) return;
+  const scope = work.scope();
+  const rest = after === undefined ? processes : processes.slice(processes.indexOf(after) + 1);
+  const next = rest.find(({ when }) => when(scope));
+  return next === undefined ? await completeStage(work, stage) : await startProcess(work, next);
+}
+
+async function completeStage(work: CaseWork, stage: Stage): Promise<void> {
+  if (stage.transition === "resolution") return await resolve(work, stage.resolve);
+  if (stage.transition === "manual") return;
+  const next = stageAfter(work, stage);
+  if (next !== undefined && stage.type === "Primary") await enterStage(work, next);
+}
+
+/**
+ * Closes what belongs to the stage that is left, and what a changed definition has lost: it belongs nowhere. Case-wide
+ * optional processes go on.
+ */
+function leaveStage(work: CaseWork): void {
+  const caseWide = (id: string) => {
+    const process = work.type.processes.get(id);
+    return process?.stage === undefined ? process : undefined;
+  };
+  for (const { id, processId, stepId } of work.assignments) {
+    if (!caseWide(processId)?.steps.has(stepId)) work.removeAssignment(id);
+  }
+  stopWaiting(work.stored, new Set(waitingProcesses(work.stored).filter((id) => caseWide(id) === undefined)));
+}
+
+function countMove(work: CaseWork): void {
+  if (++work.moves > MOVE_LIMIT) {
+    throw new ServiceError(500, "The application definition moves this case without an end");
+  }
+}

@@ -1,0 +1,92 @@
+/** What handlers share. */
+import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import type { ParamTypes } from "../../lib/operation/operation.ts";
+import { isOfType, TYPE_NAMES } from "../../lib/operation/param_types.ts";
+import type { LocalAction } from "../application/model/application.ts";
+import { caseOutcome, type ViewType } from "./views/case.ts";
+import type { Submission } from "./content/forms.ts";
+import type { CaseWork } from "./case_work.ts";
+import { finding, ServiceError } from "../errors.ts";
+import type { HandlerContext, Outcome } from "../http/handler.ts";
+
+/** The decoded values of the operations that submit a form. */
+export interface FormValues {
+  /** Content of the fields. */
+  data?: JsonObject;
+  /** Changes of embedded pages and lists. */
+  pageInstructions?: JsonValue[];
+  /** Attachments to add. */
+  attachments?: JsonValue[];
+}
+
+/** What a person submits. */
+export function submissionOf({ data, pageInstructions, attachments }: FormValues): Submission {
+  return { content: data, pageInstructions, attachments };
+}
+
+/** What a client wants to see besides the data; `choices` are those that the route has. */
+export function viewTypeOf(
+  context: HandlerContext,
+  fallback: ViewType,
+  choices: readonly ViewType[] = ["none", "form", "page"],
+): ViewType {
+  return choiceOf(context, "viewType", choices) ?? fallback;
+}
+
+/** A case that has changed, with what is next for the caller. */
+export function changedCase(work: CaseWork, context: HandlerContext): Outcome {
+  return caseOutcome(work, { viewType: viewTypeOf(context, "none"), changed: true });
+}
+
+/** How an action can be shown that is read. */
+export const FORM: readonly ViewType[] = ["form", "page"];
+
+/** A switch of the query that is no flag of its operation. */
+export function switchOf(context: HandlerContext, name: string, fallback: boolean): boolean {
+  return (choiceOf(context, name, ["true", "false"]) ?? String(fallback)) === "true";
+}
+
+/** A choice of the query that is no flag of its operation, whatever its case: some clients write `file` for `File`. */
+export function choiceOf<T extends string>(
+  { query }: HandlerContext,
+  name: string,
+  choices: readonly T[],
+): T | undefined {
+  const given = query.get(name);
+  if (given === null) return undefined;
+  const found = choices.find((choice) => choice.toLowerCase() === given.toLowerCase());
+  if (found !== undefined) return found;
+  const all = choices.join(", ").replace(/, (\w+)$/, " or $1");
+  throw new ServiceError(400, `${name} must be ${all}, not '${given}'`);
+}
+
+/** Checks what a client says of a refresh: all of them compute the whole form, and none fills in what is missing. */
+export function checkRefresh(context: HandlerContext): void {
+  choiceOf(context, "operation", ["showRow", "submitRow"]);
+  switchOf(context, "fillFormWithAI", false);
+}
+
+/** An action that can be performed on several cases. */
+export function bulkInfo({ id, name, scope }: LocalAction): JsonObject {
+  return { id, ID: id, name, type: scope };
+}
+
+/** What a body submits whose members are no flags of its operation. */
+export function submissionIn(body: JsonValue | undefined): Submission {
+  return {
+    content: memberIn(body, "content", "object"),
+    pageInstructions: memberIn(body, "pageInstructions", "array"),
+  };
+}
+
+/** A member of a body that is no flag of its operation. Null is none, as it is for flags. */
+export function memberIn<T extends keyof ParamTypes>(
+  body: JsonValue | undefined,
+  name: string,
+  type: T,
+): ParamTypes[T] | undefined {
+  const value = isJsonObject(body) ? body[name] ?? undefined : undefined;
+  if (value === undefined || isOfType(type, value)) return value;
+  const place = { erroneousInputOutputIdentifier: name };
+  throw new ServiceError(400, [finding(`${name}: must be ${TYPE_NAMES[type]}.`, place)]);
+}

@@ -1,0 +1,195 @@
+/** Serves the operations of `svc cases`. */
+import type { JsonObject } from "../../utils/json.ts";
+import { forgetRelations } from "../associations/relations.ts";
+import { forgetConversations } from "../conversations/conversation.ts";
+import type { AttachmentCategory, View } from "../application/model/application.ts";
+import { caseOutcome, onlyLocal, type ViewType } from "./views/case.ts";
+import { ancestors, descendants } from "./views/family.ts";
+import { stagesWithProcesses } from "./views/stages.ts";
+import { formOutcome, valuesOutcome, viewOutcome } from "./views/view.ts";
+import { commonActions, performOnAll } from "../case_types/bulk.ts";
+import { promiseBulk } from "../case_types/bulk_jobs.ts";
+import { computed, interestRow, requestedFields } from "./content/compute.ts";
+import { attachmentsOf } from "../attachments/items.ts";
+import { createCase } from "./create.ts";
+import { checkDeletable } from "./deletion.ts";
+import { discardDrafts } from "./actions/drafts.ts";
+import { releaseFile } from "../attachments/files.ts";
+import { localAction, performLocal } from "./actions/local_actions.ts";
+import { goToNextStage, goToStage, type MoveOptions, startOptionalProcess } from "./stages.ts";
+import { type CaseWork, openCase } from "./case_work.ts";
+import { ServiceError } from "../errors.ts";
+import { insteadOf } from "../application/known.ts";
+import type { GroupHandlers, HandlerContext } from "../http/handler.ts";
+import { checkEntityTag } from "./entity_tags.ts";
+import {
+  bulkInfo,
+  changedCase,
+  checkRefresh,
+  choiceOf,
+  FORM,
+  memberIn,
+  submissionIn,
+  submissionOf,
+  switchOf,
+  viewTypeOf,
+} from "./handler_values.ts";
+
+/** How a case can be shown that is read: a form is read with its assignment. */
+const READ: readonly ViewType[] = ["none", "page"];
+
+/** The handlers by operation. */
+export const handlers: GroupHandlers<"cases"> = {
+  async create({ type: typeId, data: content }, context) {
+    const { body } = context;
+    const parentId = memberIn(body, "parentCaseID", "string");
+    const pageInstructions = memberIn(body, "pageInstructions", "array");
+    const attachments = memberIn(body, "attachments", "array");
+    const work = await createCase(context, { typeId, content, parentId, pageInstructions, attachments });
+    return caseOutcome(work, { viewType: viewTypeOf(context, "none"), changed: true, created: true });
+  },
+
+  async get({ caseId }, context) {
+    return caseOutcome(await openCase(context, caseId), { viewType: viewTypeOf(context, "none", READ) });
+  },
+
+  async delete({ caseId, ifMatch }, context) {
+    const { tx } = context;
+    await checkDeletable(context, caseId, ifMatch);
+    await forgetConversations(tx, caseId);
+    await forgetRelations(tx, caseId);
+    for (const { file } of await attachmentsOf(tx, caseId)) await releaseFile(file, context);
+    await tx.deleteCase(caseId);
+    return {};
+  },
+
+  async discardUpdates({ caseId, ifMatch }, context) {
+    const viewType = viewTypeOf(context, "none", READ);
+    return caseOutcome(await discardDrafts(context, caseId, ifMatch), { viewType });
+  },
+
+  async getAction({ caseId, action }, context) {
+    viewTypeOf(context, "form", FORM);
+    const work = await openCase(context, caseId);
+    const found = localAction(work, action);
+    const listed = switchOf(context, "excludeAdditionalActions", false) ? onlyLocal(work, found) : {};
+    return formOutcome(work, found.view, work.stored.content, { listed });
+  },
+
+  async performAction(values, context) {
+    return changedCase(await performLocal(context, values, submissionOf(values)), context);
+  },
+
+  async recalculate({ caseId, action, data, ifMatch }, context) {
+    const work = await openCase(context, caseId);
+    const { view } = localAction(work, action);
+    checkEntityTag(ifMatch, work.stored.tag);
+    const content = computed(work, view, work.stored.content, submissionIn(context.body));
+    return valuesOutcome(work, view, requestedFields(data, view, content));
+  },
+
+  async refreshAction(values, context) {
+    checkRefresh(context);
+    const work = await openCase(context, values.caseId);
+    const { view } = localAction(work, values.action);
+    checkEntityTag(values.ifMatch, work.stored.tag);
+    const content = computed(work, view, work.stored.content, submissionOf(values));
+    return viewOutcome(work, view, content, interestRow(values, content));
+  },
+
+  async getView({ caseId, view: viewId }, context) {
+    const work = await openCase(context, caseId);
+    return viewOutcome(work, viewOf(work, viewId), work.stored.content);
+  },
+
+  async refreshView(values, context) {
+    const work = await openCase(context, values.caseId);
+    const view = viewOf(work, values.view);
+    const content = computed(work, view, work.stored.content, submissionOf(values));
+    return viewOutcome(work, view, content, interestRow(values, content));
+  },
+
+  async calcFields({ caseId, view: viewId, data }, context) {
+    const work = await openCase(context, caseId);
+    const view = viewOf(work, viewId);
+    const content = computed(work, view, work.stored.content, submissionIn(context.body));
+    return valuesOutcome(work, view, requestedFields(data, view, content));
+  },
+
+  async listAncestors({ caseId }, context) {
+    return { body: await ancestors(context, caseId) };
+  },
+
+  async listDescendants({ caseId }, context) {
+    return { body: await descendants(context, caseId) };
+  },
+
+  async listAttachmentCategories({ caseId }, context) {
+    const type = choiceOf(context, "type", ["File", "URL"]);
+    const work = await openCase(context, caseId);
+    const categories = [...work.type.attachmentCategories.values()]
+      .filter((category) => type === undefined || category.type === type);
+    return { body: { attachment_categories: categories.map((category) => categoryInfo(work, category)) } };
+  },
+
+  async listStages({ caseId }, context) {
+    return { body: { stages: stagesWithProcesses(await openCase(context, caseId)) } };
+  },
+
+  async stageGo({ caseId, stage, ifMatch }, context) {
+    return changedCase(await goToStage(context, caseId, stage, moveOptions(ifMatch, context)), context);
+  },
+
+  async stageNext({ caseId, ifMatch }, context) {
+    return changedCase(await goToNextStage(context, caseId, moveOptions(ifMatch, context)), context);
+  },
+
+  async startProcess({ caseId, process, ifMatch }, context) {
+    return changedCase(await startOptionalProcess(context, caseId, process, ifMatch), context);
+  },
+
+  async bulkActions({ cases }, context) {
+    return { body: { bulkActions: (await commonActions(context, cases)).map(bulkInfo) } };
+  },
+
+  async bulkPerform(values, context) {
+    const { cases, action, runningMode, ifMatch } = values;
+    const bulk = { action, submission: submissionOf(values), ifMatch };
+    if (runningMode === "async") {
+      const id = crypto.randomUUID();
+      await promiseBulk(context, { id, cases, ...bulk }, context.background);
+      return { status: 202, body: { jobID: id } };
+    }
+    if (runningMode !== undefined) throw new ServiceError(400, `runningMode must be async, not '${runningMode}'`);
+    const results = await performOnAll(context, cases, bulk);
+    const successful = results.filter(({ status }) => status === 200).length;
+    const failed = results.length - successful;
+    const summary = { total: results.length, successful, failed };
+    return { status: 207, body: { results, successCount: successful, failureCount: failed, summary } };
+  },
+};
+
+/** A view of a case, or 404. */
+function viewOf({ type }: CaseWork, id: string): View {
+  const view = type.views.get(id);
+  if (view !== undefined) return view;
+  throw new ServiceError(404, `View '${id}' not found${insteadOf(id, type.views.keys())}`);
+}
+
+function moveOptions(ifMatch: string | undefined, context: HandlerContext): MoveOptions {
+  return { ifMatch, cleanup: switchOf(context, "cleanupProcesses", true) };
+}
+
+function categoryInfo(work: CaseWork, category: AttachmentCategory): JsonObject {
+  const scope = work.scope();
+  return {
+    id: category.id,
+    ID: category.id,
+    name: category.name,
+    canView: category.canView(scope),
+    canCreate: category.canCreate(scope),
+    canEdit: category.canEdit(scope),
+    canDeleteOwn: category.canDeleteOwn(scope),
+    canDeleteAll: category.canDeleteAll(scope),
+  };
+}

@@ -1,0 +1,66 @@
+/** New cases, before they have moved. */
+import type { JsonObject } from "../../utils/json.ts";
+import type { CaseType } from "../application/model/application.ts";
+import { ServiceError } from "../errors.ts";
+import { newPage } from "./content/content.ts";
+import type { EngineContext } from "./context.ts";
+import { CaseWork } from "./case_work.ts";
+
+/** Where a case comes from. */
+export interface Origin {
+  /** Handle of the parent case. */
+  readonly parentId?: string;
+  /** The case whose step creates it. */
+  readonly creator?: CaseWork;
+}
+
+/** Child cases of child cases: a definition that goes on and on is stopped. */
+const DEPTH_LIMIT = 10;
+
+/** A case with a number of its own, in its first stage, which it has yet to enter. */
+export async function newCase(
+  context: EngineContext,
+  type: CaseType,
+  content: JsonObject,
+  { parentId, creator }: Origin,
+): Promise<CaseWork> {
+  const { tx, caller, now } = context;
+  const number = await tx.nextNumber(`${type.workPool} ${type.prefix}`);
+  const businessId = `${type.prefix}-${number}`;
+  const time = now.toISOString();
+  const [first] = type.stages.values();
+  if (first === undefined) throw new ServiceError(500, `Case type '${type.id}' has no stage`);
+  const stored = {
+    id: `${type.workPool} ${businessId}`,
+    businessId,
+    typeId: type.id,
+    parentId,
+    status: type.status,
+    urgency: type.urgency,
+    stageId: first.id,
+    createdBy: caller.id,
+    createdAt: time,
+    updatedBy: caller.id,
+    updatedAt: time,
+    tag: "",
+    content,
+    flow: {},
+  };
+  const work = new CaseWork(context, type, stored, [], creator);
+  work.addEvent("created", `Created the case ${businessId}`, { type: type.id, content: { ...content } });
+  work.setContent(content, []);
+  return work;
+}
+
+/** The new child case of a step, to be written together with the parent. */
+export async function newChild(parent: CaseWork, type: CaseType, content: JsonObject): Promise<CaseWork> {
+  if (depthOf(parent) > DEPTH_LIMIT) {
+    throw new ServiceError(500, `The application definition nests cases deeper than ${DEPTH_LIMIT}`);
+  }
+  const origin = { parentId: parent.stored.id, creator: parent };
+  return await newCase(parent.context, type, { ...newPage(type.fields), ...content }, origin);
+}
+
+function depthOf({ creator }: CaseWork): number {
+  return creator === undefined ? 0 : depthOf(creator) + 1;
+}

@@ -1,0 +1,126 @@
+/** What the engine remembers in a case's flow and in an assignment's state: written and read here alone. */
+import { isJsonObject, isText, type JsonObject, textOrNothing } from "../../utils/json.ts";
+import type { StoredAssignment, StoredCase } from "../store/store.ts";
+
+/** When a case entered its stages, by stage ID; the last entry counts. */
+export function visitsOf(stored: StoredCase): Readonly<Record<string, string>> {
+  const visits: Record<string, string> = {};
+  for (const [stage, time] of Object.entries(objectAt(stored.flow, "visits"))) {
+    if (typeof time === "string") visits[stage] = time;
+  }
+  return visits;
+}
+
+/** Remembers that a case enters a stage. */
+export function addVisit(stored: StoredCase, stage: string, time: string): void {
+  stored.flow.visits = { ...visitsOf(stored), [stage]: time };
+}
+
+/** A process that waits for a child case. */
+export interface Waiting {
+  /** The process. */
+  processId: string;
+  /** Its step. */
+  stepId: string;
+}
+
+/** The process that waits for a child case, if one does. */
+export function waitingFor(stored: StoredCase, childId: string): Waiting | undefined {
+  const waiting = objectAt(stored.flow, "waiting")[childId];
+  if (!isJsonObject(waiting)) return undefined;
+  const { processId, stepId } = waiting;
+  return typeof processId === "string" && typeof stepId === "string" ? { processId, stepId } : undefined;
+}
+
+/** The processes that wait for child cases. */
+export function waitingOf(stored: StoredCase): Waiting[] {
+  return Object.keys(objectAt(stored.flow, "waiting")).flatMap((child) => waitingFor(stored, child) ?? []);
+}
+
+/** The IDs of the processes that wait for child cases. */
+export function waitingProcesses(stored: StoredCase): string[] {
+  return waitingOf(stored).map(({ processId }) => processId);
+}
+
+/** Remembers, or forgets, that a process waits for a child case. */
+export function setWaiting(stored: StoredCase, childId: string, waiting: Waiting | undefined): void {
+  stored.flow.waiting = { ...objectAt(stored.flow, "waiting"), [childId]: waiting && { ...waiting } };
+}
+
+/** Forgets all waiting of processes. */
+export function stopWaiting(stored: StoredCase, processIds: ReadonlySet<string>): void {
+  for (const child of Object.keys(objectAt(stored.flow, "waiting"))) {
+    const waiting = waitingFor(stored, child);
+    if (waiting !== undefined && processIds.has(waiting.processId)) setWaiting(stored, child, undefined);
+  }
+}
+
+/** Who holds the lock of a case: the operator with saved drafts. */
+export function lockHolder({ flow }: Pick<StoredCase, "flow">): string | undefined {
+  return textOrNothing(flow.lockedBy);
+}
+
+/** Who keeps an operator from changing a case. */
+export function otherHolder(stored: Pick<StoredCase, "flow">, operator: string): string | undefined {
+  const holder = lockHolder(stored);
+  return holder === operator ? undefined : holder;
+}
+
+/** Gives the lock of a case to an operator, or releases it. */
+export function setLock(stored: StoredCase, operator: string | undefined): void {
+  stored.flow.lockedBy = operator;
+}
+
+/** Who follows a case: IDs of operators, in the order in which they began. */
+export function followersOf({ flow }: StoredCase): string[] {
+  return Array.isArray(flow.followers) ? flow.followers.filter(isText) : [];
+}
+
+/** Remembers who follows a case. */
+export function setFollowers(stored: StoredCase, followers: readonly string[]): void {
+  stored.flow.followers = followers.length > 0 ? [...followers] : undefined;
+}
+
+/** The draft of an action; nothing when none is saved. */
+export function draftOf(assignment: StoredAssignment, action: string): JsonObject {
+  return objectAt(objectAt(assignment.state, "drafts"), action);
+}
+
+/** Keeps the draft of an action. */
+export function setDraft(assignment: StoredAssignment, action: string, content: JsonObject): void {
+  assignment.state.drafts = { ...objectAt(assignment.state, "drafts"), [action]: content };
+}
+
+/** Drops the draft of an action. */
+export function dropDraft(assignment: StoredAssignment, action: string): void {
+  const { [action]: _, ...drafts } = objectAt(assignment.state, "drafts");
+  assignment.state.drafts = Object.keys(drafts).length > 0 ? drafts : undefined;
+}
+
+/** Drops all drafts. */
+export function dropDrafts(assignment: StoredAssignment): void {
+  assignment.state.drafts = undefined;
+}
+
+/** Whether an assignment has drafts. */
+export function hasDrafts(assignment: StoredAssignment): boolean {
+  return assignment.state.drafts !== undefined;
+}
+
+/** The screen of a screen flow that is shown, and the furthest that was, from 0. */
+export function screenOf(assignment: StoredAssignment): { current: number; furthest: number } {
+  const { screen, furthestScreen } = assignment.state;
+  const current = typeof screen === "number" ? screen : 0;
+  return { current, furthest: typeof furthestScreen === "number" ? furthestScreen : current };
+}
+
+/** Shows a screen of a screen flow. */
+export function setScreen(assignment: StoredAssignment, current: number): void {
+  assignment.state.furthestScreen = Math.max(screenOf(assignment).furthest, current);
+  assignment.state.screen = current;
+}
+
+function objectAt(object: JsonObject, name: string): JsonObject {
+  const value = object[name];
+  return isJsonObject(value) ? value : {};
+}

@@ -1,0 +1,189 @@
+/** The envelope in which a case travels. */
+import type { JsonObject } from "../../../utils/json.ts";
+import type { Action, LocalAction, View } from "../../application/model/application.ts";
+import type { Outcome } from "../../http/handler.ts";
+import type { StoredAssignment } from "../../store/store.ts";
+import { type AssignmentWork, assignmentWork, nextFor, offeredActions, shownInForm } from "../../assignments/work.ts";
+import { currentStage, known } from "../flow.ts";
+import { localActions } from "../actions/local_actions.ts";
+import { optionalProcesses } from "../stages.ts";
+import { followersOf } from "../state.ts";
+import { isResolved } from "../context.ts";
+import type { CaseWork } from "../case_work.ts";
+import { actionButtons, assignmentInfo, navigation, nextAssignmentInfo, urgencyIn } from "../../assignments/views.ts";
+import { contentOf } from "./content.ts";
+import { link } from "./links.ts";
+import { stageInfos } from "./stages.ts";
+import { viewResources } from "./ui.ts";
+
+/** What a client wants to see besides the data. */
+export type ViewType = "none" | "form" | "page";
+
+/** How a case is answered. */
+export interface CaseOptions {
+  /** What a client wants to see besides the data. */
+  readonly viewType: ViewType;
+  /** Whether something has changed: clients then reload their lists, and look for what is next for the caller. */
+  readonly changed?: boolean;
+  /** Whether the case is new: clients look for its handle at the top then. */
+  readonly created?: boolean;
+}
+
+/** The view `pyDetails`, which every case type has. */
+function detailsOf(work: CaseWork): View {
+  return known(work.type.views, "pyDetails");
+}
+
+/** A case; where something has changed, with what is next for the caller, which is shown in its place. */
+export function caseOutcome(
+  work: CaseWork,
+  { viewType, changed = false, created = false }: CaseOptions,
+): Outcome {
+  const { stored, type, context } = work;
+  const assignment = changed ? nextFor(work) : undefined;
+  const { content, uiResources } = changed && viewType !== "none"
+    ? shownNext(work, assignment, viewType)
+    : shownDetails(work, viewType);
+  return {
+    tag: stored.tag,
+    ...(changed && { location: `/cases/${stored.id}` }),
+    body: {
+      id: stored.id,
+      ...(created && { ID: stored.id }),
+      type: type.id,
+      status: stored.status,
+      urgency: urgencyIn(context.app.platformVersion, stored.urgency),
+      etag: stored.tag,
+      ...(changed &&
+        (assignment === undefined
+          ? { confirmationNote: type.confirmation }
+          : { nextAssignmentInfo: nextAssignmentInfo(work, assignment) })),
+      data: { caseInfo: caseInfo(work, content, changed) },
+      ...(uiResources && { uiResources }),
+    },
+  };
+}
+
+/** An assignment with its case, and the form of an action, the first without one, where a client wants to see it. */
+export function assignmentOutcome(
+  open: AssignmentWork,
+  { viewType, changed = false }: CaseOptions,
+  action?: Action,
+): Outcome {
+  const { work, assignment } = open;
+  const { content, uiResources } = shownForm(open, viewType, action);
+  return {
+    tag: work.stored.tag,
+    body: {
+      id: assignment.id,
+      etag: work.stored.tag,
+      data: { caseInfo: caseInfo(work, content, changed) },
+      ...(uiResources && { uiResources }),
+    },
+  };
+}
+
+/** What an answer shows of a case: the content of a view, and the view itself where a client wants to see it. */
+interface Shown {
+  readonly content: JsonObject;
+  readonly uiResources?: JsonObject;
+}
+
+/** The form that is next for the caller; the summary of the case where nothing is. */
+function shownNext(work: CaseWork, next: StoredAssignment | undefined, viewType: ViewType): Shown {
+  return next === undefined ? shownSummary(work) : shownForm(assignmentWork(work, next), viewType);
+}
+
+/** The form of an action of an assignment, the first without one; the details of the case where it offers none. */
+function shownForm(open: AssignmentWork, viewType: ViewType, action = offeredActions(open)[0]): Shown {
+  const { work } = open;
+  const view = action?.view ?? detailsOf(work);
+  const content = action === undefined ? work.stored.content : shownInForm(open, action);
+  return {
+    content: contentOf(work, view, content),
+    ...(viewType !== "none" && { uiResources: assignmentResources(open, view) }),
+  };
+}
+
+/** The details of a case. */
+function shownDetails(work: CaseWork, viewType: ViewType): Shown {
+  const view = detailsOf(work);
+  return {
+    content: contentOf(work, view),
+    ...(viewType !== "none" && { uiResources: viewResources(view, work.type.id) }),
+  };
+}
+
+/** The summary of a case, without a root: clients would take that for a form to fill in. */
+function shownSummary(work: CaseWork): Shown {
+  const view = known(work.type.views, "pyCaseSummary");
+  const { root: _, ...uiResources } = viewResources(view, work.type.id);
+  return { content: contentOf(work, view), uiResources };
+}
+
+/** The resources of an assignment's form. */
+export function assignmentResources(open: AssignmentWork, view: View): JsonObject {
+  const steps = navigation(open);
+  return {
+    ...viewResources(view, open.work.type.id),
+    ...(steps && { navigation: steps }),
+    actionButtons: actionButtons(open),
+  };
+}
+
+/** The facts of a case with the given content. */
+export function caseInfo(work: CaseWork, content: JsonObject, changed: boolean): JsonObject {
+  const { stored, type, context } = work;
+  return {
+    ID: stored.id,
+    businessID: stored.businessId,
+    caseTypeID: type.id,
+    caseTypeName: type.name,
+    name: type.name,
+    caseTypeIcon: "cmicons/pycase.svg",
+    ...(stored.parentId !== undefined && { parentCaseID: stored.parentId }),
+    status: stored.status,
+    urgency: urgencyIn(context.app.platformVersion, stored.urgency),
+    owner: stored.createdBy,
+    createdBy: stored.createdBy,
+    createTime: stored.createdAt,
+    lastUpdatedBy: stored.updatedBy,
+    lastUpdateTime: stored.updatedAt,
+    stageID: stored.stageId,
+    stageLabel: currentStage(work).name,
+    sla: { goal: "", deadline: "" },
+    associations: { follows: followersOf(stored).includes(context.caller.id) },
+    hasNewAttachments: false,
+    WidgetsToRefresh: changed ? ["TaskList"] : [],
+    content,
+    assignments: work.assignments.map((assignment) => assignmentInfo(work, assignment)),
+    stages: stageInfos(work),
+    availableActions: localActions(work).map((action) => localActionInfo(work, action)),
+    availableProcesses: isResolved(stored) ? [] : optionalProcesses(work).map(({ id, name, stage }) => ({
+      ID: id,
+      name,
+      type: stage === undefined ? "Case" : "Stage",
+      links: { add: link(`/cases/${stored.id}/processes/${id}`, "POST", "Add optional process") },
+    })),
+  };
+}
+
+/** What a case lists for a client that wants the facts of one of its actions alone. */
+export function onlyLocal(work: CaseWork, action: LocalAction): JsonObject {
+  return { assignments: [], availableActions: [localActionInfo(work, action)] };
+}
+
+/** What a case lists for a client that wants the facts of one action of an assignment alone. */
+export function onlyAction({ work, assignment }: AssignmentWork, action: Action): JsonObject {
+  return { assignments: [assignmentInfo(work, assignment, [action])], availableActions: [] };
+}
+
+/** A case-wide or stage-wide action of a case. */
+function localActionInfo({ stored }: CaseWork, { id, name, scope }: LocalAction): JsonObject {
+  return {
+    ID: id,
+    name,
+    type: scope,
+    links: { open: link(`/cases/${stored.id}/actions/${id}`, "GET", "Get case action details") },
+  };
+}

@@ -1,0 +1,138 @@
+/** User-interface resources: views, the components that show their fields, and what clients need to know of each field. */
+import type { JsonObject } from "../../../utils/json.ts";
+import type { Field, FieldType, View, ViewField } from "../../application/model/application.ts";
+import { viewField } from "../../application/compile/fields.ts";
+
+/** How a field of each type is declared and shown. */
+const SHOWN: Record<FieldType, readonly [type: string, displayAs: string, component: string]> = {
+  Text: ["Text", "pxTextInput", "TextInput"],
+  TextArea: ["Text", "pxTextArea", "TextArea"],
+  Integer: ["Integer", "pxInteger", "Integer"],
+  Decimal: ["Decimal", "pxNumber", "Decimal"],
+  Currency: ["Decimal", "pxCurrency", "Currency"],
+  Boolean: ["True-False", "pxCheckbox", "Checkbox"],
+  Date: ["Date", "pxDateTime", "Date"],
+  DateTime: ["Date Time", "pxDateTime", "DateTime"],
+  Dropdown: ["Text", "pxDropdown", "Dropdown"],
+  Email: ["Text", "pxEmail", "Email"],
+  Phone: ["Text", "pxPhone", "Phone"],
+  Url: ["Text", "pxURL", "URL"],
+  Page: ["Page", "Scalar", "Group"],
+  List: ["Page List", "Scalar", "SimpleTableSelect"],
+};
+
+/** A view never changes while the service runs, and neither do its resources. */
+const cache = new WeakMap<View, JsonObject>();
+
+/** The resources of one view of a class: its components and its fields. */
+export function viewResources(view: View, classId: string): JsonObject {
+  const resources = cache.get(view) ?? buildResources(view, classId);
+  cache.set(view, resources);
+  return resources;
+}
+
+/** The component that shows a view, at a place in the answer. */
+export function viewRoot(view: Pick<View, "id">, context: string): JsonObject & { type: string } {
+  return { type: "reference", config: { type: "view", name: view.id, context } };
+}
+
+/** What shows a view: what an answer of several views is put together from. */
+export interface ViewParts {
+  /** The view by its ID. */
+  readonly views: JsonObject;
+  /** Its fields by name. */
+  readonly fields: JsonObject;
+  /** The components that it needs. */
+  readonly components: readonly string[];
+  /** Where its labels can be translated. */
+  readonly localeReferences: readonly string[];
+}
+
+/** The parts of one view of a class. */
+export function viewParts(view: View, classId: string): ViewParts {
+  const shown = [...view.fields.values()];
+  const components = new Set(["View", "Region", "reference"]);
+  const children = shown.map((field) => component(field, "", components));
+  return {
+    views: { [view.id]: [viewComponent(view, classId, "DefaultForm", children)] },
+    fields: Object.fromEntries(shown.map(({ field }) => [field.name, [fieldResource(field, classId)]])),
+    components: [...components],
+    localeReferences: [localeReference(view, classId)],
+  };
+}
+
+/** A view with what is in it. */
+export function viewComponent(
+  view: Pick<View, "id">,
+  classId: string,
+  template: string,
+  children: JsonObject[],
+): JsonObject {
+  return {
+    name: view.id,
+    type: "View",
+    classID: classId,
+    config: { template, ruleClass: classId, localeReference: localeReference(view, classId) },
+    children: [{ name: "Fields", type: "Region", children }],
+  };
+}
+
+/** Where the labels of a view can be translated. */
+export function localeReference({ id }: Pick<View, "id">, classId: string): string {
+  return `@LR ${classId.toUpperCase()}!VIEW!${id.toUpperCase()}`;
+}
+
+function buildResources(view: View, classId: string): JsonObject {
+  const { views, fields, components, localeReferences } = viewParts(view, classId);
+  return {
+    resources: { views, fields, paragraphs: {}, datapages: {}, dataTypes: {} },
+    components: [...components],
+    localeReferences: [...localeReferences],
+    root: viewRoot(view, "caseInfo.content"),
+    context_data: {},
+  };
+}
+
+function component({ field, label, required, readOnly }: ViewField, path: string, components: Set<string>): JsonObject {
+  const [, , type] = SHOWN[field.type];
+  components.add(type);
+  const place = `${path}.${field.name}`;
+  const inner = field.embedded &&
+    [...field.embedded.fields.values()].map((member) =>
+      component(viewField(member, { readOnly }), field.type === "Page" ? place : "", components)
+    );
+  return {
+    type,
+    config: {
+      value: `@P ${place}`,
+      label: label === field.label ? `@FL ${place}` : label,
+      labelOption: "default",
+      ...(required && { required }),
+      ...(readOnly && { readOnly }),
+      ...(field.values && { datasource: `@ASSOCIATED ${place}` }),
+    },
+    ...(inner && { children: inner }),
+  };
+}
+
+function fieldResource(field: Field, classId: string): JsonObject {
+  const [type, displayAs] = SHOWN[field.type];
+  const { label, maxLength, min, max, calculated, values, embedded } = field;
+  return {
+    classID: classId,
+    type,
+    displayAs,
+    label,
+    ...(maxLength !== undefined && { maxLength }),
+    ...(min !== undefined && { min }),
+    ...(max !== undefined && { max }),
+    ...(calculated && { isDeclarativeTarget: true }),
+    ...(values && { datasource: { tableType: "PromptList", records: values.map((value) => ({ key: value, value })) } }),
+    ...(embedded && {
+      pageClass: embedded.classId,
+      fields: Object.fromEntries(
+        [...embedded.fields.values()].map((inner) => [inner.name, [fieldResource(inner, embedded.classId)]]),
+      ),
+    }),
+  };
+}

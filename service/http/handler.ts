@@ -1,0 +1,110 @@
+/** What serves one operation: values in, outcome out. Routes, decoding and transactions are elsewhere. */
+import type { JsonValue } from "../../utils/json.ts";
+import type { FileInput, FlagOptions, FlagValue, PositionalParam, TagOptions } from "../../lib/operation/operation.ts";
+import type { Resources } from "../../lib/resources/mod.ts";
+import type { Application, Operator } from "../application/model/application.ts";
+import type { StaticFiles } from "../pages/static_files.ts";
+import type { ByteStore } from "../store/bytes.ts";
+import type { Store, Transaction } from "../store/store.ts";
+
+/** What a handler works with. */
+export interface HandlerContext {
+  /** The application that is served. */
+  readonly app: Application;
+  /** The unit of work. */
+  readonly tx: Transaction;
+  /** The bytes of files. */
+  readonly bytes: ByteStore;
+  /** The files that come with the application. */
+  readonly statics: StaticFiles;
+  /** Who calls. */
+  readonly caller: Operator;
+  /** Time of the call, the same for everything that it changes. */
+  readonly now: Date;
+  /** Query parameters that are no flag of the operation, e.g. `viewType`. */
+  readonly query: URLSearchParams;
+  /** The whole body, for members that are no flag of the operation. */
+  readonly body: JsonValue | undefined;
+  /** Does more after the answer. */
+  readonly background: Background;
+}
+
+/**
+ * Work that is done after the answer: in a unit of work of its own, or in none where it needs no store. What it gives
+ * back is done later still, when all others have had their turn, and not at all where the service stops before: whoever
+ * gives it finds it again at the next start.
+ */
+export type LaterWork = (store: Store) => Promise<LaterWork | void>;
+
+/** Takes work that is done after the answer. */
+export type Background = (work: LaterWork) => void;
+
+/** A file that came with a call: its bytes are stored already. */
+export interface ReceivedFile extends FileInput {
+  /** Name of its bytes. */
+  readonly id: string;
+  /** Media type. */
+  readonly type: string;
+  /** Digest of its bytes, where it was asked for. */
+  readonly digest?: string;
+}
+
+/** Bytes as an answer. */
+export interface SentContent {
+  /** Media type. */
+  readonly type: string;
+  /** File name, where there is one. */
+  readonly name?: string;
+  /** Number of bytes. */
+  readonly size: number;
+  /** The bytes; nothing is opened before they are asked for. */
+  readonly stream: ReadableStream<Uint8Array>;
+  /** Whether they are sent as base64 text. */
+  readonly isBase64?: boolean;
+}
+
+/** What a handler answers. */
+export interface Outcome {
+  /** HTTP status, where it is not the operation's. */
+  readonly status?: number;
+  /** Body; nothing for an empty answer. */
+  readonly body?: JsonValue;
+  /** Body that is plain text, instead. */
+  readonly text?: string;
+  /** Body that is content, instead. */
+  readonly content?: SentContent;
+  /** Until when the resource exists. */
+  readonly expires?: Date;
+  /** Entity tag of the resource as it is now. */
+  readonly tag?: string;
+  /** Path of the resource, relative to the API root. */
+  readonly location?: string;
+  /**
+   * What must wait for something else than the store, e.g. another server: done when the unit of work is durable,
+   * outside of any. Its signal aborts when the service stops. It answers the next unit of work, whose outcome takes the
+   * place of this one.
+   */
+  readonly goOn?: (signal: AbortSignal) => Promise<NextUnit>;
+}
+
+/** The unit of work that follows a wait. */
+export type NextUnit = (context: HandlerContext) => Outcome | Promise<Outcome>;
+
+/** The decoded values of an operation. */
+export type ValuesOf<O> =
+  & (O extends { args: readonly (infer A extends PositionalParam)[] } ? { [P in A as P["name"]]: FlagValue<P> }
+    : unknown)
+  & (O extends { flags: infer F } ? Received<FlagOptions<F>> : unknown)
+  & TagOptions;
+
+/** Options whose files have been received. */
+type Received<T> = { [N in keyof T]: T[N] extends FileInput ? ReceivedFile : T[N] };
+
+/** Serves one operation. */
+export type Handler<O> = (values: ValuesOf<O>, context: HandlerContext) => Outcome | Promise<Outcome>;
+
+/** The handlers of one group: one per operation, or it does not compile. */
+export type GroupHandlers<G extends keyof Resources> = { readonly [O in keyof Resources[G]]: Handler<Resources[G][O]> };
+
+/** The handlers of all groups. */
+export type Handlers = { readonly [G in keyof Resources]: GroupHandlers<G> };

@@ -1,0 +1,86 @@
+/** Moves a row of a case's embedded list to the place of another. */
+import type { JsonObject } from "../../utils/json.ts";
+import type { CaseType, Field } from "../application/model/application.ts";
+import { ServiceError } from "../errors.ts";
+import { pagesOf } from "../cases/content/content.ts";
+import type { EngineContext } from "../cases/context.ts";
+import { type CaseWork, checkChange, checkOpen, openCase } from "../cases/case_work.ts";
+
+/** Which row goes where. */
+export interface RowMove {
+  /** The class and its list, or a view that shows one: `City-Permit-Work-Permit!Documents`. */
+  readonly viewName: string;
+  /** The row to move: its position from 1, `.Documents(2)`, or the `ID` of rows that have one. */
+  readonly sourceId: string;
+  /** The row whose place it takes. */
+  readonly destinationId: string;
+  /** Case handle. */
+  readonly context?: string;
+  /** Class of the rows. */
+  readonly listClass?: string;
+  /** Entity tag of the case. */
+  readonly ifMatch?: string;
+}
+
+/** A list as it is after a move. */
+export interface MovedRow {
+  /** The case. */
+  readonly work: CaseWork;
+  /** The list's field. */
+  readonly list: Field;
+}
+
+/** Moves a row. Where it is there already, nothing changes. */
+export async function moveRow(context: EngineContext, move: RowMove): Promise<MovedRow> {
+  const { type, list } = listOf(context, move.viewName);
+  if (move.listClass !== undefined && move.listClass !== list.embedded?.classId) {
+    throw new ServiceError(400, `The rows of ${list.name} are of ${list.embedded?.classId}, not of ${move.listClass}.`);
+  }
+  if (move.context === undefined) throw new ServiceError(400, "The context is missing: the handle of the case.");
+  const work = await openCase(context, move.context);
+  const { stored } = work;
+  if (work.type !== type) throw new ServiceError(400, `${move.context} is of ${work.type.id}, not of ${type.id}.`);
+  checkChange(work, move.ifMatch);
+  checkOpen(work);
+  const rows = pagesOf(stored.content[list.name]);
+  const from = rowAt(list, rows, move.sourceId);
+  const to = rowAt(list, rows, move.destinationId);
+  if (from === to) return { work, list };
+  work.touch();
+  rows.splice(to, 0, ...rows.splice(from, 1));
+  work.setContent({ ...stored.content, [list.name]: rows }, []);
+  work.addEvent("moved", `Moved row ${from + 1} of ${list.label} to ${to + 1}`, {
+    list: list.name,
+    from: from + 1,
+    to: to + 1,
+  });
+  await work.save();
+  return { work, list };
+}
+
+/** The list that a name means: a list of the class, or the only one of a view. */
+function listOf({ app }: EngineContext, viewName: string): { type: CaseType; list: Field } {
+  const [classId = "", name = "", ...more] = viewName.split("!");
+  const type = app.caseTypes.get(classId);
+  if (type === undefined || more.length > 0) {
+    throw new ServiceError(404, `'${viewName}' is not a case type and its list, such as Org-App-Work-Type!Items.`);
+  }
+  const named = type.fields.get(name);
+  const shown = [...type.views.get(name)?.fields.values() ?? []].map(({ field }) => field);
+  const [list, second] = (named === undefined ? shown : [named]).filter((field) => field.type === "List");
+  if (list === undefined) throw new ServiceError(404, `${classId} has no list '${name}', nor a view that shows one.`);
+  if (second !== undefined) {
+    throw new ServiceError(400, `The view ${name} shows several lists: name one, such as ${classId}!${list.name}.`);
+  }
+  if (list.calculated !== undefined) throw new ServiceError(400, `The rows of ${list.name} are calculated.`);
+  return { type, list };
+}
+
+function rowAt(list: Field, rows: readonly JsonObject[], id: string): number {
+  const byId = list.embedded?.fields.has("ID") ? rows.findIndex((row) => String(row.ID) === id) : -1;
+  if (byId >= 0) return byId;
+  const [, name, position] = id.match(/^(?:\.?(\w+)\((\d+)\)|\d+)$/) ?? [];
+  const index = Number(position ?? id) - 1;
+  if ((name ?? list.name) === list.name && index in rows) return index;
+  throw new ServiceError(404, `${list.name} has no row '${id}': it has ${rows.length}.`);
+}

@@ -1,0 +1,214 @@
+/** A data directory: the database, a lock that says whether a service works on it, and where that service is. */
+import { resolve } from "node:path";
+import { configDirectory, findConfigDirectory } from "../../lib/auth/config.ts";
+import { warnOfOthers } from "../../lib/auth/exposed.ts";
+import type { Warn } from "../../lib/client/callback.ts";
+import { FileLock, makePrivateDirectory, writePrivateFile } from "../../utils/fs/private_file.ts";
+import { SvcError } from "../../lib/errors.ts";
+import { exists } from "../../utils/fs/exists.ts";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../../utils/json.ts";
+import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
+import { readFault, writeFault } from "../../utils/fs/read_fault.ts";
+import { shellWord } from "../../utils/text/shell_word.ts";
+import { MEMORY } from "./settings.ts";
+import { removeBytes } from "../store/bytes_on_disk.ts";
+
+/** Milliseconds to wait for a lock: another command may look at it for a moment. */
+const LOCK_PATIENCE = 300;
+
+/** What is known of the service that works, or last worked, on a directory. */
+export interface ServiceState extends JsonObject {
+  /** Its process; 0 while none is ready. */
+  pid: number;
+  /** Its address. */
+  url: string;
+  /** Path of the API. */
+  apiRoot: string;
+  /** Path of the token endpoint. */
+  tokenPath: string;
+  /** File of the application definition. */
+  app: string;
+  /** ISO 8601 time, UTC, with milliseconds. */
+  startedAt: string;
+}
+
+/** The files of a data directory. */
+export interface DirectoryFiles {
+  /** The directory. */
+  readonly path: string;
+  /** The database. */
+  readonly database: string;
+  /** Folder of uploaded files. */
+  readonly files: string;
+  /** What a detached service writes. */
+  readonly log: string;
+}
+
+/** The directory of the service that a person starts without naming one. */
+export function defaultDataDirectory(): string {
+  return `${configDirectory()}/service`;
+}
+
+/** The data directory that is meant, as an absolute path. */
+export function dataOf(data: string | undefined): string {
+  return data === MEMORY ? MEMORY : resolve(data ?? defaultDataDirectory());
+}
+
+/** Where the files of a directory are. */
+export function filesOf(path: string): DirectoryFiles {
+  return { path, database: `${path}/service.db`, files: `${path}/files`, log: `${path}/service.log` };
+}
+
+/** Takes the directory, made if need be, for this process alone; refuses, with a hint, when a service works on it. */
+export async function lockDirectory(path: string, hint?: string): Promise<FileLock> {
+  await make(path);
+  const lock = await tryLock(path, LOCK_PATIENCE);
+  if (lock) return lock;
+  const state = await readState(path);
+  throw new SvcError(
+    "CONFLICT",
+    `A service works on ${path} already${state ? ` (${state.url}, process ${state.pid})` : ""}.`,
+    { hint: hint ?? otherwise(path) },
+  );
+}
+
+/** What to do instead of starting a second service on the directory. */
+function otherwise(path: string): string {
+  const isDefault = findConfigDirectory() !== undefined && path === defaultDataDirectory();
+  const which = isDefault ? "" : ` --data ${shellWord(path)}`;
+  return `Use it, stop it with 'svc service stop${which}', or choose another directory with --data.`;
+}
+
+/** Waits until no service works on the directory, for some milliseconds; nothing when one still does. */
+export async function tryLock(path: string, patience: number): Promise<FileLock | undefined> {
+  try {
+    return await FileLock.acquire(lockFile(path), AbortSignal.timeout(patience));
+  } catch (error) {
+    if (error instanceof DOMException) return undefined;
+    throw unreadable(path, error);
+  }
+}
+
+/** Whether a service works on the directory. */
+export async function isInUse(path: string): Promise<boolean> {
+  if (!await orUnreadable(path, exists(lockFile(path)))) return false;
+  return await orUnreadable(path, FileLock.isHeld(lockFile(path)));
+}
+
+/** What is known of the directory's service; nothing where none ever started. */
+export async function readState(path: string): Promise<ServiceState | undefined> {
+  const text = await orUnreadable(path, Deno.readTextFile(stateFile(path)).catch(ignoreMissing));
+  if (text === undefined) return undefined;
+  const state = parseJsonObject(text);
+  if (isState(state)) return state;
+  throw new SvcError("INVALID_CONFIG", `${stateFile(path)} is damaged.`, {
+    hint: "Delete it; 'svc service start' writes it anew.",
+  });
+}
+
+/** The application of a directory: the file that is named, or else what was served from it last; nothing for the sample. */
+export async function applicationOf(path: string, named: string | undefined): Promise<string | undefined> {
+  return named ?? ((await readState(path))?.app || undefined);
+}
+
+/** Tells other processes where the directory's service is: it is ready. */
+export async function announce(
+  path: string,
+  service: Pick<ServiceState, "url" | "apiRoot" | "tokenPath" | "app">,
+): Promise<void> {
+  const { url, apiRoot, tokenPath, app } = service;
+  await writeState(path, { pid: Deno.pid, url, apiRoot, tokenPath, app, startedAt: new Date().toISOString() });
+}
+
+/**
+ * Takes back what a service that is gone has announced: its process ID may be somebody else's by now. Answers whether
+ * there was one.
+ */
+export async function withdraw(path: string): Promise<boolean> {
+  const state = await readState(path);
+  if (state && state.pid !== 0) await writeState(path, { ...state, pid: 0 });
+  return state !== undefined;
+}
+
+/** Warns of a directory that others can change, and of a database that they can read too. */
+export function warnIfOpen(path: string, warn: Warn): void {
+  const what = "holds what the service keeps";
+  warnOfOthers(path, what, warn, ["change"]);
+  warnOfOthers(filesOf(path).database, what, warn);
+}
+
+/** Makes the file to which a detached service writes, unless it is there. */
+export async function makeLog(path: string): Promise<void> {
+  try {
+    (await Deno.open(filesOf(path).log, { append: true, create: true, mode: 0o600 })).close();
+  } catch (cause) {
+    throw unwritable(path, cause);
+  }
+}
+
+/**
+ * Removes what a service has written, and nothing else that is in the directory. The lock file stays: somebody may be
+ * waiting for it.
+ */
+export async function removeData(path: string): Promise<void> {
+  const { database, files, log } = filesOf(path);
+  for (const file of [database, `${database}-wal`, `${database}-shm`, log]) {
+    await Deno.remove(file).catch(ignoreMissing);
+  }
+  await removeBytes(files);
+  await Deno.remove(stateFile(path)).catch(ignoreMissing); // Last: it says whose directory this is.
+}
+
+async function writeState(path: string, state: ServiceState): Promise<void> {
+  try {
+    await writePrivateFile(stateFile(path), JSON.stringify(state, null, 2) + "\n");
+  } catch (cause) {
+    throw unwritable(path, cause);
+  }
+}
+
+async function make(path: string): Promise<void> {
+  await makePrivateDirectory(path).catch((cause) => {
+    throw unusable(path, "made", writeFault(cause), "Choose another one with --data.", cause);
+  });
+}
+
+/** What is found in the directory; throws why the person cannot read it. */
+async function orUnreadable<T>(path: string, looked: Promise<T>): Promise<T> {
+  return await looked.catch((error) => {
+    throw unreadable(path, error);
+  });
+}
+
+function unreadable(path: string, cause: unknown): unknown {
+  return unusable(path, "read", readFault(cause), "Check who owns it, or choose another one with --data.", cause);
+}
+
+function unwritable(path: string, cause: unknown): unknown {
+  const hint = "Check who owns it and whether its disk has room, or choose another one with --data.";
+  return unusable(path, "written", writeFault(cause), hint, cause);
+}
+
+/** The error of a directory that is at fault; what has no known fault stays what it is. */
+function unusable(path: string, wanted: string, fault: string | undefined, hint: string, cause: unknown): unknown {
+  if (fault === undefined) return cause;
+  return new SvcError("INVALID_CONFIG", `The data directory ${path} cannot be ${wanted}: ${fault}.`, { cause, hint });
+}
+
+function isState(value: unknown): value is ServiceState {
+  return isJsonObject(value) && isPid(value.pid) &&
+    [value.url, value.apiRoot, value.tokenPath, value.app, value.startedAt].every((text) => typeof text === "string");
+}
+
+/** Whether a value is the number of a process, or 0: a negative one is that of a group of them. */
+function isPid(value: unknown): boolean {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 31;
+}
+
+function lockFile(path: string): string {
+  return `${path}/service.lock`;
+}
+
+function stateFile(path: string): string {
+  return `${path}/service.json`;
+}

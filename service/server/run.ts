@@ -1,0 +1,92 @@
+/** Starts a service in this process: its directory, its store, its server, and all of it closed in turn. */
+import { resolve } from "node:path";
+import { exists } from "../../utils/fs/exists.ts";
+import { addClient, type ClientCredentials } from "../access/clients.ts";
+import { Tokens } from "../access/tokens.ts";
+import { loadServedApplication, openServedFiles } from "../sample/application.ts";
+import { announce, applicationOf, filesOf, lockDirectory, withdraw } from "./directory.ts";
+import { removeOrphans } from "../attachments/files.ts";
+import { handlers } from "../http/handlers.ts";
+import { serve } from "./server.ts";
+import { MEMORY, type ServiceOptions, settingsOf } from "./settings.ts";
+import { openBytes } from "../store/bytes_on_disk.ts";
+import { openSqliteStore } from "../store/sqlite/sqlite_store.ts";
+import { sweepRegularly } from "./sweep.ts";
+
+/** A service that runs in this process. */
+export interface RunningService extends AsyncDisposable {
+  /** Its address, e.g. `http://127.0.0.1:8080`: the base URL of its clients. */
+  readonly url: string;
+  /** Path of the API. */
+  readonly apiRoot: string;
+  /** Path of the token endpoint. */
+  readonly tokenPath: string;
+  /** IDs of the operators as whom clients can work. */
+  readonly operators: readonly string[];
+  /** Whether anybody can call: a new service has no client. */
+  hasClients(): Promise<boolean>;
+  /** The operator as whom a client works, where there is such a client. The application may have no such operator. */
+  operatorOf(clientId: string): Promise<string | undefined>;
+  /** Makes a client that works as an operator of the application. Its secret is known here and now only. */
+  addClient(operator: string): Promise<ClientCredentials>;
+  /** Finishes the calls in hand, then stops. */
+  close(): Promise<void>;
+}
+
+/** What is done before other processes learn of a service. */
+export type Prepare = (service: RunningService) => Promise<void>;
+
+/** Starts a service. */
+export async function runService(options: ServiceOptions, prepare?: Prepare): Promise<RunningService> {
+  const settings = settingsOf(options);
+  const directory = settings.data === MEMORY ? undefined : settings.data;
+  const file = directory === undefined ? options.app : await applicationOf(directory, options.app);
+  const app = await loadServedApplication(file);
+  const resources = new AsyncDisposableStack();
+  let isKnown = false;
+  try {
+    if (directory !== undefined) {
+      resources.use(await lockDirectory(directory));
+      isKnown = await withdraw(directory);
+    }
+    const database = directory === undefined ? MEMORY : filesOf(directory).database;
+    const isNew = directory === undefined || !await exists(database);
+    const store = openSqliteStore(database, isKnown);
+    resources.defer(() => store.close());
+    const tokens = new Tokens(store, settings.tokenLifetimeSeconds);
+    const bytes = openBytes(directory === undefined ? undefined : filesOf(directory).files);
+    resources.defer(() => bytes.close());
+    if (!isNew) await removeOrphans(store, bytes); // A new one has written nothing, whatever is there.
+    const statics = await openServedFiles(file);
+    const maxFileBytes = settings.maxFile * 1024 * 1024;
+    const parts = { app, store, bytes, maxFileBytes, statics, tokens, handlers };
+    const { url } = resources.use(await serve({ ...settings, ...parts }));
+    resources.use(sweepRegularly(store, bytes, settings.log));
+    const close = once(() => resources.disposeAsync());
+    const service: RunningService = {
+      url,
+      apiRoot: settings.apiRoot,
+      tokenPath: settings.tokenPath,
+      operators: [...app.operators.keys()],
+      hasClients: async () => await store.read((tx) => tx.countClients()) > 0,
+      operatorOf: async (clientId) => (await store.read((tx) => tx.getClient(clientId)))?.operator,
+      addClient: (operator) => addClient(store, app, operator),
+      close,
+      [Symbol.asyncDispose]: close,
+    };
+    await prepare?.(service);
+    if (directory !== undefined) {
+      const { apiRoot, tokenPath } = settings;
+      await announce(directory, { url, apiRoot, tokenPath, app: file === undefined ? "" : resolve(file) });
+    }
+    return service;
+  } catch (error) {
+    await resources.disposeAsync();
+    throw error;
+  }
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => done ??= work();
+}

@@ -1,0 +1,93 @@
+/** What to serve, and where: what a person or a program may say, with its defaults, checked. */
+import { checkMember, DEFAULT_PATHS, isSecure } from "../../lib/auth/profile.ts";
+import { LONGEST_LIFE } from "../../lib/auth/token_cache.ts";
+import { SvcError } from "../../lib/errors.ts";
+
+/** MiB that an uploaded file may have unless it is said otherwise. */
+export const DEFAULT_MAX_FILE = 1024;
+
+/** The state of a service that forgets. */
+export const MEMORY = ":memory:";
+
+/** What to serve, and where. Every member may be left out. */
+export interface ServiceOptions {
+  /**
+   * File of the application definition; without it, what was served from the directory last, and from a new one the permit
+   * application that comes with svc.
+   */
+  app?: string;
+  /** Directory of the state, made if need be; `:memory:`, or nothing, for a service that forgets. */
+  data?: string;
+  /** Port to listen on; 0, or nothing, for a free one. */
+  port?: number;
+  /** Address to listen at: one of this machine's loopback addresses; `127.0.0.1` without it. */
+  hostname?: string;
+  /** Path of the API; `/dx-api/v2` without it. */
+  apiRoot?: string;
+  /** Path of the token endpoint; `/oauth2/token` without it. */
+  tokenPath?: string;
+  /** Seconds that a token lives; 3600 without it. */
+  tokenLifetimeSeconds?: number;
+  /** MiB that an uploaded file may have; 1024 without it. */
+  maxFile?: number;
+  /** Is told of what nobody foresaw; without it, it goes to stderr. */
+  log?: (line: string) => void;
+}
+
+/** The options with their defaults. */
+export type Settings = Readonly<Required<Omit<ServiceOptions, "app">> & Pick<ServiceOptions, "app">>;
+
+/** The options with their defaults; `INVALID_ARGS` or `INVALID_CONFIG` where one does not fit. */
+export function settingsOf(options: ServiceOptions): Settings {
+  const settings = {
+    app: options.app,
+    data: options.data ?? MEMORY,
+    port: options.port ?? 0,
+    hostname: options.hostname ?? "127.0.0.1",
+    apiRoot: options.apiRoot ?? DEFAULT_PATHS.apiRoot,
+    tokenPath: options.tokenPath ?? DEFAULT_PATHS.tokenPath,
+    tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? 3600,
+    maxFile: options.maxFile ?? DEFAULT_MAX_FILE,
+    log: options.log ?? ((line: string) => console.error(line)),
+  };
+  // As a path it would be the root of the file system.
+  if (settings.data === "") throw invalid("The data directory is an empty path.", "Name one, or leave it out.");
+  checkAddress(settings);
+  checkPaths(settings);
+  if (!(settings.tokenLifetimeSeconds >= 1 && settings.tokenLifetimeSeconds <= LONGEST_LIFE)) {
+    throw invalid(`A token must live for 1 to ${LONGEST_LIFE} seconds.`);
+  }
+  if (!(settings.maxFile > 0)) {
+    throw invalid("An uploaded file must be allowed some bytes.", "Give --max-file, or maxFile, more than 0 MiB.");
+  }
+  return settings;
+}
+
+/** The address of a host and port. */
+export function urlOf(hostname: string, port: number): string {
+  return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+}
+
+function checkAddress({ hostname, port }: Settings): void {
+  if (!Number.isInteger(port) || port < 0 || port > 65535) {
+    throw invalid(`${port} is no port.`, "Use 0 to 65535; 0 picks a free one.");
+  }
+  if (URL.canParse(urlOf(hostname, port)) && isSecure(urlOf(hostname, port))) return;
+  throw invalid(`${hostname} is not a loopback address.`, "The service listens on this machine alone: it has no TLS.");
+}
+
+function checkPaths({ apiRoot, tokenPath }: Settings): void {
+  checkMember("apiRoot", apiRoot, "The API root");
+  checkMember("tokenPath", tokenPath, "The token path");
+  const bad = [apiRoot, tokenPath].find((path) => /[:*]|\/$/.test(path));
+  if (bad !== undefined) {
+    throw invalid(
+      `${bad} cannot be served.`,
+      'Use a path such as "/dx-api/v2", without ":", "*" and a slash at the end.',
+    );
+  }
+}
+
+function invalid(message: string, hint?: string): SvcError {
+  return new SvcError("INVALID_ARGS", message, { hint });
+}

@@ -1,0 +1,129 @@
+/** Serves the operations of `svc social`. */
+import { viewResources } from "../cases/views/ui.ts";
+import { ServiceError } from "../errors.ts";
+import type { GroupHandlers, HandlerContext, Outcome } from "../http/handler.ts";
+import { feedAnswer, likesAnswer, messageAnswer, messagesAnswer } from "./views.ts";
+import { countOf, feedRequest, readFeed, type Source } from "./feed.ts";
+import {
+  changeMessage,
+  deleteMessage,
+  type Message,
+  postMessage,
+  refuseAttachments,
+  requireMessage,
+  setLike,
+} from "./messages.ts";
+import { type Place, placeOf } from "./places.ts";
+import { findOperators, findTags, MENTION_TYPES, suggestedTags } from "./suggestions.ts";
+
+/** Which feeds there are, and of what. */
+const FEEDS: Readonly<Record<string, readonly Place["kind"][]>> = {
+  pyCaseFeed: ["case"],
+  pyDashboardFeed: ["application", "operator"],
+  pyUserFeed: ["operator"],
+};
+const PLACES: Readonly<Record<Place["kind"], string>> = {
+  case: "a case",
+  operator: "an operator",
+  application: "the application",
+};
+const SUGGESTIONS = 20;
+
+/** The handlers by operation. */
+export const handlers: GroupHandlers<"social"> = {
+  async listMessages({ filterFor, ...filter }, context) {
+    const place = await placeOf(context, filterFor);
+    const sources: Source[] = place.kind === "operator" ? ["messages", "mentions"] : ["messages"];
+    const page = await readFeed(context, { place, wide: false }, feedRequest(filter, sources));
+    return { body: await messagesAnswer(page, context) };
+  },
+
+  async postMessage({ context: contextId, messageType, ...draft }, context) {
+    refuseAttachments(context.body);
+    const message = await postMessage(context, contextId, draft, messageType);
+    return { ...await messageOutcome(message, context), location: `/messages/${message.id}` };
+  },
+
+  async getMessage({ messageID }, context) {
+    return await messageOutcome(await requireMessage(context, messageID), context);
+  },
+
+  async updateMessage({ messageID, ifMatch, ...draft }, context) {
+    return await messageOutcome(await changeMessage(context, messageID, draft, ifMatch), context);
+  },
+
+  async deleteMessage({ messageID, ifMatch }, context) {
+    await deleteMessage(context, messageID, ifMatch);
+    return {};
+  },
+
+  async likeMessage({ messageID, ifMatch }, context) {
+    await setLike(context, messageID, true, ifMatch);
+    return { text: "You like the message." };
+  },
+
+  async listLikes({ messageID }, context) {
+    return { body: likesAnswer(await requireMessage(context, messageID), context) };
+  },
+
+  async unlikeMessage({ messageID, ifMatch }, context) {
+    await setLike(context, messageID, false, ifMatch);
+    return { text: "You do not like the message any more." };
+  },
+
+  async getFeed({ feedID, filterFor, feedClass: _, ...filter }, context) {
+    const kinds = Object.hasOwn(FEEDS, feedID) ? FEEDS[feedID] : undefined;
+    if (kinds === undefined) {
+      throw new ServiceError(404, `There is no feed '${feedID}'; there are ${Object.keys(FEEDS).join(", ")}.`);
+    }
+    const place = await placeOf(context, filterFor);
+    if (!kinds.includes(place.kind)) {
+      const wanted = kinds.map((kind) => PLACES[kind]).join(" or ");
+      throw new ServiceError(400, `filterFor: ${feedID} is a feed of ${wanted}, not of ${PLACES[place.kind]}.`);
+    }
+    const offered: Source[] = place.kind === "operator" ? ["messages", "mentions", "history"] : ["messages", "history"];
+    const request = feedRequest(filter, offered);
+    const page = await readFeed(context, { place, wide: place.kind === "application" }, request);
+    return { body: await feedAnswer(feedID, page, { offered, chosen: request.sources }, context) };
+  },
+
+  getMessageType({ type: id }, { app }) {
+    const type = app.messageTypes.get(id);
+    if (type === undefined) throw new ServiceError(404, `There is no message type '${id}'.`);
+    const { name, maxLength, queue, view } = type;
+    const body = { id, name, maxLength, ...(queue !== undefined && { pyRouteToWorkbasket: queue }) };
+    return { body: { ...body, data: { pyMessage: "" }, uiResources: viewResources(view, id) } };
+  },
+
+  listMentionTypes() {
+    return { body: MENTION_TYPES.map((type) => ({ ...type })) };
+  },
+
+  async listMentions({ mentionsType, context: contextId, searchFor = "", listSize }, context) {
+    if (!MENTION_TYPES.some(({ ID }) => ID === mentionsType)) {
+      const known = MENTION_TYPES.map(({ ID }) => ID).join(", ");
+      throw new ServiceError(400, `mentionsType: there is no type '${mentionsType}'; there are ${known}.`);
+    }
+    const count = countOf("listSize", listSize, SUGGESTIONS);
+    const found = await findOperators(context, searchFor, await placeIdOf(context, contextId));
+    return { body: found.slice(0, count) };
+  },
+
+  async listSuggestedTags({ context: contextId }, context) {
+    const tags = await suggestedTags(context, await placeIdOf(context, contextId));
+    return { body: { tags: tags.slice(0, SUGGESTIONS) } };
+  },
+
+  async searchTags({ searchFor = "", listSize }, context) {
+    const count = countOf("listSize", listSize, SUGGESTIONS);
+    return { body: { tags: (await findTags(context, searchFor)).slice(0, count) } };
+  },
+};
+
+async function messageOutcome(message: Message, context: HandlerContext): Promise<Outcome> {
+  return { body: await messageAnswer(message, context), tag: message.tag };
+}
+
+async function placeIdOf(context: HandlerContext, contextId: string | undefined): Promise<string | undefined> {
+  return contextId === undefined ? undefined : (await placeOf(context, contextId)).id;
+}

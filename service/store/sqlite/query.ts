@@ -1,0 +1,291 @@
+/** A question about rows as SQL. Whatever comes from outside is a bound parameter: names of members are, as values are. */
+import type { SQLInputValue } from "node:sqlite";
+import type {
+  Column,
+  Comparator,
+  Filter,
+  Operand,
+  Page,
+  RowField,
+  RowProperties,
+  RowQuery,
+  RowSource,
+} from "../query.ts";
+
+/** SQL and the values of its parameters. */
+export interface Compiled {
+  /** The statement. */
+  readonly sql: string;
+  /** Values in the order of the parameters. */
+  readonly parameters: readonly SQLInputValue[];
+}
+
+interface Table {
+  readonly name: string;
+  readonly content: string;
+  readonly columns: ReadonlyMap<string, string>;
+}
+
+const TABLES: { readonly [K in RowSource["kind"]]: Table } = {
+  records: { name: "records", content: "content", columns: columns<"records">({ key: "key", tag: "tag" }) },
+  cases: {
+    name: "cases",
+    content: "content",
+    columns: columns<"cases">({
+      id: "id",
+      businessId: "businessId",
+      typeId: "typeId",
+      parentId: "parentId",
+      status: "status",
+      urgency: "urgency",
+      stageId: "stageId",
+      createdBy: "createdBy",
+      createdAt: "createdAt",
+      updatedBy: "updatedBy",
+      updatedAt: "updatedAt",
+      tag: "tag",
+    }),
+  },
+  assignments: {
+    name: "assignments",
+    content: "state",
+    columns: columns<"assignments">({
+      id: "id",
+      caseId: "caseId",
+      processId: "processId",
+      stepId: "stepId",
+      urgency: "urgency",
+      createdAt: "createdAt",
+      "assignee.kind": "assigneeKind",
+      "assignee.id": "assigneeId",
+    }),
+  },
+  events: {
+    name: "events",
+    content: "facts",
+    columns: columns<"events">({ caseId: "caseId", at: "at", by: '"by"', kind: "kind", text: "text" }),
+  },
+};
+
+function columns<K extends keyof RowProperties>(names: Record<RowProperties[K], string>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(names));
+}
+
+/** Columns of one `json_object`: the number of a function's arguments is limited. */
+const COLUMNS_AT_ONCE = 300;
+
+/** Characters of a text that SQLite looks for fast enough in any other. */
+const SHORT = 100;
+
+/**
+ * The statement for the rows of a page; each is JSON text in the column `row`: an array of objects with some columns
+ * each. It is NULL where it would be longer than the page may be.
+ */
+export function compileRows(query: RowQuery, page: Page): Compiled {
+  const compiler = new Compiler(query);
+  const order = [...compiler.order(), compiler.tieBreak].join(", ");
+  const limit = `LIMIT ${compiler.bind(page.limit)} OFFSET ${compiler.bind(page.offset)}`;
+  const found = `FROM ${compiler.body()} ORDER BY ${order} ${limit}`;
+  // Rows that the page passes over would be made and sorted as a whole.
+  const from = page.offset > 0 ? compiler.rowsIn(found, order) : found;
+  return compiler.finish(`SELECT ${compiler.boundedRow(page)} AS row ${from}`);
+}
+
+/** The statement for the number of all rows, in the column `count`. */
+export function compileCount(query: RowQuery): Compiled {
+  const compiler = new Compiler(query);
+  const one = compiler.summarised ? "COUNT(*)" : "1";
+  return compiler.finish(`SELECT COUNT(*) AS count FROM (SELECT ${one} FROM ${compiler.body()})`);
+}
+
+class Compiler {
+  readonly #query: RowQuery;
+  readonly #table: Table;
+  readonly #parameters = new Map<SQLInputValue, string>();
+
+  constructor(query: RowQuery) {
+    this.#query = query;
+    this.#table = TABLES[query.source.kind];
+  }
+
+  finish(sql: string): Compiled {
+    return { sql, parameters: [...this.#parameters.keys()] };
+  }
+
+  /** Equal values are one parameter: their number is limited. SQLite looks for names one by one, but not for numbers. */
+  bind(given: string | number | boolean): string {
+    const value = typeof given === "string" ? given : asStored(Number(given));
+    const parameter = this.#parameters.get(value) ?? `?${this.#parameters.size + 1}`;
+    this.#parameters.set(value, parameter);
+    return parameter;
+  }
+
+  get summarised(): boolean {
+    return this.#query.columns.some((column) => column.summary !== undefined);
+  }
+
+  /** Equal rows are a group, so that leaving them out is grouping by all columns. */
+  get #grouped(): boolean {
+    return this.summarised || this.#query.distinct === true;
+  }
+
+  get tieBreak(): string {
+    return this.#grouped ? "MIN(seq)" : "seq";
+  }
+
+  /** Each summary may be as long as the longest text, and as many may be asked for: a row too long is not even made. */
+  boundedRow({ size }: Page): string {
+    const longest = this.#query.columns.filter(({ summary }) => summary === "MIN" || summary === "MAX")
+      .map((column) => `IFNULL(octet_length(${this.#value(column)}), 0)`);
+    if (size === undefined || longest.length === 0) return this.row();
+    return `iif(${longest.join(" + ")} <= ${this.bind(size)}, ${this.row()}, NULL)`;
+  }
+
+  /** Rows that are found by their places alone, where they have one. */
+  rowsIn(found: string, order: string): string {
+    if (this.#grouped) return found;
+    return `FROM ${this.#table.name} WHERE seq IN (SELECT seq ${found}) ORDER BY ${order}`;
+  }
+
+  row(): string {
+    const members = this.#query.columns.map((column) => {
+      const value = column.summary === undefined ? this.#json(column.field) : this.#value(column);
+      return `${this.bind(column.name)}, ${value}`;
+    });
+    const objects: string[] = [];
+    for (let start = 0; start < members.length; start += COLUMNS_AT_ONCE) {
+      objects.push(`json_object(${members.slice(start, start + COLUMNS_AT_ONCE).join(", ")})`);
+    }
+    return `json_array(${objects.join(", ")})`;
+  }
+
+  order(): string[] {
+    return (this.#query.sort ?? []).map(({ column: name, descending }) => {
+      const column = this.#query.columns.find((one) => one.name === name);
+      if (!column) throw new TypeError(`Rows cannot be sorted by ${name}, which is no column.`);
+      return this.#value(column) + (descending ? " DESC" : " ASC");
+    });
+  }
+
+  body(): string {
+    const { filter, source, columns } = this.#query;
+    const conditions = [...this.#source(source), ...(filter ? [this.#filter(filter)] : [])];
+    const where = conditions.length > 0 ? ` WHERE ${conditions.join(" AND ")}` : "";
+    const terms = this.summarised
+      ? columns.filter(({ summary }) => summary === undefined).map(({ field }) => this.#json(field))
+      // Equal as a whole: the number of terms is limited.
+      : this.#grouped
+      ? [this.row()]
+      : [];
+    // As values: in the order of a column's index, every row would be looked up by itself.
+    const groupBy = terms.length > 0 ? ` GROUP BY ${terms.map((term) => `+${term}`).join(", ")}` : "";
+    return this.#table.name + where + groupBy;
+  }
+
+  #source(source: RowSource): string[] {
+    if (source.kind === "records") return [`classId = ${this.bind(source.classId)}`];
+    if (source.kind === "cases") return [`typeId IN ${this.#list(source.typeIds)}`];
+    return [];
+  }
+
+  /** One parameter however many values: the number of parameters is limited. */
+  #list(values: readonly (string | number | boolean)[]): string {
+    return `(SELECT value FROM json_each(${this.bind(JSON.stringify(values))}))`;
+  }
+
+  /** NULL counts as false on the way to WHERE, and an index serves a bare comparison; below NOT it must be made false. */
+  #filter(filter: Filter, negated = false): string {
+    if ("and" in filter) return this.#join(filter.and, " AND ", "1", negated);
+    if ("or" in filter) return this.#join(filter.or, " OR ", "0", negated);
+    if ("not" in filter) return `NOT ${this.#filter(filter.not, true)}`;
+    const condition = this.#condition(filter);
+    return negated ? `IFNULL(${condition}, 0)` : `(${condition})`;
+  }
+
+  #condition(filter: Exclude<Filter, { and: unknown } | { or: unknown } | { not: unknown }>): string {
+    if ("isNull" in filter) return `${this.#scalar(filter.isNull)} IS NULL`;
+    const fold = filter.ignoreCase ? (sql: string) => `fold(${sql})` : (sql: string) => sql;
+    if ("in" in filter) {
+      const values = filter.ignoreCase ? filter.in.map(lowered) : filter.in;
+      return `${fold(this.#scalar(filter.field))} IN ${this.#list(values)}`;
+    }
+    const [left, right] = [fold(this.#scalar(filter.left)), fold(this.#operand(filter.right))];
+    const isShort = "value" in filter.right && String(filter.right.value).length <= SHORT;
+    if (filter.comparator === "CONTAINS" && !isShort) return `contains(${left}, ${right})`;
+    return compare(filter.comparator, left, right);
+  }
+
+  #join(filters: readonly Filter[], word: string, none: string, negated: boolean): string {
+    return filters.length === 0 ? none : `(${filters.map((filter) => this.#filter(filter, negated)).join(word)})`;
+  }
+
+  #operand(operand: Operand): string {
+    return "field" in operand ? this.#scalar(operand.field) : this.bind(operand.value);
+  }
+
+  #value({ field, summary }: Column): string {
+    const value = this.#scalar(field);
+    if (summary === undefined) return value;
+    if (summary === "DISTINCT_COUNT") return `COUNT(DISTINCT ${value})`;
+    if (summary === "SUM") return `TOTAL(${value})`; // SUM fails where whole numbers grow beyond 64 bits
+    return `${summary}(${value})`;
+  }
+
+  /** The value for comparing and sorting: text, a number, or NULL. */
+  #scalar(field: RowField): string {
+    if ("property" in field) return this.#property(field.property);
+    return `json_extract(${this.#table.content}, ${this.#path(field.content)})`;
+  }
+
+  /** The value for the answer: JSON keeps what SQL does not know, such as true and false. */
+  #json(field: RowField): string {
+    return "property" in field
+      ? this.#property(field.property)
+      : `${this.#table.content} -> ${this.#path(field.content)}`;
+  }
+
+  #property(name: string): string {
+    const column = this.#table.columns.get(name);
+    if (column === undefined) throw new TypeError(`Rows of ${this.#query.source.kind} have no property ${name}.`);
+    return column;
+  }
+
+  #path(members: readonly string[]): string {
+    return this.bind("$" + members.map((name) => "." + JSON.stringify(name)).join(""));
+  }
+}
+
+/**
+ * A number as SQLite reads it from JSON: a whole one beyond what a double holds exactly has other digits than the double
+ * that JavaScript makes of them, and would not be equal to itself.
+ */
+function asStored(value: number): number | bigint {
+  const isExact = !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 2 ** 63;
+  return isExact ? value : BigInt(String(value));
+}
+
+/** A value as it is compared where capitals make no difference: SQLite's own lower() knows ASCII alone. */
+export function lowered<T>(value: T): T | string {
+  return typeof value === "string" ? value.toLowerCase() : value;
+}
+
+function compare(comparator: Comparator, left: string, right: string): string {
+  switch (comparator) {
+    case "EQ":
+      return `${left} = ${right}`;
+    case "GT":
+      return `${left} > ${right}`;
+    case "GTE":
+      return `${left} >= ${right}`;
+    case "LT":
+      return `${left} < ${right}`;
+    case "LTE":
+      return `${left} <= ${right}`;
+    case "STARTS_WITH":
+      return `substr(${left}, 1, length(${right})) = ${right}`;
+    case "ENDS_WITH":
+      return `substr(${left}, length(${left}) - length(${right}) + 1) = ${right}`;
+    case "CONTAINS":
+      return `instr(${left}, ${right}) > 0`;
+  }
+}

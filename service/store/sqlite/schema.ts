@@ -1,0 +1,166 @@
+/** The tables, and the version of them that a database file has. */
+import type { DatabaseSync } from "node:sqlite";
+import { SvcError } from "../../../lib/errors.ts";
+import { inTransaction } from "../../../utils/sqlite/in_transaction.ts";
+
+/** Raised with every change of the tables; a file of an older version is brought forward step by step. */
+const VERSION = 6;
+
+const ITEMS = `
+  CREATE TABLE items (
+    seq INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    at TEXT NOT NULL,
+    content TEXT NOT NULL,
+    UNIQUE (kind, id)
+  ) STRICT;
+  CREATE INDEX itemsByOwner ON items (kind, owner, at, seq);
+`;
+
+/** Feeds of many owners are read newest first, page by page: no page may sort them all. */
+const ITEMS_BY_TIME = "CREATE INDEX IF NOT EXISTS itemsByTime ON items (kind, at, seq)";
+
+/** What is asked for by a time, an operator, a number or an owner must not be looked for among all there is. */
+const BY_WHAT_IS_ASKED = `
+  DROP INDEX eventsByCase;
+  CREATE INDEX eventsByCase ON events (caseId, at DESC);
+  CREATE INDEX IF NOT EXISTS eventsByTime ON events (at DESC);
+  CREATE INDEX IF NOT EXISTS eventsByOperator ON events ("by", at DESC);
+  CREATE INDEX IF NOT EXISTS casesByNumber ON cases (businessId);
+  CREATE INDEX IF NOT EXISTS itemsOfOwner ON items (owner);
+`;
+
+/**
+ * Lists show the first or the newest of what grows for years, and how many there are. That of a case's type is in each
+ * index, and leads none: one that it leads would be taken for every question about cases, and their order be lost.
+ */
+const BY_WHAT_IS_LISTED = `
+  CREATE INDEX IF NOT EXISTS recordsByClass ON records (classId);
+  CREATE INDEX IF NOT EXISTS casesByCreation ON cases (createdAt DESC, seq, typeId);
+  CREATE INDEX IF NOT EXISTS casesByCreator ON cases (createdBy, seq, typeId);
+  CREATE INDEX IF NOT EXISTS casesByStatus ON cases (status, seq, typeId);
+`;
+
+/** New rows go to the end, so that the oldest are found without an index, and the long column comes last. */
+const ANSWERS = `
+  CREATE TABLE answers (
+    seq INTEGER PRIMARY KEY,
+    caller TEXT NOT NULL,
+    key TEXT NOT NULL,
+    request TEXT NOT NULL,
+    at TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    headers TEXT NOT NULL,
+    body BLOB NOT NULL,
+    UNIQUE (caller, key)
+  ) STRICT;
+`;
+
+const TABLES = `
+  CREATE TABLE sequences (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE cases (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    businessId TEXT NOT NULL,
+    typeId TEXT NOT NULL,
+    parentId TEXT REFERENCES cases (id) ON DELETE SET NULL,
+    status TEXT NOT NULL,
+    urgency INTEGER NOT NULL,
+    stageId TEXT NOT NULL,
+    createdBy TEXT NOT NULL,
+    createdAt TEXT NOT NULL,
+    updatedBy TEXT NOT NULL,
+    updatedAt TEXT NOT NULL,
+    tag TEXT NOT NULL,
+    content TEXT NOT NULL,
+    flow TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX casesByParent ON cases (parentId) WHERE parentId IS NOT NULL;
+
+  CREATE TABLE assignments (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    caseId TEXT NOT NULL REFERENCES cases (id) ON DELETE CASCADE,
+    processId TEXT NOT NULL,
+    stepId TEXT NOT NULL,
+    urgency INTEGER NOT NULL,
+    createdAt TEXT NOT NULL,
+    assigneeKind TEXT NOT NULL,
+    assigneeId TEXT NOT NULL,
+    state TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX assignmentsByCase ON assignments (caseId);
+  CREATE INDEX assignmentsByAssignee ON assignments (assigneeKind, assigneeId, urgency DESC, createdAt, seq);
+
+  CREATE TABLE events (
+    seq INTEGER PRIMARY KEY,
+    caseId TEXT NOT NULL REFERENCES cases (id) ON DELETE CASCADE,
+    at TEXT NOT NULL,
+    "by" TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    text TEXT NOT NULL,
+    facts TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX eventsByCase ON events (caseId);
+
+  CREATE TABLE records (
+    seq INTEGER PRIMARY KEY,
+    classId TEXT NOT NULL,
+    key TEXT NOT NULL,
+    tag TEXT NOT NULL,
+    content TEXT NOT NULL,
+    UNIQUE (classId, key)
+  ) STRICT;
+
+  CREATE TABLE clients (
+    id TEXT PRIMARY KEY,
+    secretHash TEXT NOT NULL,
+    operator TEXT NOT NULL,
+    createdAt TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE tokens (
+    hash TEXT PRIMARY KEY,
+    clientId TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    expiresAt TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX tokensByExpiry ON tokens (expiresAt);
+`;
+
+/** Refuses to make anew what a service has worked with. */
+export function lostDatabase(path: string): SvcError {
+  const message = `${path} holds nothing, though a service has worked with it: it or ${path}-wal is lost or damaged.`;
+  return new SvcError("INVALID_CONFIG", message, {
+    hint: "Put both back from a copy, or start anew in another data directory or after 'svc service reset'.",
+  });
+}
+
+/**
+ * Makes the tables of a new database; refuses one that is known and has none (`isKnown`), and one that a newer version of
+ * svc has written.
+ */
+export function prepareSchema(db: DatabaseSync, path: string, isKnown = false): void {
+  inTransaction(db, () => {
+    const found = Number(db.prepare("PRAGMA user_version").get()?.user_version);
+    if (found > VERSION) {
+      throw new SvcError(
+        "INVALID_CONFIG",
+        `${path} was written by a newer version of svc (schema ${found}, known ${VERSION}).`,
+        {
+          hint: "Use that version, or another data directory.",
+        },
+      );
+    }
+    if (found < 1 && isKnown) throw lostDatabase(path);
+    if (found < 1) db.exec(TABLES);
+    if (found < 2) db.exec(ITEMS);
+    if (found < 3) db.exec(ANSWERS);
+    if (found < 4) db.exec(ITEMS_BY_TIME);
+    if (found < 5) db.exec(BY_WHAT_IS_ASKED);
+    if (found < 6) db.exec(BY_WHAT_IS_LISTED);
+    db.exec(`PRAGMA user_version = ${VERSION}`);
+  });
+}

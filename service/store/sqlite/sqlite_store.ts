@@ -1,0 +1,116 @@
+/** The store on SQLite: one file, one connection, one writer; what was answered is on disk. */
+import { DatabaseSync } from "node:sqlite";
+import { makePrivateFile } from "../../../utils/fs/private_file.ts";
+import { SvcError } from "../../../lib/errors.ts";
+import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
+import { Batches, type BatchTarget } from "./batch.ts";
+import { contains } from "./contains.ts";
+import { lowered } from "./query.ts";
+import { lostDatabase, prepareSchema } from "./schema.ts";
+import { SqliteTransaction, Statements } from "./transaction.ts";
+import type { Store, Transaction } from "../store.ts";
+
+/** Milliseconds to wait for another process that writes, e.g. one that adds a client. */
+const BUSY_TIMEOUT = 5000;
+
+/**
+ * What was answered is on disk. A commit writes whole pages to the log, of which a call changes a few bytes each, so they
+ * are small; the log is copied into the database every 16 MB, so that a page that changes often is copied once.
+ */
+const SETTINGS = `
+  PRAGMA page_size = 2048;
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = FULL;
+  PRAGMA wal_autocheckpoint = 8000;
+  PRAGMA cache_size = -65536;
+`;
+
+/**
+ * Opens a database file, made if need be, or one in memory (`:memory:`). One that a service is known to have worked with
+ * (`isKnown`) is not made anew: its file or its write-ahead log is lost.
+ */
+export function openSqliteStore(path: string, isKnown = false): Store {
+  const db = open(path, isKnown);
+  const statements = new Statements(db);
+  const batches = new Batches(targetOf(db));
+  let closed = false;
+
+  function run<T>(work: (transaction: Transaction) => Promise<T>, urgent: boolean): Promise<T> {
+    if (closed) return Promise.reject(new TypeError("The store is closed."));
+    return batches.add(async (unit) => {
+      const transaction = new SqliteTransaction(statements, unit);
+      try {
+        return await work(transaction);
+      } finally {
+        transaction.end();
+      }
+    }, urgent);
+  }
+
+  return {
+    transact: (work) => run(work, false),
+    read: (work) => run(work, true),
+    async close() {
+      if (closed) return;
+      closed = true;
+      await batches.idle();
+      db.close();
+    },
+  };
+}
+
+function open(path: string, isKnown: boolean): DatabaseSync {
+  let db: DatabaseSync | undefined;
+  try {
+    if (isKnown && isEmptyFile(path)) throw lostDatabase(path); // Before SQLite, which would remove the log beside it.
+    // It holds what is known of people: theirs to read who run the service. SQLite would ask the umask.
+    if (path !== ":memory:") makePrivateFile(path);
+    db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
+    db.exec(SETTINGS);
+    prepareSchema(db, path, isKnown);
+    defineFunctions(db);
+    return db;
+  } catch (cause) {
+    db?.close();
+    if (cause instanceof SvcError) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new SvcError("INVALID_CONFIG", `The database ${path} cannot be opened: ${reason}.`, {
+      cause,
+      hint: "Check that it is a database of svc and that you may write it, or use another data directory.",
+    });
+  }
+}
+
+function isEmptyFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).size === 0;
+  } catch (error) {
+    ignoreMissing(error);
+    return true;
+  }
+}
+
+function defineFunctions(db: DatabaseSync): void {
+  // A whole number that is no safe one would fail, and a query whose function fails goes on for ever.
+  const options = { deterministic: true, useBigIntArguments: true };
+  db.function("fold", options, lowered);
+  db.function("contains", options, (text, part) => {
+    return text === null || part === null ? null : Number(contains(String(text), String(part)));
+  });
+}
+
+function targetOf(db: DatabaseSync): BatchTarget {
+  const command = (sql: string) => {
+    const statement = db.prepare(sql);
+    return () => void statement.run();
+  };
+  return {
+    isOpen: () => db.isTransaction,
+    begin: command("BEGIN IMMEDIATE"),
+    commit: command("COMMIT"),
+    rollback: command("ROLLBACK"),
+    mark: command("SAVEPOINT unit"),
+    releaseMark: command("RELEASE unit"),
+    rollbackToMark: command("ROLLBACK TO unit"),
+  };
+}

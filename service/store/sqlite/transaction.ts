@@ -1,0 +1,371 @@
+// deno-lint-ignore-file require-await -- the store promises to be asynchronous, SQLite is not: async turns a throw into a rejection
+/** One unit of work on SQLite. */
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { JsonObject } from "../../../utils/json.ts";
+import { pack } from "../../../utils/sqlite/packed_text.ts";
+import type { UnitState } from "./batch.ts";
+import { type Page, type RowQuery, RowsTooLong } from "../query.ts";
+import { compileCount, compileRows } from "./query.ts";
+import {
+  number,
+  parts,
+  type SqlRow,
+  text,
+  toAnswer,
+  toAssignment,
+  toCase,
+  toClient,
+  toItem,
+  toPlace,
+  toRecord,
+  toToken,
+} from "./rows.ts";
+import type {
+  CasePlace,
+  ItemRange,
+  StoredAnswer,
+  StoredAssignment,
+  StoredCase,
+  StoredClient,
+  StoredEvent,
+  StoredItem,
+  StoredRecord,
+  StoredToken,
+  TextUse,
+  Transaction,
+} from "../store.ts";
+
+const CASE_COLUMNS =
+  "id, businessId, typeId, parentId, status, urgency, stageId, createdBy, createdAt, updatedBy, updatedAt, tag, content, flow";
+const ASSIGNMENT_COLUMNS = "id, caseId, processId, stepId, urgency, createdAt, assigneeKind, assigneeId, state";
+
+/** Later than every time in ISO 8601. */
+const END_OF_TIME = "~";
+
+/** Assignments that are read at a time, where the first of all is not served. */
+const PAGE = 1000;
+
+const ASSIGNMENTS_BY_TURN =
+  "SELECT * FROM assignments WHERE assigneeKind = ? AND assigneeId = ? ORDER BY urgency DESC, createdAt, seq";
+
+const SQL = {
+  nextNumber: "INSERT INTO sequences VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value",
+  getCase: "SELECT * FROM cases WHERE id = ?",
+  putCase: upsert("cases", CASE_COLUMNS, "id", "businessId, typeId, parentId, createdBy, createdAt"),
+  deleteCase: "DELETE FROM cases WHERE id = ?",
+  childrenOf: "SELECT * FROM cases WHERE parentId = ? ORDER BY seq",
+  putAssignment: upsert("assignments", ASSIGNMENT_COLUMNS, "id", "caseId"),
+  deleteAssignment: "DELETE FROM assignments WHERE id = ?",
+  assignmentsOf: "SELECT * FROM assignments WHERE caseId = ? ORDER BY seq",
+  nextAssignment: `${ASSIGNMENTS_BY_TURN} LIMIT 1`,
+  nextAssignments: `${ASSIGNMENTS_BY_TURN} LIMIT ${PAGE} OFFSET ?`,
+  placeOf: "SELECT typeId, stageId, flow FROM cases WHERE id = ?",
+  addEvent: 'INSERT INTO events (caseId, at, "by", kind, text, facts) VALUES (?, ?, ?, ?, ?, ?)',
+  getRecord: "SELECT * FROM records WHERE classId = ? AND key = ?",
+  putRecord: upsert("records", "classId, key, tag, content", "classId, key"),
+  deleteRecord: "DELETE FROM records WHERE classId = ? AND key = ?",
+  getItem: "SELECT * FROM items WHERE kind = ? AND id = ?",
+  putItem: upsert("items", "kind, id, owner, at, content", "kind, id"),
+  deleteItem: "DELETE FROM items WHERE kind = ? AND id = ?",
+  deleteItemsOf: "DELETE FROM items WHERE owner = ?",
+  itemsOf: "SELECT * FROM items WHERE kind = ? AND owner = ? AND at < ? ORDER BY at DESC, seq DESC LIMIT ?",
+  allItems: "SELECT * FROM items WHERE kind = ? AND at < ? ORDER BY at DESC, seq DESC LIMIT ?",
+  textUses: `SELECT value AS text, COUNT(*) AS everywhere, SUM(owner = ?) AS here
+    FROM items, json_each(content, ?) WHERE kind = ? GROUP BY value`,
+  getAnswer: "SELECT * FROM answers WHERE caller = ? AND key = ?",
+  putAnswer:
+    "INSERT OR REPLACE INTO answers (caller, key, request, at, status, headers, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  deleteAnswers: "DELETE FROM answers WHERE at < ? AND seq IN (SELECT seq FROM answers ORDER BY seq LIMIT ?)",
+  getClient: "SELECT * FROM clients WHERE id = ?",
+  countClients: "SELECT COUNT(*) AS count FROM clients",
+  putClient: "INSERT INTO clients (id, secretHash, operator, createdAt) VALUES (?, ?, ?, ?)",
+  getToken: "SELECT * FROM tokens JOIN clients ON clients.id = tokens.clientId WHERE hash = ?",
+  putToken: "INSERT INTO tokens (hash, clientId, expiresAt) VALUES (?, ?, ?)",
+  deleteTokens: "DELETE FROM tokens WHERE expiresAt < ?",
+} as const;
+
+/** Columns that stay what they were are not set: each index of one that is would be written, too. */
+function upsert(table: string, columns: string, key: string, stay = ""): string {
+  const kept = [...key.split(", "), ...stay.split(", ")];
+  const names = columns.split(", ");
+  const changes = names.filter((name) => !kept.includes(name)).map((name) => `${name} = excluded.${name}`);
+  return `INSERT INTO ${table} (${columns}) VALUES (${names.map(() => "?").join(", ")})
+    ON CONFLICT (${key}) DO UPDATE SET ${changes.join(", ")}`;
+}
+
+/** The statements of a connection, each compiled once, when it is first needed. */
+export class Statements {
+  readonly #db: DatabaseSync;
+  readonly #prepared = new Map<string, StatementSync>();
+
+  /** Makes the statements of a connection. */
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  /** A statement by its name. */
+  get(name: keyof typeof SQL): StatementSync {
+    const known = this.#prepared.get(name);
+    if (known) return known;
+    const prepared = this.#db.prepare(SQL[name]);
+    this.#prepared.set(name, prepared);
+    return prepared;
+  }
+
+  /** A statement that is used once. */
+  once(sql: string): StatementSync {
+    return this.#db.prepare(sql);
+  }
+}
+
+/** What a unit of work may read and change. */
+export class SqliteTransaction implements Transaction {
+  readonly #statements: Statements;
+  readonly #unit: UnitState;
+  #open = true;
+
+  /** Makes the view of one unit of work. */
+  constructor(statements: Statements, unit: UnitState) {
+    this.#statements = statements;
+    this.#unit = unit;
+  }
+
+  /** Ends it: work that somebody forgot to await fails instead of landing in somebody else's transaction. */
+  end(): void {
+    this.#open = false;
+  }
+
+  async attempt<T>(part: () => Promise<T>): Promise<T> {
+    this.#check();
+    return await this.#unit.attempt(part);
+  }
+
+  async nextNumber(sequence: string): Promise<number> {
+    this.#willWrite();
+    const row = this.#one("nextNumber", sequence);
+    if (!row) throw new TypeError(`Sequence ${sequence} gave no number.`);
+    return number(row, "value");
+  }
+
+  async getCase(id: string): Promise<StoredCase | undefined> {
+    const row = this.#one("getCase", id);
+    return row && toCase(row);
+  }
+
+  async putCase(stored: StoredCase): Promise<void> {
+    this.#change(
+      "putCase",
+      stored.id,
+      stored.businessId,
+      stored.typeId,
+      stored.parentId ?? null,
+      stored.status,
+      stored.urgency,
+      stored.stageId,
+      stored.createdBy,
+      stored.createdAt,
+      stored.updatedBy,
+      stored.updatedAt,
+      stored.tag,
+      JSON.stringify(stored.content),
+      JSON.stringify(stored.flow),
+    );
+  }
+
+  async deleteCase(id: string): Promise<void> {
+    this.#change("deleteCase", id);
+    this.#change("deleteItemsOf", id);
+  }
+
+  async childrenOf(id: string): Promise<StoredCase[]> {
+    return this.#all("childrenOf", id).map(toCase);
+  }
+
+  async putAssignment(stored: StoredAssignment): Promise<void> {
+    this.#change(
+      "putAssignment",
+      stored.id,
+      stored.caseId,
+      stored.processId,
+      stored.stepId,
+      stored.urgency,
+      stored.createdAt,
+      stored.assignee.kind,
+      stored.assignee.id,
+      JSON.stringify(stored.state),
+    );
+  }
+
+  async deleteAssignment(id: string): Promise<void> {
+    this.#change("deleteAssignment", id);
+  }
+
+  async assignmentsOf(caseId: string): Promise<StoredAssignment[]> {
+    return this.#all("assignmentsOf", caseId).map(toAssignment);
+  }
+
+  /** Asks each list for its first, which an index answers, however long the lists are. */
+  async nextAssignment(
+    operator: string,
+    queues: readonly string[],
+    isWorkable: (place: CasePlace) => boolean,
+  ): Promise<StoredAssignment | undefined> {
+    const lists = [["operator", operator], ...queues.map((queue) => ["queue", queue])];
+    const firsts = lists.map((list) => this.#firstWorkable(list, isWorkable)).filter((row) => row !== undefined);
+    const first = firsts.sort(byTurn)[0];
+    return first && toAssignment(first);
+  }
+
+  async addEvent(event: StoredEvent): Promise<void> {
+    this.#change("addEvent", event.caseId, event.at, event.by, event.kind, event.text, JSON.stringify(event.facts));
+  }
+
+  async getRecord(classId: string, key: string): Promise<StoredRecord | undefined> {
+    const row = this.#one("getRecord", classId, key);
+    return row && toRecord(row);
+  }
+
+  async putRecord(stored: StoredRecord): Promise<void> {
+    this.#change("putRecord", stored.classId, stored.key, stored.tag, JSON.stringify(stored.content));
+  }
+
+  async deleteRecord(classId: string, key: string): Promise<void> {
+    this.#change("deleteRecord", classId, key);
+  }
+
+  async getItem(kind: string, id: string): Promise<StoredItem | undefined> {
+    const row = this.#one("getItem", kind, id);
+    return row && toItem(row);
+  }
+
+  async putItem({ kind, id, owner, at, content }: StoredItem): Promise<void> {
+    this.#change("putItem", kind, id, owner, at, JSON.stringify(content));
+  }
+
+  async deleteItem(kind: string, id: string): Promise<void> {
+    this.#change("deleteItem", kind, id);
+  }
+
+  async itemsOf(kind: string, owner?: string, { before, limit = -1 }: ItemRange = {}): Promise<StoredItem[]> {
+    const end = before ?? END_OF_TIME;
+    const rows = owner === undefined
+      ? this.#all("allItems", kind, end, limit)
+      : this.#all("itemsOf", kind, owner, end, limit);
+    return rows.map(toItem);
+  }
+
+  async textUses(kind: string, member: string, owner = ""): Promise<TextUse[]> {
+    return this.#all("textUses", owner, `$.${member}`, kind).map((row) => {
+      return { text: text(row, "text"), everywhere: number(row, "everywhere"), here: number(row, "here") };
+    });
+  }
+
+  async getAnswer(caller: string, key: string): Promise<StoredAnswer | undefined> {
+    const row = this.#one("getAnswer", caller, key);
+    return row && toAnswer(row);
+  }
+
+  async putAnswer({ caller, key, request, at, status, headers, body }: StoredAnswer): Promise<void> {
+    this.#change("putAnswer", caller, key, request, at, status, JSON.stringify(headers), pack(body));
+  }
+
+  async deleteAnswers(before: string, limit: number): Promise<number> {
+    return this.#change("deleteAnswers", before, limit);
+  }
+
+  async queryRows(query: RowQuery, page: Page): Promise<JsonObject[]> {
+    this.#check();
+    const { sql, parameters } = compileRows(query, page);
+    const rows: JsonObject[] = [];
+    let room = page.size ?? Infinity;
+    for (const row of this.#statements.once(sql).iterate(...parameters)) {
+      if (row.row === null) throw new RowsTooLong();
+      room -= text(row, "row").length;
+      if (room < 0) throw new RowsTooLong();
+      rows.push(parts(row, "row"));
+    }
+    return rows;
+  }
+
+  async countRows(query: RowQuery): Promise<number> {
+    this.#check();
+    const { sql, parameters } = compileCount(query);
+    const row = this.#statements.once(sql).get(...parameters);
+    return row ? number(row, "count") : 0;
+  }
+
+  async getClient(id: string): Promise<StoredClient | undefined> {
+    const row = this.#one("getClient", id);
+    return row && toClient(row);
+  }
+
+  async countClients(): Promise<number> {
+    const row = this.#one("countClients");
+    return row ? number(row, "count") : 0;
+  }
+
+  async putClient(client: StoredClient): Promise<void> {
+    this.#change("putClient", client.id, client.secretHash, client.operator, client.createdAt);
+  }
+
+  async getToken(hash: string): Promise<{ token: StoredToken; client: StoredClient } | undefined> {
+    const row = this.#one("getToken", hash);
+    return row && { token: toToken(row), client: toClient(row) };
+  }
+
+  async putToken(token: StoredToken, expiredBefore: string): Promise<void> {
+    this.#change("deleteTokens", expiredBefore);
+    this.#change("putToken", token.hash, token.clientId, token.expiresAt);
+  }
+
+  /** Almost always it is the first of all; where that one is not workable, many may not be. */
+  #firstWorkable(list: readonly string[], isWorkable: (place: CasePlace) => boolean): SqlRow | undefined {
+    const isRowWorkable = (row: SqlRow) => {
+      const caseId = text(row, "caseId");
+      const place = this.#one("placeOf", caseId);
+      if (place === undefined) return false;
+      const assignments = this.#all("assignmentsOf", caseId).map(toAssignment);
+      return isWorkable({ ...toPlace(place), assignments });
+    };
+    const first = this.#one("nextAssignment", ...list);
+    if (first === undefined || isRowWorkable(first)) return first;
+    for (let offset = 1;; offset += PAGE) {
+      const rows = this.#all("nextAssignments", ...list, offset);
+      const workable = rows.find(isRowWorkable);
+      if (workable !== undefined || rows.length < PAGE) return workable;
+    }
+  }
+
+  #one(name: keyof typeof SQL, ...parameters: SQLInputValue[]): SqlRow | undefined {
+    this.#check();
+    return this.#statements.get(name).get(...parameters);
+  }
+
+  #all(name: keyof typeof SQL, ...parameters: SQLInputValue[]): SqlRow[] {
+    this.#check();
+    return this.#statements.get(name).all(...parameters);
+  }
+
+  /** Answers how many rows it has changed. */
+  #change(name: keyof typeof SQL, ...parameters: SQLInputValue[]): number {
+    this.#willWrite();
+    return Number(this.#statements.get(name).run(...parameters).changes);
+  }
+
+  #willWrite(): void {
+    this.#check();
+    this.#unit.willWrite();
+  }
+
+  #check(): void {
+    if (!this.#open) throw new TypeError("This unit of work has ended.");
+  }
+}
+
+/** The most urgent first, then the oldest. */
+function byTurn(a: SqlRow, b: SqlRow): number {
+  const [left, right] = [text(a, "createdAt"), text(b, "createdAt")];
+  if (a.urgency !== b.urgency) return number(b, "urgency") - number(a, "urgency");
+  if (left !== right) return left < right ? -1 : 1;
+  return number(a, "seq") - number(b, "seq");
+}

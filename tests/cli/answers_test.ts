@@ -1,0 +1,209 @@
+/** What a command makes of an answer: one that is empty, refuses, is none of a service, or cannot be printed. */
+import assert from "node:assert/strict";
+import { createClient } from "../../lib/client/client.ts";
+import { answers, call, envOf, IT_MAY_BE_DONE } from "../harness/calls.ts";
+import { errorOf, svc } from "../harness/cli.ts";
+import { CLIENT, startService } from "../harness/oauth.ts";
+
+Deno.test("an empty answer prints nothing", async () => {
+  await using service = startService({ api: () => new Response(null, { status: 204 }) });
+  assert.deepEqual(await call(service, "cases delete C"), { code: 0, stdout: "", stderr: "" });
+});
+
+Deno.test("an empty answer where members are promised is refused, by a command and by the library", async () => {
+  for (const headers of [{ "content-type": "application/json" }, undefined]) {
+    await using service = startService({ api: () => new Response("", { headers }) });
+    const library = createClient({ ...CLIENT, baseUrl: service.baseUrl, noCache: true });
+    const created = library.cases.create({ type: "T" });
+    await assert.rejects(created, { code: "INVALID_RESPONSE", outcomeUnknown: true });
+    for (const line of ["cases create --type T", "case-types get T", "data count D", "data create D --data {}"]) {
+      const result = await call(service, line);
+      const { code, message } = errorOf(result);
+      assert.deepEqual([result.code, result.stdout, code], [1, "", "INVALID_RESPONSE"], line);
+      assert.match(String(message), /^The service's answer is empty \(/);
+    }
+  }
+});
+
+Deno.test("an empty answer where a service may have nothing to list is an object without members", async () => {
+  await using service = startService({ api: () => new Response("") });
+  const lines = [
+    "cases list-ancestors C",
+    "cases list-attachment-categories C",
+    "cases bulk-actions --cases C",
+    "case-types list-bulk-actions T",
+    "data query-view D --view V",
+    "data list-actions D",
+    "data list-objects",
+    "data list-pages",
+  ];
+  for (const line of lines) assert.deepEqual(await call(service, line), { code: 0, stdout: "{}\n", stderr: "" }, line);
+  const library = createClient({ ...CLIENT, baseUrl: service.baseUrl, noCache: true });
+  assert.deepEqual(await library.cases.listAncestors("C"), {});
+});
+
+Deno.test("a refusal is one JSON object on stderr, escaped, with the service's words", async () => {
+  const body = {
+    errorClassification: "Validation fail",
+    localizedValue: "Bad\x9b31m",
+    errorDetails: [{ message: "Error_Validation_Fail", erroneousInputOutputFieldInPage: ".A" }],
+  };
+  await using service = answers(body, { status: 422, headers: { "x-request-id": "r-1" } });
+  const result = await call(service, "cases create --type T");
+  assert.equal(result.code, 1);
+  assert.equal(result.stdout, "");
+  assert.ok(result.stderr.includes("Bad\\u009b31m"));
+  assert.deepEqual(errorOf(result), {
+    code: "VALIDATION_FAIL",
+    message: "Bad\x9b31m",
+    status: 422,
+    classification: "Validation fail",
+    details: body.errorDetails,
+    operation: "cases.create",
+    requestId: "r-1",
+  });
+});
+
+Deno.test("an answer that is no JSON, or is cut off, is an error of the operation, and nothing is printed", async () => {
+  for (const text of ["<html>", '{"id":"C-1",']) {
+    await using service = startService({ api: () => new Response(text) });
+    const result = await call(service, "cases get C");
+    assert.deepEqual([result.code, result.stdout], [1, ""]);
+    const { code, operation } = errorOf(result);
+    assert.deepEqual([code, operation], ["INVALID_RESPONSE", "cases.get"]);
+  }
+});
+
+Deno.test("an error of the first DX API is told in its own words", async () => {
+  const errors = [{ ID: "Pega_API_023", message: "There is no such case." }];
+  await using service = answers({ pxObjClass: "Pega-API", errors }, { status: 404 });
+  const { message, details } = errorOf(await call(service, "cases get C-1"));
+  assert.deepEqual([message, details], ["There is no such case.", errors]);
+});
+
+Deno.test("what the service does not know names the arguments to check, where it is the service that says so", async () => {
+  const missing = { errorClassification: "Resource not found", localizedValue: "The resource cannot be found." };
+  const hintFor = async (line: string, body: unknown) => {
+    await using service = answers(body, { status: 404 });
+    const { code, hint } = errorOf(await call(service, line));
+    assert.equal(code, "NOT_FOUND");
+    return hint;
+  };
+  assert.equal(await hintFor("cases get C-1", missing), "Check caseId (case handle, e.g. 'ACME-WORK C-1').");
+  assert.equal(
+    await hintFor("assignments get-action A --action B", missing),
+    "Check assignmentId (assignment handle, e.g. 'ASSIGN-WORKLIST ACME-WORK C-1!INTAKE') and --action (action ID).",
+  );
+  assert.equal(
+    await hintFor("case-types list-bulk-actions T", missing),
+    "Only the hosted deployment variant serves it. Check caseTypeId (case type ID, e.g. City-Permit-Work-Permit).",
+  );
+  assert.equal(
+    await hintFor("cases create --type T", missing),
+    "Check --type (case type ID).",
+  );
+  assert.equal(await hintFor("assignments get-next", missing), undefined);
+  await using gateway = startService({ api: () => new Response("<p>no such page</p>", { status: 404 }) });
+  assert.equal(errorOf(await call(gateway, "cases get C-1")).hint, undefined);
+});
+
+Deno.test("a redirect names the base URL to set, where the address is the same request elsewhere", async () => {
+  const wrong = "the base URL may be wrong, or a login page stands before the service.";
+  const hints = {
+    "https://new.example/v8/dx-api/v2/cases/C%201": "set the base URL to https://new.example/v8.",
+    "https://new.example/dx-api/v2/cases/C%201/": wrong,
+    "https://login.example/?to=/dx-api/v2/cases/C%201": wrong,
+  };
+  for (const [location, hint] of Object.entries(hints)) {
+    await using service = startService({ api: () => new Response(null, { status: 302, headers: { location } }) });
+    const result = await svc(["cases", "get", "C 1"], { env: envOf(service) });
+    assert.equal(errorOf(result).hint, `It redirects to ${location}: ${hint}`);
+  }
+  await using service = startService({
+    api: () => new Response(null, { status: 302, headers: { location: "/login" } }),
+  });
+  const { hint } = errorOf(await call(service, "cases get C"));
+  assert.equal(hint, `It redirects to ${service.baseUrl}/login: ${wrong}`);
+});
+
+Deno.test("who is told when to come back passes it on, also of a service that is down", async () => {
+  const wait = "Wait 7 seconds, then try again.";
+  for (const [status, retryAfter, hint] of [[429, "7", wait], [503, "7", wait], [503, undefined, IT_MAY_BE_DONE]]) {
+    const headers: HeadersInit = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
+    await using service = answers({}, { status: Number(status), headers });
+    assert.equal(errorOf(await call(service, "cases create --type T")).hint, hint);
+  }
+});
+
+Deno.test("a number that cannot be printed as it came is named, and --verbose shows it", async () => {
+  await using service = startService({ api: () => new Response('{"id":"C",\n"account":12345678901234567890}') });
+  const { code, stdout, stderr } = await call(service, "cases get C --verbose");
+  assert.equal(code, 0);
+  assert.match(stdout, /"account": 12345678901234567000/);
+  assert.match(stderr, /^\[HTTP\] Response: \{"id":"C",\\n"account":12345678901234567890\}$/m);
+  const warning = "Warning: the answer has the number 12345678901234567890, which JSON numbers do not hold exactly: " +
+    "another one is printed. --verbose shows it.\n";
+  assert.equal((await call(service, "cases get C")).stderr, warning);
+  assert.equal((await call(service, "cases get C --quiet")).stderr, "");
+  await using naming = startService({ api: () => new Response("12345678901234567890") });
+  const created = await call(naming, "ui-lists create-personalization L --name n");
+  assert.deepEqual(created, { code: 0, stdout: '"12345678901234567890"\n', stderr: "" });
+});
+
+Deno.test("what a service says where nothing is promised is printed too", async () => {
+  for (const [said, printed] of [['{"deleted":1}', '{"deleted":1}\n'], ["Deleted", '"Deleted"\n'], [" \n", ""]]) {
+    await using service = startService({ api: () => new Response(said) });
+    const result = await call(service, "cases delete C --format compact");
+    assert.deepEqual(result, { code: 0, stdout: printed, stderr: "" });
+    const svc = createClient({ ...CLIENT, baseUrl: service.baseUrl, noCache: true });
+    assert.equal(await svc.cases.delete("C"), undefined);
+  }
+});
+
+Deno.test("a web page is no answer, also where none is promised or a text", async () => {
+  const page = "<!DOCTYPE html><title>Log in</title>";
+  const headers = { "content-type": "text/html; charset=utf-8" };
+  await using service = startService({ api: () => new Response(page, { headers }) });
+  for (const line of ["cases delete C", "social like-message M"]) {
+    const result = await call(service, line);
+    assert.deepEqual([result.code, result.stdout], [1, ""], line);
+    const { code, message } = errorOf(result);
+    assert.deepEqual([code, message], [
+      "INVALID_RESPONSE",
+      `The service's answer is a web page (text/html; charset=utf-8, ${page.length} characters).`,
+    ]);
+  }
+  await using plain = startService({ api: () => new Response("Liked", { headers }) });
+  assert.equal((await call(plain, "social like-message M")).stdout, '"Liked"\n');
+});
+
+Deno.test("an answer that is nested too deep to be laid out is said to be, and compact prints it", async () => {
+  const text = `{"data":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  await using service = startService({ api: () => new Response(text) });
+  for (const format of ["json", "yaml"]) {
+    const result = await call(service, `cases get C --format ${format}`);
+    assert.deepEqual([result.code, result.stdout], [1, ""]);
+    assert.deepEqual(errorOf(result), {
+      code: "INVALID_RESPONSE",
+      message: `The answer is nested too deep to be printed as ${format}.`,
+      operation: "cases.get",
+      hint: "--format compact prints it.",
+    });
+  }
+  const compact = await call(service, "cases get C --format compact");
+  assert.deepEqual([compact.code, compact.stdout], [0, text + "\n"]);
+});
+
+Deno.test("a change whose answer is lost says that it may be done, before anything else that can be tried", async () => {
+  await using service = startService({ api: () => new Response("", { status: 502 }) });
+  const { hint } = errorOf(await svc(["cases", "create", "--type", "T"], { env: envOf(service) }));
+  assert.ok(String(hint).startsWith(IT_MAY_BE_DONE), String(hint));
+  const json = { headers: { "content-type": "application/json" } };
+  for (const spoiled of ["", '{"id"']) {
+    await using proxy = startService({ api: () => new Response(spoiled, json) });
+    const { code, hint } = errorOf(await svc(["cases", "create", "--type", "T"], { env: envOf(proxy) }));
+    assert.deepEqual([code, String(hint).startsWith(IT_MAY_BE_DONE)], ["INVALID_RESPONSE", true]);
+  }
+  const read = errorOf(await svc(["cases", "get", "C"], { env: envOf(service) }));
+  assert.ok(!String(read.hint).includes("may be done"), String(read.hint));
+});

@@ -1,0 +1,69 @@
+/** `svc auth`, and how many tokens calls need. */
+import assert from "node:assert/strict";
+import { answers, call } from "../harness/calls.ts";
+import { errorOf } from "../harness/cli.ts";
+import { startService } from "../harness/oauth.ts";
+import { makeFolder } from "../harness/workflow.ts";
+
+Deno.test("--no-cache leaves no token behind, without it one exchange serves many calls", async () => {
+  await using service = answers({ id: "C" });
+  await using folder = await makeFolder();
+  const env = { SVC_CONFIG_DIR: folder.path };
+  await call(service, "cases get C --no-cache", { env });
+  assert.deepEqual(await Array.fromAsync(Deno.readDir(folder.path)), []);
+  await call(service, "cases get C", { env });
+  await call(service, "cases get C", { env });
+  assert.deepEqual([service.exchanges, service.calls], [2, 3]);
+});
+
+Deno.test("auth commands print their result; a failed diagnosis ends with the failed step's error", async () => {
+  await using service = startService();
+  await using folder = await makeFolder();
+  const env = { SVC_CONFIG_DIR: folder.path };
+  const login = JSON.parse((await call(service, "auth login", { env })).stdout);
+  assert.deepEqual([login.profile, login.server], ["default", service.baseUrl]);
+  assert.equal(JSON.parse((await call(service, "auth status", { env })).stdout).tokenCached, true);
+  assert.equal((await call(service, "auth ping --fields status --format compact", { env })).stdout, '{"status":200}\n');
+  assert.equal(JSON.parse((await call(service, "auth diagnose", { env })).stdout).ok, true);
+  const untouched = await call(service, "auth logout --dry-run", { env });
+  assert.deepEqual([untouched.code, untouched.stdout], [0, ""]);
+  assert.match(untouched.stderr, /^Nothing was done/);
+  assert.equal(JSON.parse((await call(service, "auth logout", { env })).stdout).removed, true);
+  const refused = await call(service, "auth diagnose", { env: { ...env, SVC_CLIENT_SECRET: "wrong" } });
+  assert.equal(refused.code, 4);
+  assert.equal(JSON.parse(refused.stdout).ok, false);
+  assert.equal(errorOf(refused).code, "UNAUTHORIZED");
+});
+
+Deno.test("a dry run of auth login and auth ping prints the request that each would make, and sends nothing", async () => {
+  await using service = startService();
+  const login = await call(service, "auth login --dry-run");
+  const host = `Host: ${new URL(service.baseUrl).host}`;
+  assert.deepEqual([login.code, login.stderr, login.stdout.split("\n")], [0, "", [
+    "POST /oauth2/token",
+    host,
+    "Authorization: Basic [REDACTED]",
+    "Content-Type: application/x-www-form-urlencoded",
+    "",
+    "grant_type=client_credentials",
+    "",
+  ]]);
+  const ping = await call(service, "auth ping --dry-run");
+  assert.equal(ping.stdout, (await call(service, "case-types list --dry-run")).stdout);
+  assert.ok(ping.stdout.startsWith(`GET /dx-api/v2/casetypes\n${host}\n`), ping.stdout);
+  assert.deepEqual([service.exchanges, service.calls], [0, 0]);
+});
+
+Deno.test("a hint that names a command of auth gives it the profile of the call", async () => {
+  const closed = startService();
+  await closed[Symbol.asyncDispose]();
+  const hints = {
+    "": "'svc auth diagnose' shows",
+    " --profile test": "'svc auth diagnose --profile test' shows",
+    " --profile $&$": "'svc auth diagnose --profile '$&$'' shows",
+  };
+  for (const [flag, expected] of Object.entries(hints)) {
+    const { hint } = errorOf(await call(closed, `cases get C${flag}`));
+    assert.ok(String(hint).includes(expected), String(hint));
+  }
+});

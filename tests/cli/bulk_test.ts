@@ -1,0 +1,74 @@
+/** Commands about several cases: which of them failed is told, whatever the answer looks like. */
+import assert from "node:assert/strict";
+import { createClient } from "../../lib/client/client.ts";
+import { answers, call } from "../harness/calls.ts";
+import { errorOf } from "../harness/cli.ts";
+import { CLIENT } from "../harness/oauth.ts";
+import { onFullDisk, unread } from "../harness/unwritten.ts";
+
+Deno.test("a bulk call in which some cases failed prints its answer and ends with 1", async () => {
+  const failed = { ID: "C-2", status: "409", errorDetails: [{ message: "Error" }] };
+  const body = { results: [{ ID: "C-1", status: 200 }, failed] };
+  await using service = answers(body, { status: 207 });
+  const result = await call(service, "cases bulk-perform --action a --cases C-1,C-2 --format compact");
+  assert.equal(result.code, 1);
+  assert.equal(result.stdout, JSON.stringify(body) + "\n");
+  const { code, message, details } = errorOf(result);
+  assert.deepEqual([code, message, details], ["BULK_PARTIAL_FAILURE", "1 of 2 cases failed.", [failed]]);
+});
+
+Deno.test("a bulk call that is answered with the list alone ends with 1 if a case failed, and is the library's results", async () => {
+  const failed = { ID: "C-2", status: 423 };
+  const body = [{ ID: "C-1", status: "200" }, failed];
+  await using service = answers(body, { status: 207 });
+  const result = await call(service, "cases bulk-perform --action a --cases C-1,C-2 --format compact");
+  assert.deepEqual([result.code, result.stdout], [1, JSON.stringify(body) + "\n"]);
+  const { code, message, details } = errorOf(result);
+  assert.deepEqual([code, message, details], ["BULK_PARTIAL_FAILURE", "1 of 2 cases failed.", [failed]]);
+  const library = createClient({ ...CLIENT, baseUrl: service.baseUrl, noCache: true });
+  assert.deepEqual(await library.cases.bulkPerform({ action: "a", cases: ["C-1", "C-2"] }), { results: body });
+});
+
+Deno.test("a bulk call whose answer only counts what failed ends with 1", async () => {
+  for (const body of [{ failureCount: 2 }, { summary: { total: 3, failed: 2 } }, { results: [], failureCount: "2" }]) {
+    await using service = answers(body, { status: 207 });
+    const result = await call(service, "cases bulk-perform --action a --cases C-1,C-2");
+    const { code, message } = errorOf(result);
+    assert.deepEqual([result.code, code, message], [1, "BULK_PARTIAL_FAILURE", "2 cases failed."]);
+  }
+});
+
+Deno.test("a bulk call without failures, or done in the background, ends with 0", async () => {
+  const bodies = [
+    [{ results: [{ ID: "C-1", status: "200" }] }, 207],
+    [{ jobID: "J-1" }, 202],
+    [{ failureCount: 0, summary: { failed: 0 } }, 207],
+  ] as const;
+  for (const [body, status] of bodies) {
+    await using service = answers(body, { status });
+    const { code, stderr } = await call(service, "cases bulk-perform --action a --cases C-1");
+    assert.deepEqual([code, stderr], [0, ""]);
+  }
+});
+
+Deno.test("what a bulk call failed with is an error, also where nobody reads the answer", async () => {
+  await using service = answers({ results: [{ ID: "C", status: "404" }] }, { status: 207 });
+  const [stderr, code] = await unread(service, "stdout", "cases bulk-perform --action a --cases C");
+  assert.deepEqual([JSON.parse(stderr).error.code, code], ["BULK_PARTIAL_FAILURE", 1]);
+});
+
+Deno.test({
+  name: "what a bulk call failed with is told with the output that cannot be written, and names the failed ones itself",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    const failed = { ID: "C", status: "404" };
+    await using service = answers({ results: [failed] }, { status: 207 });
+    const { code, details, hint } = errorOf(await onFullDisk(service, "cases bulk-perform --action a --cases C"));
+    assert.deepEqual([code, details], ["BULK_PARTIAL_FAILURE", [failed]]);
+    const full = "Standard output cannot be written: No space left on device.";
+    assert.equal(
+      hint,
+      `${full} The details name the failed ones, each with its reason: mend that, and repeat the command for them.`,
+    );
+  },
+});

@@ -1,0 +1,248 @@
+/** Whole calls: what reaches the service, stdout, stderr and the shell. */
+import assert from "node:assert/strict";
+import { createClient } from "../../lib/client/client.ts";
+import { answers, call, envOf, IT_MAY_BE_DONE } from "../harness/calls.ts";
+import { type CliResult, errorOf, spawnSvc, svc, svcCommand } from "../harness/cli.ts";
+import { heldAnswer } from "../harness/held_answer.ts";
+import { CLIENT, startService } from "../harness/oauth.ts";
+import { untilItSays } from "../harness/office.ts";
+import { CHECKOUT } from "../harness/readme.ts";
+import { onFullDisk, unread } from "../harness/unwritten.ts";
+import { makeFolder } from "../harness/workflow.ts";
+
+const CONFIG = `${CHECKOUT}/deno.json`;
+
+const CASE = { id: "C 1", type: "T", status: "Op\x1b[2Jen\u202e", urgency: 10, data: { caseInfo: {} } };
+const SHOWN = JSON.stringify(CASE, null, 2).replace("\u202e", "\\u202e") + "\n";
+
+Deno.test("an answer is printed as JSON on stdout, and nothing else is printed", async () => {
+  await using service = answers(CASE);
+  assert.deepEqual(await call(service, "cases get C"), { code: 0, stdout: SHOWN, stderr: "" });
+});
+
+Deno.test("identifier, status and entity tag are printed wherever the service gives them", async () => {
+  const headers = { etag: '"tag 1"' };
+  const caseInfo = { ID: "C-1", caseTypeID: "T", status: "Open", urgency: "10" };
+  const shown = async (line: string, body: unknown) => {
+    await using service = answers(body, { headers });
+    const { stdout, stderr } = await call(service, `${line} --format compact`);
+    assert.equal(stderr, "");
+    return stdout.trimEnd();
+  };
+  const fields = "--fields id,type,status,urgency,etag";
+  const found = JSON.stringify({ id: "C-1", type: "T", status: "Open", urgency: "10", etag: '"tag 1"' });
+  assert.equal(await shown(`cases get C-1 ${fields}`, { data: { caseInfo } }), found);
+  const whole = { id: "own", ID: "own", type: "own", status: "own", urgency: 1, etag: "own", data: { caseInfo } };
+  assert.equal(await shown("cases get C-1", whole), JSON.stringify(whole));
+  const two = {
+    data: { caseInfo: { assignments: [{ ID: "A", canPerform: "false" }, { ID: "B", canPerform: "true" }] } },
+  };
+  assert.equal(await shown("assignments get A --fields id", two), '{"id":"A"}');
+  assert.equal(await shown("assignments get-next --fields id", two), '{"id":"B"}');
+  const list = { tagsList: [{ tagName: "a" }] };
+  assert.equal(await shown("tags list C-1", list), JSON.stringify(list), "a list has no tag, and stays a table");
+  const said = { id: "M-1", messageID: "M-1", response: "Yes" };
+  const sending = "ai-agents send-message A --conversation C --request hi";
+  assert.equal(await shown(sending, said), JSON.stringify(said), "the tag is that of the conversation");
+  const caseType = { ID: "T", name: "Type" };
+  assert.equal(await shown("case-types get T", { caseTypes: [caseType] }), JSON.stringify(caseType));
+});
+
+Deno.test("identifiers and values reach the service as they were written", async () => {
+  const seen: unknown[] = [];
+  await using service = startService({
+    api: async (request) => {
+      const { pathname } = new URL(request.url);
+      const segments = pathname.split("/").map(decodeURIComponent);
+      seen.push(request.method, segments.slice(3), request.headers.get("if-match"), await request.json());
+      return Response.json(CASE);
+    },
+  });
+  const id = "ASSIGN A/B C-1!Ü%#?&日";
+  const args = ["assignments", "perform", id, "--action", "Do it", "--data", '{"a":" "}', "--if-match", '"t 1"'];
+  assert.equal((await svc(args, { env: envOf(service) })).code, 0);
+  assert.deepEqual(seen, ["PATCH", ["assignments", id, "actions", "Do it"], '"t 1"', { content: { a: " " } }]);
+});
+
+Deno.test("a proxy that the environment names is used, without a permission for it", async () => {
+  await using service = answers(CASE);
+  const passed: string[] = [];
+  await using proxy = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    async ({ method, url, headers, body }) => {
+      passed.push(`${method} ${new URL(url).pathname}`);
+      return await fetch(url, { method, headers, body });
+    },
+  );
+  await using folder = await makeFolder();
+  const HTTP_PROXY = `http://127.0.0.1:${proxy.addr.port}`;
+  const viaProxy = async (env: Record<string, string>) => {
+    const line = svcCommand(["cases", "stage-next", "C", "--if-match", "t", "--no-cache"], folder.path);
+    const [command = "", ...args] = line.map((arg) =>
+      arg === "--allow-net" ? `${arg}=${new URL(service.baseUrl).host}` : arg
+    );
+    const { code, stderr } = await new Deno.Command(command, {
+      args,
+      env: { NO_PROXY: "", no_proxy: "", ...envOf(service), ...env },
+    }).output();
+    assert.equal(code, 0, new TextDecoder().decode(stderr));
+    return passed.splice(0);
+  };
+  assert.deepEqual(await viaProxy({ HTTP_PROXY }), ["POST /oauth2/token", "POST /dx-api/v2/cases/C/stages/next"]);
+  assert.deepEqual(await viaProxy({ HTTP_PROXY, NO_PROXY: "127.0.0.1" }), []);
+});
+
+Deno.test("a table leaves out nested members and says so on stderr, unless --quiet", async () => {
+  await using service = answers(CASE);
+  const stdout = "id   type  status               urgency\nC 1  T     Op\\u001b[2Jen\\u202e       10\n";
+  const stderr = "Left out, because they are nested: data.\n";
+  assert.deepEqual(await call(service, "cases get C --format table"), { code: 0, stdout, stderr });
+  assert.deepEqual(await call(service, "cases get C --format table --quiet"), { code: 0, stdout, stderr: "" });
+});
+
+Deno.test("--verbose shows each exchange in two lines, the token's without its credentials", async () => {
+  await using service = answers(CASE);
+  const { code, stdout, stderr } = await call(service, "--verbose cases get C");
+  assert.equal(code, 0);
+  assert.equal(stdout, SHOWN);
+  const [exchange = "", line = "", response = "", ...rest] = stderr.split("\n");
+  assert.match(exchange, /^\[HTTP\] POST \/oauth2\/token 200 OK \(\d+ms\)$/);
+  assert.match(line, /^\[HTTP\] GET \/dx-api\/v2\/cases\/C 200 OK \(\d+ms\)$/);
+  assert.equal(response, `[HTTP] Response: ${JSON.stringify(CASE).replace("\u202e", "\\u202e")}`);
+  assert.deepEqual(rest, [""]);
+  for (const secret of [CLIENT.clientSecret, ...service.issued]) assert.equal(stderr.includes(secret), false);
+});
+
+Deno.test("--verbose and --dry-run name the path that is sent, also below a base URL with a path", async () => {
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
+    const { pathname, search } = new URL(request.url);
+    const isToken = pathname === "/below/oauth2/token";
+    return Response.json(isToken ? { access_token: "t", token_type: "Bearer" } : { sent: pathname + search });
+  });
+  const baseUrl = `http://127.0.0.1:${server.addr.port}/below/`;
+  const { stdout, stderr } = await call({ baseUrl }, "data list-pages --verbose");
+  const { sent } = JSON.parse(stdout);
+  assert.equal(sent, "/below/dx-api/v2/data_pages?type=all");
+  assert.ok(stderr.includes(`[HTTP] GET ${sent} 200 OK (`), stderr);
+  assert.ok((await call({ baseUrl }, "data list-pages --dry-run")).stdout.startsWith(`GET ${sent}\n`));
+  await server.shutdown();
+});
+
+Deno.test("--verbose shows an answer that is no JSON on one line, escaped", async () => {
+  await using service = startService({ api: () => new Response("<b>\r\n\x1b]0;evil\x07</b>", { status: 502 }) });
+  const { code, stderr } = await call(service, "cases get C --verbose");
+  assert.equal(code, 1);
+  assert.ok(stderr.includes("\n[HTTP] Response: <b>\\r\\n\\u001b]0;evil\\u0007</b>\n"), stderr);
+});
+
+Deno.test("the read of a record's entity tag names what may be a key, and no long text", async () => {
+  const seen: (string | null)[] = [];
+  await using service = startService({
+    api: ({ url, method }) => {
+      if (method === "GET") seen.push(new URL(url).searchParams.get("dataViewParameters"));
+      return Response.json({ data: {} }, { headers: { etag: "1" } });
+    },
+  });
+  const library = createClient({ ...CLIENT, baseUrl: service.baseUrl, noCache: true });
+  const data = { ID: "D-1", Number: 7, Body: "x".repeat(60_000), Parts: [] };
+  await library.data.update("D_Docs", { data });
+  assert.deepEqual(seen, ['{"ID":"D-1","Number":7}']);
+});
+
+Deno.test("--quiet never hides an error", async () => {
+  await using service = answers({ localizedValue: "Gone" }, { status: 404 });
+  assert.equal(errorOf(await call(service, "cases get C --quiet")).code, "NOT_FOUND");
+});
+
+Deno.test("exit codes tell failures apart: 1 service or network, 2 arguments or configuration, 4 not authenticated", async () => {
+  await using service = startService({ api: () => Response.json({}, { status: 500 }) });
+  const gone = await (async () => {
+    await using stopped = answers({});
+    return { baseUrl: stopped.baseUrl };
+  })();
+  const expected: [Promise<CliResult>, number, string][] = [
+    [call(service, "cases get C"), 1, "INTERNAL_SERVER_ERROR"],
+    [call(gone, "cases get C"), 1, "NETWORK_ERROR"],
+    [call(service, "cases get"), 2, "INVALID_ARGS"],
+    [svc(["cases", "get", "C"]), 2, "INVALID_CONFIG"],
+    [call(service, "cases get C", { env: { SVC_CLIENT_SECRET: "wrong" } }), 4, "UNAUTHORIZED"],
+  ];
+  for (const [result, code, name] of expected) {
+    assert.equal((await result).code, code);
+    assert.equal(errorOf(await result).code, name);
+  }
+});
+
+Deno.test("a reader that has seen enough ends svc quietly", async () => {
+  await using service = answers({ rows: "x".repeat(10_000_000) });
+  await using folder = await makeFolder();
+  const process = spawnSvc(["cases", "list-stages", "C"], { env: { ...envOf(service), SVC_CONFIG_DIR: folder.path } });
+  await process.stdin.close();
+  const reader = process.stdout.getReader();
+  await reader.read();
+  await reader.cancel();
+  const [{ code }, stderr] = await Promise.all([process.status, new Response(process.stderr).text()]);
+  assert.deepEqual([code, stderr], [0, ""]);
+});
+
+Deno.test({
+  name: "a program that has run a command line has Ctrl-C to itself again",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using service = answers({ caseTypes: [] });
+    const code = `import { main } from ${JSON.stringify(new URL("../../cli.ts", import.meta.url).href)};
+      await main(["case-types", "list"]);
+      setInterval(() => {}, 1000);
+      console.error("ready");`;
+    await using folder = await makeFolder({ "program.ts": code });
+    const args = ["run", "--quiet", "--allow-all", "--config", CONFIG, `${folder.path}/program.ts`];
+    const env = { ...envOf(service), SVC_NO_CACHE: "true" };
+    const process = new Deno.Command(Deno.execPath(), { args, env, stdout: "null", stderr: "piped" }).spawn();
+    const { rest } = await untilItSays(process, "ready");
+    process.kill("SIGINT");
+    assert.equal((await process.status).signal, "SIGINT");
+    await rest;
+  },
+});
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  Deno.test({
+    name: `${signal} aborts the call in flight, which is said, and ends with 130`,
+    ignore: Deno.build.os === "windows",
+    async fn() {
+      for (const [line, hint] of [["cases get C", undefined], ["cases create --type T", IT_MAY_BE_DONE]] as const) {
+        const held = heldAnswer();
+        await using service = startService({ api: held.answer });
+        await using folder = await makeFolder();
+        const env = { ...envOf(service), SVC_CONFIG_DIR: folder.path };
+        const process = spawnSvc(line.split(" "), { env });
+        await process.stdin.close();
+        await held.asked;
+        process.kill(signal);
+        const { code, stdout, stderr } = await process.output();
+        held.give(Response.json({}));
+        const error = errorOf({ code, stdout: "", stderr: new TextDecoder().decode(stderr) });
+        assert.deepEqual([code, stdout.length, error.code, error.hint], [130, 0, "INTERRUPTED", hint]);
+        assert.equal(error.operation, line.split(" ", 2).join("."));
+      }
+    },
+  });
+}
+
+Deno.test("a call is made and answered although nobody reads what is said about it", async () => {
+  await using service = answers(CASE);
+  assert.deepEqual(await unread(service, "stderr", "cases get C --verbose"), [SHOWN, 0]);
+});
+
+Deno.test({
+  name: "an output that cannot be written is no defect of svc",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using service = answers(CASE);
+    for (const line of ["cases get C", "--help", "--version"]) {
+      const result = await onFullDisk(service, line);
+      const { message } = errorOf(result);
+      assert.deepEqual([result.code, message], [2, "Standard output cannot be written: No space left on device."]);
+    }
+  },
+});

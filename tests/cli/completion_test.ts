@@ -1,0 +1,135 @@
+/** What a shell offers to a person who presses Tab. */
+import assert from "node:assert/strict";
+import { groups } from "../../cli/commands/groups.ts";
+import { toKebab } from "../../lib/operation/names.ts";
+import { svcHere } from "../harness/captured_io.ts";
+import { svc } from "../harness/cli.ts";
+import { openOffice } from "../harness/office.ts";
+import { CHECKOUT } from "../harness/readme.ts";
+import { makeFolder } from "../harness/workflow.ts";
+
+const CLI = `${CHECKOUT}/cli.ts`;
+
+const wordsAfter = async (line: string) => {
+  const { code, stdout, stderr } = await svcHere(["completion", "words", line]);
+  assert.deepEqual([code, stderr], [0, ""], line);
+  return stdout.split("\n").slice(0, -1).map((row) => row.split("\t")[0] ?? "");
+};
+
+Deno.test("after svc come the groups, and after each of them its commands", async () => {
+  assert.deepEqual(await wordsAfter("svc "), Object.keys(groups).map(toKebab));
+  for (const [name, group] of Object.entries(groups)) {
+    assert.deepEqual(await wordsAfter(`svc ${toKebab(name)} `), Object.keys(await group.load()).map(toKebab));
+  }
+  assert.deepEqual(await wordsAfter("svc --format table help workflow re"), ["record", "resume", "retry", "report"]);
+});
+
+Deno.test("after a command come its arguments, which are anybody's guess, and then the flags that are not given", async () => {
+  assert.deepEqual(await wordsAfter("svc cases get "), []);
+  const flags = await wordsAfter("svc cases get C-1 --format yaml --quiet ");
+  assert(flags.includes("--fields") && flags.includes("--help"), flags.join());
+  assert(!flags.includes("--format") && !flags.includes("--quiet"), flags.join());
+  assert.deepEqual(await wordsAfter("svc workflow resume --st"), []);
+  assert.deepEqual([await wordsAfter("svc --ver"), await wordsAfter("svc cases get --ver")], [
+    ["--verbose", "--version"],
+    ["--verbose"],
+  ]);
+});
+
+Deno.test("after a flag come the words that it takes, and none where it takes any", async () => {
+  assert.deepEqual(await wordsAfter("svc workflow list --state "), [
+    ...["running", "interrupted", "done", "failed", "cancelled"],
+  ]);
+  assert.deepEqual(await wordsAfter("svc cases get C-1 --format c"), ["compact"]);
+  assert.deepEqual(await wordsAfter("svc cases get C-1 --format=c"), ["--format=compact"]);
+  assert.deepEqual(await wordsAfter("svc cases get C-1 --nothing="), []);
+  assert.deepEqual(await wordsAfter("svc workflow run script.ts --input "), []);
+  assert.deepEqual(await wordsAfter("svc attachments add C-1 -"), await wordsAfter("svc attachments add C-1 --"));
+});
+
+Deno.test("after a command for runs come the runs, and after --profile the profiles", async () => {
+  await using office = await openOffice("return input;");
+  for (const run of ["r1", "r2"]) await office.svc("run", "script.ts", "--run-id", run, "--allow-declared");
+  const env = { SVC_CONFIG_DIR: office.config };
+  const shown = await svc(["completion", "words", "svc workflow show r"], { env });
+  assert.deepEqual([shown.stdout, shown.stderr], ["r2\ttest, done\nr1\ttest, done\n", ""]);
+  const config = { profiles: { city: { baseUrl: "http://127.0.0.1:1" }, county: { baseUrl: "http://127.0.0.1:2" } } };
+  await Deno.writeTextFile(`${office.config}/config.json`, JSON.stringify(config), { mode: 0o600 });
+  assert.equal((await svc(["completion", "words", "svc cases get --profile co"], { env })).stdout, "county\t\n");
+  await using empty = await makeFolder({});
+  const none = await svc(["completion", "words", "svc workflow show "], { env: { SVC_CONFIG_DIR: empty.path } });
+  assert.deepEqual([none.stdout, none.stderr, [...Deno.readDirSync(empty.path)]], ["", "", []]);
+});
+
+Deno.test("what a journal or a configuration names comes without characters that drive a terminal", async () => {
+  await using office = await openOffice("return 1;");
+  await office.svc("run", "script.ts", "--run-id", "r1", "--allow-declared");
+  office.sql(`UPDATE runs SET name = 'a' || char(27) || '[2J' || char(9, 10) || 'b'`);
+  const profiles = { "city\x1b[2J": {}, "city\nhall": {}, "city hall": {} };
+  await Deno.writeTextFile(`${office.config}/config.json`, JSON.stringify({ profiles }), { mode: 0o600 });
+  const offered = async (line: string) => {
+    return (await svc(["completion", "words", line], { env: { SVC_CONFIG_DIR: office.config } })).stdout;
+  };
+  assert.equal(await offered("svc workflow show r"), "r1\ta\\u001b[2J\\t\\nb, done\n");
+  assert.equal(await offered("svc cases get --profile c"), "city hall\t\n");
+});
+
+Deno.test("where there is no such group or command, nothing may come", async () => {
+  for (const line of ["svc nothing ", "svc constructor ", "svc cases nothing ", "svc cases toString --type T "]) {
+    assert.deepEqual(await wordsAfter(line), [], line);
+  }
+});
+
+/** What bash offers where the cursor stands behind the last of these words. */
+async function offeredByBash(words: readonly string[], folder: string, line = words.join(" ")): Promise<string> {
+  const script = `svc() { "$DENO" run --allow-all "$CLI" "$@"; }
+    source <(svc completion bash)
+    COMP_LINE="$LINE" COMP_POINT=\${#COMP_LINE} COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+    _svc
+    printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout, stderr } = await new Deno.Command("bash", {
+    args: ["--norc", "-c", script, "bash", ...words],
+    cwd: folder,
+    env: { DENO: Deno.execPath(), CLI, LINE: line, SVC_CONFIG_DIR: folder },
+  }).output();
+  const [printed = "", said] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  assert.equal(said, "");
+  return printed;
+}
+
+Deno.test({
+  name: "bash completes with the script that it is given",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using folder = await makeFolder({});
+    assert.equal(await offeredByBash(["svc", "workflow", "li"], folder.path), "list\n");
+    assert.equal(await offeredByBash(["svc", "cases", "get", "C-1", "--fo"], folder.path), "--format\n");
+    assert.equal(await offeredByBash(["svc", "cases", "nothing", "--x"], folder.path), "\n");
+    const list = ["svc", "workflow", "list", "--state", "="];
+    assert.equal(await offeredByBash([...list, "d"], folder.path, "svc workflow list --state=d"), "done\n");
+    const all = "running\ninterrupted\ndone\nfailed\ncancelled\n";
+    assert.equal(await offeredByBash(list, folder.path, "svc workflow list --state="), all);
+  },
+});
+
+Deno.test({
+  name: "bash takes the name of a profile for a word, whatever it holds",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const profiles = Object.fromEntries(
+      ["$(touch made)", "`touch made`", "{a,b}", "my lab", "*"].map((one) => [one, {}]),
+    );
+    await using folder = await makeFolder({ "config.json": JSON.stringify({ profiles }) });
+    const offered = await offeredByBash(["svc", "cases", "get", "C-1", "--profile", ""], folder.path);
+    assert.equal(offered, "\\$\\(touch\\ made\\)\n\\`touch\\ made\\`\n\\{a\\,b\\}\nmy\\ lab\n\\*\n");
+    assert(!Array.from(Deno.readDirSync(folder.path), ({ name }) => name).includes("made"));
+  },
+});
+
+for (const shell of ["bash", "zsh", "fish"]) {
+  Deno.test(`svc completion ${shell} prints a script that asks for the next words`, async () => {
+    const { code, stdout } = await svcHere(["completion", shell]);
+    assert.equal(code, 0);
+    assert.match(stdout, /svc completion words/);
+  });
+}

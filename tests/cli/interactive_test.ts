@@ -1,0 +1,282 @@
+/** `assignments perform --interactive`: what is asked, what is sent, and when nothing is. */
+import assert from "node:assert/strict";
+import { shellWord } from "../../utils/text/shell_word.ts";
+import { envOf } from "../harness/calls.ts";
+import { type CliResult, errorOf, svc, svcCommand } from "../harness/cli.ts";
+import { ASSIGNMENT, type FormService, PERFORMED, startFormService } from "../harness/form_service.ts";
+import { CHECKOUT } from "../harness/readme.ts";
+import { makeFolder } from "../harness/workflow.ts";
+
+const PERFORM = ["assignments", "perform", ASSIGNMENT, "--interactive"];
+const ENTER = "\r";
+const LEFT = "\x1b[D";
+const DOWN = "\x1b[B";
+const CTRL_C = "\x03";
+const CTRL_D = "\x04";
+
+const LONG_AMOUNT = "0012345678901234567890.12";
+const MANY_NINES = "9".repeat(320);
+
+/** The answers to the form's questions: each is typed when its question is there. */
+const ANSWERS: [question: string, keys: string][] = [
+  ["Applicant", " L." + ENTER],
+  ["Count", "none" + ENTER],
+  ["Give a whole number.", "\x7f\x7f\x7f\x7f0" + ENTER],
+  ["Give 1 or more.", "\x7f7" + ENTER],
+  ["Amount", LONG_AMOUNT + ENTER],
+  ["JSON numbers do not hold it exactly: give a shorter one.", "\x7f".repeat(LONG_AMOUNT.length) + MANY_NINES + ENTER],
+  ["JSON numbers do not hold it exactly: give a shorter one.", "\x7f".repeat(MANY_NINES.length) + "1.5" + ENTER],
+  ["Urgent", LEFT + ENTER],
+  ["Visit", "2026-02-30" + ENTER],
+  ["Give a date, e.g. 2026-01-31.", "\x7f\x7f28" + ENTER],
+  ["Channel", DOWN + ENTER],
+  ["City", ENTER],
+];
+
+const CONTENT = { Name: "Ada L.", Count: 7, Amount: 1.5, Urgent: true, Visit: "2026-02-28", Channel: "P" };
+const SUBMITTED = {
+  path: `/dx-api/v2/assignments/${ASSIGNMENT}/actions/Enter`,
+  tag: "tag-7",
+  body: {
+    content: CONTENT,
+    pageInstructions: [{ instruction: "UPDATE", target: ".Contact", content: { City: "Oslo" } }],
+  },
+};
+
+/** A question that never comes must not hold up all other tests. */
+const piped = () =>
+  ({ stdin: "piped", stdout: "piped", stderr: "piped", signal: AbortSignal.timeout(60_000) }) as const;
+
+/** Runs a program and types each answer when its question has been written to a stream. */
+async function converse(
+  command: Deno.Command,
+  answers: readonly (readonly [string, string])[],
+  questions: "stdout" | "stderr",
+): Promise<CliResult> {
+  const process = command.spawn();
+  const writer = process.stdin.getWriter();
+  const other = new Response(questions === "stderr" ? process.stdout : process.stderr).text();
+  const waiting = [...answers];
+  let seen = "";
+  let unread = 0;
+  for await (const text of process[questions].pipeThrough(new TextDecoderStream())) {
+    seen += text;
+    for (let next = waiting[0]; next !== undefined && seen.includes(next[0], unread); next = waiting[0]) {
+      unread = seen.indexOf(next[0], unread) + next[0].length;
+      waiting.shift();
+      await writer.write(new TextEncoder().encode(next[1]));
+    }
+  }
+  const { code } = await process.status;
+  await writer.close().catch(() => {}); // The program has ended: nobody reads any more.
+  assert.deepEqual(waiting.map(([question]) => question), [], `not asked, or not answered:\n${seen}`);
+  return questions === "stderr"
+    ? { code, stdout: await other, stderr: seen }
+    : { code, stdout: seen, stderr: await other };
+}
+
+/** Performs with streams that pass for a terminal. */
+async function perform(form: FormService, answers: readonly (readonly [string, string])[]): Promise<CliResult> {
+  await using folder = await makeFolder();
+  const script = `${CHECKOUT}/tests/harness/terminal_svc.ts`;
+  const command = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "--no-prompt", "--allow-all", script, ...PERFORM],
+    env: { ...envOf(form.service), SVC_CONFIG_DIR: folder.path, NO_COLOR: "1" },
+    ...piped(),
+  });
+  return await converse(command, answers, "stderr");
+}
+
+/** The error record, which follows the questions. */
+function errorAfterQuestions({ stderr }: CliResult): Record<string, unknown> {
+  return JSON.parse(stderr.slice(stderr.indexOf('{\n  "error"'))).error;
+}
+
+Deno.test("the only action is taken, each required field asked for, and the answer alone goes to stdout", async () => {
+  const form = startFormService();
+  await using _service = form.service;
+  const { code, stdout, stderr } = await perform(form, [...ANSWERS, ["Submit 'Enter it'?", ENTER]]);
+  assert.equal(code, 0, stderr);
+  assert.equal(stdout, JSON.stringify(PERFORMED, null, 2) + "\n");
+  assert.deepEqual(form.submitted, [SUBMITTED]);
+  assert.ok(stderr.includes("Channel: Post\\u001b[2J"), "the summary shows labels, escaped");
+  assert.equal(stderr.includes("\x1b[2J"), false);
+  assert.equal(stderr.includes("Title") || stderr.includes("Note"), false, "neither list rows nor optional fields");
+});
+
+Deno.test("of several actions the person picks one", async () => {
+  const form = startFormService(["Reject", "Enter"]);
+  await using _service = form.service;
+  const answers = [["Which action?", DOWN + ENTER], ...ANSWERS, ["Submit 'Enter it'?", ENTER]] as const;
+  assert.equal((await perform(form, answers)).code, 0);
+  assert.deepEqual(form.submitted, [SUBMITTED]);
+});
+
+Deno.test("the actions are those of the assignment that is named, not of the first one of its case", async () => {
+  const form = startFormService(["Enter"], [], { alone: false });
+  await using _service = form.service;
+  const { code, stderr } = await perform(form, [...ANSWERS, ["Submit 'Enter it'?", ENTER]]);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(form.submitted, [SUBMITTED]);
+});
+
+Deno.test("an answer that cannot be read, or not be printed as it came, is told as without --interactive", async () => {
+  const performed = async (answer: string) => {
+    const form = startFormService(["Enter"], [], { performed: answer });
+    await using _service = form.service;
+    return await perform(form, [...ANSWERS, ["Submit 'Enter it'?", ENTER]]);
+  };
+  const cut = await performed('{"id": "C-');
+  const { code, hint } = errorAfterQuestions(cut);
+  assert.deepEqual([cut.code, cut.stdout, code], [1, "", "INVALID_RESPONSE"]);
+  assert.match(String(hint), /^It may be done: read before you repeat it\./);
+  const long = await performed('{"id": "C-1", "n": 12345678901234567890}');
+  assert.equal(long.code, 0, long.stderr);
+  assert.match(long.stderr, /Warning: the answer .*: another one is printed\. --verbose shows it\./);
+});
+
+Deno.test("a present value of several lines can be edited in all of them, or left as it is", async () => {
+  const submittedFrom = async (applicant: string, keys: string) => {
+    const form = startFormService(["Enter"], [], { applicant });
+    await using _service = form.service;
+    const rest = [...ANSWERS.slice(1), ["Submit 'Enter it'?", ENTER]] as const;
+    const question = applicant.includes("\n") ? "Applicant (several lines: Enter twice ends it)" : "Applicant";
+    const { code, stderr } = await perform(form, [[question, keys], ...rest]);
+    assert.equal(code, 0, stderr);
+    assert.equal(stderr.includes("\rL"), false);
+    return form.submitted;
+  };
+  const submitted = (Name: string) => [{ ...SUBMITTED, body: { ...SUBMITTED.body, content: { ...CONTENT, Name } } }];
+  const edits = "." + ENTER + "M" + ENTER + ENTER;
+  assert.deepEqual(await submittedFrom("Ada\r\nL", edits), submitted("Ada\nL.\nM"));
+  assert.deepEqual(await submittedFrom("Ada\r\nL", ENTER + ENTER), submitted("Ada\r\nL"));
+  assert.deepEqual(await submittedFrom("Ada\rL", "Bo" + ENTER), submitted("Bo"), "it would show as another one");
+});
+
+const REFUSAL = [
+  { message: "Error_Validation_Fail", localizedValue: "Validation failed." },
+  { message: "Count is taken", localizedValue: "7 is taken", erroneousInputOutputFieldInPage: ".Count" },
+  {
+    message: "Unknown city",
+    erroneousInputOutputFieldInPage: ".Contact",
+    erroneousInputOutputIdentifier: ".City",
+  },
+];
+
+Deno.test("what the service refuses is asked for again, from what was typed, and all else is kept", async () => {
+  const form = startFormService(["Enter"], [REFUSAL]);
+  await using _service = form.service;
+  const { code, stderr } = await perform(form, [
+    ...ANSWERS,
+    ["Submit 'Enter it'?", ENTER],
+    ["'Enter it' was refused", ""],
+    ["Count: 7 is taken", ""],
+    ["City: Unknown city", ""],
+    ["Count", "7" + ENTER],
+    ["City", "\x7flo" + ENTER],
+    ["Count: 77", ""],
+    ["Submit 'Enter it'?", ENTER],
+  ]);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(form.submitted, [SUBMITTED, {
+    ...SUBMITTED,
+    body: {
+      content: { ...CONTENT, Count: 77 },
+      pageInstructions: [{ instruction: "UPDATE", target: ".Contact", content: { City: "Osllo" } }],
+    },
+  }]);
+});
+
+Deno.test("a refusal that names none of the fields ends the command with the service's findings", async () => {
+  const findings = [{ message: "Closed on Sundays" }, { message: "Wrong", erroneousInputOutputFieldInPage: ".Note" }];
+  const form = startFormService(["Enter"], [findings]);
+  await using _service = form.service;
+  const result = await perform(form, [...ANSWERS, ["Submit 'Enter it'?", ENTER]]);
+  assert.equal(result.code, 1);
+  const { code, details } = errorAfterQuestions(result);
+  assert.deepEqual([code, details], ["VALIDATION_FAIL", findings]);
+});
+
+Deno.test("a person who cancels, at any question, has sent nothing", async () => {
+  const dialogues = [
+    [["Which action?", CTRL_C]],
+    [["Which action?", CTRL_D]],
+    [["Which action?", DOWN + ENTER], ["Applicant", CTRL_C]],
+    [["Which action?", DOWN + ENTER], ["Applicant", CTRL_D]],
+    [["Which action?", DOWN + ENTER], ...ANSWERS, ["Submit 'Enter it'?", CTRL_C]],
+    [["Which action?", DOWN + ENTER], ...ANSWERS, ["Submit 'Enter it'?", "n"]],
+  ] as const;
+  const form = startFormService(["Reject", "Enter"]);
+  await using _service = form.service;
+  for (const dialogue of dialogues) {
+    const result = await perform(form, dialogue);
+    assert.equal(result.code, 130);
+    assert.equal(result.stdout, "");
+    assert.equal(errorAfterQuestions(result).code, "INTERRUPTED");
+    assert.match(String(errorAfterQuestions(result).message), /nothing was done\.$/);
+  }
+  assert.deepEqual(form.submitted, []);
+});
+
+Deno.test("a required field that prompts cannot fill in is named before anything is asked", async () => {
+  const form = startFormService(["Reject"]);
+  await using _service = form.service;
+  const result = await perform(form, []);
+  assert.equal(result.code, 2);
+  assert.equal(errorAfterQuestions(result).message, "'Reject it' requires Items, which prompts cannot fill in.");
+});
+
+Deno.test("an assignment that the person may not perform says where to find one", async () => {
+  const form = startFormService([]);
+  await using _service = form.service;
+  const result = await perform(form, []);
+  assert.equal(result.code, 2);
+  assert.equal(errorAfterQuestions(result).message, "The assignment has no action that you may perform.");
+});
+
+Deno.test("without a terminal, or with flags that it would ask for, --interactive is refused and nothing is sent", async () => {
+  const form = startFormService();
+  await using service = form.service;
+  await using folder = await makeFolder();
+  const messages: [string[], string][] = [
+    [[], "--interactive needs a terminal to ask questions on."],
+    [["--action", "Enter"], "--action and --interactive are mutually exclusive."],
+    [["--data", "{}"], "--data and --interactive are mutually exclusive."],
+    [["--page-instructions", "[]"], "--page-instructions and --interactive are mutually exclusive."],
+    [["--attachments", "[]"], "--attachments and --interactive are mutually exclusive."],
+    [["--if-match", "t"], "--if-match and --interactive are mutually exclusive."],
+    [["--dry-run"], "--dry-run and --interactive are mutually exclusive."],
+  ];
+  for (const [flags, message] of messages) {
+    const result = await svc([...PERFORM, ...flags], { env: { ...envOf(service), SVC_CONFIG_DIR: folder.path } });
+    assert.equal(result.code, 2);
+    const error = errorOf(result);
+    assert.deepEqual([error.code, error.message], ["INVALID_ARGS", message]);
+  }
+  assert.equal(service.calls, 0);
+});
+
+const PTY = await new Deno.Command("script", { args: ["--version"], stdout: "null", stderr: "null" }).output()
+  .then(({ success }) => success, () => false);
+
+Deno.test({
+  name: "at a real terminal, with the documented permissions, the answer can be redirected" +
+    (PTY ? "" : " (skipped: it needs the program 'script' of util-linux)"),
+  ignore: !PTY,
+  async fn() {
+    const form = startFormService();
+    await using _service = form.service;
+    await using folder = await makeFolder();
+    const line = svcCommand(PERFORM, folder.path).map(shellWord).join(" ");
+    const file = `${folder.path}/answer.json`;
+    const command = new Deno.Command("script", {
+      args: ["-qefc", `stty cols 100 rows 40; ${line} > ${shellWord(file)}`, "/dev/null"],
+      env: { ...envOf(form.service), SVC_CONFIG_DIR: folder.path, NO_COLOR: "1", TERM: "xterm" },
+      ...piped(),
+    });
+    const { code, stdout } = await converse(command, [...ANSWERS, ["Submit 'Enter it'?", ENTER]], "stdout");
+    assert.equal(code, 0, stdout);
+    assert.deepEqual(form.submitted, [SUBMITTED]);
+    assert.deepEqual(JSON.parse(await Deno.readTextFile(file)), PERFORMED);
+  },
+});

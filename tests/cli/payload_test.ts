@@ -1,0 +1,179 @@
+/** Payloads: inline, from a file, from standard input, and what is said of a bad one. */
+import assert from "node:assert/strict";
+import { type CliOptions, type CliResult, errorOf, svc, svcCommand } from "../harness/cli.ts";
+import { svcHere } from "../harness/captured_io.ts";
+import { makeFolder } from "../harness/workflow.ts";
+
+const ENV = { SVC_BASE_URL: "https://svc.example" };
+
+function create(data: string, options: CliOptions = {}): Promise<CliResult> {
+  return svc(["cases", "create", "--type", "T", "--dry-run", "--data", data], { env: ENV, ...options });
+}
+
+Deno.test("a payload comes inline, from a file or from standard input", async () => {
+  const json = '{"Applicant":"Ada ✓ \u{1f600}","__proto__":{"a":1},"constructor":{"prototype":2}}';
+  await using folder = await makeFolder({ "data.json": json, "bom.json": "\ufeff" + json, "a b/@-.json": json });
+  const results = await Promise.all([
+    create(json),
+    create("@data.json", { cwd: folder.path }),
+    create(`@${folder.path}/bom.json`),
+    create("@a b/@-.json", { cwd: folder.path }),
+    create("-", { stdin: json }),
+    create("-", { stdin: "\ufeff" + json }),
+  ]);
+  for (const result of results) {
+    const text = result.stdout.slice(result.stdout.indexOf("\n\n"));
+    assert.deepEqual(JSON.parse(text), JSON.parse(`{"caseTypeID":"T","content":${json}}`));
+    assert.ok(text.includes('"__proto__"'), "a member with a special name is a member like any other");
+  }
+});
+
+Deno.test("a short flag and its value are two arguments, or one, with and without an equals sign", async () => {
+  for (const given of [["-d", '{"a":"="}'], ['-d{"a":"="}'], ['-d={"a":"="}'], ["-d-"], ["-d=-"], ["-d", "-"]]) {
+    const { stdout } = await svc(["data", "query", "D", "--dry-run", ...given], { env: ENV, stdin: '{"a":"="}' });
+    assert.ok(stdout.endsWith('\n\n{\n  "a": "="\n}\n'), given.join(" "));
+  }
+  const empty = await svc(["attachments", "get", "A", "-o="], { env: ENV });
+  assert.equal(errorOf(empty).message, "--output is an empty path.");
+});
+
+Deno.test("a payload may have 64 MiB, and not a byte more: the path may be mistyped", async () => {
+  const limit = 64 * 1024 * 1024;
+  await using folder = await makeFolder({ "whole.json": '{"a":1}', "more.json": '{"a":1}' });
+  for (const [name, size] of [["whole.json", limit], ["more.json", limit + 1]] as const) {
+    using file = await Deno.open(`${folder.path}/${name}`, { append: true });
+    const spaces = new Uint8Array(1024 * 1024).fill(0x20);
+    for (let rest = size - (await file.stat()).size; rest > 0;) rest -= await file.write(spaces.subarray(0, rest));
+  }
+  const whole = await create("@whole.json", { cwd: folder.path });
+  assert.equal(whole.code, 0, whole.stderr);
+  const more = await create("@more.json", { cwd: folder.path });
+  assert.deepEqual([more.code, errorOf(more).code], [2, "INVALID_ARGS"]);
+  assert.match(String(errorOf(more).message), /more\.json/);
+});
+
+Deno.test("two payloads cannot both read standard input", async () => {
+  const args = ["cases", "perform-action", "C", "--action", "a", "--data", "-", "--page-instructions", "-"];
+  const result = await svc(args, { env: ENV, stdin: "{}" });
+  assert.equal(result.code, 2);
+  assert.equal(errorOf(result).message, "--data and --page-instructions cannot both read standard input.");
+});
+
+Deno.test("at a terminal, - says what to do instead of waiting", async () => {
+  const result = await svcHere(["cases", "create", "--type", "T", "--data", "-"], { terminal: true });
+  assert.equal(result.code, 2);
+  assert.equal(errorOf(result).message, "--data - reads standard input, which is the terminal.");
+  assert.match(String(errorOf(result).hint), /^Pipe the JSON in, or give --data @file\.$/);
+});
+
+Deno.test("broken JSON is placed by flag, source, line and column", async () => {
+  await using folder = await makeFolder({ "bad.json": '{\n  "a": 1,\n  "é": tru\n}\n', "empty.json": "" });
+  const cwd = folder.path;
+  const messages: [CliResult, string][] = [
+    [await create("{'a':1}"), `--data is not valid JSON: line 1, column 2 has "'".`],
+    [await create('{"a":1'), "--data is not valid JSON: line 1, column 7 has the end."],
+    [await create("@bad.json", { cwd }), '--data from bad.json is not valid JSON: line 3, column 8 has "t".'],
+    [await create("@empty.json", { cwd }), "--data from empty.json is empty."],
+    [await create("-", { stdin: "[1,]" }), '--data from standard input is not valid JSON: line 1, column 4 has "]".'],
+    [await create("-"), "--data from standard input is empty."],
+    [await create(""), "--data is empty."],
+  ];
+  for (const [result, message] of messages) {
+    assert.equal(result.code, 2);
+    assert.equal(errorOf(result).message, message);
+    assert.equal(result.stdout, "");
+  }
+});
+
+Deno.test("a file that cannot be read is named with the reason", async () => {
+  await using folder = await makeFolder({ "file.json": "{}" });
+  const cwd = folder.path;
+  const latin1 = new Uint8Array([0x7b, 0x22, 0xe4, 0x22, 0x3a, 0x31, 0x7d]);
+  await Deno.writeFile(`${cwd}/latin1.json`, latin1);
+  const messages: [string, string][] = [
+    ["@none.json", "--data cannot read none.json: there is no such file."],
+    ["@.", "--data cannot read .: it is a directory."],
+    ["@file.json/x", "--data cannot read file.json/x: part of the path is a file."],
+    ["@", "--data @ names no file."],
+    ["@latin1.json", "--data from latin1.json is not UTF-8 text."],
+  ];
+  for (const [data, message] of messages) {
+    const result = await create(data, { cwd });
+    assert.equal(result.code, 2);
+    assert.equal(errorOf(result).message, message);
+  }
+  const result = await create("-", { stdin: latin1 });
+  assert.equal(errorOf(result).message, "--data from standard input is not UTF-8 text.");
+});
+
+Deno.test({
+  name: "whatever keeps a file from being read is said in the words of the system, and is no defect of svc",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using folder = await makeFolder();
+    const cwd = folder.path;
+    await Deno.symlink("round", `${cwd}/round`);
+    const long = `{"Applicant":"${"x".repeat(300)}"}`;
+    const upload = ["attachments", "upload", "--dry-run", "-f"];
+    const runs: [Promise<CliResult>, string][] = [
+      [create(`@${long}`, { cwd }), `--data cannot read ${long}: file name too long.`],
+      [create("@round", { cwd }), "--data cannot read round: too many levels of symbolic links."],
+      [svc([...upload, "round"], { env: ENV, cwd }), "--file cannot read round: too many levels of symbolic links."],
+    ];
+    for (const [run, message] of runs) {
+      const result = await run;
+      assert.deepEqual([result.code, errorOf(result).message], [2, message]);
+    }
+    const [deno = "", ...args] = svcCommand(["cases", "create", "--type", "T", "--data", "-"], cwd);
+    const { code, stderr } = await new Deno.Command("sh", {
+      args: ["-c", 'exec "$0" "$@" < .', deno, ...args],
+      env: { ...ENV, SVC_CONFIG_DIR: cwd },
+      cwd,
+    }).output();
+    const { error } = JSON.parse(new TextDecoder().decode(stderr));
+    assert.deepEqual([code, error.message], [2, "--data cannot read standard input: it is a directory."]);
+  },
+});
+
+Deno.test("null is a payload, and one that does not fit", async () => {
+  for (const [data, stdin] of [["null", ""], ["-", "null\n"]] as const) {
+    const result = await create(data, { stdin });
+    assert.deepEqual([result.code, errorOf(result).message], [2, "--data must be a JSON object."]);
+  }
+});
+
+Deno.test("a number that would become another one is refused; all others go as they are", async () => {
+  const changed = [
+    "12345678901234567890",
+    "-9007199254740993",
+    "1e400",
+    "9007199254740993.5",
+    "-12345678901234567890.123",
+  ];
+  for (const number of changed) {
+    const result = await create(`{"account":${number}}`);
+    assert.equal(result.code, 2);
+    assert.equal(errorOf(result).message, `--data has the number ${number}, which JSON numbers do not hold exactly.`);
+  }
+  for (
+    const number of [
+      "9007199254740991",
+      "1.10",
+      "1e21",
+      "1e3",
+      "-0",
+      "0.1",
+      "0.12345678901234567890",
+      '"\\"9007199254740993"',
+    ]
+  ) {
+    assert.equal((await create(`{"account":${number}}`)).code, 0, number);
+  }
+});
+
+Deno.test("a payload that is nested too deep to be laid out is shown on one line by a dry run", async () => {
+  const nested = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  const { code, stdout } = await create("-", { stdin: nested });
+  assert.equal(code, 0);
+  assert.ok(stdout.endsWith(`\n\n{"caseTypeID":"T","content":${nested}}\n`));
+});

@@ -1,0 +1,106 @@
+/** Folders that may not be entered: the path is named, and nothing is taken for a defect of svc. */
+import assert from "node:assert/strict";
+import { type CliResult, errorOf, svcCommand } from "../harness/cli.ts";
+import { PROGRAM } from "../harness/program.ts";
+import { makeFolder, scriptText } from "../harness/workflow.ts";
+
+/** Root enters every folder, unless it is left without the right to. */
+const AS_PERSON = Deno.uid() === 0 ? ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"] : [];
+
+/** Runs `svc` beside a folder that nobody may enter. */
+async function svcBeside(locked: string, args: readonly string[], config = locked): Promise<CliResult> {
+  return await runAsPerson(svcCommand(args, locked), config);
+}
+
+async function runAsPerson(words: readonly string[], config: string): Promise<CliResult> {
+  const [command = "", ...rest] = [...AS_PERSON, ...words];
+  const env = { SVC_BASE_URL: "http://127.0.0.1:9", SVC_CLIENT_ID: "a", SVC_CLIENT_SECRET: "b" };
+  const ran = new Deno.Command(command, { args: rest, env: { ...env, SVC_CONFIG_DIR: config } });
+  const { code, stdout, stderr } = await ran.output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+Deno.test({
+  name: "a folder that may not be entered is named, whatever was wanted in it",
+  ignore: Deno.build.os === "windows" || (Deno.build.os !== "linux" && AS_PERSON.length > 0),
+  async fn() {
+    await using folder = await makeFolder({ "locked/x": "" });
+    const locked = `${folder.path}/locked`;
+    await Deno.chmod(locked, 0);
+    try {
+      const found = await Promise.all([
+        svcBeside(locked, ["attachments", "get", "A", "-o", `${locked}/x`], folder.path),
+        svcBeside(locked, ["workflow", "report", "r", "--journal", `${locked}/x.db`], folder.path),
+        svcBeside(locked, ["service", "status"]),
+      ]);
+      assert.deepEqual(found.map((one) => [one.code, errorOf(one).code, errorOf(one).message]), [
+        [2, "INVALID_ARGS", `--output cannot write ${locked}/x: you may not write there.`],
+        [2, "INVALID_CONFIG", `The journal ${locked}/x.db cannot be opened: you may not write there.`],
+        [2, "INVALID_CONFIG", `The data directory ${locked}/service cannot be read: you may not read it.`],
+      ]);
+    } finally {
+      await Deno.chmod(locked, 0o700);
+    }
+  },
+});
+
+Deno.test({
+  name: "a script whose cassette could not be written is not run",
+  ignore: Deno.build.os === "windows" || (Deno.build.os !== "linux" && AS_PERSON.length > 0),
+  async fn() {
+    await using folder = await makeFolder({ "script.ts": scriptText("log('ran'); return 1;", []), "locked/x": "" });
+    const locked = `${folder.path}/locked`;
+    await Deno.chmod(locked, 0o500);
+    try {
+      const record = ["workflow", "record", `${folder.path}/script.ts`, "-o", `${locked}/c.json`];
+      const result = await runAsPerson([Deno.execPath(), "run", "-A", PROGRAM, ...record], folder.path);
+      assert.deepEqual([result.code, result.stdout], [2, ""]);
+      assert.equal(errorOf(result).message, `--output cannot write ${locked}/c.json: you may not write there.`);
+    } finally {
+      await Deno.chmod(locked, 0o700);
+    }
+  },
+});
+
+Deno.test({
+  name: "a data directory that takes no file any more is named when the service starts",
+  ignore: Deno.build.os === "windows" || (Deno.build.os !== "linux" && AS_PERSON.length > 0),
+  async fn() {
+    const state = { pid: 1, url: "", apiRoot: "", tokenPath: "", app: "", startedAt: "", profiles: [] };
+    await using folder = await makeFolder({ "data/service.lock": "", "data/service.json": JSON.stringify(state) });
+    const data = `${folder.path}/data`;
+    await Deno.chmod(data, 0o500);
+    try {
+      for (const detach of [[], ["--detach"]]) {
+        const start = [Deno.execPath(), "run", "-A", PROGRAM, "service", "start", "--data", data, ...detach];
+        const result = await runAsPerson(start, folder.path);
+        const { code, message } = errorOf(result);
+        assert.deepEqual([result.code, code, message], [
+          2,
+          "INVALID_CONFIG",
+          `The data directory ${data} cannot be written: you may not write there.`,
+        ]);
+      }
+    } finally {
+      await Deno.chmod(data, 0o700);
+    }
+  },
+});
+
+Deno.test({
+  name: "a folder that cannot be made is named with the reason in words, and with what to do",
+  ignore: Deno.build.os === "windows" || (Deno.build.os !== "linux" && AS_PERSON.length > 0),
+  async fn() {
+    await using folder = await makeFolder({ file: "" });
+    const path = `${folder.path}/file/x`;
+    const lines = [["workflow", "init", path], ["service", "start", "--data", path]];
+    const found = await Promise.all(lines.map((line) => {
+      return runAsPerson([Deno.execPath(), "run", "-A", PROGRAM, ...line], folder.path);
+    }));
+    assert.deepEqual(found.map((one) => [one.code, errorOf(one).message, errorOf(one).hint]), [
+      [2, `${path} cannot be written: part of the path is a file.`, "Name another folder."],
+      [2, `The data directory ${path} cannot be made: part of the path is a file.`, "Choose another one with --data."],
+    ]);
+  },
+});

@@ -1,0 +1,294 @@
+/** What a person sees who asks for help or mistypes. */
+import assert from "node:assert/strict";
+import { main, OutputClosed } from "../../cli.ts";
+import { loadResources } from "../../lib/resources/mod.ts";
+import { toKebab } from "../../lib/operation/names.ts";
+import { takesTag } from "../../lib/operation/operation.ts";
+import { capturedIo, svcHere } from "../harness/captured_io.ts";
+import { errorOf, svc } from "../harness/cli.ts";
+
+Deno.test("svc --version prints the version alone", async () => {
+  const { version } = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));
+  const printed = { code: 0, stdout: `${version}\n`, stderr: "" };
+  for (
+    const args of [["--version"], ["--quiet", "--version"], ["--version", "--format", "table"], ["cases", "--version"]]
+  ) {
+    assert.deepEqual(await svc(args), printed);
+    assert.deepEqual(await svcHere(args), printed, "in a program that imports the command line");
+  }
+});
+
+Deno.test("a program's own output may say that its reader has gone: the command ends with 0 and says nothing", async () => {
+  const captured = { stdout: "", stderr: "" };
+  const io = capturedIo(captured);
+  const write = () => {
+    throw new OutputClosed("Nobody reads.");
+  };
+  for (const args of [["--version"], ["--help"], ["cases", "--help"]]) {
+    assert.equal(await main(args, { ...io, stdout: { ...io.stdout, write } }), 0);
+  }
+  assert.deepEqual(captured, { stdout: "", stderr: "" });
+});
+
+Deno.test("svc without arguments, svc help and svc --help print the same page, which lists every group", async () => {
+  const page = (await svcHere([])).stdout;
+  for (const args of [["--help"], ["-h"], ["help"], ["--format", "table", "--help"]]) {
+    assert.deepEqual(await svcHere(args), { code: 0, stdout: page, stderr: "" });
+  }
+  for (const group of [...Object.keys(await loadResources()), "auth", "service", "workflow", "completion"]) {
+    assert.match(page, new RegExp(`^  ${toKebab(group)} +[A-Z]`, "m"));
+  }
+});
+
+Deno.test("the first page of the reference explains each global flag as the help does", async () => {
+  const page = await Deno.readTextFile(new URL("../../docs/reference/README.md", import.meta.url));
+  const [, flags = ""] = (await svcHere(["--help"])).stdout.split("Global flags:\n");
+  const lines = [...flags.split("\n\n", 1).join().matchAll(/^ +(-.*?) {2,}(.*)$/gm)];
+  assert.ok(lines.length > 5);
+  for (const [, flag = "", meaning = ""] of lines) {
+    assert.ok(page.replaceAll(/ +/g, " ").includes(`| \`${flag}\` | ${meaning} |`), flag);
+  }
+});
+
+Deno.test("a group's help lists its commands, in every spelling of the question", async () => {
+  const page = (await svcHere(["case-types"])).stdout;
+  const spellings = ["case-types --help", "case-types -h", "help case-types", "case-types help", "-h case-types"];
+  for (const line of spellings) {
+    assert.equal((await svcHere(line.split(" "))).stdout, page);
+  }
+  assert.match(page, /^ {2}list-bulk-actions +List the bulk actions of a case type$/m);
+});
+
+Deno.test("every command's help has its usage, its arguments, its flags and an example that starts with itself", async () => {
+  for (const [group, operations] of Object.entries(await loadResources())) {
+    for (const [name, operation] of Object.entries(operations)) {
+      const words = [toKebab(group), toKebab(name)];
+      const { code, stdout } = await svcHere([...words, "--help"]);
+      assert.equal(code, 0);
+      assert.equal((await svcHere(["help", ...words])).stdout, stdout);
+      assert.ok(stdout.startsWith(`${operation.summary}.\n`), stdout);
+      assert.ok(stdout.includes(`Example:\n  svc ${words.join(" ")} ${operation.example}`.trimEnd()), stdout);
+      for (const { name } of operation.args ?? []) assert.ok(stdout.includes(`  <${name}>  `), stdout);
+      for (const [flag, { rejected }] of Object.entries(operation.flags ?? {})) {
+        assert.equal(new RegExp(`--(\\[no-\\])?${toKebab(flag)}\\s`).test(stdout), !rejected, flag);
+      }
+      assert.equal(stdout.includes("--if-match <tag>"), takesTag(operation), words.join(" "));
+    }
+  }
+});
+
+Deno.test("the help of a command shows short forms, defaults, what is required and what excludes what", async () => {
+  const { stdout } = await svcHere(["data", "query", "--help"]);
+  assert.match(
+    stdout,
+    /-d, --data <json> +The whole request body: dataViewParameters, query, paging; JSON, @file or -; not with --params, --max, --page, --include-total/,
+  );
+  assert.match(stdout, /--include-total +Count/);
+  assert.match((await svcHere(["data", "list-pages", "--help"])).stdout, /--type <text> .*\(default: all\)/);
+  assert.match(
+    (await svcHere(["cases", "create", "--help"])).stdout,
+    /^ {2}svc cases create --type <text> \[flags\]$/m,
+  );
+  assert.match((await svcHere(["case-types", "list-bulk-actions", "-h"])).stdout, /Only the hosted deployment variant/);
+});
+
+Deno.test("the help shows how to say no where that is not what happens anyway", async () => {
+  for (const group of ["ai-agents", "assistants"]) {
+    const { stdout } = await svcHere([group, "start-conversation", "--help"]);
+    assert.match(stdout, /^ +--\[no-\]execute-starter +Run the configured starter question$/m);
+  }
+});
+
+Deno.test("what can be asked for at prompts is required unless it is", async () => {
+  const { stdout } = await svcHere(["assignments", "perform", "--help"]);
+  assert.match(stdout, /^ {2}svc assignments perform <assignmentId> \(--action <text> \| --interactive\) \[flags\]$/m);
+  assert.match(stdout, /^ +--action <text> +Action ID \(required unless --interactive\)$/m);
+  assert.match((await svcHere(["assignments", "save", "--help"])).stdout, /Action ID \(required\)$/m);
+});
+
+interface Mistake {
+  message: string;
+  hint?: string | RegExp;
+}
+
+const MISTAKES: Record<string, Mistake> = {
+  "case get C-1": { message: "svc has no group 'case'.", hint: /^Did you mean 'cases'\? 'svc --help'/ },
+  "assignment get-next": { message: "svc has no group 'assignment'.", hint: /^Did you mean 'assignments'\?/ },
+  "constructor get": { message: "svc has no group 'constructor'.", hint: "'svc --help' lists the groups." },
+  "cases gett C-1": { message: "svc cases has no command 'gett'.", hint: /^Did you mean 'get'\? 'svc cases --help'/ },
+  "cases toString": { message: "svc cases has no command 'toString'." },
+  "assignments getnext": { message: "svc assignments has no command 'getnext'.", hint: /^Did you mean 'get-next'/ },
+  "cases perform C-1": { message: "svc cases has no command 'perform'.", hint: /^Did you mean 'perform-action'\?/ },
+  "data list": {
+    message: "svc data has no command 'list'.",
+    hint: /^Did you mean 'list-actions' or 'list-objects' or 'list-pages'\?/,
+  },
+  "assignments perform A": {
+    message: "--action is required.",
+    hint: "It is the action ID. At a terminal, --interactive asks for it.",
+  },
+  "assignments save A": { message: "--action is required.", hint: "It is the action ID." },
+  "cases gett --help": { message: "svc cases has no command 'gett'." },
+  "cases get C-1 --formt yaml": { message: "svc cases get has no flag --formt.", hint: /^Did you mean --format\?/ },
+  "cases refresh-view C-1 --interest-pag x": {
+    message: "svc cases refresh-view has no flag --interest-pag.",
+    hint: /--interest-page\?/,
+  },
+  "cases get C-1 --constructor": { message: "svc cases get has no flag --constructor." },
+  "cases get C-1 --if-match t": { message: "svc cases get has no flag --if-match." },
+  "cases get C-1 -x": { message: "svc cases get has no flag -x.", hint: /^Write --flag=value/ },
+  "cases create -d {}": {
+    message: "svc cases create has no flag -d.",
+    hint: "Did you mean --data or --dry-run? Write --flag=value for a value that begins with a dash.",
+  },
+  "cases get C-1 -v": { message: "svc cases get has no flag -v.", hint: /^Did you mean --verbose\? Write/ },
+  "cases get C-1 -H": { message: "svc cases get has no flag -H.", hint: /^Did you mean --help\? Write/ },
+  "cases get --x": { message: "--x is no flag.", hint: /-- before such an argument/ },
+  "--verbos cases get C-1": {
+    message: "--verbos cannot stand before the command.",
+    hint: /^Did you mean --verbose\? Only the global flags can: --format, .*, --help, --version\. 'svc --help'/,
+  },
+  "--versoin": { message: "--versoin cannot stand before the command.", hint: /^Did you mean --version\? Only/ },
+  "-V": { message: "-V cannot stand before the command.", hint: /^Did you mean --verbose or --version\? Only/ },
+  "- cases get C-1": { message: "- cannot stand before the command.", hint: /^Only the global flags can/ },
+  "cases get C-1 --hlep": { message: "svc cases get has no flag --hlep.", hint: /^Did you mean --help\?/ },
+  "login": { message: "svc has no group 'login'.", hint: /^Did you mean 'svc auth login'\? 'svc --help'/ },
+  "get-next": { message: "svc has no group 'get-next'.", hint: /^Did you mean 'svc assignments get-next'\?/ },
+  "get cases": { message: "svc has no group 'get'.", hint: /^Did you mean 'svc cases get'\? 'svc --help'/ },
+  "get case C-1": { message: "svc has no group 'get'.", hint: /^Did you mean 'svc cases get'\? 'svc --help'/ },
+  "listObjects data": { message: "svc has no group 'listObjects'.", hint: /^Did you mean 'svc data list-objects'\?/ },
+  "version": { message: "svc has no group 'version'.", hint: /^Did you mean 'svc --version'\? 'svc --help'/ },
+  "cases get-next": {
+    message: "svc cases has no command 'get-next'.",
+    hint: "Did you mean 'svc assignments get-next'? 'svc cases --help' lists the commands.",
+  },
+  "cases get": { message: "The argument <caseId> is missing.", hint: "Usage: svc cases get <caseId> [flags]" },
+  "cases get A B": {
+    message: "svc cases get takes 1 argument: 'B' is one too many.",
+    hint: "Quote an argument that holds spaces. 'svc cases get --help' lists the flags.",
+  },
+  "case-types list A": { message: "svc case-types list takes no arguments: 'A' is one too many." },
+  "cases get C-1 --format xml": { message: "--format must be one of json, compact, yaml, table." },
+  "cases get C-1 --fields id,,type": {
+    message: "--fields must be names, separated by commas.",
+    hint: "For example --fields id,status.",
+  },
+  "cases get C-1 --fields id --fields status": {
+    message: "--fields is given twice.",
+    hint: "Separate several with commas: --fields=a,b.",
+  },
+  "workflow run script.ts --timeout 5m": {
+    message: "--timeout must be a whole number, 0 or more.",
+    hint: "Seconds that one input may take; its sleeps do not count.",
+  },
+  "service add-client --profile x": { message: "--operator is required.", hint: "Operator as whom it works." },
+  "cases get C-1 --quiet --quiet": { message: "--quiet is given twice." },
+  "--quiet cases get C-1 --quiet": { message: "--quiet is given twice." },
+  "cases get C-1 --fields": { message: "--fields needs a value." },
+  "cases get C-1 --fields --quiet": { message: "--fields needs a value.", hint: /^Write --flag=value/ },
+  "cases get C-1 --quiet=true": { message: "--quiet takes no value." },
+  "cases get C-1 --dry-run=": { message: "--dry-run takes no value." },
+  "cases get C-1 --no-cache=": { message: "--no-cache takes no value." },
+  "cases get --help=true": { message: "--help takes no value." },
+  "cases --help=true": { message: "--help takes no value." },
+  "--version=1": { message: "--version takes no value." },
+  "cases get -hx": { message: "-h takes no value." },
+  "data query --include-total= D": { message: "--include-total takes no value." },
+  "workflow init --quiet=": { message: "--quiet takes no value." },
+  "data query --data= D": { message: "--data is empty." },
+  "data query D --no-include-total=1": { message: "--no-include-total takes no value." },
+  "cases get C-1 --no-quiet": { message: "svc cases get has no flag --no-quiet." },
+};
+
+for (const [line, { message, hint }] of Object.entries(MISTAKES)) {
+  Deno.test(`svc ${line}: ${message}`, async () => {
+    const result = await svcHere(line.split(" "));
+    assert.equal(result.code, 2, result.stderr);
+    assert.equal(result.stdout, "");
+    const error = errorOf(result);
+    assert.equal(error.code, "INVALID_ARGS");
+    assert.equal(error.message, message);
+    if (hint instanceof RegExp) assert.match(String(error.hint), hint);
+    else if (hint !== undefined) assert.equal(error.hint, hint);
+  });
+}
+
+Deno.test("an empty path is refused wherever a file or a folder is named, before anything is read", async () => {
+  const flags = {
+    "workflow run s.ts --each": "--each",
+    "workflow run s.ts --root": "--root",
+    "workflow run s.ts --journal": "--journal",
+    "workflow report r -o": "--output",
+    "workflow record s.ts -o": "--output",
+    "attachments upload -f": "--file",
+    "attachments get A -o": "--output",
+    "static-content component C -o": "--output",
+    "service start --app": "--app",
+    "service status --data": "--data",
+    "workflow run": "The argument <script>",
+    "workflow init": "The argument <folder>",
+  };
+  for (const [line, called] of Object.entries(flags)) {
+    const result = await svcHere([...line.split(" "), ""]);
+    assert.equal(result.code, 2, line);
+    const { code, message, hint } = errorOf(result);
+    assert.deepEqual([code, message], ["INVALID_ARGS", `${called} is an empty path.`]);
+    assert.match(String(hint), /^Name a file or a folder/);
+  }
+});
+
+Deno.test("the values of an operation are checked before anything is read or sent", async () => {
+  const mistakes: [string[], RegExp][] = [
+    [["cases", "create"], /^--type is required\.$/],
+    [["data", "query", "D", "--max", "many"], /^--max must be a whole number/],
+    [["data", "query", "D", "-d", "{}", "--max", "3"], /^--data and --max are mutually exclusive\.$/],
+    [["data", "query", "D", "-d{}", "--max", "3"], /^--data and --max are mutually exclusive\.$/],
+    [["cases", "bulk-actions", "--cases", "A,,B"], /^--cases must be a list of texts, none of them empty\.$/],
+    [["cases", "create", "--type", "T", "--data", "[]"], /^--data must be a JSON object\.$/],
+    [["cases", "refresh-view", "C", "--view", "v", "--attachments", "[]"], /only by the perform and save commands\.$/],
+    [["cases", "get", ".."], /cannot be "\.\."\.$/],
+    [["assignments", "perform", "A"], /^--action is required\.$/],
+  ];
+  for (const [args, message] of mistakes) {
+    const result = await svcHere(args);
+    assert.equal(result.code, 2);
+    assert.match(String(errorOf(result).message), message);
+  }
+});
+
+Deno.test("global flags may stand before the group, between the words and after the command", async () => {
+  const env = { SVC_BASE_URL: "https://svc.example" };
+  const lines = [
+    ["--dry-run", "cases", "get", "C-1"],
+    ["cases", "--dry-run", "get", "C-1"],
+    ["--format", "table", "--quiet", "cases", "get", "--dry-run", "C-1"],
+    ["--format=table", "cases", "get", "C-1", "--dry-run"],
+  ];
+  for (const args of lines) {
+    const { code, stdout } = await svc(args, { env });
+    assert.equal(code, 0);
+    assert.match(stdout, /^GET \/dx-api\/v2\/cases\/C-1\n/);
+  }
+});
+
+Deno.test("after -- everything is an argument, and an attached value may look like a flag", async () => {
+  const env = { SVC_BASE_URL: "https://svc.example" };
+  const escaped = await svc(["cases", "get", "--dry-run", "--", "--help"], { env });
+  assert.match(escaped.stdout, /^GET \/dx-api\/v2\/cases\/--help\n/);
+  const attached = await svc(["cases", "get-view", "C-1", "--dry-run", "--view=-v", "--no-cache"], { env });
+  assert.match(attached.stdout, /^GET \/dx-api\/v2\/cases\/C-1\/views\/-v\n/);
+  const lines = await svc(["cases", "create", "--type", "T", "--dry-run", '--data={\n"a": 1}'], { env });
+  assert.match(lines.stdout, /"a": 1/);
+});
+
+Deno.test("on a terminal an error is laid out over lines; it is one JSON object all the same", async () => {
+  const { code, stderr } = await svcHere(["nothing"], { terminal: true });
+  assert.equal(code, 2);
+  assert.match(stderr, /^\{\n {2}"error": \{\n/);
+  assert.equal(errorOf({ code, stdout: "", stderr }).code, "INVALID_ARGS");
+});
+
+Deno.test("SVC_DEBUG=1 adds the stack, nothing else does", async () => {
+  assert.equal(errorOf(await svcHere(["nothing"])).stack, undefined);
+  assert.match(String(errorOf(await svcHere(["nothing"], { env: { SVC_DEBUG: "1" } })).stack), /usage_errors\.ts/);
+});

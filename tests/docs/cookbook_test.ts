@@ -1,0 +1,71 @@
+/** The cookbook, run as a reader would: its command lines in a shell, in order, against a service with the sample. */
+import assert from "node:assert/strict";
+import { exitCodeOf } from "../../cli/exit.ts";
+import { ERROR_CODES, SvcError } from "../../lib/errors.ts";
+import { shellWord } from "../../utils/text/shell_word.ts";
+import { Workspace } from "../../tasks/workspace.ts";
+import { PROGRAM } from "../harness/program.ts";
+
+const PAGE = new URL("../../docs/cookbook.md", import.meta.url);
+const EXAMPLES = new URL("../../workflows/examples/", import.meta.url);
+
+/** A block of command lines, and what it prints. */
+interface Recipe {
+  readonly heading: string;
+  readonly script: string;
+  readonly shown: string;
+}
+
+Deno.test("every block of the cookbook works, and prints what the page shows", async (test) => {
+  await using workspace = await Workspace.open(PROGRAM);
+  await workspace.startService();
+  await Deno.mkdir(`${workspace.directory}/bin`);
+  const program = [Deno.execPath(), "run", "--quiet", "--allow-all", PROGRAM].map(shellWord).join(" ");
+  const svc = `#!/bin/sh\nexec ${program} "$@"\n`;
+  await Deno.writeTextFile(`${workspace.directory}/bin/svc`, svc, { mode: 0o755 });
+  await copyExamples(`${workspace.directory}/workflows/examples`);
+  for (const { heading, script, shown } of recipesOf(await Deno.readTextFile(PAGE))) {
+    const worked = await test.step(`${heading}: ${script.split("\n", 1)[0]}`, async () => {
+      const shell = new Deno.Command("sh", {
+        args: ["-eu", "-c", script],
+        cwd: workspace.directory,
+        env: { ...workspace.env, PATH: `${workspace.directory}/bin:${Deno.env.get("PATH")}` },
+        stdin: "null",
+      });
+      const { code, stdout, stderr } = await shell.output();
+      const [printed, error = ""] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+      assert.equal(code, 0, error);
+      assert.doesNotMatch(error, /"error":/); // A pipe hides the exit code of all but its last command.
+      assert.equal(printed, shown);
+    });
+    if (!worked) break; // What follows builds on it.
+  }
+});
+
+Deno.test("the cookbook tells the exit code of every error", async () => {
+  const rows = (await Deno.readTextFile(PAGE)).matchAll(/^\| (\d+) +\|([^|]+)\|/gm);
+  const told = new Map([...rows].flatMap(([, exit, codes = ""]) => {
+    return [...codes.matchAll(/`(\w+)`/g)].map(([, code]) => [code, Number(exit)] as const);
+  }));
+  for (const code of ERROR_CODES) assert.equal(told.get(code) ?? 1, exitCodeOf(new SvcError(code, "")), code);
+});
+
+function recipesOf(page: string): Recipe[] {
+  const recipes = page.split(/^## /m).flatMap((section) => {
+    const heading = section.split("\n", 1)[0] ?? "";
+    const blocks = section.matchAll(/```sh\n(.*?)```\n\n(?:```text\n(.*?)```)?/gs);
+    return [...blocks].map(([, script = "", shown = ""]) => ({ heading, script, shown }));
+  });
+  assert.equal(recipes.length, page.split("```sh").length - 1);
+  return recipes;
+}
+
+/** Workflows may read their own folder alone, and the recipes write beside it. */
+async function copyExamples(to: string): Promise<void> {
+  await Deno.mkdir(`${to}/helpers`, { recursive: true });
+  for (const folder of ["", "helpers/"]) {
+    for await (const { name, isFile } of Deno.readDir(new URL(folder, EXAMPLES))) {
+      if (isFile) await Deno.copyFile(new URL(folder + name, EXAMPLES), `${to}/${folder}${name}`);
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/** Commands that answer what became of each of several elements. */
+import assert from "node:assert/strict";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { errorOf } from "./cli.ts";
+import { at } from "./engine.ts";
+import type { Live } from "./live.ts";
+
+/** The elements that a command line answers when some of them fail: they are its error's details too. */
+export async function failedElements(live: Live, line: string): Promise<JsonObject[]> {
+  const result = await live.run(line);
+  assert.equal(result.code, 1, `svc ${line}`);
+  const elements: JsonValue = JSON.parse(result.stdout);
+  assert.ok(Array.isArray(elements) && elements.every(isJsonObject));
+  const { code, status, details } = errorOf(result);
+  const failed = elements.filter((element) => Number(element.status) >= 400);
+  assert.deepEqual([code, status, details], ["BULK_PARTIAL_FAILURE", 207, failed]);
+  return elements;
+}
+
+/** What an element says of its failure. */
+export function reasonOf(element: JsonObject | undefined): JsonValue | undefined {
+  return at(element, "errorDetails.0.localizedValue");
+}
+
+/** IDs and statuses of elements. */
+export function statusesOf(elements: JsonValue | undefined): (JsonValue | undefined)[][] {
+  assert.ok(Array.isArray(elements));
+  return elements.map((element) => [at(element, "ID"), at(element, "status")]);
+}

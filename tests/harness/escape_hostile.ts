@@ -1,0 +1,80 @@
+/** A process in the place of a sandbox that says to its parent whatever it likes. */
+import { pathToFileURL } from "node:url";
+import { loadOperations } from "../../workflows/scripts/permissions.ts";
+import { OpenWorkflow } from "../../workflows/runs/open_workflow.ts";
+import type { Limits } from "../../workflows/runs/limits.ts";
+import { localLibrary } from "../../workflows/sandbox/host/library.ts";
+import { FromSandbox, MAX_MESSAGE_BYTES, PROTOCOL, ToSandbox } from "../../workflows/sandbox/protocol/messages.ts";
+import { LIBRARY } from "./program.ts";
+
+/**
+ * What a hostile program begins with: frames, lengths that lie, and the two messages after which its parent listens.
+ * A program that comes to its end waits, and reads nothing.
+ */
+export const PRELUDE: string = `
+const kinds = ${JSON.stringify(FromSandbox)};
+const answers = ${JSON.stringify(ToSandbox)};
+const MAX_MESSAGE_BYTES = ${MAX_MESSAGE_BYTES};
+const get = JSON.stringify({ operation: "cases.get", args: ["{case}"] });
+function frame(kind, id, content, length) {
+  const text = typeof content === "string" ? new TextEncoder().encode(content) : content;
+  const bytes = new Uint8Array(9 + text.length);
+  const header = new DataView(bytes.buffer);
+  header.setUint32(0, length ?? text.length);
+  header.setUint8(4, kind);
+  header.setUint32(5, id);
+  bytes.set(text, 9);
+  return bytes;
+}
+function write(...frames) {
+  const bytes = new Uint8Array(frames.reduce((sum, one) => sum + one.length, 0));
+  let end = 0;
+  for (const one of frames) {
+    bytes.set(one, end);
+    end += one.length;
+  }
+  for (let at = 0; at < end;) at += Deno.stdout.writeSync(bytes.subarray(at));
+}
+function send(kind, id, content, length) {
+  write(frame(kind, id, content, length));
+}
+async function take(length) {
+  const bytes = new Uint8Array(length);
+  for (let at = 0; at < length;) at += await Deno.stdin.read(bytes.subarray(at));
+  return bytes;
+}
+async function read() {
+  for (;;) {
+    const header = new DataView((await take(9)).buffer);
+    const text = new TextDecoder().decode(await take(header.getUint32(0)));
+    if (header.getUint8(4) !== answers.wake) return text;
+  }
+}
+async function refusal() {
+  const answer = await read();
+  return JSON.parse(answer.slice(answer.indexOf("\\n") + 1)).code;
+}
+async function start(allow = ["cases.get"]) {
+  send(kinds.ready, 0, JSON.stringify({ protocol: ${PROTOCOL}, name: "hostile", allow }));
+  return await read();
+}
+setInterval(() => {}, 1000);
+`;
+
+/** Opens a workflow whose sandboxes are this program. */
+export async function openHostile(
+  program: string,
+  folder: string,
+  limits: Limits,
+  granted: readonly string[],
+): Promise<OpenWorkflow> {
+  const place = await Deno.makeTempDir({ prefix: "svc-test-" }); // The workflow removes it.
+  const host = `${folder}/hostile.js`;
+  await Deno.writeTextFile(host, program);
+  const script = pathToFileURL(host);
+  const library = { ...LIBRARY ?? await localLibrary(place), host: script.href };
+  const workflow = new OpenWorkflow({ script, folder: place, library }, limits, { script: host });
+  workflow.operations = await loadOperations();
+  workflow.grants = new Set(granted);
+  return workflow;
+}

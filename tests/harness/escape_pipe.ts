@@ -1,0 +1,271 @@
+/** A process that says to its parent whatever it likes: frames that lie, calls and results out of turn, floods. */
+import { MAX_LOG_CHARACTERS } from "../../workflows/sandbox/protocol/messages.ts";
+import type { Attempt } from "./escape.ts";
+
+type Hostile = readonly [attempt: string, script: string, refused: string | RegExp, printed?: string];
+
+const STOPPED = "WORKFLOW_FAILED: The workflow was stopped: it sent ";
+
+const FRAMES: readonly Hostile[] = [
+  [
+    "that is plain text",
+    `write(new TextEncoder().encode("hello, parent"));`,
+    `${STOPPED}a message of 1751477356 bytes.`,
+  ],
+  [
+    "of a kind that does not exist",
+    `await start(); send(99, 0, "{}");`,
+    `${STOPPED}a message of an unknown kind (99).`,
+  ],
+  [
+    "of the parent's own kinds",
+    `await start(); send(answers.reply, 1, "{}\\n{}");`,
+    `${STOPPED}a message of an unknown kind`,
+  ],
+  [
+    "that is not UTF-8",
+    `await start(); send(kinds.log, 0, new Uint8Array([0xc3, 0x28]));`,
+    `${STOPPED}a message that is not UTF-8.`,
+  ],
+  [
+    "with half of a character at its end",
+    `await start(); send(kinds.result, 0, new Uint8Array([0x22, 0xf0, 0x9f, 0x98]));`,
+    `${STOPPED}a message that is not UTF-8.`,
+  ],
+  [
+    "that says it has four gigabytes",
+    `await start(); send(kinds.log, 0, "x", 0xffffffff);`,
+    `${STOPPED}a message of 4294967295 bytes.`,
+  ],
+  [
+    "that says it has one byte more than it may",
+    `await start(); send(kinds.log, 0, "x", MAX_MESSAGE_BYTES + 1);`,
+    `${STOPPED}a message of 16777217 bytes.`,
+  ],
+  [
+    "that says it is longer than it is, and then ends",
+    `await start(); send(kinds.result, 0, "1", 100); Deno.exit(0);`,
+    "WORKFLOW_FAILED: The script ended its process (exit code 0) before it gave a result.",
+  ],
+  [
+    "that says it is shorter than it is",
+    `await start(); send(kinds.log, 0, "x".repeat(100), 10);`,
+    `${STOPPED}a message of`,
+  ],
+  [
+    "byte by byte",
+    `await start();
+    for (const byte of frame(kinds.result, 0, '"late"')) {
+      write(new Uint8Array([byte]));
+      await new Promise((go) => setTimeout(go));
+    }`,
+    `gives "late"`,
+  ],
+  ["of no text", `await start(); send(kinds.call, 1, "");`, `${STOPPED}a call that is none.`],
+];
+
+const ORDER: readonly Hostile[] = [
+  [
+    "that declares what no workflow declares",
+    `send(kinds.ready, 0, '{"protocol":1,"name":7,"allow":"*"}');`,
+    `${STOPPED}a declaration that is none.`,
+  ],
+  [
+    "that declares a million operations",
+    `send(kinds.ready, 0, JSON.stringify({ protocol: 1, name: "x", allow: Array(1_000_000).fill("*") }));`,
+    `${STOPPED}a declaration that is none.`,
+  ],
+  ["that declares again, with more", `await start(); await start(["*"]);`, `${STOPPED}a declaration that is none.`],
+  ["that calls before it is told its input", `send(kinds.call, 1, get);`, `${STOPPED}a call that is none.`],
+  ["that gives a result before it is told its input", `send(kinds.result, 0, "1");`, `${STOPPED}a result out of turn.`],
+  [
+    "with a call of a number that is not the next",
+    `await start(); send(kinds.call, 7, get);`,
+    `${STOPPED}a call that is none.`,
+  ],
+  [
+    "with a call of a number that was used",
+    `await start(); send(kinds.call, 1, get); await read(); send(kinds.call, 1, get);`,
+    `${STOPPED}a call that is none.`,
+  ],
+  ["with a call of number 0", `await start(); send(kinds.call, 0, get);`, `${STOPPED}a call that is none.`],
+  [
+    "with a result while a call is open",
+    `await start(); write(frame(kinds.call, 1, get), frame(kinds.result, 0, "1"));`,
+    `${STOPPED}a result out of turn.`,
+  ],
+  [
+    "with two results",
+    `await start(); write(frame(kinds.result, 0, "1"), frame(kinds.result, 0, "2"));`,
+    "gives 1",
+  ],
+  [
+    "that cancels calls that were never made",
+    `await start(); for (let i = 0; i < 100; i++) send(kinds.cancel, i, ""); send(kinds.result, 0, "1");`,
+    "gives 1",
+  ],
+  [
+    "that cancels without end",
+    `await start(); const one = frame(kinds.cancel, 1, "");
+    const many = new Uint8Array(one.length * 10_000).map((_, i) => one[i % one.length]);
+    for (;;) write(many);`,
+    `${STOPPED}more cancellations than it may.`,
+  ],
+  [
+    "that waits for an answer that it was not given before",
+    `await start(); send(kinds.waits, 7, "");`,
+    `${STOPPED}a wait for nothing.`,
+  ],
+  [
+    "with a result that is no JSON",
+    `await start(); send(kinds.result, 0, "{");`,
+    `${STOPPED}a result that is not JSON.`,
+  ],
+  [
+    "with an error that is none",
+    `await start(); send(kinds.failure, 0, '{"code":"ROOT"}');`,
+    `${STOPPED}an error that is none.`,
+  ],
+  [
+    "with an error that drives a terminal",
+    `await start(); send(kinds.failure, 0, JSON.stringify({ code: "TIMEOUT", message: "\\x1b[2J\\x9b2J\\u202etxt" }));`,
+    "TIMEOUT: \\u001b[2J\\u009b2J\\u202etxt",
+  ],
+  [
+    "on standard error that drives a terminal",
+    `await start(); Deno.stderr.writeSync(new TextEncoder().encode("\\x1b[2J\\u009b2J\\u202etxt\\n")); Deno.exit(3);`,
+    "(exit code 3) before it gave a result: \\u001b[2J\\u009b2J\\u202etxt.",
+  ],
+];
+
+const REQUESTS: readonly Hostile[] = [
+  ["with a call that is no JSON", `await start(); send(kinds.call, 1, "{");`, `${STOPPED}a call that is none.`],
+  [
+    "with a call whose values are none",
+    `await start(); send(kinds.call, 1, '{"operation":"cases.get","args":{"caseId":"{case}"}}');`,
+    `${STOPPED}a call that is none.`,
+  ],
+  [
+    "with a call whose files are none",
+    `await start(); send(kinds.call, 1, '{"operation":"cases.get","args":[],"files":{"a":{"name":"a","type":"b","base64":"?"}}}');`,
+    `${STOPPED}a call that is none.`,
+  ],
+  [
+    "with a call that has more files than any call takes",
+    `await start(); const file = { name: "a", type: "b", base64: "" };
+    const files = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => ["f" + i, file]));
+    send(kinds.call, 1, JSON.stringify({ operation: "cases.get", args: ["{case}", {}], files }));`,
+    `${STOPPED}a call that is none.`,
+  ],
+  [
+    "with a call that may take less than no time",
+    `await start(); send(kinds.call, 1, '{"operation":"cases.get","args":["{case}",{"timeoutSeconds":-1}]}');
+    send(kinds.result, 0, JSON.stringify(await refusal()));`,
+    `gives "INVALID_ARGS"`,
+  ],
+  [
+    "with a call whose time is a word",
+    `await start(); send(kinds.call, 1, '{"operation":"cases.get","args":["{case}",{"timeoutSeconds":"long"}]}');
+    send(kinds.result, 0, JSON.stringify(await refusal()));`,
+    `gives "INVALID_ARGS"`,
+  ],
+  [
+    "with a sleep of less than no time",
+    `await start(); send(kinds.call, 1, '{"operation":"sleep","args":[-1]}');`,
+    `${STOPPED}a call that is none.`,
+  ],
+  [
+    "with more sleeps than it may have",
+    `await start(); for (let i = 1; i < 10_000; i++) send(kinds.call, i, '{"operation":"sleep","args":[1e9]}');`,
+    `${STOPPED}more calls at a time than it may.`,
+  ],
+  [
+    "with a result while it sleeps",
+    `await start(); write(frame(kinds.call, 1, '{"operation":"sleep","args":[1e9]}'), frame(kinds.result, 0, "1"));`,
+    `${STOPPED}a result out of turn.`,
+  ],
+  [
+    "with randomness that is none",
+    `await start(); send(kinds.drew, 0, "not base64!");`,
+    `${STOPPED}randomness that is none.`,
+  ],
+  [
+    "with randomness before it is told its input",
+    `send(kinds.drew, 0, "AAAA");`,
+    `${STOPPED}randomness that is none.`,
+  ],
+  [
+    "with randomness without end, which would fill the disk",
+    `await start(); for (const block = frame(kinds.drew, 0, "A".repeat(1_000_000));;) write(block);`,
+    `${STOPPED}more text and randomness than it may.`,
+  ],
+  [
+    "with more to print than one may have, which takes long to make safe",
+    `await start(); send(kinds.log, 0, "\\x01".repeat(16_000_000)); send(kinds.result, 0, "1");`,
+    "gives 1",
+    "\\u0001".repeat(MAX_LOG_CHARACTERS),
+  ],
+  [
+    "with nothing to print, without end",
+    `await start(); const nothing = frame(kinds.log, 0, "");
+    const many = new Uint8Array(nothing.length * 10_000).map((_, i) => nothing[i % nothing.length]);
+    for (;;) write(many);`,
+    `${STOPPED}more text and randomness than it may.`,
+  ],
+  ...[
+    ["that was not granted", "cases.delete", "PERMISSION_DENIED"],
+    ["by a pattern", "*", "INVALID_ARGS"],
+    ["by the pattern of a group", "cases.*", "INVALID_ARGS"],
+    ["in other letters", "Cases.Get", "INVALID_ARGS"],
+    ["with a zero at its end", "cases.get\\\\u0000", "INVALID_ARGS"],
+    ["with a space at its end", "cases.get ", "INVALID_ARGS"],
+    ["by the library's name for it", "cases.getNext", "INVALID_ARGS"],
+    ["that every object has", "__proto__", "INVALID_ARGS"],
+    ["that every function has", "constructor", "INVALID_ARGS"],
+    ["that every map has", "has", "INVALID_ARGS"],
+    ["of no letters", "", "INVALID_ARGS"],
+  ].map(([name, operation, code]): Hostile => [
+    `with an operation ${name}`,
+    `await start(); send(kinds.call, 1, '{"operation":"${operation}","args":["{case}"]}');
+    send(kinds.result, 0, JSON.stringify(await refusal()));`,
+    `gives "${code}"`,
+  ]),
+  [
+    "whose values would change the prototype of objects",
+    `await start(); send(kinds.call, 1, '{"operation":"cases.get","args":["{case}",{"__proto__":{"caseId":"{case}"},"constructor":{"prototype":{"a":1}}}],"files":{"__proto__":{"name":"a","type":"b","base64":""}}}');
+    send(kinds.result, 0, JSON.stringify(await refusal()));`,
+    `gives "INVALID_ARGS"`,
+  ],
+  [
+    "whose values are nested deeper than a stack",
+    `await start(); send(kinds.call, 1, '{"operation":"cases.get","args":[' + "[".repeat(2e6) + "]".repeat(2e6) + "]}");`,
+    `${STOPPED}a message that is nested too deep.`,
+  ],
+  [
+    "with a result that is nested deeper than a stack",
+    `await start(); send(kinds.result, 0, "[".repeat(5e6) + "]".repeat(5e6));`,
+    `${STOPPED}a message that is nested too deep.`,
+  ],
+  [
+    "with a megabyte in an identifier",
+    `await start(); send(kinds.call, 1, JSON.stringify({ operation: "cases.get", args: ["x".repeat(1e6)] }));
+    send(kinds.result, 0, JSON.stringify(await refusal()));`,
+    /^gives "(NOT_FOUND|HTTP_ERROR|BAD_REQUEST|NETWORK_ERROR|INVALID_ARGS)"/,
+  ],
+  [
+    "with more calls at a time than it may make, and takes no answer",
+    `await start(); for (let i = 1; i < 5000; i++) send(kinds.call, i, get);`,
+    `${STOPPED}more calls at a time than it may.`,
+  ],
+];
+
+/** All of them. */
+export const TALKING: readonly Attempt[] = [...FRAMES, ...ORDER, ...REQUESTS].map((
+  [attempt, script, refused, printed],
+) => ({
+  attempt: `sends a message ${attempt}`,
+  script,
+  refused,
+  printed,
+  isHost: true,
+}));

@@ -1,0 +1,12 @@
+/** Operations by name. */
+import { permissionName } from "../../lib/operation/names.ts";
+import type { Group, OperationRef } from "../../lib/operation/operation.ts";
+import { loadResources } from "../../lib/resources/mod.ts";
+
+/** An operation by the names of its group and its function. */
+export async function operationByName(group: string, name: string): Promise<OperationRef> {
+  const resources: Readonly<Record<string, Group>> = await loadResources();
+  const operation = resources[group]?.[name];
+  if (operation === undefined) throw new TypeError(`No operation ${group}.${name}`);
+  return { name: permissionName(group, name), operation };
+}

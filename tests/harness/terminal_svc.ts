@@ -1,0 +1,14 @@
+/** `svc` in a process whose streams pass for a terminal: a test can answer prompts through pipes. */
+import { main } from "../../cli.ts";
+import { processIo } from "../../cli/io/process_io.ts";
+
+const isTerminal = () => true;
+const io = processIo();
+
+Deno.exit(
+  await main(Deno.args, {
+    ...io,
+    stdin: { isTerminal, readable: io.stdin.readable },
+    stderr: { ...io.stderr, isTerminal },
+  }),
+);

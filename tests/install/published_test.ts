@@ -1,0 +1,75 @@
+/** The package as a registry gives it to those who have no checkout: installed, and imported by a program. */
+import assert from "node:assert/strict";
+import { shellWord } from "../../utils/text/shell_word.ts";
+import { block, CHECKOUT, Home, linkedPaths } from "../harness/readme.ts";
+import { emptyCache, publish, type Registry } from "../harness/registry.ts";
+
+Deno.test("the package that is published works without a checkout", async (t) => {
+  await using home = await Home.make();
+  await using cache = await emptyCache();
+  await using registry = await publish();
+  await t.step("what the README links to is published with it", () => findLinked(registry));
+  await t.step("a program imports the library, its types included, and reads no file for it", () => {
+    return importIt(registry);
+  });
+  await t.step("svc is installed as the README says, and needs the registry no more", async () => {
+    const run = (lines: string) => home.run(lines, { ...registry.env, DENO_DIR: cache.path }, home.path);
+    await run(block("sh", "jsr:@svc/lib/cli"));
+    await registry.close();
+    await useInstalled(run);
+  });
+});
+
+async function findLinked({ files }: Registry): Promise<void> {
+  const linked = linkedPaths();
+  assert.ok(linked.length > 10);
+  for (const path of linked) assert.ok((await Deno.stat(`${files}/${path}`)).isFile, path);
+}
+
+async function useInstalled(svc: (lines: string) => Promise<string>): Promise<void> {
+  await svc("svc service start --port 0 --detach");
+  try {
+    assert.match(
+      await svc("svc cases create --type City-Permit-Work-Permit --format yaml"),
+      /^id: CITY-PERMIT-WORK P-1$/m,
+    );
+    const logo = shellWord(`${CHECKOUT}/service/sample/static/files/logo.png`);
+    await svc(`svc static-content file logo.png -o logo.png; cmp logo.png ${logo}`);
+    await svc("svc workflow init flows");
+    const input = `--input '{"Applicant":"Grace","Address":"Main Street 2"}'`;
+    assert.match(await svc(`svc workflow run flows/intake.ts ${input} --allow-declared`), /"Pending-Review"/);
+    assert.match(await svc("svc workflow list --format table"), /intake +done/);
+    assert.match(await svc("svc auth diagnose"), /"ok": true/);
+    assert.match(await svc("svc completion bash"), /^_svc\(\)/);
+    assert.match(await svc("svc cases get none 2>&1 || echo $?"), /^\{"error":.*"code":"NOT_FOUND".*\}\n1\n$/);
+  } finally {
+    assert.match(await svc("svc service reset --stop"), /"removed":/);
+  }
+}
+
+const SERVICE = `
+  import { createClient } from "@svc/lib";
+  import { startService } from "jsr:@svc/lib/service";
+
+  await using service = await startService();
+  const client = await service.addClient("clerk@city");
+  const svc = createClient({ baseUrl: service.url, ...client, noCache: true, retries: 1 });
+  const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+  const { ID } = await svc.attachments.upload({ file: new File(["a"], "a.txt") });
+  console.log(id, typeof ID);
+  // @ts-expect-error A client is no number: its type is known.
+  const _: number = svc;
+`;
+
+async function importIt({ env }: Registry): Promise<void> {
+  await using home = await Home.make();
+  await using cache = await emptyCache();
+  const run = (lines: string) => home.run(lines, { ...env, DENO_DIR: cache.path }, home.path);
+  await Deno.writeTextFile(`${home.path}/deno.json`, "{}");
+  await Deno.writeTextFile(`${home.path}/service.ts`, SERVICE);
+  await run("deno add jsr:@svc/lib && deno check service.ts");
+  const permissions = "--allow-net=127.0.0.1 --allow-env=LOG_TOKENS,LOG_STREAM --allow-write=$HOME --allow-read=$HOME";
+  const said = await run(`TMPDIR=$HOME deno run --no-prompt ${permissions} service.ts`);
+  assert.equal(said, "CITY-PERMIT-WORK P-1 string\n");
+  await run("deno run --allow-write=. jsr:@svc/lib/cli workflow init flows && cd flows && deno check intake.ts");
+}

@@ -1,0 +1,222 @@
+import assert from "node:assert/strict";
+import { openSession } from "../../../lib/auth/session_open.ts";
+import { readSettings, type SessionOptions, withCredentials } from "../../../lib/auth/settings.ts";
+import { TokenSource } from "../../../lib/auth/token_source.ts";
+import { heldAnswer } from "../../harness/held_answer.ts";
+import { callApi, CLIENT, optionsFor, runScript, startService } from "../../harness/oauth.ts";
+import { CHECKOUT } from "../../harness/readme.ts";
+
+function tokenFile({ configDirectory, profile = "default" }: SessionOptions): string {
+  return `${configDirectory}/token.${profile}.json`;
+}
+
+/** Changes the cached token, keeping the rest. */
+async function editToken(options: SessionOptions, changes: Record<string, unknown>): Promise<void> {
+  const cached = JSON.parse(await Deno.readTextFile(tokenFile(options)));
+  await Deno.writeTextFile(tokenFile(options), JSON.stringify({ ...cached, ...changes }));
+}
+
+Deno.test("a second session finds the token in the cache, in a file that only its owner can read", async () => {
+  await using service = startService();
+  const options = await optionsFor(service);
+  assert.equal(await callApi(openSession(options)), 200);
+  assert.equal(await callApi(openSession(options)), 200);
+  assert.equal(service.exchanges, 1);
+  if (Deno.build.os !== "windows") assert.equal((await Deno.stat(tokenFile(options))).mode! & 0o777, 0o600);
+  assert(!(await Deno.readTextFile(tokenFile(options))).includes(CLIENT.clientSecret));
+});
+
+Deno.test("many processes on a cold cache make one exchange and leave one whole token", async () => {
+  await using service = startService();
+  const options = await optionsFor(service);
+  const runs = Array.from({ length: 12 }, () => runScript("auth_script.ts", ["call", JSON.stringify(options)], {}));
+  for (const { stdout, stderr } of await Promise.all(runs)) assert.equal(stdout, '{"status":200}\n', stderr);
+  assert.equal(service.exchanges, 1);
+  const names = Array.from(Deno.readDirSync(options.configDirectory ?? ""), ({ name }) => name).sort();
+  assert.deepEqual(names, ["token.default.json", "token.default.lock"]);
+  assert.equal(JSON.parse(await Deno.readTextFile(tokenFile(options))).accessToken, service.issued[0]);
+});
+
+Deno.test("a process that is killed in the middle of its exchange keeps nobody waiting", async () => {
+  const held = heldAnswer();
+  await using stuck = startService({ token: held.answer });
+  await using service = startService();
+  const options = await optionsFor(stuck);
+  const script = `${CHECKOUT}/tests/harness/auth_script.ts`;
+  const args = ["run", "--quiet", "--allow-all", script, "call", JSON.stringify(options)];
+  const holder = new Deno.Command(Deno.execPath(), { args, stdin: "null", stdout: "null" }).spawn();
+  await held.asked;
+  holder.kill("SIGKILL");
+  await holder.status;
+  assert.equal(await callApi(openSession({ ...options, baseUrl: service.baseUrl })), 200);
+  held.give(new Response());
+});
+
+Deno.test("who waits too long for another process's exchange is told so", async () => {
+  const held = heldAnswer();
+  await using service = startService({ token: held.answer });
+  const options = await optionsFor(service);
+  const holder = callApi(openSession(options));
+  await held.asked;
+  const waiter = callApi(openSession({ ...options, timeoutSeconds: 0.05 }));
+  await assert.rejects(waiter, {
+    code: "TIMEOUT",
+    message: /holds .*token\.default\.lock did not answer within 0\.05 s/,
+  });
+  held.give(Response.json({ access_token: "unknown", token_type: "Bearer" }));
+  assert.equal(await holder, 401);
+});
+
+Deno.test("a cached token is used for its own server, token endpoint and client alone", async () => {
+  await using first = startService();
+  await using second = startService();
+  const options = await optionsFor(first);
+  await callApi(openSession(options));
+  assert.equal(await callApi(openSession({ ...options, baseUrl: second.baseUrl })), 200);
+  assert.equal(second.exchanges, 1);
+  assert.equal(second.calls, 1, "the other server's token was never sent here");
+  const otherClient = openSession({ ...options, baseUrl: second.baseUrl, clientId: "another" });
+  await assert.rejects(callApi(otherClient), { code: "UNAUTHORIZED" });
+  const otherEndpoint = openSession({ ...options, baseUrl: second.baseUrl, tokenPath: "/elsewhere" });
+  await assert.rejects(callApi(otherEndpoint), { code: "UNAUTHORIZED" });
+  assert.equal(second.calls, 2);
+});
+
+Deno.test("a token is renewed a minute before it ends, a short-lived one after half its life", async () => {
+  for (const [expires_in, margin] of [[3600, 60], [120, 60], [10, 5]] as const) {
+    await using service = startService({ grant: { expires_in } });
+    const options = await optionsFor(service);
+    await callApi(openSession(options));
+    const { expiresAt, refreshAt } = JSON.parse(await Deno.readTextFile(tokenFile(options)));
+    assert.equal(Date.parse(expiresAt) - Date.parse(refreshAt), margin * 1000);
+    await editToken(options, { refreshAt: new Date(Date.now() - 1).toISOString() });
+    await callApi(openSession(options));
+    assert.equal(service.exchanges, 2);
+  }
+});
+
+Deno.test("a damaged cache counts as none and is replaced", async () => {
+  await using service = startService();
+  const options = await optionsFor(service);
+  await callApi(openSession(options));
+  const good = JSON.parse(await Deno.readTextFile(tokenFile(options)));
+  const damaged = [
+    "",
+    '{"accessToken":"tok',
+    "null",
+    "[]",
+    JSON.stringify({ ...good, accessToken: "a\nb" }),
+    JSON.stringify({ ...good, accessToken: 7 }),
+    JSON.stringify({ ...good, refreshAt: "soon" }),
+    JSON.stringify({ ...good, expiresAt: undefined }),
+  ];
+  for (const [i, text] of damaged.entries()) {
+    await Deno.writeTextFile(tokenFile(options), text);
+    assert.equal(await callApi(openSession(options)), 200);
+    assert.equal(service.exchanges, i + 2, text);
+    assert.equal(JSON.parse(await Deno.readTextFile(tokenFile(options))).accessToken, service.issued.at(-1));
+  }
+});
+
+Deno.test("a 401 for a cached token causes one exchange and one more try, and is told like the exchange", async () => {
+  await using service = startService();
+  const told: string[] = [];
+  const onExchange: SessionOptions["onExchange"] = ({ method, path, status, reason, milliseconds }) => {
+    told.push([method, path, status, reason].join(" "));
+    assert(milliseconds >= 0);
+  };
+  const options = { ...await optionsFor(service), onExchange };
+  await callApi(openSession(options));
+  service.revoke();
+  assert.equal(await callApi(openSession(options)), 200);
+  assert.deepEqual([service.exchanges, service.calls], [2, 3]);
+  const exchange = "POST /oauth2/token 200 OK";
+  assert.deepEqual(told, [exchange, "GET /dx-api/v2/casetypes 401 Unauthorized", exchange]);
+  assert.equal(JSON.parse(await Deno.readTextFile(tokenFile(options))).accessToken, service.issued[1]);
+});
+
+Deno.test("a 401 for a new token is final", async () => {
+  await using service = startService({ grant: { access_token: "never valid" } });
+  await using valid = startService({ grant: { access_token: "never-valid" } });
+  const refused = callApi(openSession(await optionsFor(service)));
+  await assert.rejects(refused, { code: "INVALID_RESPONSE" });
+  assert.equal(await callApi(openSession(await optionsFor(valid))), 401);
+  assert.deepEqual([valid.exchanges, valid.calls], [1, 1]);
+});
+
+Deno.test("concurrent calls share the exchange, on a cold cache and after a 401", async () => {
+  await using service = startService();
+  for (const noCache of [false, true]) {
+    const session = openSession({ ...await optionsFor(service), noCache });
+    const before = service.exchanges;
+    const twenty = () => Promise.all(Array.from({ length: 20 }, () => callApi(session)));
+    assert.deepEqual(await twenty(), Array(20).fill(200));
+    assert.equal(service.exchanges, before + 1);
+    service.revoke();
+    assert.deepEqual(await twenty(), Array(20).fill(200));
+    assert.equal(service.exchanges, before + 2);
+  }
+});
+
+Deno.test("a 401 takes the token that another session has renewed in the meantime", async () => {
+  await using service = startService();
+  const options = await optionsFor(service);
+  const [one, two] = [openSession(options), openSession(options)];
+  await callApi(one);
+  await callApi(two);
+  service.revoke();
+  assert.deepEqual(await Promise.all([callApi(one), callApi(two)]), [200, 200]);
+  assert.equal(service.exchanges, 2);
+});
+
+Deno.test("who learns late that a token is refused takes the one that another call has had meanwhile", async () => {
+  await using service = startService();
+  const tokens = new TokenSource(withCredentials(readSettings({ ...await optionsFor(service), noCache: true })));
+  const { signal } = new AbortController();
+  const { token } = await tokens.take(signal);
+  const renewed = [await tokens.replace(token, signal), await tokens.replace(token, signal)];
+  assert.deepEqual(renewed.map(({ accessToken }) => accessToken), [service.issued[1], service.issued[1]]);
+  assert.equal(service.exchanges, 2);
+});
+
+Deno.test("noCache exchanges once per session and leaves no file", async () => {
+  await using service = startService();
+  const options = { ...await optionsFor(service), noCache: true };
+  const session = openSession(options);
+  await callApi(session);
+  await callApi(session);
+  await callApi(openSession(options));
+  assert.equal(service.exchanges, 2);
+  assert.deepEqual(Array.from(Deno.readDirSync(options.configDirectory ?? "")), []);
+});
+
+Deno.test("a cache that cannot be read or written costs the cache, not the call, and is told of once", async () => {
+  await using service = startService();
+  const options = await optionsFor(service);
+  const file = `${options.configDirectory}/file`;
+  await Deno.writeTextFile(file, "");
+  await Deno.mkdir(tokenFile(options));
+  for (const configDirectory of [file, options.configDirectory]) {
+    const warnings: string[] = [];
+    const warn = (message: string) => warnings.push(message);
+    assert.equal(await callApi(openSession({ ...options, configDirectory, warn })), 200);
+    assert.equal(warnings.length, 1, warnings.join("\n"));
+    assert.match(warnings.join(), /^The token cannot be cached, so that each run exchanges a new one: /);
+  }
+});
+
+Deno.test({
+  name: "a token that others can read causes a warning",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using service = startService();
+    const warnings: string[] = [];
+    const options = { ...await optionsFor(service), warn: (message: string) => warnings.push(message) };
+    await callApi(openSession(options));
+    await callApi(openSession(options));
+    assert.deepEqual(warnings, []);
+    await Deno.chmod(tokenFile(options), 0o644);
+    await callApi(openSession(options));
+    assert.match(warnings.join("\n"), /^\S*token\.default\.json holds a secret and others can read it/);
+  },
+});

@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { login, logout, ping, status } from "../../../lib/auth/commands.ts";
+import { saveProfile } from "../../../lib/auth/config.ts";
+import { openSession } from "../../../lib/auth/session_open.ts";
+import { callApi, CLIENT, failure, freshDirectory, optionsFor, runScript, startService } from "../../harness/oauth.ts";
+import { PROGRAM } from "../../harness/program.ts";
+
+function secretCommand(code: string): string[] {
+  return [Deno.execPath(), "eval", "--quiet", code];
+}
+
+/** A profile whose secret a program prints; the options that select it. */
+async function withSecretCommand(baseUrl: string, command: string[], timeoutSeconds = 20) {
+  const configDirectory = await freshDirectory();
+  const profile = { baseUrl, clientId: CLIENT.clientId, clientSecretCommand: command, timeoutSeconds };
+  await saveProfile("default", profile, configDirectory);
+  return { configDirectory };
+}
+
+Deno.test("login caches a token, status tells of it, logout forgets it", async () => {
+  await using service = startService();
+  const options = { ...await optionsFor(service), profile: "work" };
+  const known = { profile: "work", server: service.baseUrl };
+  assert.deepEqual(status(options), { ...known, tokenCached: false });
+  const { expiresAt, ...rest } = await login(options);
+  assert.deepEqual(rest, known);
+  assert(Date.parse(expiresAt) > Date.now());
+  assert.deepEqual(status(options), { ...known, tokenCached: true, expiresAt });
+  assert.equal(await callApi(openSession(options)), 200);
+  assert.equal(service.exchanges, 1, "the call used login's token");
+  assert.deepEqual(await logout(options), { profile: "work", removed: true });
+  assert.deepEqual(status(options), { ...known, tokenCached: false });
+  assert.deepEqual(await logout(options), { profile: "work", removed: false });
+});
+
+Deno.test("login exchanges anew although a token is cached, and keeps it when it is refused", async () => {
+  await using service = startService();
+  const options = await optionsFor(service);
+  await login(options);
+  await login(options);
+  assert.equal(service.exchanges, 2);
+  assert.equal((await failure(login({ ...options, clientSecret: "wrong" }))).code, "UNAUTHORIZED");
+  assert.equal((status(options)).tokenCached, true);
+});
+
+Deno.test("a cancelled login or ping is INTERRUPTED", async () => {
+  for (const command of [login, ping]) {
+    const interrupt = new AbortController();
+    await using service = startService({
+      token() {
+        interrupt.abort();
+        return new Response();
+      },
+    });
+    const error = await failure(command({ ...await optionsFor(service), signal: interrupt.signal }));
+    assert.equal(error.code, "INTERRUPTED");
+  }
+});
+
+Deno.test("logout works without any profile and refuses a name with a separator", async () => {
+  const configDirectory = await freshDirectory();
+  assert.deepEqual(await logout({ configDirectory }), { profile: "default", removed: false });
+  assert.equal((await failure(logout({ configDirectory, profile: "../x" }))).code, "INVALID_ARGS");
+});
+
+Deno.test("ping makes one call and tells its status and time", async () => {
+  await using service = startService();
+  const options = await optionsFor(service);
+  const { milliseconds, ...rest } = await ping(options);
+  assert.deepEqual(rest, { profile: "default", server: service.baseUrl, status: 200 });
+  assert(Number.isInteger(milliseconds) && milliseconds >= 0);
+  assert.equal(service.calls, 1);
+  await using portal = startService({ api: () => Response.json("Welcome to our network") });
+  assert.equal((await failure(ping(await optionsFor(portal)))).code, "INVALID_RESPONSE");
+  const error = await failure(ping({ ...options, apiRoot: "/elsewhere" }));
+  assert.equal(error.code, "NOT_FOUND");
+  assert.equal(error.operation, "case-types.list");
+});
+
+Deno.test("a program can give the secret, and it runs for an exchange alone", async () => {
+  await using service = startService();
+  const marker = `${await Deno.makeTempDir()}/runs`;
+  const options = await withSecretCommand(
+    service.baseUrl,
+    secretCommand(`
+      Deno.writeTextFileSync(${JSON.stringify(marker)}, "x", { append: true });
+      console.log(${JSON.stringify(CLIENT.clientSecret)});
+    `),
+  );
+  await ping(options);
+  await ping(options);
+  assert.equal(await Deno.readTextFile(marker), "x");
+});
+
+Deno.test("a program that fails is INVALID_CONFIG with its exit code and never its output", async () => {
+  const cases: [command: string[], message: RegExp][] = [
+    [
+      secretCommand(`console.log("s3cret"); Deno.exit(3)`),
+      /^clientSecretCommand: \S*deno\S* ended with exit code 3\.$/,
+    ],
+    [secretCommand(`Deno.exit(0)`), /printed nothing\.$/],
+    [secretCommand(`Deno.stdout.writeSync(new Uint8Array([0xff, 0xfe]))`), /printed what is no text\.$/],
+    [["/no/such/program", "s3cret"], /^clientSecretCommand: \/no\/such\/program does not exist\.$/],
+  ];
+  for (const [command, message] of cases) {
+    const error = await failure(login(await withSecretCommand("http://127.0.0.1:9999", command)));
+    assert.equal(error.code, "INVALID_CONFIG", command.join(" "));
+    assert.match(error.message, message);
+    assert(!Deno.inspect(error).includes("s3cret"));
+  }
+});
+
+Deno.test("a program that waits for ever is ended at the timeout", async () => {
+  const command = secretCommand("await new Promise(() => setInterval(() => {}, 1000))");
+  const error = await failure(login(await withSecretCommand("http://127.0.0.1:9999", command, 0.2)));
+  assert.equal(error.code, "TIMEOUT");
+  assert.match(error.message, /^clientSecretCommand \S*deno\S* did not answer within 0\.2 s\.$/);
+});
+
+Deno.test("no command shows the secret or a token, with --verbose, when refused, or with a stack trace", async () => {
+  await using service = startService();
+  const { configDirectory = "" } = await optionsFor(service);
+  const profile = { baseUrl: service.baseUrl, ...CLIENT };
+  await saveProfile("default", profile, configDirectory);
+  await saveProfile("wrong", { ...profile, clientId: "nobody" }, configDirectory);
+  await saveProfile("gone", { ...profile, baseUrl: "http://127.0.0.1:9" }, configDirectory);
+  const commands = ["login", "status", "ping", "diagnose", "logout"].map((name) => ["auth", name]);
+  commands.push(["case-types", "list"], ["case-types", "list", "--no-cache"], ["case-types", "list", "--dry-run"]);
+  const env = { SVC_CONFIG_DIR: configDirectory, SVC_DEBUG: "1" };
+  const runs = ["default", "wrong", "gone"].flatMap((name) =>
+    commands.map((command) => runScript(PROGRAM, [...command, "--verbose", "--profile", name], env))
+  );
+  const outputs = (await Promise.all(runs)).map(({ stdout, stderr }) => stdout + stderr).join("\n");
+  assert.match(outputs, /\[HTTP\] POST \/oauth2\/token 200 OK \(\d+ms\)/);
+  assert.match(outputs, /UNAUTHORIZED/);
+  const { clientSecret } = CLIENT;
+  const basic = btoa("client+one:").slice(0, 12);
+  for (const secret of [clientSecret, encodeURIComponent(clientSecret), "s3cret", basic, ...service.issued]) {
+    assert(!outputs.includes(secret), `shown: ${secret}`);
+  }
+});
+
+Deno.test("a service that repeats the token does not make it show, with --verbose or in an error", async () => {
+  await using service = startService({
+    api: (request) => Response.json({ localizedValue: request.headers.get("authorization") }, { status: 500 }),
+  });
+  const { configDirectory = "" } = await optionsFor(service);
+  await saveProfile("default", { baseUrl: service.baseUrl, ...CLIENT }, configDirectory);
+  const env = { SVC_CONFIG_DIR: configDirectory };
+  for (const _ of ["exchanged", "cached"]) {
+    const { stderr } = await runScript(PROGRAM, ["case-types", "list", "--verbose"], env);
+    assert.match(stderr, /^\[HTTP\] Response: \{"localizedValue":"Bearer \[REDACTED\]"\}$/m);
+    assert.match(stderr, /"message":"Bearer \[REDACTED\]"/);
+    for (const token of service.issued) assert(!stderr.includes(token), stderr);
+  }
+});

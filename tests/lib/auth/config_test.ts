@@ -1,0 +1,255 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { findProfile, missingProfile, saveProfile } from "../../../lib/auth/config.ts";
+import { openWays } from "../../../lib/auth/exposed.ts";
+import type { Warn } from "../../../lib/client/callback.ts";
+import type { Profile } from "../../../lib/auth/profile.ts";
+import { failure, freshDirectory, runScript } from "../../harness/oauth.ts";
+
+const PROFILE = { baseUrl: "https://svc.example", clientId: "id", clientSecret: "s3cret" };
+
+// deno-lint-ignore require-await -- async turns a throw into a rejection, as `failure` wants it
+async function loadProfile(name: string, directory: string, warn: Warn = () => {}): Promise<Profile> {
+  const profile = findProfile(name, directory, warn);
+  if (profile === undefined) throw missingProfile(name, directory);
+  return profile;
+}
+
+async function withConfig(text: string): Promise<string> {
+  const directory = await Deno.makeTempDir({ prefix: "svc-config-" });
+  await Deno.writeTextFile(`${directory}/config.json`, text, { mode: 0o600 });
+  return directory;
+}
+
+function withProfile(profile: unknown): Promise<string> {
+  return withConfig(JSON.stringify({ profiles: { default: profile } }));
+}
+
+Deno.test("a saved profile is read back, from a file that only its owner can read", async () => {
+  const directory = await freshDirectory();
+  await saveProfile("work", PROFILE, directory);
+  assert.deepEqual(await loadProfile("work", directory), PROFILE);
+  if (Deno.build.os !== "windows") {
+    assert.equal((await Deno.stat(directory)).mode! & 0o777, 0o700);
+    assert.equal((await Deno.stat(`${directory}/config.json`)).mode! & 0o777, 0o600);
+  }
+  const names = Array.from(Deno.readDirSync(directory), (entry) => entry.name).sort();
+  assert.deepEqual(names, ["config.json", "config.lock"]);
+});
+
+Deno.test("saving a profile keeps other profiles and what svc does not know", async () => {
+  const directory = await withConfig(JSON.stringify({
+    note: "mine",
+    profiles: { other: PROFILE, work: { ...PROFILE, colour: "red", apiRoot: "/old" } },
+  }));
+  await saveProfile("work", { ...PROFILE, clientId: "new" }, directory);
+  assert.deepEqual(JSON.parse(await Deno.readTextFile(`${directory}/config.json`)), {
+    note: "mine",
+    profiles: { other: PROFILE, work: { colour: "red", ...PROFILE, clientId: "new" } },
+  });
+});
+
+Deno.test({
+  name: "a config.json that is a link stays one: the file that it names is written, also where there is none yet",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const dotfiles = await Deno.makeTempDir({ prefix: "svc-dotfiles-" });
+    const directory = await Deno.makeTempDir({ prefix: "svc-config-" });
+    const file = `${dotfiles}/config.json`;
+    await Deno.symlink(file, `${dotfiles}/again.json`);
+    await Deno.symlink(`../${dotfiles.split("/").at(-1)}/again.json`, `${directory}/config.json`);
+    for (const name of ["first", "second"]) {
+      await saveProfile(name, PROFILE, directory);
+      assert.ok((await Deno.lstat(`${directory}/config.json`)).isSymlink);
+      const { mode, isFile } = await Deno.lstat(file);
+      assert.deepEqual([isFile, mode! & 0o777], [true, 0o600]);
+      assert.deepEqual(await loadProfile(name, directory), PROFILE);
+    }
+    assert.deepEqual(Object.keys(JSON.parse(await Deno.readTextFile(file)).profiles), ["first", "second"]);
+    assert.deepEqual(Array.from(Deno.readDirSync(dotfiles), ({ name }) => name).sort(), ["again.json", "config.json"]);
+  },
+});
+
+Deno.test("processes that save profiles at the same time lose none", async () => {
+  const directory = await freshDirectory();
+  const names = Array.from({ length: 8 }, (_, i) => `p${i}`);
+  const runs = names.map((name) =>
+    runScript("auth_script.ts", ["save", JSON.stringify({ name, profile: PROFILE })], { SVC_CONFIG_DIR: directory })
+  );
+  for (const { code, stdout } of await Promise.all(runs)) assert.equal(code, 0, stdout);
+  const { profiles } = JSON.parse(await Deno.readTextFile(`${directory}/config.json`));
+  assert.deepEqual(Object.keys(profiles).sort(), names);
+});
+
+Deno.test("a name that cannot be part of a file's name is refused before anything is written", async () => {
+  const directory = await freshDirectory();
+  for (const name of ["", ".", "..", "../x", "a/b", "a\\b", "a\u0000b", "a\nb", ".hidden", "x".repeat(65), "a:b"]) {
+    assert.equal((await failure(saveProfile(name, PROFILE, directory))).code, "INVALID_ARGS", JSON.stringify(name));
+    assert.equal((await failure(loadProfile(name, directory))).code, "INVALID_ARGS");
+  }
+  await assert.rejects(Deno.stat(directory), Deno.errors.NotFound);
+});
+
+Deno.test("any other name works, also those that objects have by themselves", async () => {
+  const directory = await freshDirectory();
+  for (const name of ["__proto__", "constructor", "toString"]) {
+    assert.equal((await failure(loadProfile(name, directory))).code, "INVALID_CONFIG");
+    await saveProfile(name, PROFILE, directory);
+    assert.deepEqual(await loadProfile(name, directory), PROFILE);
+  }
+  const names = fc.stringMatching(/^[\p{L}\p{N}_-][\p{L}\p{N}._ @-]{0,20}$/u);
+  await fc.assert(
+    fc.asyncProperty(names, async (name) => {
+      await saveProfile(name, PROFILE, directory);
+      assert.deepEqual(await loadProfile(name, directory), PROFILE);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+Deno.test("each wrong member is named with what it must be", async () => {
+  const cases: [profile: unknown, message: RegExp][] = [
+    [7, /profiles\.default must be an object\.$/],
+    [{ baseUrl: 7 }, /profiles\.default\.baseUrl must be an http or https address/],
+    [{ baseUrl: "svc.example" }, /baseUrl must be/],
+    [{ baseUrl: "ftp://svc.example" }, /baseUrl must be/],
+    [{ baseUrl: "https://user:pw@svc.example" }, /baseUrl must be .* without user name/],
+    [{ baseUrl: "https://svc.example/?a=1" }, /baseUrl must be/],
+    [{ baseUrl: "https://svc.example/#a" }, /baseUrl must be/],
+    [{ clientId: "" }, /clientId must be a text that is not empty\.$/],
+    [{ clientSecret: 1 }, /clientSecret must be a text/],
+    [{ clientSecretCommand: "pass svc" }, /clientSecretCommand must be an array with a program and its arguments\.$/],
+    [{ clientSecretCommand: [] }, /clientSecretCommand must be/],
+    [{ clientSecretCommand: ["pass", 1] }, /clientSecretCommand must be/],
+    [{ clientSecret: "a", clientSecretCommand: ["b"] }, /clientSecret or clientSecretCommand, not both\.$/],
+    [{ apiRoot: "dx-api" }, /apiRoot must be a path such as "\/dx-api\/v2"/],
+    [{ apiRoot: "/a/../b" }, /apiRoot must be/],
+    [{ tokenPath: "/token?x=1" }, /tokenPath must be a path such as "\/oauth2\/token"/],
+    [{ timeoutSeconds: 0 }, /timeoutSeconds must be a number of seconds above 0 and at most 86400\.$/],
+    [{ timeoutSeconds: "30" }, /timeoutSeconds must be/],
+    [{ allowInsecureHttp: "yes" }, /allowInsecureHttp must be true or false\.$/],
+    [{ idempotencyKeys: 1 }, /idempotencyKeys must be true or false\.$/],
+  ];
+  for (const [profile, message] of cases) {
+    const directory = await withProfile(profile);
+    const error = await failure(loadProfile("default", directory));
+    assert.equal(error.code, "INVALID_CONFIG", JSON.stringify(profile));
+    assert.match(error.message, message);
+    assert(error.message.startsWith(`${directory}/config.json: profiles.default`), error.message);
+    assert(error.hint);
+  }
+});
+
+Deno.test("a file that is no JSON is refused with its position and without its text", async () => {
+  for (
+    const text of ['{"profiles": {"default": {"clientSecret": "s3cret" "x"}}}', '{"profiles":', "s3cret", '"s3cret', ""]
+  ) {
+    const directory = await withConfig(text);
+    const error = await failure(loadProfile("default", directory));
+    assert.equal(error.code, "INVALID_CONFIG");
+    assert.match(error.message, /config\.json is not valid JSON/);
+    assert(!Deno.inspect(error).includes("s3cret"), Deno.inspect(error));
+    await failure(saveProfile("x", PROFILE, directory));
+    assert.equal(await Deno.readTextFile(`${directory}/config.json`), text);
+  }
+  const error = await failure(loadProfile("default", await withConfig('{\n  "profiles": {\n  },\n}')));
+  assert.match(error.message, /line 4 column 1/);
+});
+
+Deno.test("a file that an editor began with a byte order mark is read, and written without it", async () => {
+  const directory = await withConfig("\ufeff" + JSON.stringify({ profiles: { default: PROFILE } }) + "\r\n");
+  assert.deepEqual(await loadProfile("default", directory), PROFILE);
+  await saveProfile("lab", PROFILE, directory);
+  const { profiles } = JSON.parse(await Deno.readTextFile(`${directory}/config.json`));
+  assert.deepEqual(profiles, { default: PROFILE, lab: PROFILE });
+});
+
+Deno.test("a file that is not UTF-8 is refused, instead of sending another secret than it holds", async () => {
+  const directory = await withConfig("");
+  const text = JSON.stringify({ profiles: { default: { ...PROFILE, clientSecret: "s3crét" } } });
+  const latin1 = Uint8Array.from(text, (character) => character.charCodeAt(0));
+  await Deno.writeFile(`${directory}/config.json`, latin1);
+  for (const run of [loadProfile("default", directory), saveProfile("x", PROFILE, directory)]) {
+    const error = await failure(run);
+    assert.deepEqual([error.code, error.hint], ["INVALID_CONFIG", "Save it as UTF-8."]);
+    assert.equal(error.message, `${directory}/config.json is not UTF-8 text.`);
+  }
+  assert.deepEqual(await Deno.readFile(`${directory}/config.json`), latin1);
+});
+
+Deno.test("a file of another shape is refused", async () => {
+  assert.match((await failure(loadProfile("x", await withConfig("[]")))).message, /must hold a JSON object\.$/);
+  const error = await failure(loadProfile("x", await withConfig('{"profiles": []}')));
+  assert.match(error.message, /profiles must be an object\.$/);
+});
+
+Deno.test("a profile that does not exist is refused with how to make it", async () => {
+  const directory = await withProfile(PROFILE);
+  const error = await failure(loadProfile("prod", directory));
+  assert.equal(error.code, "INVALID_CONFIG");
+  assert.equal(error.message, `There is no profile "prod" in ${directory}/config.json.`);
+  assert.match(error.hint ?? "", /^Set SVC_BASE_URL.*"prod".*svc service start/);
+});
+
+Deno.test("a mistyped profile is refused with the one that was probably meant", async () => {
+  const directory = await freshDirectory();
+  await saveProfile("prod-west", PROFILE, directory);
+  const error = await failure(loadProfile("prod-wset", directory));
+  assert.match(error.hint ?? "", /^Did you mean "prod-west"\? Set SVC_BASE_URL/);
+});
+
+Deno.test({
+  name: "a configuration that others can change causes a warning, as does one with a secret that others can read",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const { baseUrl, clientId } = PROFILE;
+    const command = "names a program that svc runs for the secret";
+    const table: [profile: Profile, mode: number, warning?: string][] = [
+      [PROFILE, 0o600],
+      [PROFILE, 0o640, "holds a secret and others can read it"],
+      [PROFILE, 0o666, "holds a secret and others can read and change it"],
+      [{ baseUrl, clientId, clientSecretCommand: ["pass"] }, 0o600],
+      [{ baseUrl, clientId, clientSecretCommand: ["pass"] }, 0o604, `${command} and others can read it`],
+      [{ baseUrl, clientId, clientSecretCommand: ["pass"] }, 0o620, `${command} and others can change it`],
+      [{ baseUrl }, 0o644],
+      [{ baseUrl }, 0o664, "says where the secret is sent and others can change it"],
+    ];
+    for (const [profile, mode, warning] of table) {
+      const directory = await withProfile(profile);
+      const file = `${directory}/config.json`;
+      await Deno.chmod(file, mode);
+      const warnings: string[] = [];
+      await loadProfile("default", directory, (message) => warnings.push(message));
+      assert.deepEqual(warnings, warning === undefined ? [] : [`${file} ${warning}. Run: chmod 600 ${file}`]);
+    }
+    const directory = `${await freshDirectory()}/Ada's`;
+    await saveProfile("default", PROFILE, directory);
+    await Deno.chmod(`${directory}/config.json`, 0o640);
+    const warnings: string[] = [];
+    await loadProfile("default", directory, (message) => warnings.push(message));
+    assert.match(warnings.join("\n"), /Run: chmod 600 '\/\S*\/Ada'\\''s\/config\.json'$/);
+  },
+});
+
+Deno.test("on Windows, where every file has a mode that is open to all, nobody is warned of it", () => {
+  assert.deepEqual(openWays(0o100666, ["read", "change"], "windows"), []);
+  assert.deepEqual(openWays(0o100666, ["read", "change"], "darwin"), ["read", "change"]);
+});
+
+Deno.test("a directory that cannot be written is named with what to do", async () => {
+  const file = `${await Deno.makeTempDir()}/file`;
+  await Deno.writeTextFile(file, "");
+  const error = await failure(saveProfile("default", PROFILE, file));
+  assert.equal(error.code, "INVALID_CONFIG");
+  assert(error.message.startsWith(`${file} cannot be written: `), error.message);
+  assert.match(error.hint ?? "", /SVC_CONFIG_DIR/);
+});
+
+Deno.test("a save that fails leaves the old file and no other", async () => {
+  const directory = await freshDirectory();
+  await saveProfile("default", PROFILE, directory);
+  const before = await Deno.readTextFile(`${directory}/config.json`);
+  await failure(saveProfile("default", { baseUrl: "nowhere" }, directory));
+  assert.equal(await Deno.readTextFile(`${directory}/config.json`), before);
+  assert.deepEqual(Array.from(Deno.readDirSync(directory), ({ name }) => name).sort(), ["config.json", "config.lock"]);
+});

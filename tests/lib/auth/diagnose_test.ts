@@ -1,0 +1,250 @@
+import assert from "node:assert/strict";
+import { login } from "../../../lib/auth/commands.ts";
+import { diagnose, type DiagnosisResult, type DiagnosisStep } from "../../../lib/auth/diagnose.ts";
+import type { SessionOptions } from "../../../lib/auth/settings.ts";
+import { svc } from "../../harness/cli.ts";
+import { CLIENT, freshDirectory, optionsFor, runScript, startService, type TestService } from "../../harness/oauth.ts";
+import { PROGRAM } from "../../harness/program.ts";
+import { AUTHORITY, CERTIFICATE } from "../../harness/tls.ts";
+
+const STEPS = ["configuration", "dns", "tcp", "tls", "token", "api"];
+
+/** The step that failed; all before it worked and all after it were skipped. */
+function failedStep({ ok, steps }: DiagnosisResult): DiagnosisStep {
+  assert.equal(ok, false);
+  assert.deepEqual(steps.map(({ step }) => step), STEPS);
+  const failed = steps.find((step) => !step.ok);
+  assert(failed);
+  const rest = steps.slice(steps.indexOf(failed) + 1);
+  for (const { ok, result } of rest) assert.deepEqual([ok, result], [false, `skipped: ${failed.step} failed`]);
+  assert(failed.hint, "a failure says what to do");
+  assert(!JSON.stringify(steps).includes(CLIENT.clientSecret));
+  return failed;
+}
+
+/** A port at which nothing listens. */
+async function closedService(): Promise<TestService> {
+  const service = startService();
+  await service[Symbol.asyncDispose]();
+  return service;
+}
+
+/** A diagnosis in a process with an environment of its own. */
+async function diagnoseIn(env: Record<string, string>, options: SessionOptions): Promise<DiagnosisResult> {
+  const { stdout } = await runScript("auth_script.ts", ["diagnose", JSON.stringify(options)], env);
+  return JSON.parse(stdout);
+}
+
+Deno.test("diagnose shows each layer of a connection that works, and leaves the cache alone", async () => {
+  await using service = startService();
+  const options = await optionsFor(service);
+  const { profile, ok, steps } = await diagnose(options);
+  assert.deepEqual([profile, ok], ["default", true]);
+  assert.deepEqual(steps.map(({ step }) => step), STEPS);
+  const { host } = new URL(service.baseUrl);
+  const results = steps.map(({ result }) => result);
+  assert.equal(results[0], `client client one of ${service.baseUrl}, API at /dx-api/v2`);
+  assert.equal(results[1], "127.0.0.1 is 127.0.0.1");
+  assert.equal(results[2], `${host} accepts connections`);
+  assert.equal(results[3], "not used: the address begins with http://");
+  assert.match(results[4] ?? "", /\/oauth2\/token issued a token that ends 2\d\d\d-/);
+  assert.equal(results[5], "GET /dx-api/v2/casetypes answered 200; case types: 0");
+  assert.deepEqual(Array.from(Deno.readDirSync(options.configDirectory ?? "")), []);
+  assert(!JSON.stringify(steps).includes(service.issued[0] ?? "no token"));
+});
+
+Deno.test("without a configuration it says how to make one", async () => {
+  const failed = failedStep(await diagnose({ configDirectory: await freshDirectory() }));
+  assert.equal(failed.step, "configuration");
+  assert.match(failed.result, /^There is no profile "default"/);
+  assert.match(failed.hint ?? "", /SVC_BASE_URL/);
+});
+
+Deno.test("a host that nobody knows fails at dns", async () => {
+  const failed = failedStep(await diagnoseIn({}, await optionsFor({ baseUrl: "https://nowhere.invalid" })));
+  assert.equal(failed.step, "dns");
+  assert.match(failed.result, /^Looking up nowhere\.invalid failed: .*(ENOTFOUND|EAI_AGAIN)/);
+  assert.match(failed.hint ?? "", /host name in baseUrl/);
+});
+
+Deno.test("a host that svc was not allowed to reach fails at dns, and says so", async () => {
+  const { code, stdout } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["run", "--quiet", "--no-prompt", "--allow-env", "--allow-read", "--allow-net=127.0.0.1"],
+      ...[PROGRAM, "auth", "diagnose"],
+    ],
+    env: {
+      SVC_BASE_URL: "https://svc.example",
+      SVC_CLIENT_ID: "id",
+      SVC_CLIENT_SECRET: "secret",
+      SVC_NO_CACHE: "true",
+      NO_PROXY: "*",
+    },
+  }).output();
+  const { steps }: DiagnosisResult = JSON.parse(new TextDecoder().decode(stdout));
+  const failed = steps.find(({ ok }) => !ok);
+  assert.deepEqual([failed?.step, failed?.code, failed?.hint], [
+    "dns",
+    "PERMISSION_DENIED",
+    "Install it with --allow-net=svc.example.",
+  ]);
+  assert.equal(code, 1);
+});
+
+Deno.test("a closed port fails at tcp", async () => {
+  const service = await closedService();
+  const failed = failedStep(await diagnose(await optionsFor(service)));
+  assert.equal(failed.step, "tcp");
+  assert.equal(failed.result, `Connecting to ${new URL(service.baseUrl).host} failed: Connection refused.`);
+  assert.match(failed.hint ?? "", /the port in baseUrl/);
+});
+
+Deno.test("https to a port that speaks http fails at tls", async () => {
+  await using service = startService();
+  const baseUrl = service.baseUrl.replace("http:", "https:");
+  const failed = failedStep(await diagnose(await optionsFor({ baseUrl })));
+  assert.equal(failed.step, "tls");
+  assert.match(failed.hint ?? "", /speaks https/);
+});
+
+Deno.test("a certificate of an unknown authority fails at tls, and works once it is named as the hint says", async () => {
+  await using service = startService({ certificate: CERTIFICATE });
+  const options = await optionsFor(service);
+  const failed = failedStep(await diagnose(options));
+  assert.equal(failed.step, "tls");
+  assert.match(failed.result, /UnknownIssuer/);
+  assert.match(failed.hint ?? "", /DENO_CERT=<file>/);
+
+  const authority = `${options.configDirectory}/authority.pem`;
+  await Deno.writeTextFile(authority, AUTHORITY);
+  const { stdout } = await runScript("auth_script.ts", ["diagnose", JSON.stringify(options)], { DENO_CERT: authority });
+  const { ok, steps } = JSON.parse(stdout);
+  assert(ok, stdout);
+  assert.equal(steps[3].result, "the certificate is valid for 127.0.0.1");
+});
+
+Deno.test("a wrong secret fails at token, though a token is cached", async () => {
+  await using service = startService();
+  const options = await optionsFor(service);
+  await login(options);
+  const failed = failedStep(await diagnose({ ...options, clientSecret: "wrong" }));
+  assert.equal(failed.step, "token");
+  assert.match(failed.result, /401 Unauthorized: Unknown client$/);
+  assert.match(failed.hint ?? "", /client secret/);
+});
+
+Deno.test("a token endpoint at another path fails at token with the member to correct", async () => {
+  await using service = startService({ token: () => new Response("<html>", { status: 404 }) });
+  const failed = failedStep(await diagnose(await optionsFor(service)));
+  assert.equal(failed.step, "token");
+  assert.match(failed.hint ?? "", /tokenPath in the profile/);
+});
+
+Deno.test("a token endpoint that gives no answer fails at token with what to check", async () => {
+  const never = Promise.withResolvers<Response>();
+  await using service = startService({ token: () => never.promise });
+  const failed = failedStep(await diagnose({ ...await optionsFor(service), timeoutSeconds: 0.1 }));
+  never.resolve(new Response());
+  assert.deepEqual([failed.step, failed.code], ["token", "TIMEOUT"]);
+  assert.match(failed.hint ?? "", /^Check baseUrl and tokenPath in the profile, .*timeoutSeconds/);
+});
+
+Deno.test("a wrong API root, and an answer that is no list of case types, fail at api", async () => {
+  await using service = startService();
+  const wrongRoot = failedStep(await diagnose({ ...await optionsFor(service), apiRoot: "/api" }));
+  assert.equal(wrongRoot.step, "api");
+  assert.equal(wrongRoot.result, "The resource cannot be found.");
+  assert.match(wrongRoot.hint ?? "", /apiRoot in the profile.*127\.0\.0\.1:\d+\/api\.$/);
+
+  for (const api of [() => new Response("<html>"), () => Response.json([]), () => Response.json({})]) {
+    await using other = startService({ api });
+    const failed = failedStep(await diagnose(await optionsFor(other)));
+    assert.equal(failed.step, "api");
+    assert.match(failed.hint ?? "", /apiRoot in the profile/);
+  }
+});
+
+Deno.test("an API that refuses the token fails at api with what to do", async () => {
+  await using service = startService({ grant: { access_token: "never-valid" } });
+  const failed = failedStep(await diagnose(await optionsFor(service)));
+  assert.equal(failed.step, "api");
+  assert.equal(failed.result, "Invalid or expired token");
+  assert.match(failed.hint ?? "", /refuses a token that its token endpoint has issued: check baseUrl, tokenPath/);
+
+  await using closed = startService({ api: () => Response.json({ localizedValue: "Not for you" }, { status: 403 }) });
+  const forbidden = failedStep(await diagnose(await optionsFor(closed)));
+  assert.equal(forbidden.code, "FORBIDDEN");
+  assert.deepEqual([forbidden.step, forbidden.result], ["api", "Not for you"]);
+  assert.match(forbidden.hint ?? "", /people who run the service/);
+});
+
+Deno.test("where a proxy is on the way, DNS, TCP and TLS are left to it, and the rest goes through it", async () => {
+  await using service = startService();
+  await using proxy = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    ({ method, url, headers, body }) => {
+      const { pathname } = new URL(url);
+      return fetch(service.baseUrl + pathname, { method, headers, body });
+    },
+  );
+  const { port } = proxy.addr;
+  const options = { ...await optionsFor({ baseUrl: "http://svc.invalid" }), allowInsecureHttp: true };
+  for (const variable of ["HTTP_PROXY", "http_proxy", "ALL_PROXY"]) {
+    const env = { [variable]: `http://me:hidden@127.0.0.1:${port}`, NO_PROXY: "vc.invalid,127.0.0.0/8" };
+    const { ok, steps } = await diagnoseIn(env, options);
+    assert.ok(ok, JSON.stringify(steps));
+    const left = `left to the proxy 127.0.0.1:${port}, which ${variable} names`;
+    assert.deepEqual(steps.slice(1, 4).map(({ result }) => result), [left, left, left]);
+    assert(!JSON.stringify(steps).includes("hidden"));
+  }
+  for (const NO_PROXY of ["svc.invalid", ".invalid", "*"]) {
+    const env = { HTTP_PROXY: `http://127.0.0.1:${port}`, NO_PROXY };
+    assert.equal(failedStep(await diagnoseIn(env, options)).step, "dns");
+  }
+});
+
+Deno.test("a proxy that lets nothing through fails at token, with its variable in the hint", async () => {
+  await using service = startService();
+  const options = await optionsFor(service);
+  const HTTP_PROXY = (await closedService()).baseUrl;
+  for (const NO_PROXY of ["", "127.0.0.2", "10.0.0.0/8", "0.0.0.0/99", "127.0.0.1.example"]) {
+    const failed = failedStep(await diagnoseIn({ HTTP_PROXY, NO_PROXY }, options));
+    assert.deepEqual([failed.step, failed.code], ["token", "NETWORK_ERROR"]);
+    assert.match(failed.hint ?? "", /^Check the address in HTTP_PROXY .*127\.0\.0\.1 through\. .*DENO_CERT.*NO_PROXY/);
+  }
+  await using picky = startService({ token: () => new Response("<html>", { status: 407 }) });
+  const refused = failedStep(await diagnoseIn({ HTTP_PROXY: picky.baseUrl }, options));
+  assert.match(refused.result, /407/);
+  assert.match(refused.hint ?? "", /^Check the address in HTTP_PROXY/);
+  for (const NO_PROXY of ["127.0.0.1", "::1, 127.0.0.0/8"]) {
+    assert.ok((await diagnoseIn({ HTTP_PROXY, NO_PROXY }, options)).ok);
+  }
+});
+
+Deno.test("a diagnosis that may not read the environment says that there may be a proxy", async () => {
+  const env = { SVC_BASE_URL: "https://nowhere.invalid", SVC_CLIENT_ID: "id", SVC_CLIENT_SECRET: "secret" };
+  const { stdout } = await svc(["auth", "diagnose"], { env });
+  const failed = failedStep(JSON.parse(stdout));
+  assert.equal(failed.step, "dns");
+  assert.match(failed.hint ?? "", /host name in baseUrl.*If a proxy leads to nowhere\.invalid, .*--allow-env/);
+});
+
+Deno.test("a server that accepts a connection and stays silent ends in a timeout", async () => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const baseUrl = `https://127.0.0.1:${listener.addr.port}`;
+  const failed = failedStep(await diagnose({ ...await optionsFor({ baseUrl }), timeoutSeconds: 0.1 }));
+  assert.equal(failed.step, "tls");
+  assert.match(failed.result, /^TLS with 127\.0\.0\.1:\d+ did not answer within 0\.1 s\.$/);
+});
+
+Deno.test("an interrupted diagnosis ends at once", async () => {
+  const interrupt = new AbortController();
+  await using service = startService({
+    token() {
+      interrupt.abort();
+      return new Response();
+    },
+  });
+  const diagnosis = diagnose({ ...await optionsFor(service), signal: interrupt.signal });
+  await assert.rejects(diagnosis, { code: "INTERRUPTED" });
+});

@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { saveProfile } from "../../../lib/auth/config.ts";
+import { openSession, openTarget } from "../../../lib/auth/session_open.ts";
+import type { SessionOptions } from "../../../lib/auth/settings.ts";
+import { svcCommand } from "../../harness/cli.ts";
+import { CLIENT, failure, freshDirectory, optionsFor, runScript, startService } from "../../harness/oauth.ts";
+import { CHECKOUT, denoDirectory } from "../../harness/readme.ts";
+
+const PROFILE = { baseUrl: "https://profile.example", clientId: "id", clientSecret: "s3cret" };
+
+async function script(action: string, options: SessionOptions, env: Record<string, string>): Promise<unknown> {
+  const { stdout } = await runScript("auth_script.ts", [action, JSON.stringify(options)], env);
+  return JSON.parse(stdout);
+}
+
+Deno.test("a profile gives the target, with the defaults that it leaves out", async () => {
+  const configDirectory = await freshDirectory();
+  await saveProfile("default", { ...PROFILE, baseUrl: "https://profile.example/" }, configDirectory);
+  assert.deepEqual(openTarget({ configDirectory }), {
+    profile: "default",
+    baseUrl: "https://profile.example",
+    apiRoot: "/dx-api/v2",
+    timeoutSeconds: 30,
+    idempotencyKeys: true,
+  });
+  const more = {
+    baseUrl: "https://profile.example/prweb/",
+    apiRoot: "/api/application/v2/",
+    timeoutSeconds: 5,
+    idempotencyKeys: false,
+  };
+  await saveProfile("other", { ...PROFILE, ...more }, configDirectory);
+  assert.deepEqual(openTarget({ configDirectory, profile: "other" }), {
+    profile: "other",
+    baseUrl: "https://profile.example/prweb",
+    apiRoot: "/api/application/v2",
+    timeoutSeconds: 5,
+    idempotencyKeys: false,
+  });
+});
+
+Deno.test("the environment wins over the profile, and options win over both", async () => {
+  const directory = await freshDirectory();
+  await saveProfile("default", { ...PROFILE, apiRoot: "/api" }, directory);
+  const env = { SVC_CONFIG_DIR: directory, SVC_BASE_URL: "https://env.example" };
+  const expected = { profile: "default", apiRoot: "/api", timeoutSeconds: 30, idempotencyKeys: true };
+  assert.deepEqual(await script("target", {}, env), { ...expected, baseUrl: "https://env.example" });
+  const option = { baseUrl: "https://option.example" };
+  assert.deepEqual(await script("target", option, env), { ...expected, ...option });
+});
+
+Deno.test("the environment's credentials win over the profile's", async () => {
+  await using service = startService();
+  const directory = await freshDirectory();
+  await saveProfile("default", { ...PROFILE, baseUrl: service.baseUrl }, directory);
+  const env = {
+    SVC_CONFIG_DIR: directory,
+    SVC_CLIENT_ID: CLIENT.clientId,
+    SVC_CLIENT_SECRET: CLIENT.clientSecret,
+  };
+  assert.deepEqual(await script("call", {}, env), { status: 200 });
+});
+
+Deno.test("an environment that says everything needs no configuration file, whatever the profile", async () => {
+  await using service = startService();
+  const env = {
+    SVC_CONFIG_DIR: await freshDirectory(),
+    SVC_BASE_URL: service.baseUrl,
+    SVC_CLIENT_ID: CLIENT.clientId,
+    SVC_CLIENT_SECRET: CLIENT.clientSecret,
+  };
+  assert.deepEqual(await script("call", { profile: "ci" }, env), { status: 200 });
+  assert(await Deno.stat(`${env.SVC_CONFIG_DIR}/token.ci.json`));
+});
+
+Deno.test("the directory is ~/.svc-cli without SVC_CONFIG_DIR", async () => {
+  await using service = startService();
+  const home = await Deno.makeTempDir();
+  await saveProfile("default", { baseUrl: service.baseUrl, ...CLIENT }, `${home}/.svc-cli`);
+  const cached = { HOME: home, DENO_DIR: await denoDirectory() };
+  assert.deepEqual(await script("call", {}, cached), { status: 200 });
+  assert(await Deno.stat(`${home}/.svc-cli/token.default.json`));
+});
+
+Deno.test("without a home there is neither profile nor cache, and the environment is enough", async () => {
+  await using service = startService();
+  const env = { HOME: "", USERPROFILE: "", DENO_DIR: await denoDirectory() };
+  const credentials = { SVC_CLIENT_ID: CLIENT.clientId, SVC_CLIENT_SECRET: CLIENT.clientSecret };
+  const complete = { ...env, ...credentials, SVC_BASE_URL: service.baseUrl };
+  assert.deepEqual(await script("call", {}, complete), { status: 200 });
+  assert.deepEqual(await script("call", {}, { ...complete, SVC_NO_CACHE: "true" }), { status: 200 });
+  assert.deepEqual(await script("target", {}, { ...env, SVC_BASE_URL: service.baseUrl }), {
+    profile: "default",
+    baseUrl: service.baseUrl,
+    apiRoot: "/dx-api/v2",
+    timeoutSeconds: 30,
+    idempotencyKeys: true,
+  });
+  assert.deepEqual(await script("call", {}, { ...env, ...credentials }), {
+    error: {
+      code: "INVALID_CONFIG",
+      message: "There is no home directory to look for the configuration in.",
+      hint: "Set SVC_CONFIG_DIR to a directory of your own.",
+    },
+  });
+});
+
+Deno.test("SVC_NO_CACHE=true leaves no token behind and uses none", async () => {
+  await using service = startService();
+  const options = await optionsFor(service);
+  const env = { SVC_NO_CACHE: "true" };
+  assert.deepEqual(await script("call", options, env), { status: 200 });
+  assert.deepEqual(await script("call", options, env), { status: 200 });
+  assert.equal(service.exchanges, 2);
+  assert.deepEqual(Array.from(Deno.readDirSync(options.configDirectory ?? "")), []);
+  for (const yes of ["1", "TRUE"]) {
+    assert.deepEqual(await script("call", options, { SVC_NO_CACHE: yes }), { status: 200 });
+  }
+  assert.deepEqual(Array.from(Deno.readDirSync(options.configDirectory ?? "")), []);
+  assert.match(
+    JSON.stringify(await script("call", options, { SVC_NO_CACHE: "yes" })),
+    /SVC_NO_CACHE must be true or false/,
+  );
+  assert.deepEqual(await script("call", options, { SVC_NO_CACHE: "false" }), { status: 200 });
+  assert.equal(Array.from(Deno.readDirSync(options.configDirectory ?? "")).length, 2);
+});
+
+Deno.test("a wrong value names where it came from", async () => {
+  const configDirectory = await freshDirectory();
+  const fromEnvironment = await script("target", { configDirectory }, { SVC_BASE_URL: "svc.example" });
+  assert.match(JSON.stringify(fromEnvironment), /"code":"INVALID_CONFIG","message":"SVC_BASE_URL must be an http/);
+  const fromOption = await failure(() => openTarget({ configDirectory, baseUrl: "https://a:b@svc.example" }));
+  assert.match(fromOption.message, /^baseUrl must be .* without user name/);
+  assert(!fromOption.message.includes("a:b"));
+  const { allowInsecureHttp }: { allowInsecureHttp: boolean } = JSON.parse('{"allowInsecureHttp":"no"}');
+  const unclear = await failure(() => openTarget({ configDirectory, baseUrl: "http://10.0.0.1", allowInsecureHttp }));
+  assert.match(unclear.message, /^allowInsecureHttp must be true or false/);
+});
+
+Deno.test({
+  name: "a variable that is no UTF-8 text is named, and what it holds is not shown",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    for (const name of ["SVC_CLIENT_SECRET", "SVC_BASE_URL", "SVC_CONFIG_DIR"]) {
+      const script = `${name}="$(printf 's3cret\\377')" SVC_DEBUG=1 exec "$@"`;
+      const args = ["-c", script, "sh", ...svcCommand(["case-types", "list"], await freshDirectory())];
+      const output = await new Deno.Command("sh", { args, stdin: "null" }).output();
+      const stderr = new TextDecoder().decode(output.stderr);
+      assert.equal(output.code, 2);
+      assert.match(
+        stderr,
+        new RegExp(`"INVALID_CONFIG","message":"The environment variable ${name} is no UTF-8 text\\."`),
+      );
+      assert(!stderr.includes("s3cret"), stderr);
+    }
+  },
+});
+
+Deno.test("plain http is refused beyond this machine unless it is allowed", async () => {
+  const configDirectory = await freshDirectory();
+  const secureEnough = [
+    "http://127.0.0.1:1",
+    "http://127.9.9.9",
+    "http://[::1]:1",
+    "http://localhost:1",
+    "https://a.example",
+  ];
+  for (const baseUrl of secureEnough) assert.equal(openTarget({ baseUrl, configDirectory }).baseUrl, baseUrl);
+  const insecure = ["http://svc.example", "http://127.0.0.1.example", "http://localhost.example", "http://10.0.0.1"];
+  for (const baseUrl of insecure) {
+    const error = await failure(() => openTarget({ baseUrl, configDirectory }));
+    assert.equal(error.code, "INVALID_CONFIG");
+    assert.match(error.hint ?? "", /https:\/\/.*"allowInsecureHttp": true/);
+    assert.equal((openTarget({ baseUrl, configDirectory, allowInsecureHttp: true })).baseUrl, baseUrl);
+  }
+  await saveProfile("lab", { ...PROFILE, baseUrl: "http://10.0.0.1", allowInsecureHttp: true }, configDirectory);
+  assert.equal((openTarget({ profile: "lab", configDirectory })).baseUrl, "http://10.0.0.1");
+});
+
+Deno.test("a dry run needs an address alone; a session says what it lacks", async () => {
+  const configDirectory = await freshDirectory();
+  await saveProfile("a", { baseUrl: PROFILE.baseUrl }, configDirectory);
+  await saveProfile("b", { baseUrl: PROFILE.baseUrl, clientId: "id" }, configDirectory);
+  assert.equal((openTarget({ configDirectory, profile: "a" })).baseUrl, PROFILE.baseUrl);
+  const noId = await failure(() => openSession({ configDirectory, profile: "a" }));
+  assert.equal(noId.message, 'Profile "a" has no clientId.');
+  assert.match(noId.hint ?? "", /config\.json, or set SVC_CLIENT_ID\.$/);
+  const noSecret = await failure(() => openSession({ configDirectory, profile: "b" }));
+  assert.equal(noSecret.message, 'Profile "b" has no clientSecret or clientSecretCommand.');
+  for (const open of [openTarget, openSession]) {
+    const error = await failure(() => open({ configDirectory, profile: "c" }));
+    assert.equal(error.code, "INVALID_CONFIG");
+    assert.equal(error.message, `There is no profile "c" in ${configDirectory}/config.json.`);
+  }
+});
+
+Deno.test("a program that says everything itself needs the permission for the network and no other", async () => {
+  await using service = startService();
+  const { configDirectory: _, ...options } = await optionsFor(service);
+  const library = new URL("../../../lib/auth/session_open.ts", import.meta.url).href;
+  const program = `
+    import { openSession } from ${JSON.stringify(library)};
+    const session = openSession({ ...${JSON.stringify(options)}, noCache: true });
+    const url = session.target.baseUrl + "/dx-api/v2/casetypes";
+    const { signal } = new AbortController();
+    const response = await session.fetch({ method: "GET", url, headers: new Headers(), signal });
+    console.log(response.status);
+  `;
+  const directory = await Deno.makeTempDir();
+  await Deno.writeTextFile(`${directory}/program.ts`, program);
+  const { host } = new URL(service.baseUrl);
+  const flags = ["--quiet", "--no-prompt", "--config", `${CHECKOUT}/deno.json`, `--allow-net=${host}`];
+  const args = ["run", ...flags, `${directory}/program.ts`];
+  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
+  assert.equal(new TextDecoder().decode(stdout), "200\n", new TextDecoder().decode(stderr));
+});

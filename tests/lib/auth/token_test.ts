@@ -1,0 +1,335 @@
+import assert from "node:assert/strict";
+import configuration from "../../../deno.json" with { type: "json" };
+import { openSession } from "../../../lib/auth/session_open.ts";
+import type { SessionOptions } from "../../../lib/auth/settings.ts";
+import { createClient } from "../../../lib/client/client.ts";
+import type { ClientOptions } from "../../../lib/client/client_options.ts";
+import type { SvcError } from "../../../lib/errors.ts";
+import { heldAnswer } from "../../harness/held_answer.ts";
+import { callApi, CLIENT, failure, optionsFor, type ServiceOptions, startService } from "../../harness/oauth.ts";
+
+/** The error of a first call to a service that differs as said. */
+async function failureWith(differs: ServiceOptions, changes: SessionOptions = {}): Promise<SvcError> {
+  await using service = startService(differs);
+  const options = { ...await optionsFor(service), ...changes };
+  const error = await failure(async () => await callApi(openSession(options)));
+  const shown = Deno.inspect(error) + JSON.stringify(error);
+  for (const secret of [CLIENT.clientSecret, encodeURIComponent(CLIENT.clientSecret), "tok-"]) {
+    assert(!shown.includes(secret), shown);
+  }
+  assert.deepEqual(tokenFiles(options), [], "a failed exchange leaves no token");
+  return error;
+}
+
+function tokenFiles({ configDirectory = "" }: SessionOptions): string[] {
+  return Array.from(Deno.readDirSync(configDirectory), ({ name }) => name).filter((name) => !name.endsWith(".lock"));
+}
+
+Deno.test("a call carries a token that the secret was exchanged for", async () => {
+  await using service = startService();
+  const summaries: string[] = [];
+  const session = openSession({
+    ...await optionsFor(service),
+    onExchange: ({ method, path, status, reason }) => summaries.push([method, path, status, reason].join(" ")),
+  });
+  assert.equal(service.exchanges, 0);
+  assert.equal(await callApi(session), 200);
+  assert.equal(await callApi(session), 200);
+  assert.equal(service.exchanges, 1);
+  assert.deepEqual(summaries, ["POST /oauth2/token 200 OK"]);
+});
+
+Deno.test("the time of a call is that of its last request, without the way to its token", async () => {
+  let granted = 0;
+  const token = () => {
+    granted = performance.now();
+    return Response.json({ access_token: `tok-${granted}`, expires_in: 3600, token_type: "Bearer" });
+  };
+  let calls = 0;
+  const api = ({ url }: Request) => {
+    if (new URL(url).pathname === "/oauth2/token") return token();
+    return Response.json({ caseTypes: [] }, { status: ++calls === 2 ? 401 : 200 });
+  };
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, api);
+  const baseUrl = `http://127.0.0.1:${server.addr.port}`;
+  const times: boolean[] = [];
+  const onReply: ClientOptions["onReply"] = ({ milliseconds }) => {
+    times.push(milliseconds < performance.now() - granted);
+  };
+  const svc = createClient({ ...CLIENT, baseUrl, noCache: true, onReply });
+  await svc.caseTypes.list();
+  await svc.caseTypes.list(); // Its token is refused, so that there is another one first.
+  assert.deepEqual([times, calls], [[true, true], 3]);
+});
+
+Deno.test("what onExchange and warn throw is not told as a fault of the network or of svc", async () => {
+  await using service = startService();
+  const options = await optionsFor(service);
+  const fault = new Error("The log is full.");
+  const thrower = () => {
+    throw fault;
+  };
+  const told = async (more: SessionOptions) => {
+    const { code, message, cause, hint } = await failure(createClient({ ...options, ...more }).caseTypes.list());
+    assert.deepEqual([code, cause], ["INVALID_ARGS", fault]);
+    return [message, hint];
+  };
+  const expected = (name: string) => [`${name} threw: The log is full.`, `Catch in ${name} what may fail.`];
+  assert.deepEqual(await told({ onExchange: thrower }), expected("onExchange"));
+  if (Deno.build.os === "windows") return;
+  await callApi(openSession(options));
+  await Deno.chmod(`${options.configDirectory}/token.default.json`, 0o644);
+  assert.deepEqual(await told({ warn: thrower }), expected("warn"));
+});
+
+Deno.test("every request says which svc sends it, that for the token included", async () => {
+  const agents: (string | null)[] = [];
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, ({ headers }) => {
+    agents.push(headers.get("user-agent"));
+    return Response.json({ access_token: "tok-1", caseTypes: [] });
+  });
+  const baseUrl = `http://127.0.0.1:${server.addr.port}`;
+  await createClient({ ...CLIENT, baseUrl, noCache: true }).caseTypes.list();
+  assert.deepEqual(agents, Array(2).fill(`svc/${configuration.version}`));
+});
+
+Deno.test("a wrong secret is UNAUTHORIZED with what the server says", async () => {
+  const error = await failureWith({}, { clientSecret: "wrong" });
+  assert.equal(error.code, "UNAUTHORIZED");
+  assert.equal(error.status, 401);
+  assert.match(error.message, /\/oauth2\/token answered 401 Unauthorized: Unknown client$/);
+  assert.equal(error.hint, "Check the client ID and the client secret.");
+});
+
+Deno.test("a refusal in any form is UNAUTHORIZED", async () => {
+  const answers = [
+    Response.json({ error: "unauthorized_client" }, { status: 400 }),
+    Response.json({ errorDetails: [], localizedValue: "No access" }, { status: 403 }),
+    new Response("who are you?", { status: 401, headers: { "www-authenticate": "Basic" } }),
+  ];
+  const messages = [/400 Bad Request: unauthorized_client$/, /403 Forbidden: No access$/, /401 Unauthorized\.$/];
+  for (const [i, answer] of answers.entries()) {
+    const error = await failureWith({ token: () => answer });
+    assert.equal(error.code, "UNAUTHORIZED");
+    assert.match(error.message, messages[i] ?? /never/);
+  }
+});
+
+Deno.test("a server that repeats the secret does not make it show", async () => {
+  const repeat = `bad: ${CLIENT.clientSecret} ${encodeURIComponent(CLIENT.clientSecret)}`;
+  const token = () => Response.json({ error: "invalid_client", error_description: repeat }, { status: 400 });
+  assert.match((await failureWith({ token })).message, /bad: \[REDACTED\] \[REDACTED\]$/);
+});
+
+Deno.test("a server that repeats the header in which it was sent the secret does not make it show", async () => {
+  let sent = "";
+  const repeats = (answer: (header: string) => Response): ServiceOptions => ({
+    token(request) {
+      sent = request.headers.get("authorization") ?? "";
+      return answer(sent);
+    },
+  });
+  const refused = await failureWith(repeats((header) => {
+    const error = `bad: ${header}, which is ${atob(header.replace("Basic ", ""))}`;
+    return Response.json({ error }, { status: 401 });
+  }));
+  assert.match(refused.message, /: bad: Basic \[REDACTED\], which is client\+one:\[REDACTED\]$/);
+  const moved = await failureWith(repeats((header) => {
+    const location = `https://elsewhere.example/?for=${encodeURIComponent(header)}`;
+    return new Response(null, { status: 302, headers: { location } });
+  }));
+  assert.match(moved.hint ?? "", /\?for=Basic%20\[REDACTED\]: the base URL may be wrong/);
+  assert(sent.length > "Basic ".length);
+});
+
+Deno.test("other statuses keep their codes", async () => {
+  const wrong = /^Check baseUrl, and tokenPath in the profile\.$/;
+  const cases: [status: number, code: string, hint: RegExp][] = [
+    [404, "NOT_FOUND", wrong],
+    [405, "HTTP_ERROR", wrong],
+    [407, "HTTP_ERROR", wrong],
+    [410, "HTTP_ERROR", wrong],
+    [415, "HTTP_ERROR", wrong],
+    [408, "TIMEOUT", /Wait a few seconds/],
+    [429, "RATE_LIMITED", /Wait a few seconds/],
+    [500, "INTERNAL_SERVER_ERROR", /Wait a few seconds/],
+    [503, "SERVER_ERROR", /Wait a few seconds/],
+  ];
+  for (const [status, code, hint] of cases) {
+    const error = await failureWith({ token: () => new Response("<html>", { status }) });
+    assert.equal(error.code, code);
+    assert.equal(error.status, status);
+    assert.match(error.hint ?? "", hint);
+  }
+});
+
+Deno.test("the token endpoint's Retry-After is passed on; the hint names it where it says anything", async () => {
+  const waits = {
+    "7": "7 seconds",
+    "Fri, 02 Jan 2026 03:04:15 GMT": "until Fri, 02 Jan 2026 03:04:15 GMT",
+    "abc": "a few seconds",
+    "-5": "a few seconds",
+  };
+  for (const [retryAfter, wait] of Object.entries(waits)) {
+    const token = () => new Response("busy", { status: 429, headers: { "retry-after": retryAfter } });
+    const error = await failureWith({ token });
+    assert.deepEqual([error.retryAfter, error.hint], [retryAfter, `Wait ${wait}, then try again.`]);
+  }
+});
+
+Deno.test("a redirect is not followed", async () => {
+  await using other = startService();
+  const wrong = "the base URL may be wrong, or a login page stands before the service.";
+  const hints = {
+    [`${other.baseUrl}/oauth2/token`]: `set the base URL to ${other.baseUrl}.`,
+    [`${other.baseUrl}/login`]: wrong,
+    [`${other.baseUrl}/login?to=/oauth2/token`]: wrong,
+  };
+  for (const [location, hint] of Object.entries(hints)) {
+    const error = await failureWith({ token: () => new Response(null, { status: 307, headers: { location } }) });
+    assert.equal(error.code, "INVALID_RESPONSE");
+    assert.equal(error.hint, `It redirects to ${location}: ${hint}`);
+  }
+  const nowhere = await failureWith({ token: () => new Response(null, { status: 307 }) });
+  assert.equal(nowhere.hint, "Check baseUrl, and tokenPath in the profile.");
+  assert.equal(other.exchanges, 0);
+});
+
+Deno.test("an answer of success other than 200 is no redirect", async () => {
+  for (const status of [201, 204]) {
+    const error = await failureWith({ token: () => new Response(null, { status }) });
+    assert.equal(error.code, "INVALID_RESPONSE");
+    assert.match(error.message, new RegExp(`is no token response: it has status ${status}, not 200\\.$`));
+    assert.equal(error.hint, "Check baseUrl, and tokenPath in the profile.");
+  }
+});
+
+Deno.test("an answer that is no token response is INVALID_RESPONSE and does not show its text", async () => {
+  const bodies = [
+    "<html>tok-1</html>",
+    '{"access_token":"tok-1","token_type":"Be',
+    "[]",
+    '{"token_type":"Bearer","other":"tok-1"}',
+    '{"access_token":"tok-1","token_type":"mac"}',
+    '{"access_token":"tok-1","token_type":"Bearer","expires_in":-1}',
+    '{"access_token":"tok-1","token_type":"Bearer","expires_in":"soon"}',
+    '{"access_token":"tok-1\\r\\nx: y","token_type":"Bearer"}',
+    '{"access_token":"tok-1 é","token_type":"Bearer"}',
+  ];
+  for (const body of bodies) {
+    const token = () => new Response(body, { headers: { "content-type": "application/json" } });
+    const error = await failureWith({ token });
+    assert.equal(error.code, "INVALID_RESPONSE", body);
+    assert.match(error.message, /^The answer of the token endpoint http.*oauth2\/token (is no|holds a) token/);
+  }
+});
+
+Deno.test("what a token endpoint sends beside the token, or leaves out, is its own affair, as is null for what there is not", async () => {
+  const part = (value: unknown) => btoa(JSON.stringify(value)).replace(/=+$/, "");
+  const claims = { iss: "https://identity.example", sub: "me", aud: "somebody else", iat: 0, exp: 1 };
+  const grants = [
+    { id_token: `${part({ alg: "RS256" })}.${part(claims)}.c2ln` },
+    { refresh_token: null, scope: null, expires_in: null },
+    { token_type: undefined },
+    { token_type: null },
+    { scope: ["read", "write"] },
+  ];
+  for (const grant of grants) {
+    await using service = startService({ grant });
+    assert.equal(await callApi(openSession(await optionsFor(service))), 200);
+  }
+});
+
+Deno.test("an answer without end is refused before it fills the memory, whatever its status", async () => {
+  for (const status of [200, 400]) {
+    let sent = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(sent++ < 64 ? 1024 * 1024 : 1).fill(0x20)),
+    });
+    const error = await failureWith({ token: () => new Response(body, { status }) }, { timeoutSeconds: 20 });
+    assert.match(error.message, /^The answer of the token endpoint http.* is longer than 1048576 bytes\.$/);
+    assert.equal(error.code, "INVALID_RESPONSE");
+    assert(sent < 64, `${sent} MiB were read`);
+  }
+});
+
+Deno.test("a token without expires_in lives an hour, and one that claims for ever lives a year", async () => {
+  for (const [claim, seconds] of [[undefined, 3600], ["120", 120], [1e300, 31_536_000]] as const) {
+    await using service = startService({ grant: { expires_in: claim } });
+    const options = await optionsFor(service);
+    const before = Date.now();
+    await callApi(openSession(options));
+    const { expiresAt } = JSON.parse(await Deno.readTextFile(`${options.configDirectory}/token.default.json`));
+    const life = (Date.parse(expiresAt) - before) / 1000;
+    assert(life >= seconds && life < seconds + 10, `${claim}: ${life}`);
+  }
+});
+
+Deno.test("a closed port is NETWORK_ERROR with the reason", async () => {
+  const service = startService();
+  await service[Symbol.asyncDispose]();
+  const error = await failure(async () => await callApi(openSession(await optionsFor(service))));
+  assert.equal(error.code, "NETWORK_ERROR");
+  assert.equal(error.message, `POST ${service.baseUrl}/oauth2/token failed: Connection refused.`);
+});
+
+Deno.test("a token endpoint that does not answer is TIMEOUT", async () => {
+  const done = Promise.withResolvers<Response>();
+  await using service = startService({ token: () => done.promise });
+  const options = await optionsFor(service);
+  const error = await failure(async () => await callApi(openSession({ ...options, timeoutSeconds: 0.05 })));
+  assert.equal(error.code, "TIMEOUT");
+  assert.match(error.message, /oauth2\/token did not answer within 0\.05 s\.$/);
+  done.resolve(new Response());
+});
+
+Deno.test("a caller that goes away cancels the exchange unless another waits for it", async () => {
+  const held = heldAnswer();
+  await using service = startService({
+    token: held.answer,
+    api: () => Response.json({}),
+  });
+  const session = openSession(await optionsFor(service));
+  const leaver = new AbortController();
+  const first = callApi(session, leaver.signal);
+  const second = callApi(session);
+  await held.asked;
+  leaver.abort();
+  await assert.rejects(first, { name: "AbortError" });
+  held.give(Response.json({ access_token: "unknown", token_type: "Bearer" }));
+  assert.equal(await second, 401);
+  assert.equal(service.exchanges, 1);
+});
+
+Deno.test("a session shows neither the secret nor a token, however it is looked at", async () => {
+  await using service = startService();
+  const session = openSession(await optionsFor(service));
+  await callApi(session);
+  const shown = Deno.inspect(session, { depth: 20, showHidden: true, getters: true }) + JSON.stringify(session) +
+    Object.values(Object.getOwnPropertyDescriptors(session)).map((property) => Deno.inspect(property.value)).join();
+  assert(!shown.includes(CLIENT.clientSecret), shown);
+  assert(!shown.includes(service.issued[0] ?? "no token"), shown);
+});
+
+Deno.test("a token is sent to its own service alone, and not back to the caller", async () => {
+  await using service = startService();
+  await using other = startService();
+  const session = openSession(await optionsFor(service));
+  const { signal } = new AbortController();
+  const headers = { accept: "text/plain" };
+  const urls = [`${other.baseUrl}/x`, `${service.baseUrl}.example/x`, `${service.baseUrl}@other.example/`, "no url"];
+  for (const url of urls) {
+    assert.equal((await failure(session.fetch({ method: "GET", url, headers, signal }))).code, "INVALID_ARGS");
+  }
+  assert.equal(other.calls + service.exchanges, 0);
+  const response = await session.fetch({ method: "GET", url: `${service.baseUrl}/x`, headers, signal });
+  await response.body?.cancel();
+  assert.deepEqual(headers, { accept: "text/plain" });
+});
+
+Deno.test("a redirect of the API is handed to the caller, not followed", async () => {
+  await using other = startService();
+  await using service = startService({ api: () => Response.redirect(`${other.baseUrl}/x`) });
+  assert.equal(await callApi(openSession(await optionsFor(service))), 302);
+  assert.equal(other.calls, 0);
+});

@@ -1,0 +1,392 @@
+/** Files on their way: what is sent, what is read, and what happens when it stops in the middle. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { createContext } from "../../../cli/context.ts";
+import { deliver } from "../../../cli/render/download.ts";
+import { readGlobalFlags } from "../../../cli/args/global_flags.ts";
+import { watchingFile } from "../../../cli/render/transfer.ts";
+import type { Content } from "../../../lib/answers/answer_types.ts";
+import { createCaller } from "../../../lib/client/caller.ts";
+import { createClient } from "../../../lib/client/client.ts";
+import { base64Decoder, contentOf } from "../../../lib/client/content.ts";
+import { Deadline } from "../../../lib/http/deadline.ts";
+import { MultipartBody } from "../../../lib/client/multipart.ts";
+import type { FileInput, OperationRef } from "../../../lib/operation/operation.ts";
+import { isOfType } from "../../../lib/operation/param_types.ts";
+import { readPieces } from "../../../utils/fs/pieces.ts";
+import { operations } from "../../../lib/resources/attachments.ts";
+import { receiveForm } from "../../../service/http/multipart.ts";
+import { openBytes } from "../../../service/store/bytes_on_disk.ts";
+import { capturedIo } from "../../harness/captured_io.ts";
+import { failure, optionsFor, startService } from "../../harness/oauth.ts";
+import { makeFolder } from "../../harness/workflow.ts";
+
+const GET: OperationRef = { name: "attachments.get", operation: operations.get };
+
+Deno.test("any name, text and bytes that the client sends reach the service as they were", async () => {
+  const bytesOf = openBytes();
+  const text = fc.string({ unit: "grapheme", maxLength: 20 }).filter((one) => one.isWellFormed());
+  // The standard writes a quotation mark as %22 and a backslash as it is: neither can be told from what it looks like.
+  const names = fc.oneof(text, fc.constantFrom('a"b.txt', "a\r\nb", "ü ;=\\.txt", "../x")).filter((one) => {
+    return one !== "" && !/%|\\("|$)/.test(one);
+  });
+  await fc.assert(
+    fc.asyncProperty(names, text, fc.uint8Array({ maxLength: 50 }), async (name, value, bytes) => {
+      const body = new MultipartBody([["field", value], ["file", new File([bytes.slice()], name)]]);
+      const sent = await new Response(body.stream()).bytes();
+      assert.equal(sent.length, body.size);
+      const request = new Request("http://host", {
+        method: "POST",
+        body: sent,
+        headers: { "content-type": body.type },
+      });
+      const form = await receiveForm(request, { bytes: bytesOf, limit: 100 });
+      const file = form.get("file");
+      assert.ok(file instanceof Object);
+      assert.deepEqual([file.name, file.size], [name, bytes.length]);
+      assert.deepEqual(await new Response(file.stream()).bytes(), bytes);
+      assert.equal(form.get("field"), value.replace(/\r\n?|\n/g, "\r\n"));
+    }),
+    { numRuns: 60 },
+  );
+  await bytesOf.close();
+});
+
+Deno.test("a file that changes while it is sent is an error, not a wrong upload", async () => {
+  for (const size of [2, 4]) {
+    const file: FileInput = { name: "a.txt", size, stream: () => new Blob(["abc"]).stream() };
+    const body = new MultipartBody([["file", file]]);
+    const error = await failure(new Response(body.stream()).bytes());
+    assert.match(error.message, /^a\.txt has changed while it was sent/);
+  }
+});
+
+Deno.test("an upload whose file changes or cannot be read fails, and is known not to be done", async () => {
+  await using service = startService({
+    api: async (request) => Response.json({ ID: await request.text().catch(String) }),
+  });
+  const svc = createClient({ ...await optionsFor(service), retries: 2 });
+  const torn = new TypeError("the disk: is gone");
+  const broken = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(torn) });
+  const gone = () => readPieces(() => Deno.open("/nowhere/a.txt"));
+  const texts = new ReadableStream({ start: (controller) => controller.enqueue("abcd") });
+  const sources: [stream: FileInput["stream"], message: string][] = [
+    [() => new Blob(["abc"]).stream(), "a.txt has changed while it was sent: it had 4 bytes."],
+    [() => new Blob(["abcde"]).stream(), "a.txt has changed while it was sent: it had 4 bytes."],
+    [() => broken, "a.txt cannot be read: the disk: is gone."],
+    [gone, "a.txt cannot be read: there is no such file."],
+    [() => texts, "a.txt cannot be read: its stream gives no bytes."],
+  ];
+  for (const [stream, message] of sources) {
+    const error = await failure(svc.attachments.upload({ file: { name: "a.txt", size: 4, stream } }));
+    assert.deepEqual([error.code, error.message, error.operation], ["INVALID_ARGS", message, "attachments.upload"]);
+    assert.deepEqual([error.outcomeUnknown, error.attempts], [undefined, undefined]);
+  }
+});
+
+Deno.test("the media type of an upload cannot begin a header or a part of its own", async () => {
+  for (const type of ["text/x\r\nContent-Disposition: form-data; name=other", "text/\u00fc", "", undefined]) {
+    const body = new MultipartBody([["file", {
+      name: "a.txt",
+      size: 1,
+      type,
+      stream: () => new Blob(["a"]).stream(),
+    }]]);
+    const text = await new Response(body.stream()).text();
+    assert.deepEqual(text.split("\r\n").slice(2, 5), ["Content-Type: application/octet-stream", "", "a"]);
+  }
+});
+
+Deno.test("an upload that is cancelled is cancelled, whatever its file says of that", async () => {
+  await using service = startService({
+    api: async (request) => Response.json({ ID: await request.text().catch(String) }),
+  });
+  const svc = createClient(await optionsFor(service));
+  const controller = new AbortController();
+  const { signal } = controller;
+  const stream = () =>
+    new ReadableStream<Uint8Array>({
+      pull(source) {
+        controller.abort();
+        source.error(signal.reason);
+      },
+    });
+  const error = await failure(svc.attachments.upload({ file: { name: "a.txt", size: 4, stream }, signal }));
+  assert.equal(error.code, "INTERRUPTED", error.message);
+});
+
+Deno.test("an upload that ends before its file gives more lets go of the file", async () => {
+  await using service = startService({
+    api: async (request) => Response.json({ ID: await request.text().catch(String) }),
+  });
+  const svc = createClient(await optionsFor(service));
+  for (const code of ["INTERRUPTED", "TIMEOUT"]) {
+    const controller = new AbortController();
+    const { promise: letGo, resolve } = Promise.withResolvers<void>();
+    const stream = () =>
+      new ReadableStream<Uint8Array>({
+        pull() {
+          if (code === "INTERRUPTED") controller.abort();
+          return new Promise(() => {});
+        },
+        cancel: () => resolve(),
+      });
+    const file = { name: "a.txt", size: 4, stream };
+    const { signal } = controller;
+    const error = await failure(
+      svc.attachments.upload({ file, signal, timeoutSeconds: code === "TIMEOUT" ? 0.1 : 30 }),
+    );
+    assert.deepEqual([error.code, error.outcomeUnknown], [code, true]);
+    await letGo;
+  }
+});
+
+Deno.test("an upload is sent again from its beginning where the cached token was refused", async () => {
+  const lengths: (string | null)[] = [];
+  await using service = startService({
+    api: async (request) => {
+      const form = await request.formData();
+      lengths.push(request.headers.get("content-length"));
+      const file = form.get("file");
+      return Response.json({ id: file instanceof File ? await file.text() : "", ID: "x" }, { status: 201 });
+    },
+  });
+  const svc = createClient(await optionsFor(service));
+  const file = new File(["the whole text"], "a.txt");
+  const upload = async () => Object(await svc.attachments.upload({ file })).id;
+  assert.equal(await upload(), "the whole text");
+  service.revoke();
+  assert.equal(await upload(), "the whole text");
+  assert.equal(service.exchanges, 2);
+  assert.ok(lengths.every((length) => Number(length) > 100), `declared lengths: ${lengths}`);
+});
+
+async function read(response: () => Response): Promise<{ content: Content; text: () => Promise<string> }> {
+  const service = startService({ api: response });
+  const { content } = await createCaller(await optionsFor(service)).call(GET, { id: "A" });
+  assert.ok(content);
+  return {
+    content,
+    async text() {
+      await using _service = service;
+      return await new Response(content.stream).text();
+    },
+  };
+}
+
+Deno.test("content has a type, a name, a size and its bytes", async () => {
+  const headers = {
+    "content-type": "text/css",
+    "content-length": "3",
+    "content-disposition": `attachment; filename="a b.css"; filename*=UTF-8''%C3%BC%2F..%2F.css`,
+  };
+  const { content, text } = await read(() => new Response("abc", { headers }));
+  assert.deepEqual([content.type, content.name, content.size], ["text/css", "ü/../.css", 3]);
+  assert.equal(await text(), "abc");
+});
+
+Deno.test("content in base64 is decoded on the way, in whatever pieces it comes", async () => {
+  const { content, text } = await read(() =>
+    new Response("YWJj\r\nZGVm\r\nZw==\r\n", { headers: { "content-transfer-encoding": "Base64" } })
+  );
+  assert.equal(content.size, undefined);
+  assert.equal(await text(), "abcdefg");
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: 1, max: 9 }), async (bytes, n) => {
+      const encoded = new TextEncoder().encode(bytes.slice().toBase64());
+      const pieces = Array.from({ length: Math.ceil(encoded.length / n) }, (_, i) => encoded.slice(i * n, i * n + n));
+      const decoded = ReadableStream.from(pieces).pipeThrough(base64Decoder());
+      assert.deepEqual(await new Response(decoded).bytes(), bytes);
+    }),
+  );
+  const bad = await read(() => new Response("?!", { headers: { "content-transfer-encoding": "base64" } }));
+  const { code, operation } = await failure(bad.text());
+  assert.deepEqual([code, operation], ["INVALID_RESPONSE", "attachments.get"]);
+});
+
+/** A service whose answers are bytes on the wire, after which it hangs up, or does not. */
+function rawService(answer: string, hangUp = true): Disposable & { baseUrl: string } {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const open = new Set<Deno.Conn>();
+  (async () => {
+    for await (const connection of listener) {
+      open.add(connection);
+      const buffer = new Uint8Array(8192);
+      const length = await connection.read(buffer) ?? 0;
+      const isToken = new TextDecoder().decode(buffer.subarray(0, length)).startsWith("POST /oauth2/token");
+      const token = '{"access_token":"t","token_type":"bearer","expires_in":3600}';
+      const text = isToken
+        ? `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: ${token.length}\r\n\r\n${token}`
+        : answer;
+      await connection.write(new TextEncoder().encode(text));
+      if (isToken || hangUp) connection.close();
+    }
+  })();
+  return {
+    baseUrl: `http://127.0.0.1:${listener.addr.port}`,
+    [Symbol.dispose]() {
+      listener.close();
+      for (const connection of open) {
+        try {
+          connection.close();
+        } catch (error) {
+          if (!(error instanceof Deno.errors.BadResource)) throw error; // It is closed already.
+        }
+      }
+    },
+  };
+}
+
+const CUT = {
+  "a declared length": "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc",
+  "chunks": "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n",
+};
+
+for (const [kind, answer] of Object.entries(CUT)) {
+  Deno.test(`a download with ${kind} that is cut short is an error and leaves no file`, async () => {
+    using service = rawService(answer);
+    await using folder = await makeFolder();
+    const { content } = await createCaller(await optionsFor(service)).call(GET, { id: "A" });
+    assert.ok(content);
+    const context = createContext(readGlobalFlags({}), capturedIo({ stdout: "", stderr: "" }));
+    const error = await failure(deliver(context, content, `${folder.path}/a.txt`));
+    assert.deepEqual([error.code, error.operation], ["NETWORK_ERROR", "attachments.get"]);
+    assert.deepEqual(await Array.fromAsync(Deno.readDir(folder.path)), []);
+  });
+}
+
+/** Content whose first three bytes have come, and of which no more comes; only the deadline can end it. */
+function stalled(deadline: Deadline): ReadableStreamDefaultReader<Uint8Array> {
+  const body = new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(new Uint8Array(3)) });
+  const explain = (error: unknown) => deadline.explain(error, "GET /attachments/A");
+  return contentOf(new Response(body), { deadline, explain }).stream.getReader();
+}
+
+Deno.test("a download that stalls ends in time, one that is read slowly does not", async () => {
+  const deadline = new Deadline(0.05);
+  const reader = stalled(deadline);
+  assert.equal((await reader.read()).value?.length, 3);
+  await new Promise((resolve) => AbortSignal.timeout(100).addEventListener("abort", resolve)); // Nobody reads.
+  assert.equal(deadline.signal.aborted, false);
+  assert.equal((await failure(reader.read().then(() => {}))).code, "TIMEOUT");
+});
+
+Deno.test("a download that its caller cancels is INTERRUPTED", async () => {
+  using service = rawService(CUT["a declared length"], false);
+  const abort = new AbortController();
+  const { content } = await createCaller(await optionsFor(service)).call(GET, { id: "A" }, { signal: abort.signal });
+  assert.ok(content);
+  const all = new Response(content.stream).bytes();
+  abort.abort();
+  assert.equal((await failure(all.then(() => {}))).code, "INTERRUPTED");
+});
+
+Deno.test("a download is cancelled whether or not the platform still knows its signal, and also while nobody reads", async () => {
+  for (const isRead of [true, false]) {
+    const abort = new AbortController();
+    const reader = stalled(new Deadline(60, abort.signal));
+    assert.equal((await reader.read()).value?.length, 3);
+    const more = isRead ? reader.read() : undefined;
+    abort.abort();
+    assert.equal((await failure((more ?? reader.read()).then(() => {}))).code, "INTERRUPTED");
+  }
+});
+
+const CLOSED = { sanitizeResources: true }; // What is left open makes the test fail.
+
+Deno.test("a download is let go of where onReply throws, so that its caller does not get it", CLOSED, async () => {
+  await using service = startService({ api: () => new Response("abc") });
+  const onReply = () => {
+    throw new Error("The log is full.");
+  };
+  const svc = createClient({ ...await optionsFor(service), onReply });
+  assert.equal((await failure(svc.attachments.get("A"))).message, "onReply threw: The log is full.");
+});
+
+Deno.test("a text is an answer as it is, or as JSON", async () => {
+  for (const [text, expected] of [["Done", "Done"], ['"Done"', "Done"], ["", ""], ['{"a":1}', '{"a":1}']]) {
+    await using service = startService({ api: () => new Response(text) });
+    const svc = createClient(await optionsFor(service));
+    assert.equal(await svc.attachments.patch("A", { name: "b" }), expected);
+  }
+});
+
+function content(type: string, text: string): Content {
+  return { type, size: text.length, stream: new Blob([text]).stream() };
+}
+
+Deno.test("a text goes to a terminal, escaped and to its last byte; anything else does not", async () => {
+  const captured = { stdout: "", stderr: "" };
+  const context = createContext(readGlobalFlags({}), capturedIo(captured, { terminal: true }));
+  await deliver(context, content("text/plain; charset=utf-8", "a\x1b[2Jb\n"));
+  assert.equal(captured.stdout, "a\\u001b[2Jb\n");
+  captured.stdout = "";
+  const cut = new Blob(["a", new Uint8Array([0xe2, 0x82])]).stream(); // Two of the three bytes of a euro sign.
+  await deliver(context, { type: "text/plain", stream: cut });
+  assert.equal(captured.stdout, "a\ufffd");
+  const error = await failure(deliver(context, content("image/png", "\x89PNG")));
+  assert.deepEqual([error.code, error.message], [
+    "INVALID_ARGS",
+    "The content is image/png: a terminal cannot show it.",
+  ]);
+  assert.match(error.hint ?? "", /-o <path>/);
+  assert.equal(captured.stdout, "a\ufffd");
+});
+
+Deno.test("a carriage return in a text does not take a terminal back over what it has shown, in whatever pieces it comes", async () => {
+  for (const pieces of [["REJECTED\rAPPROVED\r\nend\r"], ["REJECTED\r", "APPROVED\r", "\nend", "\r"]]) {
+    const captured = { stdout: "", stderr: "" };
+    const context = createContext(readGlobalFlags({}), capturedIo(captured, { terminal: true }));
+    const encoder = new TextEncoder();
+    const stream = ReadableStream.from(pieces.map((piece) => encoder.encode(piece)));
+    await deliver(context, { type: "text/plain", stream });
+    assert.equal(captured.stdout, "REJECTED\\rAPPROVED\nend\\r");
+  }
+});
+
+Deno.test({
+  name: "a file that is replaced can be read by nobody who could not read it before",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using folder = await makeFolder({ "plan.txt": "old" });
+    const path = `${folder.path}/plan.txt`;
+    for (const mode of [0o600, 0o640, 0o755]) {
+      await Deno.chmod(path, mode);
+      const context = createContext(readGlobalFlags({}), capturedIo({ stdout: "", stderr: "" }));
+      await deliver(context, content("text/plain", "new"), path);
+      const { mode: now } = await Deno.stat(path);
+      assert.deepEqual([await Deno.readTextFile(path), (now ?? 0) & 0o777], ["new", mode]);
+    }
+  },
+});
+
+Deno.test("a file that a link names is written where the link leads, also where there is none yet", async () => {
+  await using folder = await makeFolder({ "there/old.txt": "old" });
+  const context = createContext(readGlobalFlags({}), capturedIo({ stdout: "", stderr: "" }));
+  for (const name of ["old.txt", "none.txt"]) {
+    const link = `${folder.path}/link-${name}`;
+    await Deno.symlink(`there/${name}`, link);
+    await deliver(context, content("text/plain", "new"), link);
+    assert.equal(await Deno.readTextFile(`${folder.path}/there/${name}`), "new");
+    assert.ok((await Deno.lstat(link)).isSymlink);
+  }
+});
+
+Deno.test("a transfer shows how far it is on a terminal, unless --quiet", async () => {
+  await using folder = await makeFolder();
+  for (const quiet of [false, true]) {
+    const captured = { stdout: "", stderr: "" };
+    const context = createContext({ ...readGlobalFlags({}), quiet }, capturedIo(captured, { terminal: true }));
+    await deliver(context, content("image/png", "x".repeat(1e6)), `${folder.path}/a.png`);
+    const file = new File(["y".repeat(2e6)], "b.png");
+    await watchingFile(context, { file }, async (values) => {
+      assert.ok(isOfType("file", values.file));
+      await new Response(values.file.stream()).bytes();
+    });
+    if (quiet) assert.equal(captured.stderr, "");
+    else {assert.match(
+        captured.stderr.replaceAll("\r\x1b[K", "|"),
+        /^\|\[[#-]+\] [\d.]+\/1\.0 MB · .*\|.*\/2\.0 MB.*\|$/,
+      );}
+  }
+});

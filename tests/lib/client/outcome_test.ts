@@ -1,0 +1,290 @@
+/** What a call that fails says of itself: whether the service may have done it, against servers that misbehave. */
+import assert from "node:assert/strict";
+import { type Caller, createCaller, type RepeatableOptions } from "../../../lib/client/caller.ts";
+import { readText } from "../../../lib/http/read_text.ts";
+import { type ErrorCode, SvcError } from "../../../lib/errors.ts";
+import { createClient } from "../../../mod.ts";
+import { headerOf } from "../../harness/http_wire.ts";
+import { failure } from "../../harness/oauth.ts";
+import { operationByName } from "../../harness/operation.ts";
+import { answer, type Behaviour, cut, inTurn, keysOf, say, startUnruly } from "../../harness/unruly_server.ts";
+
+const CREATE = await operationByName("cases", "create");
+const DELETE = await operationByName("cases", "delete");
+const GET = await operationByName("cases", "get");
+const PERFORM = await operationByName("assignments", "perform");
+const DONE = answer(201, { id: "C-1" });
+
+function create(caller: Caller, options?: RepeatableOptions) {
+  return caller.call(CREATE, { type: "T" }, options);
+}
+
+const TABLE: { [what: string]: [behave: Behaviour, code: ErrorCode, unknown: boolean] } = {
+  "cuts without a word": [cut, "NETWORK_ERROR", true],
+  "cuts within the status": [say("HTTP/1.1 20"), "NETWORK_ERROR", true],
+  "cuts within the headers": [say("HTTP/1.1 201 Created\r\ncontent-le"), "NETWORK_ERROR", true],
+  "cuts within the body": [say('HTTP/1.1 201 Created\r\ncontent-length: 99\r\n\r\n{"id"'), "NETWORK_ERROR", true],
+  "cuts within a chunk": [
+    say('HTTP/1.1 201 Created\r\ntransfer-encoding: chunked\r\n\r\nff\r\n{"id"'),
+    "NETWORK_ERROR",
+    true,
+  ],
+  "speaks nonsense": [say("nonsense\r\n\r\n"), "NETWORK_ERROR", true],
+  "is silent": [() => {}, "TIMEOUT", true],
+  "is silent in the middle of the answer": [
+    (connection) =>
+      void connection.write(new TextEncoder().encode("HTTP/1.1 201 Created\r\ncontent-length: 9\r\n\r\n{")),
+    "TIMEOUT",
+    true,
+  ],
+  "answers 502": [answer(502, {}), "SERVER_ERROR", true],
+  "answers 503": [answer(503, {}), "SERVER_ERROR", true],
+  "answers 503 and says when to come back": [answer(503, {}, { "retry-after": "1" }), "SERVER_ERROR", false],
+  "answers 504": [answer(504, {}), "SERVER_ERROR", true],
+  "shows where the result is": [answer(303, {}, { location: "/x" }), "HTTP_ERROR", true],
+  "switches to another protocol": [say("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n"), "HTTP_ERROR", true],
+  "answers 424": [answer(424, {}), "FAILED_DEPENDENCY", true],
+  "answers 500": [answer(500, {}), "INTERNAL_SERVER_ERROR", true],
+  "answers 524": [answer(524, {}), "SERVER_ERROR", true],
+  "answers 429": [answer(429, {}), "RATE_LIMITED", false],
+  "answers 412": [answer(412, {}), "PRECONDITION_FAILED", false],
+  "answers 408": [answer(408, {}), "TIMEOUT", false],
+};
+
+for (const [what, [behave, code, unknown]] of Object.entries(TABLE)) {
+  Deno.test(`a change at a server that ${what} has an outcome that is ${unknown ? "unknown" : "known"}`, async () => {
+    using server = startUnruly(behave);
+    const caller = createCaller({ ...server.options, timeoutSeconds: code === "TIMEOUT" && unknown ? 0.2 : 20 });
+    const error = await failure(create(caller));
+    assert.deepEqual([error.code, error.outcomeUnknown === true, error.operation], [code, unknown, "cases.create"]);
+    assert.equal(server.received.length, 1);
+    assert.equal("outcomeUnknown" in error.toJSON(), false);
+    const read = await failure(caller.call(GET, { caseId: "C-1" }));
+    assert.deepEqual([read.code, read.outcomeUnknown], [code, undefined], "a read has no outcome");
+  });
+}
+
+Deno.test("a client that cannot read what a change was answered says which, and that the change may be done", async () => {
+  for (const text of ['{"id"', "<html>", "[]"]) {
+    const length = `content-length: ${text.length}`;
+    using server = startUnruly(
+      say(`HTTP/1.1 201 Created\r\ncontent-type: application/json\r\n${length}\r\n\r\n${text}`),
+    );
+    const svc = createClient(server.options);
+    const error = await failure(svc.cases.create({ type: "T" }));
+    assert.deepEqual([error.code, error.outcomeUnknown], ["INVALID_RESPONSE", true], text);
+    const read = await failure(svc.cases.get("C-1"));
+    assert.deepEqual([read.code, read.outcomeUnknown], ["INVALID_RESPONSE", undefined], text);
+    assert.deepEqual([error, read].map(({ operation, status }) => [operation, status]), [
+      ["cases.create", 201],
+      ["cases.get", 201],
+    ]);
+  }
+});
+
+Deno.test("a change that never left is known not to be done: nobody listens, no such host, no token", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  const client = { clientId: "id", clientSecret: "secret", noCache: true };
+  const server = startUnruly(DONE);
+  const caller = createCaller(server.options);
+  await create(caller); // It has its token now.
+  server[Symbol.dispose]();
+  let refused = await failure(create(caller));
+  // Each may find a connection of before still open, and there are few.
+  for (let left = 5; refused.outcomeUnknown && left > 0; left--) refused = await failure(create(caller));
+  assert.deepEqual([refused.code, refused.outcomeUnknown], ["NETWORK_ERROR", undefined], refused.message);
+
+  listener.close();
+  for (const baseUrl of [`http://127.0.0.1:${port}`, "https://nothing.invalid"]) {
+    const error = await failure(create(createCaller({ ...client, baseUrl })));
+    assert.deepEqual([error.code, error.outcomeUnknown], ["NETWORK_ERROR", undefined], error.message);
+  }
+  const half = say('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{"access');
+  for (const token of [cut, half, () => {}, answer(503, {}), answer(401, {})]) {
+    using tokenless = startUnruly(DONE);
+    tokenless.token = token;
+    const error = await failure(create(createCaller({ ...tokenless.options, timeoutSeconds: 0.1 })));
+    assert.equal(error.code === "NETWORK_ERROR", token === cut || token === half, error.message);
+    assert.equal(error.outcomeUnknown, undefined, error.message);
+    assert.equal(tokenless.received.length, 0);
+  }
+});
+
+Deno.test("a call that runs out of time says whether its token did not come, or its answer", async () => {
+  for (const options of [{ timeoutSeconds: 0.1 }, { retries: 1, timeoutSeconds: 0.1 }]) {
+    using server = startUnruly(DONE);
+    server.token = () => {};
+    const svc = createClient({ ...server.options, ...options });
+    const { baseUrl } = server.options;
+    for (const call of [() => svc.cases.get("C-1"), () => svc.cases.create({ type: "T" })]) {
+      const { code, message } = await failure(call());
+      assert.deepEqual([code, message.split(" did ")[0]], ["TIMEOUT", `The token exchange with ${baseUrl}`]);
+    }
+    assert.equal(server.received.length, 0);
+  }
+  using server = startUnruly(() => {});
+  const { message } = await failure(createClient({ ...server.options, timeoutSeconds: 0.2 }).cases.get("C-1"));
+  assert.match(message, /^GET .*C-1 did not answer within 0\.2 s\.$/);
+});
+
+Deno.test("a change whose token was refused and cannot be renewed is known not to be done", async () => {
+  using server = startUnruly(DONE);
+  const caller = createCaller(server.options);
+  await create(caller);
+  server.behave = answer(401, {});
+  server.token = cut;
+  const error = await failure(create(caller));
+  assert.deepEqual([error.code, error.outcomeUnknown], ["NETWORK_ERROR", undefined], error.message);
+});
+
+Deno.test("a call that is cancelled is unknown once it was sent, and not before", async () => {
+  const sent = Promise.withResolvers<void>();
+  using server = startUnruly(() => sent.resolve());
+  const caller = createCaller(server.options);
+  const before = await failure(create(caller, { signal: AbortSignal.abort() }));
+  assert.deepEqual([before.code, before.outcomeUnknown], ["INTERRUPTED", undefined]);
+  const abort = new AbortController();
+  const call = failure(create(caller, { signal: abort.signal }));
+  await sent.promise;
+  abort.abort();
+  const after = await call;
+  assert.deepEqual([after.code, after.outcomeUnknown], ["INTERRUPTED", true]);
+});
+
+Deno.test("a call that is cancelled has the reason of its signal as cause, before and after it was sent", async () => {
+  const sent = Promise.withResolvers<void>();
+  using server = startUnruly(() => sent.resolve());
+  const caller = createCaller(server.options);
+  const reason = new Error("It is closing time.");
+  const before = await failure(create(caller, { signal: AbortSignal.abort(reason) }));
+  const abort = new AbortController();
+  const call = failure(create(caller, { signal: abort.signal }));
+  await sent.promise;
+  abort.abort(reason);
+  for (const error of [before, await call]) assert.deepEqual([error.code, error.cause], ["INTERRUPTED", reason]);
+});
+
+Deno.test("a change is sent once, also where a connection that is reused breaks: a refusal after that would tell nothing", async () => {
+  for (const [ref, values] of [[CREATE, { type: "T" }], [DELETE, { caseId: "C-1" }]] as const) {
+    for (const idempotencyKey of [undefined, "run.1.1"]) {
+      using server = startUnruly(DONE);
+      const caller = createCaller(server.options);
+      await caller.call(ref, values, { idempotencyKey });
+      server.behave = inTurn(cut, answer(429, {}));
+      const error = await failure(caller.call(ref, values, { idempotencyKey: idempotencyKey && "run.1.2" }));
+      assert.deepEqual(
+        [error.code, error.outcomeUnknown],
+        ["NETWORK_ERROR", true],
+        `${ref.name}: ${error.message}`,
+      );
+      assert.equal(server.received.length, 2, ref.name);
+    }
+  }
+});
+
+Deno.test("a change with a key may have been done where its connection broke, and no other can be made", async () => {
+  for (const [ref, values] of [[CREATE, { type: "T" }], [DELETE, { caseId: "C-1" }]] as const) {
+    const server = startUnruly(DONE);
+    const caller = createCaller(server.options);
+    await caller.call(ref, values, { idempotencyKey: "run.1.1" });
+    server.behave = () => server[Symbol.dispose]();
+    const error = await failure(caller.call(ref, values, { idempotencyKey: "run.1.2" }));
+    assert.deepEqual(
+      [error.code, error.outcomeUnknown],
+      ["NETWORK_ERROR", true],
+      `${ref.name}: ${error.message}`,
+    );
+  }
+});
+
+Deno.test("the key goes with changes, not with reads, and not to a service that knows none", async () => {
+  using server = startUnruly(answer(200, { id: "C-1" }, { etag: '"1"' }));
+  const caller = createCaller(server.options);
+  assert.equal(caller.supportsIdempotencyKeys(), true);
+  const options = { idempotencyKey: "run.1.2" };
+  await create(caller, options);
+  await caller.call(GET, { caseId: "C-1" }, options);
+  await caller.call(PERFORM, { assignmentId: "A", action: "B" }, options);
+  const keyless = createCaller({ ...server.options, idempotencyKeys: false });
+  assert.equal(keyless.supportsIdempotencyKeys(), false);
+  await create(keyless, options);
+  assert.deepEqual(keysOf(server), ["run.1.2", undefined, undefined, "run.1.2", undefined]);
+  for (const idempotencyKey of ["", "ä", "x".repeat(256), "a\nb"]) {
+    const error = await failure(create(caller, { idempotencyKey }));
+    assert.equal(error.message, "idempotencyKey must be 1 to 255 printable ASCII characters.");
+  }
+});
+
+Deno.test("who repeats a call learns the entity tag before the call is sent, and can send it again", async () => {
+  using server = startUnruly(answer(200, { id: "A" }, { etag: '"1"' }));
+  const caller = createCaller(server.options);
+  const values = { assignmentId: "A", action: "B" };
+  const told: unknown[] = [];
+  const sending = (ifMatch: string | undefined) => {
+    told.push([ifMatch, server.received.length]);
+    return Promise.resolve();
+  };
+  await caller.call(PERFORM, values, { sending });
+  await caller.call(PERFORM, values, { sending, knownTag: '"0"' });
+  await caller.call(PERFORM, { ...values, ifMatch: '"x"' }, { sending, knownTag: '"0"' });
+  await create(caller, { sending });
+  await caller.call(GET, { caseId: "C-1" }, { sending });
+  assert.deepEqual(told, [['"1"', 1], ['"0"', 2], ['"x"', 3], [undefined, 4]]);
+  const tags = server.received.map(({ head }) => headerOf(head, "if-match"));
+  assert.deepEqual(tags, [undefined, '"1"', '"0"', '"x"', undefined, undefined]);
+});
+
+Deno.test("a change that needs an entity tag is not sent where the service gives none, or an empty one", async () => {
+  for (const headers of [undefined, { etag: "" }]) {
+    using server = startUnruly(answer(200, { id: "A" }, headers));
+    const error = await failure(createCaller(server.options).call(PERFORM, { assignmentId: "A", action: "B" }));
+    assert.deepEqual([error.code, error.outcomeUnknown], ["MISSING_ETAG", undefined]);
+    assert.equal(error.message, "GET /assignments/A answered no entity tag.");
+    assert.equal(server.received.length, 1);
+  }
+});
+
+Deno.test("a change under a key is sent although there is nothing any more whose entity tag could be read", async () => {
+  const gone = answer(404, { localizedValue: "The resource cannot be found." });
+  using server = startUnruly(inTurn(gone, DONE, gone, gone, gone));
+  const caller = createCaller(server.options);
+  const values = { assignmentId: "A", action: "B" };
+  const reply = await caller.call(PERFORM, values, { idempotencyKey: "k" });
+  assert.deepEqual(reply.body, { id: "C-1" });
+  assert.equal((await failure(caller.call(PERFORM, values, { idempotencyKey: "l" }))).code, "NOT_FOUND");
+  assert.equal((await failure(caller.call(PERFORM, values))).code, "NOT_FOUND");
+  assert.deepEqual(keysOf(server), [undefined, "k", undefined, "l", undefined]);
+});
+
+Deno.test("an error tells where it was thrown, whatever became known of it later", () => {
+  function thrower() {
+    return new SvcError("NOT_FOUND", "There is $& none.");
+  }
+  const later = thrower().during("cases.get").with({ status: 404 }, "There is none, after 3 attempts.");
+  assert.match(later.stack ?? "", /^SvcError: There is none, after 3 attempts\.\n\s+at thrower /);
+});
+
+Deno.test("what onReply throws is not told as a fault of the network, nor that a change was not done", async () => {
+  using server = startUnruly(DONE);
+  const fault = new Error("The log is full.");
+  const onReply = () => {
+    throw fault;
+  };
+  const caller = createCaller({ ...server.options, onReply });
+  const changed = await failure(create(caller));
+  assert.deepEqual([changed.code, changed.cause, changed.outcomeUnknown], ["INVALID_ARGS", fault, true]);
+  assert.equal(changed.message, "onReply threw: The log is full.");
+  assert.equal(changed.hint, "The call itself was answered with 201. Catch in onReply what may fail.");
+  assert.equal((await failure(caller.call(GET, { caseId: "C-1" }))).outcomeUnknown, undefined);
+});
+
+Deno.test("an answer in chunks is as long as it is, whatever length it claims", async () => {
+  const chunks = "7d0\r\n" + "a".repeat(2000) + "\r\n0\r\n\r\n";
+  for (const headers of ["content-length: 9\r\ntransfer-encoding: chunked", "transfer-encoding: chunked"]) {
+    using server = startUnruly(say(`HTTP/1.1 200 OK\r\n${headers}\r\nconnection: close\r\n\r\n${chunks}`));
+    const read = async (limit: number) => await readText(await fetch(`${server.options.baseUrl}/`), limit);
+    await assert.rejects(read(1999), { message: "The service's answer is longer than 1999 bytes." });
+    assert.equal((await read(2000)).length, 2000);
+  }
+});

@@ -1,0 +1,295 @@
+/** Retries: which calls are repeated, after how long, and what is told in the end. */
+import assert from "node:assert/strict";
+import { createClient } from "../../../mod.ts";
+import { type Caller, createCaller } from "../../../lib/client/caller.ts";
+import { retryAfterMilliseconds, RetryBudget, retrying, type RetryOptions } from "../../../lib/client/retry.ts";
+import { pause } from "../../../utils/async/delay.ts";
+import { headerOf } from "../../harness/http_wire.ts";
+import { failure } from "../../harness/oauth.ts";
+import { operationByName } from "../../harness/operation.ts";
+import {
+  answer,
+  type Behaviour,
+  cut,
+  inTurn,
+  keysOf,
+  noBackend,
+  say,
+  startUnruly,
+  type UnrulyServer,
+} from "../../harness/unruly_server.ts";
+
+const CREATE = await operationByName("cases", "create");
+const GET = await operationByName("cases", "get");
+const PERFORM = await operationByName("assignments", "perform");
+const DONE = answer(200, { id: "C-1" }, { etag: '"1"' });
+const KEY = { idempotencyKey: "k" };
+
+/** A caller that waits for nothing and notes how long it would have. */
+function patient(server: UnrulyServer, options: RetryOptions = {}): { caller: Caller; waits: number[] } {
+  const waits: number[] = [];
+  const caller = retrying(createCaller({ ...server.options, timeoutSeconds: 0.5 }), {
+    budget: new RetryBudget(),
+    random: () => 1,
+    now: () => Date.parse("2026-01-02T03:04:05Z"),
+    wait: (milliseconds) => Promise.resolve(void waits.push(milliseconds)),
+    ...options,
+  });
+  return { caller, waits };
+}
+
+function create(caller: Caller, options = {}): Promise<unknown> {
+  return caller.call(CREATE, { type: "T" }, options);
+}
+
+const silent: Behaviour = () => {};
+const halfAnswer = say('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"id"');
+const busy = answer(503, {}, { "retry-after": "2" });
+
+/** Which calls are repeated: reads, changes with a key, changes without one. */
+const TABLE: { [what: string]: [behave: Behaviour, read: boolean, keyed: boolean, keyless: boolean] } = {
+  "cuts without a word": [cut, true, true, false],
+  "cuts within the answer": [halfAnswer, true, true, false],
+  "is silent": [silent, true, true, false],
+  "answers 408": [answer(408, {}), true, true, true],
+  "answers 429": [answer(429, {}), true, true, true],
+  "answers 500": [answer(500, {}), true, false, false],
+  "answers 502": [answer(502, {}), true, true, false],
+  "answers 503": [answer(503, {}), true, true, false],
+  "answers 503 with a time": [busy, true, true, true],
+  "answers 504": [answer(504, {}), true, true, false],
+  "answers 400": [answer(400, {}), false, false, false],
+  "answers 404": [answer(404, {}), false, false, false],
+  "answers 409": [answer(409, {}), false, false, false],
+  "answers 412": [answer(412, {}), false, false, false],
+  "answers 422": [answer(422, {}), false, false, false],
+};
+
+for (const [what, [behave, read, keyed, keyless]] of Object.entries(TABLE)) {
+  const repeated = [read && "reads", keyed && "changes with a key", keyless && "changes without"].filter(Boolean);
+  Deno.test(`at a server that ${what} there is another attempt of: ${repeated.join(", ") || "nothing"}`, async () => {
+    const calls = [
+      [read, (caller: Caller) => caller.call(GET, { caseId: "C-1" })],
+      [keyed, (caller: Caller) => create(caller, KEY)],
+      [keyless, (caller: Caller) => create(caller)],
+    ] as const;
+    for (const [isRepeated, call] of calls) {
+      using server = startUnruly(inTurn(behave, DONE));
+      const outcome = call(patient(server).caller);
+      if (isRepeated) await outcome;
+      else assert.equal((await failure(outcome)).attempts, undefined);
+      assert.equal(server.received.length, isRepeated ? 2 : 1);
+    }
+  });
+}
+
+Deno.test("a key is worth nothing at a service that knows none", async () => {
+  using server = startUnruly(inTurn(cut, DONE));
+  const caller = retrying(createCaller({ ...server.options, idempotencyKeys: false }));
+  assert.equal(caller.supportsIdempotencyKeys(), false);
+  assert.equal((await failure(create(caller, KEY))).outcomeUnknown, true);
+  assert.equal(server.received.length, 1);
+});
+
+Deno.test("what never left is tried again, whatever it is", async () => {
+  using server = startUnruly(DONE);
+  server.token = inTurn(cut, answer(503, {}), answer(200, { access_token: "t", token_type: "Bearer" }));
+  const { caller, waits } = patient(server);
+  await create(caller);
+  assert.deepEqual([server.received.length, waits], [1, [50, 100]]);
+});
+
+Deno.test("a token that is refused is renewed once, and not again by attempts", async () => {
+  using server = startUnruly(inTurn(DONE, answer(401, {})));
+  const { caller } = patient(server);
+  await create(caller, KEY);
+  const error = await failure(create(caller, KEY));
+  assert.deepEqual([error.code, error.attempts], ["UNAUTHORIZED", undefined]);
+  assert.equal(server.received.length, 3);
+});
+
+Deno.test("waits grow from 50 ms to 20 s, from a second where the service is too busy, and chance shortens them", async () => {
+  const cases = [
+    [cut, 12, () => 1, [50, 100, 200, 400, 800, 1600, 3200, 6400, 12_800, 20_000, 20_000]],
+    [answer(429, {}), 4, () => 1, [1000, 2000, 4000]],
+    [answer(429, {}), 3, () => 0.25, [250, 500]],
+    [cut, 3, () => 0, [0, 0]],
+  ] as const;
+  for (const [behave, attempts, random, expected] of cases) {
+    using server = startUnruly(behave);
+    const { caller, waits } = patient(server, { attempts, random });
+    await failure(create(caller, KEY));
+    assert.deepEqual(waits, expected);
+    assert.equal(server.received.length, attempts);
+  }
+});
+
+Deno.test("Retry-After is obeyed in both its forms, and one that asks for too much ends the call", async () => {
+  const cases = [
+    ["3", [3000, 3000]],
+    ["Fri, 02 Jan 2026 03:04:15 GMT", [10_000, 10_000]],
+    ["Fri, 02 Jan 2026 03:04:00 GMT", [0, 0]],
+    ["soon", [0, 0]],
+    ["-1", [0, 0]],
+    ["61", []],
+  ] as const;
+  for (const [retryAfter, expected] of cases) {
+    using server = startUnruly(answer(429, {}, { "retry-after": retryAfter }));
+    const { caller, waits } = patient(server, { random: () => 0 });
+    await failure(create(caller));
+    assert.deepEqual(waits, expected, retryAfter);
+  }
+  assert.equal(retryAfterMilliseconds("0", 0), 0);
+});
+
+Deno.test("the first attempt's entity tag and key go with all, and who records it is told once", async () => {
+  let tag = 0;
+  const changing = answer(200, { id: "A" });
+  using server = startUnruly((connection, request) => {
+    if (request.head.startsWith("GET")) return answer(200, {}, { etag: `"${++tag}"` })(connection, request);
+    return server.received.length < 4 ? cut(connection, request) : changing(connection, request);
+  });
+  const { caller } = patient(server);
+  const told: unknown[] = [];
+  const sending = (ifMatch: string | undefined) => void told.push(ifMatch);
+  await caller.call(PERFORM, { assignmentId: "A", action: "B" }, { ...KEY, sending });
+  assert.deepEqual(told, ['"1"']);
+  assert.deepEqual(keysOf(server), [undefined, "k", "k", "k"]);
+  const tags = server.received.map(({ head }) => headerOf(head, "if-match"));
+  assert.deepEqual(tags, [undefined, '"1"', '"1"', '"1"']);
+});
+
+Deno.test("an entity tag whose read failed is read again", async () => {
+  using server = startUnruly(inTurn(cut, answer(500, {}), DONE));
+  const { caller } = patient(server, { attempts: 4 });
+  const error = await failure(caller.call(PERFORM, { assignmentId: "A", action: "B" }));
+  assert.equal(error.code, "INTERNAL_SERVER_ERROR", "a 500 is repeated for reads alone");
+  server.behave = inTurn(cut, DONE);
+  await caller.call(PERFORM, { assignmentId: "A", action: "B" });
+});
+
+Deno.test("the budget is shared: many failures use it up, successes fill it again", async () => {
+  using server = startUnruly(cut);
+  const budget = new RetryBudget(20);
+  const { caller } = patient(server, { budget });
+  const attemptsOf = async () => {
+    const before = server.received.length;
+    await failure(create(caller, KEY));
+    return server.received.length - before;
+  };
+  assert.deepEqual([await attemptsOf(), await attemptsOf(), await attemptsOf()], [3, 3, 1]);
+  server.behave = DONE;
+  for (let n = 0; n < 4; n++) await create(caller, KEY);
+  server.behave = cut;
+  assert.equal(await attemptsOf(), 1);
+  server.behave = DONE;
+  await create(caller, KEY);
+  server.behave = inTurn(cut, DONE);
+  await create(caller, KEY); // The price of an attempt that succeeds is given back.
+  server.behave = cut;
+  assert.equal(await attemptsOf(), 2);
+});
+
+Deno.test("successes save nothing up beyond the budget: a service that goes down is left alone as soon", async () => {
+  using server = startUnruly(DONE);
+  const { caller } = patient(server, { budget: new RetryBudget(5) });
+  for (let n = 0; n < 10; n++) await create(caller, KEY);
+  server.behave = cut;
+  await failure(create(caller, KEY));
+  assert.equal(server.received.length, 12);
+});
+
+Deno.test("a timeout costs twice as much of the budget", async () => {
+  using server = startUnruly(silent);
+  const { caller } = patient(server, { budget: new RetryBudget(19) });
+  await failure(create(caller, KEY));
+  assert.equal(server.received.length, 2);
+});
+
+Deno.test("the error in the end is the last one, with all attempts and one sentence", async () => {
+  using server = startUnruly(inTurn(cut, busy, answer(503, { localizedValue: "Too busy." })));
+  let time = 0;
+  const { caller } = patient(server, { now: () => time, wait: (ms) => Promise.resolve(void (time += ms)) });
+  const error = await failure(create(caller, KEY));
+  assert.equal(error.message, "Too busy, after 3 attempts.");
+  assert.deepEqual([error.code, error.status, error.operation], ["SERVER_ERROR", 503, "cases.create"]);
+  const [first, second, third] = error.toJSON().attempts ?? [];
+  assert.match(String(first?.message), /connection closed before message completed\.$/);
+  assert.deepEqual([first?.code, first?.status, first?.afterMilliseconds], ["NETWORK_ERROR", undefined, 0]);
+  assert.deepEqual([second?.code, second?.status, second?.afterMilliseconds], ["SERVER_ERROR", 503, 50]);
+  assert.deepEqual([third?.message, third?.afterMilliseconds], ["Too busy.", 4050]);
+});
+
+Deno.test("one attempt whose outcome is unknown makes that of the call unknown, until the service judges the call", async () => {
+  const cases = [
+    [[cut, busy, busy], true],
+    [[busy, cut, busy], true],
+    [[busy, busy, busy], false],
+    ...[400, 404, 410, 412, 415, 422, 428].map((status) => [[cut, answer(status, {})], false] as const),
+    [[cut, answer(409, {})], true],
+    [[cut, answer(409, {}, { "idempotent-replayed": "true" })], false],
+    [[answer(409, {})], false],
+    // No gateway knows entity tags.
+    [[cut, say("HTTP/1.1 412 Precondition Failed\r\ncontent-length: 0\r\n\r\n")], false],
+    ...[401, 403].map((status) => [[cut, answer(status, {})], true] as const),
+    // These may come from who stands before the service, or before it looks for the key.
+    ...[423, 424, 425, 499].map((status) => [[cut, answer(status, {})], true] as const),
+    [[cut, noBackend], true],
+  ] as const;
+  for (const [[first, ...rest], expected] of cases) {
+    using server = startUnruly(inTurn(first, ...rest));
+    const { outcomeUnknown = false } = await failure(create(patient(server).caller, KEY));
+    assert.equal(outcomeUnknown, expected);
+  }
+});
+
+Deno.test("who is told that a key is still at work waits for its answer, also when another process has sent it", async () => {
+  const outstanding = answer(409, { title: "A request is outstanding for this Idempotency-Key" });
+  for (
+    const [behave, options] of [
+      [inTurn(cut, outstanding, DONE), KEY],
+      [inTurn(outstanding, DONE), { ...KEY, mayHaveArrived: true }],
+    ] as const
+  ) {
+    using server = startUnruly(behave);
+    await create(patient(server).caller, options);
+    assert.deepEqual(new Set(keysOf(server)), new Set(["k"]));
+  }
+});
+
+Deno.test("a refused read of the entity tag does not judge the change that an attempt before may have made", async () => {
+  for (const status of [400, 404, 409]) {
+    using server = startUnruly(inTurn(answer(404, {}), cut, answer(status, {}), answer(429, {})));
+    const error = await failure(patient(server).caller.call(PERFORM, { assignmentId: "A", action: "B" }, KEY));
+    assert.equal(error.outcomeUnknown, true, `${status}: ${error.message}`);
+  }
+});
+
+Deno.test("who cancels a call does not wait for its next attempt", async () => {
+  using server = startUnruly(cut);
+  const abort = new AbortController();
+  const { caller } = patient(server, {
+    wait: (_, signal) => {
+      const waiting = pause(60_000, signal);
+      abort.abort();
+      return waiting;
+    },
+  });
+  const error = await failure(create(caller, { ...KEY, signal: abort.signal }));
+  assert.deepEqual([error.code, error.outcomeUnknown, error.attempts?.length], ["INTERRUPTED", true, 1]);
+  assert.equal(error.cause, abort.signal.reason);
+  assert.equal(server.received.length, 1);
+});
+
+Deno.test("a client tries again when it is told to, and not otherwise", async () => {
+  using server = startUnruly(inTurn(cut, cut, answer(202, { jobID: "J-1" })));
+  const svc = createClient({ ...server.options, retries: 2 });
+  await svc.cases.bulkPerform({ action: "A", cases: ["C-1"], idempotencyKey: "k" });
+  assert.deepEqual(keysOf(server), ["k", "k", "k"]);
+  server.behave = cut;
+  const error = await failure(createClient(server.options).cases.get("C-1"));
+  assert.equal(error.attempts, undefined);
+  for (const retries of [-1, 1.5, NaN]) {
+    assert.throws(() => createClient({ retries }), /retries must be a whole number/);
+  }
+});

@@ -1,0 +1,199 @@
+/** What a program gets that imports the library: what its documentation shows, with the permissions that it names. */
+import assert from "node:assert/strict";
+import { cpSync } from "node:fs";
+import { tmpdir } from "node:os";
+import configuration from "../../deno.json" with { type: "json" };
+import { codeOfStatus, ERROR_CODES } from "../../lib/errors.ts";
+import { createClient } from "../../mod.ts";
+import { startService } from "../../service/mod.ts";
+import { headerOf } from "../harness/http_wire.ts";
+import { CHECKOUT } from "../harness/readme.ts";
+import { answer, startUnruly } from "../harness/unruly_server.ts";
+import { makeFolder } from "../harness/workflow.ts";
+
+/** A page of `deno doc --json`. */
+interface Page {
+  readonly symbols: readonly { readonly name: string; readonly declarations: readonly { readonly kind: string }[] }[];
+}
+
+Deno.test("every function, class and constant that the documentation shows can be imported", async () => {
+  for (const path of Object.values(configuration.exports)) {
+    const shown = (await pageOf(path)).symbols
+      .filter(({ declarations }) => declarations.some(({ kind }) => ["function", "class", "variable"].includes(kind)))
+      .map(({ name }) => name);
+    assert.deepEqual(shown.sort(), Object.keys(await import(import.meta.resolve(`../../${path}`))).sort(), path);
+  }
+});
+
+const CLIENT = `
+import { createClient } from "@svc/lib";
+const [baseUrl, clientId, clientSecret] = Deno.args;
+const client = { baseUrl, clientId, clientSecret, noCache: true };
+`;
+
+const READ = `--allow-read=${CHECKOUT}`;
+const TEMPORARY = tmpdir();
+const VARIABLES = "--allow-env=LOG_TOKENS,LOG_STREAM";
+
+const SERVICE = `
+import { createClient } from "@svc/lib";
+import { startService } from "@svc/lib/service";
+const log: string[] = [];
+await using service = await startService({ log: (line) => log.push(line) });
+const svc = createClient({ baseUrl: service.url, ...await service.addClient("clerk@city"), noCache: true });
+const uploaded = svc.attachments.upload({ file: new File(["plan"], "plan.txt") });
+`;
+
+const PROGRAMS: { readonly [what: string]: [source: string, ...permissions: string[]] } = {
+  "a client that is told everything": [CLIENT + "await createClient(client).caseTypes.list();"],
+  "a client that tries again": [CLIENT + "await createClient({ ...client, retries: 1 }).caseTypes.list();", READ],
+  "a client that uploads and downloads": [
+    CLIENT + `const svc = createClient(client);
+    await svc.attachments.upload({ file: new File(["plan"], "plan.txt") });
+    await new Response((await svc.staticContent.file("fees.csv")).stream).text();`,
+    READ,
+  ],
+  "a service in memory, which says in its log what an upload lacks, and closes": [
+    SERVICE + `const { code, message } = await uploaded.catch((error) => error);
+    if (code !== "INTERNAL_SERVER_ERROR") throw new Error(message);
+    if (!log.join().includes("NotCapable: Requires write access")) throw new Error(log.join());`,
+    READ,
+    VARIABLES,
+  ],
+  "a service in memory that takes uploads": [
+    SERVICE + `const { id } = await uploaded;
+    const { id: caseId } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+    await svc.attachments.add(caseId, { attachments: [{ type: "File", category: "File", ID: id }] });
+    const { attachments: [linked] } = await svc.attachments.list(caseId);
+    await new Response((await svc.attachments.get(linked.ID)).stream).text();`,
+    `${READ},${TEMPORARY}`,
+    `--allow-write=${TEMPORARY}`,
+    VARIABLES,
+  ],
+};
+
+Deno.test("a program needs the permissions that docs/permissions.md names and no others", async (t) => {
+  await using service = await startService();
+  const { clientId, clientSecret } = await service.addClient("clerk@city");
+  for (const [what, [source, ...permissions]] of Object.entries(PROGRAMS)) {
+    await t.step(what, async () => {
+      await using folder = await makeFolder({ "program.ts": source });
+      const flags = [
+        "--quiet",
+        "--no-prompt",
+        `--config=${CHECKOUT}/deno.json`,
+        "--allow-net=127.0.0.1",
+        ...permissions,
+      ];
+      const args = ["run", ...flags, `${folder.path}/program.ts`, service.url, clientId, clientSecret];
+      const { code, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
+      assert.equal(code, 0, new TextDecoder().decode(stderr));
+    });
+  }
+});
+
+Deno.test("a client with an option that is misspelt or of another type is refused where no compiler looks, too", () => {
+  const refusals: [Record<string, unknown>, string][] = [
+    [{ clientID: "me" }, "createClient has no option 'clientID'."],
+    [{ toString: "me" }, "createClient has no option 'toString'."],
+    [{ noCache: "yes" }, "noCache must be true or false."],
+    [{ configDirectory: 5 }, "configDirectory must be a text."],
+    [{ onReply: "print" }, "onReply must be a function."],
+  ];
+  for (const [options, message] of refusals) {
+    assert.throws(() => createClient(options), { code: "INVALID_ARGS", message });
+  }
+  const misspelt: Record<string, unknown> = { clientID: "me" };
+  assert.throws(() => createClient(misspelt), { hint: /^Did you mean 'clientId'\? / });
+  createClient({ profile: undefined, retries: 1, noCache: false });
+});
+
+Deno.test("a service with an option that is misspelt or of another type is not started", async () => {
+  const refusals: [Record<string, unknown>, string][] = [
+    [{ prt: 3 }, "startService has no option 'prt'."],
+    [{ hostname: 5 }, "hostname must be a text."],
+    [{ maxFile: "5" }, "maxFile must be a number."],
+    [{ log: "print" }, "log must be a function."],
+  ];
+  for (const [options, message] of refusals) {
+    await assert.rejects(startService(options), { code: "INVALID_ARGS", message });
+  }
+  const misspelt: Record<string, unknown> = { prt: 3 };
+  await assert.rejects(startService(misspelt), { hint: /^Did you mean 'port'\? The options are app, / });
+  await using _service = await startService({ app: undefined, port: 0 });
+});
+
+Deno.test("a permission that is missing is an error of the library, whatever is called", async () => {
+  await using folder = await makeFolder({
+    "program.ts": `import { createClient, SvcError } from "@svc/lib";
+      import { startService } from "@svc/lib/service";
+      const client = { baseUrl: "http://127.0.0.1:8080", clientId: "id", clientSecret: "secret", noCache: true };
+      for (
+        const call of [
+          () => createClient(client).caseTypes.list(),
+          () => startService(),
+          () => startService({ app: "app.yaml" }),
+          () => startService({ data: "state" }),
+        ]
+      ) {
+        const error = await call().catch((error) => error);
+        if (!(error instanceof SvcError) || error.code !== "PERMISSION_DENIED") throw error;
+      }`,
+  });
+  const args = ["run", "--quiet", "--no-prompt", `--config=${CHECKOUT}/deno.json`, `${folder.path}/program.ts`];
+  const { code, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
+  assert.equal(code, 0, new TextDecoder().decode(stderr));
+});
+
+Deno.test("a log of an error shows what is known of it and nothing else", async () => {
+  const svc = createClient({ baseUrl: "http://service.example", clientId: "id", clientSecret: "s", noCache: true });
+  const error = await svc.caseTypes.list().catch((error: unknown) => error);
+  const log = Deno.inspect(error, { colors: false });
+  assert.match(log, /^SvcError: http:.* would send the secret unencrypted\./);
+  const members = [...log.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name);
+  assert.deepEqual(members, ["code", "operation", "hint"]);
+});
+
+Deno.test("where a module is missing that is loaded when it is needed, as in a bundle, the error says so", async () => {
+  const source = `import { createClient } from "./mod.ts";
+    await createClient({ retries: 1 }).caseTypes.list().catch((error) => console.log(error.code, error.hint));`;
+  await using folder = await makeFolder({ "program.ts": source });
+  for (const part of ["deno.json", "mod.ts", "lib", "utils"]) {
+    cpSync(`${CHECKOUT}/${part}`, `${folder.path}/${part}`, { recursive: true });
+  }
+  await Deno.remove(`${folder.path}/lib/client/retry.ts`);
+  const args = ["run", "--quiet", "--allow-all", "--no-lock", `${folder.path}/program.ts`];
+  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
+  const [printed, said] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  assert.match(printed ?? "", /^INTERNAL_ERROR svc loads its own files when it needs them; a bundle lacks them/, said);
+});
+
+Deno.test("docs/library.md explains every error code once, with its status", async () => {
+  const page = await Deno.readTextFile(`${CHECKOUT}/docs/library.md`);
+  const [, table = ""] = page.split(/^\| code .*\n/m);
+  const rows = [...table.split("\n\n", 1).join().matchAll(/^\| (`[A-Z`_, ]+`) +\|([^|]*)\|/gm)];
+  const explained = rows.flatMap(([, codes = "", status = ""]) => {
+    return [...codes.matchAll(/\w+/g)].map(([code]) => ({ code, status: Number(status) }));
+  });
+  assert.deepEqual(explained.map(({ code }) => code).sort(), [...ERROR_CODES].sort());
+  for (const { code, status } of explained) if (status > 0) assert.equal(codeOfStatus(status), code);
+});
+
+async function pageOf(path: string): Promise<Page> {
+  const args = ["doc", "--quiet", "--json", path];
+  const { stdout } = await new Deno.Command(Deno.execPath(), { args, cwd: CHECKOUT, stderr: "null" }).output();
+  const { nodes }: { nodes: Readonly<Record<string, Page>> } = JSON.parse(new TextDecoder().decode(stdout));
+  const [page] = Object.values(nodes);
+  assert.ok(page !== undefined, path);
+  return page;
+}
+
+const CASE = { data: { caseInfo: { ID: "C-1", caseTypeID: "Work", status: "New" } } };
+
+Deno.test("an entity tag of any bytes goes back to the service as it came", async () => {
+  using server = startUnruly(answer(200, CASE, { etag: '"März"' }));
+  const svc = createClient(server.options);
+  const { etag } = await svc.cases.get("C-1");
+  await svc.cases.stageNext("C-1", { ifMatch: etag });
+  assert.deepEqual(server.received.map(({ head }) => headerOf(head, "if-match")), [undefined, '"MÃ¤rz"']);
+});

@@ -1,0 +1,95 @@
+/** Every operation has all that belongs to it: what serves it, a permission of its own, help that works, a page. */
+import assert from "node:assert/strict";
+import { permissionName, toKebab } from "../../lib/operation/names.ts";
+import { loadResources } from "../../lib/resources/mod.ts";
+import { handlers } from "../../service/http/handlers.ts";
+import { svc, words } from "../harness/cli.ts";
+import { makeFolder } from "../harness/workflow.ts";
+
+const operations = Object.entries(await loadResources()).flatMap(([group, operations]) =>
+  Object.entries(operations).map(([name, operation]) => ({ group, name, operation }))
+);
+
+Deno.test("there are 112 operations, each with a permission name of its own", () => {
+  const names = operations.map(({ group, name }) => permissionName(group, name));
+  assert.equal(new Set(names).size, 112);
+  for (const name of names) assert.match(name, /^[a-z-]+\.[a-z-]+$/);
+});
+
+Deno.test("no identifier makes the path of one operation that of another, which may do more than was granted", () => {
+  const isParam = (segment: string) => segment.startsWith("{");
+  const requests = operations.flatMap(({ operation: { method, path, tagFrom, args = [], flags = {} } }) => {
+    const params = [...args, ...Object.values(flags)];
+    return [{ method, path, params }, ...(tagFrom ? [{ method: "GET", path: tagFrom.path, params }] : [])];
+  });
+  for (const { method, path, params } of requests) {
+    const mine = path.split("/");
+    for (const { operation } of operations.filter((other) => other.operation.method === method)) {
+      const theirs = operation.path.split("/");
+      const fits = mine.length === theirs.length &&
+        mine.every((segment, i) => segment === theirs[i] || isParam(segment) || isParam(theirs[i] ?? ""));
+      if (!fits) continue;
+      for (const [i, segment] of mine.entries()) {
+        const theirSegment = theirs[i] ?? "";
+        if (!isParam(segment) || isParam(theirSegment)) continue;
+        const param = params.find(({ to }) => to === `path:${segment.slice(1, -1)}`);
+        assert.ok(param?.reserved?.includes(theirSegment), `${method} ${path} can be ${operation.path}`);
+      }
+    }
+  }
+});
+
+Deno.test("every operation has a handler, and every handler an operation", () => {
+  const served = Object.entries(handlers).flatMap(([group, one]) => Object.keys(one).map((name) => `${group}.${name}`));
+  assert.deepEqual(served.sort(), operations.map(({ group, name }) => `${group}.${name}`).sort());
+});
+
+Deno.test("every operation has a reference page with its request, its permission and its example", async () => {
+  const root = new URL("../../", import.meta.url);
+  const readme = await Deno.readTextFile(new URL("README.md", root));
+  for (const [group, own] of Object.entries(Object.groupBy(operations, ({ group }) => group))) {
+    const path = `docs/reference/${toKebab(group)}.md`;
+    const row = readme.split("\n").find((line) => line.includes(`](${path})`));
+    assert.match(row ?? "", new RegExp(`\\| ${own?.length} +\\|`), path);
+    const page = await Deno.readTextFile(new URL(path, root));
+    for (const { name, operation: { method, path: template, example } } of own ?? []) {
+      const section = page.split(/^## /m).find((text) => text.startsWith(`${toKebab(name)}\n`)) ?? "";
+      const line = `svc ${toKebab(group)} ${toKebab(name)} ${example}`.trimEnd();
+      for (const part of [`\`${method} ${template}\``, `\`${permissionName(group, name)}\``, line]) {
+        assert.ok(section.includes(part), `${path} says nothing of ${part}`);
+      }
+    }
+  }
+});
+
+Deno.test("every operation is explained where it is described, with an example that calls it", async () => {
+  const folder = new URL("../../lib/resources/", import.meta.url);
+  const files = [...Deno.readDirSync(folder)].map(({ name }) => Deno.readTextFile(new URL(name, folder)));
+  const comments = (await Promise.all(files)).flatMap((text) =>
+    [...text.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\n {2}(\w+): \{/g)].map(([, comment = "", name]) => ({
+      name,
+      comment,
+    }))
+  );
+  const unexplained = operations.filter(({ group, name }) => {
+    const example = new RegExp(`@example\\n[^]*\`\`\`ts\\n[^]*svc\\.${group}\\.${name}\\(`);
+    return !comments.some((one) => one.name === name && example.test(one.comment));
+  });
+  assert.deepEqual(unexplained.map(({ group, name }) => permissionName(group, name)), []);
+});
+
+Deno.test("every example of the help is a command line that makes a request", async () => {
+  await using folder = await makeFolder({ "plan.pdf": "%PDF" });
+  const options = { cwd: folder.path, env: { SVC_BASE_URL: "https://svc.example" } };
+  const waiting = [...operations];
+  const runNext = async () => {
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const { group, name, operation } = next;
+      const line = [toKebab(group), toKebab(name), ...words(operation.example), "--dry-run"];
+      const { code, stdout, stderr } = await svc(line, options);
+      assert.equal(code, 0, `${line.join(" ")}: ${stderr}`);
+      assert.ok(stdout.startsWith(`${operation.method} `), line.join(" "));
+    }
+  };
+  await Promise.all(Array.from({ length: 4 }, runNext));
+});

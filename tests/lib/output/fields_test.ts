@@ -1,0 +1,48 @@
+/** `--fields`, in every format. */
+import assert from "node:assert/strict";
+import type { JsonValue } from "../../../utils/json.ts";
+import type { Format } from "../../../lib/output/format.ts";
+import { render } from "../../../lib/output/render.ts";
+
+const CASE = { id: "C-1", type: "T", status: "Open", urgency: 10, data: { caseInfo: {} } };
+
+async function rendered(
+  value: JsonValue,
+  fields: string[],
+  format: Format = "compact",
+): Promise<[string, readonly string[]]> {
+  const { text, notes } = await render(value, { format, fields }, { color: false });
+  return [text.trimEnd(), notes];
+}
+
+Deno.test("fields keep the named top-level members, in the order of the names", async () => {
+  assert.deepEqual(await rendered(CASE, ["status", "id"]), ['{"status":"Open","id":"C-1"}', []]);
+  assert.deepEqual(await rendered(CASE, ["id"], "yaml"), ["id: C-1", []]);
+  assert.deepEqual(await rendered(CASE, ["status", "id"], "table"), ["status  id\nOpen    C-1", []]);
+  assert.deepEqual(await rendered(CASE, ["id", "id"], "json"), ['{\n  "id": "C-1"\n}', []]);
+});
+
+Deno.test("a field that the answer does not have is named, with those that it has", async () => {
+  const note = "Warning: the answer has no field nope, toString. It has id, type, status, urgency, data.";
+  assert.deepEqual(await rendered(CASE, ["nope", "id", "toString"]), ['{"id":"C-1"}', [note]]);
+});
+
+Deno.test("of a list they are the fields of its elements", async () => {
+  const rows = [{ a: 1, b: 2 }, { b: 3, c: 4 }];
+  assert.deepEqual(await rendered(rows, ["b"]), ['[{"b":2},{"b":3}]', []]);
+  assert.deepEqual(await rendered(rows, ["c"]), ['[{},{"c":4}]', []]);
+  assert.deepEqual(await rendered([], ["a"]), ["[]", []]);
+});
+
+Deno.test("of a list in an envelope they are the envelope's if one is named, and its elements' otherwise", async () => {
+  const stages = { stages: [{ ID: "PRIM0", name: "Create", links: {} }] };
+  assert.deepEqual(await rendered(stages, ["stages"]), [JSON.stringify(stages), []]);
+  assert.deepEqual(await rendered(stages, ["name"]), ['{"stages":[{"name":"Create"}]}', []]);
+  assert.deepEqual(await rendered(stages, ["name"], "table"), ["name\nCreate", []]);
+  const rows = { resultCount: 1, data: [{ a: 1 }] };
+  assert.deepEqual(await rendered(rows, ["data"], "table"), ["a\n1", []]);
+});
+
+Deno.test("an answer without fields is printed whole", async () => {
+  assert.deepEqual(await rendered("text", ["a"]), ['"text"', ["--fields is left out: the answer has no fields."]]);
+});

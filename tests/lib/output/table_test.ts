@@ -1,0 +1,196 @@
+/** Tables: in a pipe and at a terminal. */
+import assert from "node:assert/strict";
+import type { JsonValue } from "../../../utils/json.ts";
+import { render, type Surface } from "../../../lib/output/render.ts";
+
+async function table(
+  value: JsonValue,
+  surface: Surface = { color: false },
+): Promise<{ lines: string[]; notes: readonly string[] }> {
+  const { text, notes } = await render(value, { format: "table" }, surface);
+  assert.ok(text.endsWith("\n") && !text.endsWith("\n\n"));
+  return { lines: text.slice(0, -1).split("\n"), notes };
+}
+
+Deno.test("in a pipe a table is aligned, without borders, colour or trailing spaces", async () => {
+  const rows = [{ ID: "A", count: 5, open: true, note: null }, {
+    ID: "Long one",
+    count: 12345,
+    open: false,
+    note: "x",
+  }];
+  assert.deepEqual(await table(rows), {
+    lines: ["ID        count  open   note", "A             5  true", "Long one  12345  false  x"],
+    notes: [],
+  });
+});
+
+Deno.test("an object is one row; nested members are left out and named", async () => {
+  assert.deepEqual(await table({ id: "C-1", data: {}, tags: ["a"], status: "Open" }), {
+    lines: ["id   status", "C-1  Open"],
+    notes: ["Left out, because they are nested: data, tags."],
+  });
+});
+
+Deno.test("what is left out beside a list of objects comes with the way to see the list", async () => {
+  assert.deepEqual(await table({ total: 1, stages: [{ ID: "P0" }] }), {
+    lines: ["total", "    1"],
+    notes: ["Left out, because they are nested: stages. --fields stages makes a table of stages."],
+  });
+});
+
+Deno.test("a single member that is a list of objects is the table", async () => {
+  assert.deepEqual(await table({ stages: [{ ID: "P0", links: {} }, { ID: "P1", name: "Second" }] }), {
+    lines: ["ID  name", "P0", "P1  Second"],
+    notes: ["Left out, because they are nested: links."],
+  });
+});
+
+Deno.test("a column whose values are nested or null is left out; one of nothing but nulls is there", async () => {
+  assert.deepEqual(await table([{ ID: "A", links: null, note: null }, { ID: "B", links: {}, note: null }]), {
+    lines: ["ID  note", "A", "B"],
+    notes: ["Left out, because they are nested: links."],
+  });
+});
+
+Deno.test("what is no table falls back to JSON, with one line that says why", async () => {
+  const unfit: [JsonValue, string][] = [
+    ["text", "the answer is neither an object nor a list of objects"],
+    [[1, 2], "the answer is neither an object nor a list of objects"],
+    [{}, "the answer has no field that is not nested"],
+    [{ a: {}, b: [] }, "the answer has no field that is not nested"],
+    [{ list: [] }, "the list is empty"],
+    [[{ a: 1 }, { b: 2 }], "its rows share no field"],
+    [[{ a: 1, c: {} }, { b: 2, c: {} }], "its rows share no field"],
+  ];
+  for (const [value, reason] of unfit) {
+    const { text, notes } = await render(value, { format: "table" }, { color: false });
+    assert.equal(text, JSON.stringify(value, null, 2) + "\n");
+    assert.deepEqual(notes, [`Printed as JSON: ${reason}.`]);
+  }
+});
+
+Deno.test("more fields than a table takes fall back to JSON, with the way to pick some where there is one", async () => {
+  const row = (length: number): JsonValue => Object.fromEntries(Array.from({ length }, (_, i) => [`k${i}`, i]));
+  for (const surface of [{ color: false }, { color: false, columns: 80 }]) {
+    const { text, notes } = await render(row(501), { format: "table" }, surface);
+    assert.equal(text, JSON.stringify(row(501), null, 2) + "\n");
+    const reason = "Printed as JSON: the answer has 501 fields, and a table takes 500 at most";
+    assert.deepEqual(notes, [`${reason}; --fields picks columns.`]);
+    const options = { format: "table", fields: ["data"] } as const;
+    assert.deepEqual((await render({ data: [row(501)], pageNumber: 1 }, options, surface)).notes, [`${reason}.`]);
+  }
+  assert.match((await table(row(500))).lines[0] ?? "", /^k0 +k1 .* k499$/);
+});
+
+Deno.test("controls and line ends are shown as escapes, in names and cells", async () => {
+  const { lines } = await table({ "a\x1b[2J": "line\none\ttab", b: "\u202eevil\x9b31m" });
+  assert.deepEqual(lines, ["a\\u001b[2J      b", "line\\none\\ttab  \\u202eevil\\u009b31m"]);
+});
+
+Deno.test("wide characters take two columns", async () => {
+  const { lines } = await table([{ name: "日本", n: "x" }, { name: "abcde", n: "y" }]);
+  assert.deepEqual(lines, ["name   n", "日本   x", "abcde  y"]);
+});
+
+Deno.test("at a terminal the table has borders and keeps to the width", async () => {
+  const rows = [{ ID: "A", text: "word ".repeat(40), n: 1 }, { ID: "B", text: "日本語".repeat(30), n: 2 }];
+  for (const columns of [20, 40, 80, 300]) {
+    const { lines, notes } = await table(rows, { color: false, columns });
+    assert.match(lines[0] ?? "", /^┌.*┐$/);
+    assert.ok(lines.every((line) => widthOf(line) <= columns), lines.join("\n"));
+    assert.equal(new Set(lines.map(widthOf)).size, 1, lines.join("\n"));
+    assert.deepEqual(notes, []);
+  }
+});
+
+Deno.test("columns for which there is no room are named", async () => {
+  const row = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`column${index}`, "some value"]));
+  const { lines, notes } = await table(row, { color: false, columns: 80 });
+  assert.ok(lines.every((line) => widthOf(line) <= 80), lines.join("\n"));
+  assert.match(notes[0] ?? "", /^Left out for want of room: column7, .*, column29\. --fields picks columns\.$/);
+});
+
+Deno.test("columns are not advised to be picked of a member that --fields has picked itself", async () => {
+  const row = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`column${index}`, "some value"]));
+  const options = { format: "table", fields: ["data"] } as const;
+  const { notes } = await render({ data: [row], pageNumber: 1 }, options, { color: false, columns: 80 });
+  assert.match(notes[0] ?? "", /^Left out for want of room: column7, .*, column29\.$/);
+});
+
+Deno.test("the head is bold where colour is wanted, and nowhere else", async () => {
+  const bold = (await table({ id: "C-1" }, { color: true, columns: 80 })).lines;
+  assert.equal(bold[1], "│ \x1b[1mid\x1b[22m  │");
+  const plain = (await table({ id: "C-1" }, { color: false, columns: 80 })).lines;
+  assert.equal(plain[1], "│ id  │");
+});
+
+Deno.test("a table of many rows is one table, in a pipe and at a terminal", async () => {
+  const rows = Array.from({ length: 1234 }, (_, i) => ({ ID: `T-${i}`, n: i }));
+  const plain = (await table(rows)).lines;
+  assert.deepEqual([plain.length, plain[0], plain[1], plain[1234]], [
+    ...[1235, "ID         n", "T-0        0", "T-1233  1233"],
+  ]);
+  const framed = (await table(rows, { color: false, columns: 80 })).lines;
+  assert.equal(framed.length, 1234 + 4);
+  assert.equal(new Set(framed.map(widthOf)).size, 1);
+});
+
+Deno.test("what rows are called by is not cut while other columns can be", async () => {
+  const rows = [1, 2].map((n) => ({
+    id: `20261121-1405-k7wqh${n}`,
+    name: "intake",
+    state: "interrupted",
+    script: "/home/clerk/flows/applications/intake.ts",
+    each: "/home/clerk/flows/applications/applications.csv",
+  }));
+  const { lines } = await table(rows, { color: false, columns: 80 });
+  assert.ok(lines.some((line) => line.includes("20261121-1405-k7wqh2")), lines.join("\n"));
+});
+
+Deno.test("a long text of wide characters takes no longer than one of narrow ones, in a pipe and at a terminal", async () => {
+  const timed = async (text: string): Promise<[milliseconds: number, plain?: string, framed?: string]> => {
+    const started = performance.now();
+    const plain = (await table({ id: "C-1", text })).lines[1];
+    const framed = (await table({ id: "C-1", text }, { color: false, columns: 40 })).lines[3];
+    return [performance.now() - started, plain, framed];
+  };
+  const [narrow] = await timed("Japan word ".repeat(1000));
+  const [wide, plain, framed] = await timed("日本語 word ".repeat(1000));
+  assert.equal(plain, "C-1  " + "日本語 word ".repeat(1000).trimEnd());
+  assert.equal(framed, "│ C-1 │ 日本語 word 日本語 word 日本…  │");
+  assert(wide < 20 * narrow + 1000, `${wide} ms, and ${narrow} ms for narrow ones`);
+});
+
+Deno.test("rows of many different fields take no longer than rows of a few, in a pipe and at a terminal", async () => {
+  const timed = async (
+    name: (i: number) => string,
+  ): Promise<[milliseconds: number, plain: string[], framed: string[]]> => {
+    const rows = Array.from({ length: 250 }, (_, i) => ({ ID: `T-${i}`, [name(i)]: "Ä" }));
+    const started = performance.now();
+    const plain = (await table(rows)).lines;
+    const framed = (await table(rows, { color: false, columns: 40 })).lines;
+    return [performance.now() - started, plain, framed];
+  };
+  const [few] = await timed(() => "k");
+  const [many, plain, framed] = await timed((i) => `k${i}`);
+  assert.match(plain[0] ?? "", /^ID {5}k0 {2}k1 .* k9 {2}k10 .* k248 {2}k249$/);
+  assert.equal(plain[250], "T-249  " + " ".repeat((plain[0] ?? "").indexOf("k249") - 7) + "Ä");
+  assert.equal(framed[3], "│ T-0   │ Ä  │    │    │    │    │    │");
+  assert(many < 20 * few + 1000, `${many} ms, and ${few} ms for a few`);
+});
+
+Deno.test("a character is cut as a whole", async () => {
+  for (const start of ["", "a"]) {
+    const framed = (await table({ text: start + "👍".repeat(30) }, { color: true, columns: 20 })).lines;
+    assert(framed.every((line) => line.isWellFormed()), framed.join("\n"));
+    assert.match(framed[3] ?? "", /^│ a?(👍){7}… *│$/u);
+  }
+  const named = (await table({ ["a" + "👍".repeat(30)]: "text" }, { color: true, columns: 20 })).lines;
+  assert(named.every((line) => line.isWellFormed()), named.join("\n"));
+});
+
+/** Width of a line of the characters that these tests use. */
+function widthOf(line: string): number {
+  return [...line].reduce((width, character) => width + (/[日本語]/.test(character) ? 2 : 1), 0);
+}

@@ -1,0 +1,409 @@
+/** Application definitions: what is accepted, and how what is wrong is reported. */
+import assert from "node:assert/strict";
+import { SvcError, toSvcError } from "../../../lib/errors.ts";
+import { loadApplication, parseApplication } from "../../../service/application/load.ts";
+import { applicationJsonSchema } from "../../../service/application/schema/schema.ts";
+import { at, openEngine, PERMIT_FILE, refusalOf } from "../../harness/engine.ts";
+import { CHECKOUT } from "../../harness/readme.ts";
+
+const SAMPLE = await Deno.readTextFile(PERMIT_FILE);
+
+/** The error that refuses the sample with one text replaced. */
+function refusal(wrong: string, right: string): SvcError {
+  assert.ok(SAMPLE.includes(right), `the sample has no ${right}`);
+  return refusalOf(SAMPLE.replace(right, wrong), wrong);
+}
+
+/** Where the sample has a text, as `line:column`. */
+function positionOf(text: string, within = text): string {
+  const offset = SAMPLE.indexOf(within) + within.indexOf(text);
+  const before = SAMPLE.slice(0, offset).split("\n");
+  return `${before.length}:${(before.at(-1) ?? "").length + 1}`;
+}
+
+Deno.test("the sample application is served as it is written", async () => {
+  const app = await loadApplication(PERMIT_FILE);
+  assert.equal(app.platformVersion, 25);
+  assert.deepEqual([...app.caseTypes.keys()], ["City-Permit-Work-Permit", "City-Permit-Work-Receipt"]);
+  const receipt = app.caseTypes.get("City-Permit-Work-Receipt");
+  const activities = [...receipt?.processes.values() ?? []].flatMap(({ steps }) =>
+    [...steps.values()].flatMap((step) => step.kind === "assignment" ? [...step.actions.keys()] : [])
+  );
+  assert.equal(activities.length, 27);
+  assert.equal(app.dataViews.get("D_Inspectors")?.savable, true);
+  assert.ok(app.dataViews.get("D_pyWorkHistory"), "every application has the history of its cases");
+  assert.equal(app.dataViews.get("D_Permits")?.columns.get("Fee")?.field.type, "Currency");
+  const agents = [...app.agents.values(), ...app.assistants.values()];
+  assert.ok(agents.every(({ answers }) => answers.kind === "script"), "a detached start allows no model server for it");
+});
+
+Deno.test("a reference to what is not there is refused with its line and the reason", () => {
+  const cases: [right: string, wrong: string, at: string, reason: RegExp][] = [
+    [
+      "queue: Review }\n                urgency",
+      "queue: Nowhere }\n                urgency",
+      "Review }\n",
+      /no queue 'Nowhere'/,
+    ],
+    ["[{ stage: PRIM1 }]", "[{ stage: PRIM9 }]", "PRIM1 }]", /no stage 'PRIM9'/],
+    ["queue: Review, maxLength", "queue: Revue, maxLength", "Review, maxLength", /no queue 'Revue'/],
+    ["[{ step: Check }]", "[{ step: Chekc }]", "Check }]", /no step 'Chekc' in this process/],
+    ["set: { Urgent:", "set: { Urgnet:", '"true" }', /no field 'Urgnet'/],
+    ["key: [ID]", "key: [Id]", "ID]", /no field 'Id'/],
+    ["{ field: Subject, required", "{ field: Subjekt, required", "{ field: Subject", /no field 'Subjekt'/],
+    [
+      "field: Channel, parameter: Channel",
+      "field: Chanel, parameter: Channel",
+      "Channel, parameter",
+      /no field 'Chanel'/,
+    ],
+    [
+      "source: cases\n    caseTypes: [City-Permit-Work-Receipt]",
+      "source: records\n    class:     City-Permit-Data-Inspektor",
+      "[City-Permit-Work-Receipt]",
+      /there is no data type 'City-Permit-Data-Inspektor'/,
+    ],
+    ["savable: D_Inspectors", "savable: D_Permits", "D_Inspectors", /no data view 'D_Permits' over records/],
+  ];
+  for (const [right, wrong, text, reason] of cases) {
+    const error = refusal(wrong, right);
+    assert.equal(error.code, "INVALID_CONFIG");
+    assert.match(error.message, reason);
+    assert.ok(
+      error.message.startsWith(`app.yaml:${positionOf(text, right.includes(text) ? right : `${right} ${text}`)}: `),
+      error.message,
+    );
+    assert.ok(error.hint);
+  }
+});
+
+Deno.test("a name that is not known is refused with those that may be meant, or with all where they are few", () => {
+  const cases: [right: string, wrong: string, end: string][] = [
+    ["maxLength: 2000", "maxlength: 2000", "'maxlength' is not known here; did you mean 'maxLength'?"],
+    ["variant: hosted", "colour: red", "here; there are id, name, organisation, variant, platformVersion"],
+    ["fields: [Reason]", "fields: [{ field: Reason, lable: Why }]", "'lable' is not known here; did you mean 'label'?"],
+    ["[{ step: Check }]", "[{ step: Chekc }]", "no step 'Chekc' in this process; did you mean 'Check'?"],
+    ["key: [ID]", "key: [Number]", "there is no field 'Number'; there are ID, Name, Phone, Active"],
+    [
+      "savable: D_Inspectors",
+      "savable: D_Permits",
+      "over records of 'City-Permit-Data-Inspector'; there is D_Inspectors",
+    ],
+    [
+      "class: City-Permit-Data-Inspector",
+      "class: City-Permit-Data-Inspektor",
+      "did you mean 'City-Permit-Data-Inspector'?",
+    ],
+    ["fields: [Reason]", "view: Aplication", "there is no view 'Aplication'; did you mean 'Application'?"],
+    ["Area * 2.5", "Aria * 2.5", "Unknown variable: Aria; did you mean 'Area'?"],
+    ["key: [ID]", "key: [pyNothingLikeThis]", "there are ID, Name, Phone, Active"],
+    ["set: { Urgent:", "set: { pyNothingLikeThis:", "there is no field 'pyNothingLikeThis'"],
+  ];
+  for (const [right, wrong, end] of cases) {
+    const { details = [] } = refusal(wrong, right);
+    assert.ok(details.some(({ message }) => message?.endsWith(end)), JSON.stringify(details));
+  }
+});
+
+Deno.test("a condition that no call could ask, and a default that its parameter cannot have, are refused", () => {
+  const filter = "filter: [{ field: Channel, parameter: Channel }]";
+  const asked = (condition: string) => refusal(`filter: [{ ${condition} }]`, filter).message;
+  assert.match(asked("field: Fee, value: much"), /'Fee' is of the type Currency: it is compared with a number/);
+  assert.match(asked("field: Applicant, value: 5"), /'Applicant' .* is compared with text/);
+  assert.match(asked("field: pxCreateDateTime, comparator: GT, value: yesterday"), /compared with a date and time/);
+  const inYear10000 = "field: pxCreateDateTime, comparator: LT, value: 9999-12-31T23:30-01:00";
+  assert.match(asked(inYear10000), /compared with a date and time/);
+  assert.match(asked("field: Fee, comparator: NOT_CONTAINS, value: 1"), /NOT_CONTAINS compares texts, and 'Fee'/);
+  assert.match(asked("field: Urgent, caller: true"), /'Urgent' .* is compared with true or false/);
+  const parameter = "Channel: { description";
+  const dated = refusal(parameter.replace("{", "{ type: DateTime, default: Friday,"), parameter).message;
+  assert.match(dated, /the default of 'Channel' must be a date and time/);
+  const counted = refusal(parameter.replace("{", "{ type: Integer,"), parameter).message;
+  assert.match(counted, /'Channel' is of the type Dropdown: it is compared with text/);
+});
+
+Deno.test("a field that no number fits is refused", () => {
+  const error = refusal("min: 5, max: 4", "min: 0, max: 100000");
+  assert.match(error.message, /no number is from 5 to 4/);
+  assert.ok(error.message.startsWith(`app.yaml:${positionOf("0, max: 100000")}:`), error.message);
+});
+
+Deno.test("what is there twice, and a form that names a view and spells one out, are refused", () => {
+  const cases: [right: string, wrong: string, at: string, reason: string][] = [
+    ["values: [Grant, Refuse]", "values: [Grant, Grant]", "Grant]", "'values': 'Grant' is there twice"],
+    ["key: [ID]", "key: [ID, ID]", "ID]", "'key': 'ID' is there twice"],
+    ["fields: [Reason]", "fields: [Reason, { field: Reason }]", "{", "the form has 'Reason' already"],
+    ["fields: [Reason]", "fields: [Reason], view: pyDetails", "py", "a form has 'view' or 'fields', not both"],
+  ];
+  for (const [right, wrong, here, reason] of cases) {
+    const [line, column] = positionOf(right).split(":");
+    const { message } = refusal(wrong, right);
+    assert.equal(message, `app.yaml:${line}:${Number(column) + wrong.indexOf(here)}: ${reason}`);
+  }
+});
+
+Deno.test("a field with the name of what every case has is refused, unless it is calculated from that", () => {
+  const field = "Advice: { type: TextArea, label: Advice, maxLength: 2000 }";
+  for (const name of ["pyLabel", "pyStatusWork", "pxCreateDateTime", "classID"]) {
+    const error = refusal(`${name}: { type: Text }\n      ${field}`, field);
+    assert.match(error.message, new RegExp(`^app.yaml:${positionOf(field)}: every case has '${name}' already`));
+  }
+  const calculated = SAMPLE.replace(field, `pyStatusWork: { type: Text, calculated: caseInfo.status }\n      ${field}`);
+  assert.ok(parseApplication(calculated, "app.yaml"));
+});
+
+Deno.test("a data view over case types that mean two kinds of values by one name is refused", () => {
+  const receipts = "D_Receipts:\n    name: Receipts\n    source: cases\n    caseTypes: [City-Permit-Work-Receipt]";
+  assert.ok(SAMPLE.includes(receipts));
+  const all = SAMPLE.replace(receipts, "D_Receipts:\n    name: Receipts\n    source: cases");
+  assert.ok(parseApplication(all, "app.yaml"), "a Text and a Dropdown are both texts");
+  const field = "Reference: { type: Text, label: Key of the request }";
+  const cases = [
+    ["Fee: { type: Date }", "'Fee' is Currency", "Date"],
+    ["Contact: { type: Page, fields: { Phone: { type: Integer } } }", "'Contact.Phone' is Phone", "Integer"],
+    ["Documents: { type: Page, fields: { Title: { type: Text } } }", "'Documents' is List", "Page"],
+  ];
+  for (const [own, first, other] of cases) {
+    const two = (yaml: string) => yaml.replace(field, `${own}\n      ${field}`);
+    assert.ok(parseApplication(two(SAMPLE), "app.yaml"), "no data view is over both");
+    const { message } = refusalOf(two(all));
+    const line = two(all).split("D_Receipts:")[0]?.split("\n").length;
+    const kinds = `${first} in 'City-Permit-Work-Permit' and ${other} in 'City-Permit-Work-Receipt'`;
+    assert.ok(message.startsWith(`app.yaml:${line}:3: ${kinds}`), message);
+  }
+});
+
+Deno.test("a field that is calculated from itself, or from one that is computed after it, is refused", () => {
+  const field = "Advice: { type: TextArea, label: Advice, maxLength: 2000 }";
+  const before = "Documents:\n        type: List";
+  const cases: [wrong: string, right: string, reason: RegExp][] = [
+    ["calculated: Cost * 0.5", "calculated: Pages * 0.5", /'Cost' is calculated from itself$/],
+    [`Tax: { type: Currency, calculated: Fee * 0.2 }\n      Fee:`, "Fee:", /'Tax' .* 'Fee', .* write 'Fee' first$/],
+    [
+      `A: { type: Decimal, calculated: B + 1 }\n      B: { type: Decimal, calculated: A + 1 }\n      ${field}`,
+      field,
+      /'A' .* 'B'/,
+    ],
+  ];
+  for (const [wrong, right, reason] of cases) assert.match(refusal(wrong, right).message, reason);
+  for (const calculated of [`"'Note: ' + Reason"`, `"Documents.map(Note, Note.Title).join(', ')"`]) {
+    const fine = SAMPLE.replace(before, `Note: { type: Text, calculated: ${calculated} }\n      ${before}`);
+    assert.ok(parseApplication(fine, "app.yaml"), "its name may be a text, or stand for something else");
+  }
+});
+
+Deno.test("a status that would leave a closed case's work open, or a case without work open, is refused", () => {
+  const asked = (status: string) => refusal(`status: ${status}`, "status: Pending-Applicant").message;
+  for (const status of ["Resolved-Withdrawn", "Resolved"]) assert.match(asked(status), /a case is closed by 'resolve'/);
+  for (const status of ["Closed", "Pending-Close", "Resolved"]) {
+    const message = refusal(`resolve: ${status}`, "resolve: Resolved-Withdrawn").message;
+    assert.match(message, /'resolve': must be like Resolved-Completed/);
+  }
+});
+
+Deno.test("a creation takes all fields and requires none, unless a view or fields say otherwise", () => {
+  const right = "    fields:\n      Applicant: { type: Text,";
+  assert.ok(SAMPLE.includes(right));
+  const form = (create: string) => {
+    const app = parseApplication(SAMPLE.replace(right, `${create}${right} required: true,`), "app.yaml");
+    const { createView, fields } = app.caseTypes.get("City-Permit-Work-Permit") ?? {};
+    return [createView?.fields.size === fields?.size, createView?.fields.get("Applicant")?.required];
+  };
+  assert.deepEqual(form(""), [true, false]);
+  assert.deepEqual(form("    create: {}\n"), [true, false]);
+  assert.deepEqual(form("    create: { fields: [Applicant] }\n"), [false, true]);
+  assert.deepEqual(form("    create: { view: pyDetails }\n"), [true, true]);
+});
+
+Deno.test("an expression is checked when it is loaded: names, types and syntax", () => {
+  const area = "Area * 2.5";
+  assert.match(refusal("Aria * 2.5", area).message, /bad expression: Unknown variable: Aria/);
+  assert.match(refusal("Area * Applicant", area).message, /bad expression: no such overload/);
+  assert.match(refusal("Area * (2.5", area).message, /bad expression: /);
+  assert.match(refusal('when: "1 + 1"', 'when: "!Complete"').message, /gives a int, which .* Boolean cannot hold/);
+  assert.match(refusal('Urgent: "now"', 'Urgent: "true"').message, /gives a string, which .* Boolean cannot hold/);
+});
+
+Deno.test("a text that a Dropdown never has is refused where an expression compares it, in rows and lists too", () => {
+  const area = "Area * 2.5";
+  const meant = (condition: string) => `(${condition} ? Area : 0.0)`;
+  const compared = (condition: string) => refusal(meant(condition), area).message;
+  assert.match(compared("Channel == 'Intrnet'"), /'Intrnet' is not a value of Channel; did you mean 'Internet'\?/);
+  assert.match(compared("Area > 1.0 && !('Fax' != Channel)"), /'Fax' is not a value of Channel; there are Internet, /);
+  assert.match(compared("Channel in ['Internet', 'Fax']"), /'Fax' is not a value of Channel/);
+  const row = (condition: string) => meant(`Documents.exists(one, ${condition})`);
+  const kinds = (application: string) =>
+    application.replace(/( *)Title: \{[^}]*\}/, "$&\n$1Kind: { type: Dropdown, values: [Plan, Letter] }");
+  const load = (condition: string) => parseApplication(kinds(SAMPLE).replace(area, row(condition)), "app.yaml");
+  assert.throws(() => load("one.Kind == 'Plam'"), /'Plam' is not a value of one\.Kind; did you mean 'Plan'\?/);
+  load("one.Kind == 'Plan' || one.Kind == '' || one.Title == 'Plam'");
+  parseApplication(SAMPLE.replace(area, meant("Channel in ['Internet', ''] || Channel != 'Desk'")), "app.yaml");
+});
+
+Deno.test("a member that a page, a row, the case or the operator does not have is refused when it is loaded", () => {
+  const wrongs: [expression: string, member: string][] = [
+    ["caseInfo.urgancy", "urgancy"],
+    ["('Review' in operator.queue ? 1.0 : 0.0)", "queue"],
+    ["(Contact.Fone == '' ? 0.0 : 1.0)", "Fone"],
+    ["sum(Documents.map(document, document.Costs))", "Costs"],
+    ["(Documents[0].Titel == '' ? 0.0 : 1.0)", "Titel"],
+  ];
+  for (const [wrong, member] of wrongs) {
+    assert.match(refusal(wrong, "Area * 2.5").message, new RegExp(`bad expression: No such key: ${member}$`, "m"));
+  }
+});
+
+Deno.test("members of pages and rows have the types of their fields when an expression is checked", () => {
+  const refused = [
+    "Contact.Name + Area",
+    "(Contact == Documents[0] ? 1.0 : 0.0)",
+    "(Area > 0.0 ? Documents[0].Cost : 0)",
+  ];
+  for (const wrong of refused) {
+    assert.match(refusal(wrong, "Area * 2.5").message, /bad expression: (no such overload|Ternary)/);
+  }
+  const fine = ["(Contact == Contact ? 1.0 : 0.0)", "(Documents[0] in Documents ? 1.0 : 0.0)", "caseInfo.urgency + 1"];
+  for (const right of fine) assert.ok(parseApplication(SAMPLE.replace("Area * 2.5", right), "app.yaml"), right);
+});
+
+Deno.test("what the format does not know is refused at its place", () => {
+  const unknown = refusal("{ stap: Check }", "{ step: Check }");
+  assert.match(unknown.message, new RegExp(`^app.yaml:${positionOf("step: Check }")}: 'stap' is not known here`));
+  assert.match(refusal("type: Emial", "type: Email").message, /'type': Invalid option/);
+  assert.match(refusal("", "    workPool: CITY-PERMIT-WORK\n").message, /'workPool' is missing/);
+  assert.match(refusal("Re view: {", "Review: {").message, /the name 'Re view' must be letters/);
+  assert.match(refusal("now: { type", "Applicant: { type").message, /bad expression|'now' has a meaning/);
+  for (const name of ["package", "return", "list", "map", "optional", "size", "double"]) {
+    const { message } = refusal(`${name}: { type: Text }\n      Reason:`, "Reason:");
+    assert.match(message, new RegExp(`^app.yaml:\\d+:\\d+: '${name}' has a meaning`));
+  }
+  assert.match(refusal("default: Intrnet }", "default: Internet }").message, /Intrnet is not one of Internet/);
+  assert.match(
+    refusal("type: Boolean, maxLength: 3, label: Urgent", "type: Boolean, label: Urgent").message,
+    /has no 'maxLength'/,
+  );
+  assert.match(
+    refusal("Confirm: { wait: true, name", "Confirm: { name").message,
+    /a step of type assignment has no 'wait'/,
+  );
+  assert.match(refusal("prefix: P", "prefix: R").message, /has the same work pool and prefix/);
+  const field = refusal("pyGotoStage: { type: Text }\n      Reason:", "Reason:");
+  assert.match(field.message, /every case has 'pyGotoStage' already/);
+  const action = refusal("name: Intake\n        actions: { pyChangeStage: { fields: [Reason] } }", "name: Intake");
+  assert.match(action.message, /every stage has the action 'pyChangeStage' already/);
+  const view = "class: City-Permit-Data-Inspector\n";
+  assert.match(refusal(`${view}    filter: [{ field: Name, caller: true }]\n`, view).message, /filter in another view/);
+});
+
+Deno.test("a text that is no YAML is refused with its line", () => {
+  assert.throws(() => parseApplication("application: {\n  id: [", "bad.yaml"), /^SvcError: bad.yaml:2:/);
+  assert.throws(() => parseApplication("", "empty.yaml"), /^SvcError: empty.yaml:1:1: /);
+  assert.throws(() => parseApplication("application: 1\napplication: 2", "twice.yaml"), /twice.yaml:2:1: .*unique/);
+});
+
+Deno.test("of a text that is no YAML, what is wrong is reported, and not all that the parser misreads after it", () => {
+  const indented = SAMPLE.replace("caseTypes:", "caseTypes: [");
+  const found = refusalOf(indented);
+  assert.equal(found.details?.length, 1);
+  assert.match(found.message, /^app.yaml:24:\d+: [^(]*$/);
+  const twice = refusalOf("application: 1\napplication: 2\nqueues: 1\nqueues: 2\n");
+  assert.deepEqual(twice.details?.map(({ line }) => line), [2, 4]);
+});
+
+Deno.test("a text that YAML takes for something else, because it is not quoted, is refused with what to do", () => {
+  assert.match(
+    refusal("when: !Complete", 'when: "!Complete"').message,
+    /!Complete: quote a text that begins with '!'$/,
+  );
+  assert.match(refusal("    name: Permit: all", "    name: Permit").message, /: .* quote a text with ': ' in it$/);
+  assert.match(refusal("    prefix:P", "    prefix: P").message, /: a name ends with ':' and a space$/);
+});
+
+Deno.test("an alias that leads nowhere, round and round or to too much is refused with its line, any other works", () => {
+  const read = (more: string) => parseApplication(SAMPLE + more, "app.yaml");
+  const lines = SAMPLE.split("\n").length;
+  const refused: [more: string, line: number, column: number, reason: RegExp][] = [
+    ["messageTypes2: *nowhere\n", 0, 16, /there is no anchor 'nowhere' before this alias/],
+    ["  de: &texts\n    a: *texts\n", 1, 8, /the alias 'texts' is in what it stands for/],
+    ["  de: &texts { a: b }\n  fr: { __proto__: b }\n", 1, 9, /'__proto__'/],
+  ];
+  for (const [more, line, column, reason] of refused) {
+    assert.throws(() => read(more), { code: "INVALID_CONFIG", message: reason });
+    assert.throws(() => read(more), new RegExp(`app.yaml:${lines + line}:${column}: `));
+  }
+  const laughs = ["laughs: [&a [ha, ha, ha]", ..."bcdefghij"].map((name, index) => {
+    const before = "*" + "abcdefghij"[index - 1];
+    return index === 0 ? name : `&${name} [${Array(9).fill(before).join(", ")}]`;
+  });
+  assert.throws(() => read(laughs.join(", ") + "]\n"), /app.yaml:\d+:\d+: the aliases stand for too many values/);
+  assert.equal(read("  de: &texts { Fee: Gebühr }\n  fr: *texts\n").locales.get("fr")?.get("Fee"), "Gebühr");
+});
+
+Deno.test("everything that is wrong is reported, the first place first", () => {
+  const text = SAMPLE.replace("[{ stage: PRIM1 }]", "[{ stage: PRIM9 }]").replace("key: [ID]", "key: [Id]");
+  const error = refusalOf(text);
+  assert.equal(error.details?.length, 2);
+  assert.match(error.message, /PRIM9.*\(and 1 more\)/);
+});
+
+Deno.test("a file that cannot be read is a configuration error that names it and says why", async () => {
+  const paths: [path: string, fault: string][] = [
+    ["/no/such/app.yaml", "there is no such file"],
+    [CHECKOUT, "it is a directory"],
+    [`${PERMIT_FILE}/app.yaml`, "part of the path is a file"],
+  ];
+  for (const [path, fault] of paths) {
+    await assert.rejects(() => loadApplication(path), (error) => {
+      assert.ok(error instanceof SvcError);
+      const message = `The application definition ${path} cannot be read: ${fault}.`;
+      assert.deepEqual([error.code, error.message, error.hint], ["INVALID_CONFIG", message, "Check the path."]);
+      return true;
+    });
+  }
+});
+
+Deno.test("a file that is not UTF-8 is refused, instead of showing other texts than it holds", async () => {
+  const path = await Deno.makeTempFile({ suffix: ".yaml" });
+  await Deno.writeFile(path, Uint8Array.from(SAMPLE + "# Gebühr\n", (character) => character.charCodeAt(0)));
+  const message = `The application definition ${path} is not UTF-8 text.`;
+  await assert.rejects(loadApplication(path), { code: "INVALID_CONFIG", message, hint: "Save it as UTF-8." });
+  await Deno.remove(path);
+});
+
+Deno.test({
+  name: "a file that Deno does not let svc read is a matter of permissions, not of the path",
+  permissions: { read: false },
+  async fn() {
+    await assert.rejects(() => loadApplication(PERMIT_FILE), (error) => toSvcError(error).code === "PERMISSION_DENIED");
+  },
+});
+
+Deno.test("the definition in the documentation is served as it is described", async () => {
+  const page = await Deno.readTextFile(new URL("../../../docs/application.md", import.meta.url));
+  const [, yaml] = page.match(/```yaml\n([\s\S]*?)```/) ?? [];
+  assert.ok(yaml);
+  await using engine = await openEngine(yaml);
+  const created = await engine.body("cases.create", { type: "Acme-Leave-Work-Request" });
+  assert.equal(at(created, "nextAssignmentInfo.ID"), "ASSIGN-WORKLIST ACME-LEAVE-WORK L-1!ASK");
+  const asked = await engine.body("assignments.perform", {
+    assignmentId: "ASSIGN-WORKLIST ACME-LEAVE-WORK L-1!ASK",
+    action: "Ask",
+    data: { From: "2026-07-01", Days: 5 },
+    ifMatch: at(created, "etag"),
+  });
+  assert.equal(at(asked, "data.caseInfo.content.Paid"), 5);
+  const decided = await engine.body("assignments.perform", {
+    assignmentId: at(await engine.body("assignments.getNext", {}, { as: "boss@acme" }), "id"),
+    action: "Decide",
+    data: { Answer: "No" },
+    ifMatch: at(asked, "etag"),
+  }, { as: "boss@acme" });
+  assert.equal(at(decided, "status"), "Resolved-Rejected");
+});
+
+Deno.test("the published JSON Schema describes the format", () => {
+  const schema = applicationJsonSchema();
+  assert.equal(schema.$schema, "https://json-schema.org/draft/2020-12/schema");
+  assert.deepEqual(schema.required, ["application", "operators", "caseTypes"]);
+  assert.match(JSON.stringify(schema), /"description":"Allowed values of a Dropdown"/);
+});

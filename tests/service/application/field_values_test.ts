@@ -1,0 +1,47 @@
+/** Values of fields: the prompt that a person fills in and the service that takes it agree on what fits. */
+import assert from "node:assert/strict";
+import type { FormField } from "../../../cli/prompts/form.ts";
+import { findFault, toFieldValue } from "../../../cli/prompts/form_values.ts";
+import type { Field } from "../../../service/application/model/application.ts";
+import { valueProblem } from "../../../service/application/values.ts";
+
+const VALUES: [kind: FormField["kind"], type: Field["type"], text: string, fits: boolean][] = [
+  ["date", "Date", "2024-02-29", true],
+  ["date", "Date", "2026-02-29", false],
+  ["date", "Date", "20260101", false],
+  ["dateTime", "DateTime", "2026-01-31T09:30:00Z", true],
+  ["dateTime", "DateTime", "2026-01-31 09:30+0100", true],
+  ["dateTime", "DateTime", "2026-02-30T10:00:00Z", false],
+  ["dateTime", "DateTime", "2026-01-31T25:00:00Z", false],
+  ["dateTime", "DateTime", "2026-01-31T09:30:00", false],
+  ["dateTime", "DateTime", "9999-12-31T23:30:00Z", true],
+  ["dateTime", "DateTime", "9999-12-31T23:30:00-01:00", false],
+  ["dateTime", "DateTime", "0000-01-01T00:30:00Z", true],
+  ["dateTime", "DateTime", "0000-01-01T00:30:00+01:00", false],
+  ["text", "Text", "\u{1f600}", true],
+  ["text", "Text", "ab", false],
+];
+
+const field = (kind: FormField["kind"]): FormField => ({ path: ["F"], label: "F", kind, choices: [] });
+
+Deno.test("a number or date is taken without the blanks that were pasted around it, a text with them", () => {
+  const pasted: [kind: FormField["kind"], typed: string, value: string | number][] = [
+    ["integer", " 3 ", 3],
+    ["decimal", "\t12.50", 12.5],
+    ["date", "2026-01-31 ", "2026-01-31"],
+    ["dateTime", " 2026-01-31T09:30:00Z", "2026-01-31T09:30:00Z"],
+    ["text", " a ", " a "],
+  ];
+  for (const [kind, typed, value] of pasted) {
+    assert.deepEqual([findFault(field(kind), typed), toFieldValue(field(kind), typed)], [undefined, value]);
+  }
+});
+
+for (const [kind, type, text, fits] of VALUES) {
+  Deno.test(`the prompt and the service ${fits ? "take" : "refuse"} ${text} as a ${type}`, () => {
+    const maxLength = kind === "text" ? 1 : undefined;
+    const fault = findFault({ ...field(kind), maxLength }, text);
+    const problem = valueProblem({ name: "F", type, label: "F", required: false, maxLength }, text);
+    assert.deepEqual([fault === undefined, problem === undefined], [fits, fits], `${fault} ${problem}`);
+  });
+}

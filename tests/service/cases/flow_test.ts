@@ -1,0 +1,275 @@
+/** What a case keeps while people work on it: drafts, locks, screens, and processes of a stage that it has left. */
+import assert from "node:assert/strict";
+import type { JsonObject, JsonValue } from "../../../utils/json.ts";
+import { at, createPermit, type Engine, objectAt, openEngine, PERMIT_FILE, textAt } from "../../harness/engine.ts";
+
+const REVIEWER = { as: "reviewer@city" };
+const REVIEW = "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW";
+const INTAKE = "ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE";
+
+/** Performs the first screen of the review. */
+async function checkApplication(engine: Engine): Promise<void> {
+  const ifMatch = textAt(await engine.body("assignments.get", { assignmentId: REVIEW }, REVIEWER), "etag");
+  const values = { assignmentId: REVIEW, action: "CheckApplication", data: { Address: "Canal 1" }, ifMatch };
+  await engine.call("assignments.perform", values, REVIEWER);
+}
+
+/** A move that keeps the processes of the stage where the case is. */
+const KEPT = { query: { cleanupProcesses: "false" } };
+
+async function tagOf(engine: Engine, caseId: string): Promise<string> {
+  return textAt(await engine.body("cases.get", { caseId }), "etag");
+}
+
+function idsAt(body: JsonObject, path: string): JsonValue[] {
+  const list = at(body, path);
+  return Array.isArray(list) ? list.map((one) => textAt(one, "ID")) : [];
+}
+
+/** The sample application with something else in it. */
+async function changed(text: string, other: string): Promise<string> {
+  const yaml = await Deno.readTextFile(PERMIT_FILE);
+  assert.ok(yaml.includes(text));
+  return yaml.replace(text, other);
+}
+
+Deno.test("the draft of a screen goes with the screen: nobody is locked out after it", async () => {
+  await using engine = await openEngine();
+  const caseId = await createPermit(engine, { Applicant: "Ada" });
+  await engine.call("cases.stageGo", { caseId, stage: "Review" });
+  const draft = { assignmentId: REVIEW, action: "CheckApplication", data: { Address: "Canal 2" } };
+  await engine.call("assignments.save", draft, REVIEWER);
+  assert.equal((await engine.refused("cases.stageNext", { caseId })).status, 423);
+  await checkApplication(engine);
+  await engine.call("cases.stageNext", { caseId });
+});
+
+Deno.test("get-next passes over a case that somebody else's draft has locked, until it is discarded", async () => {
+  await using engine = await openEngine();
+  const caseId = await createPermit(engine, { Applicant: "Ada" });
+  await createPermit(engine, { Applicant: "Grace" });
+  await engine.call("cases.stageGo", { caseId, stage: "Review" }, KEPT);
+  const draft = { assignmentId: REVIEW, action: "CheckApplication", data: { Address: "Canal 2" } };
+  await engine.call("assignments.save", draft, REVIEWER);
+  const next = async () => textAt(await engine.body("assignments.getNext", {}), "id");
+  assert.equal(await next(), INTAKE.replace("P-1", "P-2"));
+  await engine.call("cases.discardUpdates", { caseId });
+  assert.equal(await next(), INTAKE);
+});
+
+Deno.test("whoever performs the first screen of a flow from a queue goes on with it, and nobody else does", async () => {
+  await using engine = await openEngine();
+  const caseId = await createPermit(engine, { Applicant: "Ada" });
+  await engine.call("cases.stageGo", { caseId, stage: "Review" });
+  await checkApplication(engine);
+  const next = { assignmentId: REVIEW, action: "CheckDocuments", ifMatch: await tagOf(engine, caseId) };
+  assert.equal((await engine.refused("assignments.perform", next, { as: "clerk@city" })).status, 403);
+  await engine.call("assignments.perform", next, REVIEWER);
+});
+
+Deno.test("to discard drafts where there are none changes nothing", async () => {
+  await using engine = await openEngine();
+  const caseId = await createPermit(engine);
+  const before = [await tagOf(engine, caseId), (await engine.history(caseId)).length];
+  await engine.call("cases.discardUpdates", { caseId });
+  assert.deepEqual([await tagOf(engine, caseId), (await engine.history(caseId)).length], before);
+});
+
+Deno.test("an assignment of a stage that the case has left moves nothing of the stage where it is", async () => {
+  await using engine = await openEngine();
+  const caseId = await createPermit(engine, { Applicant: "Ada" });
+  await engine.call("cases.stageGo", { caseId, stage: "Review" }, KEPT);
+  await checkApplication(engine);
+  const register = { assignmentId: INTAKE, action: "Register", ifMatch: await tagOf(engine, caseId) };
+  const { data } = await engine.body("assignments.perform", register);
+  assert.equal(at(data, "caseInfo.stageID"), "PRIM1");
+  const review = await engine.body("assignments.get", { assignmentId: REVIEW }, REVIEWER);
+  assert.equal(at(review, "data.caseInfo.assignments.0.actions.0.ID"), "CheckDocuments");
+  assert.equal(at(review, "data.caseInfo.assignments.1"), undefined);
+});
+
+Deno.test("a move that keeps processes lets one that is under way in the stage go on: its draft stays, and its lock", async () => {
+  await using engine = await openEngine();
+  const caseId = await createPermit(engine, { Applicant: "Ada" });
+  const draft = { assignmentId: INTAKE, action: "Register", data: { Applicant: "Grace" } };
+  await engine.call("assignments.save", draft);
+  for (const stage of ["PRIM0", "Review", "PRIM0"]) await engine.call("cases.stageGo", { caseId, stage }, KEPT);
+  const { data } = await engine.body("assignments.getAction", { assignmentId: INTAKE, action: "Register" });
+  assert.equal(at(data, "caseInfo.content.Applicant"), "Grace");
+  assert.equal((await engine.refused("cases.stageNext", { caseId }, REVIEWER)).status, 423);
+});
+
+Deno.test("a move that keeps processes begins none of a stage where one is under way: no second child, and no step again", async () => {
+  await using engine = await openEngine(`
+application: { id: Shop, name: Shop, organisation: Org }
+operators: { "ada@shop": { name: Ada } }
+caseTypes:
+  Org-Shop-Work-Part:
+    name: Part
+    prefix: P
+    workPool: SHOP-WORK
+    fields: {}
+    stages: { PRIM0: { name: Part, processes: { Make: { steps: { Make: {} } } }, transition: resolution } }
+  Org-Shop-Work-Order:
+    name: Order
+    prefix: O
+    workPool: SHOP-WORK
+    fields: {}
+    stages:
+      PRIM0:
+        name: Order
+        transition: manual
+        processes:
+          Parts: { steps: { Order: { type: child, caseType: Org-Shop-Work-Part, wait: true } } }
+          Send: { steps: { Send: {} } }
+`);
+  const caseId = textAt(await engine.body("cases.create", { type: "Org-Shop-Work-Order" }), "id");
+  await engine.call("cases.stageGo", { caseId, stage: "PRIM0" }, KEPT);
+  assert.deepEqual(idsAt(await engine.body("cases.listDescendants", { caseId }), "childCases"), ["SHOP-WORK P-1"]);
+  const make = { assignmentId: "ASSIGN-WORKLIST SHOP-WORK P-1!MAKE", action: "Make" };
+  await engine.call("assignments.perform", { ...make, ifMatch: await tagOf(engine, "SHOP-WORK P-1") });
+  const moved = await engine.body("cases.stageGo", { caseId, stage: "PRIM0" }, KEPT);
+  assert.deepEqual(idsAt(moved, "data.caseInfo.assignments"), ["ASSIGN-WORKLIST SHOP-WORK O-1!SEND"]);
+});
+
+Deno.test("an assignment that is opened anew under its handle is the newest, in the answer and whenever the case is read", async () => {
+  await using engine = await openEngine(
+    await changed("next: [{ resolve: Resolved-Withdrawn }]", "next: [{ step: Register }]"),
+  );
+  const caseId = await createPermit(engine);
+  await engine.call("cases.startProcess", { caseId, process: "Site_Visit" });
+  const values = { assignmentId: INTAKE, action: "Withdraw", ifMatch: await tagOf(engine, caseId) };
+  const answer = await engine.body("assignments.perform", values);
+  const newestLast = ["ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!SITE_VISIT", INTAKE];
+  assert.deepEqual(idsAt(answer, "data.caseInfo.assignments"), newestLast);
+  assert.deepEqual(idsAt(await engine.body("cases.get", { caseId }), "data.caseInfo.assignments"), newestLast);
+});
+
+Deno.test("a draft from which no more can be calculated shows as it is, and what is performed elsewhere is done", async () => {
+  const made = "Made: { type: Integer, max: 1, calculated: 'Urgent && Area > 5.0 ? 2 : 1' }";
+  await using engine = await openEngine(await changed("Advice: {", `${made}\n      Advice: {`));
+  const caseId = await createPermit(engine, { Applicant: "Ada" });
+  const draft = { assignmentId: INTAKE, action: "Register", data: { Area: 7 } };
+  const tooMuch = await engine.refused("assignments.save", { ...draft, data: { Area: 7, Urgent: true } });
+  assert.match(tooMuch.message, /2 is more than 1/);
+  await engine.call("assignments.save", draft);
+  const urgent = { caseId, action: "pyUpdateCaseDetails", data: { Urgent: true } };
+  const done = await engine.body("cases.performAction", urgent, { query: { viewType: "form" } });
+  assert.equal(at(done, "data.caseInfo.content.Area"), 7);
+  assert.ok(at(done, "uiResources"));
+  assert.equal(at(await engine.body("cases.get", { caseId }), "data.caseInfo.content.Urgent"), true);
+  assert.equal(at(await engine.body("assignments.get", { assignmentId: INTAKE }), "data.caseInfo.content.Area"), 7);
+  const register = { assignmentId: INTAKE, action: "Register", ifMatch: await tagOf(engine, caseId) };
+  assert.match((await engine.refused("assignments.perform", register)).message, /2 is more than 1/);
+  await engine.call("assignments.perform", { ...register, data: { Area: 3 } });
+});
+
+Deno.test("page instructions change no list that the form only shows", async () => {
+  await using engine = await openEngine(
+    await changed("Fee, Documents, Contact]", "Fee, { field: Documents, readOnly: true }]"),
+  );
+  const caseId = await createPermit(engine, { Applicant: "Ada" });
+  const pageInstructions = [{ instruction: "APPEND", target: ".Documents", content: { Title: "Plan" } }];
+  const register = { assignmentId: INTAKE, action: "Register", pageInstructions, ifMatch: await tagOf(engine, caseId) };
+  const { status, message } = await engine.refused("assignments.perform", register);
+  assert.deepEqual([status, message], [
+    400,
+    "Page instruction 1: the target '.Documents' is not editable in this form.",
+  ]);
+});
+
+Deno.test("what is calculated in a row is the service's, whatever a client that sends the row back says of it", async () => {
+  await using engine = await openEngine();
+  const caseId = await createPermit(engine, { Documents: [{ Title: "Plan", Pages: 4, Cost: "free" }] });
+  assert.equal(at(await engine.body("cases.get", { caseId }), "data.caseInfo.content.Documents.0.Cost"), 2);
+});
+
+Deno.test("an urgency is a text up to platform version 24, as clients of that version read it", async () => {
+  await using engine = await openEngine(await changed("platformVersion: 25", "platformVersion: 24"));
+  const caseId = await createPermit(engine);
+  const { urgency, data } = await engine.body("cases.get", { caseId });
+  const urgencies = [urgency, at(data, "caseInfo.urgency"), at(data, "caseInfo.assignments.0.urgency")];
+  assert.deepEqual(urgencies, ["10", "10", "10"]);
+});
+
+Deno.test("what a definition sets must fit the field, as what a person submits: else nothing is done", async () => {
+  const sets: [set: string, reason: RegExp][] = [
+    ["Channel: \"'Fax'\"", /Fax is not one of Internet, Desk/],
+    ["VisitDate: \"'soon'\"", /soon is not a valid date/],
+    ["Area: '-1'", /-1 is less than 0/],
+    ["Documents: '[1]'", /\[1\] is not a valid list/],
+    ["Address: dyn(caseInfo.urgency)", /10 is not a valid text value/],
+    ["Contact: \"{'Phone': 'none'}\"", /none is not a valid phone number/],
+    ["Contact: \"{'Nick': 'Al'}\"", /'Nick' is not a field of \.Contact/],
+  ];
+  for (const [set, reason] of sets) {
+    await using engine = await openEngine(await changed('set: { Urgent: "true" }', `set: { ${set} }`));
+    const caseId = await createPermit(engine);
+    const before = await engine.body("cases.get", { caseId });
+    const ifMatch = textAt(before, "etag");
+    const refused = await engine.refused("cases.performAction", { caseId, action: "Expedite", ifMatch });
+    assert.equal(refused.status, 422);
+    assert.match(refused.message, reason);
+    assert.equal(refused.details[1]?.erroneousInputOutputFieldInPage, "." + set.split(":")[0]);
+    assert.deepEqual(await engine.body("cases.get", { caseId }), before);
+  }
+});
+
+Deno.test("what a step gives a child case must fit its field", async () => {
+  const child = "{ type: child, caseType: City-Permit-Work-Receipt, content: { Channel: \"'Fax'\" } }";
+  await using engine = await openEngine(await changed("{ name: Confirm the withdrawal, fields: [Reason] }", child));
+  const refused = await engine.refused("cases.stageGo", { caseId: await createPermit(engine), stage: "ALT1" });
+  assert.deepEqual([refused.status, refused.details[1]?.message], [
+    422,
+    "Fax is not one of Internet, Desk, Post, e-mail, Intern (computed by the application definition)",
+  ]);
+});
+
+Deno.test("what a definition calculates must fit the field, too: a case, and a row of it, is not kept otherwise", async () => {
+  const data = { Channel: "Desk", Documents: [{ Title: "Plan", Pages: 1 }, { Title: "Map", Pages: 2 }] };
+  const inCase = { before: "Advice: {", indent: 6, place: [".Made", undefined] };
+  const inRow = { before: "Cost: {", indent: 10, place: [".Documents(2)", ".Made"] };
+  const calculated: [within: typeof inCase | typeof inRow, field: string, reason: RegExp][] = [
+    [inCase, "{ type: Date, calculated: \"'n/a'\" }", /^n\/a is not a valid date/],
+    [inCase, "{ type: Dropdown, values: [a, b], calculated: \"'zz'\" }", /^zz is not one of a, b/],
+    [inCase, "{ type: Text, calculated: 'dyn([1, 2])' }", /^\[1,2\] is not a valid text value/],
+    [inCase, "{ type: Text, maxLength: 3, calculated: Channel }", /^The text is longer than 3 characters/],
+    [inCase, "{ type: Integer, calculated: '1e300' }", /^1e\+300 is not a valid integer value/],
+    [inRow, "{ type: Integer, max: 1, calculated: Pages }", /^2 is more than 1/],
+  ];
+  for (const [{ before, indent, place }, field, reason] of calculated) {
+    await using engine = await openEngine(await changed(before, `Made: ${field}\n${" ".repeat(indent)}${before}`));
+    const refused = await engine.refused("cases.create", { type: "City-Permit-Work-Permit", data });
+    const [, misfit] = refused.details;
+    assert.match(misfit?.message ?? "", reason);
+    assert.match(misfit?.message ?? "", /\(computed by the application definition\)$/);
+    const found = [misfit?.erroneousInputOutputFieldInPage, misfit?.erroneousInputOutputIdentifier];
+    assert.deepEqual([refused.status, ...found], [422, ...place]);
+  }
+});
+
+Deno.test("what a definition computes as empty is no value, as what a person empties is none: in pages and rows, too", async () => {
+  const yaml = (await changed("Advice: {", "Due: { type: Date, calculated: VisitDate }\n      Advice: {"))
+    .replace("Cost: {", 'Weight: { type: Integer, calculated: "dyn(null)" }\n          Cost: {')
+    .replace("Phone: {", "Age: { type: Integer }\n          Phone: {")
+    .replace(
+      'set: { Urgent: "true" }',
+      `set: { Contact: "{'Name': dyn(''), 'Phone': dyn(''), 'Age': dyn(null)}", Channel: "''" }`,
+    );
+  await using engine = await openEngine(yaml);
+  const caseId = await createPermit(engine, { Documents: [{ Title: "Plan" }] });
+  await engine.call("cases.performAction", { caseId, action: "Expedite", ifMatch: await tagOf(engine, caseId) });
+  const found = async (field: string, comparator: string, rhs?: JsonObject) => {
+    const filterConditions = { F1: { lhs: { field }, comparator, ...(rhs && { rhs }) } };
+    const data = { query: { filter: { filterConditions } } };
+    const rows = (await engine.body("data.query", { dataViewId: "D_Permits", data })).data;
+    return Array.isArray(rows) && rows.length > 0;
+  };
+  assert.ok(await found("Due", "IS_NULL"));
+  assert.ok(!await found("Due", "LT", { value: "2026-01-01" }));
+  assert.ok(await found("Channel", "IS_NULL"));
+  assert.ok(await found("Contact.Phone", "IS_NULL"));
+  assert.ok(await found("Contact.Name", "EQ", { value: "" }), "an empty text is a text");
+  const { Contact, Documents } = objectAt(await engine.body("cases.get", { caseId }), "data.caseInfo.content");
+  assert.deepEqual([at(Contact, "Age"), at(Documents, "0.Weight")], [undefined, undefined]);
+});

@@ -1,0 +1,339 @@
+/** What performing does, and in which order it refuses. */
+import assert from "node:assert/strict";
+import type { JsonObject } from "../../../utils/json.ts";
+import { at, type Engine, openEngine, textAt } from "../../harness/engine.ts";
+
+const TYPE = "City-Permit-Work-Permit";
+const CLERK = "clerk@city";
+const AREA = "data.caseInfo.content.Area";
+
+async function intake(engine: Engine, data = {}): Promise<{ caseId: string; assignmentId: string; tag: string }> {
+  const created = await engine.body("cases.create", { type: TYPE, data });
+  return {
+    caseId: textAt(created, "id"),
+    assignmentId: textAt(created, "nextAssignmentInfo.ID"),
+    tag: textAt(created, "etag"),
+  };
+}
+
+Deno.test("a permit goes from intake over review to a decision and is resolved", async () => {
+  await using engine = await openEngine();
+  const created = await engine.call("cases.create", { type: TYPE, data: { Applicant: "Ada" } });
+  assert.equal(created.location, "/cases/CITY-PERMIT-WORK P-1");
+  assert.equal(at(created.body, "id"), "CITY-PERMIT-WORK P-1");
+  assert.equal(at(created.body, "ID"), "CITY-PERMIT-WORK P-1");
+  assert.equal(at(created.body, "status"), "New");
+  assert.equal(at(created.body, "data.caseInfo.content.Fee"), 50);
+  assert.equal(at(created.body, "nextAssignmentInfo.ID"), "ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE");
+
+  const registered = await engine.body("assignments.perform", {
+    assignmentId: "ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE",
+    action: "Register",
+    data: { Area: 10, Urgent: true },
+    pageInstructions: [{ instruction: "APPEND", target: ".Documents", content: { Title: "Plan", Pages: 4 } }],
+    ifMatch: created.tag,
+  });
+  assert.equal(at(registered, "status"), "Pending-Review");
+  assert.equal(at(registered, "data.caseInfo.stageID"), "PRIM1");
+  assert.equal(at(registered, "data.caseInfo.content.Fee"), 50 + 25 + 100 + 2);
+  assert.equal(at(registered, "data.caseInfo.content.Documents.0.Cost"), 2);
+  assert.equal(at(registered, "nextAssignmentInfo.ID"), "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW");
+
+  let tag = textAt(registered, "etag");
+  const review = "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW";
+  const steps = [
+    { action: "CheckApplication", data: { Address: "Canal 1" } },
+    { action: "CheckDocuments", data: {} },
+    { action: "GiveAdvice", data: { Complete: true, Advice: "Fine." } },
+  ];
+  for (const { action, data } of steps) {
+    const done = await engine.body("assignments.perform", { assignmentId: review, action, data, ifMatch: tag }, {
+      as: "reviewer@city",
+    });
+    tag = textAt(done, "etag");
+  }
+  const decision = await engine.body("assignments.getNext", {}, { as: "decider@city" });
+  assert.equal(at(decision, "id"), "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!DECISION");
+  const decided = await engine.body("assignments.perform", {
+    assignmentId: at(decision, "id"),
+    action: "Decide",
+    data: { Decision: "Grant" },
+    ifMatch: tag,
+  }, { as: "decider@city" });
+  assert.equal(at(decided, "status"), "Resolved-Completed");
+  assert.equal(at(decided, "confirmationNote"), "Thank you. The city works on the application.");
+  assert.deepEqual(at(decided, "data.caseInfo.assignments"), []);
+  const read = await engine.body("cases.get", { caseId: "CITY-PERMIT-WORK P-1" });
+  assert.deepEqual(at(read, "data.caseInfo.availableActions"), []);
+  assert.equal(at(read, "data.caseInfo.stages.2.visited_status"), "completed");
+  const history = await engine.history("CITY-PERMIT-WORK P-1");
+  assert.deepEqual(history.map(({ pyHistoryType }) => pyHistoryType), [
+    "created",
+    "stage",
+    "performed",
+    "stage",
+    "performed",
+    "performed",
+    "performed",
+    "stage",
+    "performed",
+    "resolved",
+  ]);
+  assert.deepEqual(history[2]?.pyContent, { Area: 10, Urgent: true });
+});
+
+Deno.test("perform refuses in order: 404, 403, 409, 428, 412, 400, 422", async () => {
+  await using engine = await openEngine();
+  const { assignmentId, tag, caseId } = await intake(engine);
+  const action = "Register";
+  const refused = async (values: object, as?: string) => await engine.refused("assignments.perform", values, { as });
+
+  const wrong = { assignmentId: "ASSIGN-WORKLIST CITY-PERMIT-WORK P-9!INTAKE", action: "None" };
+  assert.equal((await refused(wrong, "reviewer@city")).status, 404);
+  assert.equal((await refused({ assignmentId, action: "None" }, "reviewer@city")).status, 403);
+  const unknown = await refused({ assignmentId, action: "None", data: { Nope: 1 } });
+  assert.equal(unknown.status, 409);
+  assert.match(unknown.message, /not a valid action/);
+  assert.equal((await refused({ assignmentId, action, data: { Nope: 1 } })).status, 428);
+  const stale = await refused({ assignmentId, action, ifMatch: "20200101T000000.000 GMT", data: { Nope: 1 } });
+  assert.equal(stale.status, 412);
+  assert.match(stale.message, /stale/);
+  const invalid = await refused({ assignmentId, action, ifMatch: tag, data: { Nope: 1, Fee: 3, Area: "x" } });
+  assert.equal(invalid.status, 400);
+  assert.deepEqual(invalid.details.map((detail) => detail.erroneousInputOutputIdentifier), [".Nope", ".Fee"]);
+  const misfit = await refused({ assignmentId, action, ifMatch: tag, data: { Area: "x", Channel: "Pigeon" } });
+  assert.equal(misfit.status, 422);
+  assert.equal(misfit.details[0]?.message, "Error_Validation_Fail");
+  assert.deepEqual(misfit.details.slice(1).map((detail) => detail.erroneousInputOutputFieldInPage), [
+    ".Area",
+    ".Channel",
+    ".Applicant",
+  ]);
+  assert.match(misfit.message, /x is not a valid decimal value/);
+
+  const left = await engine.body("cases.get", { caseId });
+  assert.equal(at(left, "etag"), tag, "nothing has changed");
+  assert.equal((await engine.history(caseId)).length, 2);
+});
+
+Deno.test("a tag may come in quotes, weak or among others, and every change gives a newer one", async () => {
+  await using engine = await openEngine();
+  const { assignmentId, tag: first } = await intake(engine, { Applicant: "Ada" });
+  let tag = first;
+  for (const sent of [(tag: string) => `"${tag}"`, (tag: string) => `W/"${tag}"`, (tag: string) => `"old", "${tag}"`]) {
+    const saved = await engine.body("assignments.save", {
+      assignmentId,
+      action: "Register",
+      data: { Area: 1 },
+      ifMatch: sent(tag),
+    });
+    assert.match(tag, /^\d{8}T\d{6}\.\d{3} GMT$/);
+    assert.ok(textAt(saved, "etag") > tag);
+    tag = textAt(saved, "etag");
+  }
+});
+
+Deno.test("a draft stays out of the case, shows in the form, locks the case, and is discarded", async () => {
+  await using engine = await openEngine();
+  const { caseId, assignmentId } = await intake(engine, { Applicant: "Ada", Email: "ada@example.org" });
+  const form = { assignmentId, action: "Register" };
+  await engine.call("assignments.save", { ...form, data: { Applicant: "Grace", Email: null } });
+  const content = async (name: string, values: object) => at(await engine.body(name, values), "data.caseInfo.content");
+  assert.equal(at(await content("cases.get", { caseId }), "Applicant"), "Ada");
+  assert.equal(at(await content("assignments.getAction", form), "Applicant"), "Grace");
+  assert.equal(at(await content("assignments.getAction", form), "Email"), "");
+  const others = await engine.body("assignments.get", { assignmentId }, { as: "reviewer@city" });
+  assert.equal(at(others, "data.caseInfo.content.Applicant"), "Ada", "nobody else sees what was not submitted");
+
+  const locked = await engine.refused("cases.stageNext", { caseId }, { as: "reviewer@city" });
+  assert.equal(locked.status, 423);
+  assert.match(locked.message, /locked by Clara Clerk/);
+  await engine.call("cases.discardUpdates", { caseId }, { as: "reviewer@city" });
+  assert.equal(at(await content("assignments.getAction", form), "Applicant"), "Ada");
+  await engine.call("cases.stageNext", { caseId }, { as: "reviewer@city" });
+});
+
+Deno.test("a draft is submitted with what is performed", async () => {
+  await using engine = await openEngine();
+  const { assignmentId } = await intake(engine);
+  const form = { assignmentId, action: "Register" };
+  const saved = await engine.body("assignments.save", { ...form, data: { Applicant: "Grace" } });
+  const done = await engine.body("assignments.perform", { ...form, data: { Area: 2 }, ifMatch: at(saved, "etag") });
+  assert.equal(at(done, "data.caseInfo.content.Applicant"), "Grace");
+  assert.equal(at(done, "data.caseInfo.content.Area"), 2);
+});
+
+Deno.test("a form with a draft shows what is calculated from it, and the case what is calculated from its own", async () => {
+  await using engine = await openEngine();
+  const { caseId, assignmentId } = await intake(engine, { Applicant: "Ada" });
+  const form = { assignmentId, action: "Register" };
+  const data = { Area: 4, Documents: [{ Title: "Map", Pages: 6 }] };
+  const shown = [
+    await engine.body("assignments.save", { ...form, data }),
+    await engine.body("assignments.get", form),
+    await engine.body("assignments.getAction", form),
+    await engine.body("assignments.refreshAction", form),
+  ];
+  const fee = (body: JsonObject) => at(body, "data.caseInfo.content.Fee");
+  assert.deepEqual(shown.map(fee), [63, 63, 63, 63]);
+  assert.deepEqual(shown.map((body) => at(body, "data.caseInfo.content.Documents.0.Cost")), [3, 3, 3, 3]);
+  assert.equal(fee(await engine.body("cases.get", { caseId })), 50);
+});
+
+Deno.test("a draft takes nothing back that was changed elsewhere after it was saved", async () => {
+  await using engine = await openEngine();
+  const { caseId, assignmentId } = await intake(engine, { Applicant: "Ada", Address: "Main Street 1" });
+  const form = { assignmentId, action: "Register" };
+  await engine.call("assignments.save", { ...form, data: { Applicant: "Grace", Email: "grace@example.org" } });
+  const data = { Applicant: "Ann", Address: "Canal 1" };
+  const edited = await engine.body("cases.performAction", { caseId, action: "pyUpdateCaseDetails", data });
+  const done = await engine.body("assignments.perform", {
+    ...form,
+    data: { Email: null },
+    ifMatch: at(edited, "etag"),
+  });
+  const content = (field: string) => at(done, `data.caseInfo.content.${field}`);
+  assert.deepEqual(["Address", "Applicant", "Email"].map(content), ["Canal 1", "Grace", ""]);
+});
+
+Deno.test("refresh and recalculate compute without saving", async () => {
+  await using engine = await openEngine();
+  const { caseId, assignmentId, tag } = await intake(engine, { Applicant: "Ada" });
+  const form = { assignmentId, action: "Register" };
+  const refreshed = await engine.body("assignments.refreshAction", {
+    ...form,
+    data: { Area: 4 },
+    pageInstructions: [
+      { instruction: "APPEND", target: ".Documents", content: { Title: "A", Pages: 2 } },
+      { instruction: "APPEND", target: ".Documents", content: { Title: "B", Pages: 6 } },
+    ],
+    interestPage: ".Documents(2)",
+  });
+  assert.equal(at(refreshed, "data.caseInfo.content.Fee"), 50 + 10 + 1 + 3);
+  assert.equal(at(refreshed, "data.caseInfo.assignments"), undefined);
+  assert.deepEqual(at(refreshed, "data.caseInfo.content.Documents.0"), {});
+  assert.equal(at(refreshed, "data.caseInfo.content.Documents.1.Cost"), 3);
+  assert.equal(at(refreshed, "uiResources.root.config.context"), "caseInfo.content.Documents[1]");
+
+  const data = {
+    calculations: { fields: [{ name: ".Fee", context: "content" }, { name: ".Nope", context: "content" }] },
+  };
+  const body = { ...data, content: { Urgent: true } };
+  const recalculated = await engine.body("assignments.recalculate", { ...form, data }, { body });
+  assert.deepEqual(at(recalculated, "data.caseInfo.content"), { Fee: 150 });
+  const calculated = await engine.body("cases.calcFields", { caseId, view: "pyDetails", data });
+  assert.deepEqual(at(calculated, "data.caseInfo.content"), { Fee: 50 });
+  assert.equal(at(await engine.body("cases.get", { caseId }), "etag"), tag);
+  const missing = await engine.refused("assignments.refreshAction", { ...form, interestPage: ".Documents(1)" });
+  assert.equal(missing.status, 400);
+});
+
+Deno.test("the screens of a screen flow are walked forth and back", async () => {
+  await using engine = await openEngine();
+  const { caseId } = await intake(engine, { Applicant: "Ada" });
+  await engine.call("cases.stageGo", { caseId, stage: "Review" });
+  const assignmentId = textAt(await engine.body("assignments.getNext", {}, { as: "reviewer@city" }), "id");
+  const as = { as: "reviewer@city" };
+  const first = await engine.refused("assignments.navigateBack", { assignmentId }, as);
+  assert.equal(first.status, 422);
+  const wrongScreen = await engine.refused("assignments.perform", { assignmentId, action: "GiveAdvice" }, as);
+  assert.equal(wrongScreen.status, 409);
+
+  const opened = await engine.body("assignments.get", { assignmentId }, as);
+  const moved = await engine.body("assignments.perform", {
+    assignmentId,
+    action: "CheckApplication",
+    data: { Address: "Canal 1" },
+    ifMatch: at(opened, "etag"),
+  }, as);
+  assert.equal(at(moved, "nextAssignmentInfo.ID"), assignmentId);
+  const shown = await engine.body("assignments.get", { assignmentId }, as);
+  assert.equal(at(shown, "data.caseInfo.assignments.0.isMultiStep"), "true");
+  assert.equal(at(shown, "uiResources.navigation.steps.0.visited_status"), "success");
+  assert.equal(at(shown, "uiResources.navigation.steps.1.visited_status"), "current");
+  assert.equal(at(shown, "uiResources.navigation.steps.2.visited_status"), "future");
+  assert.equal(at(shown, "uiResources.root.config.name"), "CheckDocuments");
+
+  const jump = async (step: string) =>
+    (await engine.refused("assignments.navigateToStep", { assignmentId, step }, as)).status;
+  assert.equal(await jump("AssignmentSF2"), 409);
+  assert.equal(await jump("AssignmentSF9"), 404);
+  assert.equal(await jump("AssignmentSF3"), 422);
+  for (const [move, step] of [["navigateBack"], ["navigateToStep", "AssignmentSF1"]]) {
+    assert.equal((await engine.refused(`assignments.${move}`, { assignmentId, step })).status, 403, "not the worker's");
+  }
+  await engine.call("assignments.navigateBack", { assignmentId, data: { Area: 7 } }, as);
+  const back = await engine.body("assignments.navigateToStep", { assignmentId, step: "AssignmentSF2" }, as);
+  assert.equal(at(back, "data.caseInfo.content.Area"), 7, "what was filled in is kept as a draft");
+  await engine.call("assignments.navigateBack", { assignmentId }, as);
+  await engine.call("assignments.perform", { assignmentId, action: "CheckApplication", ifMatch: "*" }, as);
+  const area = async (as: string) => at(await engine.body("assignments.get", { assignmentId }, { as }), AREA);
+  assert.deepEqual([await area("reviewer@city"), await area(CLERK)], [7, undefined], "a draft until the flow ends");
+});
+
+Deno.test("who ends a screen flow submits what was changed on the screens that were left, or learns what is missing", async () => {
+  await using engine = await openEngine();
+  const { caseId } = await intake(engine, { Applicant: "Ada" });
+  await engine.call("cases.stageGo", { caseId, stage: "Review" });
+  const assignmentId = textAt(await engine.body("assignments.getNext", {}), "id");
+  const ifMatch = "*";
+  const screen = (action: string, data: object) =>
+    engine.body("assignments.perform", { assignmentId, action, data, ifMatch });
+  await screen("CheckApplication", { Address: "Canal 1" });
+  await screen("CheckDocuments", { Area: 7 });
+  await engine.call("assignments.navigateToStep", { assignmentId, step: "AssignmentSF1" });
+  const data = { Applicant: "Grace", Address: null };
+  await engine.call("assignments.navigateToStep", { assignmentId, step: "AssignmentSF3", data });
+  const advice = { Complete: true, Advice: "Grant it" };
+  const refused = await engine.refused("assignments.perform", {
+    assignmentId,
+    action: "GiveAdvice",
+    data: advice,
+    ifMatch,
+  });
+  assert.deepEqual([refused.status, refused.details[1]?.erroneousInputOutputFieldInPage], [422, ".Address"]);
+
+  await engine.call("assignments.navigateToStep", { assignmentId, step: "AssignmentSF1" });
+  await engine.call("assignments.navigateToStep", { assignmentId, step: "AssignmentSF3", data: { Address: "Quay 2" } });
+  const done = await screen("GiveAdvice", advice);
+  const content = (field: string) => at(done, `data.caseInfo.content.${field}`);
+  assert.deepEqual(["Applicant", "Address", "Area"].map(content), ["Grace", "Quay 2", 7]);
+  const performed = (await engine.history(caseId)).filter(({ pyHistoryType }) => pyHistoryType === "performed");
+  const [first, last] = performed.slice(-2);
+  assert.deepEqual([first?.pyContent, last?.pyContent], [{ Applicant: "Grace", Address: "Quay 2" }, advice]);
+});
+
+Deno.test("get-next gives the most urgent, then oldest, and never what another has taken", async () => {
+  await using engine = await openEngine();
+  for (const name of ["A", "B", "C"]) {
+    const { caseId } = await intake(engine, { Applicant: name });
+    await engine.call("cases.stageGo", { caseId, stage: "PRIM1" });
+  }
+  const first = await engine.body("assignments.getNext", {}, { as: "reviewer@city" });
+  assert.equal(at(first, "id"), "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW");
+  assert.equal(at(first, "data.caseInfo.assignments.0.assigneeInfo.ID"), "reviewer@city");
+  const again = await engine.body("assignments.getNext", {}, { as: "reviewer@city" });
+  assert.equal(at(again, "id"), at(first, "id"));
+  const other = await engine.body("assignments.getNext", {}, { as: CLERK });
+  assert.equal(at(other, "id"), "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-2!REVIEW");
+  const taken = await engine.body("assignments.get", { assignmentId: at(first, "id") }, { as: CLERK });
+  assert.equal(at(taken, "data.caseInfo.assignments.0.canPerform"), "false");
+  assert.equal(at(taken, "data.caseInfo.assignments.0.actions"), undefined);
+  const none = await engine.refused("assignments.getNext", {}, { as: "decider@city" });
+  assert.equal(none.status, 404);
+  assert.equal(none.details[0]?.message, "Error_No_Assignment_Available");
+});
+
+Deno.test("who saves a draft of what is in a queue has taken it: nobody else could submit it", async () => {
+  await using engine = await openEngine();
+  const { caseId } = await intake(engine, { Applicant: "Ada" });
+  const { body } = await engine.call("cases.stageGo", { caseId, stage: "Review" });
+  const assignmentId = textAt(body, "data.caseInfo.assignments.0.ID");
+  const action = "CheckApplication";
+  await engine.call("assignments.save", { assignmentId, action, data: { Address: "Canal 1" } });
+  assert.equal((await engine.refused("assignments.getNext", {}, { as: "reviewer@city" })).status, 404);
+  const next = await engine.body("assignments.getNext", {});
+  assert.equal(at(next, "id"), assignmentId);
+  const done = await engine.body("assignments.perform", { assignmentId, action, ifMatch: at(next, "etag") });
+  assert.equal(at(done, "data.caseInfo.content.Address"), "Canal 1");
+});

@@ -1,0 +1,231 @@
+/** Data records over HTTP: created, replaced, changed, deleted, and what protects them. */
+import assert from "node:assert/strict";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
+import { openEngine } from "../../harness/engine.ts";
+import { type Answer, details, openService, segment, type TestService } from "../../harness/service.ts";
+
+const VISITS = `
+application: { id: Visits, name: Visits, organisation: Org, variant: hosted, platformVersion: 25 }
+operators: { "ada@visits": { name: Ada, queues: [] } }
+queues: {}
+caseTypes: {}
+dataTypes:
+  Org-Visits-Data-Visit:
+    name: Visit
+    key: [Place, Year]
+    savable: D_Visits
+    fields:
+      Place: { type: Text }
+      Note: { type: Text }
+      Year: { type: Integer }
+      Guests: { type: Integer, min: 0, default: 1 }
+      Price: { type: Decimal, required: true }
+      Total: { type: Decimal, calculated: "Price * double(Guests)" }
+      Rooms: { type: List, fields: { Name: { type: Text }, Beds: { type: Integer } } }
+      Host: { type: Page, fields: { Name: { type: Text } } }
+    actions:
+      Invite: { name: Invite, fields: [Guests, { field: Price, readOnly: true }] }
+dataViews:
+  D_Visits: { name: Visits, source: records, class: Org-Visits-Data-Visit }
+  D_OtherVisits: { name: Other visits, source: records, class: Org-Visits-Data-Visit }
+`;
+
+const VISIT = { Place: "Oslo/Ø", Year: 2026, Guests: 2, Price: 10 };
+
+async function withVisit(work: (svc: TestService, tag: string) => Promise<void>): Promise<void> {
+  await using svc = await openService({ yaml: VISITS });
+  const { status, headers } = await svc.call("POST", "/data/D_Visits", { body: { data: VISIT } });
+  assert.equal(status, 200);
+  await work(svc, headers.get("etag") ?? "");
+}
+
+function stored({ body }: Answer): JsonValue | undefined {
+  return isJsonObject(body) ? body.responseData : undefined;
+}
+
+async function read(svc: TestService, keys: JsonObject = VISIT): Promise<Answer> {
+  return await svc.call("GET", `/data_views/D_Visits?dataViewParameters=${segment(JSON.stringify(keys))}`);
+}
+
+Deno.test("a record is created with its defaults and calculated fields, and read by its key with its tag", () =>
+  withVisit(async (svc, tag) => {
+    const found = await read(svc);
+    assert.equal(found.headers.get("etag"), tag);
+    assert.ok(isJsonObject(found.body));
+    assert.equal(found.body.id, '["Oslo/Ø",2026]');
+    assert.equal(found.body.Total, 20);
+    const short = await svc.call("POST", "/data/D_Visits", { body: { data: { Place: "Bergen", Year: 1, Price: 3 } } });
+    assert.deepEqual(stored(short), { Place: "Bergen", Year: 1, Guests: 1, Price: 3, Total: 3 });
+    assert.equal((await read(svc, { Place: "Bergen", Year: "1" })).status, 200);
+    assert.equal((await read(svc, { Place: "Bergen", Year: 2 })).status, 404);
+    assert.equal((await read(svc, { Place: "Bergen" })).status, 422);
+  }));
+
+Deno.test("a key that is taken is a conflict, and the record stays as it is", () =>
+  withVisit(async (svc, tag) => {
+    const again = await svc.call("POST", "/data/D_Visits", { body: { data: { ...VISIT, Price: 99 } } });
+    assert.equal(again.status, 409);
+    assert.equal((await read(svc)).headers.get("etag"), tag);
+  }));
+
+Deno.test("a record that does not fit is refused with one detail per field", () =>
+  withVisit(async (svc) => {
+    const data = { Year: "soon", Guests: -1 };
+    const { status, body } = await svc.call("POST", "/data/D_Visits", { body: { data } });
+    assert.equal(status, 422);
+    assert.deepEqual(details(body).map((detail) => detail.erroneousInputOutputFieldInPage ?? detail.message), [
+      "Error_Validation_Fail",
+      ".Year",
+      ".Guests",
+      ".Place",
+      ".Price",
+    ]);
+    assert.equal((await svc.call("POST", "/data/D_Visits", { body: { data: { ...VISIT, Wheels: 4 } } })).status, 400);
+    assert.equal((await svc.call("POST", "/data/D_Visits", { body: { data: { ...VISIT, Total: 4 } } })).status, 400);
+    assert.equal((await svc.call("POST", "/data/D_Visits", { body: {} })).status, 400);
+  }));
+
+Deno.test("an empty array is a value of lists alone, and a number has an end", () =>
+  withVisit(async (svc) => {
+    const create = async (members: string) => {
+      const text = `{"data":{"Place":"A","Year":1,"Price":1,${members}}}`;
+      const { status, body } = await svc.call("POST", "/data/D_Visits", { text });
+      return [status, details(body)[1]?.message];
+    };
+    assert.deepEqual(await create('"Note":[]'), [422, "[] is not a valid text value"]);
+    assert.deepEqual(await create('"Guests":[]'), [422, "[] is not a valid integer value"]);
+    assert.deepEqual(await create('"Price":1e400'), [422, "Infinity is not a valid decimal value"]);
+    assert.deepEqual(await create('"Rooms":[]'), [200, undefined]);
+  }));
+
+Deno.test("an expression reads a member of a row or a page that has no value as an empty one", async () => {
+  const beds = "sum(Rooms.map(room, Host.Name == '' ? room.Beds : 0.0))";
+  await using svc = await openService({ yaml: VISITS.replace("Price * double(Guests)", beds) });
+  const data = { ...VISIT, Rooms: [{ Name: "Blue", Beds: 2 }, { Name: "Red" }] };
+  const created = await svc.call("POST", "/data/D_Visits", { body: { data } });
+  assert.deepEqual(stored(created), { ...data, Total: 2 });
+});
+
+Deno.test("an expression that compares all rows with each other ends where there are too many", async () => {
+  const alike = "sum(Rooms.map(a, Rooms.exists_one(b, b.Name == a.Name) ? 0.0 : 1.0))";
+  await using svc = await openService({ yaml: VISITS.replace("Price * double(Guests)", alike) });
+  const create = async (rooms: number, year: number) => {
+    const Rooms = Array.from({ length: rooms }, (_, number) => ({ Name: `R${number}` }));
+    return await svc.call("POST", "/data/D_Visits", { body: { data: { ...VISIT, Year: year, Rooms } } });
+  };
+  const [few, many] = [await create(300, 1), await create(1500, 2)];
+  assert.deepEqual([few.status, many.status], [200, 422]);
+  assert.match(String(details(many.body).at(-1)?.message), / it reads more than 1000000 elements of lists\.$/);
+  assert.equal((await read(svc, { Place: VISIT.Place, Year: 2 })).status, 404);
+});
+
+Deno.test("PUT replaces, PATCH keeps what it does not name, and every change has a newer tag", () =>
+  withVisit(async (svc, tag) => {
+    const patched = await svc.call("PATCH", "/data/D_Visits", {
+      body: { data: { Place: VISIT.Place, Year: VISIT.Year, Price: 5 } },
+      headers: { "if-match": tag },
+    });
+    assert.deepEqual(stored(patched), { ...VISIT, Price: 5, Total: 10 });
+    const second = patched.headers.get("etag") ?? "";
+    assert.ok(second > tag);
+    const replaced = await svc.call("PUT", "/data/D_Visits", {
+      body: { data: { Place: VISIT.Place, Year: VISIT.Year, Price: 7 } },
+      headers: { "if-match": `W/"${second}"` },
+    });
+    assert.deepEqual(stored(replaced), { Place: VISIT.Place, Year: VISIT.Year, Guests: 1, Price: 7, Total: 7 });
+    assert.ok((replaced.headers.get("etag") ?? "") > second);
+  }));
+
+Deno.test("a change without a tag, or with an old one, changes nothing", () =>
+  withVisit(async (svc, tag) => {
+    const change = (headers: Record<string, string>, method = "PATCH", data: JsonObject = { ...VISIT, Price: 1 }) =>
+      svc.call(method, "/data/D_Visits", { body: { data }, headers });
+    for (const method of ["PATCH", "PUT"]) {
+      assert.equal((await change({}, method)).status, 428);
+      assert.equal((await change({ "if-match": "20200101T000000.000 GMT" }, method)).status, 412);
+      assert.equal((await change({ "if-match": tag }, method, { ...VISIT, Year: 1999 })).status, 404);
+    }
+    assert.equal((await read(svc)).headers.get("etag"), tag);
+  }));
+
+Deno.test("of two changes that start from the same tag one wins", () =>
+  withVisit(async (svc, tag) => {
+    const outcomes = await Promise.all([1, 2, 3, 4].map((Price) =>
+      svc.call("PATCH", "/data/D_Visits", { body: { data: { ...VISIT, Price } }, headers: { "if-match": tag } })
+    ));
+    assert.deepEqual(
+      outcomes.map(({ status }) =>
+        status
+      ).sort(),
+      [200, 412, 412, 412],
+    );
+  }));
+
+Deno.test("a record is deleted by its keys in the query, once", () =>
+  withVisit(async (svc) => {
+    const query = new URLSearchParams({ Place: VISIT.Place, Year: String(VISIT.Year) });
+    const twice = await svc.call("DELETE", `/data/D_Visits?Place=Bergen&${query}`);
+    assert.deepEqual([twice.status, details(twice.body)[0]?.message], [400, "The query has Place more than once."]);
+    assert.equal((await svc.call("DELETE", `/data/D_Visits?${query}`, { headers: { "if-match": "old" } })).status, 412);
+    const gone = await svc.call("DELETE", `/data/D_Visits?${query}`);
+    assert.deepEqual([gone.status, gone.body], [200, undefined]);
+    assert.equal((await svc.call("DELETE", `/data/D_Visits?${query}`)).status, 404);
+    const nothing = await svc.call("DELETE", "/data/D_Visits");
+    assert.equal(nothing.status, 422);
+    assert.deepEqual(details(nothing.body).slice(1).map((detail) => detail.localizedValue), [
+      "Place is needed: it identifies the record",
+      "Year is needed: it identifies the record",
+    ]);
+  }));
+
+Deno.test("a record is deleted by a number in its key, however JavaScript writes it as text", async () => {
+  await using svc = await openService({ yaml: VISITS.replace("[Place, Year]", "[Price]") });
+  for (const Price of [0, -1.5, 1e-7, 1e21, 5e-324]) {
+    assert.equal((await svc.call("POST", "/data/D_Visits", { body: { data: { Price } } })).status, 200);
+    const query = new URLSearchParams({ Price: String(Price) });
+    assert.equal((await svc.call("DELETE", `/data/D_Visits?${query}`)).status, 200, String(Price));
+  }
+});
+
+Deno.test("a record in the place of a deleted one has none of its tags, however fast, and with the clock set back", async () => {
+  await using engine = await openEngine(VISITS);
+  const dataViewId = "D_Visits";
+  const tags: string[] = [];
+  for (const wait of [0, 0, -60_000]) {
+    tags.push((await engine.call("data.create", { dataViewId, data: VISIT }, { wait })).tag ?? "");
+    for (let n = 0; n < 3; n++) {
+      const values = { dataViewId, data: { ...VISIT, Price: n }, ifMatch: tags.at(-1) };
+      tags.push((await engine.call("data.patch", values, { wait: 0 })).tag ?? "");
+    }
+    await engine.call("data.delete", { dataViewId, params: VISIT }, { wait: 0 });
+  }
+  assert.deepEqual(tags, [...new Set(tags)].sort());
+});
+
+Deno.test("an action shows its form and takes the fields of its form alone", () =>
+  withVisit(async (svc, tag) => {
+    const listed = await svc.call("POST", "/data/D_Visits/actions", { body: {} });
+    assert.match(JSON.stringify(listed.body), /"ID":"Invite"/);
+    const opened = await svc.call("POST", "/data/D_Visits/actions/Invite", {
+      body: { Place: VISIT.Place, Year: VISIT.Year },
+    });
+    assert.ok(isJsonObject(opened.body));
+    assert.deepEqual(opened.body.data, { Guests: 2, Price: 10 });
+    assert.equal(opened.headers.get("etag"), tag);
+    const submit = (content: JsonObject, headers = {}) =>
+      svc.call("PATCH", "/data/D_Visits/actions/Invite", {
+        body: { content: { Place: VISIT.Place, Year: VISIT.Year, ...content } },
+        headers,
+      });
+    assert.equal((await submit({ Price: 1 })).status, 400);
+    assert.equal((await submit({ Guests: 3 }, { "if-match": "old" })).status, 412);
+    assert.deepEqual(stored(await submit({ Guests: 3 }, { "if-match": tag })), { ...VISIT, Guests: 3, Total: 30 });
+    const none = await svc.call("PATCH", "/data/D_Visits/actions/Bake", { body: {} });
+    assert.deepEqual([none.status, details(none.body)[0]?.message], [404, "Visit has no action Bake; there is Invite"]);
+  }));
+
+Deno.test("a data view that saves nothing refuses records", () =>
+  withVisit(async (svc) => {
+    const { status, body } = await svc.call("POST", "/data/D_OtherVisits", { body: { data: VISIT } });
+    assert.deepEqual([status, details(body)[0]?.message], [400, "D_OtherVisits does not save records."]);
+  }));

@@ -1,0 +1,114 @@
+/** `svc followers`, through the command and the service. */
+import assert from "node:assert/strict";
+import type { JsonObject, JsonValue } from "../../../utils/json.ts";
+import { failedElements, reasonOf, statusesOf } from "../../harness/elements.ts";
+import { at } from "../../harness/engine.ts";
+import { openLiveForAll } from "../../harness/live.ts";
+import { details, openService, segment } from "../../harness/service.ts";
+
+const live = await openLiveForAll();
+const CLERK = { id: "clerk@city", ID: "clerk@city", name: "Clara Clerk", email: "clara@city.example" };
+const REVIEWER = { id: "reviewer@city", ID: "reviewer@city", name: "Rosa Reviewer", email: "rosa@city.example" };
+
+function followersOf(caseId: string): Promise<JsonValue> {
+  return live.json(`followers list '${caseId}'`);
+}
+
+/** What a case says to an operator of whether the operator follows it. */
+async function follows(caseId: string, operator?: string): Promise<JsonValue | undefined> {
+  return at(await live.object(`cases get '${caseId}'`, operator), "data.caseInfo.associations.follows");
+}
+
+Deno.test("add lets any operator follow, and list shows who does", async () => {
+  const caseId = await live.createPermit();
+  assert.deepEqual(await followersOf(caseId), { followers: [] });
+  const add = `followers add '${caseId}' --user`;
+  assert.deepEqual(await live.json(`${add} reviewer@city`), [{ ID: "reviewer@city", status: "201" }]);
+  await live.json(`${add} clerk@city`);
+  assert.deepEqual(await followersOf(caseId), { followers: [REVIEWER, CLERK] });
+});
+
+Deno.test("each operator is told whether that operator follows the case, whatever changes it", async () => {
+  const caseId = await live.createPermit();
+  const { etag } = await live.object(`cases get '${caseId}'`);
+  await live.json(`followers add '${caseId}' --user reviewer@city`);
+  assert.deepEqual([await follows(caseId), await follows(caseId, "reviewer@city")], [false, true]);
+  const edit = `cases perform-action '${caseId}' --action Expedite --if-match '${etag}'`;
+  const edited = await live.object(edit, "reviewer@city");
+  assert.equal(at(edited, "data.caseInfo.associations.follows"), true, "following changes no entity tag");
+  await live.run(`followers delete '${caseId}' --user reviewer@city`);
+  assert.equal(await follows(caseId, "reviewer@city"), false);
+});
+
+Deno.test("delete ends the following, once", async () => {
+  const caseId = await live.createPermit();
+  await live.json(`followers add '${caseId}' --user clerk@city`);
+  const removal = `followers delete '${caseId}' --user clerk@city`;
+  assert.deepEqual(await live.run(removal), { code: 0, stdout: "", stderr: "" });
+  assert.deepEqual(await followersOf(caseId), { followers: [] });
+  assert.equal((await live.refused(removal)).code, "NOT_FOUND");
+});
+
+Deno.test("an unknown user and one who follows already fail by themselves", async () => {
+  const caseId = await live.createPermit();
+  const add = `followers add '${caseId}' --user`;
+  const [unknown] = await failedElements(live, `${add} nobody@city`);
+  assert.deepEqual(statusesOf([unknown ?? {}]), [["nobody@city", "400"]]);
+  assert.equal(reasonOf(unknown), "User nobody@city is not valid");
+  await live.json(`${add} clerk@city`);
+  const [twice] = await failedElements(live, `${add} clerk@city`);
+  assert.deepEqual(statusesOf([twice ?? {}]), [["clerk@city", "409"]]);
+  assert.equal(reasonOf(twice), "User clerk@city is already a follower");
+  assert.deepEqual(await followersOf(caseId), { followers: [CLERK] });
+});
+
+Deno.test("an unknown case and a stale entity tag are refused", async () => {
+  const caseId = await live.createPermit();
+  for (const line of ["list 'X P-0'", "add 'X P-0' --user clerk@city", "delete 'X P-0' --user clerk@city"]) {
+    assert.equal((await live.refused(`followers ${line}`)).code, "NOT_FOUND", line);
+  }
+  const stale = "--user clerk@city --if-match '20000101T000000.000 GMT'";
+  for (const command of ["add", "delete"]) {
+    assert.equal((await live.refused(`followers ${command} '${caseId}' ${stale}`)).code, "PRECONDITION_FAILED");
+  }
+});
+
+Deno.test("other clients name several users or cases in one call, each with an outcome of its own", async () => {
+  await using svc = await openService();
+  const create = { body: { caseTypeID: "City-Permit-Work-Permit" } };
+  const [one, two] = [await svc.call("POST", "/cases", create), await svc.call("POST", "/cases", create)];
+  const [id, other] = [String(at(one.body, "id")), String(at(two.body, "id"))];
+  const users = ["clerk@city", "nobody@city", "decider@city", "clerk@city"].map((ID) => ({ ID }));
+  const followed = await svc.call("POST", `/cases/${segment(id)}/followers`, { body: { users } });
+  assert.deepEqual(statusesOf(followed.body), [
+    ["clerk@city", "201"],
+    ["nobody@city", "400"],
+    ["decider@city", "201"],
+    ["clerk@city", "409"],
+  ]);
+  const cases = [{ ID: other, relationship: "duplicate" }, { ID: other, relationship: "again" }, { ID: id }, {}];
+  const related = await svc.call("POST", `/cases/${segment(id)}/related_cases`, { body: { cases } });
+  assert.deepEqual(statusesOf(related.body), [[other, "201"], [other, "409"], [id, "400"], ["", "400"]]);
+  assert.equal((await svc.call("POST", `/cases/${segment(id)}/followers`, { body: { users: ["clerk"] } })).status, 400);
+});
+
+Deno.test("a call about more than a thousand users, cases or tags is refused as a whole: all others wait for it", async () => {
+  await using svc = await openService();
+  const created = await svc.call("POST", "/cases", { body: { caseTypeID: "City-Permit-Work-Permit" } });
+  const path = `/cases/${segment(String(at(created.body, "id")))}`;
+  const calls: [path: string, name: string, element: JsonObject][] = [
+    ["followers", "users", { ID: "clerk@city" }],
+    ["related_cases", "cases", { ID: "none", relationship: "duplicate" }],
+    ["tags", "tags", { Name: "urgent" }],
+  ];
+  for (const [list, name, element] of calls) {
+    const add = (count: number) =>
+      svc.call("POST", `${path}/${list}`, { body: { [name]: Array(count).fill(element) } });
+    const refused = await add(1001);
+    assert.equal(refused.status, 400, list);
+    assert.equal(details(refused.body)[0]?.message, "A call may have at most 1000 elements, not 1001");
+    const { body } = await svc.call("GET", `${path}/${list}`);
+    assert.deepEqual(Object.values(Object(body)), [[]]);
+    assert.equal(statusesOf((await add(1000)).body).length, 1000);
+  }
+});

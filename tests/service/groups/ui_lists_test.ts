@@ -1,0 +1,199 @@
+/** `svc ui-lists`: personalizations and the order of rows, through the command and the service. */
+import assert from "node:assert/strict";
+import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
+import { at } from "../../harness/engine.ts";
+import { openLiveForAll } from "../../harness/live.ts";
+
+const live = await openLiveForAll();
+const DECIDER = "decider@city";
+const LIST = "'City-Permit-Work-Permit!Documents'";
+
+/** The ID that a command answers. */
+async function idOf(line: string, operator?: string): Promise<string> {
+  return String(await live.json(`ui-lists ${line}`, operator));
+}
+
+/** What an operator sees of the list's personalizations, by ID. */
+async function seen(operator?: string): Promise<Map<unknown, JsonObject>> {
+  const { personalizations } = await live.object("ui-lists list-personalizations Permits", operator);
+  assert.ok(Array.isArray(personalizations));
+  return new Map(personalizations.filter(isJsonObject).map((one) => [one.id, one]));
+}
+
+/** A permit with documents of these titles. */
+async function permitWith(...titles: string[]): Promise<string> {
+  return await live.createPermit({ Applicant: "Ada", Documents: titles.map((Title) => ({ Title })) });
+}
+
+/** The titles of a permit's documents, in order, and its entity tag. */
+async function documentsOf(id: string): Promise<{ titles: unknown[]; etag: unknown }> {
+  const read = await live.object(`cases get '${id}'`);
+  const documents = at(read, "data.caseInfo.content.Documents");
+  assert.ok(Array.isArray(documents));
+  return { titles: documents.map((row) => at(row, "Title")), etag: read.etag };
+}
+
+Deno.test("create-personalization answers an ID and keeps the state as it was given", async () => {
+  const state = '{"columns": ["pyID"],\\u0020 "é": 1} and no JSON at all ';
+  const id = await idOf(`create-personalization Permits --name Mine --personalization-state '${state}'`);
+  const { etag, ...mine } = (await seen()).get(id) ?? assert.fail("it is listed");
+  assert.match(String(etag), /GMT$/);
+  assert.deepEqual(mine, {
+    id,
+    ID: id,
+    name: "Mine",
+    personalizationState: state,
+    markAsDefault: false,
+    markAsAppDefault: false,
+    createdBy: "clerk@city",
+  });
+});
+
+Deno.test("personalizations are their owner's: nobody else sees, changes or deletes them", async () => {
+  const id = await idOf("create-personalization Permits --name Private --id private --mark-as-default");
+  assert.equal(id, "private");
+  assert.equal((await seen(DECIDER)).has(id), false);
+  for (const line of ["update-personalization Permits private --name X", "delete-personalization Permits private"]) {
+    assert.equal((await live.refused(`ui-lists ${line}`, DECIDER)).code, "NOT_FOUND");
+  }
+  assert.equal((await seen()).get(id)?.name, "Private");
+});
+
+Deno.test("a new default takes the place of the caller's old one, and of no other operator's", async () => {
+  const theirs = await idOf("create-personalization Permits --name D --mark-as-default", DECIDER);
+  const first = await idOf("create-personalization Permits --name A --mark-as-default");
+  const second = await idOf("create-personalization Permits --name B --mark-as-default");
+  const defaults = async (operator?: string) =>
+    [...(await seen(operator)).values()].filter((one) => one.markAsDefault).map((one) => one.id);
+  assert.deepEqual([await defaults(), await defaults(DECIDER)], [[second], [theirs]]);
+  assert.equal(await idOf(`update-personalization Permits ${first} --name A --mark-as-default`), first);
+  assert.deepEqual([await defaults(), await defaults(DECIDER)], [[first], [theirs]]);
+  await idOf(`update-personalization Permits ${first} --name A --no-mark-as-default`);
+  assert.deepEqual([await defaults(), await defaults(DECIDER)], [[], [theirs]]);
+});
+
+Deno.test("the application's default is one, everybody sees it, and only some may choose it", async () => {
+  const old = await idOf("create-personalization Permits --name Old --mark-as-app-default");
+  assert.equal((await seen(DECIDER)).get(old)?.markAsAppDefault, true);
+  const refused = await live.refused(
+    "ui-lists create-personalization Permits --name No --mark-as-app-default",
+    DECIDER,
+  );
+  assert.equal(refused.code, "FORBIDDEN");
+  const line = "create-personalization Permits --name New --mark-as-default --mark-as-app-default";
+  const fresh = await idOf(line, "reviewer@city");
+  const [own, others] = [await seen(), await seen(DECIDER)];
+  assert.equal(own.get(old)?.markAsAppDefault, false);
+  assert.equal(others.has(old), false);
+  const { markAsAppDefault, markAsDefault, createdBy } = others.get(fresh) ?? assert.fail("everybody sees it");
+  assert.deepEqual([markAsAppDefault, markAsDefault, createdBy], [true, false, "reviewer@city"]);
+  assert.equal((await live.refused(`ui-lists delete-personalization Permits ${fresh}`)).code, "NOT_FOUND");
+});
+
+Deno.test("update-personalization keeps what is not given, against a fresh tag alone", async () => {
+  const id = await idOf("create-personalization Permits --name One --personalization-state S --mark-as-default");
+  const { etag } = (await seen()).get(id) ?? assert.fail("it is listed");
+  const update = `update-personalization Permits ${id} --route-to-workbasket Review`;
+  await idOf(`${update} --name Two --if-match '${etag}'`);
+  const { name, personalizationState, markAsDefault, pyRouteToWorkbasket } = (await seen()).get(id) ?? {};
+  assert.deepEqual([name, personalizationState, markAsDefault, pyRouteToWorkbasket], ["Two", "S", true, "Review"]);
+  assert.equal((await live.refused(`ui-lists ${update} --name X --if-match '${etag}'`)).code, "PRECONDITION_FAILED");
+});
+
+Deno.test("the name of a personalization has at most 100 characters, of which an emoji is one", async () => {
+  await idOf(`create-personalization Permits --name ${"😀".repeat(100)}`);
+  const long = await live.refused(`ui-lists create-personalization Permits --name ${"😀".repeat(101)}`);
+  assert.equal(long.code, "BAD_REQUEST");
+});
+
+Deno.test("delete-personalization removes it", async () => {
+  const id = await idOf("create-personalization Permits --name Gone");
+  assert.equal(await idOf(`delete-personalization Permits ${id}`), id);
+  assert.equal((await seen()).has(id), false);
+  assert.equal((await live.refused(`ui-lists delete-personalization Permits ${id}`)).code, "NOT_FOUND");
+});
+
+Deno.test("move puts a row in the place of another, of the case itself, and the history says so", async () => {
+  const id = await permitWith("a", "b", "c", "d");
+  const before = await documentsOf(id);
+  const move = (from: string, to: string, flags = "") =>
+    live.object(`ui-lists move ${LIST} --context '${id}' --source-id ${from} --destination-id ${to} ${flags}`);
+  const moved = await move("4", "2", "--list-class City-Permit-Data-Document");
+  assert.deepEqual([moved.id, at(moved, "data.caseInfo.content.Documents.1.Title")], [id, "d"]);
+  const after = await documentsOf(id);
+  assert.deepEqual(after.titles, ["a", "d", "b", "c"]);
+  assert.equal(after.etag, moved.etag);
+  assert.notEqual(after.etag, before.etag);
+  await move(".Documents(1)", "Documents(4)", `--if-match '${after.etag}'`);
+  assert.deepEqual((await documentsOf(id)).titles, ["d", "b", "c", "a"]);
+  const params = JSON.stringify({ dataViewParameters: { CaseInstanceKey: id } });
+  const history = at(await live.object(`data query D_pyWorkHistory --data '${params}'`), "data");
+  assert.ok(Array.isArray(history));
+  const lines = history.filter((line) => at(line, "pyHistoryType") === "moved").map((line) => at(line, "pyMessageKey"));
+  assert.deepEqual(lines, ["Moved row 4 of Documents to 2", "Moved row 1 of Documents to 4"]);
+});
+
+Deno.test("move of a row to itself changes nothing, nor does one that is refused", async () => {
+  const id = await permitWith("a", "b");
+  const before = await documentsOf(id);
+  const line = `ui-lists move ${LIST} --context '${id}' --source-id 2 --destination-id`;
+  assert.equal((await live.object(`${line} 2`)).etag, before.etag);
+  assert.equal((await live.refused(`${line} 3`)).code, "NOT_FOUND");
+  assert.equal((await live.refused(`${line} 1 --if-match stale`)).code, "PRECONDITION_FAILED");
+  assert.deepEqual(await documentsOf(id), before);
+});
+
+Deno.test("a view that shows one list names that list", async () => {
+  const id = await permitWith("a", "b");
+  const view = "'City-Permit-Work-Permit!Application'";
+  await live.object(`ui-lists move ${view} --context '${id}' --source-id 2 --destination-id 1`);
+  assert.deepEqual((await documentsOf(id)).titles, ["b", "a"]);
+});
+
+Deno.test("a list does not move while another operator has the case, nor when it is resolved", async () => {
+  const id = await permitWith("a", "b");
+  const assignment = at(await live.object(`cases get '${id}'`), "data.caseInfo.assignments.0.ID");
+  await live.object(`assignments save '${assignment}' --action Register --data '{"Applicant":"Bo"}'`);
+  const line = `ui-lists move ${LIST} --context '${id}' --source-id 2 --destination-id 1`;
+  assert.equal((await live.refused(line, DECIDER)).code, "LOCKED");
+  await live.object(`assignments perform '${assignment}' --action Withdraw`);
+  assert.equal((await live.refused(line)).code, "CONFLICT");
+});
+
+const CASE = await permitWith("a", "b");
+const RECEIPT = (await live.object("cases create --type City-Permit-Work-Receipt --fields id")).id;
+const ROWS = "--source-id 1 --destination-id 2";
+const REFUSED: Record<string, [code: string, reason: RegExp]> = {
+  "list-personalizations Nothing": ["NOT_FOUND", /no UI list 'Nothing'/],
+  "create-personalization Nothing --name X": ["NOT_FOUND", /no UI list/],
+  "create-personalization Permits --name ' '": ["BAD_REQUEST", /name must be/],
+  "create-personalization Permits --name X --id a/b": ["BAD_REQUEST", /ID must be/],
+  "create-personalization Permits --name X --route-to-workbasket Nowhere": ["BAD_REQUEST", /no queue Nowhere/],
+  "update-personalization Permits nothing --name X": ["NOT_FOUND", /no personalization nothing/],
+  "delete-personalization Permits nothing": ["NOT_FOUND", /no personalization nothing/],
+  [`move ${LIST} ${ROWS}`]: ["BAD_REQUEST", /context is missing/],
+  [`move ${LIST} ${ROWS} --context 'CITY-PERMIT-WORK P-0'`]: ["NOT_FOUND", /Case not found/],
+  [`move ${LIST} ${ROWS} --context '${RECEIPT}'`]: ["BAD_REQUEST", /is of City-Permit-Work-Receipt/],
+  [`move Documents ${ROWS} --context '${CASE}'`]: ["NOT_FOUND", /not a case type and its list/],
+  [`move 'City-Permit-Work-Permit!Fee' ${ROWS} --context '${CASE}'`]: ["NOT_FOUND", /no list 'Fee'/],
+  [`move 'City-Permit-Work-Receipt!pyDetails' ${ROWS} --context '${CASE}'`]: ["NOT_FOUND", /no list/],
+  [`move ${LIST} --source-id Documents(0) --destination-id 1 --context '${CASE}'`]: ["NOT_FOUND", /no row/],
+  [`move ${LIST} --source-id .Items(1) --destination-id 1 --context '${CASE}'`]: ["NOT_FOUND", /no row/],
+  [`move ${LIST} ${ROWS} --context '${CASE}' --list-class Other`]: ["BAD_REQUEST", /not of Other/],
+};
+
+for (const [line, [code, reason]] of Object.entries(REFUSED)) {
+  Deno.test(`svc ui-lists ${line} is refused with ${code}`, async () => {
+    const error = await live.refused(`ui-lists ${line}`);
+    assert.equal(error.code, code);
+    assert.match(JSON.stringify(error.details), reason);
+  });
+}
+
+Deno.test("an ID is taken once, whoever asks, and stays what it is", async () => {
+  await idOf("create-personalization Permits --name X --id taken");
+  const again = "ui-lists create-personalization Permits --name Y --id taken";
+  assert.equal((await live.refused(again, DECIDER)).code, "CONFLICT");
+  const renamed = await live.refused("ui-lists update-personalization Permits taken --name X --id other");
+  assert.equal(renamed.code, "BAD_REQUEST");
+});

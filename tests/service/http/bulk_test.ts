@@ -1,0 +1,136 @@
+/** Bulk actions in the background: each case once, jobs in turn, and a service that stops in the middle of them. */
+import assert from "node:assert/strict";
+import type { JsonObject, JsonValue } from "../../../utils/json.ts";
+import { filesOf } from "../../../service/server/directory.ts";
+import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
+import type { StoredItem } from "../../../service/store/store.ts";
+import { leaveBulkJob } from "../../harness/bulk_job.ts";
+import { at, PERMIT_FILE, textAt } from "../../harness/engine.ts";
+import { details, openService, segment, type TestService } from "../../harness/service.ts";
+import { makeFolder } from "../../harness/workflow.ts";
+
+const BULK = "/cases?actionID=pyUpdateCaseDetails";
+const ASYNC = `${BULK}&runningMode=async`;
+
+async function createPermit(svc: TestService): Promise<string> {
+  const { body } = await svc.call("POST", "/cases", { body: { caseTypeID: "City-Permit-Work-Permit" } });
+  return textAt(body, "id");
+}
+
+/** Cases that do not exist, each of which takes its time all the same, and then one that does. */
+function asked(missing: number, last: string): JsonObject {
+  const ids = Array.from({ length: missing }, (_, n) => `CITY-PERMIT-WORK P-${n + 1000}`);
+  return { cases: [...ids, last].map((ID) => ({ ID })), content: { Channel: "Post" } };
+}
+
+/** How often an action was performed on a case. */
+async function performed(svc: TestService, caseId: string): Promise<number> {
+  const rows = await svc.rows("D_pyWorkHistory", { dataViewParameters: { CaseInstanceKey: caseId } });
+  return rows.filter(({ pyHistoryType }) => pyHistoryType === "performed").length;
+}
+
+Deno.test("a case that is named twice, and a job of too many cases, is refused, and nothing is done", async () => {
+  await using svc = await openService();
+  const ID = await createPermit(svc);
+  const refused = async (path: string, body: JsonValue) => {
+    const answer = await svc.call("PATCH", path, { body });
+    assert.equal(answer.status, 400);
+    return details(answer.body)[0]?.message;
+  };
+  for (const path of [BULK, ASYNC]) {
+    const body = { cases: [{ ID }, { ID: "CITY-PERMIT-WORK P-99" }, { ID }], content: {} };
+    assert.equal(await refused(path, body), `The case ${ID} is named more than once`);
+  }
+  assert.equal(await refused(ASYNC, asked(10_000, ID)), "A call may have at most 10000 cases, not 10001");
+  assert.equal(await performed(svc, ID), 0);
+});
+
+Deno.test("a job in the background waits for no other's last case", async () => {
+  await using svc = await openService();
+  const [last, only] = [await createPermit(svc), await createPermit(svc)];
+  await svc.call("PATCH", ASYNC, { body: asked(2000, last) });
+  await svc.call("PATCH", ASYNC, { body: asked(0, only) });
+  while (await performed(svc, only) === 0);
+  assert.equal(await performed(svc, last), 0);
+});
+
+Deno.test("a service that stops leaves its jobs to the next start, which does the rest as it was asked, and nothing twice", async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  const first = await openService({ data });
+  const [begin, last] = [await createPermit(first), await createPermit(first)];
+  const tags = [await tagOf(first, begin), await tagOf(first, last)];
+  const changed = await createPermit(first);
+  await first.call("PATCH", BULK, { body: asked(0, changed) });
+  const body = asked(2000, last);
+  const { status } = await first.call("PATCH", ASYNC, {
+    headers: { "if-match": tags.join(", ") },
+    body: {
+      ...body,
+      cases: [{ ID: begin }, ...cases(body).toSpliced(-1, 0, { ID: changed })],
+      pageInstructions: [{ instruction: "APPEND", target: ".Documents", content: { Title: "Plan" } }],
+      attachments: [{ type: "URL", category: "URL", name: "Letter", url: "https://city.example" }],
+    },
+  });
+  assert.equal(status, 202);
+  while (await performed(first, begin) === 0);
+  await first.service.close();
+
+  const [progress] = await keptOf(data, "bulk-progress");
+  const done = Number(at(progress?.content, "done"));
+  assert.ok(done > 0 && done < 2000, `${done} of 2003 cases`);
+
+  const second = await openService({ data });
+  while (await performed(second, last) === 0);
+  for (const id of [begin, last, changed]) assert.equal(await performed(second, id), 1, id);
+  const path = `/cases/${segment(last)}`;
+  assert.equal(at((await second.call("GET", path)).body, "data.caseInfo.content.Documents.0.Title"), "Plan");
+  assert.equal(at((await second.call("GET", `${path}/attachments`)).body, "attachments.0.name"), "Letter");
+  await second.service.close();
+  assert.deepEqual([...first.log, ...second.log], []);
+  assert.deepEqual([await keptOf(data, "bulk-job"), await keptOf(data, "bulk-progress")], [[], []]);
+});
+
+Deno.test("jobs that are left are done in the order in which they were promised", async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  const first = await openService({ data });
+  const ID = await createPermit(first);
+  await first.service.close();
+  await leaveBulkJob(data, [ID], { id: "2", channel: "Desk", promised: new Date(Date.now() - 1000) });
+  await leaveBulkJob(data, [ID], { id: "1", channel: "Post" });
+  await using second = await openService({ data });
+  while (await performed(second, ID) < 2);
+  assert.equal(at((await second.call("GET", `/cases/${segment(ID)}`)).body, "data.caseInfo.content.Channel"), "Post");
+});
+
+Deno.test("a job of an operator whom the application no longer has is dropped, and nothing is done for it", async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  const first = await openService({ data });
+  const ID = await createPermit(first);
+  await first.service.close();
+  await leaveBulkJob(data, [ID, "another"]);
+  const yaml = (await Deno.readTextFile(PERMIT_FILE)).replaceAll("clerk@city", "clara@city");
+  await using second = await openService({ data, yaml });
+  const running = openSqliteStore(filesOf(data).database);
+  while (second.log.length === 0 && (await running.read((tx) => tx.itemsOf("bulk-job"))).length > 0);
+  await running.close();
+  assert.deepEqual([await performed(second, ID), second.log], [0, []]);
+});
+
+async function tagOf(svc: TestService, caseId: string): Promise<string> {
+  return (await svc.call("GET", `/cases/${segment(caseId)}`)).headers.get("etag") ?? "";
+}
+
+/** What a service that has ended has kept of a kind. */
+async function keptOf(data: string, kind: string): Promise<readonly StoredItem[]> {
+  const store = openSqliteStore(filesOf(data).database);
+  const items = await store.read((tx) => tx.itemsOf(kind));
+  await store.close();
+  return items;
+}
+
+function cases({ cases }: JsonObject): JsonValue[] {
+  return Array.isArray(cases) ? cases : [];
+}

@@ -1,0 +1,195 @@
+/** Idempotency keys when the service is killed: a change and its answer are both there afterwards, or neither. */
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import type { JsonObject } from "../../../utils/json.ts";
+import { filesOf } from "../../../service/server/directory.ts";
+import { removeExpiredAnswers } from "../../../service/http/once.ts";
+import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
+import type { StoredAnswer } from "../../../service/store/store.ts";
+import { leaveBulkJob } from "../../harness/bulk_job.ts";
+import { at, textAt } from "../../harness/engine.ts";
+import { heldAnswer } from "../../harness/held_answer.ts";
+import { oracleApplication, startModel } from "../../harness/model_server.ts";
+import { details, openService, type TestService } from "../../harness/service.ts";
+import { spawnService } from "../../harness/service_process.ts";
+import { makeFolder } from "../../harness/workflow.ts";
+
+const caseTypeID = "City-Permit-Work-Permit";
+const DAY = 24 * 60 * 60 * 1000;
+
+/** The history of a case, or its lines of a kind. */
+async function linesOf(svc: TestService, caseId: string, kind?: string): Promise<JsonObject[]> {
+  const lines = await svc.rows("D_pyWorkHistory", { dataViewParameters: { CaseInstanceKey: caseId } });
+  return lines.filter(({ pyHistoryType }) => kind === undefined || pyHistoryType === kind);
+}
+
+Deno.test("after a kill in the middle of calls, the same calls with the same keys leave each change once", async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  const keys = Array.from({ length: 400 }, (_, index) => `run.${index}.1`);
+  const create = (service: { call: typeof first.call }, key: string) =>
+    service.call("POST", "/cases", {
+      body: { caseTypeID, content: { Applicant: key } },
+      headers: { "idempotency-key": key },
+    });
+  const first = await spawnService(data);
+  let answered = 0;
+  let killed: Promise<void> | undefined;
+  const early = await Promise.allSettled(keys.map(async (key) => {
+    const answer = await create(first, key);
+    if (++answered === 60) killed = first.kill();
+    return textAt(answer.body, "id");
+  }));
+  await killed;
+  const second = await spawnService(data);
+  for (const [index, key] of keys.entries()) {
+    const { status, body } = await create(second, key);
+    assert.equal(status, 201);
+    const before = early[index];
+    if (before?.status === "fulfilled") assert.equal(textAt(body, "id"), before.value, "the answer is durable");
+  }
+  const counted = await second.call("POST", "/data_views/D_Permits", {
+    body: { paging: { maxResultsToFetch: 1, includeTotalCount: true } },
+  });
+  assert.equal(at(counted.body, "totalCount"), keys.length, JSON.stringify(counted.body));
+  await second.kill();
+});
+
+Deno.test("a call that was killed while it waited for a model says so to who repeats it, and is not done again", async () => {
+  await using model = startModel();
+  await using folder = await makeFolder();
+  const app = `${folder.path}/talk.yaml`;
+  Deno.env.set("SVC_TEST_CRASH_MODEL", model.address);
+  await Deno.writeTextFile(
+    app,
+    oracleApplication("SVC_TEST_CRASH_MODEL"),
+  );
+  const held = heldAnswer();
+  model.answer = held.answer;
+  const path = "/ai-agents/@baseclass!Oracle/conversations";
+  const first = await spawnService(`${folder.path}/data`, app);
+  const started = await first.call("POST", path, { body: { executeStarterQuestion: false } });
+  const conversation = `${path}/${textAt(started.body, "id")}`;
+  const options = { body: { Request: "Why?" }, headers: { "idempotency-key": "m" } };
+  const cut = assert.rejects(first.call("PATCH", conversation, options));
+  await held.asked;
+  await first.kill();
+  await cut;
+  held.give(new Response());
+  const second = await spawnService(`${folder.path}/data`, app);
+  for (let time = 0; time < 2; time++) {
+    const { status, body, headers } = await second.call("PATCH", conversation, options);
+    assert.equal(status, 424);
+    assert.equal(headers.get("idempotent-replayed"), "true");
+    assert.match(String(details(body)[0]?.message), /^The service ended while this call waited for another server\./);
+  }
+  const messages = at((await second.call("GET", conversation)).body, "messages");
+  assert.equal(Array.isArray(messages) && messages.length, 1);
+  assert.equal(model.asked.length, 1);
+  await second.kill();
+});
+
+Deno.test("what was promised of a bulk action and not done is done when the service starts again", async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  const before = await openService({ data });
+  const ids: string[] = [];
+  for (let n = 0; n < 3; n++) {
+    ids.push(textAt((await before.call("POST", "/cases", { body: { caseTypeID } })).body, "id"));
+  }
+  await before.service.close();
+
+  await leaveBulkJob(data, [...ids, "none"], { done: 1 });
+  for (let start = 0; start < 2; start++) {
+    const after = await openService({ data });
+    const performed = (id: string) => linesOf(after, id, "performed");
+    while ((await performed(ids.at(-1) ?? "")).length === 0);
+    for (const id of ids) assert.equal((await performed(id)).length, 1);
+    assert.deepEqual(after.log, []);
+    await after.service.close();
+  }
+});
+
+Deno.test("a case of a bulk action in the background that could not be written is tried again, and none is left out", async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  const made = await openService({ data });
+  const ids: string[] = [];
+  while (ids.length < 3) ids.push(textAt((await made.call("POST", "/cases", { body: { caseTypeID } })).body, "id"));
+  await made.service.close();
+  await leaveBulkJob(data, ids);
+  using database = new DatabaseSync(filesOf(data).database);
+  database.exec(`CREATE TRIGGER full BEFORE UPDATE ON cases WHEN NEW.id = '${ids[1]}'
+    BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`);
+  const log: string[] = [];
+  await using after = await openService({
+    data,
+    log: (line) => {
+      log.push(line);
+      database.exec("DROP TRIGGER full");
+    },
+  });
+  while ((await linesOf(after, ids.at(-1) ?? "", "performed")).length === 0);
+  for (const id of ids) assert.equal((await linesOf(after, id, "performed")).length, 1);
+  assert.deepEqual(log.map((line) => line.split("\n")[0]), [
+    "Work in the background failed, and is tried again in 1 s or at the next start: Error: database or disk is full",
+  ]);
+});
+
+Deno.test("a bulk action in the background is dated when it is done, not before what was done meanwhile", async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  const before = await openService({ data });
+  const id = textAt((await before.call("POST", "/cases", { body: { caseTypeID } })).body, "id");
+  await before.service.close();
+  await leaveBulkJob(data, [id], { promised: new Date(Date.now() - 60_000) });
+  await using after = await openService({ data });
+  while ((await linesOf(after, id, "performed")).length === 0);
+  const lines = await linesOf(after, id);
+  const times = lines.map(({ pxTimeCreated }) => String(pxTimeCreated));
+  assert.equal(lines.at(-1)?.pyHistoryType, "performed");
+  assert.deepEqual(times, times.toSorted());
+  const [row] = await after.rows("D_Permits", {});
+  assert.ok(String(row?.pxUpdateDateTime) >= String(row?.pxCreateDateTime));
+});
+
+Deno.test("an answer is kept for a day", async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  const call = async (at?: number) => {
+    await using svc = await openService({ data });
+    const options = { body: { caseTypeID }, headers: { "idempotency-key": "k" } };
+    const { body } = await svc.call("POST", "/cases", options);
+    await svc.service.close();
+    const store = openSqliteStore(filesOf(data).database);
+    await store.transact(async (tx) => {
+      const kept = await tx.getAnswer("clerk@city", "k");
+      assert.ok(kept);
+      if (at !== undefined) await tx.putAnswer({ ...kept, at: new Date(at).toISOString() });
+    });
+    await store.close();
+    return textAt(body, "id");
+  };
+  const first = await call(Date.now() - DAY + 60_000);
+  assert.equal(await call(Date.now() - DAY - 1), first);
+  assert.notEqual(await call(), first);
+});
+
+Deno.test("expired answers are removed a few at once, the others stay", async () => {
+  const store = openSqliteStore(":memory:");
+  const now = Date.now();
+  const answer = (key: string, at: number): StoredAnswer => {
+    return { caller: "ada", key, request: "", at: new Date(at).toISOString(), status: 200, headers: {}, body: "" };
+  };
+  for (let n = 0; n < 250; n++) await store.transact((tx) => tx.putAnswer(answer(`old ${n}`, now - DAY - 1)));
+  for (let n = 0; n < 10; n++) await store.transact((tx) => tx.putAnswer(answer(`new ${n}`, now - DAY)));
+  await store.transact((tx) => tx.putAnswer(answer("old 0", now)));
+  assert.equal(await store.transact((tx) => tx.deleteAnswers(new Date(now - DAY).toISOString(), 20)), 20);
+  await removeExpiredAnswers(store, new Date(now));
+  await store.read(async (tx) => {
+    for (let n = 1; n < 250; n++) assert.equal(await tx.getAnswer("ada", `old ${n}`), undefined);
+    for (let n = 0; n < 10; n++) assert.ok(await tx.getAnswer("ada", `new ${n}`));
+    assert.ok(await tx.getAnswer("ada", "old 0"), "one that was replaced is young again");
+  });
+  await store.close();
+});

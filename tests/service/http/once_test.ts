@@ -1,0 +1,366 @@
+/** Idempotency keys over HTTP: what a caller gets who repeats a request, and what the service holds afterwards. */
+import assert from "node:assert/strict";
+import { KeyedCalls } from "../../../service/http/once.ts";
+import { openBytes } from "../../../service/store/bytes_on_disk.ts";
+import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
+import { sweepRegularly } from "../../../service/server/sweep.ts";
+import { at, textAt } from "../../harness/engine.ts";
+import { completion, oracleApplication, startModel } from "../../harness/model_server.ts";
+import {
+  type Answer,
+  type CallOptions,
+  details,
+  openService,
+  segment,
+  send,
+  type TestService,
+  tokenOf,
+} from "../../harness/service.ts";
+import { makeFolder } from "../../harness/workflow.ts";
+
+const PERMIT = { caseTypeID: "City-Permit-Work-Permit", content: { Applicant: "Ada" } };
+
+function keyed(key: string, options: CallOptions = {}): CallOptions {
+  return { ...options, headers: { "idempotency-key": key, ...options.headers } };
+}
+
+/** What a client sees of an answer, apart from what names the request. */
+function seen({ status, headers, body }: Answer) {
+  const shown = ["etag", "location", "expires", "content-type", "cache-control"].map((name) => headers.get(name));
+  return { status, body, shown };
+}
+
+function isReplay({ headers }: Answer): boolean {
+  return headers.get("idempotent-replayed") === "true";
+}
+
+async function countCases(svc: TestService): Promise<number> {
+  return (await svc.rows("D_Permits", {})).length;
+}
+
+Deno.test("a repeated request changes nothing and has the first answer, whatever has happened since", async () => {
+  await using svc = await openService();
+  const first = await svc.call("POST", "/cases", keyed("k1", { body: PERMIT }));
+  assert.equal(first.status, 201);
+  assert.equal(isReplay(first), false);
+  const id = textAt(first.body, "id");
+  const path = `/cases/${segment(id)}/actions/pyUpdateCaseDetails`;
+  const body = { content: { Applicant: "Bob" } };
+  assert.equal((await svc.call("PATCH", path, { body })).status, 200);
+  const again = await svc.call("POST", "/cases", keyed("k1", { body: PERMIT }));
+  assert.deepEqual(seen(again), seen(first));
+  assert.equal(isReplay(again), true);
+  assert.notEqual(again.headers.get("x-request-id"), first.headers.get("x-request-id"));
+  assert.equal(await countCases(svc), 1);
+});
+
+Deno.test("who repeats a change has its answer, whatever entity tag there is by then", async () => {
+  await using svc = await openService();
+  const created = await svc.call("POST", "/cases", { body: PERMIT });
+  const path = `/cases/${segment(textAt(created.body, "id"))}/actions/pyUpdateCaseDetails`;
+  const options = {
+    body: { content: { Applicant: "Bob" } },
+    headers: { "if-match": created.headers.get("etag") ?? "" },
+  };
+  const first = await svc.call("PATCH", path, keyed("k1", options));
+  assert.equal(first.status, 200);
+  for (const tag of [options.headers["if-match"], first.headers.get("etag") ?? "", "another"]) {
+    const again = await svc.call("PATCH", path, keyed("k1", { ...options, headers: { "if-match": tag } }));
+    assert.deepEqual([isReplay(again), seen(again)], [true, seen(first)]);
+  }
+  assert.equal((await svc.call("PATCH", path, keyed("k2", options))).status, 412);
+});
+
+Deno.test("a change that was refused for its entity tag can be made under its key with the right one", async () => {
+  await using svc = await openService();
+  const created = await svc.call("POST", "/cases", { body: PERMIT });
+  const path = `/cases/${segment(textAt(created.body, "id"))}/actions/pyUpdateCaseDetails`;
+  const tags = ["stale", created.headers.get("etag") ?? "", "stale"];
+  const statuses: number[] = [];
+  for (const tag of tags) {
+    const options = { body: { content: { Applicant: "Bob" } }, headers: { "if-match": tag } };
+    statuses.push((await svc.call("PATCH", path, keyed("k", options))).status);
+  }
+  assert.deepEqual(statuses, [412, 200, 200]);
+});
+
+Deno.test("a change that was refused while somebody had the case locked can be made under its key afterwards", async () => {
+  await using svc = await openService();
+  const token = await tokenOf(svc.service, await svc.service.addClient("reviewer@city"));
+  const created = await svc.call("POST", "/cases", { body: PERMIT });
+  const path = `/cases/${segment(textAt(created.body, "id"))}`;
+  const intake = `/assignments/${segment(textAt(created.body, "nextAssignmentInfo.ID"))}/actions/Register/save`;
+  assert.equal((await svc.call("PATCH", intake, { body: { content: { Applicant: "Bob" } } })).status, 200);
+  const go = () =>
+    svc.call("POST", `${path}/stages/next`, keyed("k", { headers: { authorization: `Bearer ${token}` } }));
+  assert.equal((await go()).status, 423);
+  assert.equal((await svc.call("DELETE", `${path}/updates`)).status, 200);
+  const answers = [await go(), await go()];
+  assert.deepEqual(answers.map((answer) => [answer.status, isReplay(answer)]), [[200, false], [200, true]]);
+});
+
+Deno.test("a change that was refused for want of a right or of an entity tag can be made under its key with it", async () => {
+  await using svc = await openService();
+  const reviewer = await tokenOf(svc.service, await svc.service.addClient("reviewer@city"));
+  const { body } = await svc.call("POST", "/cases", { body: PERMIT });
+  const path = `/cases/${segment(textAt(body, "id"))}`;
+  const review = () => svc.call("PUT", `${path}/stages/Review`);
+  const id = textAt((await review()).body, "data.caseInfo.assignments.0.ID");
+  const perform = async (headers = {}) => {
+    const target = `/assignments/${segment(id)}/actions/CheckApplication`;
+    return (await svc.call("PATCH", target, keyed("k", { headers, body: { content: { Address: "Dam 1" } } }))).status;
+  };
+  await svc.call("GET", "/assignments/next", { headers: { authorization: `Bearer ${reviewer}` } });
+  assert.equal(await perform({ "if-match": "*" }), 403, "the reviewer has taken it");
+  await review();
+  assert.deepEqual([await perform(), await perform({ "if-match": "*" })], [428, 200]);
+});
+
+Deno.test("requests with one key at the same time run once, and all get its answer", async () => {
+  await using svc = await openService();
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, () => svc.call("POST", "/cases", keyed("same", { body: PERMIT }))),
+  );
+  assert.equal(new Set(answers.map(({ body }) => textAt(body, "id"))).size, 1);
+  assert.equal(answers.filter(isReplay).length, 39);
+  assert.equal(await countCases(svc), 1);
+});
+
+Deno.test("a key that was used for another request is refused, and the first answer stays", async () => {
+  await using svc = await openService();
+  const created = await svc.call("POST", "/cases", { body: PERMIT });
+  const path = `/cases/${segment(textAt(created.body, "id"))}`;
+  const first = await svc.call("POST", `${path}/stages/next`, keyed("k"));
+  const others: [string, string, CallOptions][] = [
+    ["PUT", `${path}/stages/next`, {}],
+    ["PUT", `${path}/stages/PRIM1`, {}],
+    ["POST", `${path}/stages/next?cleanupProcesses=false`, {}],
+    ["POST", `${path}/stages/next`, { body: {} }],
+  ];
+  for (const [method, other, options] of others) {
+    const { status, body } = await svc.call(method, other, keyed("k", options));
+    assert.equal(status, 422, `${method} ${other}`);
+    const sentence = "The Idempotency-Key k was used for another request. Use a new one.";
+    assert.deepEqual(details(body), [{ message: sentence, localizedValue: sentence }]);
+  }
+  assert.deepEqual(seen(await svc.call("POST", `${path}/stages/next`, keyed("k"))), seen(first));
+});
+
+Deno.test("a key belongs to its operator, whichever client or token of theirs sends it", async () => {
+  await using svc = await openService();
+  const [clerk = "", other = ""] = svc.service.operators;
+  const first = await svc.call("POST", "/cases", keyed("k", { body: PERMIT }));
+  for (const [operator, expected] of [[clerk, true], [other, false]] as const) {
+    const token = await tokenOf(svc.service, await svc.service.addClient(operator));
+    const answer = await svc.call(
+      "POST",
+      "/cases",
+      keyed("k", { body: PERMIT, headers: { authorization: `Bearer ${token}` } }),
+    );
+    assert.equal(answer.status, 201);
+    assert.equal(isReplay(answer), expected);
+    assert.equal(textAt(answer.body, "id") === textAt(first.body, "id"), expected);
+  }
+});
+
+Deno.test("a failure of the operation is kept, though its cause may be gone", async () => {
+  await using svc = await openService();
+  const created = await svc.call("POST", "/cases", { body: PERMIT });
+  const path = `/cases/${segment(textAt(created.body, "id"))}/actions/none`;
+  const options = { body: { content: {} }, headers: { "if-match": created.headers.get("etag") ?? "" } };
+  for (const [target, status] of [[path, 409], ["/cases/none/actions/a", 404]] as const) {
+    const first = await svc.call("PATCH", target, keyed(target, options));
+    const again = await svc.call("PATCH", target, keyed(target, options));
+    assert.equal(first.status, status);
+    assert.deepEqual([isReplay(first), isReplay(again)], [false, true]);
+    assert.deepEqual(seen(again), seen(first));
+  }
+});
+
+Deno.test("a request without a valid token leaves no trace of its key", async () => {
+  await using svc = await openService();
+  const headers = { authorization: "Bearer nothing" };
+  assert.equal((await svc.call("POST", "/cases", keyed("k", { body: PERMIT, headers }))).status, 401);
+  const answer = await svc.call("POST", "/cases", keyed("k", { body: PERMIT }));
+  assert.deepEqual([answer.status, isReplay(answer)], [201, false]);
+});
+
+Deno.test("a key has 1 to 255 printable ASCII characters, and reads have none", async () => {
+  await using svc = await openService();
+  for (const key of ["", "x".repeat(256), "ä", "a\tb"]) {
+    const { status, body } = await svc.call("POST", "/cases", keyed(key, { body: PERMIT }));
+    assert.equal(status, 400, JSON.stringify(key));
+    assert.equal(details(body)[0]?.message, "Idempotency-Key must be 1 to 255 printable ASCII characters.");
+  }
+  const longest = `${"~!".repeat(127)} x`.slice(-255);
+  assert.equal((await svc.call("POST", "/cases", keyed(longest, { body: PERMIT }))).status, 201);
+  for (let time = 0; time < 2; time++) {
+    assert.equal(isReplay(await svc.call("POST", "/data_views/D_Permits", keyed("r", { body: {} }))), false);
+  }
+});
+
+Deno.test("an answer is kept for a day: who repeats the request after that has it done anew", async () => {
+  const store = openSqliteStore(":memory:");
+  const calls = new KeyedCalls(store);
+  const hour = 60 * 60 * 1000;
+  const kept = { status: 200, headers: {}, body: "kept" };
+  const ages = [23.9, 24.1].map((hours) => ({
+    key: `${hours}`,
+    at: new Date(Date.now() - hours * hour).toISOString(),
+  }));
+  const given: [string, boolean][] = [];
+  for (const { key, at } of ages) {
+    await store.transact((tx) => tx.putAnswer({ ...kept, caller: "ada", key, request: "r", at }));
+    const { answer, isReplay } = await calls.answer({ caller: "ada", key, request: "r" }, {
+      first: () => Promise.resolve({ text: "done" }),
+      rest: (outcome) => Promise.resolve(outcome),
+      answer: ({ text = "" }) => ({ status: 200, headers: {}, text }),
+    });
+    given.push([answer.text, isReplay]);
+  }
+  assert.deepEqual(given, [["kept", true], ["done", false]]);
+  await store.close();
+});
+
+Deno.test("answers that have had their day are removed, however many, and no others", async () => {
+  const [store, bytes] = [openSqliteStore(":memory:"), openBytes()];
+  const old = new Date(Date.now() - 25 * 60 * 60 * 1000).toISOString();
+  const keys = Array.from({ length: 250 }, (_, i) => `old ${i}`);
+  await store.transact(async (tx) => {
+    const kept = { caller: "ada", request: "r", status: 200, headers: {}, body: "" };
+    for (const key of keys) await tx.putAnswer({ ...kept, key, at: old });
+    await tx.putAnswer({ ...kept, key: "new", at: new Date().toISOString() });
+  });
+  await sweepRegularly(store, bytes, assert.fail)[Symbol.asyncDispose]();
+  const left = await store.read(async (tx) => {
+    const answers = await Promise.all([...keys, "new"].map((key) => tx.getAnswer("ada", key)));
+    return answers.flatMap((answer) => answer?.key ?? []);
+  });
+  assert.deepEqual(left, ["new"]);
+  await Promise.all([store.close(), bytes.close()]);
+});
+
+Deno.test("an answer without a body and one that is text are given again as they were", async () => {
+  await using svc = await openService();
+  const { api, token } = svc;
+  const raw = async (method: string, path: string, key: string, body?: string) => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json", "idempotency-key": key };
+    const response = await fetch(api + path, { method, headers, body });
+    return [response.status, response.headers.get("content-type"), await response.text()];
+  };
+  const id = textAt((await svc.call("POST", "/cases", { body: PERMIT })).body, "id");
+  const attachments = [{ type: "URL", category: "URL", name: "Site", url: "https://site.example" }];
+  const added = [`/cases/${segment(id)}/attachments`, "a", JSON.stringify({ attachments })] as const;
+  assert.deepEqual(await raw("POST", ...added), await raw("POST", ...added));
+  const list = await svc.call("GET", `/cases/${segment(id)}/attachments`);
+  assert.equal(at(list.body, "attachments.1"), undefined);
+  const attachment = `/attachments/${segment(textAt(list.body, "attachments.0.ID"))}`;
+  const renamed = await raw("PATCH", attachment, "p", JSON.stringify({ name: "Page" }));
+  assert.deepEqual(renamed, [200, "text/plain; charset=utf-8", "Attachment edited successfully"]);
+  assert.deepEqual(await raw("PATCH", attachment, "p", JSON.stringify({ name: "Page" })), renamed);
+  const deleted = await raw("DELETE", attachment, "d");
+  assert.deepEqual(await raw("DELETE", attachment, "d"), deleted);
+  assert.equal((await svc.call("DELETE", attachment)).status, 404);
+});
+
+Deno.test("an upload that is repeated under another boundary is the same, and its bytes are kept once", async () => {
+  await using folder = await makeFolder();
+  await using svc = await openService({ data: `${folder.path}/data` });
+  const upload = async (content: string, name: string, key = "u") => {
+    const body = new FormData();
+    body.append("appendUniqueIdToFileName", "false");
+    body.append("file", new File([content], name, { type: "text/plain" }));
+    const headers = { authorization: `Bearer ${svc.token}`, "idempotency-key": key };
+    return await send("POST", `${svc.api}/attachments/upload`, { body, headers });
+  };
+  const files = async () => (await Array.fromAsync(Deno.readDir(`${folder.path}/data/files`))).map(({ name }) => name);
+  const first = await upload("abc", "a.txt");
+  assert.equal(first.status, 201);
+  const repeats = await Promise.all([upload("abc", "a.txt"), upload("abc", "a.txt")]);
+  for (const again of repeats) assert.deepEqual([isReplay(again), seen(again)], [true, seen(first)]);
+  assert.equal((await upload("abd", "a.txt")).status, 422);
+  assert.equal((await upload("abc", "b.txt")).status, 422);
+  assert.equal((await upload("", "a.txt", "empty")).status, 400);
+  const refused = await upload("", "a.txt", "empty");
+  assert.deepEqual([refused.status, isReplay(refused)], [400, true]);
+  assert.deepEqual(await files(), [textAt(first.body, "ID")]);
+});
+
+Deno.test("a bulk action in the background is promised once and done once", async () => {
+  await using svc = await openService();
+  const ID = textAt((await svc.call("POST", "/cases", { body: PERMIT })).body, "id");
+  const body = { cases: [{ ID }], content: { Channel: "Post" } };
+  const path = "/cases?actionID=pyUpdateCaseDetails&runningMode=async";
+  const answers = await Promise.all([1, 2, 3].map(() => svc.call("PATCH", path, keyed("b", { body }))));
+  assert.deepEqual(answers.map(({ status }) => status), [202, 202, 202]);
+  assert.equal(new Set(answers.map(({ body }) => textAt(body, "jobID"))).size, 1);
+  const performed = async () => {
+    const rows = await svc.rows("D_pyWorkHistory", { dataViewParameters: { CaseInstanceKey: ID } });
+    return rows.filter(({ pyHistoryType }) => pyHistoryType === "performed").length;
+  };
+  while (await performed() === 0);
+  assert.equal(await performed(), 1);
+});
+
+Deno.test("what is submitted with a bulk action in the background is written once, not once for each case", async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  await using svc = await openService({ data });
+  const cases = Array.from({ length: 200 }, (_, i) => ({ ID: `CITY-PERMIT-WORK P-${i}` }));
+  const body = { cases, content: { Advice: "x".repeat(1_000_000) } };
+  const path = "/cases?actionID=pyUpdateCaseDetails&runningMode=async";
+  assert.equal((await svc.call("PATCH", path, { body })).status, 202);
+  let written = 0;
+  for await (const { name, isFile } of Deno.readDir(data)) {
+    if (isFile) written += (await Deno.stat(`${data}/${name}`)).size;
+  }
+  assert.ok(written < 20_000_000, `${written} bytes`);
+});
+
+Deno.test("a bulk action that all others would wait for is refused, and says that it can be done in the background", async () => {
+  await using svc = await openService();
+  const body = { cases: Array.from({ length: 1001 }, () => ({ ID: "CITY-PERMIT-WORK P-1" })), content: {} };
+  const refused = await svc.call("PATCH", "/cases?actionID=pyUpdateCaseDetails", { body });
+  assert.equal(refused.status, 400);
+  assert.match(JSON.stringify(refused.body), /at most 1000 cases unless it is done in the background, not 1001/);
+  assert.equal((await svc.call("POST", "/cases/bulk-actions", { body: { cases: body.cases } })).status, 400);
+});
+
+Deno.test("who calls while a bulk action is done in the background does not wait for all of it", async () => {
+  await using svc = await openService();
+  const ID = textAt((await svc.call("POST", "/cases", { body: PERMIT })).body, "id");
+  const missing = Array.from({ length: 2000 }, (_, n) => ({ ID: `CITY-PERMIT-WORK P-${n + 1000}` }));
+  const body = { cases: [...missing, { ID }], content: { Channel: "Post" } };
+  await svc.call("PATCH", "/cases?actionID=pyUpdateCaseDetails&runningMode=async", { body });
+  const lines = await svc.rows("D_pyWorkHistory", { dataViewParameters: { CaseInstanceKey: ID } });
+  const performed = lines.filter(({ pyHistoryType }) => pyHistoryType === "performed");
+  assert.deepEqual(performed, [], "all were done before anybody else had a turn");
+});
+
+Deno.test("who repeats a message while a model thinks waits for the same answer", async () => {
+  await using model = startModel();
+  Deno.env.set("SVC_TEST_ONCE_MODEL", model.address);
+  await using svc = await openService({
+    yaml: oracleApplication("SVC_TEST_ONCE_MODEL"),
+  });
+  const path = "/ai-agents/@baseclass!Oracle/conversations";
+  const started = await svc.call("POST", path, { body: { executeStarterQuestion: false } });
+  const conversation = `${path}/${textAt(started.body, "id")}`;
+  const asked = Promise.withResolvers<void>();
+  const thought = Promise.withResolvers<void>();
+  model.answer = async (question) => {
+    asked.resolve();
+    await thought.promise;
+    return completion(`You said: ${question}`);
+  };
+  const say = () => svc.call("PATCH", conversation, keyed("m", { body: { Request: "Why?" } }));
+  const first = say();
+  await asked.promise;
+  const second = say();
+  thought.resolve();
+  assert.deepEqual(seen(await second), seen(await first));
+  assert.deepEqual([(await first).status, isReplay(await second)], [200, true]);
+  assert.equal(model.asked.length, 1);
+  const messages = at((await svc.call("GET", conversation)).body, "messages");
+  assert.equal(Array.isArray(messages) && messages.length, 2);
+});

@@ -1,0 +1,129 @@
+/** Who may call: the token endpoint, and what becomes of tokens. */
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { isJsonObject, type JsonValue } from "../../../utils/json.ts";
+import { Tokens } from "../../../service/access/tokens.ts";
+import { startService } from "../../../service/mod.ts";
+import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
+import { openService, send, tokenOf } from "../../harness/service.ts";
+
+const FORM = { grant_type: "client_credentials" };
+
+function member(body: JsonValue | undefined, name: string): JsonValue | undefined {
+  return isJsonObject(body) ? body[name] : undefined;
+}
+
+Deno.test("credentials are taken by HTTP Basic and in the body", async () => {
+  await using svc = await openService();
+  const { service: { url, addClient } } = svc;
+  const { clientId, clientSecret } = await addClient("decider@city");
+  const basic = { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` };
+  const byBasic = await send("POST", `${url}/oauth2/token`, { headers: basic, body: new URLSearchParams(FORM) });
+  const inBody = new URLSearchParams({ ...FORM, client_id: clientId, client_secret: clientSecret });
+  for (const answer of [byBasic, await send("POST", `${url}/oauth2/token`, { body: inBody })]) {
+    assert.equal(answer.status, 200);
+    assert.equal(member(answer.body, "token_type"), "Bearer");
+    assert.equal(member(answer.body, "expires_in"), 3600);
+    assert.equal(answer.headers.get("cache-control"), "no-store");
+    const authorization = `Bearer ${member(answer.body, "access_token")}`;
+    assert.equal((await send("GET", `${svc.api}/casetypes`, { headers: { authorization } })).status, 200);
+  }
+});
+
+Deno.test("a lifetime that no token can have is refused at the start", async () => {
+  for (const tokenLifetimeSeconds of [0, NaN, Infinity, 40_000_000]) {
+    await assert.rejects(startService({ tokenLifetimeSeconds }), /A token must live for 1 to 31536000 seconds/);
+  }
+});
+
+Deno.test("wrong credentials are an invalid_client, whichever part is wrong", async () => {
+  await using svc = await openService();
+  const { clientId, clientSecret } = await svc.service.addClient("clerk@city");
+  const wrong: Record<string, string>[] = [
+    { authorization: `Basic ${btoa(`${clientId}:${clientSecret}x`)}` },
+    { authorization: `Basic ${btoa(`${clientId}x:${clientSecret}`)}` },
+    { authorization: `Basic ${btoa(`${clientId}:${clientSecret}&x`)}` },
+    { authorization: `Basic ${btoa(clientId)}` },
+    { authorization: "Basic !!!" },
+    { authorization: "Basic AAAAA" },
+    { authorization: `Bearer ${clientSecret}` },
+    {},
+  ];
+  for (const headers of wrong) {
+    const { status, body, headers: got } = await send("POST", `${svc.service.url}/oauth2/token`, {
+      headers,
+      body: new URLSearchParams(FORM),
+    });
+    assert.equal(status, 401, JSON.stringify(headers));
+    assert.equal(member(body, "error"), "invalid_client");
+    assert.match(got.get("www-authenticate") ?? "", /^Basic/);
+  }
+});
+
+Deno.test("another grant, or none, is refused as OAuth says", async () => {
+  await using svc = await openService();
+  const post = (body: Record<string, string>) =>
+    send("POST", `${svc.service.url}/oauth2/token`, { body: new URLSearchParams(body) });
+  const password = await post({ grant_type: "password" });
+  assert.deepEqual([password.status, member(password.body, "error")], [400, "unsupported_grant_type"]);
+  const none = await post({});
+  assert.deepEqual([none.status, member(none.body, "error")], [400, "invalid_request"]);
+});
+
+Deno.test("a call without a valid token is a 401 in both shapes of an error", async () => {
+  await using svc = await openService();
+  const none = await send("GET", `${svc.api}/casetypes`);
+  const wrong = await send("GET", `${svc.api}/casetypes`, { headers: { authorization: "Bearer nonsense" } });
+  for (const { status, body } of [none, wrong]) {
+    assert.equal(status, 401);
+    assert.equal(member(body, "errorClassification"), "Unauthorized");
+    const errors = member(body, "errors");
+    assert.ok(Array.isArray(errors) && isJsonObject(errors[0]) && typeof errors[0].message === "string");
+  }
+  assert.match(wrong.headers.get("www-authenticate") ?? "", /invalid_token/);
+  const schemes = [[`Basic ${btoa(svc.token)}`, 401], [`bearer  ${svc.token}`, 200]] as const;
+  for (const [authorization, status] of schemes) {
+    assert.equal((await send("GET", `${svc.api}/casetypes`, { headers: { authorization } })).status, status);
+  }
+});
+
+Deno.test("a token ends when its time is over, whether it is remembered or looked up", async () => {
+  const store = openSqliteStore(":memory:");
+  const client = { id: "c", secretHash: "", operator: "clerk@city", createdAt: "" };
+  await store.transact((tx) => tx.putClient(client));
+  const short = new Tokens(store, 0);
+  const token = await short.issue(client);
+  assert.equal(await short.operatorOf(token), undefined);
+  assert.equal(await new Tokens(store, 60).operatorOf(token), undefined);
+  const long = await new Tokens(store, 60).issue(client);
+  assert.equal(await short.operatorOf(long), "clerk@city");
+  await store.close();
+});
+
+Deno.test("a token outlives the service's process, and secrets are nowhere in its files", async () => {
+  const data = await Deno.makeTempDir();
+  let token: string;
+  let secret: string;
+  {
+    await using service = await startService({ data });
+    const credentials = await service.addClient("clerk@city");
+    secret = credentials.clientSecret;
+    token = await tokenOf(service, credentials);
+  }
+  {
+    await using service = await startService({ data });
+    const headers = { authorization: `Bearer ${token}` };
+    assert.equal((await send("GET", `${service.url}/dx-api/v2/casetypes`, { headers })).status, 200);
+  }
+  const db = new DatabaseSync(`${data}/service.db`);
+  const dump = JSON.stringify([db.prepare("SELECT * FROM clients").all(), db.prepare("SELECT * FROM tokens").all()]);
+  db.close();
+  assert.equal(dump.includes(secret), false);
+  assert.equal(dump.includes(token), false);
+  await Deno.remove(data, { recursive: true });
+});
+
+Deno.test("a client of an operator whom the application does not have is refused", async () => {
+  await using svc = await openService();
+  await assert.rejects(svc.service.addClient("nobody@city"), { code: "INVALID_ARGS", hint: /clerk@city/ });
+});

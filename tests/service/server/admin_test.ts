@@ -1,0 +1,216 @@
+/** A service that runs: a person asks how it is, adds a colleague, stops it, starts it again, removes what it kept. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { reset, stop } from "../../../service/admin/control.ts";
+import { isInUse, lockDirectory, readState } from "../../../service/server/directory.ts";
+import { runService } from "../../../service/server/run.ts";
+import { linesOf } from "../../../workflows/runs/lines.ts";
+import { CHECKOUT } from "../../harness/readme.ts";
+import { CREATE, ServiceOffice, START } from "../../harness/service_office.ts";
+import { makeFolder } from "../../harness/workflow.ts";
+
+Deno.test("status tells where it runs, stop ends it, and what was kept is there at the next start", async () => {
+  await using office = await ServiceOffice.open();
+  assert.equal((await office.svc("service", "status")).out.running, false);
+  const started = await office.svc(...START);
+  const status = await office.svc("service", "status");
+  assert.deepEqual([status.out.running, status.out.answers, status.out.url], [true, true, started.out.url]);
+  await office.svc(...CREATE);
+  assert.equal((await office.svc("service", "stop")).out.stopped, true);
+  assert.equal((await office.svc("service", "stop")).out.stopped, false);
+  assert.equal((await office.svc("cases", "get", "CITY-PERMIT-WORK P-1")).error.code, "NETWORK_ERROR");
+  await office.svc(...START);
+  const read = await office.svc("cases", "get", "CITY-PERMIT-WORK P-1", "--fields", "id");
+  assert.deepEqual(read.out, { id: "CITY-PERMIT-WORK P-1" });
+});
+
+Deno.test("many who ask at the same time whether a service works on a directory do not take each other for one", async () => {
+  await using folder = await makeFolder({ "service.lock": "" });
+  const ask = () => Promise.all(Array.from({ length: 100 }, () => isInUse(folder.path)));
+  assert.deepEqual(new Set(await ask()), new Set([false]));
+  using _service = await lockDirectory(folder.path);
+  assert.deepEqual(new Set(await ask()), new Set([true]));
+});
+
+Deno.test("a further client works as its own operator, whether the service runs or not", async () => {
+  await using office = await ServiceOffice.open();
+  const early = await office.svc("service", "add-client", "--operator", "decider@city", "--profile", "decider");
+  assert.equal(early.error.code, "INVALID_CONFIG");
+  await office.svc(...START);
+  const added = await office.svc("service", "add-client", "--operator", "decider@city", "--profile", "decider");
+  assert.equal(added.code, 0, JSON.stringify(added.error));
+  assert.equal((await office.svc("assignments", "get-next", "--profile", "decider")).error.code, "NOT_FOUND");
+  assert.equal(
+    (await office.svc("service", "add-client", "--operator", "nobody", "--profile", "x")).error.code,
+    "INVALID_ARGS",
+  );
+  assert.equal((await office.svc("service", "add-client", "--operator", "decider@city")).error.code, "INVALID_ARGS");
+  await office.svc("service", "stop");
+  await office.svc("service", "add-client", "--operator", "inspector@city", "--profile", "inspector");
+  await office.svc(...START);
+  for (const profile of ["default", "decider", "inspector"]) {
+    assert.equal((await office.svc("case-types", "list", "--profile", profile)).code, 0);
+  }
+});
+
+Deno.test("clients that are added at the same time all have a profile that the service is known by", async () => {
+  await using office = await ServiceOffice.open();
+  await office.svc(...START);
+  const names = ["a", "b", "c", "d", "e", "f"];
+  const add = (name: string) => office.svc("service", "add-client", "--operator", "decider@city", "--profile", name);
+  const added = await Promise.all(names.map(add));
+  assert.deepEqual(added.map(({ code }) => code), names.map(() => 0));
+  const { profiles } = (await office.svc("service", "status")).out;
+  assert.ok(Array.isArray(profiles));
+  assert.deepEqual(new Set(profiles), new Set(["default", ...names]));
+});
+
+Deno.test("reset refuses while the service runs, unless it may stop it, and then nothing is left", async () => {
+  await using office = await ServiceOffice.open();
+  await office.svc(...START);
+  await office.svc(...CREATE);
+  const { error } = await office.svc("service", "reset");
+  assert.deepEqual([error.code, error.hint], ["CONFLICT", "Add --stop to stop it first."]);
+  assert.equal((await office.svc("service", "reset", "--stop")).code, 0);
+  assert.deepEqual([...Deno.readDirSync(join(office.directory, "service"))].map(({ name }) => name), ["service.lock"]);
+  await office.svc(...START);
+  assert.equal((await office.svc("cases", "get", "CITY-PERMIT-WORK P-1")).error.code, "NOT_FOUND");
+  assert.deepEqual((await office.svc(...CREATE)).out, { id: "CITY-PERMIT-WORK P-1", status: "New" });
+});
+
+Deno.test("reset removes nothing from a folder that no service has worked on", async () => {
+  await using office = await ServiceOffice.open();
+  const folder = join(office.directory, "mine");
+  await Deno.mkdir(join(folder, "files"), { recursive: true });
+  await Deno.writeTextFile(join(folder, "service.db"), "mine");
+  const refused = await office.svc("service", "reset", "--data", folder);
+  assert.deepEqual([refused.code, refused.error.hint], [2, "There is nothing to remove."]);
+  assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name).sort(), ["files", "service.db"]);
+  const nameless = await office.svc("service", "reset", "--data", "");
+  assert.equal(nameless.error.message, "--data is an empty path.");
+});
+
+Deno.test("what cannot be a data directory is one error that says so, and nothing is made", async () => {
+  await using office = await ServiceOffice.open();
+  await Deno.mkdir(join(office.directory, "service"));
+  await Deno.writeTextFile(join(office.directory, "service/service.json"), "garbage");
+  const damaged = (await office.svc("service", "status")).error;
+  assert.equal(damaged.code, "INVALID_CONFIG");
+  assert.match(String(damaged.message), /service\.json is damaged/);
+  const below = await office.svc("service", "status", "--data", join(office.directory, "service/service.json"));
+  assert.deepEqual([below.code, below.out.running], [0, false]);
+  for (const command of ["status", "stop", "reset"]) {
+    const { error } = await office.svc("service", command, "--data", ":memory:");
+    assert.deepEqual([error.code, error.hint], [
+      "INVALID_ARGS",
+      "Name a directory with --data. Ctrl-C ends a service in memory.",
+    ]);
+  }
+  await Deno.remove(join(office.directory, "service"), { recursive: true }); // Or it could not be stopped at the end.
+});
+
+Deno.test("stop ends no process but the one that says itself that it is the service", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  await using other = new Deno.Command("cat", { stdin: "piped", stdout: "null" }).spawn();
+  const name = async (state: object) => {
+    await Deno.writeTextFile(`${data}/service.json`, JSON.stringify({ ...await readState(data), ...state }));
+  };
+  {
+    await using service = await runService({ data });
+    await name({ pid: other.pid });
+    for (const stopping of [() => stop({ data }), () => reset({ data, stopFirst: true })]) {
+      await assert.rejects(stopping, {
+        code: "CONFLICT",
+        message: `${service.url} is process ${Deno.pid}, not process ${other.pid}, which ${data}/service.json names.`,
+      });
+    }
+  }
+  const lock = await lockDirectory(data);
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, () => {
+    lock[Symbol.dispose](); // It is about to stop, and has no answer any more.
+    return new Response("", { status: 502 });
+  });
+  await name({ pid: other.pid, url: `http://127.0.0.1:${server.addr.port}` });
+  assert.deepEqual(await stop({ data }), { stopped: true, data });
+  await other.stdin.close();
+  assert.equal((await other.status).signal, null);
+});
+
+Deno.test("a number that no process has is none of a service", async () => {
+  for (const pid of [-1, -1234, 0.5, 2 ** 32 - 1, 2 ** 53]) {
+    const state = { pid, url: "", apiRoot: "", tokenPath: "", app: "", startedAt: "" };
+    await using folder = await makeFolder({ "service.json": JSON.stringify(state) });
+    await assert.rejects(readState(folder.path), { message: `${folder.path}/service.json is damaged.` });
+  }
+});
+
+Deno.test("in the foreground it prints its address and serves until it is told to stop", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  await using office = await ServiceOffice.open();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    const child = office.command(["service", "start", "--port", "0", "--data", ":memory:", "--format", "compact"])
+      .spawn();
+    const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    const { url } = JSON.parse((await reader.read()).value ?? "");
+    assert.equal((await (await fetch(`${url}/health`)).json()).status, "ok");
+    assert.equal((await office.svc(...CREATE)).code, 0);
+    child.kill(signal);
+    assert.equal((await child.status).code, 0);
+    await reader.cancel();
+    await child.stderr.cancel();
+    await assert.rejects(fetch(`${url}/health`));
+  }
+});
+
+Deno.test(
+  "a program that serves by the command line keeps its signals when other commands end, and has them back after",
+  {
+    ignore: Deno.build.os === "windows",
+  },
+  async () => {
+    const program = `
+    import { main } from ${JSON.stringify(import.meta.resolve("../../../cli.ts"))};
+    const serving = main(["service", "start", "--port", "0", "--data", ":memory:", "--quiet", "--fields", "url"]);
+    await main(["completion", "bash"]);
+    console.log("ended", await serving);
+    setInterval(() => {}, 1000);
+  `;
+    await using office = await ServiceOffice.open();
+    await using folder = await makeFolder({ "program.ts": program });
+    const child = new Deno.Command(Deno.execPath(), {
+      args: [
+        "run",
+        "--quiet",
+        "--no-prompt",
+        "--allow-all",
+        `--config=${CHECKOUT}/deno.json`,
+        `${folder.path}/program.ts`,
+      ],
+      env: { SVC_CONFIG_DIR: office.directory },
+      stdout: "piped",
+    }).spawn();
+    for await (const { text } of linesOf(child.stdout)) {
+      if (text?.includes("http://") || text === "ended 0") child.kill("SIGTERM");
+    }
+    assert.equal((await child.status).signal, "SIGTERM");
+  },
+);
+
+Deno.test("a service whose process was killed is found dead, and starts again with all that it had answered", async () => {
+  await using office = await ServiceOffice.open();
+  const { out } = await office.svc(...START);
+  await office.svc(...CREATE);
+  assert.ok(typeof out.pid === "number", "the service says which process it is");
+  Deno.kill(out.pid, "SIGKILL");
+  const end = Date.now() + 5000;
+  let status = await office.svc("service", "status");
+  while (status.out.running === true && Date.now() < end) status = await office.svc("service", "status");
+  assert.equal(status.out.running, false);
+  assert.equal((await office.svc("service", "stop")).out.stopped, false);
+  await office.svc(...START);
+  assert.equal((await office.svc("cases", "get", "CITY-PERMIT-WORK P-1")).code, 0);
+});

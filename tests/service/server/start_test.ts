@@ -1,0 +1,252 @@
+/** `svc service start`: what it makes, what the next start finds, and what it refuses. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { filesOf, readState } from "../../../service/server/directory.ts";
+import { startService } from "../../../service/mod.ts";
+import { runService } from "../../../service/server/run.ts";
+import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
+import { PERMIT_FILE } from "../../harness/engine.ts";
+import { leaveBulkJob } from "../../harness/bulk_job.ts";
+import { endWithoutRoom } from "../../harness/no_room.ts";
+import { CREATE, ServiceOffice, START } from "../../harness/service_office.ts";
+import { spawnService } from "../../harness/service_process.ts";
+import { makeFolder } from "../../harness/workflow.ts";
+import { endOf } from "../../harness/workflow_process.ts";
+
+Deno.test("the first start makes a client and a profile: the next command works at once", async () => {
+  await using office = await ServiceOffice.open();
+  const started = await office.svc(...START);
+  assert.equal(started.code, 0, JSON.stringify(started.error));
+  assert.deepEqual(started.out.profiles, ["default"]);
+  const { default: profile } = await office.profiles();
+  assert.equal(profile?.baseUrl, started.out.url);
+  assert.ok(String(profile?.clientSecret).length >= 43);
+  if (Deno.build.os !== "windows") {
+    assert.equal(((await Deno.stat(join(office.directory, "config.json"))).mode ?? 0) & 0o777, 0o600);
+    assert.equal(((await Deno.stat(join(office.directory, "service"))).mode ?? 0) & 0o777, 0o700);
+  }
+  const created = await office.svc(...CREATE);
+  assert.deepEqual(created.out, { id: "CITY-PERMIT-WORK P-1", status: "New" });
+});
+
+Deno.test({
+  name: "a start writes the profile to where a config.json that is a link leads, also detached",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using office = await ServiceOffice.open();
+    await using dotfiles = await makeFolder();
+    const file = `${dotfiles.path}/config.json`;
+    const link = `${office.directory}/config.json`;
+    await Deno.symlink(file, link);
+    office.writable.push(dotfiles.path);
+    const { code, error } = await office.svc(...START);
+    assert.equal(code, 0, JSON.stringify(error));
+    assert.equal((await office.svc("case-types", "list", "--no-cache")).code, 0);
+    assert.equal((await office.svc("service", "stop")).code, 0);
+    assert.ok((await Deno.lstat(link)).isSymlink);
+    assert.ok((await Deno.lstat(file)).isFile);
+
+    await Deno.remove(link);
+    await Deno.symlink("config.json", link); // Round and round.
+    for (const mode of ["--detach", "--quiet"]) {
+      const refused = await office.svc("service", "start", "--port", "0", mode);
+      assert.deepEqual([refused.code, refused.error.code], [2, "INVALID_CONFIG"], JSON.stringify(refused));
+    }
+    await Deno.remove(link);
+  },
+});
+
+Deno.test("a directory keeps its application: the next start need not name it, and a reset forgets it", async () => {
+  await using office = await ServiceOffice.open();
+  const definition = join(office.directory, "own.yaml");
+  await Deno.writeTextFile(
+    definition,
+    (await Deno.readTextFile(PERMIT_FILE)).replace("name: City permits", "name: Own"),
+  );
+  const served = async () => (await office.svc("service", "status")).out.application;
+  await office.svc(...START, "--app", definition);
+  assert.equal(await served(), "Own");
+  await office.svc("service", "stop");
+  await office.svc(...START);
+  assert.equal(await served(), "Own");
+  await office.svc("service", "reset", "--stop");
+  await office.svc(...START);
+  assert.equal(await served(), "City permits");
+});
+
+Deno.test("a profile works as an operator of what is served: of another application, or as another one, by a new client", async () => {
+  await using office = await ServiceOffice.open();
+  const definition = join(office.directory, "own.yaml");
+  await Deno.writeTextFile(definition, (await Deno.readTextFile(PERMIT_FILE)).replaceAll("clerk@city", "desk@city"));
+  const startAs = async (...flags: string[]) => {
+    await office.svc("service", "stop");
+    assert.equal((await office.svc(...START, ...flags)).code, 0);
+    assert.equal((await office.svc("case-types", "list")).code, 0);
+    return (await office.profiles()).default?.clientId;
+  };
+  const first = await startAs();
+  assert.equal(await startAs("--operator", "clerk@city"), first);
+  const other = await startAs("--app", definition);
+  assert.notEqual(other, first);
+  const decider = await startAs("--operator", "decider@city");
+  assert.notEqual(decider, other);
+  assert.equal(await startAs(), decider);
+  await office.svc("service", "stop");
+  assert.equal((await office.svc(...START, "--operator", "clerk@city")).error.code, "INVALID_ARGS");
+});
+
+Deno.test("a second start on the same directory is refused and harms nothing", async () => {
+  await using office = await ServiceOffice.open();
+  const { out } = await office.svc(...START);
+  for (const args of [START, START.slice(0, -1)]) {
+    const again = await office.svc(...args);
+    assert.equal(again.code, 1);
+    assert.equal(again.error.code, "CONFLICT");
+    assert.ok(String(again.error.message).includes(String(out.url)));
+    assert.match(String(again.error.hint), /'svc service stop',/);
+  }
+  assert.equal((await office.svc(...CREATE)).code, 0);
+});
+
+Deno.test("a second start on a directory that was named says how to stop the service of that one", async () => {
+  await using office = await ServiceOffice.open();
+  const data = join(office.directory, "old office");
+  await using _service = await runService({ data, port: 0 });
+  const { error } = await office.svc("service", "start", "--port", "0", "--data", data);
+  assert.equal(error.code, "CONFLICT");
+  assert.ok(String(error.hint).includes(`'svc service stop --data '${data}''`), String(error.hint));
+});
+
+Deno.test({
+  name: "a data directory that others can change causes a warning, and an empty database in it becomes private",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using office = await ServiceOffice.open();
+    const data = join(office.directory, "open");
+    const database = join(data, "service.db");
+    await Deno.mkdir(data);
+    await Deno.writeTextFile(database, "");
+    await Deno.chmod(data, 0o777);
+    await Deno.chmod(database, 0o666);
+    const start = async () => {
+      const { stderr } = await office.command([...START, "--data", data]).output();
+      assert.equal((await office.svc("service", "stop", "--data", data)).out.stopped, true);
+      return new TextDecoder().decode(stderr);
+    };
+    const exposed = `Warning: ${data} holds what the service keeps and others can change it. Run: chmod 700 ${data}\n`;
+    assert.equal(await start(), exposed);
+    assert.equal(((await Deno.stat(database)).mode ?? 0) & 0o777, 0o600);
+    await Deno.chmod(data, 0o755);
+    await Deno.chmod(database, 0o644);
+    assert.equal(
+      await start(),
+      `Warning: ${database} holds what the service keeps and others can read it. Run: chmod 600 ${database}\n`,
+    );
+  },
+});
+
+Deno.test("a profile that leads elsewhere is never replaced", async () => {
+  await using office = await ServiceOffice.open();
+  const config = {
+    profiles: { default: { baseUrl: "https://production.example", clientId: "me", clientSecret: "mine" } },
+  };
+  await Deno.writeTextFile(join(office.directory, "config.json"), JSON.stringify(config), { mode: 0o600 });
+  const refused = await office.svc(...START);
+  assert.equal(refused.error.code, "INVALID_CONFIG");
+  assert.match(String(refused.error.hint), /--profile/);
+  assert.equal((await office.svc("service", "status")).out.running, false);
+  assert.equal((await office.svc(...START, "--profile", "local")).code, 0);
+  assert.deepEqual((await office.profiles()).default, config.profiles.default);
+  assert.equal((await office.svc(...CREATE, "--profile", "local")).code, 0);
+});
+
+Deno.test("a profile that was made to lead elsewhere stays so when the service is at another address", async () => {
+  await using office = await ServiceOffice.open();
+  await office.svc(...START);
+  await office.svc("service", "stop");
+  const elsewhere = { baseUrl: "https://production.example", clientId: "me", clientSecret: "mine" };
+  await Deno.writeTextFile(join(office.directory, "config.json"), JSON.stringify({ profiles: { default: elsewhere } }));
+  assert.equal((await office.svc(...START, "--profile", "local")).code, 0);
+  assert.deepEqual((await office.profiles()).default, elsewhere);
+});
+
+Deno.test("while a service starts, nobody takes the process of the one before for it", async () => {
+  await using folder = await makeFolder();
+  const data = `${folder.path}/data`;
+  await (await startService({ data })).close();
+  await Deno.writeTextFile(`${data}/service.json`, JSON.stringify({ ...await readState(data), pid: Deno.pid }));
+  const found: unknown[] = [];
+  await using _service = await runService({ data }, async () => void found.push((await readState(data))?.pid));
+  assert.deepEqual(found, [0]);
+});
+
+Deno.test("a service that cannot start says why, in the foreground and detached", async () => {
+  await using office = await ServiceOffice.open();
+  const definition = join(office.directory, "broken.yaml");
+  await Deno.writeTextFile(definition, "application: 3\n");
+  for (const args of [START, START.slice(0, -1)]) {
+    const broken = await office.svc(...args, "--app", definition);
+    assert.equal(broken.code, 2);
+    assert.equal(broken.error.code, "INVALID_CONFIG");
+    assert.match(String(broken.error.message), /broken\.yaml:1:/);
+    const { error } = await office.svc(...args, "--max-file", "0");
+    assert.deepEqual([error.code, error.hint], ["INVALID_ARGS", "Give --max-file, or maxFile, more than 0 MiB."]);
+  }
+  assert.equal((await office.svc("service", "start", "--port", "70000")).error.code, "INVALID_ARGS");
+  assert.equal((await office.svc(...START, "--data", ":memory:")).error.code, "INVALID_ARGS");
+});
+
+Deno.test("a start that finds no room for its tables says so, and not what became of the attempt to make them", async () => {
+  await using office = await ServiceOffice.open();
+  await Deno.mkdir(join(office.directory, "service"));
+  const database = join(office.directory, "service/service.db");
+  const start = office.commandLine(["service", "start", "--port", "0"]);
+  const { code, stderr } = await endWithoutRoom(start, database, office.directory);
+  assert.equal(code, 2);
+  assert.equal(JSON.parse(stderr).error.message, `The database ${database} cannot be opened: disk I/O error.`);
+});
+
+Deno.test("a start that finds nothing where a service has worked does not begin anew, and leaves what there is", async () => {
+  await using folder = await makeFolder();
+  const data = join(folder.path, "data");
+  await (await spawnService(data)).kill(); // All that it kept is in the write-ahead log.
+  const { database } = filesOf(data);
+  const log = `${database}-wal`;
+  const refused = (path: string) => assert.rejects(startService({ data: path }), /holds nothing, though a service has/);
+
+  const unlogged = join(folder.path, "unlogged");
+  await Deno.mkdir(unlogged, { mode: 0o700 });
+  for (const name of ["service.db", "service.json"]) await Deno.copyFile(join(data, name), join(unlogged, name));
+  await refused(unlogged);
+
+  const logged = await Deno.readFile(log);
+  const kept = await Deno.readFile(database);
+  await Deno.remove(database);
+  await refused(data);
+  await Deno.writeFile(database, new Uint8Array());
+  await refused(data);
+  assert.deepEqual(await Deno.readFile(log), logged);
+  await Deno.writeFile(database, kept);
+  await using restored = await startService({ data });
+  assert.ok(await restored.hasClients());
+});
+
+Deno.test("a start whose port is taken says so and nothing else, and leaves what was promised to the next one", async () => {
+  await using office = await ServiceOffice.open();
+  const { path, database } = filesOf(join(office.directory, "service"));
+  await Deno.mkdir(path);
+  await leaveBulkJob(path, ["one", "two", "three"]);
+  using other = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = other.addr;
+  const { code, stderr } = await endOf(office.command(["service", "start", "--port", String(port)]));
+  assert.equal(code, 2);
+  const taken = `The service cannot listen on http://127.0.0.1:${port}: another program listens there.`;
+  assert.equal(JSON.parse(stderr).error.message, taken);
+  const store = openSqliteStore(database);
+  const [job, progress] = await store.read(async (tx) => {
+    return [await tx.getItem("bulk-job", "J"), await tx.getItem("bulk-progress", "J")];
+  });
+  await store.close();
+  assert.ok(job);
+  assert.equal(progress, undefined);
+});

@@ -1,0 +1,171 @@
+/** How SQLite finds what the service asks for: what grows for years is never gone through for one answer. */
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import type { Filter, RowQuery } from "../../../service/store/query.ts";
+import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
+import { compileCount, type Compiled, compileRows } from "../../../service/store/sqlite/query.ts";
+import { prepareSchema } from "../../../service/store/sqlite/schema.ts";
+import type { StoredCase } from "../../../service/store/store.ts";
+
+const PAGE = { offset: 0, limit: 10 };
+const TIME = "2026-01-02T03:04:05.678Z";
+
+function is(property: string, value: string, comparator: "EQ" | "LTE" = "EQ"): Filter {
+  return { left: { property }, comparator, right: { value } };
+}
+
+function lines(...filters: Filter[]): RowQuery {
+  const columns = ["at", "text"].map((property) => ({ name: property, field: { property } }));
+  return { source: { kind: "events" }, columns, filter: { and: filters }, sort: [{ column: "at", descending: true }] };
+}
+
+const PERMIT: RowQuery = {
+  source: { kind: "cases", typeIds: ["T"] },
+  columns: [{ name: "id", field: { property: "id" } }],
+  filter: { and: [is("businessId", "P-1")] },
+};
+
+const QUESTIONS: readonly [what: string, asked: Compiled][] = [
+  ["the newest lines of all histories", compileRows(lines(is("at", TIME, "LTE")), PAGE)],
+  ["the lines of a millisecond", compileCount(lines(is("at", TIME)))],
+  ["an operator's newest lines", compileRows(lines(is("by", "ada"), is("at", TIME, "LTE")), PAGE)],
+  ["a case's newest lines", compileRows(lines(is("caseId", "C"), is("at", TIME, "LTE")), PAGE)],
+  ["a case by its number", compileRows(PERMIT, PAGE)],
+  ["all that belongs to a case", { sql: "DELETE FROM items WHERE owner = ?", parameters: ["C"] }],
+];
+
+for (const [what, { sql, parameters }] of QUESTIONS) {
+  Deno.test(`${what} are found by an index, in their order`, () => {
+    using db = new DatabaseSync(":memory:");
+    prepareSchema(db, ":memory:");
+    const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters).map(({ detail }) => String(detail));
+    const usesIndex = plan.filter((step) => /^(SCAN|SEARCH) (events|items|cases)\b/.test(step));
+    assert.ok(usesIndex.length > 0 && usesIndex.every((step) => step.startsWith("SEARCH")), plan.join("; "));
+    if (what.endsWith("newest lines")) assert.ok(!plan.some((step) => step.includes("TEMP B-TREE")), plan.join("; "));
+  });
+}
+
+const NEWEST: RowQuery = {
+  source: { kind: "cases", typeIds: ["T", "U"] },
+  columns: ["id", "createdAt"].map((property) => ({ name: property, field: { property } })),
+  sort: [{ column: "createdAt", descending: true }],
+};
+const RECORDS: RowQuery = {
+  source: { kind: "records", classId: "C" },
+  columns: [{ name: "a", field: { content: ["a"] } }],
+};
+const OF_STATUS: RowQuery = { ...PERMIT, filter: { and: [is("status", "Open")] } };
+const OF_CREATOR: RowQuery = { ...PERMIT, filter: { and: [is("createdBy", "ada")] } };
+
+const LISTS: readonly [what: string, asked: Compiled, step: string][] = [
+  ["the first records of a class", compileRows(RECORDS, PAGE), "SEARCH records USING INDEX recordsByClass (classId=?)"],
+  [
+    "the number of a class's records",
+    compileCount(RECORDS),
+    "SEARCH records USING COVERING INDEX recordsByClass (classId=?)",
+  ],
+  ["the newest cases", compileRows(NEWEST, PAGE), "SCAN cases USING INDEX casesByCreation"],
+  ["the first cases", compileRows({ ...PERMIT, filter: undefined }, PAGE), "SCAN cases"],
+  [
+    "the number of a type's cases",
+    compileCount({ ...PERMIT, filter: undefined }),
+    "SCAN cases USING COVERING INDEX casesByStatus",
+  ],
+  ["the first cases of a status", compileRows(OF_STATUS, PAGE), "SEARCH cases USING INDEX casesByStatus (status=?)"],
+  [
+    "the number of a status's cases",
+    compileCount(OF_STATUS),
+    "SEARCH cases USING COVERING INDEX casesByStatus (status=?)",
+  ],
+  [
+    "the first cases that somebody created",
+    compileRows(OF_CREATOR, PAGE),
+    "SEARCH cases USING INDEX casesByCreator (createdBy=?)",
+  ],
+];
+
+for (const [what, { sql, parameters }, step] of LISTS) {
+  Deno.test(`${what} are read where they are listed in their order, and no others with them`, () => {
+    using db = new DatabaseSync(":memory:");
+    prepareSchema(db, ":memory:");
+    const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters).map(({ detail }) => String(detail));
+    assert.ok(plan.includes(step) && !plan.some((other) => other.includes("TEMP B-TREE")), plan.join("; "));
+  });
+}
+
+Deno.test("cases that are summed up by their status are read as they lie, and not each by itself", () => {
+  using db = new DatabaseSync(":memory:");
+  prepareSchema(db, ":memory:");
+  const columns = [
+    { name: "status", field: { property: "status" } },
+    { name: "sum", field: { content: ["Fee"] }, summary: "SUM" },
+  ] as const;
+  const { sql, parameters } = compileRows({ ...PERMIT, columns, filter: undefined }, PAGE);
+  const [first] = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters);
+  assert.equal(first?.detail, "SCAN cases");
+});
+
+Deno.test("of the rows that a page passes over nothing is read but what they are sorted by", () => {
+  using db = new DatabaseSync(":memory:");
+  prepareSchema(db, ":memory:");
+  const put = db.prepare("INSERT INTO records (classId, key, tag, content) VALUES ('C', ?, ?, ?)");
+  for (const key of "abcd") put.run(key, key, key < "c" ? '{"a":1}' : "no JSON"); // Who looks into that fails.
+  const columns = [...RECORDS.columns, { name: "tag", field: { property: "tag" } }];
+  const sorted = { ...RECORDS, columns, sort: [{ column: "tag", descending: true }] };
+  const { sql, parameters } = compileRows(sorted, { offset: 2, limit: 2 });
+  const rows = db.prepare(sql).all(...parameters).map(({ row }) => row);
+  assert.deepEqual(rows, ['[{"a":1,"tag":"b"}]', '[{"a":1,"tag":"a"}]']);
+});
+
+Deno.test("a new state of a case writes its row and the place of its status, and no other page", async () => {
+  const folder = await Deno.makeTempDir();
+  const path = `${folder}/service.db`;
+  const store = openSqliteStore(path);
+  const put = (numbers: readonly number[], tag: string) =>
+    store.transact(async (tx) => {
+      for (const n of numbers) await tx.putCase(caseOf(n, tag));
+    });
+  const all = Array.from({ length: 1000 }, (_, n) => n);
+  await put(all, "1");
+  const written = async () => (await Deno.stat(`${path}-wal`)).size / (2048 + 24);
+  const before = await written();
+  for (const n of all.slice(0, 100)) await put([9 * n], "2");
+  const each = (await written() - before) / 100;
+  await store.close();
+  await Deno.remove(folder, { recursive: true });
+  assert.ok(each > 1 && each < 2.5, `${each} pages for each`);
+});
+
+function caseOf(n: number, tag: string): StoredCase {
+  return {
+    ...{ id: `W P-${n}`, businessId: `P-${n}`, typeId: "T", status: "Open", urgency: 10, stageId: "S" },
+    ...{ createdBy: `o${n % 50}`, createdAt: TIME, updatedBy: "ada", updatedAt: TIME },
+    ...{ tag, content: { text: "x".repeat(900) }, flow: {} },
+  };
+}
+
+/** Milliseconds that a page takes of so many items, read to the last. */
+async function millisecondsOfPage(count: number): Promise<number> {
+  const store = openSqliteStore(":memory:");
+  const of = (n: number) => ({ kind: "message", id: `M-${n}`, owner: `W C-${n}`, at: new Date(n).toISOString() });
+  await store.transact(async (tx) => {
+    for (let n = 0; n < count; n++) await tx.putItem({ ...of(n), content: { text: "x".repeat(300) } });
+  });
+  const started = performance.now();
+  await store.read(async (tx) => {
+    let before: string | undefined;
+    for (let rest = count; rest > 0; rest -= 200) {
+      const page = await tx.itemsOf("message", undefined, { before, limit: 200 });
+      assert.deepEqual([page.length, page[0]?.id], [200, `M-${rest - 1}`]);
+      before = page.at(-1)?.at;
+    }
+  });
+  const each = (performance.now() - started) / (count / 200);
+  await store.close();
+  return each;
+}
+
+Deno.test("a page of many items of a kind takes about as long as one of few: a feed holds nobody up", async () => {
+  const [few, many] = [await millisecondsOfPage(2_000), await millisecondsOfPage(60_000)];
+  assert.ok(many < 8 * few, `${many} ms of many, ${few} ms of few: each page sorts all items`);
+});

@@ -1,0 +1,321 @@
+/** Questions about rows: every name and every value is hostile, and the answer is that of a few lines of plain code. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { JsonObject, JsonValue } from "../../../utils/json.ts";
+import {
+  type Column,
+  type Comparator,
+  COMPARATORS,
+  type Filter,
+  type Page,
+  type RowField,
+  type RowQuery,
+  RowsTooLong,
+} from "../../../service/store/query.ts";
+import { contains } from "../../../service/store/sqlite/contains.ts";
+import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
+import type { Store } from "../../../service/store/store.ts";
+
+const HOSTILE = [
+  "'",
+  '"',
+  "\\",
+  "a.b",
+  "$",
+  "$.x",
+  "[0]",
+  "#",
+  "",
+  "__proto__",
+  "toString",
+  ":p1",
+  "?",
+  "%",
+  "_",
+  "ä\u0000",
+  "😀",
+  "');--",
+  '"] || 1',
+];
+
+const names = fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: "grapheme", maxLength: 6 }));
+const scalars = fc.oneof(
+  fc.integer({ min: -5, max: 5 }),
+  fc.boolean(),
+  fc.constantFrom(...HOSTILE),
+  fc.string({ maxLength: 4 }),
+);
+const content = fc.dictionary(names, scalars, { maxKeys: 5 }).map((members) =>
+  Object.fromEntries(Object.entries(members))
+);
+const comparators = fc.constantFrom(...COMPARATORS);
+
+const filters: fc.Arbitrary<Filter> = fc.letrec<{ filter: Filter }>((tie) => ({
+  filter: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    fc.record({ left: field(), comparator: comparators, right: fc.record({ value: scalars }) }),
+    fc.record({ left: field(), comparator: fc.constant<Comparator>("EQ"), right: fc.record({ field: field() }) }),
+    fc.record({ field: field(), in: fc.array(scalars, { maxLength: 3 }) }),
+    field().map((isNull) => ({ isNull })),
+    fc.array(tie("filter"), { maxLength: 3 }).map((and) => ({ and })),
+    fc.array(tie("filter"), { maxLength: 3 }).map((or) => ({ or })),
+    tie("filter").map((not) => ({ not })),
+  ),
+})).filter;
+
+function field(): fc.Arbitrary<{ content: string[] }> {
+  return names.map((name) => ({ content: [name] }));
+}
+
+/** The database knows numbers and text; true and false are 1 and 0. */
+function scalar(row: JsonObject, place: RowField): string | number | undefined {
+  const [name = ""] = "content" in place ? place.content : [];
+  const value = Object.hasOwn(row, name) ? row[name] : undefined;
+  return typeof value === "boolean"
+    ? Number(value)
+    : typeof value === "string" || typeof value === "number"
+    ? value
+    : undefined;
+}
+
+function plain(value: string | number | boolean): string | number {
+  return typeof value === "boolean" ? Number(value) : value;
+}
+
+/** Numbers come before text, text is compared by its bytes. */
+function order(a: string | number, b: string | number): number {
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  if (typeof a === "number") return -1;
+  if (typeof b === "number") return 1;
+  const [left, right] = [a, b].map((text) => new TextEncoder().encode(text));
+  for (const [index, byte] of left?.entries() ?? []) {
+    if (byte !== right?.[index]) return byte - (right?.[index] ?? -1);
+  }
+  return (left?.length ?? 0) - (right?.length ?? 0);
+}
+
+function holds(filter: Filter, row: JsonObject): boolean {
+  if ("and" in filter) return filter.and.every((part) => holds(part, row));
+  if ("or" in filter) return filter.or.some((part) => holds(part, row));
+  if ("not" in filter) return !holds(filter.not, row);
+  if ("isNull" in filter) return scalar(row, filter.isNull) === undefined;
+  if ("in" in filter) return filter.in.some((value) => plain(value) === scalar(row, filter.field));
+  const left = scalar(row, filter.left);
+  const right = "field" in filter.right ? scalar(row, filter.right.field) : plain(filter.right.value);
+  if (left === undefined || right === undefined) return false;
+  switch (filter.comparator) {
+    case "EQ":
+      return left === right;
+    case "GT":
+      return order(left, right) > 0;
+    case "GTE":
+      return order(left, right) >= 0;
+    case "LT":
+      return order(left, right) < 0;
+    case "LTE":
+      return order(left, right) <= 0;
+    default:
+      return false;
+  }
+}
+
+/** Comparisons of texts within texts are for texts only, without what ends a text in C. */
+function isPlain(filter: Filter): boolean {
+  if ("and" in filter) return filter.and.every(isPlain);
+  if ("or" in filter) return filter.or.every(isPlain);
+  if ("not" in filter) return isPlain(filter.not);
+  return !("comparator" in filter) || !["STARTS_WITH", "ENDS_WITH", "CONTAINS"].includes(filter.comparator);
+}
+
+async function fill(rows: readonly JsonObject[]): Promise<Store> {
+  const store = openSqliteStore(":memory:");
+  await store.transact(async (tx) => {
+    for (const [n, row] of rows.entries()) await tx.putRecord({ classId: "D", key: String(n), tag: "", content: row });
+    await tx.putRecord({ classId: "Other", key: "x", tag: "", content: { secret: true } });
+  });
+  return store;
+}
+
+async function ask(
+  store: Store,
+  query: Omit<RowQuery, "source">,
+  page: Page = { offset: 0, limit: 1000 },
+): Promise<JsonObject[]> {
+  return await store.read((tx) => tx.queryRows({ source: { kind: "records", classId: "D" }, ...query }, page));
+}
+
+const KEY = { name: "key", field: { property: "key" } };
+
+Deno.test("a filter finds exactly the rows for which it holds, whatever names and values are", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(content, { maxLength: 8 }), filters.filter(isPlain), async (rows, filter) => {
+      const store = await fill(rows);
+      const expected = rows.flatMap((row, n) => holds(filter, row) ? [{ key: String(n) }] : []);
+      assert.deepEqual(await ask(store, { columns: [KEY], filter }), expected);
+      const count = await store.read((tx) =>
+        tx.countRows({ source: { kind: "records", classId: "D" }, columns: [KEY], filter })
+      );
+      assert.equal(count, expected.length);
+      await store.close();
+    }),
+    { numRuns: 150 },
+  );
+});
+
+Deno.test("no filter of hostile text reaches rows of another class, nor fails", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(content, { maxLength: 4 }), filters, names, async (rows, filter, name) => {
+      const store = await fill(rows);
+      const columns = [{ name, field: { content: [name] } }];
+      for (const row of await ask(store, { columns, filter, sort: [{ column: name, descending: true }] })) {
+        // The database writes half a character as the replacement character.
+        assert.deepEqual(Object.keys(row), [name.toWellFormed()]);
+        assert.notEqual(row.secret, true);
+      }
+      await store.close();
+    }),
+    { numRuns: 150 },
+  );
+});
+
+Deno.test("columns give back the values as they were stored", async () => {
+  const json: fc.Arbitrary<JsonValue> = fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)));
+  await fc.assert(
+    fc.asyncProperty(names, names, json, async (name, column, value) => {
+      const store = await fill([{ [name]: value }]);
+      const [row] = await ask(store, { columns: [{ name: column, field: { content: [name] } }] });
+      assert.deepEqual(row && Object.entries(row), [[column.toWellFormed(), value]]);
+      await store.close();
+    }),
+    { numRuns: 150 },
+  );
+});
+
+Deno.test("text comparisons take the text as it is, also where it is a pattern elsewhere", async () => {
+  const store = await fill(["100%", "100 %", "a_b", "aXb", "Ärger", "ärger", "%", ""].map((text) => ({ text })));
+  const find = async (comparator: Comparator, value: string, ignoreCase = false) =>
+    (await ask(store, {
+      columns: [{ name: "text", field: { content: ["text"] } }],
+      filter: { left: { content: ["text"] }, comparator, right: { value }, ignoreCase },
+    })).map((row) => row.text);
+  assert.deepEqual(await find("CONTAINS", "%"), ["100%", "100 %", "%"]);
+  assert.deepEqual(await find("STARTS_WITH", "a_"), ["a_b"]);
+  assert.deepEqual(await find("ENDS_WITH", " %"), ["100 %"]);
+  assert.deepEqual(await find("EQ", "ÄRGER", true), ["Ärger", "ärger"]);
+  assert.deepEqual(await find("ENDS_WITH", "xxxxxxxxxx"), []);
+  assert.equal((await find("CONTAINS", "")).length, 8);
+  await store.close();
+});
+
+Deno.test("rows are sorted, paged, grouped and summed up in the database", async () => {
+  const store = await fill([
+    { City: "Oslo", Fee: 10, Paid: true },
+    { City: "Bergen", Fee: 5, Paid: false },
+    { City: "Oslo", Fee: 2.5, Paid: true },
+    { City: "Bergen", Paid: false },
+    { Fee: 1, Paid: true },
+  ]);
+  const city = { name: "City", field: { content: ["City"] } };
+  const fee = (name: string, summary: "SUM" | "AVG" | "MIN" | "MAX" | "COUNT" | "DISTINCT_COUNT") => ({
+    name,
+    field: { content: ["Fee"] },
+    summary,
+  });
+  assert.deepEqual(
+    await ask(store, {
+      columns: [city, fee("Sum", "SUM"), fee("N", "COUNT")],
+      sort: [{ column: "Sum", descending: true }],
+    }),
+    [{ City: "Oslo", Sum: 12.5, N: 2 }, { City: "Bergen", Sum: 5, N: 1 }, { City: null, Sum: 1, N: 1 }],
+  );
+  assert.deepEqual(
+    await ask(store, {
+      columns: [fee("Min", "MIN"), fee("Max", "MAX"), fee("Avg", "AVG"), fee("Kinds", "DISTINCT_COUNT")],
+    }),
+    [{ Min: 1, Max: 10, Avg: 4.625, Kinds: 4 }],
+  );
+  const distinct = { columns: [city, { name: "Paid", field: { content: ["Paid"] } }], distinct: true };
+  assert.deepEqual(await ask(store, { ...distinct, sort: [{ column: "City", descending: false }] }), [
+    { City: null, Paid: true },
+    { City: "Bergen", Paid: false },
+    { City: "Oslo", Paid: true },
+  ]);
+  assert.equal(await store.read((tx) => tx.countRows({ source: { kind: "records", classId: "D" }, ...distinct })), 3);
+  const sorted = { columns: [fee("Fee", "MAX"), KEY], sort: [{ column: "Fee", descending: false }] };
+  assert.deepEqual((await ask(store, sorted, { offset: 1, limit: 2 })).map((row) => row.Fee), [1, 2.5]);
+  await store.close();
+});
+
+Deno.test("a part of a text is found wherever it is, however long it is", () => {
+  const texts = fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 12 });
+  fc.assert(
+    fc.property(texts, texts, (text, part) => assert.equal(contains(text, part), text.includes(part))),
+    { numRuns: 2000 },
+  );
+});
+
+Deno.test("a long text is found in another, whether it is a value or a field of the row", async () => {
+  const part = "ab" + "a".repeat(500);
+  const store = await fill([{ text: `aa${part}b`, part }, { text: part.toUpperCase(), part }, {
+    text: part.slice(1),
+    part,
+  }, {}]);
+  const [left, field] = [{ content: ["text"] }, { content: ["part"] }];
+  for (const right of [{ value: part }, { field }]) {
+    const find = (ignoreCase: boolean) => {
+      return ask(store, { columns: [KEY], filter: { left, comparator: "CONTAINS", right, ignoreCase } });
+    };
+    assert.deepEqual(await find(false), [{ key: "0" }]);
+    assert.deepEqual(await find(true), [{ key: "0" }, { key: "1" }]);
+    const not = { not: { left, comparator: "CONTAINS", right } } as const;
+    assert.deepEqual(await ask(store, { columns: [KEY], filter: not }), [{ key: "1" }, { key: "2" }, { key: "3" }]);
+  }
+  await store.close();
+});
+
+Deno.test("a row may have three thousand columns, and a filter five thousand values", async () => {
+  const members = Array.from({ length: 3000 }, (_, n) => `F${n}`);
+  const store = await fill([Object.fromEntries(members.map((name, n) => [name, n]))]);
+  const columns = members.map((name) => ({ name, field: { content: [name] } }));
+  const filter = { field: { content: ["F7"] }, in: Array.from({ length: 5000 }, (_, n) => n) };
+  for (const distinct of [false, true]) {
+    const [row = {}, ...more] = await ask(store, { columns, filter, distinct });
+    assert.deepEqual([Object.keys(row), Object.values(row), more], [members, members.map((_, n) => n), []]);
+  }
+  const counted = { source: { kind: "records", classId: "D" }, columns, filter, distinct: true } as const;
+  assert.equal(await store.read((tx) => tx.countRows(counted)), 1);
+  await store.close();
+});
+
+Deno.test("no more rows are read than have room in the size of a page, and no row is made that has none", async () => {
+  const store = await fill(["x", "y", "z"].map((letter) => ({ a: letter.repeat(10) })));
+  const field = { content: ["a"] };
+  const all = { columns: [{ name: "a", field }] };
+  const page = { offset: 0, limit: 9, size: '[{"a":"xxxxxxxxxx"}]'.length * 3 };
+  assert.equal((await ask(store, all, page)).length, 3);
+  await assert.rejects(ask(store, all, { ...page, size: page.size - 1 }), RowsTooLong);
+  const columns = Array.from({ length: 7 }, (_, n): Column => ({ name: `A${n}`, field, summary: "MAX" }));
+  await assert.rejects(ask(store, { columns }, page), RowsTooLong);
+  assert.equal((await ask(store, { columns: columns.slice(0, 2) }, page)).length, 1);
+  await store.close();
+});
+
+Deno.test("a property that a source does not have is a defect, not SQL", async () => {
+  const store = openSqliteStore(":memory:");
+  await assert.rejects(
+    ask(store, { columns: [{ name: "x", field: { property: "content; DROP TABLE cases" } }] }),
+    /no property/,
+  );
+  await store.close();
+});
+
+Deno.test("whole numbers whose sum is beyond 64 bits are summed up all the same", async () => {
+  const store = openSqliteStore(":memory:");
+  const rows = await store.transact(async (tx) => {
+    for (const key of ["a", "b"]) await tx.putRecord({ classId: "C", key, tag: "", content: { n: 9e18 } });
+    const columns = [{ name: "sum", field: { content: ["n"] }, summary: "SUM" }] as const;
+    return await tx.queryRows({ source: { kind: "records", classId: "C" }, columns }, { offset: 0, limit: 9 });
+  });
+  assert.deepEqual(rows, [{ sum: 18e18 }]);
+  await store.close();
+});

@@ -1,0 +1,381 @@
+/** The store: what it promises to keep, and when. */
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { SvcError } from "../../../lib/errors.ts";
+import type { JsonObject } from "../../../utils/json.ts";
+import type { RowQuery } from "../../../service/store/query.ts";
+import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
+import type { StoredAssignment, StoredCase, Transaction } from "../../../service/store/store.ts";
+
+const TIME = "2026-01-02T03:04:05.678Z";
+
+function newCase(id: string, more: Partial<StoredCase> = {}): StoredCase {
+  const [businessId = id] = id.split(" ").slice(-1);
+  return {
+    id,
+    businessId,
+    typeId: "T",
+    status: "New",
+    urgency: 10,
+    stageId: "PRIM0",
+    createdBy: "ada",
+    createdAt: TIME,
+    updatedBy: "ada",
+    updatedAt: TIME,
+    tag: "20260102T030405.678 GMT",
+    content: {},
+    flow: {},
+    ...more,
+  };
+}
+
+function newAssignment(id: string, caseId: string, more: Partial<StoredAssignment> = {}): StoredAssignment {
+  const assignee = { kind: "operator", id: "ada" } as const;
+  return { id, caseId, processId: "P", stepId: "S", urgency: 10, createdAt: TIME, assignee, state: {}, ...more };
+}
+
+/** The histories of all cases. */
+const HISTORY: RowQuery = {
+  source: { kind: "events" },
+  columns: [
+    ...["caseId", "at", "by", "kind", "text"].map((name) => ({ name, field: { property: name } })),
+    { name: "n", field: { content: ["n"] } },
+  ],
+};
+
+async function withFile(work: (path: string) => Promise<void>): Promise<void> {
+  const directory = await Deno.makeTempDir();
+  try {
+    await work(`${directory}/service.db`);
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+}
+
+Deno.test("the store gives back what it was given, also after it was closed", () =>
+  withFile(async (path) => {
+    const stored = newCase("W C-1", {
+      content: { Name: 'ä"\u0000😀', List: [{ a: null }] },
+      flow: { at: ["x"] },
+      urgency: 70,
+    });
+    const child = newCase("W C-2", { parentId: "W C-1" });
+    const assignment = newAssignment("A W C-1!P", "W C-1", {
+      state: { draft: { x: 1 } },
+      assignee: { kind: "queue", id: "q" },
+    });
+    const facts = { n: 1 };
+    const line = { caseId: "W C-1", at: TIME, by: "ada", kind: "created", text: "Created" };
+    const record = { classId: "D", key: '["1"]', tag: "t", content: { ID: "1" } };
+    const first = openSqliteStore(path);
+    await first.transact(async (tx) => {
+      await tx.putCase(stored);
+      await tx.putCase(child);
+      await tx.putAssignment(assignment);
+      await tx.addEvent({ ...line, facts });
+      await tx.putRecord(record);
+    });
+    await first.close();
+    const second = openSqliteStore(path);
+    await second.read(async (tx) => {
+      assert.deepEqual(await tx.getCase("W C-1"), stored);
+      assert.deepEqual(await tx.childrenOf("W C-1"), [child]);
+      assert.deepEqual(await tx.assignmentsOf("W C-1"), [assignment]);
+      assert.deepEqual(await tx.queryRows(HISTORY, { offset: 0, limit: 9 }), [{ ...line, ...facts }]);
+      assert.deepEqual(await tx.getRecord("D", '["1"]'), record);
+    });
+    await second.close();
+  }));
+
+Deno.test("a failed unit of work leaves nothing behind, and those that shared its commit are kept", async () => {
+  const store = openSqliteStore(":memory:");
+  const units = ["W C-1", "W C-2", "W C-3"].map((id) =>
+    store.transact(async (tx) => {
+      await tx.putCase(newCase(id));
+      await tx.nextNumber("C");
+      if (id === "W C-2") throw new RangeError("no");
+      return id;
+    })
+  );
+  const outcomes = await Promise.allSettled(units);
+  assert.deepEqual(outcomes.map(({ status }) => status), ["fulfilled", "rejected", "fulfilled"]);
+  await store.read(async (tx) => {
+    assert.ok(await tx.getCase("W C-1"));
+    assert.equal(await tx.getCase("W C-2"), undefined);
+    assert.ok(await tx.getCase("W C-3"));
+  });
+  assert.equal(await store.transact((tx) => tx.nextNumber("C")), 3);
+  await store.close();
+});
+
+Deno.test("a unit of work that fails alone leaves nothing behind", async () => {
+  const store = openSqliteStore(":memory:");
+  await assert.rejects(
+    store.transact(async (tx) => {
+      await tx.putCase(newCase("W C-1"));
+      throw new RangeError("no");
+    }),
+    RangeError,
+  );
+  assert.equal(await store.read((tx) => tx.getCase("W C-1")), undefined);
+  await store.close();
+});
+
+Deno.test("where the database drops a shared commit, all whose work it was are told why, and the next one goes on", () =>
+  withFile(async (path) => {
+    const store = openSqliteStore(path);
+    using other = new DatabaseSync(path);
+    other.exec(`CREATE TRIGGER full BEFORE INSERT ON cases WHEN NEW.id = 'W C-2'
+      BEGIN SELECT RAISE(ROLLBACK, 'database or disk is full'); END`);
+    const put = (id: string) => store.transact((tx) => tx.putCase(newCase(id)));
+    const outcomes = await Promise.allSettled(["W C-1", "W C-2", "W C-3"].map(put));
+    const reasons = outcomes.map((outcome) => outcome.status === "rejected" && outcome.reason.message);
+    assert.deepEqual(reasons, Array(3).fill("database or disk is full"));
+    await put("W C-4");
+    await store.read(async (tx) => {
+      assert.equal(await tx.getCase("W C-1"), undefined);
+      assert.ok(await tx.getCase("W C-4"));
+    });
+    await store.close();
+  }));
+
+Deno.test("the store counts the texts that items have in a member, and in lists of them, for all owners and for one", async () => {
+  const store = openSqliteStore(":memory:");
+  const items: [kind: string, owner: string, content: JsonObject][] = [
+    ["message", "W C-1", { author: "ada", tags: ["late", "Late"] }],
+    ["message", "W C-2", { author: "bob", tags: ["late", "'\" 😀"] }],
+    ["message", "W C-2", { tags: [] }],
+    ["reply", "W C-2", { author: "eve", tags: ["late"] }],
+  ];
+  await store.transact(async (tx) => {
+    for (const [n, [kind, owner, content]] of items.entries()) {
+      await tx.putItem({ kind, id: String(n), owner, at: TIME, content });
+    }
+  });
+  await store.read(async (tx) => {
+    const uses = async (member: string, owner?: string) =>
+      (await tx.textUses("message", member, owner)).map(({ text, everywhere, here }) => [text, everywhere, here])
+        .sort();
+    assert.deepEqual(await uses("tags", "W C-2"), [["'\" 😀", 1, 1], ["Late", 1, 0], ["late", 2, 1]]);
+    assert.deepEqual(await uses("author"), [["ada", 1, 0], ["bob", 1, 0]]);
+  });
+  await store.close();
+});
+
+Deno.test("a part of a unit of work that fails takes back its own changes alone", async () => {
+  const store = openSqliteStore(":memory:");
+  const unit = (name: string, fails: boolean) =>
+    store.transact(async (tx) => {
+      await tx.nextNumber(name);
+      const part = tx.attempt(async () => {
+        await tx.putCase(newCase(`W ${name}`));
+        await tx.nextNumber(name);
+        throw new RangeError("no");
+      });
+      await assert.rejects(part, RangeError);
+      assert.equal(await tx.attempt(() => tx.nextNumber(name)), 2);
+      if (fails) throw new RangeError("no");
+    });
+  await Promise.allSettled([unit("A", false), unit("B", true), unit("C", false)]); // They share a commit.
+  await unit("D", false);
+  await store.transact(async (tx) => {
+    for (const [name, next] of [["A", 3], ["B", 1], ["C", 3], ["D", 3]] as const) {
+      assert.equal(await tx.getCase(`W ${name}`), undefined);
+      assert.equal(await tx.nextNumber(name), next, name);
+    }
+  });
+  await store.close();
+});
+
+Deno.test("units of work run one after another, whatever they wait for", async () => {
+  const store = openSqliteStore(":memory:");
+  await store.transact((tx) => tx.putCase(newCase("W C-1", { content: { n: 0 } })));
+  await Promise.all(Array.from({ length: 40 }, () =>
+    store.transact(async (tx) => {
+      const stored = await tx.getCase("W C-1");
+      await Promise.resolve();
+      if (stored) await tx.putCase({ ...stored, content: { n: Number(stored.content.n) + 1 } });
+    })));
+  assert.deepEqual((await store.read((tx) => tx.getCase("W C-1")))?.content, { n: 40 });
+  await store.close();
+});
+
+Deno.test("units of work that wait together are one commit, and are answered after it", () =>
+  withFile(async (path) => {
+    const store = openSqliteStore(path);
+    const other = new DatabaseSync(path);
+    const count = () => Number(other.prepare("SELECT COUNT(*) AS n FROM cases").get()?.n);
+    const seen = await Promise.all(["W C-1", "W C-2", "W C-3"].map((id) =>
+      store.transact(async (tx) => {
+        await tx.putCase(newCase(id));
+        return count();
+      }).then((before) => [before, count()])
+    ));
+    assert.deepEqual(seen, [[0, 3], [0, 3], [0, 3]]);
+    other.close();
+    await store.close();
+  }));
+
+Deno.test("a unit that was expected to change nothing may change something all the same, as a whole", async () => {
+  const store = openSqliteStore(":memory:");
+  await store.read((tx) => tx.putCase(newCase("W C-1")));
+  await assert.rejects(
+    store.read(async (tx) => {
+      await tx.putCase(newCase("W C-2"));
+      throw new RangeError("no");
+    }),
+    RangeError,
+  );
+  await store.read(async (tx) => {
+    assert.ok(await tx.getCase("W C-1"));
+    assert.equal(await tx.getCase("W C-2"), undefined);
+  });
+  await store.close();
+});
+
+Deno.test("work that nobody awaited cannot reach the database afterwards", async () => {
+  const store = openSqliteStore(":memory:");
+  let leaked: Transaction | undefined;
+  await store.transact((tx) => Promise.resolve(leaked = tx));
+  await assert.rejects(leaked?.putCase(newCase("W C-1")) ?? Promise.resolve(), /has ended/);
+  await store.close();
+  await assert.rejects(store.read((tx) => tx.getCase("W C-1")), /closed/);
+});
+
+Deno.test("the next assignment is the most urgent, then the oldest, and never somebody else's", async () => {
+  const store = openSqliteStore(":memory:");
+  const queue = (id: string) => ({ kind: "queue", id } as const);
+  const later = "2026-01-02T03:04:06.000Z";
+  await store.transact(async (tx) => {
+    await tx.putCase(newCase("W C-1"));
+    await tx.putAssignment(newAssignment("other", "W C-1", { urgency: 99, assignee: { kind: "operator", id: "bob" } }));
+    await tx.putAssignment(newAssignment("foreign queue", "W C-1", { urgency: 98, assignee: queue("secret") }));
+    await tx.putAssignment(newAssignment("late", "W C-1", { urgency: 50, createdAt: later }));
+    await tx.putAssignment(newAssignment("queued", "W C-1", { urgency: 50, assignee: queue("q") }));
+    await tx.putAssignment(newAssignment("same time", "W C-1", { urgency: 50 }));
+    await tx.putCase(newCase("W C-2"));
+    await tx.putAssignment(newAssignment("gone", "W C-2", { urgency: 70 }));
+    await tx.putAssignment(newAssignment("beside it", "W C-2", { urgency: 60 }));
+    await tx.putAssignment(newAssignment("calm", "W C-1", { urgency: 10 }));
+  });
+  const order: string[] = [];
+  await store.transact(async (tx) => {
+    const take = () =>
+      tx.nextAssignment("ada", ["q", "r"], ({ typeId, assignments }) => {
+        return typeId === "T" && assignments.every(({ id }) => id !== "gone");
+      });
+    for (let next = await take(); next; next = await take()) {
+      order.push(next.id);
+      await tx.deleteAssignment(next.id);
+    }
+  });
+  assert.deepEqual(order, ["queued", "same time", "late", "calm"]);
+  await store.close();
+});
+
+Deno.test("a case takes its assignments and its history along when it is deleted", async () => {
+  const store = openSqliteStore(":memory:");
+  await store.transact(async (tx) => {
+    await tx.putCase(newCase("W C-1"));
+    await tx.putAssignment(newAssignment("A", "W C-1"));
+    await tx.addEvent({ caseId: "W C-1", at: TIME, by: "ada", kind: "created", text: "", facts: {} });
+    await tx.deleteCase("W C-1");
+    assert.deepEqual(await tx.assignmentsOf("W C-1"), []);
+    assert.equal(await tx.countRows(HISTORY), 0);
+  });
+  await store.close();
+});
+
+Deno.test("an assignment of no case is refused", async () => {
+  const store = openSqliteStore(":memory:");
+  await assert.rejects(store.transact((tx) => tx.putAssignment(newAssignment("A", "nowhere"))), /FOREIGN KEY/);
+  await store.close();
+});
+
+Deno.test("a database that a newer version has written is refused with what to do", () =>
+  withFile(async (path) => {
+    await openSqliteStore(path).close();
+    const db = new DatabaseSync(path);
+    db.exec("PRAGMA user_version = 99");
+    db.close();
+    assert.throws(() => openSqliteStore(path), (error) => {
+      assert.ok(error instanceof SvcError);
+      assert.equal(error.code, "INVALID_CONFIG");
+      assert.match(error.message, /newer version of svc/);
+      return true;
+    });
+  }));
+
+Deno.test("a database of the version before is brought forward, with all that it holds", () =>
+  withFile(async (path) => {
+    const before = openSqliteStore(path);
+    await before.transact((tx) => tx.putCase(newCase("W C-1")));
+    await before.close();
+    const db = new DatabaseSync(path);
+    db.exec("DROP TABLE answers; PRAGMA user_version = 2");
+    db.close();
+    const store = openSqliteStore(path);
+    const body = '{"ä":"\u{1f600}"}';
+    const answer = { caller: "ada", key: "k", request: "r", at: TIME, status: 200, headers: { etag: "t" }, body };
+    await store.transact((tx) => tx.putAnswer(answer));
+    await store.read(async (tx) => {
+      assert.ok(await tx.getCase("W C-1"));
+      assert.deepEqual(await tx.getAnswer("ada", "k"), answer);
+      assert.equal(await tx.getAnswer("bob", "k"), undefined);
+    });
+    await store.close();
+  }));
+
+Deno.test("a file that is no database is refused, and left as it is", () =>
+  withFile(async (path) => {
+    await Deno.writeTextFile(path, "this is my diary, not a database".repeat(100));
+    assert.throws(() => openSqliteStore(path), /cannot be opened/);
+    assert.match(await Deno.readTextFile(path), /^this is my diary/);
+  }));
+
+Deno.test("what was answered is there after the process was killed", () =>
+  withFile(async (path) => {
+    const script = `
+      import { openSqliteStore } from ${
+      JSON.stringify(import.meta.resolve("../../../service/store/sqlite/sqlite_store.ts"))
+    };
+      const store = openSqliteStore(${JSON.stringify(path)});
+      for (let n = 1;; n++) {
+        await store.transact((tx) => tx.putRecord({ classId: "D", key: String(n), tag: "", content: {} }));
+        console.log(n);
+      }`;
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["run", "--allow-all", "data:application/typescript," + encodeURIComponent(script)],
+      stdout: "piped",
+      stderr: "inherit",
+    }).spawn();
+    let answered = 0;
+    let isKilled = false;
+    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+      answered = Math.max(answered, ...text.split("\n").slice(0, -1).map(Number).filter(Number.isInteger));
+      if (answered < 100 || isKilled) continue;
+      isKilled = true; // What it had printed before is still to be read.
+      child.kill("SIGKILL");
+    }
+    await child.status;
+    const store = openSqliteStore(path);
+    await store.read(async (tx) => {
+      assert.ok(await tx.getRecord("D", String(answered)));
+      assert.ok(await tx.getRecord("D", "1"));
+    });
+    await store.close();
+  }));
+
+Deno.test("a new token takes those with it that had expired, and no other", async () => {
+  const store = openSqliteStore(":memory:");
+  const token = (hash: string, expiresAt: string) => ({ hash, clientId: "c", expiresAt });
+  const found = await store.transact(async (tx) => {
+    await tx.putClient({ id: "c", secretHash: "h", operator: "ada", createdAt: TIME });
+    await tx.putToken(token("old", "2026-01-01T00:00:00.000Z"), "");
+    await tx.putToken(token("other", "2026-01-03T00:00:00.000Z"), "");
+    await tx.putToken(token("new", "2026-01-04T00:00:00.000Z"), TIME);
+    return await Promise.all(["old", "other", "new"].map(async (hash) => (await tx.getToken(hash))?.token.hash));
+  });
+  assert.deepEqual(found, [undefined, "other", "new"]);
+  await store.close();
+});

@@ -1,0 +1,140 @@
+/** `svc` as a script has it: it knows no operation, and asks for whatever is called. */
+import assert from "node:assert/strict";
+import { createClient } from "../../lib/client/client.ts";
+import { type ErrorAttempt, SvcError } from "../../lib/errors.ts";
+import { runInSandbox } from "../harness/sandbox.ts";
+import { makeFolder, runText, scriptText, TinyApi } from "../harness/workflow.ts";
+import { endOf, workflowCommand } from "../harness/workflow_process.ts";
+
+Deno.test("svc is no promise and has no members to list; what it does not have is refused with a suggestion", async () => {
+  await using api = new TinyApi();
+  const body = `await svc; await svc.cases;
+    const said = [Object.keys(svc), JSON.stringify(svc.cases), svc.cases === svc.cases, String(svc.cases), \`\${Deno.inspect(svc)}\`];
+    for (const act of [() => svc.cases.gett("C-1"), () => svc.case.get("C-1"), () => svc.cases.get(), () => svc.cases.get("C", { fast: 1 })]) {
+      said.push(await act().catch(({ code, message, hint }) => [code, message, hint]));
+    }
+    return said;`;
+  const { result, error } = await runText(scriptText(body), { caller: api.caller });
+  assert.equal(error, undefined);
+  const help = "See 'svc --help' for what there is.";
+  assert.deepEqual(result, [
+    [],
+    "{}",
+    true,
+    "[object Object]",
+    "{}",
+    ["INVALID_ARGS", 'There is no operation "cases.gett".', `Did you mean cases.get? ${help}`],
+    ["INVALID_ARGS", 'There is no operation "case.get".', `Did you mean cases.get? ${help}`],
+    ["INVALID_ARGS", "caseId is required.", "It is the case handle, e.g. 'ACME-WORK C-1'."],
+    ["INVALID_ARGS", "--fast is not an option of this operation.", null],
+  ]);
+  assert.deepEqual(api.received, []);
+});
+
+Deno.test("of a case with two open assignments a script and a program get the one that they asked for", async () => {
+  const assignments = [{ ID: "A", canPerform: "false" }, { ID: "B", canPerform: "true" }, { ID: "C" }];
+  await using api = new TinyApi(() => Response.json({ data: { caseInfo: { assignments } } }));
+  const body = `const answers = [svc.assignments.get("A"), svc.assignments.get("C"), svc.assignments.getNext()];
+    return (await Promise.all(answers)).map(({ id }) => id);`;
+  const { result, error } = await runText(scriptText(body), { caller: api.caller });
+  assert.deepEqual([result, error], [["A", "C", "B"], undefined]);
+  const library = createClient({ baseUrl: api.baseUrl, clientId: "id", clientSecret: "secret", noCache: true });
+  const answers = [library.assignments.get("A"), library.assignments.get("C"), library.assignments.getNext()];
+  assert.deepEqual((await Promise.all(answers)).map(({ id }) => id), ["A", "C", "B"]);
+});
+
+Deno.test("an option named like an argument is refused and does not take its place, by a script and by a program", async () => {
+  await using api = new TinyApi();
+  const body = `const options = { caseId: "OTHER", participantId: "P-1" };
+    const fine = await svc.cases.get("C-1", { caseId: undefined });
+    const error = await svc.participants.delete("C-1", options).catch(({ code, message, hint }) => [code, message, hint]);
+    return [fine.id, error];`;
+  const { result, error } = await runText(scriptText(body), { caller: api.caller });
+  const message = "caseId is an argument of this operation, not an option.";
+  assert.deepEqual([result, error], [["C-1", ["INVALID_ARGS", message, "Leave it out of the options."]], undefined]);
+  const library = createClient({ baseUrl: api.baseUrl, clientId: "id", clientSecret: "secret", noCache: true });
+  const options = { caseId: "OTHER", participantId: "P-1" };
+  await assert.rejects(library.participants.delete("C-1", options), { code: "INVALID_ARGS", message });
+  assert.deepEqual(api.received, [{ call: "GET /cases/C-1" }]);
+});
+
+Deno.test("a key of the script's own and a signal that is none are refused before anything is sent", async () => {
+  await using api = new TinyApi();
+  const body = `const refused = [];
+    for (const signal of [new AbortController(), true, null]) refused.push(svc.cases.get("C-1", { signal }));
+    refused.push(svc.cases.create({ type: "T", idempotencyKey: "k" }), svc.cases.get("C-1", { idempotencyKey: "" }));
+    const settled = await Promise.allSettled(refused);
+    await svc.cases.get("C-1", { signal: undefined, idempotencyKey: undefined });
+    return settled.map(({ reason }) => [reason?.code, reason?.message]);`;
+  const { result, error } = await runText(scriptText(body), { caller: api.caller });
+  const signal = ["INVALID_ARGS", "signal must be an AbortSignal."];
+  const key = ["INVALID_ARGS", "A call of a workflow takes no idempotencyKey."];
+  assert.deepEqual([result, error], [[signal, signal, signal, key, key], undefined]);
+  assert.deepEqual(api.received, [{ call: "GET /cases/C-1" }]);
+});
+
+Deno.test("each call may take as long as it says", async () => {
+  const never = Promise.withResolvers<Response>();
+  await using api = new TinyApi(() => never.promise);
+  const body = `const failures = await Promise.all([0.05, -1, "1", 3e6, 1e16].map((timeoutSeconds) =>
+      svc.cases.get("C-1", { timeoutSeconds }).catch(({ code }) => code)));
+    return failures;`;
+  const { result } = await runText(scriptText(body), { caller: api.caller });
+  never.resolve(Response.json({}));
+  assert.deepEqual(result, ["TIMEOUT", "INVALID_ARGS", "INVALID_ARGS", "INVALID_ARGS", "INVALID_ARGS"]);
+});
+
+Deno.test("an error that a script catches has all that is known of it", async () => {
+  const attempts: ErrorAttempt[] = [{ code: "SERVER_ERROR", status: 503 }, { code: "SERVER_ERROR", status: 502 }];
+  const error = new SvcError("SERVER_ERROR", "It is down.", {
+    status: 502,
+    classification: "Down",
+    details: [{ a: 1 }],
+    operation: "cases.get",
+    requestId: "r",
+    hint: "Wait.",
+    attempts,
+  });
+  const handlers = { call: () => Promise.reject(error), delivering: () => 0, drew: () => {}, log: () => {} };
+  const script = scriptText(`return await svc.cases.get("C").catch((error) => [error.toJSON(), error.attempts]);`);
+  const seen = await runInSandbox({ "script.ts": script }, handlers, { startedAt: 0, randomness: [] });
+  assert.deepEqual(seen, [error.toJSON(), attempts]);
+});
+
+Deno.test("an argument that has no JSON is refused as one, and is no step of the run", async () => {
+  await using api = new TinyApi();
+  const body = `const circle = {}; circle.of = circle;
+    const said = [];
+    const hidden = [{ Area: Number("4O") }, { Walls: [new Map()] }, { Case: Promise.resolve() }];
+    for (const data of [{ n: 1n }, circle, ...hidden]) said.push(await svc.cases.create({ type: "T", data }).catch((error) => error));
+    return said.map((error) => [error instanceof SvcError, error.code, error.message]);`;
+  const { result, error } = await runText(scriptText(body), { caller: api.caller });
+  assert.equal(error, undefined);
+  assert.deepEqual(result, [
+    [true, "INVALID_ARGS", "A value is no JSON: Do not know how to serialize a BigInt."],
+    [true, "INVALID_ARGS", "A value is no JSON: data.of is an object that holds it."],
+    [true, "INVALID_ARGS", "A value is no JSON: data.Area is NaN."],
+    [true, "INVALID_ARGS", "A value is no JSON: data.Walls[0] is of the class Map."],
+    [true, "INVALID_ARGS", "A value is no JSON: data.Case is of the class Promise."],
+  ]);
+  assert.deepEqual(api.received, []);
+});
+
+Deno.test("a refusal that is nested without end is one that a script can catch, with what can be read of it", async () => {
+  await using folder = await makeFolder({
+    "script.ts": scriptText(`return await svc.cases.get("C-1").catch(({ code, details }) => ({ code, details }));`),
+  });
+  const deep = "[".repeat(10_000) + "]".repeat(10_000);
+  const details =
+    `[{"message":"flat","deep":${deep}},{"message":"usual","erroneousInputOutputFieldInPage":{"a":["b"]}}]`;
+  const body = `{"localizedValue":"No.","errorDetails":${details}}`;
+  await using api = new TinyApi(() => new Response(body, { status: 422 }));
+  const env = { SVC_BASE_URL: api.baseUrl, SVC_CLIENT_ID: "id", SVC_CLIENT_SECRET: "secret" };
+  const process = { directory: folder.path, env, cwd: folder.path };
+  const { stdout, stderr } = await endOf(workflowCommand(["run", "script.ts", "--allow-declared"], process));
+  assert.equal(stderr, "");
+  assert.deepEqual(JSON.parse(stdout), {
+    code: "VALIDATION_FAIL",
+    details: [{ message: "flat" }, { message: "usual", erroneousInputOutputFieldInPage: { a: ["b"] } }],
+  });
+});

@@ -1,0 +1,128 @@
+/** The example workflows, each run as a person would: in the sandbox, against the service with the permit application. */
+import assert from "node:assert/strict";
+import { type Caller, createCaller } from "../../lib/client/caller.ts";
+import { type Client, createClient } from "../../mod.ts";
+import { startService } from "../../service/mod.ts";
+import { runBatch } from "../../workflows/runs/batch.ts";
+import { openInputs } from "../../workflows/runs/inputs.ts";
+import { openOffice } from "../harness/office.ts";
+import { CHECKOUT } from "../harness/readme.ts";
+import { makeFolder, openScript, runnerOf, runWorkflow } from "../harness/workflow.ts";
+
+interface City extends AsyncDisposable {
+  caller(operator: string): Promise<Caller>;
+  client(operator: string): Promise<Client>;
+}
+
+async function openCity(): Promise<City> {
+  const service = await startService();
+  const options = async (operator: string) => ({
+    baseUrl: service.url,
+    ...(await service.addClient(operator)),
+    noCache: true,
+  });
+  return {
+    caller: async (operator) => createCaller(await options(operator)),
+    client: async (operator) => createClient(await options(operator)),
+    [Symbol.asyncDispose]: () => service.close(),
+  };
+}
+
+function example(name: string): string {
+  return `${CHECKOUT}/workflows/examples/${name}.ts`;
+}
+
+Deno.test("intake.ts creates a permit and hands it to the review", async () => {
+  await using city = await openCity();
+  const input = { Applicant: "Ada Lovelace", Address: "Main St 1", Area: 40 };
+  const options = { script: example("intake"), caller: await city.caller("clerk@city"), allowDeclared: true };
+  const result = await runWorkflow(options, input);
+  assert.deepEqual(result, { id: "CITY-PERMIT-WORK P-1", status: "Pending-Review" });
+  const svc = await city.client("clerk@city");
+  const { stageLabel, content } = (await svc.cases.get("CITY-PERMIT-WORK P-1")).data.caseInfo;
+  assert.deepEqual([stageLabel, content?.Applicant, content?.Area], ["Review", "Ada Lovelace", 40]);
+  await assert.rejects(runWorkflow(options, { Applicant: "Ada" }), /The application names no Address/);
+});
+
+Deno.test("triage.ts works off the queues of its caller until they are empty", async () => {
+  await using city = await openCity();
+  const intake = { script: example("intake"), caller: await city.caller("clerk@city"), allowDeclared: true };
+  for (const Area of [40, 900]) await runWorkflow(intake, { Applicant: `A${Area}`, Address: "Main St 1", Area });
+  const triage = (caller: Caller) =>
+    runWorkflow({ script: example("triage"), caller, allowDeclared: true }, { largestArea: 500 });
+  assert.deepEqual(await triage(await city.caller("reviewer@city")), {
+    performed: { CheckApplication: 2, CheckDocuments: 2, GiveAdvice: 2 },
+  });
+  assert.deepEqual(await triage(await city.caller("decider@city")), { performed: { Decide: 2 } });
+  const svc = await city.client("clerk@city");
+  const statuses = ["P-1", "P-2"].map(async (id) => (await svc.cases.get(`CITY-PERMIT-WORK ${id}`)).status);
+  assert.deepEqual(await Promise.all(statuses), ["Resolved-Completed", "Resolved-Rejected"]);
+});
+
+Deno.test("nightly_report.ts counts permits by status with nothing but reads", async () => {
+  await using city = await openCity();
+  const caller = await city.caller("clerk@city");
+  const svc = await city.client("clerk@city");
+  for (let i = 0; i < 3; i++) await svc.cases.create({ type: "City-Permit-Work-Permit" });
+  await runWorkflow({ script: example("intake"), caller, allowDeclared: true }, {
+    Applicant: "A",
+    Address: "B",
+    Area: 10,
+  });
+  const report = await runWorkflow({ script: example("nightly_report"), caller, allow: ["data.query", "data.count"] });
+  assert.deepEqual(report, {
+    total: 4,
+    byStatus: [{ status: "New", permits: 3, fees: 150 }, { status: "Pending-Review", permits: 1, fees: 75 }],
+  });
+});
+
+Deno.test("import_csv.ts registers the good rows of a file, and leaves nothing behind of the bad ones", async () => {
+  await using city = await openCity();
+  const rows = [
+    "Applicant,Address,Area,Channel",
+    'Ada,"Main St 1, left",40,Desk',
+    ",Main St 2,40,Desk",
+    "Bob,Main St 3,40,Pigeon",
+    "Cleo,Main St 4,10,",
+  ];
+  await using folder = await makeFolder({ "rows.csv": rows.join("\r\n") + "\r\n" });
+  await using workflow = await openScript({
+    script: example("import_csv"),
+    allowDeclared: true,
+  });
+  const runner = runnerOf(workflow, await city.caller("clerk@city"));
+  const lines: string[] = [];
+  const inputs = await openInputs(`${folder.path}/rows.csv`);
+  const onResult = (line: string) => void lines.push(line);
+  const summary = await runBatch(runner, inputs, { concurrency: 2, onResult });
+  assert.deepEqual([summary.inputs, summary.succeeded, summary.failed], [4, 2, 2]);
+  const [first, second, third, fourth] = lines;
+  assert.match(first ?? "", /"rows\.csv:2","result":\{"id":"CITY-PERMIT-WORK P-\d","status":"Pending-Review"/);
+  assert.match(second ?? "", /"rows\.csv:3","error":.*names no Applicant/);
+  assert.match(third ?? "", /"rows\.csv:4","error":\{"code":"VALIDATION_FAIL"/);
+  assert.match(fourth ?? "", /"rows\.csv:5","result"/);
+  const svc = await city.client("clerk@city");
+  assert.equal((await svc.data.count("D_Permits")).resultCount, 2);
+});
+
+Deno.test("import_csv.ts registers a row that the service has refused by a retry, once the row is mended", async () => {
+  await using office = await openOffice("");
+  const write = (channel: string) => {
+    const rows = `Applicant,Address,Channel\nAda,Main St 1,Desk\nBob,Main St 3,${channel}\n`;
+    return Deno.writeTextFile(`${office.folder}/rows.csv`, rows);
+  };
+  await write("Pigeon");
+  const first = await office.svc(
+    "run",
+    example("import_csv"),
+    "--each",
+    "rows.csv",
+    "--run-id",
+    "r1",
+    "--allow-declared",
+  );
+  assert.match(first.stdout, /Pigeon is not one of Internet, Desk/);
+  await write("Post");
+  const again = await office.svc("retry", "r1");
+  assert.deepEqual([again.code, await office.permits()], [0, 2], again.stderr);
+});

@@ -1,0 +1,161 @@
+/** Workflows through a proxy that cuts, delays and refuses: every effect is there once, or the input stops and says why. */
+import assert from "node:assert/strict";
+import { findProfile, saveProfile } from "../../lib/auth/config.ts";
+import { createClient } from "../../mod.ts";
+import { Batch, type BatchEnd } from "../../tasks/crash/batch.ts";
+import { anySeed, Dice } from "../../tasks/crash/dice.ts";
+import { faultsOf, judge } from "../../tasks/crash/judgement.ts";
+import { readLeft, type Reference, takeReference } from "../../tasks/crash/left.ts";
+import { Service } from "../../tasks/crash/service.ts";
+import { Workspace } from "../../tasks/workspace.ts";
+import { PROGRAM } from "../harness/program.ts";
+import { type Fault, type FaultProxy, FAULTS, startFaultProxy } from "../harness/fault_proxy.ts";
+import { scriptText } from "../harness/workflow.ts";
+
+const SEED = Number(Deno.env.get("SVC_TEST_SEED") ?? anySeed());
+const INPUTS = 8;
+
+/** Times that a run is taken up again; what is not done by then will never be. */
+const MAX_RETRIES = 25;
+
+const EVERY_FAULT = Object.fromEntries(FAULTS.map((fault) => [fault, fault === "pass" ? 60 : 1]));
+
+const reference: Promise<Reference> = takeReference(PROGRAM);
+
+/** A service behind a proxy, and the profile `faulty` that leads through it. */
+interface Faulty extends AsyncDisposable {
+  readonly workspace: Workspace;
+  readonly service: Service;
+  readonly proxy: FaultProxy;
+  /** A batch of the crash test's script through the proxy. */
+  batch(...flags: string[]): Batch;
+}
+
+async function openFaulty(
+  faults: Partial<Record<Fault, number>>,
+  idempotencyKeys: boolean,
+  choose?: (head: string) => Fault,
+): Promise<Faulty> {
+  await using stack = new AsyncDisposableStack();
+  const workspace = stack.use(await Workspace.open(PROGRAM));
+  const service = stack.use(new Service(workspace));
+  await service.start();
+  const directory = workspace.env.SVC_CONFIG_DIR ?? "";
+  const profile = findProfile("default", directory, assert.fail);
+  const proxy = stack.use(
+    await startFaultProxy({ target: new URL(profile?.baseUrl ?? ""), seed: SEED, faults, choose }),
+  );
+  await saveProfile("faulty", { ...profile, baseUrl: proxy.url, idempotencyKeys }, directory);
+  const kept = stack.move();
+  return {
+    workspace,
+    service,
+    proxy,
+    batch: (...flags) => new Batch(workspace, "f1", INPUTS, ["--profile", "faulty", ...flags]),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** Works on a batch until all its inputs are done, or none gets any further. */
+async function finish(batch: Batch): Promise<BatchEnd> {
+  let failures = 0;
+  return await batch.finish(() => failures++ < MAX_RETRIES);
+}
+
+async function faultsOfAll({ workspace, service }: Faulty, batch: Batch, end: BatchEnd): Promise<string[]> {
+  const ended = [[batch, end]] as const;
+  return faultsOf(judge(await reference, await readLeft(workspace, service, ended), ended));
+}
+
+Deno.test(`through every fault nothing is lost and nothing is there twice (SVC_TEST_SEED=${SEED})`, async () => {
+  await using faulty = await openFaulty(EVERY_FAULT, true);
+  const batch = faulty.batch();
+  assert.deepEqual(await faultsOfAll(faulty, batch, await finish(batch)), []);
+  for (const fault of FAULTS) assert.ok(faulty.proxy.counts[fault] > 0, `${fault} has not happened`);
+});
+
+Deno.test(`without keys an input stops at what cannot be known, and repeats nothing (SVC_TEST_SEED=${SEED})`, async () => {
+  await using faulty = await openFaulty(EVERY_FAULT, false);
+  const batch = faulty.batch();
+  const end = await batch.finish();
+  const { effects } = await readLeft(faulty.workspace, faulty.service, [[batch, end]]);
+  const codes = end.lines.map((line) => JSON.parse(line).error?.code);
+  assert.ok(codes.includes("OUTCOME_UNKNOWN"), end.failure);
+  const expected = (await reference).effects.filter(isLasting);
+  for (const [key, found] of effects) {
+    const left = [...expected];
+    for (const effect of found.filter(isLasting)) {
+      const place = left.indexOf(effect);
+      assert.ok(place >= 0, `${key} has too much: ${effect}`);
+      left.splice(place, 1);
+    }
+  }
+});
+
+/** Whether an effect stays as it is, whatever the input goes on to do. */
+function isLasting(effect: string): boolean {
+  return /^(permit|companion) history /.test(effect);
+}
+
+/**
+ * Cuts requests before they are forwarded, none of them twice: without a key it is sent again once, then the script fails,
+ * and others of its calls that are under way are left open.
+ */
+function cutOnce(): (head: string) => Fault {
+  const dice = new Dice(SEED);
+  const passing = new Map<string, number>();
+  return (head) => {
+    const line = head.slice(0, head.indexOf("\r\n"));
+    const left = passing.get(line) ?? 0;
+    passing.set(line, Math.max(0, left - 1));
+    if (left > 0 || dice.next() > 1 / 20) return "pass";
+    passing.set(line, INPUTS); // Others may send the same in between.
+    return "cut-before";
+  };
+}
+
+Deno.test(`without keys, --on-unknown repeat sends again what never arrived, and all is there once (SVC_TEST_SEED=${SEED})`, async () => {
+  await using faulty = await openFaulty({}, false, cutOnce());
+  const batch = faulty.batch("--on-unknown", "repeat");
+  assert.deepEqual(await faultsOfAll(faulty, batch, await finish(batch)), []);
+  assert.ok(faulty.proxy.counts["cut-before"] > 0, "nothing was cut");
+});
+
+/** Finds out for itself whether what it sent has arrived; its changes under a tag need no finding out. */
+const FINDING_OUT = scriptText(
+  `
+    const unlessArrived = async (change, find) => {
+      try {
+        return await change();
+      } catch (error) {
+        if (!isSvcError(error) || error.code !== "OUTCOME_UNKNOWN") throw error;
+        return await find();
+      }
+    };
+    const data = { Applicant: input.key, Address: "Main Street" };
+    const create = () => svc.cases.create({ type: "City-Permit-Work-Permit", data }).then(({ id }) => id);
+    const condition = { F1: { lhs: { field: "Applicant" }, comparator: "EQ", rhs: { value: input.key } } };
+    const query = { filter: { filterConditions: condition, logic: "F1" } };
+    const id = await unlessArrived(create, async () => (await svc.data.query("D_Permits", { data: { query } })).data[0].pzInsKey);
+    await unlessArrived(() => svc.social.postMessage({ context: id, message: input.key }), () => undefined);
+    const { data: { caseInfo } } = await svc.cases.get(id);
+    await svc.assignments.perform(caseInfo.assignments[0].ID, { action: "Register" });
+    return (await svc.cases.get(id)).status;`,
+);
+
+Deno.test("without keys, --on-unknown skip lets a script find out for itself, and all is there once", async () => {
+  await using faulty = await openFaulty({ "pass": 3, "cut-after": 1 }, false);
+  const { workspace: { directory, env } } = faulty;
+  const script = `${directory}/finding_out.ts`;
+  await Deno.writeTextFile(script, FINDING_OUT);
+  const batch = new Batch(faulty.workspace, "f2", INPUTS, ["--profile", "faulty", "--on-unknown", "skip"], script);
+  const { lines, failure } = await finish(batch);
+  assert.deepEqual(lines.map((line) => JSON.parse(line).result), batch.keys.map(() => "Pending-Review"), failure);
+  const svc = createClient({ configDirectory: env.SVC_CONFIG_DIR });
+  const { data: permits } = await svc.data.query("D_Permits");
+  assert.deepEqual(permits?.map(({ Applicant }) => Applicant).sort(), [...batch.keys].sort());
+  for (const { pzInsKey } of permits ?? []) {
+    const { messages } = await svc.social.listMessages({ filterBy: "messages", filterFor: String(pzInsKey) });
+    assert.equal(messages.length, 1);
+  }
+});

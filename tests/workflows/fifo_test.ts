@@ -1,0 +1,74 @@
+/** Inputs from a named pipe that nobody writes to: who waits for them can be interrupted, however early. */
+import assert from "node:assert/strict";
+import type { Journal } from "../../workflows/journal/journal.ts";
+import { openJournal } from "../../workflows/journal/sqlite/sqlite_journal.ts";
+import { workflowCommand } from "../harness/workflow_process.ts";
+import { makeFolder, newRun, scriptText } from "../harness/workflow.ts";
+
+/** Failed inputs of a run: to open them anew takes longer than to see that the first one is open. */
+const FAILED = 200;
+
+interface Pipe extends AsyncDisposable {
+  /** Its path. */
+  readonly path: string;
+  readonly script: string;
+  readonly journal: Journal;
+  /** How `svc workflow` ends that gets a Ctrl-C as soon as that holds. */
+  interruptWhen(holds: () => boolean, ...args: string[]): Promise<Deno.CommandStatus>;
+}
+
+async function openPipe(): Promise<Pipe> {
+  await using stack = new AsyncDisposableStack();
+  const { path: directory } = stack.use(await makeFolder({ "script.ts": scriptText("return input;", []) }));
+  const path = `${directory}/in`;
+  assert((await new Deno.Command("mkfifo", { args: [path] }).output()).success);
+  const journal = stack.use(await openJournal(`${directory}/workflows.db`));
+  const moved = stack.move();
+  return {
+    path,
+    script: `${directory}/script.ts`,
+    journal,
+    async interruptWhen(holds, ...args) {
+      const process = workflowCommand(args, { directory, cwd: directory }).spawn();
+      while (!holds()) await new Promise((resolve) => setTimeout(resolve));
+      process.kill("SIGINT");
+      const late = setTimeout(() => process.kill("SIGKILL"), 20_000);
+      const { code, signal, success } = await process.output();
+      clearTimeout(late);
+      return { code, signal, success };
+    },
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  };
+}
+
+const INTERRUPTED = { code: 130, signal: null, success: false };
+
+Deno.test({
+  name: "a run whose named pipe nobody writes to ends with the first Ctrl-C",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using pipe = await openPipe();
+    const hasBegun = () => pipe.journal.stateOf("r1") !== undefined;
+    const run = ["run", pipe.script, "--each", pipe.path, "--run-id", "r1"];
+    assert.deepEqual(await pipe.interruptWhen(hasBegun, ...run), INTERRUPTED);
+  },
+});
+
+Deno.test({
+  name: "a Ctrl-C that comes while retry opens failed inputs anew is not lost, and nobody waits for the pipe then",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using pipe = await openPipe();
+    const { journal } = pipe;
+    const { settings, ...run } = newRun("r1", pipe.script);
+    await journal.createRun({ ...run, settings: { ...settings, each: pipe.path } });
+    const error = { code: "WORKFLOW_FAILED", message: "oops" } as const;
+    for (let number = 1; number <= FAILED; number++) {
+      journal.beginInput("r1", { number, place: `in:${number}`, startedAt: 0, generation: 0 });
+      journal.endInput("r1", number, { state: "failed", error });
+    }
+    await journal.durable();
+    const isAtWork = () => journal.findInput("r1", 1)?.generation === 1;
+    assert.deepEqual(await pipe.interruptWhen(isAtWork, "retry", "r1", "--force"), INTERRUPTED);
+  },
+});

@@ -1,0 +1,399 @@
+/** What a person does who reads why a run failed: grants more, gives more time, mends the data, and goes on. */
+import assert from "node:assert/strict";
+import { saveProfile } from "../../lib/auth/config.ts";
+import { killProcess, sandboxesOf } from "../../tasks/crash/processes.ts";
+import { CREATE, killWhenItSays, openOffice, RUN, UNTIL_TOLD, untilItSays } from "../harness/office.ts";
+import { caseAnswer, TinyApi } from "../harness/workflow.ts";
+
+function errorIn(stderr: string): { code: string; message: string; hint: string } {
+  return JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "").error;
+}
+
+Deno.test("what was not granted can be granted to a run that failed for want of it, and stays granted", async () => {
+  await using office = await openOffice(`${CREATE} await svc.cases.get(made.id); return made.status;`);
+  const run = ["run", "script.ts", "--run-id", "r1", "--allow", "cases.create"];
+  const denied = errorIn((await office.svc(...run)).stderr);
+  assert.equal(denied.hint, "Grant it with --allow cases.get. Then, with that flag: svc workflow retry r1");
+  const granted = await office.svc("retry", "r1", "--allow", "cases.get", "--format", "compact");
+  assert.deepEqual([granted.code, granted.stdout], [0, `"New"\n`]);
+  office.sql("UPDATE runs SET state = 'open'; UPDATE inputs SET state = 'open'");
+  assert.equal((await office.svc("resume", "r1", "--format", "compact")).stdout, `"New"\n`);
+  assert.equal(await office.permits(), 1);
+});
+
+Deno.test("a hint with the journal that was chosen asks for no other flag", async () => {
+  await using office = await openOffice(`throw new Error("oops");`);
+  const journal = `${office.config}/own.db`;
+  const { hint } = errorIn((await office.svc(...RUN, "--journal", journal)).stderr);
+  const [show, retry] = ["show", "retry"].map((verb) => `svc workflow ${verb} r1 --journal ${journal}`);
+  assert.equal(hint, `See '${show}'. Then, with --force if you edit the script: ${retry}`);
+});
+
+Deno.test("a hint's command line can be copied whatever the journal is called", async () => {
+  await using office = await openOffice(`throw new Error("oops");`);
+  const { hint } = errorIn((await office.svc(...RUN, "--journal", `${office.config}/it's own.db`)).stderr);
+  const [, again = ""] = hint.split("the script: svc workflow ");
+  assert.equal(again, `retry r1 --journal '${office.config}/it'\\''s own.db'`);
+  const taken = await new Deno.Command("sh", { args: ["-c", `printf '%s\n' ${again}`] }).output();
+  assert.equal(new TextDecoder().decode(taken.stdout), `retry\nr1\n--journal\n${office.config}/it's own.db\n`);
+});
+
+Deno.test("a run that had too little time goes on with more", async () => {
+  await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD} return made.status;`);
+  const late = errorIn((await office.svc(...RUN, "--timeout", "1")).stderr);
+  assert.deepEqual([late.code, late.hint], [
+    "TIMEOUT",
+    "Raise --timeout if it needs longer. Then, with that flag: svc workflow retry r1",
+  ]);
+  await office.createPermit();
+  assert.equal((await office.svc("retry", "r1", "--timeout", "60", "--format", "compact")).stdout, `"New"\n`);
+  assert.equal(await office.permits(), 2);
+});
+
+for (
+  const [what, script] of Object.entries({
+    "read and threw": `const { resultCount } = await svc.data.count("D_Permits");
+      if (resultCount < 2) throw new Error("too few");`,
+    "waited for in vain": `await waitFor(() => svc.data.count("D_Permits"), ({ resultCount }) => resultCount > 1, {
+      everySeconds: 0.05,
+      timeoutSeconds: 0.1,
+    });`,
+  })
+) {
+  Deno.test(`what a script ${what} is asked for again by retry, and what it changed before is not done again`, async () => {
+    await using office = await openOffice(`${CREATE} ${script} return made.status;`);
+    assert.equal((await office.svc(...RUN)).code, 1);
+    assert.equal((await office.svc("retry", "r1")).code, 1);
+    await office.createPermit();
+    assert.equal((await office.svc("retry", "r1", "--format", "compact")).stdout, `"New"\n`);
+    assert.equal(await office.permits(), 2);
+  });
+}
+
+const REGISTER = `const made = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+  const data = { Applicant: input.name, Address: "B" };
+  await svc.assignments.perform(made.nextAssignmentInfo.ID, { action: "Register", data });
+  return input.name;`;
+
+Deno.test("a line that was mended is taken by retry, and what its input did before is kept", async () => {
+  await using office = await openOffice(REGISTER);
+  const file = `${office.folder}/in.ndjson`;
+  await Deno.writeTextFile(file, `{"name":"Ada"}\n{"name":""}\nnot JSON\n`);
+  assert.equal((await office.svc(...RUN, "--each", "in.ndjson")).code, 1);
+  await Deno.writeTextFile(file, `{"name":"Ada"}\n{"name":"Eve"}\n{"name":"Sue"}\n`);
+  const again = await office.svc("retry", "r1");
+  assert.equal(again.stderr.split("\n")[0], "2 failed inputs of run r1 to run again.");
+  const results = again.stdout.trimEnd().split("\n").map((line) => JSON.parse(line).result);
+  assert.deepEqual([again.code, results], [0, ["Ada", "Eve", "Sue"]]);
+  assert.equal(await office.permits(), 3);
+});
+
+Deno.test("where a mended line asks for another step than was done, it is named as the reason until it is put back or forced", async () => {
+  const made =
+    `await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: input.by, Address: "B" } });`;
+  await using office = await openOffice(`${made} if (!input.ok) throw new Error("oops"); return input.by;`);
+  const write = (line: string) => Deno.writeTextFile(`${office.folder}/in.ndjson`, `${line}\n`);
+  const first = async (...args: string[]) => JSON.parse((await office.svc(...args)).stdout);
+  await write(`{"by":"Ada"}`);
+  await first(...RUN, "--each", "in.ndjson");
+  await write(`{"by":"Eve","ok":true}`);
+  for (const verb of ["retry", "resume"]) {
+    const { error } = await first(verb, "r1");
+    assert.match(error.message, /^Step 1 was .*"Ada".*; now the script asks for .*"Eve"/);
+    assert.match(error.hint, /^The line says something else now than when step 1 was done\. .* add --force,/, verb);
+  }
+  await write(`{"by":"Ada","more":1}`);
+  assert.match((await first("resume", "r1")).error.message, /oops/);
+  assert.equal(await office.permits(), 1);
+  await write(`{"by":"Eve","ok":true}`);
+  assert.equal((await first("retry", "r1", "--force")).result, "Eve");
+  assert.equal(await office.permits(), 2);
+});
+
+Deno.test("a line that has not failed must be what it was", async () => {
+  await using office = await openOffice("return input;");
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n");
+  assert.equal((await office.svc(...RUN, "--each", "in.ndjson")).code, 0);
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n3\n");
+  assert.match((await office.svc("resume", "r1")).stderr, /in\.ndjson:2 is not what the run began with/);
+});
+
+Deno.test("a run that began without any service takes the one that there is now", async () => {
+  await using office = await openOffice(`${CREATE} return made.status;`);
+  office.turnTo({ baseUrl: "", clientId: "" });
+  assert.equal((await office.svc(...RUN)).code, 2);
+  office.turnBack();
+  assert.equal((await office.svc("retry", "r1", "--format", "compact")).stdout, `"New"\n`);
+});
+
+Deno.test("a run that goes on with another profile keeps it", async () => {
+  await using office = await openOffice(`return (await svc.cases.get("C-1")).id;`);
+  let asked = 0;
+  await using api = new TinyApi(() =>
+    ++asked === 1 ? new Response("", { status: 404 }) : Response.json(caseAnswer("C-1"))
+  );
+  office.turnTo({ baseUrl: "", clientId: "" });
+  assert.equal((await office.svc(...RUN)).code, 2);
+  await saveProfile("other", { baseUrl: api.baseUrl, clientId: "id" }, office.config);
+  assert.equal(errorIn((await office.svc("retry", "r1", "--profile", "other")).stderr).code, "NOT_FOUND");
+  assert.match((await office.svc("report", "r1")).stdout, /<dt>Profile<\/dt><dd>other<\/dd>/);
+  assert.equal((await office.svc("retry", "r1", "--format", "compact")).stdout, `"C-1"\n`);
+});
+
+Deno.test("a profile that is named is there before a run begins or goes on, or the environment gives all that it would", async () => {
+  await using office = await openOffice(`${CREATE} throw new Error("oops");`);
+  const refused = async (...args: string[]) => {
+    const { code, stderr } = await office.svc(...args, "--profile", "nosuch");
+    return [code, /There is no profile "nosuch"/.test(errorIn(stderr).message)];
+  };
+  office.turnTo({ clientId: "" });
+  assert.deepEqual(await refused(...RUN), [2, true]);
+  assert.equal((await office.svc("list", "--format", "compact")).stdout, "[]\n");
+  office.turnBack();
+  assert.deepEqual(await refused(...RUN), [1, false]);
+  office.turnTo({ clientId: "" });
+  assert.deepEqual([await refused("retry", "r1"), await refused("resume", "r1")], [[2, true], [2, true]]);
+  assert.match((await office.svc("show", "r1")).stdout, /1 failed/);
+  assert.equal(await office.permits(), 1);
+});
+
+Deno.test("who mends a failed line and says resume is told of retry", async () => {
+  await using office = await openOffice("return input;");
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, `{"a":`);
+  assert.equal((await office.svc(...RUN, "--each", "in.ndjson")).code, 1);
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, `{"a":1}\n`);
+  const { message, hint } = errorIn((await office.svc("resume", "r1")).stderr);
+  assert.equal(message, "in.ndjson:1 is not what the run began with.");
+  assert.match(hint, /^'svc workflow retry' takes what a failed line says now\. To begin a new run, /);
+  assert.equal((await office.svc("retry", "r1")).stdout, `{"input":"in.ndjson:1","result":{"a":1}}\n`);
+});
+
+Deno.test("a line that was mended badly fails alone, and can be mended again", async () => {
+  await using office = await openOffice(`${CREATE} if (input === "bad") throw new Error("oops"); return input;`);
+  const write = (line: string) => Deno.writeTextFile(`${office.folder}/in.ndjson`, `${line}\n"good"\n`);
+  const first = async (...args: string[]) => JSON.parse((await office.svc(...args)).stdout.split("\n")[0] ?? "");
+  await write(`"bad"`);
+  assert.match((await first(...RUN, "--each", "in.ndjson")).error.message, /oops/);
+  await write(`"better`);
+  for (const verb of ["retry", "resume", "retry"]) {
+    assert.equal((await first(verb, "r1")).error.message, "in.ndjson:1 is not JSON.", verb);
+  }
+  await write(`"better"`);
+  assert.equal((await first("retry", "r1")).result, "better");
+  assert.equal(await office.permits(), 2);
+});
+
+Deno.test("a file of other inputs under the same name begins a run anew, once the unfinished one is given up as the hint says", async () => {
+  await using office = await openOffice(`if (input === 2) { log("waits"); ${UNTIL_TOLD} } return input;`);
+  const write = (text: string) => Deno.writeTextFile(`${office.folder}/new.ndjson`, text);
+  const nightly = ["run", "script.ts", "--allow-declared", "--each", "new.ndjson", "--resume", "--concurrency", "1"];
+  await write("1\n2\n");
+  await killWhenItSays(office.start(...nightly), "waits");
+  await write("3\n4\n");
+  const other = errorIn((await office.svc(...nightly)).stderr);
+  assert.equal(other.message, "new.ndjson:1 is not what the run began with.");
+  await write("1\n");
+  const shorter = errorIn((await office.svc(...nightly)).stderr);
+  assert.equal(shorter.message, "The run has 2 inputs, and its file has 1 now.");
+  const way =
+    /^To begin a new run, give this one up with '(svc workflow cancel)' .*\. Then: svc workflow resume (\S+)$/;
+  const [, cancel, id = ""] = way.exec(other.hint) ?? [];
+  assert.deepEqual([cancel, shorter.hint], ["svc workflow cancel", other.hint]);
+  await write("3\n4\n");
+  assert.equal((await office.svc("cancel", id)).code, 0);
+  const { code, stdout } = await office.svc(...nightly);
+  assert.deepEqual([code, stdout.trimEnd().split("\n").map((line) => JSON.parse(line).result)], [0, [3, 4]]);
+});
+
+Deno.test("a run whose inputs cannot be read is not begun", async () => {
+  await using office = await openOffice("return input;");
+  await Deno.writeTextFile(`${office.folder}/twice.csv`, "a,a\n1,2\n");
+  for (const file of ["none.ndjson", ".", "twice.csv"]) {
+    assert.equal((await office.svc(...RUN, "--each", file)).code, 2, file);
+  }
+  assert.equal((await office.svc("list", "--format", "compact")).stdout, "[]\n");
+});
+
+Deno.test("a batch that has failed enough says so, and how to go on with either part", async () => {
+  await using office = await openOffice(`throw new Error("oops");`);
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n3\n");
+  const { stderr } = await office.svc(...RUN, "--each", "in.ndjson", "--max-failures", "1", "--concurrency", "1");
+  assert.match(stderr, /^1 input: 0 succeeded, 1 failed\. No further input was begun: --max-failures 1\.$/m);
+  assert.match(
+    errorIn(stderr).hint,
+    / the script: svc workflow resume r1 to go on, or svc workflow retry r1 to run what failed again, too$/,
+  );
+  await office.write(`return input;`);
+  const again = await office.svc("retry", "r1", "--force");
+  assert.match(again.stderr, /^1 failed input of run r1 to run again\.\n3 inputs: 3 succeeded, 0 failed\.$/m);
+});
+
+Deno.test("a batch that has failed enough with its last input has ended", async () => {
+  await using office = await openOffice(`throw new Error("oops");`);
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n\n");
+  const { stderr } = await office.svc(...RUN, "--each", "in.ndjson", "--max-failures", "2", "--concurrency", "1");
+  assert.match(stderr, /^2 inputs: 0 succeeded, 2 failed\.$/m);
+  assert.match(errorIn(stderr).hint, / if you edit the script: svc workflow retry r1$/);
+  const [{ state }] = JSON.parse((await office.svc("list")).stdout);
+  assert.equal(state, "failed");
+});
+
+Deno.test("a run that goes on takes another pace, and keeps it", async () => {
+  await using office = await openOffice(`throw new Error("oops");`);
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n3\n4\n5\n6\n");
+  const lines = async (...args: string[]) => (await office.svc(...args)).stdout.split("\n").length - 1;
+  assert.equal(await lines(...RUN, "--each", "in.ndjson", "--max-failures", "1", "--concurrency", "1"), 1);
+  assert.equal(await lines("resume", "r1", "--max-failures", "2", "--rate", "100/s"), 3);
+  assert.equal(await lines("resume", "r1"), 5);
+  const refused = await office.svc("resume", "r1", "--concurrency", "1000");
+  assert.deepEqual([refused.code, errorIn(refused.stderr).message], [2, "--concurrency must be 1 to 256."]);
+});
+
+Deno.test("what a script prints on another path is printed and logged, and what it left is not", async () => {
+  await using office = await openOffice(`log("begun"); ${CREATE} log("made"); ${UNTIL_TOLD}`);
+  await killWhenItSays(office.start(...RUN), "made");
+  await office.write(`log("begun"); const other = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+    log("other"); return other.status;`);
+  const forced = await office.svc("resume", "r1", "--force");
+  assert.deepEqual([forced.stdout, forced.stderr], [`"New"\n`, "other\n"]);
+  assert.equal((await office.svc("logs", "r1")).stdout, "begun\nother\n");
+});
+
+Deno.test("what is done after --force is done under keys of its own, also when its sandbox is killed", async () => {
+  const create = (name: string) =>
+    `await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "${name}", Address: "B" } });`;
+  await using office = await openOffice(
+    `${create("Ada")} ${create("Eve")} ${create("Sue")} log("made"); for (;;) await svc.data.count("D_Permits");`,
+  );
+  await killWhenItSays(office.start(...RUN), "made");
+  await office.write(`${create("Bob")} log("first"); await sleep(1500); ${create("Dan")} return "done";`);
+  const forced = office.start("resume", "r1", "--force", "--format", "compact");
+  const said = await untilItSays(forced, "first");
+  const sandboxes = await sandboxesOf(forced.pid);
+  assert.deepEqual(sandboxes.map(killProcess), [true]);
+  const [printed, error] = await Promise.all([new Response(forced.stdout).text(), said.rest, forced.status]);
+  assert.deepEqual([printed, error], [`"done"\n`, "first\n"]);
+  assert.equal(await office.permits(), 5);
+});
+
+Deno.test("what a script prints is new from the step on at which it left its path by force", async () => {
+  const steps = `log("one"); { ${CREATE} } log("two"); log("three"); { ${CREATE} } log("made");`;
+  await using office = await openOffice(`${steps} for (;;) await svc.data.count("D_Permits");`);
+  await killWhenItSays(office.start(...RUN), "made");
+  await office.write(`log("one"); await svc.data.count("D_Permits"); log("four"); return "done";`);
+  const forced = await office.svc("resume", "r1", "--force", "--format", "compact");
+  assert.deepEqual([forced.stdout, forced.stderr], [`"done"\n`, "four\n"]);
+  assert.equal((await office.svc("logs", "r1")).stdout, "one\nfour\n");
+});
+
+Deno.test("a file that is no journal, or a damaged one, is named and is no defect of svc", async () => {
+  await using office = await openOffice(`return "x".repeat(20_000);`);
+  assert.equal((await office.svc(...RUN)).code, 0);
+  const journal = `${office.config}/workflows.db`;
+  office.sql("PRAGMA wal_checkpoint(TRUNCATE)");
+  await Deno.writeFile(journal, new Uint8Array(8 * 4096).fill(255), { append: false, create: false });
+  const garbage = errorIn((await office.svc("list")).stderr);
+  assert.deepEqual([garbage.code, garbage.message.includes("cannot be opened")], ["INVALID_CONFIG", true]);
+  await Deno.remove(journal);
+  office.sql("CREATE TABLE runs (a)");
+  assert.equal(errorIn((await office.svc("list")).stderr).message, `${journal} is a database, but no journal.`);
+});
+
+Deno.test("nobody is told to go on with a run that the journal could not take", async () => {
+  await using office = await openOffice("return 1;");
+  assert.deepEqual((await office.svc("list")).stdout, "[]\n");
+  office.sql("CREATE TRIGGER broken BEFORE INSERT ON runs BEGIN SELECT RAISE(ABORT, 'no'); END");
+  const { code, hint } = errorIn((await office.svc(...RUN)).stderr);
+  assert.deepEqual([code, hint], ["INVALID_CONFIG", "Check the file, and the disk that it is on."]);
+  assert.deepEqual((await office.svc("list")).stdout, "[]\n");
+});
+
+Deno.test("a journal that is damaged in the middle is named when it is read", async () => {
+  await using office = await openOffice(`return "x".repeat(20_000);`);
+  assert.equal((await office.svc(...RUN)).code, 0);
+  office.sql("PRAGMA wal_checkpoint(TRUNCATE)");
+  using file = await Deno.open(`${office.config}/workflows.db`, { write: true });
+  await file.seek(4096, Deno.SeekMode.Start);
+  const { size } = await file.stat();
+  await file.write(new Uint8Array(size - 4096).fill(255));
+  const { code, message } = errorIn((await office.svc("list")).stderr);
+  assert.deepEqual([code, /The journal .*workflows\.db cannot be (opened|read): /.test(message)], [
+    "INVALID_CONFIG",
+    true,
+  ]);
+});
+
+Deno.test("what was left by force stops nothing that is done later", async () => {
+  await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD}`);
+  await killWhenItSays(office.start(...RUN), "made");
+  await office.write(`const create = () => svc.cases.create({ type: "City-Permit-Work-Permit" });
+    await create();
+    log("other");
+    ${UNTIL_TOLD.replace("< 2", "< 3")}
+    await create();
+    return "done";`);
+  await killWhenItSays(office.start("resume", "r1", "--force"), "other");
+  await office.createPermit();
+  assert.equal((await office.svc("resume", "r1", "--format", "compact")).stdout, `"done"\n`);
+  assert.equal(await office.permits(), 4);
+});
+
+Deno.test("a run that had ended and goes on with a further line is unfinished when it is killed", async () => {
+  const waits = `if (input === 2) { log("made"); ${UNTIL_TOLD.replace("< 2", "< 3")} }`;
+  await using office = await openOffice(`${CREATE} ${waits} return made.status;`);
+  const file = `${office.folder}/in.ndjson`;
+  await Deno.writeTextFile(file, "1\n");
+  assert.equal((await office.svc(...RUN, "--each", "in.ndjson")).code, 0);
+  await Deno.writeTextFile(file, "1\n2\n");
+  await killWhenItSays(office.start("resume", "r1"), "made");
+  await office.createPermit();
+  const again = ["run", "script.ts", "--allow-declared", "--each", "in.ndjson", "--resume"];
+  assert.equal((await office.svc(...again)).code, 0);
+  const runs = JSON.parse((await office.svc("list")).stdout);
+  assert.deepEqual(runs.map(({ id, state }: Record<string, unknown>) => [id, state]), [["r1", "done"]]);
+  assert.equal(await office.permits(), 3);
+});
+
+Deno.test("a run that goes on can be cancelled, also where a retry was killed as it began", async () => {
+  await using office = await openOffice(`${CREATE} throw new Error("oops");`);
+  await office.svc(...RUN);
+  office.sql("UPDATE inputs SET state = 'open', generation = 1"); // The run is still one that has failed.
+  await office.write(`${CREATE} log("on"); ${UNTIL_TOLD}`);
+  const process = office.start("resume", "r1", "--force", "--allow", "data.count", "--timeout", "30");
+  const { rest } = await untilItSays(process, "on");
+  assert.equal((await office.svc("cancel", "r1")).code, 0);
+  assert.match(await rest, /Run r1 was cancelled/);
+  await Promise.all([process.stdout.cancel(), process.status]);
+});
+
+Deno.test("a run that is deleted while another process is about to go on with it is not begun anew", async () => {
+  await using office = await openOffice(`${CREATE} throw new Error("oops");`);
+  const ids = ["a", "b", "c", "d", "e", "f"];
+  for (const id of ids) await office.svc("run", "script.ts", "--allow-declared", "--run-id", id);
+  assert.equal(await office.permits(), ids.length);
+  await Promise.all(ids.flatMap((id) => [office.svc("delete", id), office.svc("resume", id)]));
+  assert.equal(await office.permits(), ids.length);
+});
+
+Deno.test("of two that begin the same with --resume at the same time, one does", async () => {
+  await using office = await openOffice(`${CREATE} ${UNTIL_TOLD} return made.status;`);
+  const run = ["run", "script.ts", "--allow-declared", "--resume"];
+  const both = [office.svc(...run), office.svc(...run)];
+  const refused = await Promise.race(both);
+  assert.match(errorIn(refused.stderr).message, /^Another process (has just begun a run|works on run)/);
+  await office.createPermit();
+  assert.deepEqual((await Promise.all(both)).map(({ code }) => code).toSorted(), [0, 2]);
+  assert.equal(await office.permits(), 2);
+  assert.equal(JSON.parse((await office.svc("list")).stdout).length, 1);
+});
+
+Deno.test("a run that had ended and may not go on is left as it is", async () => {
+  await using office = await openOffice("return input;");
+  const file = `${office.folder}/in.ndjson`;
+  await Deno.writeTextFile(file, "1\n");
+  await office.svc(...RUN, "--each", "in.ndjson");
+  await Deno.writeTextFile(file, "2\n");
+  assert.match(errorIn((await office.svc("resume", "r1")).stderr).message, /is not what the run began with/);
+  const [{ state }] = JSON.parse((await office.svc("list")).stdout);
+  assert.equal(state, "done");
+});

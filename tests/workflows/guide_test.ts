@@ -1,0 +1,76 @@
+/** docs/workflows.md, done as it says: the script that it teaches, in the folder that it makes, and its plan. */
+import assert from "node:assert/strict";
+import { Workspace } from "../../tasks/workspace.ts";
+import { compiledIn } from "../harness/compiled.ts";
+import { PROGRAM } from "../harness/program.ts";
+
+const PAGE = await Deno.readTextFile(new URL("../../docs/workflows.md", import.meta.url));
+
+const TYPED = `
+import type { CaseAnswer } from "@svc/lib";
+import { defineWorkflow } from "@svc/lib/workflow";
+
+type Input = { Applicant: string; Address: string };
+
+export default defineWorkflow<Input>({
+  name: "typed",
+  allow: ["cases.create", "assignments.perform"],
+  async run({ svc, input }) {
+    const created: CaseAnswer = await svc.cases.create({ type: "City-Permit-Work-Permit", data: input });
+    const { ID } = created.nextAssignmentInfo!;
+    return (await svc.assignments.perform(ID, { action: "Register", ifMatch: created.etag })).status;
+  },
+});
+`;
+
+/** Scripts by the names of their files. */
+const SCRIPTS = {
+  guide: block("import { defineWorkflow, isSvcError }"),
+  typed: TYPED,
+  taking: TYPED.replace("type Input =", "interface Input"),
+  naming: TYPED.replace("created: CaseAnswer", "created: string"),
+};
+
+const FLAGS = ["--input", `{"Applicant":"Ada","Address":"Main St 1"}`, "--allow-declared"];
+
+Deno.test("what the guide says is so, in a folder that svc workflow init has made", async (t) => {
+  await using workspace = await Workspace.open(PROGRAM);
+  await workspace.startService();
+  const folder = `${workspace.directory}/flows`;
+  await workspace.svc("workflow", "init", folder);
+  const intake = await Deno.readTextFile(`${folder}/intake.ts`);
+  const faults = await compiledIn(folder, { intake, ...SCRIPTS });
+  await t.step("its script and the one that is made pass an editor's check", () => {
+    assert.deepEqual([faults.guide, faults.intake], ["", ""]);
+  });
+  await t.step("its script has the plan that is shown, and does what it says", () => followGuide(workspace, folder));
+  await t.step("the compiler knows the library's types and takes no interface", () => {
+    assert.equal(faults.typed, "");
+    assert.match(faults.taking, /Type 'Input' is not assignable to type 'JsonObject'/);
+    assert.match(faults.naming, /Type 'CaseAnswer' is not assignable to type 'string'/);
+  });
+  await t.step("svc checks no types", async () => {
+    for (const name of ["typed", "taking", "naming"]) {
+      assert.equal(await workspace.svc("workflow", "run", `${folder}/${name}.ts`, ...FLAGS), `"Pending-Review"\n`);
+    }
+  });
+});
+
+async function followGuide(workspace: Workspace, folder: string): Promise<void> {
+  const script = `${folder}/guide.ts`;
+  const plan = await workspace.svc("workflow", "plan", script, ...FLAGS);
+  const [before = "", after = ""] = block("Step 1: cases.create").split("  …\n");
+  assert.equal(plan.slice(0, before.length), before);
+  assert.equal(plan.slice(-after.length), after);
+  assert.equal(
+    await workspace.svc("data", "count", "D_Permits", "--fields", "resultCount"),
+    `{\n  "resultCount": 0\n}\n`,
+  );
+  assert.equal(await workspace.svc("workflow", "run", script, ...FLAGS), `"Pending-Review"\n`);
+}
+
+/** The block that begins with these words. */
+function block(first: string): string {
+  const rest = PAGE.slice(PAGE.indexOf(first));
+  return rest.slice(0, rest.indexOf("```"));
+}

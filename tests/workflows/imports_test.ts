@@ -1,0 +1,153 @@
+/** What a script may import, and what it is told where it may not. What else it may not is in escape_table_test.ts. */
+import assert from "node:assert/strict";
+import { makeFolder, noCaller, runText, runWorkflow, scriptText } from "../harness/workflow.ts";
+
+Deno.test("a script may import its own files, and nothing else", async (t) => {
+  await using outside = await makeFolder({
+    "secret.json": `{"clientSecret":"hunter2"}`,
+    "code.ts": "export const a = 1;",
+  });
+  const script = scriptText("return s.default ?? s;", [], `import * as s from "./x.json" with { type: "json" };`);
+  const refused: [name: string, before: string, message: RegExp][] = [
+    [
+      "a JSON file elsewhere",
+      `import s from "${outside.path}/secret.json" with { type: "json" };`,
+      /secret\.json, which is outside/,
+    ],
+    ["a text elsewhere", `import s from "/etc/passwd" with { type: "text" };`, /passwd, which is outside/],
+    ["code elsewhere", `import { a } from "${outside.path}/code.ts"; console.log(a);`, /code\.ts, which is outside/],
+    [
+      "a folder above, by an encoded slash",
+      `import s from "./..%2f..%2f..%2fetc%2fpasswd" with { type: "text" };`,
+      /outside|cannot be loaded/,
+    ],
+    [
+      "a file elsewhere, when it runs",
+      `export const load = () => import("${outside.path}/secret.json", { with: { type: "json" } });`,
+      /secret\.json, which is outside/,
+    ],
+    ["what is no code elsewhere", `import "/etc/passwd";`, /passwd, which is outside [^|]* \(script\.ts:2\)\.$/],
+    [
+      "what is no code elsewhere, through a module that it makes up",
+      `export const load = () => import("data:text/javascript,import 'file:///etc/passwd'");`,
+      /passwd, which is outside [^|]*$/,
+    ],
+    ["a URL", `import "http://127.0.0.1:9/x.ts";`, /imports http:\/\/127\.0\.0\.1:9\/x\.ts/],
+    ["a package", `import "npm:left-pad";`, /imports npm:left-pad/],
+    ["a JSR package", `import "jsr:@std/path";`, /imports jsr:@std\/path/],
+    ["a file that is missing", `import "./missing.ts";`, /cannot be loaded: .*missing\.ts.*script\.ts:2/],
+    ["a name that is none", `import "left-pad";`, /cannot be loaded: .*left-pad/],
+    [
+      "the library's client",
+      `import { createClient } from "@svc/lib"; console.log(createClient);`,
+      /cannot be loaded: .*@svc\/lib/,
+    ],
+  ];
+  for (const [name, before, message] of refused) {
+    await t.step(`not ${name}`, async () => {
+      const { error } = await runText(scriptText("return s;", [], before));
+      assert.match(error?.message ?? "it ran", message);
+    });
+  }
+  await t.step("and is told what it may, whatever the name looks like", async () => {
+    for (
+      const name of ["@svc/lib", "left-pad", "npm:left-pad", "jsr:@std/path", "node:fs", "http://127.0.0.1:9/x.ts"]
+    ) {
+      const { error } = await runText(scriptText("return s;", [], `import * as s from "${name}";`));
+      assert.match(error?.hint ?? "", /its own files, @svc\/lib\/workflow, and types: .* svc that run is given/, name);
+    }
+    const { error } = await runText(scriptText("return s;", [], `import * as s from "./missing.ts";`));
+    assert.equal(error?.hint, undefined);
+  });
+  await t.step("not through a link out of its folder", async () => {
+    await using folder = await makeFolder({ "script.ts": script });
+    await Deno.symlink(`${outside.path}/secret.json`, `${folder.path}/x.json`);
+    const { runWorkflow } = await import("../harness/workflow.ts");
+    const { noCaller } = await import("../harness/workflow.ts");
+    await assert.rejects(
+      runWorkflow({ script: `${folder.path}/script.ts`, caller: noCaller }),
+      /secret\.json, which is outside/,
+    );
+  });
+  await t.step("not a file that never ends", async () => {
+    const before = `import s from "/dev/zero" with { type: "json" };`;
+    const { error } = await runText(scriptText("return s;", [], before));
+    assert.match(error?.message ?? "it ran", /cannot be loaded|outside/);
+  });
+  await t.step("not what it names by computing, which it is told", async () => {
+    for (
+      const name of [
+        `"${outside.path}/" + "code.ts"`,
+        `"./own" + ".ts"`,
+        `"http://a/" + "x.js"`,
+        `"npm:" + "a"`,
+        `"jsr:" + "@a/b"`,
+      ]
+    ) {
+      const { error } = await runText({ "script.ts": scriptText(`return await import(${name});`), "own.ts": "" });
+      const hint = "A script may import files of its own folder, under names that are written out, not computed.";
+      assert.deepEqual([error?.code, error?.hint], ["PERMISSION_DENIED", hint], name);
+    }
+  });
+  await t.step("not what it makes up by computing, at the line that imports it", async () => {
+    const { error } = await runText(
+      scriptText(`return await import("data:text/javascript,import 'file:///etc/passwd'" + "");`),
+    );
+    const message = `The script failed: TypeError: Requires read access to "/etc/passwd" (script.ts:7)`;
+    assert.deepEqual([error?.code, error?.message], ["PERMISSION_DENIED", message]);
+  });
+  await t.step("not the library's client when it runs, for which it is told what it is given", async () => {
+    for (const name of [`"@svc/lib"`, `"@svc/" + "lib"`]) {
+      const { error } = await runText(scriptText(`return await import(${name});`));
+      const [line = "", ...more] = error?.message.split("\n") ?? [];
+      assert.match(line, /Import "@svc\/lib" not a dependency .* \(script\.ts:7\)$/);
+      assert.deepEqual(more, []);
+      assert.match(error?.hint ?? "", /@svc\/lib\/workflow, and types: .* svc that run is given/, name);
+    }
+  });
+  await t.step("its own code, which may be broken or missing where it is loaded when it runs", async () => {
+    const body = `const messages = [];
+      for (const load of [() => import("./broken.ts"), () => import("./missing.ts")]) await load().catch(({ message }) => messages.push(message));
+      return messages.map((message) => /^SyntaxError|^Module not found/.exec(message)?.[0]);`;
+    const { result, error } = await runText({ "script.ts": scriptText(body), "broken.ts": "this is no code" });
+    assert.deepEqual([result, error], [["SyntaxError", "Module not found"], undefined]);
+  });
+  await t.step("its own code, JSON, text and types", async () => {
+    const before = `import { double } from "./lib/helper.ts";
+import data from "./x.json" with { type: "json" };
+import type { Some } from "npm:some-types";
+import text from "./lib/note.txt" with { type: "text" };`;
+    const { result, error } = await runText({
+      "script.ts": scriptText("return [double(data.n), text];", [], before),
+      "lib/helper.ts": `import { two } from "./two.ts"; export const double = (n: number): number => n * two;`,
+      "lib/two.ts": "export const two = 2;",
+      "lib/note.txt": "note",
+      "x.json": `{"n": 21}`,
+    });
+    assert.deepEqual([result, error], [[42, "note"], undefined]);
+  });
+  await t.step("a wider folder where --root names it", async () => {
+    const { error, result } = await runText(
+      scriptText("return a;", [], `import { a } from "${outside.path}/code.ts";`),
+      {
+        root: outside.path,
+      },
+    );
+    assert.deepEqual([result, error], [1, undefined]);
+  });
+});
+
+Deno.test("what a script says itself on a line that begins with 'at' is told", async () => {
+  const { error } = await runText(scriptText(`throw new Error("Give a number\\n    at most 5");`));
+  assert.equal(error?.message, "The script failed: Give a number\n    at most 5 (script.ts:7)");
+});
+
+Deno.test({
+  name: "a script whose name has a backslash, which parts a path on Windows alone, imports from its folder",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const script = scriptText("return a;", [], `import { a } from "./code.ts";`);
+    await using folder = await makeFolder({ "my\\script.ts": script, "code.ts": "export const a = 1;" });
+    assert.equal(await runWorkflow({ script: `${folder.path}/my\\script.ts`, caller: noCaller }), 1);
+  },
+});

@@ -1,0 +1,278 @@
+/** What a journal promises to whoever opens it: nobody goes on with what is over, and one process alone works on a run. */
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { SvcError } from "../../lib/errors.ts";
+import { isFull } from "../../utils/sqlite/sqlite_fault.ts";
+import { reopenFailed } from "../../workflows/runs/reopen.ts";
+import { lockFile } from "../../workflows/journal/sqlite/lock_file.ts";
+import { isPrepared, prepareSchema } from "../../workflows/journal/sqlite/schema.ts";
+import { openJournal } from "../../workflows/journal/sqlite/sqlite_journal.ts";
+import { svcHere } from "../harness/captured_io.ts";
+import { errorOf, svcCommand } from "../harness/cli.ts";
+import { endWithoutRoom } from "../harness/no_room.ts";
+import { makeFolder, newRun, scriptText } from "../harness/workflow.ts";
+
+const RUN = "r1";
+
+Deno.test("a journal that a newer version has written is refused, and stays as it is", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  await (await openJournal(path))[Symbol.asyncDispose]();
+  using db = new DatabaseSync(path);
+  db.exec("PRAGMA user_version = 2");
+  await assert.rejects(openJournal(path), (error) => {
+    assert.ok(error instanceof SvcError);
+    assert.equal(error.message, `The journal ${path} was written by a newer version of svc.`);
+    return true;
+  });
+  assert.equal(db.prepare("PRAGMA user_version").get()?.user_version, 2);
+});
+
+Deno.test("a journal that another process keeps locked can be read, and says what keeps it from being written", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  await using journal = await openJournal(path, { patience: 1 });
+  using db = new DatabaseSync(path);
+  db.exec("BEGIN IMMEDIATE");
+  await using reader = await openJournal(path, { patience: 1 });
+  assert.deepEqual(reader.runs(), []);
+  await assert.rejects(journal.createRun(newRun(RUN)), {
+    code: "INVALID_CONFIG",
+    message: `The journal ${path} cannot be written: database is locked.`,
+    hint: "End the process that keeps it locked.",
+  });
+});
+
+Deno.test("'svc workflow logs' reads what was printed and none of the answers, however long they are", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  const journal = await openJournal(path);
+  await journal.createRun(newRun(RUN));
+  journal.beginInput(RUN, { number: 1, place: "input", startedAt: 0, generation: 0 });
+  const happened = [["call", "{}"], ["answer", "x".repeat(5000)], ["log", "done"]] as const;
+  for (const [kind, content] of happened) journal.append(RUN, 1, { kind, position: 1, at: 0, content });
+  await journal[Symbol.asyncDispose]();
+  using db = new DatabaseSync(path);
+  db.exec("UPDATE events SET content = x'00' WHERE kind = 'answer'"); // Who unpacks it fails.
+  assert.deepEqual(await svcHere(["workflow", "logs", RUN, "--journal", path]), {
+    code: 0,
+    stdout: "done\n",
+    stderr: "",
+  });
+});
+
+Deno.test("failed inputs are opened together: a hundred wait for the disk no more often than one", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  await using journal = await openJournal(path);
+  await journal.createRun(newRun(RUN));
+  for (let number = 1; number <= 150; number++) {
+    journal.beginInput(RUN, { number, place: `in.csv:${number}`, startedAt: 0, generation: 0 });
+    const error = { code: "NOT_FOUND", message: "There is no such case." } as const;
+    if (number !== 7) journal.endInput(RUN, number, { state: "failed", error });
+  }
+  await journal.durable();
+  const written = async () => (await Deno.stat(`${path}-wal`)).size;
+  const before = await written();
+  assert.equal(await reopenFailed(journal, RUN), 149);
+  assert.ok(await written() - before < 50 * 4096, `${await written() - before} bytes of commits`);
+  const inputs = [...journal.inputs(RUN)];
+  assert.ok(inputs.every(({ number, end, generation }) => end === undefined && generation === (number === 7 ? 0 : 1)));
+  assert.ok(inputs.every(({ number }) => journal.events(RUN, number).length === (number === 7 ? 0 : 1)));
+});
+
+Deno.test("a journal that another process writes to for long is written to after it", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  await using journal = await openJournal(path);
+  const program = `
+    import { DatabaseSync } from "node:sqlite";
+    const db = new DatabaseSync(${JSON.stringify(path)});
+    db.exec("BEGIN IMMEDIATE");
+    console.log("locked");
+    await Deno.stdin.read(new Uint8Array(1));
+    setTimeout(() => db.exec("COMMIT"), 50);`;
+  const command = new Deno.Command(Deno.execPath(), { args: ["eval", program], stdin: "piped", stdout: "piped" });
+  await using other = command.spawn();
+  await other.stdout.getReader().read();
+  await other.stdin.getWriter().write(new Uint8Array(1));
+  await journal.createRun(newRun(RUN));
+  assert.equal(journal.findRun(RUN)?.id, RUN);
+});
+
+Deno.test("a database of another program is refused as a journal, and stays as it is", async () => {
+  for (const version of [0, 1, 7]) {
+    await using folder = await makeFolder();
+    const path = `${folder.path}/notes.db`;
+    {
+      using db = new DatabaseSync(path);
+      db.exec(`CREATE TABLE notes (x); PRAGMA user_version = ${version}`);
+    }
+    const before = await Deno.readFile(path);
+    const message = `${await Deno.realPath(path)} is a database, but no journal.`;
+    await assert.rejects(openJournal(path), { code: "INVALID_CONFIG", message });
+    assert.deepEqual(await Deno.readFile(path), before);
+    assert.deepEqual((await Array.fromAsync(Deno.readDir(folder.path))).map(({ name }) => name), ["notes.db"]);
+  }
+});
+
+Deno.test("a file that another process makes a journal while it is looked at is no database of another program", async () => {
+  for (const made of [0, 1, 2]) {
+    await using folder = await makeFolder();
+    const path = `${folder.path}/journal.db`;
+    using other = new DatabaseSync(path);
+    let looks = 0;
+    using db = new class extends DatabaseSync {
+      override prepare(sql: string) {
+        if (looks++ === made) prepareSchema(other, path);
+        return super.prepare(sql);
+      }
+    }(path);
+    assert.doesNotThrow(() => {
+      while (!isPrepared(db, path));
+    });
+  }
+});
+
+Deno.test("an empty file that becomes a journal becomes its owner's alone", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  await using folder = await makeFolder({ "journal.db": "" });
+  const path = `${folder.path}/journal.db`;
+  await Deno.chmod(path, 0o644);
+  await using _journal = await openJournal(path);
+  assert.equal(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
+});
+
+Deno.test("a journal that others can read or change causes a warning that says what to do, and a private one none", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  await using folder = await makeFolder({ "script.ts": scriptText("return 1;", []) });
+  const path = `${folder.path}/journal.db`;
+  const run = (...args: string[]) => svcHere(["workflow", ...args, "--journal", path]);
+  await run("run", `${folder.path}/script.ts`, "--run-id", RUN);
+  const commands = [["resume", RUN], ["list"], ["show", RUN], ["logs", RUN], ["report", RUN]];
+  for (const [mode, ways] of [[0o600, ""], [0o644, "read"], [0o620, "change"], [0o666, "read and change"]] as const) {
+    await Deno.chmod(path, mode);
+    const holds = "holds the data and the permissions of workflows";
+    const warning = `Warning: ${path} ${holds} and others can ${ways} it. Run: chmod 600 ${path}\n`;
+    for (const command of commands) {
+      const { code, stderr } = await run(...command);
+      assert.deepEqual([code, stderr], [0, ways && warning], command.join(" "));
+    }
+    assert.equal((await run("list", "--quiet")).stderr, "");
+  }
+});
+
+Deno.test("a journal that there is no room for says so, and not what became of the attempt to make it", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  const command = svcCommand(["workflow", "list", "--journal", path], folder.path);
+  const { code, stderr } = await endWithoutRoom(command, path, folder.path);
+  assert.equal(code, 2);
+  assert.equal(JSON.parse(stderr).error.message, `The journal ${path} cannot be opened: disk I/O error.`);
+});
+
+Deno.test("a full disk is told from other faults by what Linux, macOS and Windows say of it", () => {
+  const said = [
+    "No space left on device (os error 28)",
+    "There is not enough space on the disk. (os error 112)",
+    "Input/output error (os error 5)",
+  ];
+  assert.deepEqual(said.map((message) => isFull(new Error(message))), [true, true, false]);
+});
+
+Deno.test("a run that was cancelled stays so, also where a process comes to its end at the same time", async () => {
+  await using folder = await makeFolder();
+  await using journal = await openJournal(`${folder.path}/journal.db`);
+  await journal.createRun(newRun(RUN));
+  await journal.setState(RUN, "cancelled");
+  for (const state of ["done", "failed", "open"] as const) {
+    await journal.setState(RUN, state);
+    assert.equal(journal.stateOf(RUN), "cancelled");
+  }
+});
+
+Deno.test("a run of which only a part could be deleted is over: nobody goes on with what is left", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  await using journal = await openJournal(path);
+  await journal.createRun(newRun(RUN));
+  journal.beginInput(RUN, { number: 1, place: "input", startedAt: 0, generation: 0 });
+  await journal.durable();
+  using db = new DatabaseSync(path);
+  db.exec("CREATE TRIGGER broken BEFORE DELETE ON inputs BEGIN SELECT RAISE(ABORT, 'no'); END");
+  await assert.rejects(journal.deleteRun(RUN), /cannot be written: no/);
+  assert.equal(journal.stateOf(RUN), "cancelled");
+});
+
+Deno.test("a batch begins nothing more where its journal cannot be written, also if it changes nothing; resume goes on", async () => {
+  const lines = Array.from({ length: 40 }, (_, number) => `${number}\n`);
+  await using folder = await makeFolder({ "script.ts": scriptText("return input;", []), "in.ndjson": lines.join("") });
+  const path = `${folder.path}/journal.db`;
+  await (await openJournal(path))[Symbol.asyncDispose]();
+  using db = new DatabaseSync(path);
+  db.exec("CREATE TRIGGER broken BEFORE UPDATE ON inputs WHEN NEW.number = 3 BEGIN SELECT RAISE(ABORT, 'no'); END");
+  const rest = ["--journal", path, "--quiet"];
+  const inputs = ["--each", `${folder.path}/in.ndjson`, "--concurrency", "1"];
+  const broken = await svcHere(["workflow", "run", `${folder.path}/script.ts`, ...inputs, "--run-id", RUN, ...rest]);
+  assert.deepEqual([broken.code, errorOf(broken).message], [2, `The journal ${path} cannot be written: no.`]);
+  assert.ok(broken.stdout.split("\n").length < 10, broken.stdout);
+  db.exec("DROP TRIGGER broken");
+  const resumed = await svcHere(["workflow", "resume", RUN, ...rest]);
+  assert.deepEqual([resumed.code, resumed.stdout.split("\n").length], [0, 41]);
+});
+
+Deno.test("a journal that is damaged is to be mended before the run goes on, in the same file or another one", async () => {
+  await using folder = await makeFolder({ "script.ts": scriptText(`throw new Error("oops");`, []) });
+  const path = `${folder.path}/journal.db`;
+  await svcHere(["workflow", "run", `${folder.path}/script.ts`, "--run-id", RUN, "--journal", path]);
+  using db = new DatabaseSync(path);
+  db.exec("DROP TABLE inputs");
+  const { message, hint } = errorOf(await svcHere(["workflow", "retry", RUN, "--journal", path]));
+  assert.equal(message, `The journal ${path} cannot be read: no such table: inputs.`);
+  const wayOn = `svc workflow retry r1 --journal ${path}`;
+  assert.equal(hint, `Restore the file, or name another one with --journal. Then: ${wayOn}`);
+});
+
+Deno.test("a journal whose identifiers are none is damaged: no file is made or removed by a name that stands in it", async () => {
+  await using folder = await makeFolder({
+    "victim/deno.lock": "theirs",
+    "mine/journal.db": "",
+    "mine/journal.db.x/y": "",
+  });
+  const path = `${folder.path}/mine/journal.db`;
+  const id = "x/../../victim/deno";
+  {
+    await using journal = await openJournal(path);
+    await journal.createRun(newRun(RUN));
+    using db = new DatabaseSync(path);
+    db.prepare("UPDATE runs SET id = ?").run(id);
+  }
+  for (const args of [["list"], ["show", id], ["cancel", id], ["delete", id], ["report", id]]) {
+    const answered = await svcHere(["workflow", ...args, "--journal", path]);
+    assert.equal(await Deno.readTextFile(`${folder.path}/victim/deno.lock`), "theirs");
+    const { code, message } = errorOf(answered);
+    assert.equal(code, "INVALID_CONFIG", args.join(" "));
+    assert.equal(message, `The journal ${path} cannot be read: it has a run "${id}", which is no identifier.`);
+  }
+});
+
+Deno.test("a lock that is a file has one holder at a time, although each removes the file", async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/lock`;
+  let holders = 0;
+  let held = 0;
+  await Promise.all(Array.from({ length: 16 }, async () => {
+    for (let attempt = 0; attempt < 200; attempt++) {
+      using lock = await lockFile(path);
+      if (lock === undefined) continue;
+      held++;
+      assert.equal(++holders, 1);
+      await Deno.stat(folder.path); // Others come in between.
+      holders--;
+    }
+  }));
+  assert.ok(held > 1);
+  assert.deepEqual(await Array.fromAsync(Deno.readDir(folder.path)), []);
+});

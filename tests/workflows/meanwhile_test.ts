@@ -1,0 +1,346 @@
+/** What others do while a run works or waits: they edit its files, kill its sandboxes, and answer for the service. */
+import assert from "node:assert/strict";
+import { killProcess, sandboxesOf } from "../../tasks/crash/processes.ts";
+import { Runner } from "../../workflows/runs/runner.ts";
+import { DEFAULT_LIMITS } from "../../workflows/runs/limits.ts";
+import { explainExit, KilledFromOutside } from "../../workflows/sandbox/host/exit.ts";
+import { atRate } from "../../workflows/runs/rate.ts";
+import { openWorkflow } from "../../workflows/runs/open_workflow.ts";
+import { CREATE, openOffice, RUN, UNTIL_TOLD, untilItSays } from "../harness/office.ts";
+import { caseAnswer, makeFolder, openScript, runText, scriptText, TinyApi } from "../harness/workflow.ts";
+import { type Ended, endOf, workflowCommand } from "../harness/workflow_process.ts";
+
+/** Results of a batch, or the codes of its errors. */
+function resultsOf(stdout: string): unknown[] {
+  const lines = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  return lines.map(({ result, error }) => error?.code ?? result);
+}
+
+const WAITING = `log("begun"); ${UNTIL_TOLD} return input;`;
+
+Deno.test("a script that is edited while its batch works is not taken up, and the run goes on when it is put back", async () => {
+  await using office = await openOffice(WAITING);
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n3\n");
+  const batch = office.start(...RUN, "--each", "in.ndjson", "--concurrency", "1");
+  const { rest } = await untilItSays(batch, "begun");
+  await office.write(`return "edited";`);
+  await office.createPermit();
+  await office.createPermit();
+  const [stdout, stderr, { code }] = await Promise.all([new Response(batch.stdout).text(), rest, batch.status]);
+  assert.deepEqual(resultsOf(stdout), [1, "WORKFLOW_DIVERGED"]);
+  assert.match(stdout, /The script was edited while it was at work/);
+  assert.match(stderr, /"WORKFLOW_DIVERGED".* add --force\. Then, with that flag: svc workflow resume r1"/);
+  assert.equal(code, 1);
+  await office.write(WAITING);
+  const again = await office.svc("resume", "r1");
+  assert.deepEqual([resultsOf(again.stdout), again.code], [[1, 2, 3], 0]);
+});
+
+for (
+  const [what, edit] of [
+    ["saved broken", (script) => Deno.writeTextFile(script, "export default {")],
+    ["moved away", (script) => Deno.remove(script)],
+  ] satisfies [string, (script: string) => Promise<void>][]
+) {
+  Deno.test(`a script that is ${what} while its batch works fails no input`, async () => {
+    await using folder = await makeFolder({ "script.ts": scriptText("return input;", []) });
+    const script = `${folder.path}/script.ts`;
+    await using workflow = await openWorkflow({ script, allowDeclared: true });
+    const runner = new Runner({ workflow, live: { call: () => Promise.reject(new Error("It calls nothing.")) } });
+    const run = (number: number) => runner.run({ number, place: `in:${number}`, value: number });
+    assert.deepEqual(await run(1), { result: 1 });
+    await edit(script);
+    const outcome = await run(2);
+    assert("failure" in outcome);
+    assert.deepEqual([outcome.failure.code, outcome.isOpen], ["WORKFLOW_DIVERGED", true]);
+  });
+}
+
+Deno.test("who retries with an edited script is told so, whatever its first failed input fails with now", async () => {
+  await using office = await openOffice(`throw new Error(input === 1 ? "bad data" : "a bug");`);
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n");
+  await office.svc(...RUN, "--each", "in.ndjson");
+  await office.write(`if (input === 1) throw new Error("bad data"); return input;`);
+  assert.match((await office.svc("retry", "r1")).stderr, /WORKFLOW_DIVERGED.*was edited.*--force/);
+  assert.deepEqual(resultsOf((await office.svc("retry", "r1", "--force")).stdout), ["WORKFLOW_FAILED", 2]);
+});
+
+Deno.test("who goes on with a script that was edited and fails now before it has done what it did is told with what", async () => {
+  await using office = await openOffice(`${CREATE} throw new Error("oops");`);
+  await office.svc(...RUN);
+  await office.write(`(undefined as any).mended; ${CREATE} return made.status;`);
+  const { error } = JSON.parse((await office.svc("retry", "r1")).stderr);
+  const said =
+    /^The script fails with WORKFLOW_FAILED ".*'mended'.* \(script\.ts:7\)"\. Step 1 was cases\.create .*not ask/;
+  assert.match(error.message, said);
+  assert.equal(error.details[0].line, 7);
+  assert.match(error.hint, /^Mend the script, or .* add --force\. Then, with that flag: svc workflow retry r1$/);
+  await office.write(`${CREATE} return made.status;`);
+  assert.equal((await office.svc("retry", "r1", "--force", "--format", "compact")).stdout, `"New"\n`);
+  assert.equal(await office.permits(), 1);
+});
+
+Deno.test("a sandbox that is killed while it waits for its input is replaced", async () => {
+  await using office = await openOffice(WAITING);
+  await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n3\n");
+  const unkept = ["run", "script.ts", "--allow-declared", "--journal", "none"];
+  const batch = office.start(...unkept, "--each", "in.ndjson", "--concurrency", "1");
+  const { rest } = await untilItSays(batch, "begun");
+  let sandboxes: number[] = [];
+  while (sandboxes.length < 2) sandboxes = await sandboxesOf(batch.pid);
+  const killed = Math.max(...sandboxes);
+  assert.equal(killProcess(killed), true);
+  // Without a journal an input is lost with its sandbox: the batch has to know first that this one is gone.
+  while (killProcess(killed)) await new Promise((resolve) => setTimeout(resolve));
+  await office.createPermit();
+  await office.createPermit();
+  const [stdout] = await Promise.all([new Response(batch.stdout).text(), rest, batch.status]);
+  assert.deepEqual(resultsOf(stdout), [1, 2, 3]);
+});
+
+Deno.test("a sandbox that Ctrl-C ends itself, as on Windows, was ended by others and not by its script", () => {
+  const { cause, message } = explainExit({ success: false, code: -1073741510, signal: null }, "", DEFAULT_LIMITS);
+  assert.ok(cause instanceof KilledFromOutside, message);
+});
+
+Deno.test({
+  name: "an input whose sandbox is ended by others while its run is interrupted is interrupted, without a journal, too",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using folder = await makeFolder({ "script.ts": scriptText(`return await svc.cases.get("C-1");`) });
+    const script = `${folder.path}/script.ts`;
+    await using workflow = await openScript({ script, allowDeclared: true });
+    const call = async () => {
+      void runner.interrupt();
+      const [sandbox] = await sandboxesOf(Deno.pid, script);
+      assert(sandbox !== undefined);
+      while (killProcess(sandbox)) await new Promise((resolve) => setTimeout(resolve));
+      throw new Error("Nobody hears it.");
+    };
+    const runner = new Runner({ workflow, live: { call } });
+    const outcome = await runner.run({ number: 1, place: "input" });
+    assert("failure" in outcome);
+    assert.equal(outcome.failure.message, "The workflow was interrupted.");
+  },
+});
+
+Deno.test({
+  name: "Ctrl-C ends a batch that waits for the next line of a pipe, and so do failures enough",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    await using office = await openOffice(`log("begun"); if (input === 2) throw new Error("two"); return input;`);
+    for (const flags of [[], ["--max-failures", "1"]]) {
+      const args = ["run", "script.ts", "--allow-declared", "--each", "-", "--journal", "none", ...flags];
+      const batch = office.pipe(...args);
+      const writer = batch.stdin.getWriter();
+      await writer.write(new TextEncoder().encode(flags.length === 0 ? "1\n" : "2\n"));
+      const { rest } = await untilItSays(batch, "begun");
+      if (flags.length === 0) batch.kill("SIGINT");
+      const [stderr, { code }] = await Promise.all([rest, batch.status, new Response(batch.stdout).text()]);
+      assert.equal(code, flags.length === 0 ? 130 : 1, stderr);
+      await writer.close().catch(() => {}); // Nobody reads any more.
+    }
+  },
+});
+
+Deno.test("a run whose journal cannot be read any more ends with that and crashes with nothing: resume goes on with it", async () => {
+  await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD} return made.status;`);
+  const run = office.start(...RUN);
+  const { rest } = await untilItSays(run, "made");
+  office.sql("ALTER TABLE runs RENAME TO hidden");
+  const [, said = "", ...more] = (await rest).split("\n");
+  const { error } = JSON.parse(said);
+  assert.deepEqual([(await run.status).code, error.code, more], [2, "INVALID_CONFIG", [""]]);
+  assert.match(error.message, /^The journal .* cannot be read: no such table: runs\.$/);
+  assert.match(error.hint, /^Restore the file, .* Then: svc workflow resume r1$/);
+  office.sql("ALTER TABLE hidden RENAME TO runs");
+  await office.createPermit();
+  assert.equal((await office.svc("resume", "r1", "--format", "compact")).stdout, `"New"\n`);
+  assert.equal(await office.permits(), 2);
+  await run.stdout.cancel();
+});
+
+Deno.test("cassettes are tested and recorded to their end where nobody reads what is printed", async () => {
+  await using folder = await makeFolder({ "script.ts": scriptText("return input;", []) });
+  const script = `${folder.path}/script.ts`;
+  const unread = async (...args: string[]) => {
+    const process = workflowCommand(args, { directory: folder.path }).spawn();
+    await process.stdout.cancel();
+    const [{ code }, stderr] = await Promise.all([process.status, new Response(process.stderr).text()]);
+    return { code, stderr };
+  };
+  const cassette = `${folder.path}/one.json`;
+  assert.deepEqual(await unread("record", script, "-o", cassette, "--input", "1", "--allow-declared"), {
+    code: 0,
+    stderr: `0 calls recorded in ${cassette}.\n`,
+  });
+  const recorded = JSON.parse(await Deno.readTextFile(cassette));
+  await Deno.writeTextFile(`${folder.path}/two.json`, JSON.stringify({ ...recorded, input: 2 }));
+  const both = await unread("test", script, "--cassette", `${folder.path}/two.json`, "--cassette", cassette);
+  assert.match(both.stderr, /2 cassettes: 1 passed, 1 failed\./);
+  assert.equal(both.code, 1);
+});
+
+Deno.test("a journal is the same by the name of a link to it", async () => {
+  await using office = await openOffice("return input;");
+  await office.svc(...RUN, "--input", "1", "--journal", `${office.config}/real.db`);
+  await Deno.symlink("real.db", `${office.config}/link.db`);
+  const again = await office.svc("resume", "r1", "--journal", `${office.config}/link.db`);
+  assert.deepEqual([again.stdout, again.code], ["1\n", 0], again.stderr);
+});
+
+Deno.test("inputs that are missing from the file of a run are missed", async () => {
+  await using office = await openOffice("return input;");
+  const file = `${office.folder}/in.ndjson`;
+  await Deno.writeTextFile(file, "1\n2\n3\n");
+  await office.svc(...RUN, "--each", "in.ndjson");
+  await Deno.writeTextFile(file, "1\n");
+  const short = await office.svc("resume", "r1");
+  assert.equal(short.code, 2);
+  assert.match(short.stderr, /The run has 3 inputs, and its file has 1 now/);
+  await Deno.writeTextFile(file, "1\n{\n3\n");
+  const damaged = await office.svc("resume", "r1");
+  assert.match(damaged.stderr, /in\.ndjson:2 is not what the run began with/);
+});
+
+/** A script that creates one case, run against an API that answers so, then tried again. */
+async function createTwice(
+  first: () => Response,
+  how: string[] = [],
+): Promise<{ runs: Ended[]; keys: (string | null)[] }> {
+  await using folder = await makeFolder({
+    "script.ts": scriptText(`return (await svc.cases.create({ type: "T" })).id;`),
+  });
+  const keys: (string | null)[] = [];
+  await using api = new TinyApi((_call, { headers }) => {
+    keys.push(headers.get("idempotency-key"));
+    return keys.length === 1 ? first() : Response.json(caseAnswer("C-1"), { status: 201 });
+  });
+  const env = { SVC_BASE_URL: api.baseUrl, SVC_CLIENT_ID: "id", SVC_CLIENT_SECRET: "secret" };
+  const svc = (...args: string[]) => endOf(workflowCommand(args, { directory: folder.path, env, cwd: folder.path }));
+  return { runs: [await svc(...RUN, ...how), await svc("retry", "r1", "--format", "compact")], keys };
+}
+
+for (const status of [500, 524]) {
+  Deno.test(`a change that was answered ${status} is sent again under its key: it may have been made`, async () => {
+    const { runs: [first, again], keys } = await createTwice(() => Response.json({}, { status }));
+    assert.equal(first?.code, 1);
+    assert.deepEqual([again?.stdout, again?.code], [`"C-1"\n`, 0], again?.stderr);
+    assert.equal(keys.length, 2);
+    assert.equal(keys[0], keys[1]);
+  });
+}
+
+Deno.test("a page of a gateway is no answer: retry asks the service anew, under the same key", async () => {
+  const page = () => new Response("<html>Back soon</html>", { headers: { "content-type": "text/html" } });
+  const { runs: [first, again], keys } = await createTwice(page);
+  assert.match(first?.stderr ?? "", /"INVALID_RESPONSE".*is not JSON \(text\/html/s);
+  assert.deepEqual([again?.stdout, again?.code], [`"C-1"\n`, 0], again?.stderr);
+  assert.equal(keys.length, 2);
+  assert.equal(keys[0], keys[1]);
+});
+
+Deno.test("retry asks again what a script has wrapped into an error of its own", async () => {
+  await using folder = await makeFolder({
+    "script.ts": scriptText(`try {
+        return (await svc.cases.get("C-1")).id;
+      } catch (error) {
+        await svc.cases.get("C-2");
+        throw new Error("could not read: " + error.code);
+      }`),
+  });
+  let asked = 0;
+  await using api = new TinyApi((call) => {
+    const isFirst = call === "GET /cases/C-1" && asked++ === 0;
+    return isFirst ? Response.json({}, { status: 423 }) : Response.json(caseAnswer("C-1"));
+  });
+  const env = { SVC_BASE_URL: api.baseUrl, SVC_CLIENT_ID: "id", SVC_CLIENT_SECRET: "secret" };
+  const svc = (...args: string[]) => endOf(workflowCommand(args, { directory: folder.path, env, cwd: folder.path }));
+  assert.match((await svc(...RUN)).stderr, /could not read: /);
+  const again = await svc("retry", "r1", "--format", "compact");
+  assert.deepEqual([again.stdout, again.code], [`"C-1"\n`, 0], again.stderr);
+});
+
+Deno.test("a sleep that a script does not wait for gives its calls no more time", async () => {
+  await using api = new TinyApi();
+  const { error } = await runText(scriptText(`void sleep(60_000); for (;;) await svc.cases.get("C-1");`), {
+    caller: api.caller,
+    allowDeclared: true,
+    limits: { timeoutSeconds: 1, maxMemoryMiB: 128 },
+  });
+  assert.equal(error?.code, "TIMEOUT");
+});
+
+Deno.test("inputs that have ended take no part of the rate", async () => {
+  const items = atRate(values(1, 2, 3, 4), 0.001, () => false, (item) => item === 4);
+  assert.deepEqual(await Array.fromAsync(items), [1, 2, 3, 4]);
+});
+
+Deno.test("an input that waits for its time is not begun when there are failures enough", async () => {
+  let isEnough = false;
+  const begun: number[] = [];
+  for await (const item of atRate(values(1, 2, 3), 5, () => isEnough)) {
+    begun.push(item);
+    setTimeout(() => isEnough = true, 20);
+  }
+  assert.deepEqual(begun, [1]);
+});
+
+async function* values(...all: number[]): AsyncGenerator<number> {
+  yield* all;
+}
+
+Deno.test("a run whose throw-away folder was tidied up ends as it would have", async () => {
+  await using office = await openOffice(`${CREATE} log("begun"); ${UNTIL_TOLD} return made.id;`);
+  const run = office.start(...RUN, "--format", "compact");
+  const { rest } = await untilItSays(run, "begun");
+  for await (const { name } of Deno.readDir(office.config)) {
+    if (name.startsWith("svc-workflow-")) await Deno.remove(`${office.config}/${name}`, { recursive: true });
+  }
+  await office.createPermit();
+  const [stdout, stderr, { code }] = await Promise.all([new Response(run.stdout).text(), rest, run.status]);
+  assert.deepEqual([stdout, stderr, code], [`"CITY-PERMIT-WORK P-1"\n`, "begun\n", 0]);
+});
+
+Deno.test("a sandbox that somebody kills again and again is given up", async () => {
+  await using office = await openOffice(`log("at work"); await sleep(600_000);`);
+  const process = office.start(...RUN);
+  const { rest } = await untilItSays(process, "at work");
+  let hasEnded = false;
+  const ended = process.status.then(() => hasEnded = true);
+  const killed = new Set<number>();
+  while (!hasEnded && killed.size < 9) {
+    for (const sandbox of await sandboxesOf(process.pid)) if (killProcess(sandbox)) killed.add(sandbox);
+  }
+  if (killed.size === 9) process.kill("SIGKILL");
+  await Promise.all([ended, process.stdout.cancel()]);
+  assert.equal(killed.size, 5);
+  assert.match(await rest, /"message":"The operating system ended the workflow/);
+});
+
+Deno.test("a run that is cancelled while it comes to its end stays cancelled", async () => {
+  await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD}`);
+  const process = office.start(...RUN);
+  const { rest } = await untilItSays(process, "made");
+  office.sql("UPDATE runs SET state = 'cancelled'");
+  await office.createPermit();
+  await Promise.all([rest, process.stdout.cancel(), process.status]);
+  const [run] = JSON.parse((await office.svc("list")).stdout);
+  assert.equal(run.state, "cancelled");
+  assert.match((await office.svc("retry", "r1")).stderr, /Run r1 was cancelled/);
+});
+
+Deno.test("a batch for which the machine can start no further process fails no input, and goes on when it can", async () => {
+  const inputs = Array.from({ length: 40 }, (_, i) => i + 1);
+  const files = { "script.ts": scriptText("return input;", []), "in.ndjson": inputs.join("\n") };
+  await using folder = await makeFolder(files);
+  const svc = (args: string[], shellLimit?: string) =>
+    endOf(workflowCommand(args, { directory: folder.path, cwd: folder.path, shellLimit }));
+  const { code, stderr } = await svc([...RUN, "--each", "in.ndjson", "--concurrency", "32"], "ulimit -n 64");
+  assert.match(stderr, / 0 failed, \d+ stopped/);
+  assert.match(stderr, /No process can be started for the script: too many open files\./);
+  assert.match(stderr, /lower --concurrency\. Then, with that flag: svc workflow resume r1"/);
+  assert.equal(code, 2);
+  const again = await svc(["resume", "r1", "--concurrency", "2"]);
+  assert.deepEqual([resultsOf(again.stdout), again.code], [inputs, 0]);
+});

@@ -1,0 +1,53 @@
+/** A sandbox whose runner was killed: nobody is left who would end it, so it ends by itself. */
+import assert from "node:assert/strict";
+import { killProcess, sandboxesOf } from "../../tasks/crash/processes.ts";
+import { openOffice, untilItSays } from "../harness/office.ts";
+
+/** Milliseconds that it may take. */
+const SOON = 10_000;
+
+/** What a script is doing when its runner is killed. */
+const DOING: Readonly<Record<string, string>> = {
+  "waits for an answer": "await sleep(1e6);",
+  "prints, whatever comes of it": "for (;;) try { console.log('more'); } catch { /* once more */ }",
+  "draws random numbers, whatever comes of it": "for (;;) try { crypto.randomUUID(); } catch { /* once more */ }",
+  "blocks its thread on shared memory":
+    "try { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); } catch { await sleep(1e6); }",
+};
+
+Deno.test("a sandbox ends soon after its runner was killed", async (t) => {
+  const cases = Object.keys(DOING).map((does) => `${JSON.stringify(does)}: async () => { ${DOING[does]} }`);
+  await using office = await openOffice(`log("here"); await ({ ${cases.join(", ")} })[input]();`);
+  await Promise.all(
+    Object.keys(DOING).map((does) =>
+      t.step({
+        name: `while it ${does}`,
+        sanitizeOps: false,
+        sanitizeResources: false,
+        sanitizeExit: false,
+        async fn() {
+          const input = JSON.stringify(does);
+          const runner = office.start("run", "script.ts", "--allow-declared", "--journal", "none", "--input", input);
+          const { rest } = await untilItSays(runner, "here");
+          const sandboxes = await sandboxesOf(runner.pid);
+          runner.kill("SIGKILL");
+          await Promise.all([rest, runner.stdout.cancel(), runner.status]);
+          const left = await leftAfter(SOON, sandboxes);
+          for (const pid of left) killProcess(pid);
+          assert.deepEqual([sandboxes.length, left], [1, []]);
+        },
+      })
+    ),
+  );
+});
+
+/** The processes of these that are still there after a time. */
+async function leftAfter(milliseconds: number, pids: readonly number[]): Promise<number[]> {
+  const end = performance.now() + milliseconds;
+  for (;;) {
+    const { stdout } = await new Deno.Command("ps", { args: ["-o", "pid=,stat=", "-p", pids.join(",")] }).output();
+    const lines = new TextDecoder().decode(stdout).split("\n");
+    const left = lines.filter((line) => /^\s*\d+\s+[^Z]/.test(line)).map((line) => parseInt(line));
+    if (left.length === 0 || performance.now() > end) return left;
+  }
+}

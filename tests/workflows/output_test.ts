@@ -1,0 +1,79 @@
+/** What a run prints: with nowhere to go, or to a terminal that it must not drive. */
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { main } from "../../cli.ts";
+import { SvcError } from "../../lib/errors.ts";
+import { capturedIo, svcHere } from "../harness/captured_io.ts";
+import { openOffice, RUN } from "../harness/office.ts";
+import { makeFolder, scriptText } from "../harness/workflow.ts";
+
+Deno.test("a run whose results cannot be written says how to go on", async () => {
+  await using folder = await makeFolder({ "script.ts": scriptText("return input;", []), "in.ndjson": "1\n2\n" });
+  const journal = `${folder.path}/own.db`;
+  const full = () => {
+    throw new SvcError("INVALID_ARGS", "The disk is full.", { hint: "Send it somewhere else." });
+  };
+  const inputs = { single: ["--input", "1"], batch: ["--each", `${folder.path}/in.ndjson`] };
+  for (const [id, input] of Object.entries(inputs)) {
+    const captured = { stdout: "", stderr: "" };
+    const io = capturedIo(captured);
+    const run = ["workflow", "run", `${folder.path}/script.ts`, "--run-id", id, ...input, "--journal", journal];
+    assert.equal(await main(run, { ...io, stdout: { ...io.stdout, write: full } }), 2);
+    const { error } = JSON.parse(captured.stderr);
+    const again = `svc workflow resume ${id} --journal ${journal}`;
+    assert.deepEqual(error, {
+      code: "INVALID_ARGS",
+      message: "The disk is full.",
+      hint: `Send it somewhere else. Then: ${again}`,
+    });
+    const resumed = await svcHere(again.split(" ").slice(1));
+    assert.deepEqual([resumed.code, resumed.stdout.match(/1/g)?.length], [0, id === "single" ? 1 : 2]);
+  }
+});
+
+Deno.test("no name of a file and nothing in a journal drives the terminal on which a script's lines are printed", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  const evil = "e\x1b]0;PWN\x07\x9b31m";
+  const shown = String.raw`e\u001b]0;PWN\u0007\u009b31m`;
+  await using folder = await makeFolder({
+    "script.ts": scriptText(`log("hello"); return input;`, []),
+    [`${evil}.ndjson`]: "1\n",
+    "tapes/none": "",
+  });
+  const [script, journal] = [`${folder.path}/script.ts`, `${folder.path}/own.db`];
+  const svc = async (...args: string[]) => {
+    const { code, stdout, stderr } = await svcHere(["workflow", ...args]);
+    assert.equal(code, 0, stderr);
+    assert.doesNotMatch(stdout + stderr, /\p{Cc}(?<!\n)/u);
+    return { stdout, stderr };
+  };
+  for (const name of [evil, "other"]) {
+    await svc("record", script, "-o", `${folder.path}/tapes/${name}.json`, "--journal", journal, "--quiet");
+  }
+  const { stderr: tested } = await svc("test", script, "--cassette", `${folder.path}/tapes`);
+  assert.match(tested, RegExp(RegExp.escape(`${folder.path}/tapes/${shown}.json: hello\n`)));
+
+  const each = ["--each", `${folder.path}/${evil}.ndjson`, "--run-id", "r1", "--journal", journal];
+  const { stderr: said } = await svc("run", script, ...each);
+  assert.match(said, RegExp(RegExp.escape(`${shown}.ndjson:1: hello\n`)));
+
+  using db = new DatabaseSync(journal);
+  db.prepare("UPDATE events SET content = ? WHERE kind = 'log'").run(`${evil}\r\nmore\rover`);
+  assert.equal(
+    (await svc("logs", "r1", "--journal", journal)).stdout,
+    `${shown}.ndjson:1: ${shown}\n${shown}.ndjson:1: more\\rover\n`,
+  );
+});
+
+Deno.test("what a script says cannot pass for another line that svc writes", async () => {
+  await using office = await openOffice(`throw new Error("no\\n\\ninput done, 5 ms\\rinput done");`);
+  const script = `${office.folder}/script.ts`;
+  const text = await Deno.readTextFile(script);
+  await Deno.writeTextFile(script, text.replace(`name: "test"`, `name: "a\\rRun r1 of b: done\\n"`));
+  assert.equal((await office.svc(...RUN)).code, 1);
+  const [run, , input, ...others] = (await office.svc("show", "r1")).stdout.split("\n");
+  assert.match(run ?? "", /^Run r1 of a\\rRun r1 of b: done\\n: failed, begun /);
+  assert.match(input ?? "", /^input failed, .* no\\n\\ninput done, 5 ms\\rinput done/);
+  assert.deepEqual(others, [""]);
+});

@@ -1,0 +1,318 @@
+/** The page that `svc workflow report` writes: what a reader sees of a run, whatever the run was and whatever it says. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { ErrorRecord } from "../../lib/errors.ts";
+import type { JsonValue } from "../../utils/json.ts";
+import { hasControls } from "../../utils/text/control_characters.ts";
+import { startService } from "../../service/mod.ts";
+import type { Journal, RunRecord } from "../../workflows/journal/journal.ts";
+import { openJournal } from "../../workflows/journal/sqlite/sqlite_journal.ts";
+import { withoutIdentifiers } from "../../workflows/report/causes.ts";
+import { Durations } from "../../workflows/report/durations.ts";
+import { reportPage } from "../../workflows/report/page.ts";
+import { MAX_SPANS, Throughput } from "../../workflows/report/throughput.ts";
+import { svcHere } from "../harness/captured_io.ts";
+import { readPage } from "../harness/page.ts";
+import { makeFolder, scriptText } from "../harness/workflow.ts";
+import { PROGRAM } from "../harness/program.ts";
+import { svcWorkflow } from "../harness/workflow_process.ts";
+
+const HOSTILE = `<script>alert("x")</script>&amp;'\u202e\u0007\ud800`;
+
+const SCRIPT = scriptText(
+  `if (input.bad) throw new Error(input.bad + " is not for us");
+    if (input.id) return (await svc.cases.get(input.id)).status;
+    return (await svc.cases.create({ type: "City-Permit-Work-Permit" })).id;`,
+  ["cases.create", "cases.get"],
+);
+
+Deno.test("a reader sees how fast a batch was, what failed and of which cause", async () => {
+  await using service = await startService();
+  const { clientId, clientSecret } = await service.addClient("clerk@city");
+  const inputs = [{}, { id: "CITY-PERMIT-WORK P-404" }, {}, { id: "CITY-PERMIT-WORK P-405" }, { bad: HOSTILE }];
+  await using folder = await makeFolder({
+    "script.ts": SCRIPT,
+    "in.ndjson": inputs.map((input) => JSON.stringify(input)).join("\n") + "\nnonsense\n",
+  });
+  const env = {
+    SVC_BASE_URL: service.url,
+    SVC_CLIENT_ID: clientId,
+    SVC_CLIENT_SECRET: clientSecret,
+    SVC_CONFIG_DIR: folder.path,
+  };
+  const script = `${folder.path}/script.ts`;
+  const each = `${folder.path}/in.ndjson`;
+  const run = await svcWorkflow(["run", script, "--each", each, "--allow-declared", "--run-id", "one"], env);
+  assert.equal(run.code, 1, run.stderr);
+
+  const file = `${folder.path}/report.html`;
+  await Deno.writeTextFile(file, "an older report");
+  const { code, stdout, stderr } = await svcWorkflow(["report", "one", "-o", file], env);
+  assert.deepEqual([code, stdout, stderr], [0, "", ""]);
+  const written = await Deno.readTextFile(file);
+  const { headings, sections, elements } = readPage(written);
+  assert.deepEqual(headings.slice(0, 3), ["test", "Summary", "Throughput"]);
+  assert.match(sections.Summary ?? "", /Inputs 6 .*Succeeded 2 33\.3% Failed 4 66\.7% Open 0 .*Calls 4 /);
+  assert.match(sections.Summary ?? "", /Failed calls 2 Took .*again: svc workflow retry one .*script\.ts digest/);
+  const failures = sections["Failures by cause"] ?? "";
+  assert.match(
+    failures,
+    /^2 inputs · 50% · NOT_FOUND \(404\) in cases\.get The resource .* parameter ID script\.ts:8 Check caseId .* Inputs in\.ndjson:2 in\.ndjson:4 /,
+  );
+  assert.match(failures, /1 input · 25% · WORKFLOW_FAILED .*<script>alert\("x"\)<\/script>&amp;'\\u202e\\u0007/);
+  assert.match(failures, /1 input · 25% · INVALID_ARGS in\.ndjson:6 is not JSON\./);
+  assert.match(sections["Durations by operation"] ?? "", /cases\.create 2 0 0 \d+ ms .*cases\.get 2 2 0 \d+ ms/);
+  assert.match(sections["Slowest inputs"] ?? "", /in\.ndjson:\d \d+ ms succeeded 1 /);
+  assert(!elements.includes("script"), "what the run says is text");
+  assert.deepEqual([...Deno.readDirSync(folder.path)].filter(({ name }) => name.endsWith(".part")), []);
+
+  const journal = `${folder.path}/workflows.db`;
+  const piped = readPage((await svcWorkflow(["report", "one", "--journal", journal], env)).stdout).sections;
+  assert.equal(piped["Failures by cause"], failures);
+  assert(piped.Summary?.includes(`svc workflow retry one --journal ${journal} Script`));
+});
+
+Deno.test("a report is refused where nobody could read it, and a file that cannot be written stays as it was", async () => {
+  await using folder = await makeFolder();
+  const journal = `${folder.path}/journal.db`;
+  await (await openJournal(journal))[Symbol.asyncDispose]();
+  const report = (...args: string[]) =>
+    svcHere(["workflow", "report", ...args, "--journal", journal], { terminal: true });
+  const shown = await report("one");
+  assert.deepEqual([shown.code, shown.stdout], [2, ""]);
+  assert.match(shown.stderr, /a terminal cannot show it[^]*-o report\.html/);
+  assert.match((await report("one", "-o", `${folder.path}/none/report.html`)).stderr, /there is no such directory/);
+  const file = `${folder.path}/report.html`;
+  await Deno.writeTextFile(file, "an older report");
+  assert.match((await report("one", "-o", file)).stderr, /The journal has no run \\"one\\"/);
+  assert.equal(await Deno.readTextFile(file), "an older report");
+});
+
+Deno.test("a run without inputs has a page that says so", async () => {
+  await using folder = await makeFolder({ "script.ts": SCRIPT, "in.ndjson": "" });
+  const env = { SVC_CONFIG_DIR: folder.path };
+  const each = `${folder.path}/in.ndjson`;
+  const run = await svcWorkflow(
+    ["run", `${folder.path}/script.ts`, "--each", each, "--allow-declared", "--run-id", "none"],
+    env,
+  );
+  assert.equal(run.code, 0, run.stderr);
+  const { headings, sections } = readPage((await svcWorkflow(["report", "none"], env)).stdout);
+  assert.deepEqual(headings, ["test", "Summary"]);
+  assert.match(
+    sections.Summary ?? "",
+    /^The run has no inputs\. Inputs 0 Succeeded 0 Failed 0 Open 0 Calls 0 Failed calls 0 Took \d/,
+  );
+});
+
+Deno.test("a run that somebody interrupts has a page about what it did so far", async () => {
+  await using folder = await makeFolder({
+    "script.ts": scriptText(`if (input === 2) { log("up"); for (;;); } return input;`, []),
+    "in.ndjson": "1\n2\n3\n",
+  });
+  const run = ["run", `${folder.path}/script.ts`, "--each", `${folder.path}/in.ndjson`, "--concurrency", "1"];
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "-A", PROGRAM, "workflow", ...run, "--run-id", "cut"],
+    env: { SVC_CONFIG_DIR: folder.path },
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  let said = "";
+  for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
+    if (said === "") child.kill("SIGINT");
+    said += text;
+  }
+  assert.equal((await child.status).code, 130, said);
+  const { sections } = readPage((await svcWorkflow(["report", "cut"], { SVC_CONFIG_DIR: folder.path })).stdout);
+  assert.match(sections.Summary ?? "", /Inputs 2 .*Succeeded 1 50% Failed 0 0% Open 1 50% .*svc workflow resume cut/);
+  assert.match(sections["Open inputs"] ?? "", /^Input Calls Started in\.ndjson:2 0 /);
+});
+
+Deno.test("the page of a run that was interrupted says what is open and how to go on", async () => {
+  await using journal = await makeJournal();
+  journal.beginInput(RUN.id, { number: 1, place: "in:1", startedAt: 1000, generation: 0 });
+  call(journal, 1, 1, "cases.get", 1000, 1500);
+  journal.endInput(RUN.id, 1, { state: "done" });
+  journal.beginInput(RUN.id, { number: 2, place: "in:2", startedAt: 1000, generation: 0 });
+  call(journal, 2, 1, "sleep", 1000, 61_000);
+  const error = { code: "SERVER_ERROR", message: "The service answered 503.", attempts: [{}, {}, {}] };
+  call(journal, 2, 2, "cases.get", 61_000);
+  journal.append(RUN.id, 2, { kind: "refusal", position: 2, at: 63_000, content: JSON.stringify({ error }) });
+  call(journal, 2, 3, "cases.create", 63_000);
+  const { sections } = readPage(await reportPage(journal, RUN, commandOf));
+  assert.match(sections.Summary ?? "", /Inputs 2 .*Open 1 50% Calls 3 .*Failed calls 1 after 2 retries So far /);
+  assert.match(sections.Summary ?? "", /The run was interrupted\. Go on with it: svc workflow resume one/);
+  assert.match(sections["Durations by operation"] ?? "", / sleep 1 0 0 60\.0 s .*cases\.create 1 0 1 – – – – /);
+  assert.match(sections["Open inputs"] ?? "", /^Input Calls Started in:2 2 1970-01-01 00:00:01 UTC$/);
+});
+
+Deno.test("failures of one cause are one group, with its first fifty inputs", async () => {
+  await using journal = await makeJournal();
+  for (let number = 1; number <= 240; number++) {
+    const error: ErrorRecord = number % 4 === 0
+      ? { code: "WORKFLOW_FAILED", message: `Ann Lee ${number} has no address` }
+      : { code: "NOT_FOUND", status: 404, message: `Case P-${number} is gone`, operation: "cases.get" };
+    fail(journal, number, { name: `Ann Lee ${number}` }, error);
+  }
+  const { sections } = readPage(await reportPage(journal, RUN, commandOf));
+  const failures = sections["Failures by cause"] ?? "";
+  assert.match(
+    failures,
+    /^180 inputs · 75% · NOT_FOUND \(404\) in cases\.get Case … is gone For example: Case P-1 is gone/,
+  );
+  assert.match(
+    failures,
+    / in:1 in:2 in:3 in:5 .* in:66 and 130 more 60 inputs · 25% · WORKFLOW_FAILED … has no address/,
+  );
+});
+
+Deno.test("causes are bounded, and so is the page, however much the run says", async () => {
+  await using journal = await makeJournal();
+  const letters = (number: number) => String(number).replace(/\d/g, (digit) => "abcdefghij"[Number(digit)] ?? "");
+  for (let number = 1; number <= 300; number++) {
+    const message = letters(number) + " went wrong ".repeat(10_000);
+    fail(journal, number, undefined, { code: "WORKFLOW_FAILED", message }, `${"x".repeat(10_000)}:${number}`);
+    call(journal, number, 1, `${letters(number)}.${"y".repeat(10_000)}`, 1000, 1001);
+  }
+  const page = await reportPage(journal, RUN, commandOf);
+  assert.match(readPage(page).sections["Failures by cause"] ?? "", /200 more inputs failed for other reasons\.$/);
+  assert.match(readPage(page).sections["Durations by operation"] ?? "", /any other 200 0 0 /);
+  assert(page.length < 400_000, `${page.length} characters`);
+});
+
+Deno.test("whatever a run says is text on the page, and nothing of it is loaded or executed", async () => {
+  const text = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.array(fc.constantFrom("<", ">", '"', "'", "&", "\0", "\u202e", "\ud800", "</style>", "<img src=x>", "-->")).map((
+      parts,
+    ) => parts.join("")),
+  );
+  await fc.assert(
+    fc.asyncProperty(text, text, text, text, async (name, place, message, operation) => {
+      const run = { ...RUN, name, settings: { ...RUN.settings, script: name, each: place, profile: message } };
+      await using journal = await makeJournal(run);
+      const error: ErrorRecord = {
+        code: "NOT_FOUND",
+        message,
+        operation,
+        hint: message,
+        details: [{ message }, { localizedValue: place }],
+      };
+      fail(journal, 1, { name, [place]: [message] }, error, place);
+      call(journal, 1, 1, operation, 1000, 1500);
+      const page = await reportPage(journal, run, commandOf);
+      const { elements } = readPage(page);
+      assert.deepEqual(elements.filter((element) => /^(script|img|link|iframe|object|a)$/.test(element)), []);
+      assert(!hasControls(page) && page.isWellFormed());
+    }),
+    { numRuns: 50 },
+  );
+});
+
+Deno.test("the page forbids scripts and loads, and allows the one style that it has", async () => {
+  await using journal = await makeJournal();
+  const page = await reportPage(journal, RUN, commandOf);
+  const [, style = ""] = /<style>([^]*)<\/style>/.exec(page) ?? [];
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style));
+  const hash = new Uint8Array(digest).toBase64();
+  assert(page.includes(
+    `"Content-Security-Policy" content="default-src &#39;none&#39;; style-src &#39;sha256-${hash}&#39;; base-uri`,
+  ));
+  assert.doesNotMatch(page, / style=|\bon\w+=|url\(|https?:/);
+});
+
+Deno.test("identifiers are left out of a cause, and what tells causes apart is not", () => {
+  const cases: [message: string, cause: string][] = [
+    ["The case CITY-PERMIT-WORK P-17 cannot be found.", "The case CITY-PERMIT-WORK … cannot be found."],
+    ["Request 3f2b8c1e-0d4a-4e6f-9b1a-2c3d4e5f6071 failed: 12.5 > 7", "Request … failed: … > …"],
+    ["ada@example.org is unknown to us", "… is unknown to us"],
+    ["The script failed: no address (script.ts:12:5)", "The script failed: no address (script.ts:12:5)"],
+    ['"Address" is required', '"Address" is required'],
+  ];
+  for (const [message, cause] of cases) assert.equal(withoutIdentifiers(message), cause);
+  assert.equal(withoutIdentifiers("Ann O'Neil (b*) has no fee", ["Ann O'Neil (b*)", "has"]), "… … no fee");
+  assert.equal(withoutIdentifiers("Other is the cause", ["the", "her"]), "Other is … cause");
+});
+
+Deno.test("quantiles are exact below 128 milliseconds and wrong by less than 1 % above", () => {
+  fc.assert(fc.property(
+    fc.array(fc.oneof(fc.nat(300), fc.nat(10_000_000)), { minLength: 1 }),
+    fc.double({ min: 0, max: 1, noNaN: true }),
+    (values, share) => {
+      const durations = new Durations();
+      values.forEach((value) => durations.add(value));
+      const sorted = values.toSorted((one, other) => one - other);
+      const exact = sorted[Math.max(1, Math.ceil(share * sorted.length)) - 1] ?? 0;
+      const found = durations.quantile(share);
+      assert(Math.abs(found - exact) <= (exact < 128 ? 0 : exact / 100), `${found} for ${exact}`);
+      assert.deepEqual([durations.count, durations.longest], [values.length, sorted.at(-1)]);
+    },
+  ));
+});
+
+Deno.test("throughput keeps every count in few spans, however long a run is", () => {
+  fc.assert(fc.property(fc.array(fc.maxSafeNat()), (offsets) => {
+    const throughput = new Throughput(1000);
+    for (const offset of offsets) throughput.add(1000 + offset, "calls");
+    assert(throughput.spans.length <= MAX_SPANS);
+    assert.equal(throughput.spans.reduce((sum, { calls }) => sum + calls, 0), offsets.length);
+    for (const offset of offsets) assert(throughput.spans[Math.floor(offset / throughput.width)]?.calls);
+  }));
+});
+
+const RUN: RunRecord = {
+  id: "one",
+  name: "test",
+  digest: "0123456789abcdef",
+  settings: {
+    script: "/script.ts",
+    each: "/in.ndjson",
+    concurrency: 1,
+    limits: { timeoutSeconds: 1, maxMemoryMiB: 64 },
+    grants: [],
+    onUnknown: "stop",
+  },
+  state: "open",
+  startedAt: 1000,
+};
+
+const commandOf = (verb: string) => `svc workflow ${verb} one`;
+
+function fail(
+  journal: Journal,
+  number: number,
+  value: JsonValue | undefined,
+  error: ErrorRecord,
+  place = `in:${number}`,
+): void {
+  journal.beginInput(RUN.id, { number, place, value, startedAt: 1000, generation: 0 });
+  journal.endInput(RUN.id, number, { state: "failed", error });
+}
+
+function call(
+  journal: Journal,
+  input: number,
+  position: number,
+  operation: string,
+  at: number,
+  givenAt?: number,
+): void {
+  const content = JSON.stringify({ operation, values: {} });
+  journal.append(RUN.id, input, { kind: "call", position, at, content });
+  if (givenAt !== undefined) {
+    journal.append(RUN.id, input, { kind: "answer", position, at: givenAt, content: "{}\n{}" });
+  }
+}
+
+/** A journal that has a run; its file goes with it. */
+async function makeJournal(run: RunRecord = RUN): Promise<Journal> {
+  const folder = await makeFolder();
+  const journal = await openJournal(`${folder.path}/journal.db`);
+  await journal.createRun(run);
+  const close = journal[Symbol.asyncDispose].bind(journal);
+  journal[Symbol.asyncDispose] = async () => {
+    await close();
+    await folder[Symbol.asyncDispose]();
+  };
+  return journal;
+}

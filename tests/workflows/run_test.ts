@@ -1,0 +1,372 @@
+/** What a workflow script can do, what it is granted, and what its failures look like. */
+import assert from "node:assert/strict";
+import { pathToFileURL } from "node:url";
+import type { SvcError } from "../../lib/errors.ts";
+import { killProcess, sandboxesOf } from "../../tasks/crash/processes.ts";
+import { CASSETTE_VERSION } from "../../workflows/cassette/cassette.ts";
+import { play } from "../../workflows/cassette/play.ts";
+import { makePlan } from "../../workflows/plan/make_plan.ts";
+import { SANDBOX_FILES } from "../../workflows/sandbox/host/library.ts";
+import { heldAnswer } from "../harness/held_answer.ts";
+import {
+  caseAnswer,
+  makeFolder,
+  noCaller,
+  openScript,
+  runText,
+  runWorkflow,
+  scriptText,
+  TinyApi,
+} from "../harness/workflow.ts";
+
+Deno.test("a script has the library's functions, its input and its log; its result is JSON", async () => {
+  await using api = new TinyApi();
+  const body = `log("input", input); console.error("%s: %d", "n", 7);
+    const one = await svc.cases.get(input.id);
+    const made = await svc.cases.create({ type: "T", data: { a: 1 } });
+    return { id: one.id, etag: one.etag, made: made.status, at: new Date(0), none: undefined };`;
+  const { result, log, error } = await runText(scriptText(body), { caller: api.caller }, { id: "ACME-WORK C-1/ü!" });
+  assert.equal(error, undefined);
+  assert.deepEqual(result, { id: "ACME-WORK C-1/ü!", etag: "tag-1", made: "Open", at: "1970-01-01T00:00:00.000Z" });
+  assert.deepEqual(log, [`input { id: "ACME-WORK C-1/ü!" }`, "n: 7"]);
+  assert.deepEqual(api.received, [
+    { call: "GET /cases/ACME-WORK C-1/ü!" },
+    { call: "POST /cases", body: { caseTypeID: "T", content: { a: 1 } } },
+  ]);
+});
+
+Deno.test("what a script prints while it is loaded is seen when it runs", async () => {
+  const files = {
+    "script.ts": scriptText(`console.log("runs");`, [], `import "./helper.ts"; console.error("is %s", "loaded");`),
+    "helper.ts": `Deno.stdout.writeSync(new TextEncoder().encode("helps"));`,
+  };
+  const { log, error } = await runText(files);
+  assert.deepEqual([log, error], [["helps", "is loaded", "runs"], undefined]);
+});
+
+Deno.test("a script without input and without result is fine", async () => {
+  const { result, error } = await runText(scriptText("if (input !== undefined) throw new Error();"));
+  assert.deepEqual([result, error], [undefined, undefined]);
+});
+
+Deno.test("a script catches the service's errors as typed errors", async () => {
+  await using api = new TinyApi();
+  const body = `try { await svc.cases.get("missing"); } catch (error) {
+      return [isSvcError(error), error instanceof SvcError, error instanceof Error, error.code, error.status, error.operation];
+    }`;
+  const { result } = await runText(scriptText(body), { caller: api.caller });
+  assert.deepEqual(result, [true, true, true, "NOT_FOUND", 404, "cases.get"]);
+});
+
+Deno.test("an error of the service that a script does not catch keeps its code and names the line", async () => {
+  await using api = new TinyApi();
+  const { error } = await runText(scriptText(`log("1");\n    await svc.cases.get("missing");`), { caller: api.caller });
+  assert.deepEqual(error?.toJSON(), {
+    code: "NOT_FOUND",
+    message: "The resource cannot be found.",
+    status: 404,
+    operation: "cases.get",
+    details: [{ file: "script.ts", line: 8, column: 5 }],
+    hint: "Check caseId (case handle, e.g. 'ACME-WORK C-1').",
+  });
+});
+
+Deno.test("any other error is WORKFLOW_FAILED with the line of the script", async () => {
+  const thrown: [code: string, message: RegExp][] = [
+    [
+      "input.a.b.c;",
+      /^The script failed: TypeError: Cannot read properties of undefined \(reading 'a'\) \(script\.ts:7\)$/,
+    ],
+    ["throw new Error('no luck');", /^The script failed: no luck \(script\.ts:7\)$/],
+    ["throw { reason: 1 };", /^The script failed: it threw { reason: 1 }$/],
+    ["await Promise.all([Promise.reject(new Error('inner'))]);", /inner \(script\.ts:7\)$/],
+    ["Promise.reject(new Error('lost')); await new Promise((go) => setTimeout(go, 5000));", /lost \(script\.ts:7\)$/],
+    [
+      "setTimeout(() => { throw new Error('late'); }); await new Promise((go) => setTimeout(go, 5000));",
+      /late \(script\.ts:7\)$/,
+    ],
+  ];
+  for (const [code, message] of thrown) {
+    const { error } = await runText(scriptText(code));
+    assert.equal(error?.code, "WORKFLOW_FAILED");
+    assert.match(error.message, message);
+  }
+});
+
+Deno.test("an error that a script has made of anything says what it can, and not what we could not read of it", async () => {
+  const thrown: [code: string, message: string][] = [
+    [`throw Object.assign(new Error(), { message: { reason: 1 } });`, "The script failed: { reason: 1 } (script.ts:7)"],
+    [`throw Object.assign(new Error("no stack"), { stack: 5 });`, "The script failed: no stack"],
+    [`throw Object.assign(new Error("no name"), { name: Symbol() });`, "The script failed: no name (script.ts:7)"],
+    [`throw new TypeError();`, "The script failed: TypeError (script.ts:7)"],
+    [`throw new SvcError("NO_CODE", "no code");`, "The script failed: SvcError: no code (script.ts:7)"],
+    [`throw new SvcError("LOCKED", "no JSON", { details: [{ n: 1n }], hint: "h" });`, "no JSON"],
+    [`throw new SvcError("LOCKED", "no list", { details: 7, hint: "h" });`, "no list"],
+  ];
+  for (const [code, message] of thrown) {
+    const { error } = await runText(scriptText(code));
+    assert.equal(error?.message, message);
+    if (code.includes("LOCKED")) assert.deepEqual([error?.code, error?.hint], ["LOCKED", "h"]);
+  }
+});
+
+Deno.test("the line of the script is named wherever script and library lie", async () => {
+  const name = "s (2)#é%20%.ts";
+  const library = SANDBOX_FILES.map(async (file) => {
+    return [`l (1) é%/${file}`, await Deno.readTextFile(new URL(`../../${file}`, import.meta.url))];
+  });
+  const folders = ["a b/x(1)#q/50%é", "x:1:2)", "plain"];
+  const text = scriptText(`if (input) eval("input.a.b"); await svc.cases.nothing();`);
+  const scripts = folders.map((folder) => [`${folder}/${name}`, text]);
+  await using folder = await makeFolder(Object.fromEntries([...await Promise.all(library), ...scripts]));
+  const [host, script] = ["main", "script"].map((file) =>
+    pathToFileURL(`${folder.path}/l (1) é%/workflows/sandbox/guest/${file}.ts`).href
+  );
+  assert(host && script);
+  for (const place of folders) {
+    const options = { script: `${folder.path}/${place}/${name}`, library: { host, script }, allowDeclared: true };
+    for (const input of [0, 1]) {
+      await assert.rejects(runWorkflow({ ...options, caller: noCaller }, input), (error: SvcError) => {
+        assert.deepEqual(error.details?.at(-1), { file: name, line: 7, column: input === 0 ? 31 : 12 }, place);
+        return true;
+      });
+    }
+  }
+});
+
+Deno.test("a script that cannot be loaded fails with file and line", async () => {
+  const broken: [before: string, message: RegExp][] = [
+    ["let let = 1;", /cannot be loaded: .*script\.ts:2/],
+    ["throw new Error('at once');", /^The script failed: at once \(script\.ts:2\)$/],
+    [`import { nothing } from "@svc/lib/workflow"; nothing();`, /does not provide an export named 'nothing'/],
+  ];
+  for (const [before, message] of broken) {
+    const { error } = await runText(scriptText("return 1;", [], before));
+    assert.equal(error?.code, "WORKFLOW_FAILED");
+    assert.match(error.message, message);
+  }
+});
+
+Deno.test("a script that exports no workflow says how to", async () => {
+  const none = "The script's default export is not a workflow.";
+  const toldFor: Readonly<Record<string, string>> = {
+    "export default 1;": none,
+    "export default null;": none,
+    "export default () => 1;": none,
+    "export const a = 1;": none,
+    [`export default { allow: [], run() {} };`]: `The workflow has no "name": give it a text that people know it by.`,
+    [`export default { name: "x", run() {} };`]:
+      `The workflow has no "allow": list the operations that it calls, or [].`,
+    [`export default { name: "x", allow: "*", run() {} };`]:
+      `The workflow's "allow" is wrong: list the operations that it calls, or [].`,
+    [`export default { name: "x", allow: ["*", 1], run() {} };`]:
+      `The workflow's "allow" is wrong: list the operations that it calls, or [].`,
+    [`export default { name: "x", allow: [], run() {}, timeoutSeconds: 5 };`]:
+      `A workflow has no "timeoutSeconds": leave it out.`,
+    [`export default { name: "x", allow: [] };`]: `The workflow has no "run": give it the function that does the work.`,
+  };
+  await Promise.all(
+    Object.entries(toldFor).map(async ([text, told]) => {
+      const { error } = await runText(text);
+      assert.deepEqual([error?.code, error?.message], ["WORKFLOW_FAILED", told]);
+      assert.match(error?.hint ?? "", /defineWorkflow/);
+    }),
+  );
+});
+
+Deno.test("what a script waits with is refused where it is no such thing, before the script has waited", async () => {
+  const body = `const call = async () => 1, done = () => true, refused = [];
+    for (const args of [[call()], [call], [call, true], [call, done, { timeoutSecond: 1 }], [call, done, 60],
+      [call, done, null], [call, done, { everySeconds: "1" }]]) {
+      refused.push(await waitFor(...args).catch(({ code, message }) => [code, message]));
+    }
+    for (const time of [undefined, "5", NaN]) refused.push(await sleep(time).catch(({ code, message }) => [code, message]));
+    return [refused, await waitFor(call, done, { everySeconds: undefined })];`;
+  const { result, error } = await runText(scriptText(body));
+  assert.equal(error, undefined);
+  const refusals = [
+    "waitFor's operation must be a function.",
+    "waitFor's until must be a function.",
+    "waitFor's until must be a function.",
+    "waitFor has no option 'timeoutSecond'.",
+    "waitFor's options must be an object.",
+    "waitFor's options must be an object.",
+    "everySeconds must be a number of seconds above 0.",
+    ...Array(3).fill("sleep takes a number of milliseconds, 0 or more."),
+  ].map((message) => ["INVALID_ARGS", message]);
+  assert.deepEqual(result, [refusals, 1]);
+});
+
+Deno.test("a call that was not granted is PERMISSION_DENIED with the name to grant, and is not sent", async () => {
+  await using api = new TinyApi();
+  const body = `const codes = [];
+    for (const act of [() => svc.cases.get("C-1"), () => svc.cases.delete("C-1"), () => svc.caseTypes.list()]) {
+      try { await act(); codes.push("done"); } catch (error) { codes.push(error.code + " " + error.hint); }
+    }
+    return codes;`;
+  const { result } = await runText(scriptText(body), { caller: api.caller, allow: ["cases.get"] });
+  assert.deepEqual(result, [
+    "done",
+    "PERMISSION_DENIED Grant it with --allow cases.delete.",
+    "PERMISSION_DENIED Grant it with --allow case-types.list.",
+  ]);
+  assert.deepEqual(api.received, [{ call: "GET /cases/C-1" }]);
+});
+
+Deno.test("names and patterns grant what they name", async () => {
+  const body =
+    `const can = async (act) => { try { await act(); return true; } catch (error) { return error.code !== "PERMISSION_DENIED"; } };
+    return [await can(() => svc.cases.get("1")), await can(() => svc.assignments.getNext()), await can(() => svc.data.get("D"))];`;
+  const grants: [string[], boolean[]][] = [
+    [["cases.get"], [true, false, false]],
+    [["assignments.*", "data.get"], [false, true, true]],
+    [["*"], [true, true, true]],
+    [[], [false, false, false]],
+  ];
+  for (const [allow, expected] of grants) {
+    const { result } = await runText(scriptText(body), { caller: noCaller, allow });
+    assert.deepEqual(result, expected, allow.join());
+  }
+});
+
+Deno.test("a name that names nothing is INVALID_ARGS with the nearest one", async () => {
+  for (
+    const [pattern, nearest] of [["cases.creat", "cases.create"], ["assignments.getNext", "assignments.get-next"], [
+      "case.*",
+      "cases.*",
+    ], ["cases*", "cases.*"]]
+  ) {
+    const { error } = await runText(scriptText("return 1;"), { allow: [pattern ?? ""] });
+    assert.equal(error?.code, "INVALID_ARGS");
+    assert.match(error.hint ?? "", new RegExp(`^Did you mean ${nearest?.replace("*", "\\*")}\\?`));
+  }
+  const { error } = await runText(scriptText("return 1;", ["cases.creat"]));
+  assert.equal(error?.code, "WORKFLOW_FAILED");
+  assert.match(error.message, /The script's allow: "cases.creat" names no operation/);
+});
+
+Deno.test("without a grant a person is asked once; a pipe refuses", async (t) => {
+  const script = scriptText(`await svc.cases.get("C-1"); return "ran";`, ["cases.get"]);
+  await t.step("yes", async () => {
+    await using api = new TinyApi();
+    const asked: unknown[] = [];
+    const ask = (...question: unknown[]) => Promise.resolve(asked.push(question) > 0);
+    assert.equal((await runText(script, { caller: api.caller, ask })).result, "ran");
+    assert.deepEqual(asked, [["test", ["cases.get"]]]);
+  });
+  await t.step("a wide pattern that hides in a long list", async () => {
+    const many = Array.from({ length: 400 }, () => "cases.get");
+    const hidden = scriptText("return 1;", [...many, "cases.*", ...many, "data.count"]);
+    const asked: unknown[] = [];
+    await runText(hidden, { ask: (...question) => Promise.resolve(asked.push(question) > 0) });
+    assert.deepEqual(asked, [["test", ["cases.*", "data.count"]]]);
+  });
+  await t.step("no", async () => {
+    const { error } = await runText(script, { ask: () => Promise.resolve(false) });
+    assert.equal(error?.code, "PERMISSION_DENIED");
+  });
+  await t.step("nobody to ask", async () => {
+    const { error } = await runText(script, { ask: undefined, allowDeclared: false });
+    assert.equal(error?.code, "PERMISSION_DENIED");
+    assert.match(error.message, /asks for cases\.get; nothing was granted/);
+    assert.match(error.hint ?? "", /--allow cases\.get, or all that it asks for with --allow-declared/);
+  });
+  await t.step("a script that asks for nothing needs no grant", async () => {
+    assert.equal((await runText(scriptText("return 1;", []), { allowDeclared: false })).result, 1);
+  });
+});
+
+Deno.test("a script can give up a call", async () => {
+  const held = heldAnswer();
+  await using api = new TinyApi(held.answer);
+  const body = `const controller = new AbortController();
+    setTimeout(() => controller.abort(), 1);
+    return await svc.cases.get("C-1", { signal: controller.signal }).catch(({ code }) => code);`;
+  assert.equal((await runText(scriptText(body), { caller: api.caller })).result, "INTERRUPTED");
+  held.give(Response.json({}));
+});
+
+Deno.test("calls that a script does not wait for are finished before its result counts", async () => {
+  await using api = new TinyApi();
+  const { result } = await runText(scriptText(`svc.cases.get("C-1").then(() => svc.cases.get("C-2")); return 1;`), {
+    caller: api.caller,
+  });
+  assert.deepEqual([result, api.received.length], [1, 2]);
+});
+
+Deno.test("an interrupt stops a run at once", async () => {
+  const controller = new AbortController();
+  const { error } = await runText(scriptText(`log("here"); for (;;);`), {
+    signal: controller.signal,
+    onLog: () => controller.abort(),
+  });
+  assert.equal(error?.code, "INTERRUPTED");
+});
+
+Deno.test("an interrupt that came before anybody listened ends the loading, a plan and a test, too", async () => {
+  const files = { "script.ts": scriptText("return 1;", []), "endless.ts": scriptText("return 1;", [], "for (;;);") };
+  await using folder = await makeFolder(files);
+  const interrupted = { signal: AbortSignal.abort(), onLog: () => {} };
+  const code = "INTERRUPTED";
+  {
+    await using workflow = await openScript({ script: `${folder.path}/script.ts` });
+    await assert.rejects(makePlan(workflow, undefined, { caller: noCaller, ...interrupted }), { code });
+    const begun = { cassette: CASSETTE_VERSION, script: "test", startedAt: "2026-11-21T14:05:00.000Z" } as const;
+    const cassette = { ...begun, randomness: [], calls: [], result: 1 };
+    await assert.rejects(play(workflow, cassette, interrupted), { code });
+  }
+  const began = performance.now();
+  const endless = { script: `${folder.path}/endless.ts`, limits: { timeoutSeconds: 20 }, signal: interrupted.signal };
+  await assert.rejects(openScript(endless), { code });
+  assert(performance.now() - began < 10_000, "it does not take all the time that it may");
+});
+
+Deno.test("a workflow that is closed has no process left that could still write into the folder that goes with it", async () => {
+  // A process with much memory takes its time to end, however it is killed.
+  const body =
+    `const memory = new Uint8Array(200 * 1024 * 1024).fill(1); await svc.cases.get("C-1"); return memory[0];`;
+  await using folder = await makeFolder({ "script.ts": scriptText(body) });
+  const script = `${folder.path}/script.ts`;
+  let sandboxes: number[] = [];
+  await using api = new TinyApi(async () => {
+    sandboxes = await sandboxesOf(Deno.pid, script);
+    return Response.json(caseAnswer("C-1"));
+  });
+  assert.equal(await runWorkflow({ script, caller: api.caller, allowDeclared: true }), 1);
+  assert.deepEqual([sandboxes.length, sandboxes.filter(killProcess)], [1, []]);
+});
+
+Deno.test("what a script prints cannot drive a terminal", async () => {
+  const { log } = await runText(
+    scriptText(`console.log("\\x1b[2Jgone\\u202e"); Deno.stdout.writeSync(new TextEncoder().encode("raw\\x07"));`),
+  );
+  assert.deepEqual(log, ["\\u001b[2Jgone\\u202e", "raw\\u0007"]);
+});
+
+Deno.test("console has all that scripts use, on stderr", async () => {
+  const body =
+    `console.info("info"); console.table([{ a: 1 }]); console.group("group"); console.log("inner"); console.groupEnd();
+    console.count(); console.count(); console.assert(true); console.assert(false, "no"); console.dir({ a: { b: { c: {} } } }, { depth: 0 });
+    console.time("t"); console.timeEnd("t"); console.log("100%", "%s", 1); console.log({ a: 1 }, [2]);`;
+  const { log } = await runText(scriptText(body));
+  const [info, table, group, inner, one, two, no, dir, time, ...rest] = log;
+  assert.deepEqual([info, table, group, inner, one, two, no], [
+    "info",
+    "[ { a: 1 } ]",
+    "group",
+    "  inner",
+    "default: 1",
+    "default: 2",
+    "Assertion failed: no",
+  ]);
+  assert.match(dir ?? "", /a: \[Object\]/);
+  assert.match(time ?? "", /^t: \d+ms$/);
+  assert.deepEqual(rest, ["100% %s 1", "{ a: 1 } [ 2 ]"]);
+});
+
+Deno.test("limits that cannot be are refused", async () => {
+  for (const limits of [{ timeoutSeconds: 0 }, { timeoutSeconds: NaN }, { maxMemoryMiB: 1 }]) {
+    const { error } = await runText(scriptText("return 1;"), { limits });
+    assert.equal(error?.code, "INVALID_ARGS");
+  }
+});

@@ -1,0 +1,63 @@
+/** The script's calls: their arguments as a message, and the answer as what the operation promises. */
+import { checkAnswer, isAnswerShape } from "../../../lib/answers/answers.ts";
+import { bodyOf } from "../../../lib/client/body.ts";
+import { errorOfRecord, SvcError } from "../../../lib/errors.ts";
+import { isJsonObject, isText, type JsonObject, parseJsonObject } from "../../../utils/json.ts";
+import { checkKept, jsonText } from "../../../lib/client/json_text.ts";
+import { checkSignal } from "../../../lib/operation/param_types.ts";
+import { contentOf, filesIn } from "../protocol/files.ts";
+import { standIn } from "./placeholder.ts";
+import { openCall } from "./steps.ts";
+
+/** Calls an operation with the arguments of its function; the parent knows which value each of them is. */
+export async function call(operation: string, args: readonly unknown[]): Promise<unknown> {
+  const { rest, signal, files } = split(args);
+  rest.forEach((arg) => checkKept(arg));
+  const message = files === undefined
+    ? jsonText({ operation, args: rest })
+    : files.then((files) => jsonText({ operation, args: rest, files }));
+  const { isReply, head, text } = await openCall(message, signal);
+  // Errors are made here, not where the message arrives, so that their stack leads to the line that made the call.
+  if (!isReply) throw errorOfRecord(parseJsonObject(text) ?? {}) ?? brokenAnswer();
+  const { answer, etag, content: contentHead, standIn: mark } = head;
+  if (typeof mark === "string") return standIn(mark);
+  if (!isAnswerShape(answer)) throw brokenAnswer();
+  const content = isJsonObject(contentHead) ? contentOf(contentHead, text) : undefined;
+  const body = content ? undefined : bodyOf(answer, text, { operation });
+  return checkAnswer(answer, { body, content, ...(typeof etag === "string" && { etag }) }, askedFor(args));
+}
+
+/** Of what is asked for, its name: an option's, or the first argument; the next assignment has none. */
+function askedFor([first, options]: readonly unknown[]): unknown {
+  return isJsonObject(options) && isText(options.participantId) ? options.participantId : first;
+}
+
+interface Arguments {
+  /** What crosses the pipe as JSON. */
+  readonly rest: readonly unknown[];
+  /** Cancels the call. */
+  readonly signal?: AbortSignal;
+  /** Files among the options. */
+  readonly files?: Promise<JsonObject>;
+}
+
+/** The arguments, with what the options, the last of them, hold beside JSON. */
+function split(args: readonly unknown[]): Arguments {
+  const last = args.at(-1);
+  if (!(last instanceof Object) || Array.isArray(last)) return { rest: args };
+  const { signal, idempotencyKey, ...options }: Record<string, unknown> = { ...last };
+  checkSignal(signal);
+  if (idempotencyKey !== undefined) throw keyOfItsOwn();
+  const { files, others } = filesIn(options);
+  return { rest: args.with(-1, others), files, ...(signal !== undefined && { signal }) };
+}
+
+function keyOfItsOwn(): SvcError {
+  return new SvcError("INVALID_ARGS", "A call of a workflow takes no idempotencyKey.", {
+    hint: "Leave it out: each change has a key already, by its run, input and step.",
+  });
+}
+
+function brokenAnswer(): SvcError {
+  return new SvcError("INTERNAL_ERROR", "The message of the parent cannot be read.");
+}

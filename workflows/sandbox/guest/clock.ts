@@ -1,0 +1,105 @@
+/**
+ * The script's clock. It stands still while the script works and is set with each message that the script gets, so that
+ * a run that is done again sees the same times.
+ */
+import { SvcError } from "../../../lib/errors.ts";
+
+const RealDate = Date;
+const RealFile = File;
+
+let startedAt = 0;
+let time: number | undefined;
+
+/** Sets the clock; it never goes back. The first time is the start of the run. */
+export function setClock(milliseconds: number): void {
+  if (time === undefined) startedAt = milliseconds;
+  time = Math.max(time ?? milliseconds, milliseconds);
+}
+
+/** Milliseconds since the start of the run; 0 before it. */
+export function elapsed(): number {
+  return time === undefined ? 0 : time - startedAt;
+}
+
+/** Fails while the script is loaded: a sandbox loads it before it is known which run it will be. */
+export function checkRunning(what: string): void {
+  if (time !== undefined) return;
+  throw new SvcError("WORKFLOW_FAILED", `The script ${what} while it is loaded.`, {
+    hint: "Do it inside of run: only there it is the same when a run is resumed.",
+  });
+}
+
+/** Replaces all that tells the time; call it once. */
+export function installClock(): void {
+  const ScriptDate = new Proxy(RealDate, {
+    construct: (target, args, newTarget) => Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget),
+    apply: () => new RealDate(now()).toString(),
+  });
+  RealDate.now = now;
+  define(RealDate.prototype, { constructor: ScriptDate });
+  const ScriptFile = new Proxy(RealFile, {
+    construct: (target, [bits, name, options], newTarget) =>
+      Reflect.construct(
+        target,
+        [bits, name, { ...options, lastModified: options?.lastModified ?? time ?? 0 }],
+        newTarget,
+      ),
+  });
+  define(RealFile.prototype, { constructor: ScriptFile });
+  define(globalThis, { Date: ScriptDate, File: ScriptFile, performance: scriptPerformance() });
+  installTemporal();
+  installFormats();
+}
+
+function now(): number {
+  checkRunning("reads the clock");
+  return time ?? 0;
+}
+
+function scriptPerformance(): object {
+  return Object.freeze({
+    now: () => now() - startedAt,
+    get timeOrigin() {
+      checkRunning("reads the clock");
+      return startedAt;
+    },
+    toJSON: () => ({ timeOrigin: startedAt }),
+  });
+}
+
+function installTemporal(): void {
+  const instant = () => Temporal.Instant.fromEpochMilliseconds(now());
+  const zoned = (zone: Temporal.TimeZoneLike = Temporal.Now.timeZoneId()) => instant().toZonedDateTimeISO(zone);
+  define(Temporal.Now, {
+    instant,
+    zonedDateTimeISO: zoned,
+    plainDateTimeISO: (zone?: Temporal.TimeZoneLike) => zoned(zone).toPlainDateTime(),
+    plainDateISO: (zone?: Temporal.TimeZoneLike) => zoned(zone).toPlainDate(),
+    plainTimeISO: (zone?: Temporal.TimeZoneLike) => zoned(zone).toPlainTime(),
+  });
+}
+
+/** Formats take the current time where they are given none. */
+function installFormats(): void {
+  const { prototype } = Intl.DateTimeFormat;
+  const format = Object.getOwnPropertyDescriptor(prototype, "format")?.get;
+  const { formatToParts } = prototype;
+  Object.defineProperty(prototype, "format", {
+    configurable: true,
+    get(this: Intl.DateTimeFormat) {
+      const formatOf = format?.call(this);
+      return (date: unknown) => formatOf(date === undefined ? now() : date);
+    },
+  });
+  define(prototype, {
+    formatToParts(this: Intl.DateTimeFormat, date?: Date | number) {
+      return formatToParts.call(this, date === undefined ? now() : date);
+    },
+  });
+}
+
+function define(target: object, members: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(members)) {
+    Object.defineProperty(target, name, { value, writable: true, configurable: true, enumerable: false });
+  }
+}

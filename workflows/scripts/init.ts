@@ -1,0 +1,68 @@
+/** A folder to write workflows in: a starter script, and what an editor needs to check its types. */
+import { SvcError } from "../../lib/errors.ts";
+import type { JsonObject } from "../../utils/json.ts";
+import { ownFile } from "../../lib/own_files.ts";
+import { writeFault } from "../../utils/fs/read_fault.ts";
+import { VERSION } from "../../lib/version.ts";
+
+/** What a script imports, as an editor finds it. */
+const WORKFLOW_MODULE = ownFile("workflows/mod.ts").href;
+
+const STARTER = `import { defineWorkflow } from "@svc/lib/workflow";
+
+/** Creates a permit, takes its first assignment and registers the application. */
+export default defineWorkflow<{ Applicant: string; Address: string }>({
+  name: "intake",
+  allow: ["cases.create", "assignments.perform"],
+  async run({ svc, input, log }) {
+    const created = await svc.cases.create({ type: "City-Permit-Work-Permit" });
+    log("created", created.id);
+    const assignment = created.nextAssignmentInfo;
+    if (!assignment) return created.status;
+    const registered = await svc.assignments.perform(assignment.ID, { action: "Register", data: input });
+    return { id: created.id, status: registered.status };
+  },
+});
+`;
+
+/** What became of the folder. */
+export interface InitResult extends JsonObject {
+  /** Files that were written. */
+  written: string[];
+  /** Files that were there already, and are as they were. */
+  kept: string[];
+}
+
+/** Writes `deno.json` and a starter script into a folder; what is there already stays as it is. */
+export async function initWorkflows(folder: string): Promise<InitResult> {
+  const imports = WORKFLOW_MODULE.startsWith("file:")
+    ? { "@svc/lib/workflow": WORKFLOW_MODULE }
+    : { "@svc/lib": `jsr:@svc/lib@^${VERSION}` };
+  const config = JSON.stringify({ imports }, null, 2) + "\n";
+  const result: InitResult = { written: [], kept: [] };
+  try {
+    await Deno.mkdir(folder, { recursive: true });
+    for (const [name, text] of [["deno.json", config], ["intake.ts", STARTER]] as const) {
+      const path = `${folder.replace(/[\\/]+$/, "")}/${name}`;
+      (await writeNew(path, text) ? result.written : result.kept).push(path);
+    }
+  } catch (cause) {
+    const fault = writeFault(cause);
+    if (fault === undefined) throw cause;
+    throw new SvcError("INVALID_ARGS", `${folder} cannot be written: ${fault}.`, {
+      cause,
+      hint: "Name another folder.",
+    });
+  }
+  return result;
+}
+
+async function writeNew(path: string, text: string): Promise<boolean> {
+  try {
+    await Deno.writeTextFile(path, text, { createNew: true });
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.AlreadyExists) return false;
+    throw error;
+  }
+}
