@@ -1,6 +1,6 @@
 /** What a running command has around it. */
 import { SvcError } from "../lib/errors.ts";
-import { onOneLine } from "../utils/text/control_characters.ts";
+import { escapeToOneLine } from "../utils/text/control_characters.ts";
 import type { CommandContext, GlobalFlags } from "./commands/command.ts";
 import type { Io } from "./io/io.ts";
 
@@ -29,7 +29,7 @@ export function createContext(globals: GlobalFlags, io: Io): CommandContext {
       notes.forEach(context.note);
     },
     note(line) {
-      if (!globals.quiet) io.stderr.write(onOneLine(line) + "\n");
+      if (!globals.quiet) io.stderr.write(escapeToOneLine(line) + "\n");
     },
   };
   return context;

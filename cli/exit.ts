@@ -1,7 +1,7 @@
 /** The one place where an error becomes a record on stderr and an exit code. */
 import type { ErrorCode, SvcError } from "../lib/errors.ts";
-import { escapeControls } from "../utils/text/control_characters.ts";
-import { shellWord } from "../utils/text/shell_word.ts";
+import { escapeControlCharacters } from "../utils/text/control_characters.ts";
+import { shellQuote } from "../utils/text/shell_quote.ts";
 import type { Io } from "./io/io.ts";
 
 /** Exit codes of errors; every other code ends with 1. */
@@ -19,7 +19,7 @@ export function exitCodeOf(error: SvcError): number {
 
 /** The error of a call with a profile of its own: the commands that it advises are to have the same one. */
 export function withProfile(error: SvcError, profile: string): SvcError {
-  const flag = ` --profile ${shellWord(profile)}`; // It may hold a '$', which a function leaves alone.
+  const flag = ` --profile ${shellQuote(profile)}`; // It may hold a '$', which a function leaves alone.
   const hint = error.hint?.replace(/'svc auth \w+(?=')/g, (command) => command + flag);
   return hint === error.hint ? error : error.with({ hint });
 }
@@ -29,7 +29,7 @@ export function writeError(error: SvcError, io: Io): void {
   const told = { ...error.toJSON(), hint: hintOf(error) };
   const record = io.env("SVC_DEBUG") === "1" ? { ...told, stack: stackOf(error) } : told;
   const text = JSON.stringify({ error: record }, null, io.stderr.isTerminal() ? 2 : undefined);
-  io.stderr.write(escapeControls(text) + "\n");
+  io.stderr.write(escapeControlCharacters(text) + "\n");
 }
 
 /** Who follows the hint must not do a change twice; a workflow says by itself what to do about a lost answer. */

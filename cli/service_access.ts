@@ -1,8 +1,8 @@
 /** How the global flags reach the client: the profile, the cache, warnings, and what `--verbose` shows. */
 import type { Warn } from "../lib/client/callback.ts";
 import type { CallerOptions } from "../lib/client/caller.ts";
-import { numberFault } from "../utils/exact_numbers.ts";
-import { escapeControls, onOneLine } from "../utils/text/control_characters.ts";
+import { describeInexactNumber } from "../utils/inexact_numbers.ts";
+import { escapeControlCharacters, escapeToOneLine } from "../utils/text/control_characters.ts";
 import type { CommandContext } from "./commands/command.ts";
 
 /** The options with which a command's calls are made. */
@@ -10,7 +10,7 @@ export function callerOptions(context: CommandContext): CallerOptions {
   const { globals: { profile, noCache, verbose }, io } = context;
   const common: CallerOptions = { profile, noCache, warn: warnOf(context) };
   if (!verbose) return common;
-  const log = (line: string) => io.stderr.write(`[HTTP] ${onOneLine(line)}\n`);
+  const log = (line: string) => io.stderr.write(`[HTTP] ${escapeToOneLine(line)}\n`);
   return {
     ...common,
     onExchange: (exchange) => log(summary(exchange)),
@@ -34,9 +34,9 @@ function summary({ method, path, status, reason, milliseconds }: Summary): strin
 
 /** JSON on one line, or the text as it is where it is none, and where it has numbers that would become other ones. */
 function compact(text: string): string {
-  if (numberFault(text) !== undefined) return text;
+  if (describeInexactNumber(text) !== undefined) return text;
   try {
-    return escapeControls(JSON.stringify(JSON.parse(text)));
+    return escapeControlCharacters(JSON.stringify(JSON.parse(text)));
   } catch {
     return text; // What it is then, the error says; this is only a view of it.
   }

@@ -1,5 +1,5 @@
 /** The one family of errors: what went wrong, as a code, and what to do about it, as a hint. */
-import { isObjectList, isText, type JsonObject } from "../utils/json.ts";
+import { isObjectList, isString, type JsonObject } from "../utils/json.ts";
 
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: "BAD_REQUEST",
@@ -119,11 +119,11 @@ export interface ErrorRecord
 /** What a record may have beside code and message, and what each of that is. */
 const CHECKS: { readonly [M in Exclude<keyof ErrorRecord, "code" | "message">]-?: (value: unknown) => boolean } = {
   status: (value) => typeof value === "number",
-  classification: isText,
+  classification: isString,
   details: isObjectList,
-  operation: isText,
-  requestId: isText,
-  hint: isText,
+  operation: isString,
+  requestId: isString,
+  hint: isString,
   attempts: isObjectList,
 };
 

@@ -1,6 +1,4 @@
-/** Objects with other values. */
-
-/** The same names with what a function makes of each value. */
+/** Maps the values of an object and keeps its names. */
 export function mapValues<V, R>(
   object: Readonly<Record<string, V>>,
   map: (value: V, name: string) => R,

@@ -1,8 +1,8 @@
 /** Payloads: JSON as an argument, from a file (`@path`) or from standard input (`-`). */
 import { SvcError } from "../../lib/errors.ts";
-import { NUMBER_HINT, numberFault } from "../../utils/exact_numbers.ts";
+import { describeInexactNumber, INEXACT_NUMBER_HINT } from "../../utils/inexact_numbers.ts";
 import type { JsonValue } from "../../utils/json.ts";
-import { readFault } from "../../utils/fs/read_fault.ts";
+import { describeReadError } from "../../utils/fs/describe_error.ts";
 import type { Io } from "../io/io.ts";
 
 /** Bytes that a payload may have: a mistyped path must not fill the memory. */
@@ -51,7 +51,7 @@ async function named(flag: string, source: string, read: () => Promise<string>):
   try {
     return await read();
   } catch (error) {
-    const reason = readFault(error);
+    const reason = describeReadError(error);
     if (reason === undefined) throw error;
     throw invalid(`${flag} cannot read ${source}: ${reason}.`, "Check the path.", error);
   }
@@ -78,8 +78,8 @@ async function parse(flag: string, given: string, source?: string): Promise<Json
   const text = given.replace(/^\ufeff/, "");
   try {
     const value: JsonValue = JSON.parse(text);
-    const fault = numberFault(text);
-    if (fault !== undefined) throw invalid(`${flag} ${fault}.`, NUMBER_HINT);
+    const fault = describeInexactNumber(text);
+    if (fault !== undefined) throw invalid(`${flag} ${fault}.`, INEXACT_NUMBER_HINT);
     return value;
   } catch (cause) {
     if (cause instanceof SvcError) throw cause;

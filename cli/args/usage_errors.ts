@@ -10,7 +10,7 @@ import { SvcError } from "../../lib/errors.ts";
 import { entryNamed, toKebab } from "../../lib/operation/names.ts";
 import type { Arg, CommandDescription, CommandGroup, Flag } from "../commands/command.ts";
 import { globalFlags } from "./global_flags.ts";
-import { didYouMean, questionOf } from "../../utils/text/similar.ts";
+import { didYouMean, formatSuggestions } from "../../utils/text/did_you_mean.ts";
 import { argName, HELP, VERSION } from "../help/help.ts";
 import { takesNoValue } from "./scanner_forms.ts";
 
@@ -44,18 +44,18 @@ async function groupsWith(groups: Groups, command: string): Promise<string[]> {
 }
 
 function commandQuestion(owners: readonly string[], command: string): string {
-  return questionOf(owners.map((group) => `svc ${group} ${toKebab(command)}`), quoted);
+  return formatSuggestions(owners.map((group) => `svc ${group} ${toKebab(command)}`), quoted);
 }
 
 /** The question whether the version was meant, which is a flag here and a command elsewhere. */
 function versionQuestion(word: string): string {
-  return questionOf(word === "version" ? ["svc --version"] : [], quoted);
+  return formatSuggestions(word === "version" ? ["svc --version"] : [], quoted);
 }
 
 function questionFor(word: string, names: readonly string[]): string {
   const known = names.map(toKebab);
   const longer = known.filter((name) => name.startsWith(`${word.toLowerCase()}-`));
-  return didYouMean(word, known, quoted) || questionOf(longer, quoted);
+  return didYouMean(word, known, quoted) || formatSuggestions(longer, quoted);
 }
 
 function quoted(name: string): string {
@@ -77,7 +77,7 @@ export function misplacedFlag(arg: string): SvcError {
 
 /** The question whether a flag was meant whose name begins with what was written as a short one. */
 function longFormOf(short: string, known: readonly string[]): string {
-  return questionOf(known.filter((name) => short !== "" && name.startsWith(short.toLowerCase())), asFlag);
+  return formatSuggestions(known.filter((name) => short !== "" && name.startsWith(short.toLowerCase())), asFlag);
 }
 
 function flagNames(flags: Readonly<Record<string, Flag>>): string[] {

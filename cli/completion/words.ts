@@ -1,6 +1,6 @@
 /** What may come next on a command line, from the descriptions of the commands. */
 import { entryNamed, toCamel, toKebab } from "../../lib/operation/names.ts";
-import { onOneLine } from "../../utils/text/control_characters.ts";
+import { escapeToOneLine } from "../../utils/text/control_characters.ts";
 import type { Command, CommandEntry, Flag, Suggestion } from "../commands/command.ts";
 import { globalFlags } from "../args/global_flags.ts";
 import { groups } from "../commands/groups.ts";
@@ -15,8 +15,8 @@ export async function nextWords(line: string): Promise<Suggestion[]> {
   const place = new Place();
   for (const word of typed) await place.pass(word);
   return (await place.next(begun))
-    .filter(({ word }) => word.startsWith(begun) && onOneLine(word) === word) // Escaped, it would be another word.
-    .map(({ word, about }) => ({ word, about: onOneLine(about) }));
+    .filter(({ word }) => word.startsWith(begun) && escapeToOneLine(word) === word) // Escaped, it would be another word.
+    .map(({ word, about }) => ({ word, about: escapeToOneLine(about) }));
 }
 
 /** A place on a command line: what stands before it decides what may come. */

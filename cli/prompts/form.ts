@@ -1,5 +1,12 @@
 /** What the form of an action asks for, read from the view that the service describes it with. */
-import { isFilledText, isJsonObject, isScalar, type JsonObject, type JsonValue, objectsIn } from "../../utils/json.ts";
+import {
+  filterObjects,
+  isJsonObject,
+  isNonEmptyString,
+  isScalar,
+  type JsonObject,
+  type JsonValue,
+} from "../../utils/json.ts";
 
 /** How a value is asked for. */
 export type FieldKind = "text" | "integer" | "decimal" | "boolean" | "date" | "dateTime" | "choice" | "other";
@@ -109,7 +116,7 @@ function valueAt(content: JsonObject, path: readonly string[]): JsonValue | unde
 }
 
 function choicesOf(records: JsonValue | undefined): Choice[] {
-  return objectsIn(records).map(({ key, value }) => ({
+  return filterObjects(records).map(({ key, value }) => ({
     value: String(key ?? value),
     label: String(value ?? key),
   }));
@@ -123,7 +130,7 @@ function labelOf(shown: JsonValue | undefined, own: JsonValue | undefined): stri
 }
 
 function first(value: JsonValue | undefined): JsonObject | undefined {
-  return objectsIn(value)[0];
+  return filterObjects(value)[0];
 }
 
 function object(value: JsonValue | undefined): JsonObject {
@@ -131,7 +138,7 @@ function object(value: JsonValue | undefined): JsonObject {
 }
 
 function text(value: JsonValue | undefined): string | undefined {
-  return isFilledText(value) ? value : undefined;
+  return isNonEmptyString(value) ? value : undefined;
 }
 
 function number(value: JsonValue | undefined): number | undefined {

@@ -1,8 +1,8 @@
 /** What a person types as the value of a field, and what is wrong with it. */
-import { isDay, isMoment } from "../../utils/time/calendar.ts";
-import { numberFault } from "../../utils/exact_numbers.ts";
+import { isDate, isTimestamp } from "../../utils/time/timestamps.ts";
+import { describeInexactNumber } from "../../utils/inexact_numbers.ts";
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
-import { characters, plural } from "../../utils/text/wording.ts";
+import { countCharacters, pluralize } from "../../utils/text/wording.ts";
 import type { FieldValue, FormField } from "./form.ts";
 
 /** What is wrong with a text as the value of a field; undefined where nothing is. */
@@ -15,12 +15,12 @@ export function findFault(field: FormField, typed: string): string | undefined {
     case "decimal":
       return /^-?\d+(\.\d+)?$/.test(text) ? unfit(field, text) : "Give a number, e.g. 12.50.";
     case "date":
-      return isDay(text) ? undefined : "Give a date, e.g. 2026-01-31.";
+      return isDate(text) ? undefined : "Give a date, e.g. 2026-01-31.";
     case "dateTime":
-      return isMoment(text) ? undefined : "Give a date and time with its zone, e.g. 2026-01-31T09:30:00Z.";
+      return isTimestamp(text) ? undefined : "Give a date and time with its zone, e.g. 2026-01-31T09:30:00Z.";
     default:
-      return field.maxLength !== undefined && characters(text) > field.maxLength
-        ? `Give at most ${plural(field.maxLength, "character")}.`
+      return field.maxLength !== undefined && countCharacters(text) > field.maxLength
+        ? `Give at most ${pluralize(field.maxLength, "character")}.`
         : undefined;
   }
 }
@@ -28,7 +28,9 @@ export function findFault(field: FormField, typed: string): string | undefined {
 function unfit({ min = -Infinity, max = Infinity }: FormField, text: string): string | undefined {
   if (Number(text) < min) return `Give ${min} or more.`;
   if (Number(text) > max) return `Give ${max} or less.`;
-  return numberFault(text) === undefined ? undefined : "JSON numbers do not hold it exactly: give a shorter one.";
+  return describeInexactNumber(text) === undefined
+    ? undefined
+    : "JSON numbers do not hold it exactly: give a shorter one.";
 }
 
 /** A text without faults as the value to submit. */

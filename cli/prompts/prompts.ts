@@ -2,7 +2,7 @@
 import * as clack from "@clack/prompts";
 import type { Readable, Writable } from "node:stream";
 import { SvcError } from "../../lib/errors.ts";
-import { hasControls, onOneLine } from "../../utils/text/control_characters.ts";
+import { escapeToOneLine, hasControlCharacters } from "../../utils/text/control_characters.ts";
 import type { Choice } from "./form.ts";
 
 /** Where questions are shown and answers typed. */
@@ -30,20 +30,20 @@ export class Prompts {
 
   /** One of several. */
   async choose(message: string, choices: readonly Choice[], initialValue?: string): Promise<string> {
-    const options = choices.map(({ value, label }) => ({ value, label: onOneLine(label) }));
-    return answered(await clack.select({ ...this.#streams, message: onOneLine(message), options, initialValue }));
+    const options = choices.map(({ value, label }) => ({ value, label: escapeToOneLine(label) }));
+    return answered(await clack.select({ ...this.#streams, message: escapeToOneLine(message), options, initialValue }));
   }
 
   /** A text in which no fault is found; what is left as it is stays the present one. */
   async text(message: string, findFault: FindFault, present = ""): Promise<string> {
     const lines = present.replaceAll("\r\n", "\n");
-    const initialValue = hasControls(lines) || lines.includes("\r") ? "" : lines;
+    const initialValue = hasControlCharacters(lines) || lines.includes("\r") ? "" : lines;
     if (initialValue.includes("\n")) {
       const text = await this.#lines(message, findFault, initialValue);
       return text === initialValue ? present : text;
     }
     const validate = (text = "") => findFault(text);
-    return answered(await clack.text({ ...this.#streams, message: onOneLine(message), initialValue, validate }));
+    return answered(await clack.text({ ...this.#streams, message: escapeToOneLine(message), initialValue, validate }));
   }
 
   /** A text of several lines: the prompt for one would lose all but the last. */
@@ -51,22 +51,23 @@ export class Prompts {
     return answered(
       await clack.multiline({
         ...this.#streams,
-        message: `${onOneLine(message)} (several lines: Enter twice ends it)`,
+        message: `${escapeToOneLine(message)} (several lines: Enter twice ends it)`,
         initialValue,
         // This prompt takes the keys that edit a line, such as Ctrl-U, for characters.
-        validate: (text = "") => hasControls(text) ? "It holds a control character: delete that." : findFault(text),
+        validate: (text = "") =>
+          hasControlCharacters(text) ? "It holds a control character: delete that." : findFault(text),
       }),
     );
   }
 
   /** Yes or no. */
   async confirm(message: string, initialValue = true): Promise<boolean> {
-    return answered(await clack.confirm({ ...this.#streams, message: onOneLine(message), initialValue }));
+    return answered(await clack.confirm({ ...this.#streams, message: escapeToOneLine(message), initialValue }));
   }
 
   /** Shows lines under a title. */
   show(title: string, lines: readonly string[]): void {
-    clack.note(lines.map(onOneLine).join("\n"), onOneLine(title), { output: this.#streams.output });
+    clack.note(lines.map(escapeToOneLine).join("\n"), escapeToOneLine(title), { output: this.#streams.output });
   }
 }
 

@@ -1,7 +1,7 @@
 /** What a command does with content: into a file, or to stdout. */
 import type { Content } from "../../lib/answers/answer_types.ts";
 import { SvcError } from "../../lib/errors.ts";
-import { onLines } from "../../utils/text/control_characters.ts";
+import { escapeLines } from "../../utils/text/control_characters.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { checkTarget, writeWhole } from "./local_files.ts";
 import { transferLine } from "./transfer.ts";
@@ -31,9 +31,9 @@ export async function deliver(context: CommandContext, content: Content, output 
   for await (const piece of content.stream) {
     const text = held + decoder.decode(piece, { stream: true });
     held = text.endsWith("\r") ? "\r" : ""; // Whether it ends a line, the next piece says.
-    stdout.write(onLines(held === "" ? text : text.slice(0, -1)));
+    stdout.write(escapeLines(held === "" ? text : text.slice(0, -1)));
   }
-  stdout.write(onLines(held + decoder.decode())); // What is left of a character that was cut off.
+  stdout.write(escapeLines(held + decoder.decode())); // What is left of a character that was cut off.
 }
 
 async function* counted({ stream }: Content, count: (bytes: number) => void): AsyncGenerator<Uint8Array> {

@@ -1,11 +1,11 @@
 /** Files that the command line names: those to send are read piece by piece, those to write appear whole or not at all. */
 import { SvcError } from "../../lib/errors.ts";
-import { fileBehind } from "../../utils/fs/resolve_link.ts";
+import { resolveLink } from "../../utils/fs/resolve_link.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 import type { FileInput } from "../../lib/operation/operation.ts";
-import { readPieces, writePiece } from "../../utils/fs/pieces.ts";
-import { readFault, writeFault } from "../../utils/fs/read_fault.ts";
-import { shellWord } from "../../utils/text/shell_word.ts";
+import { readChunks, writeAll } from "../../utils/fs/chunks.ts";
+import { describeReadError, describeWriteError } from "../../utils/fs/describe_error.ts";
+import { shellQuote } from "../../utils/text/shell_quote.ts";
 
 /** A file to send, named by a flag such as `--file`. */
 export async function openFile(flag: string, path: string): Promise<FileInput> {
@@ -20,7 +20,7 @@ export async function openFile(flag: string, path: string): Promise<FileInput> {
   (await Deno.open(path).catch((error) => {
     throw unreadable(flag, path, error);
   })).close();
-  return { name: path.replace(/^.*[\\/]/, ""), size, stream: () => readPieces(() => Deno.open(path)) };
+  return { name: path.replace(/^.*[\\/]/, ""), size, stream: () => readChunks(() => Deno.open(path)) };
 }
 
 /** Refuses a path that cannot be written, before anything is called for it. */
@@ -69,14 +69,14 @@ async function placeOf(path: string): Promise<Place | undefined> {
   const found = await ifThere(path, Deno.stat(path));
   if (found?.isDirectory || /[\\/]$/.test(path)) throw unwritable(path, "it is a directory");
   if (found && !found.isFile) return undefined;
-  const real = await fileBehind(path).catch((error) => {
+  const real = await resolveLink(path).catch((error) => {
     throw unwritable(path, error);
   });
   const slash = Math.max(real.lastIndexOf("/"), Deno.build.os === "windows" ? real.lastIndexOf("\\") : -1);
   const folder = slash < 0 ? "." : real.slice(0, slash) || "/";
   const parent = await ifThere(path, Deno.stat(folder));
   if (parent === undefined) {
-    const hint = `Choose another file, or make its folder: mkdir -p ${shellWord(folder)}`;
+    const hint = `Choose another file, or make its folder: mkdir -p ${shellQuote(folder)}`;
     throw unwritable(path, "there is no such directory", hint);
   }
   if (!parent.isDirectory) throw unwritable(path, "part of the path is a file");
@@ -106,7 +106,7 @@ async function openTo(path: string, options: Deno.OpenOptions, actual = path): P
 async function writeTo(path: string, file: Deno.FsFile, pieces: Pieces): Promise<void> {
   using open = file;
   for await (const piece of pieces) {
-    await writePiece(open, piece).catch((error) => {
+    await writeAll(open, piece).catch((error) => {
       throw unwritable(path, error);
     });
   }
@@ -114,7 +114,7 @@ async function writeTo(path: string, file: Deno.FsFile, pieces: Pieces): Promise
 }
 
 function unreadable(flag: string, path: string, error: unknown): unknown {
-  const reason = readFault(error);
+  const reason = describeReadError(error);
   if (reason === undefined) return error;
   return new SvcError("INVALID_ARGS", `${flag} cannot read ${path}: ${reason}.`, {
     cause: error,
@@ -125,7 +125,7 @@ function unreadable(flag: string, path: string, error: unknown): unknown {
 function unwritable(path: string, cause: unknown, hint = "Choose another file."): unknown {
   if (cause instanceof Deno.errors.NotCapable) return cause;
   const isReason = typeof cause === "string";
-  const fault = isReason ? cause : writeFault(cause) ?? String(cause);
+  const fault = isReason ? cause : describeWriteError(cause) ?? String(cause);
   return new SvcError("INVALID_ARGS", `--output cannot write ${path}: ${fault}.`, {
     ...(!isReason && { cause }),
     hint,

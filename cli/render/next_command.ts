@@ -1,7 +1,7 @@
 /** What goes on with a run, as command lines that can be copied. */
 import type { SvcError } from "../../lib/errors.ts";
 import { toKebab } from "../../lib/operation/names.ts";
-import { shellWord } from "../../utils/text/shell_word.ts";
+import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { goingOn } from "../commands/workflow/runs.ts";
 
 /** What goes on with a run in its own way. */
@@ -44,5 +44,5 @@ export function listLine(journalPath: string | undefined): string {
 }
 
 function journalFlag(path: string | undefined): string {
-  return path === undefined ? "" : ` --journal ${shellWord(path)}`;
+  return path === undefined ? "" : ` --journal ${shellQuote(path)}`;
 }

@@ -6,10 +6,10 @@ import type { Reply } from "../../lib/client/reply.ts";
 import { spoiled } from "../../lib/client/outcome.ts";
 import type { Values } from "../../lib/client/values.ts";
 import { SvcError } from "../../lib/errors.ts";
-import { numberFault } from "../../utils/exact_numbers.ts";
-import { isJsonObject, type JsonObject, type JsonValue, objectsIn } from "../../utils/json.ts";
+import { describeInexactNumber } from "../../utils/inexact_numbers.ts";
+import { filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { rowsOf } from "../../lib/output/rows.ts";
-import { plural } from "../../utils/text/wording.ts";
+import { pluralize } from "../../utils/text/wording.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { printResult } from "./print_result.ts";
 
@@ -21,7 +21,7 @@ export async function printAnswer(
   reply: Reply,
 ): Promise<void> {
   const body = promisedBody(ref, reply, values);
-  const fault = typeof body === "string" ? undefined : numberFault(reply.text);
+  const fault = typeof body === "string" ? undefined : describeInexactNumber(reply.text);
   if (fault !== undefined) context.note(`Warning: the answer ${fault}: another one is printed. --verbose shows it.`);
   await printResult(context, body === "" ? undefined : body, failureOfElements(ref.operation.answer, body));
 }
@@ -57,7 +57,7 @@ function failureOfElements(answer: keyof Answers, body: JsonValue | undefined): 
 
 /** What became of each: some answers are the list itself, others hold it. */
 function elementsOf(body: JsonValue | undefined): JsonObject[] {
-  return objectsIn(isJsonObject(body) ? body.results : body);
+  return filterObjects(isJsonObject(body) ? body.results : body);
 }
 
 function hasFailed({ status }: JsonObject): boolean {
@@ -69,7 +69,7 @@ function failureOfCount(body: JsonValue | undefined, thing: string): SvcError | 
   const { failureCount, summary } = isJsonObject(body) ? body : {};
   const failed = Number(failureCount ?? (isJsonObject(summary) ? summary.failed : 0));
   if (!(failed > 0)) return undefined;
-  return new SvcError("BULK_PARTIAL_FAILURE", `${plural(failed, thing)} failed.`, {
+  return new SvcError("BULK_PARTIAL_FAILURE", `${pluralize(failed, thing)} failed.`, {
     status: 207,
     hint: `The answer does not say which: read each ${thing} before you repeat the command.`,
   });

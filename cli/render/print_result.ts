@@ -1,7 +1,7 @@
 /** Results that tell of a failure, and requests that are not sent. */
 import type { JsonValue } from "../../utils/json.ts";
 import { SvcError } from "../../lib/errors.ts";
-import { escapeControls } from "../../utils/text/control_characters.ts";
+import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
 import type { CommandContext } from "../commands/command.ts";
 
 /** Prints a result and throws the failure that it tells of, if there is one: also where nobody reads the result. */
@@ -26,5 +26,5 @@ function unprinted(failure: SvcError, reason: unknown): SvcError {
 
 /** Prints a request instead of sending it. */
 export function printRequest({ io }: CommandContext, request: string): void {
-  io.stdout.write(escapeControls(request) + "\n");
+  io.stdout.write(escapeControlCharacters(request) + "\n");
 }

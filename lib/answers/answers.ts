@@ -1,7 +1,14 @@
 /** The check of an answer, where it enters. */
 import type { Answers, CaseData, Content } from "./answer_types.ts";
 import { SvcError, type SvcErrorOptions } from "../errors.ts";
-import { isFilledText, isJsonObject, isText, type JsonObject, type JsonValue, objectsIn } from "../../utils/json.ts";
+import {
+  filterObjects,
+  isJsonObject,
+  isNonEmptyString,
+  isString,
+  type JsonObject,
+  type JsonValue,
+} from "../../utils/json.ts";
 
 /** Whether a value has the members that a shape promises. */
 const SHAPES: { readonly [N in keyof Answers]: (value: unknown) => value is Answers[N] } = {
@@ -41,7 +48,7 @@ const SHAPES: { readonly [N in keyof Answers]: (value: unknown) => value is Answ
   feed: (value): value is Answers["feed"] =>
     isJsonObject(value) && isJsonObject(value.data) && hasList(value.data.FeedList, "pxResults"),
   mentions: (value): value is Answers["mentions"] => isList(value),
-  usedTags: (value): value is Answers["usedTags"] => hasList(value, "tags", isText),
+  usedTags: (value): value is Answers["usedTags"] => hasList(value, "tags", isString),
   conversation: (value): value is Answers["conversation"] => isConversation(value),
   conversations: (value): value is Answers["conversations"] => hasList(value, "conversations", isConversation),
   reply: (value): value is Answers["reply"] =>
@@ -111,17 +118,17 @@ export function completed(shape: keyof Answers, body: JsonObject, etag?: string,
 function identityOf(shape: keyof Answers, body: JsonObject, asked: unknown): JsonObject {
   const named = shape === "participant" || shape === "message" || shape === "conversation" || shape === "upload";
   if (named && typeof body.ID === "string") return { id: body.ID };
-  if (shape === "participant" && isFilledText(asked)) return { id: asked };
+  if (shape === "participant" && isNonEmptyString(asked)) return { id: asked };
   if (shape === "page" && isJsonObject(body.uiResources)) return { data: {} }; // A portal without pages has none.
   if (!hasCaseData(body)) return {};
   const { ID, caseTypeID, status, urgency, assignments } = body.data.caseInfo;
   if (shape === "case") return { id: ID, type: caseTypeID, status, urgency };
-  return shape === "assignment" ? { id: isFilledText(asked) ? asked : nextOf(assignments) } : {};
+  return shape === "assignment" ? { id: isNonEmptyString(asked) ? asked : nextOf(assignments) } : {};
 }
 
 /** The assignment that is next for the caller: of those of its case, the first that the caller may perform. */
 function nextOf(assignments: unknown): JsonValue | undefined {
-  const open = objectsIn(assignments);
+  const open = filterObjects(assignments);
   return (open.find(({ canPerform }) => canPerform === "true") ?? open[0])?.ID;
 }
 

@@ -3,8 +3,8 @@ import type { Warn } from "../client/callback.ts";
 import { variable } from "./environment.ts";
 import { reasonOf, SvcError } from "../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
-import { didYouMean } from "../../utils/text/similar.ts";
-import { textOf } from "../../utils/text/utf8.ts";
+import { didYouMean } from "../../utils/text/did_you_mean.ts";
+import { decodeUtf8 } from "../../utils/text/utf8.ts";
 import { warnIfExposed, warnOfOthers } from "./exposed.ts";
 import { checkProfile, checkProfileName, isProfileMember, type Profile } from "./profile.ts";
 
@@ -76,14 +76,14 @@ export function unwritable(directory: string, cause: unknown): unknown {
 
 async function writeProfile(name: string, profile: Profile, directory: string): Promise<void> {
   const { FileLock, makePrivateDirectory, writePrivateFile } = await import("../../utils/fs/private_file.ts");
-  const { fileBehind } = await import("../../utils/fs/resolve_link.ts");
+  const { resolveLink } = await import("../../utils/fs/resolve_link.ts");
   await makePrivateDirectory(directory);
   using _lock = await FileLock.acquire(`${directory}/config.lock`, AbortSignal.timeout(SAVE_SECONDS * 1000));
   const path = configFile(directory);
   const config = readConfig(path, () => {});
   const before = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
   const profiles = { ...config.profiles, [name]: { ...unknownMembers(before), ...profile } };
-  await writePrivateFile(await fileBehind(path), JSON.stringify({ ...config, profiles }, null, 2) + "\n");
+  await writePrivateFile(await resolveLink(path), JSON.stringify({ ...config, profiles }, null, 2) + "\n");
 }
 
 /** All profiles by name. */
@@ -124,7 +124,7 @@ function readConfig(path: string, warn: Warn): Config {
 
 function readOptional(path: string): string | undefined {
   const bytes = readBytes(path);
-  const text = bytes && textOf(bytes);
+  const text = bytes && decodeUtf8(bytes);
   if (bytes === undefined || text !== undefined) return text;
   throw new SvcError("INVALID_CONFIG", `${path} is not UTF-8 text.`, { hint: "Save it as UTF-8." });
 }

@@ -1,6 +1,6 @@
 /** Files that are open to people other than their owner. */
 import type { Warn } from "../client/callback.ts";
-import { shellWord } from "../../utils/text/shell_word.ts";
+import { shellQuote } from "../../utils/text/shell_quote.ts";
 
 /** What the mode of a file lets its group and all others do. */
 const WAYS = { read: 0o044, change: 0o022 } as const;
@@ -17,7 +17,7 @@ export function warnOfOthers(path: string, what: string, warn: Warn, ways: reado
   const { mode, isDirectory } = Deno.statSync(path);
   const open = openWays(mode, ways).join(" and ");
   const own = isDirectory ? 700 : 600;
-  if (open !== "") warn(`${path} ${what} and others can ${open} it. Run: chmod ${own} ${shellWord(path)}`);
+  if (open !== "") warn(`${path} ${what} and others can ${open} it. Run: chmod ${own} ${shellQuote(path)}`);
 }
 
 /** The ways in which a mode is open to others. On Windows it says nothing of them: Deno makes one up, open to all. */

@@ -1,6 +1,6 @@
 /** What a profile may say, and the check of each member where it enters: from the file or from a program. */
 import { SvcError } from "../errors.ts";
-import { isFilledText, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { isJsonObject, isNonEmptyString, type JsonObject, type JsonValue } from "../../utils/json.ts";
 
 /** Most characters that a profile's name may have: it becomes part of a file's name. */
 const NAME_LIMIT = 64;
@@ -44,7 +44,7 @@ interface Rule {
 
 const PATH_RULE = { must: 'a path such as "/dx-api/v2", without a query', holds: isPath };
 const BOOLEAN_RULE: Rule = { must: "true or false", holds: (value) => typeof value === "boolean" };
-const TEXT_RULE: Rule = { must: "a text that is not empty", holds: isFilledText };
+const TEXT_RULE: Rule = { must: "a text that is not empty", holds: isNonEmptyString };
 
 /** What the seconds of a call must be. */
 export const TIMEOUT_RULE = {
@@ -61,7 +61,8 @@ const RULES = {
   clientSecret: TEXT_RULE,
   clientSecretCommand: {
     must: "an array with a program and its arguments",
-    holds: (value) => Array.isArray(value) && isFilledText(value[0]) && value.every((part) => typeof part === "string"),
+    holds: (value) =>
+      Array.isArray(value) && isNonEmptyString(value[0]) && value.every((part) => typeof part === "string"),
   },
   apiRoot: PATH_RULE,
   tokenPath: { ...PATH_RULE, must: 'a path such as "/oauth2/token", without a query' },

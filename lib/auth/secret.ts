@@ -1,7 +1,7 @@
 /** The client secret: as it is, or from the program that keeps it. */
 import type { Deadline } from "../http/deadline.ts";
 import { SvcError } from "../errors.ts";
-import { textOf } from "../../utils/text/utf8.ts";
+import { decodeUtf8 } from "../../utils/text/utf8.ts";
 import { orAbort } from "./shared.ts";
 import type { SecretSource } from "./settings.ts";
 
@@ -14,7 +14,7 @@ export async function readSecret(source: SecretSource, deadline: Deadline): Prom
     throw signal.aborted ? deadline.explain(error, `clientSecretCommand ${program}`) : error;
   });
   if (code !== 0) throw failed(program, `ended with exit code ${code}`);
-  const secret = textOf(stdout)?.replace(/\r?\n$/, "");
+  const secret = decodeUtf8(stdout)?.replace(/\r?\n$/, "");
   if (!secret) throw failed(program, secret === undefined ? "printed what is no text" : "printed nothing");
   return secret;
 }

@@ -1,7 +1,7 @@
 /** The body of an answer: its text as what the operation promises. */
 import type { Answers } from "../answers/answer_types.ts";
 import { SvcError, type SvcErrorOptions } from "../errors.ts";
-import { jsonOrText, type JsonValue } from "../../utils/json.ts";
+import { type JsonValue, parseJsonOrText } from "../../utils/json.ts";
 
 /** What is known of an answer beside its text. */
 type Head = Pick<SvcErrorOptions, "operation" | "status" | "requestId"> & { readonly type?: string };
@@ -35,7 +35,7 @@ function emptyBody(answer: keyof Answers, head: Head): JsonValue {
 
 /** What some servers say where nothing is promised: JSON, or a sentence. */
 function remarkIn(text: string): JsonValue | undefined {
-  return text.trim() === "" ? undefined : jsonOrText(text);
+  return text.trim() === "" ? undefined : parseJsonOrText(text);
 }
 
 /** Some servers put a text into JSON, others send it as it is. */

@@ -10,7 +10,7 @@ import { Deadline } from "../http/deadline.ts";
 import { readText } from "../http/read_text.ts";
 import { isKey, KEY_FORM } from "../operation/idempotency_key.ts";
 import { importUnseen } from "../import_unseen.ts";
-import { isJsonObject, objectsIn } from "../../utils/json.ts";
+import { filterObjects, isJsonObject } from "../../utils/json.ts";
 import { jsonText } from "./json_text.ts";
 import { type CallOptions, isRead, type Operation, type OperationRef, paramsOf } from "../operation/operation.ts";
 import { checkSignal } from "../operation/param_types.ts";
@@ -292,7 +292,7 @@ function picked(operation: Operation, values: Values, reply: Reply): Reply {
   for (const [name, param] of paramsOf(operation)) {
     if (!param.to.startsWith("pick:")) continue;
     const [list = "", member = ""] = param.to.slice("pick:".length).split(".");
-    const elements = objectsIn(isJsonObject(reply.body) ? reply.body[list] : undefined);
+    const elements = filterObjects(isJsonObject(reply.body) ? reply.body[list] : undefined);
     const body = elements.find((one) => one[member] === values[name]);
     if (body === undefined) {
       throw new SvcError("NOT_FOUND", `The service lists no ${list} with ${member} ${JSON.stringify(values[name])}.`, {

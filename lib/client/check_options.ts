@@ -1,6 +1,6 @@
 /** The options of a function, where they enter: one that is misspelt, left aside without a word, would be missing. */
 import { SvcError } from "../errors.ts";
-import { didYouMean } from "../../utils/text/similar.ts";
+import { didYouMean } from "../../utils/text/did_you_mean.ts";
 
 const MUST = { string: "a text", number: "a number", boolean: "true or false", function: "a function" } as const;
 

@@ -1,7 +1,7 @@
 /** The request of a call: which value goes where, as its description says. */
 import { writeBody } from "../operation/body_path.ts";
 import { SvcError } from "../errors.ts";
-import { isJsonObject, isScalar, type JsonObject, type JsonValue, textOrNothing } from "../../utils/json.ts";
+import { isJsonObject, isScalar, type JsonObject, type JsonValue, stringOrUndefined } from "../../utils/json.ts";
 import { jsonText } from "./json_text.ts";
 import { type FileInput, type Operation, paramsOf, type TagSource } from "../operation/operation.ts";
 import { isOfType } from "../operation/param_types.ts";
@@ -52,7 +52,7 @@ export function encodeRequest(operation: Operation, values: Values): EncodedRequ
         break;
     }
   }
-  const ifMatch = textOrNothing(values.ifMatch);
+  const ifMatch = stringOrUndefined(values.ifMatch);
   return {
     method: operation.method,
     path: fill(operation.path, segments) + queryText(query),

@@ -1,6 +1,6 @@
 /** Values of a caller as JSON. */
 import { reasonOf, SvcError } from "../errors.ts";
-import { hasToJson, memberPath } from "../../utils/json.ts";
+import { formatMemberPath, hasToJson } from "../../utils/json.ts";
 
 /** A value as text of JSON; types do not keep everything out that has none. */
 export function jsonText(value: unknown): string {
@@ -67,7 +67,7 @@ function lossInArray(array: readonly unknown[], above: Set<object>): Loss | unde
 function lossInMembers(object: object, above: Set<object>): Loss | undefined {
   for (const name of Object.keys(object)) {
     const loss = lossIn(Reflect.get(object, name), above);
-    if (loss !== undefined) return { ...loss, path: memberPath(name) + loss.path };
+    if (loss !== undefined) return { ...loss, path: formatMemberPath(name) + loss.path };
   }
   return undefined;
 }

@@ -1,7 +1,14 @@
 /** What the service refuses, as errors of the family. */
 import { codeOfStatus, hintOfWait, SvcError } from "../errors.ts";
 import { type Destination, hintOfRedirect } from "../http/address.ts";
-import { isFilledText, isScalar, isWithin, type JsonObject, objectsIn, parseJsonObject } from "../../utils/json.ts";
+import {
+  filterObjects,
+  isNestedWithin,
+  isNonEmptyString,
+  isScalar,
+  type JsonObject,
+  parseJsonObject,
+} from "../../utils/json.ts";
 import type { ReplyHead } from "./reply.ts";
 
 /** Levels of a finding of a refused call. */
@@ -32,10 +39,10 @@ function refusal(
   const code = codeOfStatus(status);
   const body = parseJsonObject(text); // The status alone says enough: a proxy's error page is no JSON.
   const findings = body?.errorDetails ?? body?.errors; // Errors of the first DX API have another name for them.
-  const details = objectsIn(findings).map(readable);
+  const details = filterObjects(findings).map(readable);
   return new SvcError(code, sentenceOf(body, details) ?? `The service answered ${status} ${reason}`.trimEnd() + ".", {
     status,
-    classification: isFilledText(body?.errorClassification) ? body.errorClassification : undefined,
+    classification: isNonEmptyString(body?.errorClassification) ? body.errorClassification : undefined,
     details: details.length > 0 ? details : undefined,
     requestId,
     hint: hintFor(status, headers, sent),
@@ -47,15 +54,15 @@ function refusal(
 
 /** A finding that can be written wherever an error goes: of one that is nested beyond reason, its plain members. */
 function readable(finding: JsonObject): JsonObject {
-  if (isWithin(finding, MAX_LEVELS)) return finding;
+  if (isNestedWithin(finding, MAX_LEVELS)) return finding;
   return Object.fromEntries(Object.entries(finding).filter(([, value]) => isScalar(value)));
 }
 
 /** What the service says: its own general sentence, and the particular one where there is but one. */
 function sentenceOf(body: JsonObject | undefined, details: readonly JsonObject[]): string | undefined {
   const [detail] = details;
-  const [general, particular] = [body?.localizedValue, detail?.localizedValue].filter(isFilledText);
-  if (general === undefined) return isFilledText(detail?.message) ? detail.message : undefined;
+  const [general, particular] = [body?.localizedValue, detail?.localizedValue].filter(isNonEmptyString);
+  if (general === undefined) return isNonEmptyString(detail?.message) ? detail.message : undefined;
   if (particular === undefined || particular === general || details.length > 1) return general;
   return `${general.replace(/[.:]$/, "")}: ${particular}`;
 }

@@ -4,8 +4,8 @@
  */
 import { type ErrorAttempt, readRetryAfter, SvcError, toSvcError } from "../errors.ts";
 import { isRead, type OperationRef } from "../operation/operation.ts";
-import { pause } from "../../utils/async/delay.ts";
-import { plural } from "../../utils/text/wording.ts";
+import { delay } from "../../utils/async/delay.ts";
+import { pluralize } from "../../utils/text/wording.ts";
 import type { Caller, RepeatableOptions } from "./caller.ts";
 import type { Reply } from "./reply.ts";
 import type { Values } from "./values.ts";
@@ -97,7 +97,7 @@ class Attempts {
     this.#call = call;
     this.#knownTag = call.knownTag;
     this.#isUnknown = call.mayHaveArrived === true;
-    const { attempts = ATTEMPTS, budget = shared, random = Math.random, now = Date.now, wait = pause } = options;
+    const { attempts = ATTEMPTS, budget = shared, random = Math.random, now = Date.now, wait = delay } = options;
     this.#limit = attempts;
     this.#budget = budget;
     this.#random = random;
@@ -115,9 +115,9 @@ class Attempts {
       } catch (thrown) {
         const error = this.#asFurther(toSvcError(thrown));
         this.#note(error, this.#now() - started);
-        const pause = this.#pauseAfter(error);
-        if (pause === undefined) throw this.#final(error);
-        await this.#pause(pause, error);
+        const delay = this.#pauseAfter(error);
+        if (delay === undefined) throw this.#final(error);
+        await this.#pause(delay, error);
         // A machine may have slept meanwhile for longer than a key lives.
         if (this.#isUnknown && this.#call.isKeyKnown?.() === false) throw this.#final(error);
       }
@@ -182,7 +182,7 @@ class Attempts {
     const count = this.#failed.length;
     if (count === 1 && error.code !== "INTERRUPTED") return error;
     const more = { attempts: this.#failed, outcomeUnknown: this.#isUnknown || undefined };
-    const times = plural(count, "attempt");
+    const times = pluralize(count, "attempt");
     return error.with(more, `${error.message.replace(/\.$/, "")}, after ${times}.`);
   }
 }

@@ -1,6 +1,6 @@
 /** Whether a value is what a call takes: the client asks before sending, the service after receiving. */
 import { SvcError } from "../errors.ts";
-import { isFilledText, isJsonObject } from "../../utils/json.ts";
+import { isJsonObject, isNonEmptyString } from "../../utils/json.ts";
 import type { FileInput, ParamTypes } from "./operation.ts";
 
 /** What each type wants, as the end of the sentence "--flag must be …". */
@@ -21,7 +21,7 @@ const CHECKS: { readonly [T in keyof ParamTypes]: (value: unknown) => value is P
   boolean: (value): value is boolean => typeof value === "boolean",
   object: isJsonObject,
   array: (value): value is ParamTypes["array"] => Array.isArray(value),
-  list: (value): value is string[] => Array.isArray(value) && value.length > 0 && value.every(isFilledText),
+  list: (value): value is string[] => Array.isArray(value) && value.length > 0 && value.every(isNonEmptyString),
   calculation: (value): value is ParamTypes["calculation"] =>
     isJsonObject(value) && isJsonObject(value.calculations) && areNamed(value.calculations.fields) &&
     (value.calculations.whens === undefined || areNamed(value.calculations.whens)),

@@ -1,6 +1,6 @@
 /** JSON that may be longer than memory: an object whose last member is a list, piece by piece. */
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
-import { escapeControls } from "../../utils/text/control_characters.ts";
+import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
 
 /** What `render` would print of the object with that list as its last member; it must not have the member yet. */
 export function* longJson(
@@ -13,11 +13,11 @@ export function* longJson(
   const line = (depth: number) => indent && "\n" + indent.repeat(depth);
   const empty = JSON.stringify({ ...object, [member]: [] }, null, indent);
   const end = "]" + line(0) + "}";
-  yield escapeControls(empty.slice(0, -end.length));
+  yield escapeControlCharacters(empty.slice(0, -end.length));
   let count = 0;
   for (const element of list) {
     const text = JSON.stringify(element, null, indent).replaceAll("\n", line(2));
-    yield (count++ === 0 ? "" : ",") + line(2) + escapeControls(text);
+    yield (count++ === 0 ? "" : ",") + line(2) + escapeControlCharacters(text);
   }
   yield (count === 0 ? "" : line(1)) + end + "\n";
 }

@@ -2,7 +2,7 @@
 import { SvcError } from "../errors.ts";
 import { isStackOverflow, type JsonValue } from "../../utils/json.ts";
 import { importUnseen } from "../import_unseen.ts";
-import { escapeControls } from "../../utils/text/control_characters.ts";
+import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
 import type { Format } from "./format.ts";
 
 /** How a result is wanted. */
@@ -61,7 +61,7 @@ async function renderIn({ format, fields }: RenderOptions, value: JsonValue, sur
     case "json":
       return { text: json(value), notes: [] };
     case "compact":
-      return { text: escapeControls(JSON.stringify(value)) + "\n", notes: [] };
+      return { text: escapeControlCharacters(JSON.stringify(value)) + "\n", notes: [] };
     case "yaml": {
       const { toYaml } = await importUnseen<typeof import("./yaml.ts")>("lib/output/yaml.ts");
       return { text: toYaml(value), notes: [] };
@@ -75,5 +75,5 @@ async function renderIn({ format, fields }: RenderOptions, value: JsonValue, sur
 }
 
 function json(value: JsonValue): string {
-  return escapeControls(JSON.stringify(value, null, 2)) + "\n";
+  return escapeControlCharacters(JSON.stringify(value, null, 2)) + "\n";
 }

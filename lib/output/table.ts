@@ -1,8 +1,8 @@
 /** Results as a table: aligned columns, with borders that fit on a terminal, plain in a pipe. */
 import Table from "cli-table3";
 import { isJsonObject, isScalar, type JsonObject, type JsonValue } from "../../utils/json.ts";
-import { clip } from "../../utils/text/wording.ts";
-import { onOneLine } from "../../utils/text/control_characters.ts";
+import { truncate } from "../../utils/text/wording.ts";
+import { escapeToOneLine } from "../../utils/text/control_characters.ts";
 import type { Rendered, Surface } from "./render.ts";
 import { rowsOf } from "./rows.ts";
 
@@ -78,7 +78,7 @@ function isNested(value: JsonValue | undefined): boolean {
 }
 
 function cellOf(value: JsonValue | undefined): string {
-  return isScalar(value) ? onOneLine(String(value)) : "";
+  return isScalar(value) ? escapeToOneLine(String(value)) : "";
 }
 
 function isNumeric(column: string, rows: readonly JsonObject[]): boolean {
@@ -95,7 +95,7 @@ function plain(columns: readonly string[], rows: readonly JsonObject[]): string 
       return numeric[i] ? blanks + cell : cell + blanks;
     }).join("  ").trimEnd() + "\n";
   const lines = rows.map((row) => lineOf(columns.map((name) => cellOf(row[name]))));
-  return lineOf(columns.map(onOneLine)) + lines.join("");
+  return lineOf(columns.map(escapeToOneLine)) + lines.join("");
 }
 
 function frame(
@@ -122,7 +122,7 @@ function withoutHalves(table: string): string {
 /** The widths that the columns take by themselves, padding included. */
 function naturalWidths(columns: readonly string[], rows: readonly JsonObject[]): number[] {
   return columns.map((name) =>
-    rows.reduce((widest, row) => Math.max(widest, widthOf(cellOf(row[name]))), widthOf(onOneLine(name))) + PADDING
+    rows.reduce((widest, row) => Math.max(widest, widthOf(cellOf(row[name]))), widthOf(escapeToOneLine(name))) + PADDING
   );
 }
 
@@ -168,14 +168,14 @@ function piecesOf(
   colWidths: number[],
   { bold, longest }: { bold: boolean; longest: number },
 ): string[] {
-  const head = columns.map((name) => bold ? `\x1b[1m${onOneLine(name)}\x1b[22m` : onOneLine(name));
+  const head = columns.map((name) => bold ? `\x1b[1m${escapeToOneLine(name)}\x1b[22m` : escapeToOneLine(name));
   const colAligns = columns.map((name) => isNumeric(name, rows) ? "right" : "left");
   const length = Math.ceil(PIECE / columns.length);
   const pieces: string[] = [];
   for (let first = 0; first < rows.length; first += length) {
     const table = new Table({ style: UNCOLORED, head: first === 0 ? head : [], colWidths, colAligns });
     for (const row of rows.slice(first, first + length)) {
-      table.push(columns.map((name) => clip(cellOf(row[name]), longest)));
+      table.push(columns.map((name) => truncate(cellOf(row[name]), longest)));
     }
     pieces.push(table.toString());
   }

@@ -1,7 +1,7 @@
 /** Results as YAML. */
 import { Document, Scalar, visit } from "yaml";
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
-import { escapeControls, hasControls } from "../../utils/text/control_characters.ts";
+import { escapeControlCharacters, hasControlCharacters } from "../../utils/text/control_characters.ts";
 
 /** A value as a YAML document. Reading it back gives the same value, also by a reader of YAML 1.1. */
 export function toYaml(value: JsonValue): string {
@@ -9,10 +9,10 @@ export function toYaml(value: JsonValue): string {
   visit(document, {
     Scalar(_key, node) {
       // Only a double-quoted scalar can hold an escape.
-      if (typeof node.value === "string" && hasControls(node.value)) node.type = Scalar.QUOTE_DOUBLE;
+      if (typeof node.value === "string" && hasControlCharacters(node.value)) node.type = Scalar.QUOTE_DOUBLE;
     },
   });
-  return escapeControls(document.toString({ lineWidth: 0 }));
+  return escapeControlCharacters(document.toString({ lineWidth: 0 }));
 }
 
 /** What `toYaml` gives of the object with that list as its last member, in pieces: it may be longer than memory. */

@@ -5,11 +5,11 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { configDirectory, configFile, unwritable } from "../../lib/auth/config.ts";
 import { errorOfRecord, SvcError } from "../../lib/errors.ts";
-import { fileBehind } from "../../utils/fs/resolve_link.ts";
+import { resolveLink } from "../../utils/fs/resolve_link.ts";
 import { isJsonObject, parseJsonObject } from "../../utils/json.ts";
 import { toKebab } from "../../lib/operation/names.ts";
 import { ownModule } from "../../lib/own_files.ts";
-import { pause } from "../../utils/async/delay.ts";
+import { delay } from "../../utils/async/delay.ts";
 import { modelHosts } from "../conversations/model_address.ts";
 import {
   applicationOf,
@@ -98,7 +98,7 @@ function commandLine(
 /** What a service needs of Deno: it runs no programs, writes only its data and the profiles, and calls only models. */
 async function permissions(data: string, hosts: readonly string[]): Promise<string[]> {
   const directory = configDirectory();
-  const profiles = await fileBehind(configFile(directory)).catch((error) => {
+  const profiles = await resolveLink(configFile(directory)).catch((error) => {
     throw unwritable(directory, error);
   });
   const writable = [data, directory, dirname(profiles)];
@@ -118,7 +118,7 @@ async function ready(child: Child, data: string): Promise<ServiceState> {
   for (const end = Date.now() + PATIENCE; Date.now() < end && !ended;) {
     const state = await readState(data);
     if (state?.pid === child.pid) return state;
-    await pause(PAUSE);
+    await delay(PAUSE);
   }
   if (ended) throw await failure(data);
   Deno.kill(child.pid);

@@ -1,5 +1,5 @@
 /** What to say of a name that is not known. */
-import { didYouMean } from "../../utils/text/similar.ts";
+import { didYouMean } from "../../utils/text/did_you_mean.ts";
 
 /** Names that are listed at most. */
 const FEW = 10;

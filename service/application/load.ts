@@ -1,8 +1,8 @@
 /** Reads an application definition from YAML, or says what is wrong with it and on which line. */
 import { type ErrorCode, LineCounter, parseDocument, type YAMLError } from "yaml";
 import { SvcError } from "../../lib/errors.ts";
-import { readFault } from "../../utils/fs/read_fault.ts";
-import { textOf } from "../../utils/text/utf8.ts";
+import { describeReadError } from "../../utils/fs/describe_error.ts";
+import { decodeUtf8 } from "../../utils/text/utf8.ts";
 import { valuesOf } from "./aliases.ts";
 import type { Application } from "./model/application.ts";
 import { checkDefinition } from "./check.ts";
@@ -17,14 +17,14 @@ export async function loadApplication(path: string): Promise<Application> {
   try {
     bytes = await Deno.readFile(path);
   } catch (cause) {
-    const fault = readFault(cause);
+    const fault = describeReadError(cause);
     if (fault === undefined) throw cause;
     throw new SvcError("INVALID_CONFIG", `The application definition ${path} cannot be read: ${fault}.`, {
       cause,
       hint: "Check the path.",
     });
   }
-  const text = textOf(bytes);
+  const text = decodeUtf8(bytes);
   if (text !== undefined) return parseApplication(text, path);
   throw new SvcError("INVALID_CONFIG", `The application definition ${path} is not UTF-8 text.`, {
     hint: "Save it as UTF-8.",

@@ -1,7 +1,7 @@
 /** Values of fields: whether one fits, and how it is kept. */
-import { isDay, isMoment, utcOf } from "../../utils/time/calendar.ts";
+import { isDate, isTimestamp, toUtc } from "../../utils/time/timestamps.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
-import { characters, clip } from "../../utils/text/wording.ts";
+import { countCharacters, truncate } from "../../utils/text/wording.ts";
 import type { Field, FieldType } from "./model/application.ts";
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
@@ -40,8 +40,8 @@ export function valueProblem(field: Field, value: JsonValue): string | undefined
   if (field.values !== undefined && typeof value === "string" && !field.values.includes(value)) {
     return `${value} is not one of ${field.values.join(", ")}`;
   }
-  if (typeof value === "string" && field.maxLength !== undefined && characters(value) > field.maxLength) {
-    return `The text is longer than ${field.maxLength} characters`;
+  if (typeof value === "string" && field.maxLength !== undefined && countCharacters(value) > field.maxLength) {
+    return `The text is longer than ${field.maxLength} countCharacters`;
   }
   if (typeof value === "number") {
     if (field.min !== undefined && value < field.min) return `${value} is less than ${field.min}`;
@@ -67,7 +67,7 @@ export function keepValue(field: Field, content: JsonObject, value: JsonValue): 
  */
 function keptValue(field: Field, value: JsonValue): JsonValue {
   const { type, embedded } = field;
-  if (type === "DateTime" && typeof value === "string") return utcOf(value) ?? value;
+  if (type === "DateTime" && typeof value === "string") return toUtc(value) ?? value;
   if (embedded === undefined) return value;
   if (Array.isArray(value)) return value.map((row) => keptValue(field, row));
   if (!isJsonObject(value)) return value;
@@ -100,9 +100,9 @@ function hasType(type: FieldType, value: JsonValue): boolean {
 function isTextOf(type: FieldType, value: string): boolean {
   switch (type) {
     case "Date":
-      return isDay(value);
+      return isDate(value);
     case "DateTime":
-      return isMoment(value);
+      return isTimestamp(value);
     case "Email":
       return EMAIL.test(value);
     case "Phone":
@@ -116,5 +116,5 @@ function isTextOf(type: FieldType, value: string): boolean {
 
 function shown(value: JsonValue): string {
   const text = typeof value === "object" ? JSON.stringify(value) : String(value);
-  return clip(text, 60);
+  return truncate(text, 60);
 }

@@ -1,5 +1,5 @@
 /** Calls about several things, each of which succeeds or fails by itself. */
-import { isFilledText, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { isJsonObject, isNonEmptyString, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { ServiceError } from "../errors.ts";
 import type { Outcome } from "../http/handler.ts";
 import { checkCount } from "../cases/largest_call.ts";
@@ -34,7 +34,7 @@ export function elementsIn(body: JsonValue | undefined, name: string): JsonObjec
 /** A text of an element, which it must have. */
 export function textOf(element: JsonObject, name: string): string {
   const value = element[name];
-  if (isFilledText(value)) return value;
+  if (isNonEmptyString(value)) return value;
   throw new ServiceError(400, `${name} is needed`);
 }
 

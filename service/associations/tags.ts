@@ -1,8 +1,8 @@
 /** The tags of a case: names in small letters, each once. */
-import { characters } from "../../utils/text/wording.ts";
+import { countCharacters } from "../../utils/text/wording.ts";
 import type { CaseWork } from "../cases/case_work.ts";
 import { ServiceError } from "../errors.ts";
-import { folded } from "../../utils/text/case_fold.ts";
+import { caseFold } from "../../utils/text/case_fold.ts";
 import type { TextUse, Transaction } from "../store/store.ts";
 
 const KIND = "caseTag";
@@ -47,13 +47,13 @@ export async function removeTag(work: CaseWork, given: string): Promise<void> {
 
 function nameOf(given: string): string {
   const name = plain(given);
-  if (characters(name) <= LONGEST && NAME.test(name)) return name;
+  if (countCharacters(name) <= LONGEST && NAME.test(name)) return name;
   const localizedValue = `Couldn't add tag: a name is letters, digits, spaces and punctuation, ${LONGEST} at most`;
   throw new ServiceError(500, [{ message: "pyError_Add_Tag", localizedValue }]);
 }
 
 function plain(given: string): string {
-  return folded(given).trim().replace(/\s+/g, " ");
+  return caseFold(given).trim().replace(/\s+/g, " ");
 }
 
 /** A case handle holds no `!`. */

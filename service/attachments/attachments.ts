@@ -1,5 +1,5 @@
 /** Adds attachments to a case: all of a batch, or none. */
-import { isJsonObject, type JsonObject, type JsonValue, textOrNothing } from "../../utils/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, stringOrUndefined } from "../../utils/json.ts";
 import type { AttachmentCategory } from "../application/model/application.ts";
 import { type ErrorDetail, ServiceError, TOLD } from "../errors.ts";
 import { insteadOf } from "../application/known.ts";
@@ -101,7 +101,7 @@ function typeOf({ type }: JsonObject): Attachment["type"] {
 }
 
 function categoryOf(work: CaseWork, type: Attachment["type"], { category: given }: JsonObject): AttachmentCategory {
-  const id = textOrNothing(given) ?? "";
+  const id = stringOrUndefined(given) ?? "";
   const category = work.type.attachmentCategories.get(id);
   if (category?.type !== type) {
     const what = type === "URL" ? "links" : "files";

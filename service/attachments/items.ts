@@ -1,5 +1,5 @@
 /** Attachments as they are stored: items of their case. */
-import { textOrNothing } from "../../utils/json.ts";
+import { stringOrUndefined } from "../../utils/json.ts";
 import type { StoredItem, Transaction } from "../store/store.ts";
 
 const KIND = "attachment";
@@ -72,9 +72,9 @@ function attachmentOf({ owner, at, content }: StoredItem): Attachment {
     category: String(category),
     name: String(name),
     extension: String(extension),
-    url: textOrNothing(url),
-    file: textOrNothing(file),
-    mimeType: textOrNothing(mimeType),
+    url: stringOrUndefined(url),
+    file: stringOrUndefined(file),
+    mimeType: stringOrUndefined(mimeType),
     size: typeof size === "number" ? size : undefined,
     caseId: owner,
     tag: String(tag),

@@ -1,5 +1,5 @@
 /** Bulk actions in the background: promised with the answer, so they are kept until they are done, whatever ends the service. */
-import { isJsonObject, isText, type JsonObject } from "../../utils/json.ts";
+import { isJsonObject, isString, type JsonObject } from "../../utils/json.ts";
 import type { Application } from "../application/model/application.ts";
 import type { Background, LaterWork } from "../http/handler.ts";
 import type { Store, StoredItem, Transaction } from "../store/store.ts";
@@ -93,10 +93,10 @@ function toJson({ cases, callerId, action, ifMatch, submission }: Promised): Jso
 function promisedIn({ id, content: { cases, callerId, action, ifMatch, ...submitted } }: StoredItem): Promised {
   return {
     id,
-    cases: Array.isArray(cases) ? cases.filter(isText) : [],
+    cases: Array.isArray(cases) ? cases.filter(isString) : [],
     callerId: String(callerId),
     action: String(action),
-    ...(isText(ifMatch) && { ifMatch }),
+    ...(isString(ifMatch) && { ifMatch }),
     submission: submissionIn(submitted),
   };
 }

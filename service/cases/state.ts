@@ -1,5 +1,5 @@
 /** What the engine remembers in a case's flow and in an assignment's state: written and read here alone. */
-import { isJsonObject, isText, type JsonObject, textOrNothing } from "../../utils/json.ts";
+import { isJsonObject, isString, type JsonObject, stringOrUndefined } from "../../utils/json.ts";
 import type { StoredAssignment, StoredCase } from "../store/store.ts";
 
 /** When a case entered its stages, by stage ID; the last entry counts. */
@@ -57,7 +57,7 @@ export function stopWaiting(stored: StoredCase, processIds: ReadonlySet<string>)
 
 /** Who holds the lock of a case: the operator with saved drafts. */
 export function lockHolder({ flow }: Pick<StoredCase, "flow">): string | undefined {
-  return textOrNothing(flow.lockedBy);
+  return stringOrUndefined(flow.lockedBy);
 }
 
 /** Who keeps an operator from changing a case. */
@@ -73,7 +73,7 @@ export function setLock(stored: StoredCase, operator: string | undefined): void 
 
 /** Who follows a case: IDs of operators, in the order in which they began. */
 export function followersOf({ flow }: StoredCase): string[] {
-  return Array.isArray(flow.followers) ? flow.followers.filter(isText) : [];
+  return Array.isArray(flow.followers) ? flow.followers.filter(isString) : [];
 }
 
 /** Remembers who follows a case. */

@@ -1,5 +1,5 @@
 /** Conversations as they are stored. */
-import { textOrNothing } from "../../utils/json.ts";
+import { stringOrUndefined } from "../../utils/json.ts";
 import { ServiceError } from "../errors.ts";
 import type { HandlerContext } from "../http/handler.ts";
 import type { StoredItem, Transaction } from "../store/store.ts";
@@ -92,7 +92,7 @@ export function checkTurn({ id, closedAt, answeringUntil }: Conversation, { now 
 }
 
 function toConversation({ id, at, owner, content }: StoredItem): Conversation {
-  const text = (name: string) => textOrNothing(content[name]) ?? "";
+  const text = (name: string) => stringOrUndefined(content[name]) ?? "";
   return {
     id,
     startedAt: at,

@@ -2,7 +2,7 @@
 import { explainNetwork } from "../../lib/http/network.ts";
 import { readText } from "../../lib/http/read_text.ts";
 import { SvcError } from "../../lib/errors.ts";
-import { isFilledText, isJsonObject, type JsonObject } from "../../utils/json.ts";
+import { isJsonObject, isNonEmptyString, type JsonObject } from "../../utils/json.ts";
 import type { Model } from "../application/model/application.ts";
 import { addressIn, keyIn } from "./model_address.ts";
 import { NoReply, type Reply } from "./reply.ts";
@@ -59,7 +59,7 @@ async function refusal({ status, body }: Response): Promise<NoReply> {
 function textIn(body: string): string {
   const choices = memberOf(parse(body), "choices");
   const text = memberOf(memberOf(Array.isArray(choices) ? choices[0] : undefined, "message"), "content");
-  if (isFilledText(text)) return text;
+  if (isNonEmptyString(text)) return text;
   throw new NoReply("the model server answered no chat completion");
 }
 

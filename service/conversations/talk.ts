@@ -1,6 +1,6 @@
 /** What people do with agents and assistants; both are served by the same functions. */
 import { isJsonObject, type JsonValue } from "../../utils/json.ts";
-import { characters } from "../../utils/text/wording.ts";
+import { countCharacters } from "../../utils/text/wording.ts";
 import type { Agent, Application } from "../application/model/application.ts";
 import { ServiceError } from "../errors.ts";
 import { insteadOf } from "../application/known.ts";
@@ -195,5 +195,7 @@ function agentOf({ app }: HandlerContext, party: Party, id: string): Agent {
 
 function checkText(name: string, text: string): void {
   if (text.trim() === "") throw new ServiceError(400, `${name} must not be empty`);
-  if (characters(text) > TEXT_LIMIT) throw new ServiceError(400, `${name} may have at most ${TEXT_LIMIT} characters`);
+  if (countCharacters(text) > TEXT_LIMIT) {
+    throw new ServiceError(400, `${name} may have at most ${TEXT_LIMIT} countCharacters`);
+  }
 }

@@ -1,5 +1,5 @@
 /** The logic of a filter, e.g. `F1 AND (F2 OR NOT F3)`: names of conditions, AND before OR. */
-import { clip } from "../../utils/text/wording.ts";
+import { truncate } from "../../utils/text/wording.ts";
 import { ServiceError } from "../errors.ts";
 
 /** A logic as a tree. */
@@ -83,7 +83,7 @@ class LogicReader {
       throw new ServiceError(
         400,
         `The filter logic may name a condition at most ${MENTIONS_LIMIT} times, and names ${
-          clip(name, 50)
+          truncate(name, 50)
         } more often.`,
       );
     }

@@ -1,5 +1,5 @@
 /** Data records: created, replaced, changed and deleted through the data view that saves them. */
-import { type JsonObject, textOrNothing } from "../../utils/json.ts";
+import { type JsonObject, stringOrUndefined } from "../../utils/json.ts";
 import type { DataType, DataView, View } from "../application/model/application.ts";
 import { type Scalar, toScalar } from "../application/expressions/comparisons.ts";
 import { viewField } from "../application/compile/fields.ts";
@@ -87,7 +87,7 @@ async function takeDeletedTag(type: DataType, key: string, { tx }: RecordContext
   const id = deletedId(type, key);
   const item = await tx.getItem(DELETED, id);
   if (item !== undefined) await tx.deleteItem(DELETED, id);
-  return textOrNothing(item?.content.tag);
+  return stringOrUndefined(item?.content.tag);
 }
 
 function deletedId({ id }: DataType, key: string): string {

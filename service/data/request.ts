@@ -1,6 +1,6 @@
 /** The body of a data view request: checked as a whole, and in one form however it was written. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
-import { clip } from "../../utils/text/wording.ts";
+import { truncate } from "../../utils/text/wording.ts";
 import { ServiceError } from "../errors.ts";
 import { SUMMARY_FUNCTIONS, type SummaryFunction } from "../store/query.ts";
 
@@ -204,7 +204,7 @@ function readSort(value: JsonValue, index: number): { field: string; descending:
 function known(members: JsonObject, names: readonly string[], place: string): JsonObject {
   const name = Object.keys(members).find((name) => !names.includes(name));
   if (name === undefined) return present(members);
-  throw invalid(`${place} has no member '${clip(name, 50)}'; it may have ${names.join(", ")}`);
+  throw invalid(`${place} has no member '${truncate(name, 50)}'; it may have ${names.join(", ")}`);
 }
 
 /** The members that are there: null is none, as everywhere in a body. */

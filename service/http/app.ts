@@ -1,7 +1,7 @@
 /** The HTTP side of the service: a route per operation, the token endpoint, and JSON for everything else. */
 import { type Context, Hono } from "hono";
 import { hasEffect } from "../../lib/operation/operation.ts";
-import { isFull } from "../../utils/sqlite/sqlite_fault.ts";
+import { isDiskFull } from "../../utils/sqlite/errors.ts";
 import { VERSION } from "../../lib/version.ts";
 import type { Application } from "../application/model/application.ts";
 import { ServiceError } from "../errors.ts";
@@ -103,7 +103,7 @@ function notAllowed(c: Context<Asked>, methods: readonly string[]): Response {
 function unforeseen(error: Error, { log }: AppOptions): Response {
   const requestId = crypto.randomUUID();
   log(`Request ${requestId} failed: ${error.stack ?? error.message}`);
-  const sentence = isFull(error)
+  const sentence = isDiskFull(error)
     ? "The service's disk is full: free some space on it."
     : `The service failed. Its log has the reason at request ${requestId}.`;
   return failureOf(new ServiceError(500, sentence), requestId);

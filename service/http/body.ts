@@ -1,6 +1,6 @@
 /** The body of a request. */
-import { isWithin, type JsonValue } from "../../utils/json.ts";
-import { textOf } from "../../utils/text/utf8.ts";
+import { isNestedWithin, type JsonValue } from "../../utils/json.ts";
+import { decodeUtf8 } from "../../utils/text/utf8.ts";
 import { ServiceError } from "../errors.ts";
 
 /** Bytes that a body may have. */
@@ -41,7 +41,7 @@ function tooLarge(): ServiceError {
 
 /** A body's bytes as text: other character sets are refused, since the characters that they mean would be lost. */
 export function decodeBody(bytes: Uint8Array): string {
-  const text = textOf(bytes);
+  const text = decodeUtf8(bytes);
   if (text === undefined) throw new ServiceError(400, "The body is not UTF-8.");
   return text;
 }
@@ -53,7 +53,7 @@ export function parseBody(text: string): JsonValue | undefined {
   if (hasHalfPair(text, value)) {
     throw new ServiceError(400, "The body has half of a surrogate pair, which is no character.");
   }
-  if (!isWithin(value, DEPTH_LIMIT)) {
+  if (!isNestedWithin(value, DEPTH_LIMIT)) {
     throw new ServiceError(400, `The body nests objects and arrays more than ${DEPTH_LIMIT} deep.`);
   }
   return value;

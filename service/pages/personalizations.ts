@@ -1,6 +1,6 @@
 /** How people have arranged a UI list: each has their own, and one of somebody's may be everybody's default. */
 import type { JsonObject } from "../../utils/json.ts";
-import { characters } from "../../utils/text/wording.ts";
+import { countCharacters } from "../../utils/text/wording.ts";
 import type { UiList } from "../application/compile/ui_lists.ts";
 import { scopeWithoutCase } from "../cases/context.ts";
 import { ServiceError } from "../errors.ts";
@@ -135,8 +135,8 @@ async function write(
     isAppDefault: values.markAsAppDefault ?? current.isAppDefault,
     queue: values.routeToWorkbasket ?? current.queue,
   };
-  if (changed.name.trim() === "" || characters(changed.name) > NAME_LIMIT) {
-    throw new ServiceError(400, `The name must be 1 to ${NAME_LIMIT} characters.`);
+  if (changed.name.trim() === "" || countCharacters(changed.name) > NAME_LIMIT) {
+    throw new ServiceError(400, `The name must be 1 to ${NAME_LIMIT} countCharacters.`);
   }
   if (changed.queue !== undefined && !app.queues.has(changed.queue)) {
     throw new ServiceError(400, `There is no queue ${changed.queue}.`);

@@ -1,6 +1,6 @@
 /** The files that come with an application: those of the folder `static/` beside its definition, known since the start. */
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
-import { readPieces } from "../../utils/fs/pieces.ts";
+import { readChunks } from "../../utils/fs/chunks.ts";
 import type { SentContent } from "../http/handler.ts";
 import { mediaTypeOf } from "../attachments/media_types.ts";
 
@@ -36,7 +36,7 @@ export async function openStaticFiles(folder: string): Promise<StaticFiles> {
       if (!found.has(`${kind}/${name}`)) return undefined;
       const file = await fileIn(folder, root, `${kind}/${name}`); // It may be another since the start, or a link.
       if (file === undefined) return undefined;
-      return { type: mediaTypeOf(name), name, size: file.size, stream: readPieces(() => Deno.open(file.path)) };
+      return { type: mediaTypeOf(name), name, size: file.size, stream: readChunks(() => Deno.open(file.path)) };
     },
   };
 }

@@ -8,8 +8,8 @@ import { SvcError } from "../../lib/errors.ts";
 import { exists } from "../../utils/fs/exists.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../utils/json.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
-import { readFault, writeFault } from "../../utils/fs/read_fault.ts";
-import { shellWord } from "../../utils/text/shell_word.ts";
+import { describeReadError, describeWriteError } from "../../utils/fs/describe_error.ts";
+import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { MEMORY } from "./settings.ts";
 import { removeBytes } from "../store/bytes_on_disk.ts";
 
@@ -75,7 +75,7 @@ export async function lockDirectory(path: string, hint?: string): Promise<FileLo
 /** What to do instead of starting a second service on the directory. */
 function otherwise(path: string): string {
   const isDefault = findConfigDirectory() !== undefined && path === defaultDataDirectory();
-  const which = isDefault ? "" : ` --data ${shellWord(path)}`;
+  const which = isDefault ? "" : ` --data ${shellQuote(path)}`;
   return `Use it, stop it with 'svc service stop${which}', or choose another directory with --data.`;
 }
 
@@ -169,7 +169,7 @@ async function writeState(path: string, state: ServiceState): Promise<void> {
 
 async function make(path: string): Promise<void> {
   await makePrivateDirectory(path).catch((cause) => {
-    throw unusable(path, "made", writeFault(cause), "Choose another one with --data.", cause);
+    throw unusable(path, "made", describeWriteError(cause), "Choose another one with --data.", cause);
   });
 }
 
@@ -181,12 +181,18 @@ async function orUnreadable<T>(path: string, looked: Promise<T>): Promise<T> {
 }
 
 function unreadable(path: string, cause: unknown): unknown {
-  return unusable(path, "read", readFault(cause), "Check who owns it, or choose another one with --data.", cause);
+  return unusable(
+    path,
+    "read",
+    describeReadError(cause),
+    "Check who owns it, or choose another one with --data.",
+    cause,
+  );
 }
 
 function unwritable(path: string, cause: unknown): unknown {
   const hint = "Check who owns it and whether its disk has room, or choose another one with --data.";
-  return unusable(path, "written", writeFault(cause), hint, cause);
+  return unusable(path, "written", describeWriteError(cause), hint, cause);
 }
 
 /** The error of a directory that is at fault; what has no known fault stays what it is. */

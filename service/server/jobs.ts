@@ -1,5 +1,5 @@
 /** Work that is done after the answer, and calls that wait for more than the store. */
-import { pause } from "../../utils/async/delay.ts";
+import { delay } from "../../utils/async/delay.ts";
 import type { LaterWork } from "../http/handler.ts";
 import type { Store } from "../store/store.ts";
 
@@ -40,7 +40,7 @@ export class Jobs {
 
   /** The disk may be full, or another process have locked the database: what was promised is done when it can be. */
   async #doAgain(work: LaterWork, failures: number, seconds: number): Promise<void> {
-    const isTime = await pause(1000 * seconds, this.#stop).then(() => true, () => false);
+    const isTime = await delay(1000 * seconds, this.#stop).then(() => true, () => false);
     if (isTime) this.add(work, failures);
   }
 

@@ -6,7 +6,7 @@ import type { Filter } from "../store/query.ts";
 import type { Transaction } from "../store/store.ts";
 import { type Message, type MessageKind, toMessage } from "./messages.ts";
 import type { Place } from "./places.ts";
-import { millisecondOf, readTime } from "../../utils/time/parse_timestamp.ts";
+import { parseTimestamp, truncateToMilliseconds } from "../../utils/time/parse_timestamp.ts";
 import { END_OF_TIME, timeOfEvent } from "./times.ts";
 
 /** Where entries of a feed come from, with the names for people. */
@@ -70,7 +70,7 @@ export function feedRequest(
   given: { filterBy?: string; olderThan?: string; pageSize?: number },
   offered: readonly Source[],
 ): FeedRequest {
-  const before = given.olderThan === undefined ? END_OF_TIME : readTime(given.olderThan);
+  const before = given.olderThan === undefined ? END_OF_TIME : parseTimestamp(given.olderThan);
   if (before === undefined) throw new ServiceError(400, "olderThan: must be a date and time in ISO 8601.");
   const names = (given.filterBy ?? "All").split(",").map((name) => name.trim()).filter((name) => name !== "");
   const sources = names.flatMap((name) => {
@@ -157,7 +157,7 @@ async function historyIn(
   { sources, before, size }: FeedRequest,
 ): Promise<Entry[]> {
   if (!sources.has("history")) return [];
-  const millisecond = millisecondOf(before);
+  const millisecond = truncateToMilliseconds(before);
   const own = ownHistory(place);
   const skipped = await tx.countRows({ ...LINES, filter: both(own, at("EQ", millisecond)) });
   const limit = size + 1 + skipped;

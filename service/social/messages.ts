@@ -1,6 +1,6 @@
 /** Messages and their replies, as they are kept. */
-import { isJsonObject, isText, type JsonObject, type JsonValue, textOrNothing } from "../../utils/json.ts";
-import { characters } from "../../utils/text/wording.ts";
+import { isJsonObject, isString, type JsonObject, type JsonValue, stringOrUndefined } from "../../utils/json.ts";
+import { countCharacters } from "../../utils/text/wording.ts";
 import { type MessageType, PLAIN_MESSAGE } from "../application/compile/social.ts";
 import type { EngineContext } from "../cases/context.ts";
 import { ServiceError } from "../errors.ts";
@@ -161,17 +161,17 @@ export function toMessage({ id, owner, at, content }: StoredItem): Message {
   return {
     id,
     place: owner,
-    parent: textOrNothing(parent),
+    parent: stringOrUndefined(parent),
     postedAt: at,
-    author: textOrNothing(author) ?? "",
-    type: textOrNothing(type) ?? PLAIN_MESSAGE,
-    text: textOrNothing(text) ?? "",
-    queue: textOrNothing(queue),
+    author: stringOrUndefined(author) ?? "",
+    type: stringOrUndefined(type) ?? PLAIN_MESSAGE,
+    text: stringOrUndefined(text) ?? "",
+    queue: stringOrUndefined(queue),
     mentions: textsIn(mentions),
     tags: textsIn(tags),
     likes: textsIn(likes),
-    updatedAt: textOrNothing(updatedAt),
-    tag: textOrNothing(tag) ?? "",
+    updatedAt: stringOrUndefined(updatedAt),
+    tag: stringOrUndefined(tag) ?? "",
   };
 }
 
@@ -206,9 +206,9 @@ function written(
   { maxLength }: MessageType,
 ): Pick<Message, "text" | "mentions" | "tags"> {
   if (text.trim() === "") throw new ServiceError(400, "message: must not be empty.");
-  const length = characters(text);
+  const length = countCharacters(text);
   if (length > maxLength) {
-    throw new ServiceError(400, `message: may have at most ${maxLength} characters, not ${length}.`);
+    throw new ServiceError(400, `message: may have at most ${maxLength} countCharacters, not ${length}.`);
   }
   return { text, ...namedIn(text, app) };
 }
@@ -236,5 +236,5 @@ function toItem(message: Message): StoredItem {
 }
 
 function textsIn(value: JsonValue | undefined): string[] {
-  return Array.isArray(value) ? value.filter(isText) : [];
+  return Array.isArray(value) ? value.filter(isString) : [];
 }

@@ -1,7 +1,7 @@
 /** What a person who writes a message may want to name: operators and tags, those that are in use here first. */
 import type { JsonObject } from "../../utils/json.ts";
 import { tagUses } from "../associations/tags.ts";
-import { folded } from "../../utils/text/case_fold.ts";
+import { caseFold } from "../../utils/text/case_fold.ts";
 import type { HandlerContext } from "../http/handler.ts";
 import { mentionInfo } from "./views.ts";
 import type { TextUse, Transaction } from "../store/store.ts";
@@ -17,7 +17,7 @@ export async function suggestedTags(context: HandlerContext, place: string | und
 
 /** The tags that hold a text: those that begin with it first. */
 export async function findTags(context: HandlerContext, searchFor: string): Promise<string[]> {
-  const wanted = folded(searchFor.replace(/^#/, ""));
+  const wanted = caseFold(searchFor.replace(/^#/, ""));
   const begins = ({ text }: TextUse) => Number(text.startsWith(wanted));
   return (await usesOfTags(context)).filter(({ text }) => text.includes(wanted))
     .sort((a, b) => begins(b) - begins(a) || mostUsed(a, b))
@@ -31,11 +31,11 @@ export async function findOperators(
   place: string | undefined,
 ): Promise<JsonObject[]> {
   const { app, tx } = context;
-  const wanted = folded(searchFor.replace(/^@/, ""));
+  const wanted = caseFold(searchFor.replace(/^@/, ""));
   const named = [...await usesInMessages(tx, "author", place), ...await usesInMessages(tx, "mentions", place)];
   const uses = new Map(together(named).map((use) => [use.text, use]));
   const found = [...app.operators.values()].filter(({ id, name }) =>
-    [id, name].some((called) => folded(called).includes(wanted))
+    [id, name].some((called) => caseFold(called).includes(wanted))
   );
   return found.map(({ id }) => uses.get(id) ?? { text: id, here: 0, everywhere: 0 })
     .sort(mostUsed)

@@ -1,6 +1,6 @@
 /** What the text of a message names: operators after `@`, tags after `#`. */
 import type { Application } from "../application/model/application.ts";
-import { folded } from "../../utils/text/case_fold.ts";
+import { caseFold } from "../../utils/text/case_fold.ts";
 
 /** What a text names. */
 export interface Named {
@@ -21,7 +21,7 @@ const LAST_HYPHENS = /(?<!-)-+$/;
 
 /** What a text names. */
 export function namedIn(text: string, app: Application): Named {
-  const lower = folded(text);
+  const lower = caseFold(text);
   const mentions = [...lower.matchAll(AT)].flatMap(({ index }) => operatorAt(lower, index + 1, namesOf(app)) ?? []);
   return { mentions: [...new Set(mentions)], tags: [...new Set(tagsIn(lower))] };
 }
@@ -57,7 +57,7 @@ function namesOf(app: Application): readonly Name[] {
   const operators = new Map<string, Set<string>>();
   for (const { id, name } of app.operators.values()) {
     for (const called of [id, name, name.split(" ")[0] ?? name]) {
-      const key = folded(called);
+      const key = caseFold(called);
       operators.set(key, (operators.get(key) ?? new Set()).add(id));
     }
   }

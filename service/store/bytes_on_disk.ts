@@ -1,7 +1,7 @@
 /** Bytes as files of a folder. */
 import { makePrivateDirectory } from "../../utils/fs/private_file.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
-import { readPieces, writePiece } from "../../utils/fs/pieces.ts";
+import { readChunks, writeAll } from "../../utils/fs/chunks.ts";
 import { type ByteStore, type Pieces, TooManyBytes } from "./bytes.ts";
 
 /** How our files are called: a folder that was there before us may hold others. */
@@ -24,7 +24,7 @@ export function openBytes(folder?: string): ByteStore {
         throw error;
       }
     },
-    read: (id) => readPieces(async () => await Deno.open(`${place()}/${id}`)),
+    read: (id) => readChunks(async () => await Deno.open(`${place()}/${id}`)),
     async remove(id) {
       await Deno.remove(`${place()}/${id}`).catch(ignoreMissing);
     },
@@ -61,7 +61,7 @@ async function writeNew(path: string, pieces: Pieces, limit: number): Promise<nu
   for await (const piece of pieces) {
     size += piece.length;
     if (size > limit) throw new TooManyBytes();
-    await writePiece(file, piece);
+    await writeAll(file, piece);
   }
   await file.sync();
   return size;

@@ -1,5 +1,5 @@
 /** Kills what takes part in a run, at random moments, and starts the service again where that was it. */
-import { pause } from "../../utils/async/delay.ts";
+import { delay } from "../../utils/async/delay.ts";
 import type { Batch } from "./batch.ts";
 import type { Dice } from "./dice.ts";
 import { killProcess, sandboxesOf } from "./processes.ts";
@@ -70,7 +70,7 @@ export class Siege {
       const victim = this.#dice.pick(VICTIMS);
       const [isLate, wait] = [this.#dice.chance(UNDER_WAY), this.#dice.next() * LONGEST_WAIT];
       if (isLate) await batch.runner?.spoke;
-      await pause(wait);
+      await delay(wait);
       const struck = await this.#strike(victim, batch, over);
       if (!struck) continue;
       if (victim === "service") await this.#returnService();
@@ -91,7 +91,7 @@ export class Siege {
       if (runner?.end === undefined && pid !== undefined && killProcess(pid)) {
         return this.#note({ victim, at });
       }
-      await pause(PAUSE);
+      await delay(PAUSE);
     }
     return false;
   }
@@ -108,7 +108,7 @@ export class Siege {
   }
 
   async #returnService(): Promise<void> {
-    await pause(this.#dice.next() * LONGEST_ABSENCE);
+    await delay(this.#dice.next() * LONGEST_ABSENCE);
     await this.#service.start();
     this.#calmSince = Date.now();
   }
@@ -117,5 +117,5 @@ export class Siege {
 /** Waits until a killed runner has been followed by another. */
 async function nextRunner(batch: Batch, over: AbortSignal): Promise<void> {
   await batch.runner?.ended;
-  while (!over.aborted && batch.runner?.end !== undefined) await pause(1);
+  while (!over.aborted && batch.runner?.end !== undefined) await delay(1);
 }

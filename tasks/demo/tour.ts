@@ -1,5 +1,5 @@
 /** Runs commands of svc and shows them as a person would have typed them, with what they answer. */
-import { shellWord } from "../../utils/text/shell_word.ts";
+import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { isJsonObject, type JsonObject } from "../../utils/json.ts";
 import type { Workspace } from "../workspace.ts";
 
@@ -28,7 +28,7 @@ export class Tour {
 
   /** Runs a command and shows it with its answer. */
   async run(...args: string[]): Promise<string> {
-    this.show(`$ svc ${args.map(shellWord).join(" ")}`);
+    this.show(`$ svc ${args.map(shellQuote).join(" ")}`);
     const answer = await this.#workspace.svc(...args);
     console.log(answer.trimEnd());
     return answer;

@@ -1,6 +1,6 @@
 /** `assignments perform --interactive`: what is asked, what is sent, and when nothing is. */
 import assert from "node:assert/strict";
-import { shellWord } from "../../utils/text/shell_word.ts";
+import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { envOf } from "../harness/calls.ts";
 import { type CliResult, errorOf, svc, svcCommand } from "../harness/cli.ts";
 import { ASSIGNMENT, type FormService, PERFORMED, startFormService } from "../harness/form_service.ts";
@@ -267,10 +267,10 @@ Deno.test({
     const form = startFormService();
     await using _service = form.service;
     await using folder = await makeFolder();
-    const line = svcCommand(PERFORM, folder.path).map(shellWord).join(" ");
+    const line = svcCommand(PERFORM, folder.path).map(shellQuote).join(" ");
     const file = `${folder.path}/answer.json`;
     const command = new Deno.Command("script", {
-      args: ["-qefc", `stty cols 100 rows 40; ${line} > ${shellWord(file)}`, "/dev/null"],
+      args: ["-qefc", `stty cols 100 rows 40; ${line} > ${shellQuote(file)}`, "/dev/null"],
       env: { ...envOf(form.service), SVC_CONFIG_DIR: folder.path, NO_COLOR: "1", TERM: "xterm" },
       ...piped(),
     });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { exitCodeOf } from "../../cli/exit.ts";
 import { ERROR_CODES, SvcError } from "../../lib/errors.ts";
-import { shellWord } from "../../utils/text/shell_word.ts";
+import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { Workspace } from "../../tasks/workspace.ts";
 import { PROGRAM } from "../harness/program.ts";
 
@@ -20,7 +20,7 @@ Deno.test("every block of the cookbook works, and prints what the page shows", a
   await using workspace = await Workspace.open(PROGRAM);
   await workspace.startService();
   await Deno.mkdir(`${workspace.directory}/bin`);
-  const program = [Deno.execPath(), "run", "--quiet", "--allow-all", PROGRAM].map(shellWord).join(" ");
+  const program = [Deno.execPath(), "run", "--quiet", "--allow-all", PROGRAM].map(shellQuote).join(" ");
   const svc = `#!/bin/sh\nexec ${program} "$@"\n`;
   await Deno.writeTextFile(`${workspace.directory}/bin/svc`, svc, { mode: 0o755 });
   await copyExamples(`${workspace.directory}/workflows/examples`);

@@ -2,7 +2,7 @@
  * A proxy between a client and a service that does to requests what networks and gateways do, by a plan that a seed
  * determines. What a fault says of the service is true: only those after the forwarding let it see the request.
  */
-import { pause } from "../../utils/async/delay.ts";
+import { delay } from "../../utils/async/delay.ts";
 import { Dice } from "../../tasks/crash/dice.ts";
 import { bytesOf, close, ignoreBroken, jsonAnswer, type WireMessage, WireReader, writeAll } from "./http_wire.ts";
 
@@ -136,7 +136,7 @@ class RunningProxy implements FaultProxy {
       case "503-later":
         return { bytes: jsonAnswer(Number.parseInt(fault), {}, later) };
       case "delay":
-        await pause(chance * (this.#options.delayMilliseconds ?? 30));
+        await delay(chance * (this.#options.delayMilliseconds ?? 30));
         break;
     }
     const answer = await this.#forward(request);

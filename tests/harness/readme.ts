@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import configuration from "../../deno.json" with { type: "json" };
-import { shellWord } from "../../utils/text/shell_word.ts";
+import { shellQuote } from "../../utils/text/shell_quote.ts";
 
 /** This checkout's folder. */
 export const CHECKOUT: string = resolve(fileURLToPath(import.meta.url), "../../..");
@@ -28,7 +28,7 @@ export class Home implements AsyncDisposable {
 
   /** Runs shell lines; gives what they print, and throws what they write to stderr where they fail. */
   async run(lines: string, env: Record<string, string> = {}, cwd: string = this.#checkout): Promise<string> {
-    const ofCheckout = (_: string, below: string) => shellWord(this.#checkout + below);
+    const ofCheckout = (_: string, below: string) => shellQuote(this.#checkout + below);
     const { success, stdout, stderr } = await new Deno.Command("sh", {
       args: ["-euc", lines.replaceAll(/\/path\/to\/svc(\S*)/g, ofCheckout)],
       cwd,

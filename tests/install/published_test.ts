@@ -1,6 +1,6 @@
 /** The package as a registry gives it to those who have no checkout: installed, and imported by a program. */
 import assert from "node:assert/strict";
-import { shellWord } from "../../utils/text/shell_word.ts";
+import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { block, CHECKOUT, Home, linkedPaths } from "../harness/readme.ts";
 import { emptyCache, publish, type Registry } from "../harness/registry.ts";
 
@@ -33,7 +33,7 @@ async function useInstalled(svc: (lines: string) => Promise<string>): Promise<vo
       await svc("svc cases create --type City-Permit-Work-Permit --format yaml"),
       /^id: CITY-PERMIT-WORK P-1$/m,
     );
-    const logo = shellWord(`${CHECKOUT}/service/sample/static/files/logo.png`);
+    const logo = shellQuote(`${CHECKOUT}/service/sample/static/files/logo.png`);
     await svc(`svc static-content file logo.png -o logo.png; cmp logo.png ${logo}`);
     await svc("svc workflow init flows");
     const input = `--input '{"Applicant":"Grace","Address":"Main Street 2"}'`;

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { JsonValue } from "../../utils/json.ts";
 import { loadServedApplication } from "../../service/sample/application.ts";
 import { namedIn } from "../../service/social/texts.ts";
-import { readTime } from "../../utils/time/parse_timestamp.ts";
+import { parseTimestamp } from "../../utils/time/parse_timestamp.ts";
 import { at, type Engine, openEngine, textAt } from "../harness/engine.ts";
 
 const app = await loadServedApplication(undefined);
@@ -132,7 +132,7 @@ Deno.test("a feed is paged by any date and time, to the nanosecond", () => {
     ["yesterday", undefined],
     ["", undefined],
   ];
-  for (const [text, time] of cases) assert.equal(readTime(text), time, text);
+  for (const [text, time] of cases) assert.equal(parseTimestamp(text), time, text);
 });
 
 Deno.test("attachments of a message are refused: none is lost unsaid", async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../../lib/errors.ts";
-import { isFull } from "../../utils/sqlite/sqlite_fault.ts";
+import { isDiskFull } from "../../utils/sqlite/errors.ts";
 import { reopenFailed } from "../../workflows/runs/reopen.ts";
 import { lockFile } from "../../workflows/journal/sqlite/lock_file.ts";
 import { isPrepared, prepareSchema } from "../../workflows/journal/sqlite/schema.ts";
@@ -179,7 +179,7 @@ Deno.test("a full disk is told from other faults by what Linux, macOS and Window
     "There is not enough space on the disk. (os error 112)",
     "Input/output error (os error 5)",
   ];
-  assert.deepEqual(said.map((message) => isFull(new Error(message))), [true, true, false]);
+  assert.deepEqual(said.map((message) => isDiskFull(new Error(message))), [true, true, false]);
 });
 
 Deno.test("a run that was cancelled stays so, also where a process comes to its end at the same time", async () => {

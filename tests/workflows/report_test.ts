@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { ErrorRecord } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
-import { hasControls } from "../../utils/text/control_characters.ts";
+import { hasControlCharacters } from "../../utils/text/control_characters.ts";
 import { startService } from "../../service/mod.ts";
 import type { Journal, RunRecord } from "../../workflows/journal/journal.ts";
 import { openJournal } from "../../workflows/journal/sqlite/sqlite_journal.ts";
@@ -203,7 +203,7 @@ Deno.test("whatever a run says is text on the page, and nothing of it is loaded 
       const page = await reportPage(journal, run, commandOf);
       const { elements } = readPage(page);
       assert.deepEqual(elements.filter((element) => /^(script|img|link|iframe|object|a)$/.test(element)), []);
-      assert(!hasControls(page) && page.isWellFormed());
+      assert(!hasControlCharacters(page) && page.isWellFormed());
     }),
     { numRuns: 50 },
   );

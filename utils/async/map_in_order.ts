@@ -1,8 +1,6 @@
-/** Concurrent work with results in order, and bounded memory. */
-
 /**
- * Works on items as they come, at most `concurrency` at a time, and gives the results in the order of the items. When
- * `lookahead` results wait for an earlier item, or those that wait are too much, no further item is begun.
+ * Maps items concurrently and yields the results in the order of the items. No further item starts while `concurrency`
+ * items are in progress, `lookahead` results wait for an earlier one, or `isTooMuch` returns true.
  */
 export async function* mapInOrder<T, R>(
   items: AsyncIterable<T>,
@@ -12,49 +10,49 @@ export async function* mapInOrder<T, R>(
   isTooMuch: () => boolean = () => false,
 ): AsyncGenerator<R> {
   const source = items[Symbol.asyncIterator]();
-  const begun: Promise<R>[] = [];
+  const started: Promise<R>[] = [];
   let running = 0;
   let freed = Promise.withResolvers<void>();
   let exhausted = false;
-  let coming: Promise<IteratorResult<T>> | undefined;
-  const begin = (item: T) => {
+  let pending: Promise<IteratorResult<T>> | undefined;
+  const start = (item: T) => {
     running++;
     const result = work(item).finally(() => {
       running--;
       freed.resolve();
     });
-    result.catch(() => {}); // Thrown where it is its turn.
-    begun.push(result);
+    result.catch(() => {}); // Thrown when it is its turn.
+    started.push(result);
   };
   try {
     for (;;) {
       freed = Promise.withResolvers();
-      if (!exhausted && running < concurrency && begun.length < lookahead && !isTooMuch()) coming ??= source.next();
-      const [first] = begun;
-      if (coming !== undefined && await isSettled(coming)) {
-        const next = await coming;
-        coming = undefined;
+      if (!exhausted && running < concurrency && started.length < lookahead && !isTooMuch()) pending ??= source.next();
+      const [first] = started;
+      if (pending !== undefined && await isSettled(pending)) {
+        const next = await pending;
+        pending = undefined;
         if (next.done) exhausted = true;
-        else begin(next.value);
-      } else if (first !== undefined && await isSettled(first)) yield await take(begun, first);
-      else if (first === undefined && coming === undefined) return;
-      // The next item may be long in coming: no result waits for it.
-      else await Promise.race([first, coming, freed.promise].filter((one) => one !== undefined));
+        else start(next.value);
+      } else if (first !== undefined && await isSettled(first)) yield await take(started, first);
+      else if (first === undefined && pending === undefined) return;
+      // Results do not wait for the next item.
+      else await Promise.race([first, pending, freed.promise].filter((one) => one !== undefined));
     }
   } finally {
     const ended = source.return?.();
-    if (coming === undefined) await ended;
-    else ended?.catch(() => {}); // It ends after the item that is awaited: nobody waits for it.
+    if (pending === undefined) await ended;
+    else ended?.catch(() => {}); // Not awaited: it settles after the pending item.
   }
 }
 
-async function take<R>(begun: Promise<R>[], first: Promise<R>): Promise<R> {
+async function take<R>(started: Promise<R>[], first: Promise<R>): Promise<R> {
   const result = await first;
-  begun.shift();
+  started.shift();
   return result;
 }
 
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
-  const pending = Symbol();
-  return (await Promise.race([promise, Promise.resolve(pending)])) !== pending;
+  const unsettled = Symbol();
+  return (await Promise.race([promise, Promise.resolve(unsettled)])) !== unsettled;
 }

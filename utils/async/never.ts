@@ -1,6 +1,4 @@
-/** The answer of a call whose script shall not go on: it ends with its process. */
-
-/** Never settles. */
+/** Returns a promise that never settles. */
 export function never(): Promise<never> {
   return new Promise(() => {});
 }

@@ -1,6 +1,4 @@
-/** Listening to a signal, which may have aborted before anybody listens. */
-
-/** Calls back when the signal aborts, at once where it has already, unless that is disposed of before. */
+/** Calls a listener once when a signal aborts, or at once if it has. Disposing of the result removes the listener. */
 export function onAbort(signal: AbortSignal, listener: () => void): Disposable {
   if (signal.aborted) listener();
   else signal.addEventListener("abort", listener, { once: true });

@@ -1,6 +1,6 @@
 import { ignoreMissing } from "./ignore_missing.ts";
 
-/** Whether there is something at a path; of a link, whether it is there itself. */
+/** Reports whether a path exists, without following a link. */
 export async function exists(path: string): Promise<boolean> {
   return await Deno.lstat(path).catch(ignoreMissing) !== undefined;
 }

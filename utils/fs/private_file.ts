@@ -1,24 +1,23 @@
-/** Files that hold secrets: theirs alone to read, never half written, and one writer at a time. */
 import { ignoreMissing } from "./ignore_missing.ts";
-import { pause } from "../async/delay.ts";
-import { writePiece } from "./pieces.ts";
+import { delay } from "../async/delay.ts";
+import { writeAll } from "./chunks.ts";
 
-const FIRST_PAUSE = 5;
-const LONGEST_PAUSE = 25;
+const FIRST_DELAY_MILLISECONDS = 5;
+const MAX_DELAY_MILLISECONDS = 25;
 
-/** Makes the directory, for its owner alone, where it does not exist. */
+/** Creates a directory that only its owner can use, unless it exists. */
 export async function makePrivateDirectory(directory: string): Promise<void> {
   await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
 }
 
-/** Makes the file where there is none; an empty one is made as private as if it were new. */
+/** Creates a file that only its owner can read, unless it exists. An existing empty file becomes private, too. */
 export function makePrivateFile(path: string): void {
   using file = Deno.openSync(path, { create: true, write: true, mode: 0o600 });
   const { size, mode } = file.statSync();
   if (size === 0 && mode !== null && (mode & 0o077) !== 0) Deno.chmodSync(path, 0o600);
 }
 
-/** Writes a file as a whole: a reader sees the old text or the new, also after a crash. */
+/** Writes a private file atomically: readers see the old or the new text, also after a crash. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   try {
@@ -30,7 +29,7 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   }
 }
 
-/** A lock between processes. Disposing of it gives it back; so does the end of the process, however it ends. */
+/** A lock between processes. It is released when it is disposed of or its process ends, however that ends. */
 export class FileLock implements Disposable {
   readonly #file: Deno.FsFile;
 
@@ -38,12 +37,16 @@ export class FileLock implements Disposable {
     this.#file = file;
   }
 
-  /** Waits until the lock is free; rejects with the signal's reason when that comes first. */
+  /** Waits for the lock. Rejects with the signal's reason if that aborts first. */
   static async acquire(path: string, signal: AbortSignal): Promise<FileLock> {
     const file = await Deno.open(path, { create: true, write: true, mode: 0o600 });
     try {
-      for (let wait = FIRST_PAUSE; !await file.tryLock(true); wait = Math.min(wait * 2, LONGEST_PAUSE)) {
-        await pause(wait, signal);
+      for (
+        let wait = FIRST_DELAY_MILLISECONDS;
+        !await file.tryLock(true);
+        wait = Math.min(wait * 2, MAX_DELAY_MILLISECONDS)
+      ) {
+        await delay(wait, signal);
       }
       return new FileLock(file);
     } catch (error) {
@@ -52,13 +55,13 @@ export class FileLock implements Disposable {
     }
   }
 
-  /** Whether a process holds the lock. Looking takes a shared lock, so that lookers do not see or delay each other. */
+  /** Reports whether a process holds the lock. Uses a shared lock, so concurrent checks do not see each other. */
   static async isHeld(path: string): Promise<boolean> {
     using file = await Deno.open(path);
     return !await file.tryLock(false);
   }
 
-  /** Gives the lock back. */
+  /** Releases the lock. */
   [Symbol.dispose](): void {
     this.#file.close();
   }
@@ -66,6 +69,6 @@ export class FileLock implements Disposable {
 
 async function writeNew(path: string, text: string): Promise<void> {
   using file = await Deno.open(path, { createNew: true, write: true, mode: 0o600 });
-  await writePiece(file, new TextEncoder().encode(text));
+  await writeAll(file, new TextEncoder().encode(text));
   await file.sync();
 }

@@ -1,14 +1,13 @@
-/** Changes of a SQLite database that are made together. */
 import type { DatabaseSync } from "node:sqlite";
 
-/** Does work that changes a database; where it fails, nothing is changed. */
+/** Runs work in a transaction and rolls back if it throws. */
 export function inTransaction(db: DatabaseSync, work: () => void): void {
-  db.prepare("BEGIN IMMEDIATE").run(); // An error of `exec` has no code.
+  db.prepare("BEGIN IMMEDIATE").run(); // Unlike `exec`, its errors have a code.
   try {
     work();
     db.prepare("COMMIT").run();
   } catch (error) {
-    if (db.isTransaction) db.exec("ROLLBACK"); // A full disk has ended it already.
+    if (db.isTransaction) db.exec("ROLLBACK"); // SQLite itself rolls back when the disk is full.
     throw error;
   }
 }

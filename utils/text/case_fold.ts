@@ -1,6 +1,4 @@
-/** Texts in which capitals, and how a letter with its marks is written, make no difference. */
-
-/** A text as it is compared then. */
-export function folded(text: string): string {
+/** Folds case and normalizes letters with marks, for comparisons that ignore both. */
+export function caseFold(text: string): string {
   return text.normalize("NFC").toLowerCase();
 }

@@ -1,7 +1,7 @@
 /** Where what a script gives now is not what it gave. */
 import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
-import { isJsonObject, type JsonObject, type JsonValue, memberPath } from "../../utils/json.ts";
-import { clip } from "../../utils/text/wording.ts";
+import { formatMemberPath, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
+import { truncate } from "../../utils/text/wording.ts";
 import type { Cassette } from "./cassette.ts";
 
 /** Characters of a value that a message shows. */
@@ -55,7 +55,7 @@ export function* differences(
 ): Generator<Difference> {
   if (depth < MAX_DEPTH && isJsonObject(recorded) && isJsonObject(now)) {
     for (const name of new Set([...Object.keys(recorded), ...Object.keys(now)])) {
-      yield* differences(recorded[name], now[name], path + memberPath(name), depth + 1);
+      yield* differences(recorded[name], now[name], path + formatMemberPath(name), depth + 1);
     }
   } else if (depth < MAX_DEPTH && Array.isArray(recorded) && Array.isArray(now)) {
     for (let i = 0; i < Math.max(recorded.length, now.length); i++) {
@@ -91,5 +91,5 @@ function said(error: ErrorRecord, other: ErrorRecord = error): string {
 
 function shown(value: JsonValue | undefined): string {
   const text = value === undefined ? "nothing" : JSON.stringify(value);
-  return clip(text, SHOWN);
+  return truncate(text, SHOWN);
 }

@@ -1,7 +1,7 @@
 /** The errors of a script that does not do again what it did. */
 import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
 import { LeftOpen, StopsRun } from "../runs/left_open.ts";
-import { clip } from "../../utils/text/wording.ts";
+import { truncate } from "../../utils/text/wording.ts";
 import { readAsked } from "./asked.ts";
 import type { RecordedCall } from "./recording.ts";
 
@@ -78,5 +78,5 @@ function hintOf(position: number, { isOlder }: Recorded): string {
 
 function shown(asked: string): string {
   const { operation, values } = readAsked(asked);
-  return clip(`${operation} ${JSON.stringify(values)}`, SHOWN);
+  return truncate(`${operation} ${JSON.stringify(values)}`, SHOWN);
 }

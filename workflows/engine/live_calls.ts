@@ -5,7 +5,7 @@
 import type { Caller, RepeatableOptions } from "../../lib/client/caller.ts";
 import { type ErrorCode, SvcError, toSvcError } from "../../lib/errors.ts";
 import { isRead, type OperationRef } from "../../lib/operation/operation.ts";
-import { pause } from "../../utils/async/delay.ts";
+import { delay } from "../../utils/async/delay.ts";
 import type { OnUnknown } from "../journal/journal.ts";
 import { grantedOperation, type Grants, type Operations } from "../scripts/permissions.ts";
 import type { CallRequest } from "../sandbox/protocol/messages.ts";
@@ -111,7 +111,7 @@ export class GrantedCalls implements LiveCalls {
           return await this.#decide(ref, () => send({ knownTag }), error);
         }
         failure = error;
-        await pause(PAUSE * 2 ** (attempt - 1), AbortSignal.any([signal, lastAttempt])).catch(() => {
+        await delay(PAUSE * 2 ** (attempt - 1), AbortSignal.any([signal, lastAttempt])).catch(() => {
           throw error.with({ outcomeUnknown: true });
         });
       }

@@ -1,6 +1,6 @@
 /** Sleeps of a script: one that was begun before an interruption goes on, and does not begin anew. */
 import { SvcError } from "../../lib/errors.ts";
-import { pause } from "../../utils/async/delay.ts";
+import { delay } from "../../utils/async/delay.ts";
 import { type CallRequest, SLEEP } from "../sandbox/protocol/messages.ts";
 import type { CallAnswer } from "../sandbox/host/sandbox.ts";
 
@@ -17,7 +17,7 @@ export async function sleepSince(since: number, { values }: CallRequest, signal:
   const whole = Number(values.milliseconds);
   const unslept = Math.min(whole, since + whole - Date.now());
   try {
-    for (let left = unslept; left > 0; left -= MAX_TIMER) await pause(Math.min(left, MAX_TIMER), signal);
+    for (let left = unslept; left > 0; left -= MAX_TIMER) await delay(Math.min(left, MAX_TIMER), signal);
   } catch (cause) {
     throw new SvcError("INTERRUPTED", "The sleep was cancelled.", { cause });
   }

@@ -1,7 +1,7 @@
 /** Runs, inputs and calls as `svc workflow list` and `show` tell of them. */
 import type { ErrorDetail, ErrorRecord } from "../../lib/errors.ts";
-import { type JsonObject, jsonOrText, type JsonValue } from "../../utils/json.ts";
-import { clip } from "../../utils/text/wording.ts";
+import { type JsonObject, type JsonValue, parseJsonOrText } from "../../utils/json.ts";
+import { truncate } from "../../utils/text/wording.ts";
 import { decodeAnswer } from "../engine/answer.ts";
 import { readAsked } from "../engine/asked.ts";
 import { readRecording, readRefusal, type RecordedCall } from "../engine/recording.ts";
@@ -67,7 +67,9 @@ export function findingsOf({ details = [], message }: ErrorRecord): string[] {
   return details.slice(0, MAX_FINDINGS).flatMap((detail) => {
     const { localizedValue, message: found, file, line } = detail;
     const text = localizedValue ?? found ?? (file === undefined ? undefined : `${file}:${line}`);
-    return typeof text === "string" && !message.includes(text) ? [clip(placeOf(detail, text) + text, MAX_FINDING)] : [];
+    return typeof text === "string" && !message.includes(text)
+      ? [truncate(placeOf(detail, text) + text, MAX_FINDING)]
+      : [];
   });
 }
 
@@ -128,7 +130,7 @@ function describeCall({ position, operation, values, at, milliseconds, outcome }
 function bodyOf(content: string): JsonValue {
   const { head, text } = decodeAnswer(content);
   // Some operations answer a plain text.
-  return head.content !== undefined || text === "" ? head : jsonOrText(text);
+  return head.content !== undefined || text === "" ? head : parseJsonOrText(text);
 }
 
 async function shownState(journal: Journal, { id, state }: RunRecord): Promise<ShownState> {

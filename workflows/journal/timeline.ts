@@ -1,7 +1,7 @@
 /** A run for people: a line about it, one per input, and below each why it failed and its calls with their durations. */
 import type { ErrorRecord } from "../../lib/errors.ts";
-import { onOneLine } from "../../utils/text/control_characters.ts";
-import { clip, plural } from "../../utils/text/wording.ts";
+import { escapeToOneLine } from "../../utils/text/control_characters.ts";
+import { pluralize, truncate } from "../../utils/text/wording.ts";
 import { callsOf, faultOf, findingsOf, type KnownCall, type RunDescription } from "./description.ts";
 import type { InputRecord, Journal } from "./journal.ts";
 
@@ -15,28 +15,28 @@ export function* timeline(
   inputs: Iterable<InputRecord>,
 ): Generator<string> {
   const { id, name, state, startedAt, succeeded, failed } = run;
-  const inputCount = plural(run.inputs, "input");
-  yield onOneLine(
+  const inputCount = pluralize(run.inputs, "input");
+  yield escapeToOneLine(
     `Run ${id} of ${name}: ${state}, begun ${startedAt}, ${inputCount}, ${succeeded} succeeded, ${failed} failed`,
   );
   for (const input of inputs) {
     yield "";
     const fault = faultOf(input);
     yield headOf(input, fault);
-    for (const finding of fault ? findingsOf(fault) : []) yield onOneLine(`    - ${finding}`);
-    for (const call of callsOf(journal, id, input.number)) yield onOneLine(lineOf(call, input.startedAt));
+    for (const finding of fault ? findingsOf(fault) : []) yield escapeToOneLine(`    - ${finding}`);
+    for (const call of callsOf(journal, id, input.number)) yield escapeToOneLine(lineOf(call, input.startedAt));
   }
 }
 
 function headOf({ place, startedAt, endedAt, end }: InputRecord, fault: ErrorRecord | undefined): string {
   const took = endedAt === undefined ? "" : `, ${duration(endedAt - startedAt)}`;
   const reason = fault === undefined ? "" : `: ${fault.code} ${fault.message}`;
-  return onOneLine(`${place} ${end?.state ?? "open"}${took}${reason}`);
+  return escapeToOneLine(`${place} ${end?.state ?? "open"}${took}${reason}`);
 }
 
 function lineOf({ position, operation, values, at, milliseconds, outcome }: KnownCall, start: number): string {
   const took = milliseconds === undefined ? "open" : duration(milliseconds);
-  const shown = clip(JSON.stringify(values), SHOWN);
+  const shown = truncate(JSON.stringify(values), SHOWN);
   const failure = outcome && "error" in outcome ? `  ${outcome.error.code}` : "";
   return `  ${String(position).padStart(3)}  +${duration(Math.max(0, at - start)).padEnd(8)} ${took.padStart(8)}  ` +
     `${operation} ${shown}${failure}`;

@@ -3,7 +3,7 @@ import type { Caller } from "../../lib/client/caller.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
 import { onAbort } from "../../utils/async/on_abort.ts";
-import { plural } from "../../utils/text/wording.ts";
+import { pluralize } from "../../utils/text/wording.ts";
 import { interrupted } from "../runs/left_open.ts";
 import type { OpenWorkflow } from "../runs/open_workflow.ts";
 import type { Plan, PlannedStep } from "./plan.ts";
@@ -81,5 +81,5 @@ function placeOf({ file, line }: JsonObject = {}): string {
 
 function stepsIn(steps: readonly PlannedStep[]): string {
   const changes = steps.filter(({ kind }) => kind === "change").length;
-  return `${plural(steps.length, "step")}, ${plural(changes, "change")}`;
+  return `${pluralize(steps.length, "step")}, ${pluralize(changes, "change")}`;
 }

@@ -3,9 +3,9 @@
  * written down, in a call or in a text, it becomes a mark with a random number in it, which no value of anybody has.
  */
 import type { Values } from "../../lib/client/values.ts";
-import { isJsonObject, type JsonValue, memberPath } from "../../utils/json.ts";
+import { formatMemberPath, isJsonObject, type JsonValue } from "../../utils/json.ts";
 import { type Operation, type Param, paramsOf } from "../../lib/operation/operation.ts";
-import { escapeControls } from "../../utils/text/control_characters.ts";
+import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
 
 /** A member of an answer that is not known yet. */
 export interface Reference {
@@ -90,7 +90,7 @@ function inPlaceOf(param: Param | undefined, mark: string): unknown {
 }
 
 function referenceTo(step: number, hex = ""): Reference {
-  const path = escapeControls(membersIn(hex).map(placePath).join("").replace(/^\./, ""));
+  const path = escapeControlCharacters(membersIn(hex).map(placePath).join("").replace(/^\./, ""));
   return { step, text: path === "" ? `«step ${step}»` : `«step ${step}: ${path}»` };
 }
 
@@ -107,5 +107,5 @@ function membersIn(hex: string): string[] {
 
 /** A member of an object, or an element of an array. */
 function placePath(name: string): string {
-  return /^\d+$/.test(name) ? `[${name}]` : memberPath(name);
+  return /^\d+$/.test(name) ? `[${name}]` : formatMemberPath(name);
 }

@@ -3,7 +3,7 @@ import type { ErrorRecord } from "../../lib/errors.ts";
 import { isJsonObject, type JsonValue } from "../../utils/json.ts";
 import { findingsOf } from "../journal/description.ts";
 import type { InputRecord } from "../journal/journal.ts";
-import { clip } from "../../utils/text/wording.ts";
+import { truncate } from "../../utils/text/wording.ts";
 
 /** Inputs of a cause that are named. */
 const MAX_PLACES = 50;
@@ -63,7 +63,7 @@ export class Causes {
     this.#causes.set(key, cause);
     cause.count++;
     cause.varies ||= cause.example !== found.example;
-    if (cause.places.length < MAX_PLACES) cause.places.push(clip(place, MAX_PLACE));
+    if (cause.places.length < MAX_PLACES) cause.places.push(truncate(place, MAX_PLACE));
   }
 
   /** The causes, the most frequent first. */
@@ -74,14 +74,14 @@ export class Causes {
 
 function causeOf(error: ErrorRecord, texts: readonly string[]): Cause {
   const { code, status, message, operation, hint } = error;
-  const example = clip(message, MAX_MESSAGE);
+  const example = truncate(message, MAX_MESSAGE);
   return {
     code,
     ...(status !== undefined && { status }),
     message: withoutIdentifiers(example, texts),
     findings: findingsOf(error).map((finding) => withoutIdentifiers(finding, texts)),
-    ...(operation !== undefined && { operation: clip(operation, MAX_PLACE) }),
-    ...(hint !== undefined && { hint: clip(hint, MAX_MESSAGE) }),
+    ...(operation !== undefined && { operation: truncate(operation, MAX_PLACE) }),
+    ...(hint !== undefined && { hint: truncate(hint, MAX_MESSAGE) }),
     example,
     varies: false,
     count: 0,

@@ -1,5 +1,5 @@
 /** HTML that is safe by construction: what a template is given is text, unless it is markup itself. */
-import { escapeControls } from "../../utils/text/control_characters.ts";
+import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
 
 /** HTML. */
 export class Markup {
@@ -32,5 +32,8 @@ function textOf(part: Part): string {
   if (part === undefined) return "";
   if (part instanceof Markup) return part.text;
   if (typeof part === "object") return part.map(textOf).join("");
-  return escapeControls(String(part).toWellFormed()).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
+  return escapeControlCharacters(String(part).toWellFormed()).replace(
+    /[&<>"']/g,
+    (character) => ENTITIES[character] ?? "",
+  );
 }

@@ -1,7 +1,7 @@
 /** The report of a run: one page of HTML that needs nothing but itself. */
-import { sha256OfText } from "../../utils/text/sha256.ts";
+import { sha256Text } from "../../utils/text/sha256.ts";
 import { VERSION } from "../../lib/version.ts";
-import { clip } from "../../utils/text/wording.ts";
+import { truncate } from "../../utils/text/wording.ts";
 import { describeRun } from "../journal/description.ts";
 import type { Journal, RunRecord } from "../journal/journal.ts";
 import { failureSection } from "./failure_section.ts";
@@ -20,7 +20,7 @@ const MAX_NAME = 300;
 export async function reportPage(journal: Journal, run: RunRecord, commandOf: CommandOf): Promise<string> {
   const { state } = await describeRun(journal, run);
   const tally = tallyRun(journal, run);
-  const name = clip(run.name, MAX_NAME);
+  const name = truncate(run.name, MAX_NAME);
   const sections = [
     summarySection(run, state, tally, commandOf),
     timeSection(tally),
@@ -56,5 +56,5 @@ ${sections}</main>
 
 /** What a policy calls a style by: it allows this one and no other. */
 async function hashOf(style: string): Promise<string> {
-  return `sha256-${(await sha256OfText(style)).toBase64()}`;
+  return `sha256-${(await sha256Text(style)).toBase64()}`;
 }

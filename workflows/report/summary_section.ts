@@ -6,7 +6,7 @@ import { type Markup, markup, type Part } from "./markup.ts";
 import { count, countOf, moment, rate, share } from "./numbers.ts";
 import { section } from "./table.ts";
 import type { Tally } from "./tally.ts";
-import { clip } from "../../utils/text/wording.ts";
+import { truncate } from "../../utils/text/wording.ts";
 
 /** Characters of a path. */
 const MAX_PATH = 300;
@@ -67,9 +67,9 @@ function figures({ startedAt, endedAt }: RunRecord, tally: Tally): Entry[] {
 function facts({ settings, digest, startedAt, endedAt }: RunRecord): Entry[] {
   const { script, each, profile, concurrency } = settings;
   return [
-    ["Script", markup`<code>${clip(script, MAX_PATH)}</code>`, markup`digest <code>${digest.slice(0, 12)}</code>`],
-    ...(each === undefined ? [] : [["Inputs from", markup`<code>${clip(each, MAX_PATH)}</code>`] as const]),
-    ...(profile === undefined ? [] : [["Profile", clip(profile, MAX_PATH)] as const]),
+    ["Script", markup`<code>${truncate(script, MAX_PATH)}</code>`, markup`digest <code>${digest.slice(0, 12)}</code>`],
+    ...(each === undefined ? [] : [["Inputs from", markup`<code>${truncate(each, MAX_PATH)}</code>`] as const]),
+    ...(profile === undefined ? [] : [["Profile", truncate(profile, MAX_PATH)] as const]),
     ...(each === undefined ? [] : [["At a time", countOf(concurrency, "input")] as const]),
     ["Started", time(startedAt)],
     ...(endedAt === undefined ? [] : [["Ended", time(endedAt)] as const]),

@@ -6,7 +6,7 @@ import type { CallTiming, InputRecord, Journal, RunRecord } from "../journal/jou
 import { Causes } from "./causes.ts";
 import { Durations } from "./durations.ts";
 import { Throughput } from "./throughput.ts";
-import { clip } from "../../utils/text/wording.ts";
+import { truncate } from "../../utils/text/wording.ts";
 
 /** Operations that are told apart: a script can ask for any name. */
 const MAX_OPERATIONS = 100;
@@ -116,12 +116,12 @@ export class Tally {
     this.inputs++;
     this.#seen(startedAt);
     const listed: ListedInput = {
-      place: clip(input.place, MAX_NAME),
+      place: truncate(input.place, MAX_NAME),
       state: end?.state ?? "open",
       calls,
       startedAt,
       milliseconds: endedAt === undefined ? 0 : Math.max(0, endedAt - startedAt),
-      ...(stopped && { reason: clip(`${stopped.code} ${stopped.message}`, MAX_REASON) }),
+      ...(stopped && { reason: truncate(`${stopped.code} ${stopped.message}`, MAX_REASON) }),
     };
     if (end === undefined || endedAt === undefined) {
       this.open++;
@@ -136,7 +136,7 @@ export class Tally {
   }
 
   #operation(name: string): OperationTally {
-    const known = clip(name, MAX_NAME);
+    const known = truncate(name, MAX_NAME);
     const isOneMore = this.operations.size >= MAX_OPERATIONS && !this.operations.has(known);
     const key = isOneMore ? OTHER_OPERATIONS : known;
     let tally = this.operations.get(key);

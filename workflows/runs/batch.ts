@@ -2,9 +2,9 @@
 import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { onAbort } from "../../utils/async/on_abort.ts";
-import { plural } from "../../utils/text/wording.ts";
+import { pluralize } from "../../utils/text/wording.ts";
 import { garbageCollector } from "./collect_garbage.ts";
-import { endable } from "../../utils/async/endable.ts";
+import { stoppable } from "../../utils/async/stoppable.ts";
 import type { InputOutcome, Runner } from "./runner.ts";
 import { mapInOrder } from "../../utils/async/map_in_order.ts";
 import type { BatchInput } from "./inputs.ts";
@@ -104,7 +104,7 @@ class Batch {
   async run(inputs: AsyncIterable<BatchInput>): Promise<BatchSummary> {
     const { concurrency, rate, onResult } = this.#options;
     const { workflow, interruption } = this.#runner;
-    const [wanted, end] = endable(inputs);
+    const [wanted, end] = stoppable(inputs);
     this.#end = end;
     using _listening = onAbort(interruption, end);
     // No more sandboxes in reserve than can be loaded at the same time.
@@ -211,7 +211,7 @@ export function failureOf({ inputs, failed, open, failures }: BatchSummary): Svc
   const more = faulty > failures.length ? `, and ${faulty - failures.length} more` : "";
   return new SvcError(
     "WORKFLOW_FAILED",
-    `${faulty} of ${plural(inputs, "input")} ${what}: ${failures.join(", ")}${more}.`,
+    `${faulty} of ${pluralize(inputs, "input")} ${what}: ${failures.join(", ")}${more}.`,
     { hint: "The line of each on stdout has its error." },
   );
 }

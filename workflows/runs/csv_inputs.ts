@@ -2,7 +2,7 @@
 import { CsvError, parse } from "csv-parse/sync";
 import { SvcError } from "../../lib/errors.ts";
 import type { JsonObject } from "../../utils/json.ts";
-import { plural } from "../../utils/text/wording.ts";
+import { pluralize } from "../../utils/text/wording.ts";
 import { badInput, type BatchInput } from "./inputs.ts";
 import { type Line, MAX_LINE_BYTES } from "./lines.ts";
 
@@ -95,7 +95,7 @@ function faultOf(names: readonly string[]): string | undefined {
 
 function inputOf(place: string, header: readonly string[], fields: readonly string[]): BatchInput {
   if (fields.length !== header.length) {
-    return badInput(place, `has ${plural(fields.length, "field")}, the header has ${header.length}`);
+    return badInput(place, `has ${pluralize(fields.length, "field")}, the header has ${header.length}`);
   }
   const value: JsonObject = Object.fromEntries(header.map((name, i) => [name, fields[i]]));
   return { place, value };

@@ -1,8 +1,8 @@
 /** The inputs of a batch, one at a time from a file of any length: NDJSON, or CSV with a header row. */
 import { SvcError } from "../../lib/errors.ts";
-import { NUMBER_HINT, numberFault } from "../../utils/exact_numbers.ts";
+import { describeInexactNumber, INEXACT_NUMBER_HINT } from "../../utils/inexact_numbers.ts";
 import type { JsonValue } from "../../utils/json.ts";
-import { readFault } from "../../utils/fs/read_fault.ts";
+import { describeReadError } from "../../utils/fs/describe_error.ts";
 import { type Line, LINE_FEED, linesOf } from "./lines.ts";
 
 /** Stands for standard input where a file of inputs is named: NDJSON. */
@@ -71,7 +71,7 @@ async function open(path: string): Promise<ReadableStream<Uint8Array>> {
     if (!(await file.stat()).isDirectory) return file.readable;
     file.close();
   } catch (cause) {
-    const fault = readFault(cause);
+    const fault = describeReadError(cause);
     if (fault === undefined) throw cause;
     throw new SvcError("INVALID_ARGS", `--each cannot read ${path}: ${fault}.`, { cause, hint: "Check the path." });
   }
@@ -94,8 +94,8 @@ async function* ndjsonInputs(lines: AsyncIterable<Line>, name: string): AsyncGen
 function parseInput(place: string, text: string): BatchInput {
   try {
     const value: JsonValue = JSON.parse(text);
-    const fault = numberFault(text);
-    return fault === undefined ? { place, value } : badInput(place, fault, NUMBER_HINT);
+    const fault = describeInexactNumber(text);
+    return fault === undefined ? { place, value } : badInput(place, fault, INEXACT_NUMBER_HINT);
   } catch {
     return badInput(place, "is not JSON", "Write one JSON value per line; the name of a CSV file ends with .csv.");
   }

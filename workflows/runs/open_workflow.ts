@@ -3,7 +3,7 @@ import { reasonOf, SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 import { onAbort } from "../../utils/async/on_abort.ts";
-import { readFault, writeFault } from "../../utils/fs/read_fault.ts";
+import { describeReadError, describeWriteError } from "../../utils/fs/describe_error.ts";
 import { lowerFirst } from "../../utils/text/wording.ts";
 import { checkGraph } from "../scripts/graph.ts";
 import {
@@ -164,7 +164,7 @@ async function realPath(path: string, what: string): Promise<string> {
   try {
     return await Deno.realPath(path);
   } catch (cause) {
-    const fault = readFault(cause);
+    const fault = describeReadError(cause);
     if (fault === undefined) throw cause;
     throw new SvcError("INVALID_ARGS", `The ${what} ${path} cannot be read: ${fault}.`, {
       cause,
@@ -194,7 +194,7 @@ async function makeTemporaryFolder(): Promise<string> {
     return await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-workflow-" }));
   } catch (cause) {
     if (cause instanceof Deno.errors.NotCapable) throw cause;
-    const fault = writeFault(cause) ?? lowerFirst(reasonOf(cause)); // Of a TMPDIR that is empty, Deno says so.
+    const fault = describeWriteError(cause) ?? lowerFirst(reasonOf(cause)); // Of a TMPDIR that is empty, Deno says so.
     throw new SvcError("INVALID_CONFIG", `No folder for temporary files can be made: ${fault}.`, {
       cause,
       hint: "Name a directory in TMPDIR that is there and can be written.",

@@ -1,6 +1,6 @@
 /** Limits of a batch: how fast inputs are begun, and after how many failures no more are. */
 import { SvcError } from "../../lib/errors.ts";
-import { pause } from "../../utils/async/delay.ts";
+import { delay } from "../../utils/async/delay.ts";
 
 /** Inputs that must have ended before a share of them says anything. */
 const SAMPLE = 20;
@@ -23,7 +23,7 @@ export async function* atRate<T>(
       continue;
     }
     for (let wait = next - performance.now(); wait > 0 && !isOver(); wait = next - performance.now()) {
-      await pause(Math.min(wait, LOOK));
+      await delay(Math.min(wait, LOOK));
     }
     if (isOver()) continue;
     next = Math.max(next, performance.now() - 1000 / perSecond) + 1000 / perSecond;

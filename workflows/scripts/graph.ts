@@ -4,8 +4,8 @@
  * So the list of all that, which Deno makes without running anything, must lie in the script's own folder.
  */
 import { SvcError } from "../../lib/errors.ts";
-import { isJsonObject, type JsonObject, objectsIn, textOrNothing } from "../../utils/json.ts";
-import { escapeControls } from "../../utils/text/control_characters.ts";
+import { filterObjects, isJsonObject, type JsonObject, stringOrUndefined } from "../../utils/json.ts";
+import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
 import type { Limits } from "../runs/limits.ts";
 import { listGraph, type Place } from "../sandbox/host/command.ts";
 import { IMPORTABLE } from "../sandbox/guest/script_error.ts";
@@ -32,13 +32,13 @@ export async function checkGraph(place: Place, folder: string, signal?: AbortSig
     visited.add(url);
     const module = modules.get(url);
     if (module === undefined || module.error !== undefined) continue; // It fails when it is reached.
-    if (/^d?c[jt]s$/i.test(textOrNothing(module.mediaType) ?? "")) {
+    if (/^d?c[jt]s$/i.test(stringOrUndefined(module.mediaType) ?? "")) {
       throw unusable(`${readable(url, place)} is CommonJS.`);
     }
     if (typeof module.local === "string") files.push(module.local);
-    for (const dependency of objectsIn(module.dependencies)) {
+    for (const dependency of filterObjects(module.dependencies)) {
       const target = await checkImport(dependency, positionIn(url, dependency, place), { modules, place, folder });
-      if (target !== undefined) waiting.push(textOrNothing(redirects[target]) ?? target);
+      if (target !== undefined) waiting.push(stringOrUndefined(redirects[target]) ?? target);
     }
   }
   return { files };
@@ -58,9 +58,9 @@ async function checkImport(
   { modules, place, folder }: Bounds,
 ): Promise<string | undefined> {
   const { specifier, error } = isJsonObject(code) ? code : {};
-  const target = textOrNothing(specifier);
+  const target = stringOrUndefined(specifier);
   if (target === place.library.host) return undefined;
-  const fault = textOrNothing(error) ?? (target && textOrNothing(modules.get(target)?.error));
+  const fault = stringOrUndefined(error) ?? (target && stringOrUndefined(modules.get(target)?.error));
   const failsLater = fault !== undefined && isDynamic === true;
   if (target?.startsWith("file:")) await checkInside(folder, target, position, modules); // First: a fault shows a line.
   else if (target !== undefined && !target.startsWith("data:") && !failsLater) throw foreign(target, position);
@@ -77,11 +77,11 @@ async function checkInside(
 ): Promise<void> {
   // The real path counts: a link inside the folder may lead anywhere. It counts also where Deno finds no file, or none that
   // it can load: devices have a content, too, and an error tells the script whether there is a file, and a line of it.
-  const path = await realPathOf(target, textOrNothing(modules.get(target)?.local));
+  const path = await realPathOf(target, stringOrUndefined(modules.get(target)?.local));
   if (path.startsWith(folder.replace(/[\\/]?$/, Deno.build.os === "windows" ? "\\" : "/"))) return;
   throw new SvcError(
     "PERMISSION_DENIED",
-    `The script imports ${escapeControls(path)}, which is outside ${folder} (${position}).`,
+    `The script imports ${escapeControlCharacters(path)}, which is outside ${folder} (${position}).`,
     {
       hint: "A script may import files of its own folder; --root names a wider one.",
     },
@@ -113,12 +113,14 @@ async function readGraph(place: Place, interrupt?: AbortSignal): Promise<Graph> 
   if (tooLong.aborted) throw unusable("it takes too long to read what it imports.");
   const value: unknown = success ? JSON.parse(new TextDecoder().decode(stdout)) : undefined;
   if (!isJsonObject(value)) throw unusable(readable(new TextDecoder().decode(stderr).slice(0, 2000), place));
-  const modules = new Map(objectsIn(value.modules).map((module) => [textOrNothing(module.specifier) ?? "", module]));
+  const modules = new Map(
+    filterObjects(value.modules).map((module) => [stringOrUndefined(module.specifier) ?? "", module]),
+  );
   return { modules, redirects: isJsonObject(value.redirects) ? value.redirects : {} };
 }
 
 function foreign(target: string, position: string): SvcError {
-  return new SvcError("PERMISSION_DENIED", `The script imports ${escapeControls(target)} (${position}).`, {
+  return new SvcError("PERMISSION_DENIED", `The script imports ${escapeControlCharacters(target)} (${position}).`, {
     hint: IMPORTABLE,
   });
 }
@@ -138,5 +140,5 @@ function positionIn(url: string, dependency: JsonObject, place: Place): string {
 function readable(text: string, { script }: Place): string {
   const folder = new URL(".", script).href;
   const [line = ""] = text.replace(/^error: /, "").replaceAll(folder, "").trim().split("\n\n");
-  return escapeControls(line.replace(/\s*\n\s*/g, " "));
+  return escapeControlCharacters(line.replace(/\s*\n\s*/g, " "));
 }

@@ -2,7 +2,7 @@
 import { SvcError } from "../../lib/errors.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import { ownFile } from "../../lib/own_files.ts";
-import { writeFault } from "../../utils/fs/read_fault.ts";
+import { describeWriteError } from "../../utils/fs/describe_error.ts";
 import { VERSION } from "../../lib/version.ts";
 
 /** What a script imports, as an editor finds it. */
@@ -47,7 +47,7 @@ export async function initWorkflows(folder: string): Promise<InitResult> {
       (await writeNew(path, text) ? result.written : result.kept).push(path);
     }
   } catch (cause) {
-    const fault = writeFault(cause);
+    const fault = describeWriteError(cause);
     if (fault === undefined) throw cause;
     throw new SvcError("INVALID_ARGS", `${folder} cannot be written: ${fault}.`, {
       cause,

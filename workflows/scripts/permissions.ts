@@ -3,8 +3,8 @@ import { permissionName } from "../../lib/operation/names.ts";
 import type { OperationRef } from "../../lib/operation/operation.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
-import { shellWord } from "../../utils/text/shell_word.ts";
-import { didYouMean } from "../../utils/text/similar.ts";
+import { shellQuote } from "../../utils/text/shell_quote.ts";
+import { didYouMean } from "../../utils/text/did_you_mean.ts";
 
 /** All operations by permission name. */
 export type Operations = ReadonlyMap<string, OperationRef>;
@@ -65,7 +65,7 @@ export async function decideGrants(
     "PERMISSION_DENIED",
     `The workflow ${workflow} asks for ${widest.join(", ")}; nothing was granted.`,
     {
-      hint: `Grant it with --allow ${shellWord(widest.join(","))}, or all that it asks for with --allow-declared.`,
+      hint: `Grant it with --allow ${shellQuote(widest.join(","))}, or all that it asks for with --allow-declared.`,
     },
   );
 }

@@ -2,7 +2,7 @@
  * The files of a script, as they were when they were checked. Every sandbox loads them anew: what somebody has changed
  * meanwhile was not checked, and is not what the run began with.
  */
-import { sha256, sha256OfText } from "../../utils/text/sha256.ts";
+import { sha256, sha256Text } from "../../utils/text/sha256.ts";
 import { editedMeanwhile } from "../engine/diverged.ts";
 
 /** The files of a script. */
@@ -32,7 +32,7 @@ export class ScriptFiles {
 async function digestOf(files: readonly string[]): Promise<string> {
   const digests: string[] = [];
   for (const file of [...new Set(files)].sort()) digests.push((await sha256(await Deno.readFile(file))).toHex());
-  return (await sha256OfText(digests.join("\n"))).toHex();
+  return (await sha256Text(digests.join("\n"))).toHex();
 }
 
 const GONE = "gone";

@@ -6,9 +6,9 @@ import type { RunSettings } from "../../../workflows/journal/journal.ts";
 import { readMaxFailures } from "../../../workflows/runs/rate.ts";
 import { SvcError } from "../../../lib/errors.ts";
 import { type JsonValue, parseJsonObject } from "../../../utils/json.ts";
-import { escapeControls, prefixed } from "../../../utils/text/control_characters.ts";
+import { escapeControlCharacters, prefixLines } from "../../../utils/text/control_characters.ts";
 import { pick } from "../../../lib/output/fields.ts";
-import { plural } from "../../../utils/text/wording.ts";
+import { pluralize } from "../../../utils/text/wording.ts";
 import type { CommandContext } from "../command.ts";
 import type { Io } from "../../io/io.ts";
 import type { EndOfRun } from "./execution.ts";
@@ -63,7 +63,7 @@ export async function runEach(
       },
       onLog: (text, input) => {
         bar?.clear();
-        io.stderr.write(prefixed(text, `${input}: `));
+        io.stderr.write(prefixLines(text, `${input}: `));
       },
     });
     bar?.clear();
@@ -71,7 +71,7 @@ export async function runEach(
     const cut = isCut ? ` No further input was begun: --max-failures ${maxFailures}.` : "";
     const { succeeded, failed, open } = summary;
     const stopped = open === 0 ? "" : `, ${open} stopped`;
-    note(`${plural(summary.inputs, "input")}: ${succeeded} succeeded, ${failed} failed${stopped}.${cut}`);
+    note(`${pluralize(summary.inputs, "input")}: ${succeeded} succeeded, ${failed} failed${stopped}.${cut}`);
     const ways = [...(isCut || open > 0 ? ["resume" as const] : []), ...(failed > 0 ? ["retry" as const] : [])];
     return { failure: failureOf(summary), ways, isCut, inputs: summary.inputs };
   } finally {
@@ -81,5 +81,5 @@ export async function runEach(
 
 function lineOf(result: string, fields?: readonly string[]): string {
   const text = fields === undefined ? result : JSON.stringify(pick(parseJsonObject(result) ?? {}, fields));
-  return escapeControls(text) + "\n";
+  return escapeControlCharacters(text) + "\n";
 }

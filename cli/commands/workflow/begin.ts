@@ -5,8 +5,8 @@ import { STDIN } from "../../../workflows/runs/inputs.ts";
 import { readMaxFailures, readRate } from "../../../workflows/runs/rate.ts";
 import { SvcError } from "../../../lib/errors.ts";
 import type { JsonValue } from "../../../utils/json.ts";
-import { readFault } from "../../../utils/fs/read_fault.ts";
-import { sha256OfText } from "../../../utils/text/sha256.ts";
+import { describeReadError } from "../../../utils/fs/describe_error.ts";
+import { sha256Text } from "../../../utils/text/sha256.ts";
 import type { CommandContext } from "../command.ts";
 import { checkOneSource } from "./batch.ts";
 import { commandLine, listLine } from "../../render/next_command.ts";
@@ -145,7 +145,7 @@ async function beginAlone(
   { script, each, input }: RunSettings,
   path: string | undefined,
 ): Promise<Disposable> {
-  const digest = await sha256OfText(JSON.stringify([script, each, input]));
+  const digest = await sha256Text(JSON.stringify([script, each, input]));
   const claimed = await claim(journal, `resume-${digest.toHex().slice(0, 16)}`);
   if (claimed !== undefined) return claimed;
   throw new SvcError("INVALID_ARGS", "Another process has just begun a run of this script and input.", {
@@ -200,7 +200,7 @@ async function absolute(path: string): Promise<string> {
   try {
     return await Deno.realPath(path);
   } catch (error) {
-    if (readFault(error) !== undefined) return path; // Opening it will say what is wrong.
+    if (describeReadError(error) !== undefined) return path; // Opening it will say what is wrong.
     throw error;
   }
 }

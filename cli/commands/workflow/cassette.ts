@@ -8,9 +8,9 @@ import { loadOperations } from "../../../workflows/scripts/permissions.ts";
 import { type OpenWorkflow, openWorkflow } from "../../../workflows/runs/open_workflow.ts";
 import { SvcError, toSvcError } from "../../../lib/errors.ts";
 import { exists } from "../../../utils/fs/exists.ts";
-import { escapeControls, onOneLine, prefixed } from "../../../utils/text/control_characters.ts";
-import { readFault } from "../../../utils/fs/read_fault.ts";
-import { plural } from "../../../utils/text/wording.ts";
+import { escapeControlCharacters, escapeToOneLine, prefixLines } from "../../../utils/text/control_characters.ts";
+import { describeReadError } from "../../../utils/fs/describe_error.ts";
+import { pluralize } from "../../../utils/text/wording.ts";
 import type { CommandContext } from "../command.ts";
 import { STDOUT } from "../../render/download.ts";
 import { evenUnread } from "../../io/io.ts";
@@ -89,7 +89,7 @@ async function playOne(
   isOneOfMany: boolean,
 ): Promise<Played> {
   const prefix = isOneOfMany ? `${read.path}: ` : "";
-  const onLog = (text: string) => io.stderr.write(prefixed(text, prefix));
+  const onLog = (text: string) => io.stderr.write(prefixLines(text, prefix));
   const failure = await failureOf(play(workflow, read.cassette, { onLog, signal }));
   if (failure?.code === "INTERRUPTED" && signal.aborted) throw failure;
   return { ...read, failure };
@@ -99,7 +99,7 @@ function printLine({ io }: CommandContext, { path, cassette, failure }: Played):
   const line = failure === undefined
     ? `ok ${path}: ${countOf(cassette)}`
     : `FAILED ${path}: ${failure.code} ${failure.message}`;
-  io.stdout.write(onOneLine(line) + "\n");
+  io.stdout.write(escapeToOneLine(line) + "\n");
 }
 
 async function report({ globals, note, print }: CommandContext, results: readonly Played[]): Promise<void> {
@@ -150,7 +150,7 @@ async function filesAt(path: string): Promise<string[]> {
     );
     if (names.length > 0) return names.map(({ name }) => `${path.replace(/[\\/]$/, "")}/${name}`).toSorted();
   } catch (error) {
-    if (readFault(error) === undefined) throw error;
+    if (describeReadError(error) === undefined) throw error;
     return [path]; // Reading it will say what is wrong.
   }
   throw new SvcError("INVALID_ARGS", `--cassette ${path} has no cassette: no file there ends in .json.`, {
@@ -179,11 +179,11 @@ async function exported(runId: string, path: string | undefined): Promise<Casset
 }
 
 function textOf(cassette: Cassette): string {
-  return escapeControls(JSON.stringify(cassette, null, 2)) + "\n";
+  return escapeControlCharacters(JSON.stringify(cassette, null, 2)) + "\n";
 }
 
 function countOf({ calls }: Cassette): string {
-  return plural(calls.length, "call");
+  return pluralize(calls.length, "call");
 }
 
 async function failureOf(work: Promise<void>): Promise<SvcError | undefined> {

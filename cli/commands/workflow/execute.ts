@@ -10,7 +10,7 @@ import { type Caller, createCaller } from "../../../lib/client/caller.ts";
 import { retrying } from "../../../lib/client/retry.ts";
 import { SvcError, toSvcError } from "../../../lib/errors.ts";
 import { onAbort } from "../../../utils/async/on_abort.ts";
-import { clip, plural } from "../../../utils/text/wording.ts";
+import { pluralize, truncate } from "../../../utils/text/wording.ts";
 import type { CommandContext } from "../command.ts";
 import { evenUnread, OutputClosed } from "../../io/io.ts";
 import { callerOptions } from "../../service_access.ts";
@@ -109,7 +109,7 @@ async function prepare(
   try {
     const reopened = await prepareRun(execution, workflow, service);
     if (reopened === undefined) return;
-    context.note(`${plural(reopened, "failed input")} of run ${execution.id} to run again.`);
+    context.note(`${pluralize(reopened, "failed input")} of run ${execution.id} to run again.`);
   } catch (error) {
     if (!(error instanceof SvcError) || !execution.goesOn) throw error; // A run that could not be begun is not there.
     throw withWayOn(error, execution, [execution.retries ? "retry" : "resume"]);
@@ -183,7 +183,7 @@ async function settle({ journal, id }: Execution, found = 1): Promise<void> {
   if (journal === undefined) return;
   const { inputs, succeeded, failed } = journal.counts(id);
   if (found < inputs) {
-    throw new SvcError("INVALID_ARGS", `The run has ${plural(inputs, "input")}, and its file has ${found} now.`, {
+    throw new SvcError("INVALID_ARGS", `The run has ${pluralize(inputs, "input")}, and its file has ${found} now.`, {
       hint: OTHER_FILE,
     });
   }
@@ -212,7 +212,7 @@ async function ask(workflow: string, asked: readonly string[]): Promise<boolean>
   const { promptsOfProcess } = await import("../../prompts/prompts.ts");
   const prompts = await promptsOfProcess();
   // The script gives itself its name: it must not look like a part of the question.
-  const name = JSON.stringify(clip(workflow.replace(/\s+/g, " "), MAX_NAME));
+  const name = JSON.stringify(truncate(workflow.replace(/\s+/g, " "), MAX_NAME));
   const what = asked.map((pattern) => pattern === "*" ? "everything" : pattern).join(", ");
   return await prompts.confirm(`May the workflow ${name} call ${what}?`, false);
 }

@@ -4,7 +4,7 @@ import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts
 import { configDirectory } from "../../../lib/auth/config.ts";
 import { SvcError } from "../../../lib/errors.ts";
 import { exists } from "../../../utils/fs/exists.ts";
-import { pause } from "../../../utils/async/delay.ts";
+import { delay } from "../../../utils/async/delay.ts";
 import type { CommandContext } from "../command.ts";
 import { warnOf } from "../../service_access.ts";
 
@@ -49,7 +49,7 @@ export async function claim(journal: Journal, id: string): Promise<Disposable | 
   for (let look = 0; look < CLAIM_LOOKS; look++) {
     const claimed = await journal.claim(id);
     if (claimed !== undefined) return claimed;
-    await pause(CLAIM_PAUSE); // 'svc workflow list' holds a claim for a moment to see whether it can be had.
+    await delay(CLAIM_PAUSE); // 'svc workflow list' holds a claim for a moment to see whether it can be had.
   }
   return undefined;
 }

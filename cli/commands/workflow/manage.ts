@@ -8,11 +8,11 @@ import { exists } from "../../../utils/fs/exists.ts";
 import { importUnseen } from "../../../lib/import_unseen.ts";
 import type { JsonObject } from "../../../utils/json.ts";
 import { longJson } from "../../../lib/output/long_json.ts";
-import { didYouMean } from "../../../utils/text/similar.ts";
+import { didYouMean } from "../../../utils/text/did_you_mean.ts";
 import type { CommandContext, Suggestion } from "../command.ts";
 import { commandLine, listLine } from "../../render/next_command.ts";
 import { claim, defaultJournal, existingJournal } from "./journal.ts";
-import { prefixed } from "../../../utils/text/control_characters.ts";
+import { prefixLines } from "../../../utils/text/control_characters.ts";
 
 /** Letters in which a mistyped run may differ: those of one day are alike in most. */
 const SLIP = 2;
@@ -69,7 +69,7 @@ export async function logs(context: CommandContext, id: string, path: string | u
   for (const { number, place } of journal.inputs(id)) {
     const prefix = settings.each === undefined ? "" : `${place}: `;
     for (const { content } of printedLines(journal.printed(id, number))) {
-      context.io.stdout.write(prefixed(content, prefix));
+      context.io.stdout.write(prefixLines(content, prefix));
     }
   }
 }

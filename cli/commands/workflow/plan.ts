@@ -7,7 +7,7 @@ import { createCaller } from "../../../lib/client/caller.ts";
 import { retrying } from "../../../lib/client/retry.ts";
 import { SvcError } from "../../../lib/errors.ts";
 import type { JsonValue } from "../../../utils/json.ts";
-import { onOneLine } from "../../../utils/text/control_characters.ts";
+import { escapeToOneLine } from "../../../utils/text/control_characters.ts";
 import type { CommandContext } from "../command.ts";
 import type { Io } from "../../io/io.ts";
 import { callerOptions } from "../../service_access.ts";
@@ -51,7 +51,7 @@ export async function plan(context: CommandContext, flags: PlanFlags): Promise<v
 
 async function printPlan({ globals, io, print }: CommandContext, plan: Plan): Promise<void> {
   if (globals.isDataAsked) return await print(planData(plan));
-  for (const line of planLines(plan)) io.stdout.write(onOneLine(line) + "\n");
+  for (const line of planLines(plan)) io.stdout.write(escapeToOneLine(line) + "\n");
 }
 
 async function inputOf({ input, each, inputLine }: PlanFlags, io: Io): Promise<JsonValue | undefined> {

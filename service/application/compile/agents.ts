@@ -1,5 +1,5 @@
 /** Compiles agents and assistants. */
-import { folded } from "../../../utils/text/case_fold.ts";
+import { caseFold } from "../../../utils/text/case_fold.ts";
 import type { AssistantDefinition, ModelDefinition, ScriptDefinition } from "../schema/agent_format.ts";
 import type { Agent, CaseType, Model, Script } from "../model/application.ts";
 import { compileCondition } from "../expressions/conditions.ts";
@@ -107,10 +107,10 @@ function pattern(
   contains: string | readonly string[] | undefined,
   like: string | undefined,
 ): (message: string) => boolean {
-  const texts = (typeof contains === "string" ? [contains] : contains)?.map(folded);
-  const pieces = like === undefined ? undefined : folded(like).split("*");
+  const texts = (typeof contains === "string" ? [contains] : contains)?.map(caseFold);
+  const pieces = like === undefined ? undefined : caseFold(like).split("*");
   return (message) => {
-    const said = folded(message.trim());
+    const said = caseFold(message.trim());
     if (texts !== undefined && !texts.some((text) => said.includes(text))) return false;
     return pieces === undefined || isLike(said, pieces);
   };

@@ -1,7 +1,7 @@
 /** What values of fields can be compared with and summed up to. */
-import { isDay } from "../../../utils/time/calendar.ts";
+import { isDate } from "../../../utils/time/timestamps.ts";
 import type { JsonValue } from "../../../utils/json.ts";
-import { millisecondOf, readTime } from "../../../utils/time/parse_timestamp.ts";
+import { parseTimestamp, truncateToMilliseconds } from "../../../utils/time/parse_timestamp.ts";
 import type { SummaryFunction } from "../../store/query.ts";
 import type { FieldType } from "../model/application.ts";
 import { type Kind, kindOf } from "../model/kinds.ts";
@@ -48,7 +48,7 @@ export function toScalar(type: FieldType, value: JsonValue | undefined): Scalar 
   }
   if (kind === "boolean") return typeof value === "boolean" ? value : undefined;
   if (kind === "embedded" || typeof value !== "string") return undefined;
-  if (kind === "date") return isDay(value) ? value : undefined;
+  if (kind === "date") return isDate(value) ? value : undefined;
   return kind === "instant" ? toInstant(value) : value;
 }
 
@@ -58,6 +58,6 @@ function toNumber(text: string): number | undefined {
 
 /** A day is its first moment. */
 function toInstant(text: string): string | undefined {
-  const time = readTime(text);
-  return time === undefined ? undefined : millisecondOf(time);
+  const time = parseTimestamp(text);
+  return time === undefined ? undefined : truncateToMilliseconds(time);
 }

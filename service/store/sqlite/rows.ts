@@ -1,7 +1,7 @@
 /** Rows of the database as what the store promises, checked where they leave the database. */
 import type { SQLOutputValue } from "node:sqlite";
 import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
-import { unpack } from "../../../utils/sqlite/packed_text.ts";
+import { decompressText } from "../../../utils/sqlite/compress_text.ts";
 import type {
   CasePlace,
   StoredAnswer,
@@ -136,5 +136,5 @@ export function parts(row: SqlRow, column: string): JsonObject {
 function unpacked(row: SqlRow, column: string): string {
   const value = row[column];
   if (!(value instanceof Uint8Array)) throw new TypeError(`Column ${column} holds no bytes.`);
-  return unpack(value);
+  return decompressText(value);
 }

@@ -2,7 +2,7 @@
 /** One unit of work on SQLite. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { JsonObject } from "../../../utils/json.ts";
-import { pack } from "../../../utils/sqlite/packed_text.ts";
+import { compressText } from "../../../utils/sqlite/compress_text.ts";
 import type { UnitState } from "./batch.ts";
 import { type Page, type RowQuery, RowsTooLong } from "../query.ts";
 import { compileCount, compileRows } from "./query.ts";
@@ -266,7 +266,7 @@ export class SqliteTransaction implements Transaction {
   }
 
   async putAnswer({ caller, key, request, at, status, headers, body }: StoredAnswer): Promise<void> {
-    this.#change("putAnswer", caller, key, request, at, status, JSON.stringify(headers), pack(body));
+    this.#change("putAnswer", caller, key, request, at, status, JSON.stringify(headers), compressText(body));
   }
 
   async deleteAnswers(before: string, limit: number): Promise<number> {

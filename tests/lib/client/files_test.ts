@@ -13,7 +13,7 @@ import { Deadline } from "../../../lib/http/deadline.ts";
 import { MultipartBody } from "../../../lib/client/multipart.ts";
 import type { FileInput, OperationRef } from "../../../lib/operation/operation.ts";
 import { isOfType } from "../../../lib/operation/param_types.ts";
-import { readPieces } from "../../../utils/fs/pieces.ts";
+import { readChunks } from "../../../utils/fs/chunks.ts";
 import { operations } from "../../../lib/resources/attachments.ts";
 import { receiveForm } from "../../../service/http/multipart.ts";
 import { openBytes } from "../../../service/store/bytes_on_disk.ts";
@@ -68,7 +68,7 @@ Deno.test("an upload whose file changes or cannot be read fails, and is known no
   const svc = createClient({ ...await optionsFor(service), retries: 2 });
   const torn = new TypeError("the disk: is gone");
   const broken = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(torn) });
-  const gone = () => readPieces(() => Deno.open("/nowhere/a.txt"));
+  const gone = () => readChunks(() => Deno.open("/nowhere/a.txt"));
   const texts = new ReadableStream({ start: (controller) => controller.enqueue("abcd") });
   const sources: [stream: FileInput["stream"], message: string][] = [
     [() => new Blob(["abc"]).stream(), "a.txt has changed while it was sent: it had 4 bytes."],

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createClient } from "../../../mod.ts";
 import { type Caller, createCaller } from "../../../lib/client/caller.ts";
 import { retryAfterMilliseconds, RetryBudget, retrying, type RetryOptions } from "../../../lib/client/retry.ts";
-import { pause } from "../../../utils/async/delay.ts";
+import { delay } from "../../../utils/async/delay.ts";
 import { headerOf } from "../../harness/http_wire.ts";
 import { failure } from "../../harness/oauth.ts";
 import { operationByName } from "../../harness/operation.ts";
@@ -270,7 +270,7 @@ Deno.test("who cancels a call does not wait for its next attempt", async () => {
   const abort = new AbortController();
   const { caller } = patient(server, {
     wait: (_, signal) => {
-      const waiting = pause(60_000, signal);
+      const waiting = delay(60_000, signal);
       abort.abort();
       return waiting;
     },

@@ -3,7 +3,12 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { parse } from "yaml";
 import type { JsonValue } from "../../../utils/json.ts";
-import { escapeControls, hasControls, onLines, onOneLine } from "../../../utils/text/control_characters.ts";
+import {
+  escapeControlCharacters,
+  escapeLines,
+  escapeToOneLine,
+  hasControlCharacters,
+} from "../../../utils/text/control_characters.ts";
 import { longJson } from "../../../lib/output/long_json.ts";
 import { longYaml } from "../../../lib/output/yaml.ts";
 import { render } from "../../../lib/output/render.ts";
@@ -46,7 +51,7 @@ for (const format of ["json", "compact", "yaml"] as const) {
   Deno.test(`${format} holds the value and no raw control character`, async () => {
     await fc.assert(fc.asyncProperty(anyValue, async (value) => {
       const { text, notes } = await render(value, { format }, PIPE);
-      assert.equal(hasControls(text), false);
+      assert.equal(hasControlCharacters(text), false);
       assert.ok(text.endsWith("\n"));
       if (format === "compact") assert.equal(text.indexOf("\n"), text.length - 1);
       assert.deepEqual(notes, []);
@@ -76,13 +81,13 @@ Deno.test("every character that can drive a terminal is escaped, and no other", 
       "\u2069",
     ]
   ) {
-    assert.equal(escapeControls(`a${unsafe}b`), `a\\u${unsafe.charCodeAt(0).toString(16).padStart(4, "0")}b`);
+    assert.equal(escapeControlCharacters(`a${unsafe}b`), `a\\u${unsafe.charCodeAt(0).toString(16).padStart(4, "0")}b`);
   }
   for (const safe of ["\t", "\n", "\r", " ", "é", "\u00a0", "\u200d", "漢", "\u{1f468}\u200d\u{1f469}", "שלום"]) {
-    assert.equal(escapeControls(safe), safe);
+    assert.equal(escapeControlCharacters(safe), safe);
   }
-  assert.equal(onLines("a\tb\r\nc\rd\r\r\n\x1b"), "a\tb\nc\\rd\\r\n\\u001b");
-  assert.equal(onOneLine("a\tb\nc\r\x1b"), "a\\tb\\nc\\r\\u001b");
+  assert.equal(escapeLines("a\tb\r\nc\rd\r\r\n\x1b"), "a\tb\nc\\rd\\r\n\\u001b");
+  assert.equal(escapeToOneLine("a\tb\nc\r\x1b"), "a\\tb\\nc\\r\\u001b");
 });
 
 Deno.test("what may be longer than memory is the same text in pieces", async () => {

@@ -1,7 +1,7 @@
 /** Uploads over HTTP as any client sends them, and what is left of them on the disk. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readPieces } from "../../../utils/fs/pieces.ts";
+import { readChunks } from "../../../utils/fs/chunks.ts";
 import { findUpload, keepUpload, removeExpired } from "../../../service/attachments/files.ts";
 import { loadServedApplication } from "../../../service/sample/application.ts";
 import { ServiceError } from "../../../service/errors.ts";
@@ -352,7 +352,7 @@ Deno.test("a file whose reader leaves while it is opened is closed", async () =>
   const asked = Promise.withResolvers<void>();
   const left = Promise.withResolvers<void>();
   const opened = Promise.withResolvers<Deno.FsFile>();
-  const stream = readPieces(async () => {
+  const stream = readChunks(async () => {
     asked.resolve();
     await left.promise;
     const file = await Deno.open(`${folder.path}/a`);
@@ -376,7 +376,7 @@ Deno.test({
   async fn() {
     await using folder = await makeFolder();
     const file = await Deno.open(folder.path);
-    await assert.rejects(readPieces(() => Promise.resolve(file)).getReader().read(), Deno.errors.IsADirectory);
+    await assert.rejects(readChunks(() => Promise.resolve(file)).getReader().read(), Deno.errors.IsADirectory);
     assert.throws(() => file.statSync(), Deno.errors.BadResource);
   },
 });

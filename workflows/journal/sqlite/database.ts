@@ -1,7 +1,7 @@
 /** The SQLite file of a journal: how it is opened, and what can be done about what keeps it from being written. */
 import { DatabaseSync } from "node:sqlite";
-import { pause } from "../../../utils/async/delay.ts";
-import { isBusy, isFull } from "../../../utils/sqlite/sqlite_fault.ts";
+import { delay } from "../../../utils/async/delay.ts";
+import { isDatabaseBusy, isDiskFull } from "../../../utils/sqlite/errors.ts";
 import { isPrepared, prepareSchema } from "./schema.ts";
 
 /** Milliseconds between two attempts to open a file that another process is making a journal. */
@@ -29,14 +29,14 @@ export async function openDatabase(path: string, patience: number): Promise<Data
       return db;
     } catch (error) {
       db.close();
-      if (!isBusy(error) || Date.now() > giveUp) throw error;
+      if (!isDatabaseBusy(error) || Date.now() > giveUp) throw error;
     }
-    await pause(BUSY_PAUSE);
+    await delay(BUSY_PAUSE);
   }
 }
 
 /** What can be done about what keeps a journal from being written. */
 export function adviceFor(cause: unknown): string {
-  if (isBusy(cause)) return "End the process that keeps it locked.";
-  return isFull(cause) ? "Free some space." : "Check the file, and the disk that it is on.";
+  if (isDatabaseBusy(cause)) return "End the process that keeps it locked.";
+  return isDiskFull(cause) ? "Free some space." : "Check the file, and the disk that it is on.";
 }

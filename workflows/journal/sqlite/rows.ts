@@ -3,7 +3,7 @@
  * becomes a file's name: the journal may be somebody else's.
  */
 import type { SQLOutputValue } from "node:sqlite";
-import { unpack } from "../../../utils/sqlite/packed_text.ts";
+import { decompressText } from "../../../utils/sqlite/compress_text.ts";
 import { isRunId } from "../run_id.ts";
 import {
   EVENT_KINDS,
@@ -64,7 +64,7 @@ export function eventOf(row: Row): StoredEvent {
     kind: oneOf(EVENT_KINDS, row.kind),
     position: Number(row.position),
     at: Number(row.at),
-    content: row.content instanceof Uint8Array ? unpack(row.content) : String(row.content),
+    content: row.content instanceof Uint8Array ? decompressText(row.content) : String(row.content),
   };
 }
 

@@ -5,9 +5,9 @@ import type { Warn } from "../../../lib/client/callback.ts";
 import { makePrivateDirectory, makePrivateFile } from "../../../utils/fs/private_file.ts";
 import { type ErrorRecord, reasonOf, SvcError } from "../../../lib/errors.ts";
 import type { JsonValue } from "../../../utils/json.ts";
-import { pack } from "../../../utils/sqlite/packed_text.ts";
-import { writeFault } from "../../../utils/fs/read_fault.ts";
-import { isBusy, isFull } from "../../../utils/sqlite/sqlite_fault.ts";
+import { compressText } from "../../../utils/sqlite/compress_text.ts";
+import { describeWriteError } from "../../../utils/fs/describe_error.ts";
+import { isDatabaseBusy, isDiskFull } from "../../../utils/sqlite/errors.ts";
 import { whenSent } from "../../engine/when_sent.ts";
 import { pairTimings, TIMED_EVENTS } from "../call_timings.ts";
 import { adviceFor, openDatabase } from "./database.ts";
@@ -71,10 +71,10 @@ export async function openJournal(path: string, options: JournalOptions = {}): P
 /** The error of a journal that is at fault; also who only looks at runs has to be able to write it. */
 function unusable(path: string, wanted: string, cause: unknown): unknown {
   if (cause instanceof SvcError || cause instanceof Deno.errors.NotCapable) return cause;
-  const fault = writeFault(cause) ?? reasonOf(cause);
+  const fault = describeWriteError(cause) ?? reasonOf(cause);
   return new SvcError("INVALID_CONFIG", `The journal ${path} cannot be ${wanted}: ${fault}.`, {
     cause,
-    hint: isBusy(cause) || isFull(cause) ? adviceFor(cause) : "Name another file with --journal.",
+    hint: isDatabaseBusy(cause) || isDiskFull(cause) ? adviceFor(cause) : "Name another file with --journal.",
   });
 }
 
@@ -332,7 +332,7 @@ function jsonOrNull(value: unknown): string | null {
 /** A text, compressed when what is sent now is on its way: nobody waits for that but the next commit. */
 function packedSoon(text: string): () => Uint8Array {
   let packed: Uint8Array | undefined;
-  const result = () => packed ??= pack(text);
+  const result = () => packed ??= compressText(text);
   whenSent(result);
   return result;
 }

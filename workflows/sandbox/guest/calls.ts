@@ -2,7 +2,7 @@
 import { checkAnswer, isAnswerShape } from "../../../lib/answers/answers.ts";
 import { bodyOf } from "../../../lib/client/body.ts";
 import { errorOfRecord, SvcError } from "../../../lib/errors.ts";
-import { isJsonObject, isText, type JsonObject, parseJsonObject } from "../../../utils/json.ts";
+import { isJsonObject, isString, type JsonObject, parseJsonObject } from "../../../utils/json.ts";
 import { checkKept, jsonText } from "../../../lib/client/json_text.ts";
 import { checkSignal } from "../../../lib/operation/param_types.ts";
 import { contentOf, filesIn } from "../protocol/files.ts";
@@ -29,7 +29,7 @@ export async function call(operation: string, args: readonly unknown[]): Promise
 
 /** Of what is asked for, its name: an option's, or the first argument; the next assignment has none. */
 function askedFor([first, options]: readonly unknown[]): unknown {
-  return isJsonObject(options) && isText(options.participantId) ? options.participantId : first;
+  return isJsonObject(options) && isString(options.participantId) ? options.participantId : first;
 }
 
 interface Arguments {

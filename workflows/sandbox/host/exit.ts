@@ -1,6 +1,6 @@
 /** Why a sandbox ended before its run did, as an error for the person who started it. */
 import { SvcError } from "../../../lib/errors.ts";
-import { onOneLine } from "../../../utils/text/control_characters.ts";
+import { escapeToOneLine } from "../../../utils/text/control_characters.ts";
 import type { Limits } from "../../runs/limits.ts";
 
 /** What engine and runtime write when memory has run out. */
@@ -81,5 +81,5 @@ function outOfMemory({ maxMemoryMiB }: Limits): SvcError {
 
 function firstLine(stderr: string): string {
   const line = stderr.split("\n").find((one) => one.trim() !== "")?.trim().slice(0, 300);
-  return line === undefined ? "" : `: ${onOneLine(line.replace(/\.$/, ""))}`; // The script may have written it.
+  return line === undefined ? "" : `: ${escapeToOneLine(line.replace(/\.$/, ""))}`; // The script may have written it.
 }

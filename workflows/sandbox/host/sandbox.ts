@@ -1,7 +1,7 @@
 /** The parent's end of a sandbox: one process, one script, one run. Whatever the process says is a request, no more. */
 import { errorOfRecord, SvcError, toSvcError } from "../../../lib/errors.ts";
 import { type JsonObject, type JsonValue, parseJsonObject } from "../../../utils/json.ts";
-import { onOneLine } from "../../../utils/text/control_characters.ts";
+import { escapeToOneLine } from "../../../utils/text/control_characters.ts";
 import type { OperationRef } from "../../../lib/operation/operation.ts";
 import type { Limits } from "../../runs/limits.ts";
 import { type Place, startHost } from "./command.ts";
@@ -271,7 +271,7 @@ export class Sandbox {
     }
     this.#state = "ready";
     this.#timeLimit.end();
-    this.#declared.resolve({ name: onOneLine(name.slice(0, 200)), allow });
+    this.#declared.resolve({ name: escapeToOneLine(name.slice(0, 200)), allow });
   }
 
   #print(text: string): void {

@@ -1,25 +1,23 @@
-/** What was probably meant: the names that resemble a mistyped one. */
-
-/** A question such as `Did you mean 'get'? `, or nothing where no name is within so many letters. */
+/** Formats a question such as `Did you mean 'get'? `. Returns an empty text if no name is within `limit` edits. */
 export function didYouMean(
   word: string,
   names: readonly string[],
   show: (name: string) => string,
   limit: number = Math.max(2, word.length / 3),
 ): string {
-  const near = names.filter((name) => Math.abs(name.length - word.length) <= limit); // A word may be megabytes long.
+  const near = names.filter((name) => Math.abs(name.length - word.length) <= limit); // The word may be megabytes long.
   const distances = near.map((name) => ({ name, distance: distance(word.toLowerCase(), name.toLowerCase()) }));
   const nearest = Math.min(...distances.map(({ distance }) => distance));
   if (nearest > limit) return "";
-  return questionOf(distances.filter(({ distance }) => distance === nearest).map(({ name }) => name), show);
+  return formatSuggestions(distances.filter(({ distance }) => distance === nearest).map(({ name }) => name), show);
 }
 
-/** The question whether one of the first names was meant, or nothing where there are none. */
-export function questionOf(names: readonly string[], show: (name: string) => string): string {
+/** Formats the question for up to three names. */
+export function formatSuggestions(names: readonly string[], show: (name: string) => string): string {
   return names.length === 0 ? "" : `Did you mean ${names.slice(0, 3).map(show).join(" or ")}? `;
 }
 
-/** Levenshtein's distance: how many letters to add, remove or replace. */
+/** Computes the Levenshtein distance. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 0; i < a.length; i++) {
