@@ -1,0 +1,92 @@
+/** The layers of the sources: every import, including type imports, points down. */
+import assert from "node:assert/strict";
+import { relative } from "node:path";
+import { pathToFileURL } from "node:url";
+import { makeFolder } from "./harness/workflow.ts";
+import { CHECKOUT } from "./harness/readme.ts";
+
+/** Each layer with the layers that it may import. */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  "cli.ts": ["cli", "lib", "utils"],
+  "mod.ts": ["lib", "utils"],
+  cli: ["workflows", "service", "lib", "utils"],
+  workflows: ["lib", "utils"],
+  service: ["lib", "utils"],
+  lib: ["utils"],
+  utils: [],
+};
+
+const DOMAIN_WORDS =
+  /\b(svc|cases|case.?types?|assignments?|worklists?|workflows?|journals?|cassettes?|operations?|operators?|participants?|stages?)\b/gi;
+
+const graph = await readGraph();
+
+Deno.test("every import points to a lower layer", () => {
+  const upward = imports().filter(([from, to]) => layer(from) !== layer(to) && !mayImport(from, to));
+  assert.deepEqual(upward.map(([from, to]) => `${from} imports ${to}`), []);
+});
+
+Deno.test("utils has no word of the domain", async () => {
+  const found: string[] = [];
+  for (const path of graph.keys()) {
+    if (layer(path) !== "utils") continue;
+    const source = await Deno.readTextFile(`${CHECKOUT}/${path}`);
+    found.push(...[...source.matchAll(DOMAIN_WORDS)].map(([word]) => `${path}: ${word}`));
+  }
+  assert.deepEqual(found, []);
+});
+
+function layer(path: string): string {
+  const [first = ""] = path.split("/");
+  return first;
+}
+
+function mayImport(from: string, to: string): boolean {
+  return LAYERS[layer(from)]?.includes(layer(to)) ?? false;
+}
+
+function imports(): [from: string, to: string][] {
+  return [...graph].flatMap(([from, targets]) => targets.map((to): [string, string] => [from, to]));
+}
+
+/** Reads the imports of every source file, by paths relative to the checkout. */
+async function readGraph(): Promise<Map<string, string[]>> {
+  const sources = [...Object.keys(LAYERS)].flatMap((name) => sourcesBelow(name));
+  const entry = sources.map((path) => `import ${JSON.stringify(pathToFileURL(`${CHECKOUT}/${path}`).href)};\n`).join(
+    "",
+  );
+  await using folder = await makeFolder({ "all.ts": entry });
+  const args = ["info", "--json", "--config", `${CHECKOUT}/deno.json`, `${folder.path}/all.ts`];
+  const { stdout } = await new Deno.Command(Deno.execPath(), { args, stderr: "inherit" }).output();
+  const { modules }: { modules: GraphModule[] } = JSON.parse(new TextDecoder().decode(stdout));
+  const own = new Set(sources);
+  return new Map(
+    modules.map(({ specifier, dependencies = [] }): [string, string[]] => [
+      toPath(specifier),
+      [...new Set(dependencies.flatMap(({ code, type }) => [code, type]).map((end) => toPath(end?.specifier ?? "")))]
+        .filter((path) => own.has(path)),
+    ]).filter(([path]) => own.has(path)),
+  );
+}
+
+interface GraphModule {
+  readonly specifier: string;
+  readonly dependencies?: readonly { readonly code?: GraphTarget; readonly type?: GraphTarget }[];
+}
+
+interface GraphTarget {
+  readonly specifier?: string;
+}
+
+function toPath(specifier: string): string {
+  return specifier.startsWith("file:")
+    ? relative(CHECKOUT, decodeURIComponent(new URL(specifier).pathname))
+    : specifier;
+}
+
+function sourcesBelow(path: string): string[] {
+  if (path.endsWith(".ts")) return [path];
+  return [...Deno.readDirSync(`${CHECKOUT}/${path}`)].flatMap(({ name, isDirectory }) => {
+    return isDirectory || name.endsWith(".ts") ? sourcesBelow(`${path}/${name}`) : [];
+  });
+}
