@@ -256,7 +256,7 @@ export function reasonOf(thrown: unknown): string {
 export function toSvcError(thrown: unknown): SvcError {
   if (thrown instanceof SvcError) return thrown;
   const message = reasonOf(thrown);
-  if (thrown instanceof Deno.errors.NotCapable) {
+  if (thrown instanceof Deno.errors.NotCapable || (isImportFailure(thrown) && message.startsWith("Requires "))) {
     return new SvcError("PERMISSION_DENIED", message, {
       cause: thrown,
       hint: "Put that flag into the 'deno install -f …' or 'deno run …' that svc was installed or started with.",
@@ -264,6 +264,13 @@ export function toSvcError(thrown: unknown): SvcError {
   }
   return new SvcError("INTERNAL_ERROR", message, {
     cause: thrown,
-    hint: "This is a defect of svc. SVC_DEBUG=1 shows where it happened.",
+    hint: isImportFailure(thrown)
+      ? "The installed program is incomplete, or was built again while it ran. Build it with 'deno task build'."
+      : "This is a defect of svc. SVC_DEBUG=1 shows where it happened.",
   });
+}
+
+/** Tells whether a module could not be loaded, be it that it is missing or that Deno has no permission to load it. */
+export function isImportFailure(thrown: unknown): thrown is TypeError {
+  return thrown instanceof TypeError && "code" in thrown && thrown.code === "ERR_MODULE_NOT_FOUND";
 }

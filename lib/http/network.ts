@@ -1,9 +1,9 @@
 /** Failures of the network, in words. */
-import { reasonOf, SvcError } from "../errors.ts";
+import { isImportFailure, reasonOf, SvcError } from "../errors.ts";
 
 /** A failure of the network, in one sentence. */
 export function explainNetwork(error: unknown, exchange: string): SvcError {
-  if (error instanceof Deno.errors.NotCapable) throw error;
+  if (error instanceof Deno.errors.NotCapable || isImportFailure(error)) throw error;
   const reason = rootReason(error);
   return new SvcError("NETWORK_ERROR", `${exchange} failed: ${reason}.`, {
     cause: error,
