@@ -1,8 +1,6 @@
 /** svc is loaded from a URL, as from a registry: its workflows run as they do from a checkout. */
 import assert from "node:assert/strict";
-import { isJsonObject, type JsonObject } from "../../utils/json.ts";
 import { VERSION } from "../../lib/version.ts";
-import { SANDBOX_FILES } from "../../workflows/sandbox/host/library.ts";
 import { emptyCache } from "../harness/registry.ts";
 import { makeFolder, scriptText, TinyApi } from "../harness/workflow.ts";
 import { svcWorkflow } from "../harness/workflow_process.ts";
@@ -83,42 +81,26 @@ Deno.test("an svc that was loaded from a URL runs workflows in the same sandbox"
   });
 });
 
-Deno.test("a sandbox loads the files that are listed for it, no other and no package", async () => {
-  const loaded = new Set(
-    ["workflows/sandbox/guest/main.ts", "workflows/mod.ts"].map((file) => new URL(file, CHECKOUT).href),
-  );
-  const imports = new Map<unknown, string[]>();
-  for (const root of loaded) {
-    for (const { specifier, dependencies } of await modulesOf(root)) {
-      imports.set(specifier, listOf(dependencies).map(({ code }) => isJsonObject(code) ? String(code.specifier) : ""));
-    }
-  }
-  for (const file of loaded) {
-    for (const target of imports.get(file) ?? []) if (target !== "") loaded.add(target);
-  }
-  const files = [...loaded].map((url) => url.replace(CHECKOUT.href, "")).toSorted();
-  assert.deepEqual(files, [...SANDBOX_FILES].toSorted());
-});
-
-Deno.test("a file of svc that cannot be loaded from its URL says what to do", async () => {
-  const closed = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = closed.addr;
-  closed.close();
-  const module = new URL("lib/import_unseen.ts", CHECKOUT).href;
+Deno.test("an import that Deno does not permit says which flag is missing and where it belongs", async () => {
+  const errors = new URL("lib/errors.ts", CHECKOUT).href;
   const program = `
-    import { importUnseen } from ${JSON.stringify(module)};
-    const told = ({ code, hint }) => ({ code, hint });
-    const failures = ["127.0.0.1", "localhost"].map((host) =>
-      importUnseen("http://" + host + ":${port}/cli.ts").catch(told));
-    console.log(JSON.stringify(await Promise.all(failures)));`;
+    import { toSvcError } from ${JSON.stringify(errors)};
+    const [module] = Deno.args;
+    console.log(JSON.stringify(toSvcError(await import(module).catch((error) => error))));`;
   await using folder = await makeFolder({ "program.js": program });
   const { stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--no-prompt", `--allow-import=127.0.0.1:${port}`, `${folder.path}/program.js`],
+    args: [
+      "run",
+      "--no-prompt",
+      "--allow-import=127.0.0.1:1",
+      `${folder.path}/program.js`,
+      "http://localhost:1/cli.ts",
+    ],
   }).output();
-  const [unreachable, forbidden] = JSON.parse(new TextDecoder().decode(stdout));
-  assert.deepEqual([unreachable.code, forbidden.code], ["NETWORK_ERROR", "PERMISSION_DENIED"]);
-  assert.match(unreachable.hint, /downloads its own files/);
-  assert.match(forbidden.hint, /allow it to import/);
+  const { code, message, hint } = JSON.parse(new TextDecoder().decode(stdout));
+  assert.equal(code, "PERMISSION_DENIED");
+  assert.match(message, /--allow-import/);
+  assert.match(hint, /Put that flag into/);
 });
 
 function serveCheckout(): Deno.HttpServer<Deno.NetAddr> {
@@ -127,18 +109,4 @@ function serveCheckout(): Deno.HttpServer<Deno.NetAddr> {
     const type = pathname.endsWith(".ts") ? "text/typescript" : "application/json";
     return new Response(await Deno.readFile(new URL(`.${pathname}`, CHECKOUT)), { headers: { "content-type": type } });
   });
-}
-
-async function modulesOf(root: string): Promise<JsonObject[]> {
-  return listOf((await info(root)).modules);
-}
-
-async function info(...args: string[]): Promise<JsonObject> {
-  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json", ...args] }).output();
-  const value: unknown = JSON.parse(new TextDecoder().decode(stdout));
-  return isJsonObject(value) ? value : {};
-}
-
-function listOf(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }

@@ -1,12 +1,11 @@
 /** What a workflow script can do, what it is granted, and what its failures look like. */
 import assert from "node:assert/strict";
-import { pathToFileURL } from "node:url";
 import type { SvcError } from "../../lib/errors.ts";
 import { killProcess, sandboxesOf } from "../../tasks/crash/processes.ts";
 import { CASSETTE_VERSION } from "../../workflows/cassette/cassette.ts";
 import { play } from "../../workflows/cassette/play.ts";
 import { makePlan } from "../../workflows/plan/make_plan.ts";
-import { SANDBOX_FILES } from "../../workflows/sandbox/host/library.ts";
+import { copyLibrary } from "../../workflows/sandbox/host/library.ts";
 import { heldAnswer } from "../harness/held_answer.ts";
 import {
   caseAnswer,
@@ -112,19 +111,13 @@ Deno.test("an error that a script has made of anything says what it can, and not
 
 Deno.test("the line of the script is named wherever script and library lie", async () => {
   const name = "s (2)#é%20%.ts";
-  const library = SANDBOX_FILES.map(async (file) => {
-    return [`l (1) é%/${file}`, await Deno.readTextFile(new URL(`../../${file}`, import.meta.url))];
-  });
   const folders = ["a b/x(1)#q/50%é", "x:1:2)", "plain"];
   const text = scriptText(`if (input) eval("input.a.b"); await svc.cases.nothing();`);
   const scripts = folders.map((folder) => [`${folder}/${name}`, text]);
-  await using folder = await makeFolder(Object.fromEntries([...await Promise.all(library), ...scripts]));
-  const [host, script] = ["main", "script"].map((file) =>
-    pathToFileURL(`${folder.path}/l (1) é%/workflows/sandbox/guest/${file}.ts`).href
-  );
-  assert(host && script);
+  await using folder = await makeFolder(Object.fromEntries(scripts));
+  const library = await copyLibrary(`${folder.path}/l (1) é%`);
   for (const place of folders) {
-    const options = { script: `${folder.path}/${place}/${name}`, library: { host, script }, allowDeclared: true };
+    const options = { script: `${folder.path}/${place}/${name}`, library, allowDeclared: true };
     for (const input of [0, 1]) {
       await assert.rejects(runWorkflow({ ...options, caller: noCaller }, input), (error: SvcError) => {
         assert.deepEqual(error.details?.at(-1), { file: name, line: 7, column: input === 0 ? 31 : 12 }, place);

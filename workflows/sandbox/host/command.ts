@@ -59,6 +59,16 @@ export async function listGraph(place: Place, limits: Limits, signal: AbortSigna
   }
 }
 
+/** Lists what one of svc's own modules imports, in a process that uses the same cache as this one. */
+export async function listOwnGraph(module: URL): Promise<Deno.CommandOutput> {
+  const args = ["info", "--json", "--no-config", "--no-lock", module.href];
+  try {
+    return await throughShell(`exec "$0" "$@"`, args, { stdin: "null" }).output();
+  } catch (cause) {
+    throw cannotStart(cause);
+  }
+}
+
 /** The error of a process that the machine cannot start: it says nothing of the input that it was for. */
 function cannotStart(cause: unknown): unknown {
   if (!(cause instanceof Error) || cause instanceof Deno.errors.NotCapable) return cause;
@@ -101,9 +111,14 @@ function command(
     stderr: "piped",
     signal,
   } as const;
+  return throughShell(limiter(limits), args, options);
+}
+
+/** Windows has neither the shell nor its limits. */
+function throughShell(line: string, args: string[], options: Deno.CommandOptions): Deno.Command {
   const deno = Deno.execPath();
-  if (Deno.build.os === "windows") return new Deno.Command(deno, { ...options, args }); // It has no such limits.
-  return new Deno.Command(SHELL, { ...options, args: ["-c", limiter(limits), deno, ...args] });
+  if (Deno.build.os === "windows") return new Deno.Command(deno, { ...options, args });
+  return new Deno.Command(SHELL, { ...options, args: ["-c", line, deno, ...args] });
 }
 
 /** Whether the operating system limits all memory, and not V8 its heap alone. */

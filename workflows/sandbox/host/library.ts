@@ -1,89 +1,80 @@
 /**
- * The part of this library that a sandbox loads. A sandbox loads nothing from the network: where svc itself came from
- * there, it gets a copy in its throw-away folder, and all else is as it is for a checkout.
+ * The modules of this package that a sandbox loads. A sandbox has no network: when svc itself was loaded from a URL, the
+ * sandbox gets a copy of them in its temporary folder.
  */
 import { SvcError } from "../../../lib/errors.ts";
-import { readSource } from "../../../lib/import_unseen.ts";
-import { builtModule, ownModule } from "../../../lib/own_files.ts";
+import { filterObjects, isJsonObject, stringOrUndefined } from "../../../utils/json.ts";
+import { builtModule, ownFile, ownModule } from "../../../lib/own_files.ts";
+import { listOwnGraph } from "./command.ts";
 
-/** What the modules of `Library` load, themselves included: nothing but files of ours. */
-export const SANDBOX_FILES: readonly string[] = [
-  "lib/answers/answers.ts",
-  "lib/client/body.ts",
-  "lib/errors.ts",
-  "utils/json.ts",
-  "lib/client/json_text.ts",
-  "lib/operation/names.ts",
-  "lib/operation/param_types.ts",
-  "workflows/mod.ts",
-  "workflows/sandbox/guest/calls.ts",
-  "workflows/sandbox/guest/channel.ts",
-  "workflows/sandbox/guest/client.ts",
-  "workflows/sandbox/guest/clock.ts",
-  "workflows/sandbox/guest/deliveries.ts",
-  "workflows/sandbox/guest/fail.ts",
-  "workflows/sandbox/protocol/files.ts",
-  "workflows/sandbox/protocol/frames.ts",
-  "workflows/sandbox/guest/main.ts",
-  "workflows/sandbox/guest/lane.ts",
-  "workflows/sandbox/guest/local_work.ts",
-  "workflows/sandbox/guest/lockdown.ts",
-  "workflows/sandbox/protocol/messages.ts",
-  "workflows/sandbox/guest/randomness.ts",
-  "workflows/sandbox/guest/script.ts",
-  "workflows/sandbox/guest/script_error.ts",
-  "workflows/sandbox/guest/placeholder.ts",
-  "workflows/sandbox/guest/steps.ts",
-  "workflows/sandbox/guest/timers.ts",
-  "workflows/sandbox/guest/turn.ts",
-  "workflows/sandbox/guest/waiting.ts",
-];
+const HOST = "workflows/sandbox/guest/main.ts";
+const SCRIPT = "workflows/sandbox/guest/script.ts";
 
-/**
- * Never called. Deno loads what a literal `import()` names, and all that this loads, together with this module, and it
- * compares a published package's code with what was published. It does not do so for texts, which come from its cache.
- */
-const _checked = () => import("../guest/main.ts");
+/** Never called. It makes Deno fetch the sandbox's modules along with this one, and check them against the registry's. */
+const _fetched = () => import("../guest/main.ts");
 
-/** Modules of the library that are named from outside of it, by their addresses. */
+/** The URLs of the modules that a sandbox is started with. */
 export interface Library {
-  /** What runs in the sandbox in front of the script, and what scripts import. */
+  /** Runs in the sandbox before the script, and is what scripts import as `@svc/lib/workflow`. */
   readonly host: string;
-  /** What the script takes the place of. */
+  /** Placeholder that the script replaces. */
   readonly script: string;
 }
 
-/** The library as files of this machine; where it is none, a copy below the folder. */
+/** Returns the library as files of this machine; when svc was loaded from a URL, copies it below the folder first. */
 export async function localLibrary(folder: string): Promise<Library> {
-  if (ownModule("").protocol === "file:") return libraryAt(ownModule);
-  await copyTo(`${folder}/library`);
-  const { pathToFileURL } = await import("node:url");
-  const copies = pathToFileURL(`${folder}/library/`);
-  return libraryAt((path) => new URL(path, copies));
+  if (ownModule(HOST).protocol === "file:") return libraryAt(ownModule);
+  return await copyLibrary(`${folder}/library`);
 }
 
-/** The library as part of a built program, from the address of its `cli.js`. */
+/** Returns the library of a built program, given the URL of its `cli.js`. */
 export function builtLibrary(program: URL): Library {
   return libraryAt((path) => builtModule(path, program.href));
 }
 
+/** Copies the library's sources into a folder. */
+export async function copyLibrary(folder: string): Promise<Library> {
+  const { pathToFileURL } = await import("node:url");
+  const [root, copies] = [ownFile("").href, pathToFileURL(`${folder}/`)];
+  await Promise.all((await listSources()).map(async (url) => {
+    const copy = new URL(url.slice(root.length), copies);
+    await Deno.mkdir(new URL(".", copy), { recursive: true });
+    await Deno.writeTextFile(copy, await readSource(url));
+  }));
+  return libraryAt((path) => new URL(path, copies));
+}
+
 function libraryAt(address: (path: string) => URL): Library {
-  const host = address("workflows/sandbox/guest/main.ts").href;
-  return { host, script: address("workflows/sandbox/guest/script.ts").href };
+  return { host: address(HOST).href, script: address(SCRIPT).href };
 }
 
-async function copyTo(folder: string): Promise<void> {
-  const sources = await Promise.all(SANDBOX_FILES.map(async (file) => ({ file, source: await sourceOf(file) })));
-  for (const { file, source } of sources) {
-    const path = `${folder}/${file}`;
-    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
-    await Deno.writeTextFile(path, source);
+/** Lists the modules that a sandbox loads, without those that are imported for their types alone. */
+async function listSources(): Promise<string[]> {
+  const host = ownFile(HOST);
+  const { stdout, stderr, success } = await listOwnGraph(host);
+  if (!success) {
+    const reason = new TextDecoder().decode(stderr).trim();
+    throw new SvcError("INTERNAL_ERROR", `The modules of the sandbox cannot be listed: ${reason}`);
   }
+  const graph: unknown = JSON.parse(new TextDecoder().decode(stdout));
+  const modules = new Map(
+    filterObjects(isJsonObject(graph) && graph.modules).map((
+      module,
+    ) => [module.specifier, filterObjects(module.dependencies)]),
+  );
+  const sources = new Set([host.href]);
+  for (const source of sources) {
+    for (const { code } of modules.get(source) ?? []) {
+      const imported = isJsonObject(code) && stringOrUndefined(code.specifier);
+      if (imported) sources.add(imported);
+    }
+  }
+  return [...sources];
 }
 
-/** The source as Deno has it in its cache. */
-async function sourceOf(file: string): Promise<string> {
-  const source = await readSource(file);
+/** Reads a source from Deno's cache, without running it. */
+async function readSource(url: string): Promise<string> {
+  const { default: source }: { default: unknown } = await import(url, { with: { type: "text" } });
   if (typeof source === "string") return source;
-  throw new SvcError("INTERNAL_ERROR", `${file} was not loaded as a text.`);
+  throw new SvcError("INTERNAL_ERROR", `${url} was not loaded as text.`);
 }
