@@ -4,7 +4,6 @@
  * @module
  */
 import type { Io } from "./cli/io/io.ts";
-import { importUnseen } from "./lib/import_unseen.ts";
 import { toSvcError } from "./lib/errors.ts";
 import { VERSION } from "./lib/version.ts";
 
@@ -47,7 +46,7 @@ export async function main(args: readonly string[], io?: Io): Promise<number> {
       // It is written again below, where it is told what is wrong with the output.
     }
   }
-  const { main } = await importUnseen<typeof import("./cli/main.ts")>("cli/main.ts");
+  const { main } = await import("./cli/main.ts");
   return await main(args, io);
 }
 

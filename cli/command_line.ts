@@ -6,7 +6,6 @@ import type { Command, Given } from "./commands/command.ts";
 import { createContext } from "./context.ts";
 import { readGlobalFlags } from "./args/global_flags.ts";
 import { groups } from "./commands/groups.ts";
-import { importUnseen } from "../lib/import_unseen.ts";
 import type { Io } from "./io/io.ts";
 import { scanPlain } from "./args/plain_scan.ts";
 
@@ -37,10 +36,10 @@ export async function runCommandLine({ words, rest, help, version, misplaced }: 
 }
 
 async function usageErrors() {
-  return await importUnseen<typeof import("./args/usage_errors.ts")>("cli/args/usage_errors.ts");
+  return await import("./args/usage_errors.ts");
 }
 
 async function scanAnything(command: Command, words: readonly string[], rest: readonly string[]): Promise<Given> {
-  const { scan } = await importUnseen<typeof import("./args/scanner.ts")>("cli/args/scanner.ts");
+  const { scan } = await import("./args/scanner.ts");
   return await scan(command, words, rest);
 }

@@ -1,7 +1,8 @@
-/** Builds the program that people install, into `dist/`: few and minified files, each module in exactly one. */
-import { build as bundle, type BuildOptions, type Plugin, stop } from "esbuild";
-import { dirname, join, posix, relative, sep } from "node:path";
+/** Builds the program that people install, into `dist/`: few and minified files, each module in exactly one of them. */
+import { stop, transform } from "esbuild";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type OutputOptions, type Plugin, rollup, type RollupBuild } from "rollup";
 import { parse } from "yaml";
 import config from "../deno.json" with { type: "json" };
 import { ignoreMissing } from "../utils/fs/ignore_missing.ts";
@@ -9,154 +10,83 @@ import { ignoreMissing } from "../utils/fs/ignore_missing.ts";
 const CHECKOUT = fileURLToPath(new URL("..", import.meta.url));
 const DIST = join(CHECKOUT, "dist");
 
-/** What the built program is made of, and reads beside it. */
-export const SOURCES: readonly string[] = ["cli.ts", "cli", "lib", "service", "utils", "workflows"];
-
-/** What tells Deno where packages are. */
-export const CONFIGURATION: readonly string[] = ["deno.json", "deno.lock"];
-
-/** What is installed. */
+/** The path of the installed program. */
 export const PROGRAM: string = join(DIST, "cli.js");
 
-/** What every call executes, whatever its group. */
-const CORE: readonly string[] = ["cli/main.ts", "lib/output/render.ts", "lib/resources/common.ts"];
+/** What every call runs, whatever its group; with everything that these modules import, they are one file. */
+const CORE = pathsOf("cli/main.ts", "lib/output/render.ts", "lib/resources/common.ts");
 
-/** A module that is loaded when it is needed. */
-const UNSEEN = /\bimportUnseen(?:<[^>]*>)?\(\s*"([^"]+)",?\s*\)/g;
-const SEEN = /(?<!typeof )\bimport\("(\.[^"]+)"\)/g;
+/** What a sandbox is started with. */
+const SANDBOX = ["workflows/sandbox/guest/main.ts", "workflows/sandbox/guest/script.ts"] as const;
 
-/** Packages stay outside: they are found by `deno.json`, as they are from the sources. */
-const OPTIONS = {
-  absWorkingDir: CHECKOUT,
-  outbase: CHECKOUT,
-  bundle: true,
-  splitting: true,
-  minify: true,
-  format: "esm",
-  platform: "neutral",
-  target: "esnext",
-  external: ["node:*", ...Object.keys(config.imports)],
-  write: false,
-} as const satisfies BuildOptions;
+/** Packages stay outside of the program: Deno finds them through `deno.json`. */
+const PACKAGES: Readonly<Record<string, string>> = config.imports;
 
-/** Makes `dist/` anew, or a folder like it. */
-export async function build(dist = DIST): Promise<void> {
-  const sources = await readSources();
-  const unseen = unseenModules(sources);
-  const lazy = new Set([...unseen, ...seenModules(sources)]);
+const OUTPUT = { chunkFileNames: "[name]-[hash].js", hoistTransitiveImports: false } as const satisfies OutputOptions;
+
+/** Builds the program into a folder and returns the names of the packages that it imports. */
+export async function build(dist: string = DIST): Promise<string[]> {
   try {
-    const [program, sandbox] = await Promise.all([
-      bundle({ ...OPTIONS, outdir: dist, entryPoints: ["cli.ts", ...unseen], plugins: [needingCore(lazy)] }),
-      bundle({
-        ...OPTIONS,
-        outdir: dist,
-        entryPoints: ["workflows/sandbox/guest/main.ts", "workflows/sandbox/guest/script.ts"],
-      }),
-    ]);
+    await using program = await load(["cli.ts"], [toJavaScript, lazyImports]);
+    // The sandbox is another process: nothing that it loads is part of the program.
+    await using sandbox = await load(SANDBOX, [toJavaScript]);
     await Deno.remove(dist, { recursive: true }).catch(ignoreMissing);
-    for (const { path, text } of program.outputFiles) await write(path, hideImports(text));
-    for (const { path, text } of sandbox.outputFiles) await write(path, text);
+    const { output } = await program.write({
+      ...OUTPUT,
+      dir: dist,
+      manualChunks: (path) => CORE.includes(path) ? "core" : undefined,
+    });
+    await sandbox.write({ ...OUTPUT, dir: join(dist, dirname(SANDBOX[0])) });
+    const imported = output.flatMap((file) => file.type === "chunk" ? [...file.imports, ...file.dynamicImports] : []);
+    return [...new Set(imported.flatMap((name) => packageName(name) ?? []))];
   } finally {
     await stop();
   }
 }
 
-/** Modules by their paths in the checkout. */
-type Sources = ReadonlyMap<string, string>;
-
-async function readSources(): Promise<Sources> {
-  const sources = new Map<string, string>();
-  for (const source of SOURCES) {
-    for await (const path of filesBelow(join(CHECKOUT, source))) {
-      if (path.endsWith(".ts")) sources.set(inCheckout(path), await Deno.readTextFile(path));
-    }
-  }
-  return sources;
+async function load(entries: readonly string[], plugins: Plugin[]): Promise<RollupBuild> {
+  return await rollup({
+    input: pathsOf(...entries),
+    external: (name) => name.startsWith("node:") || packageName(name) !== undefined,
+    plugins,
+  });
 }
 
-function inCheckout(path: string): string {
-  return relative(CHECKOUT, path).replaceAll(sep, "/");
+/** Returns the name of the package that an import names, e.g. `hono` for `hono/cors`. */
+function packageName(imported: string): string | undefined {
+  return Object.keys(PACKAGES).find((name) => imported === name || imported.startsWith(`${name}/`));
 }
 
-function unseenModules(sources: Sources): string[] {
-  const named = [...sources.values()].flatMap((text) => [...text.matchAll(UNSEEN)].map(([, path = ""]) => path));
-  return [...new Set(named)].filter((path) => !CORE.includes(path)).toSorted();
+function pathsOf(...files: string[]): string[] {
+  return files.map((file) => join(CHECKOUT, file));
 }
 
-function seenModules(sources: Sources): string[] {
-  return [...sources].flatMap(([from, text]) => [...text.matchAll(SEEN)].map(([, path = ""]) => fromOther(from, path)));
-}
+/** Has esbuild strip the types from each module and minify each file. */
+const toJavaScript: Plugin = {
+  name: "to-javascript",
+  async transform(text, path) {
+    // JSON is read in no time, and a service that starts with the sample application loads no YAML reader.
+    if (path.endsWith(".yaml")) return `export default ${JSON.stringify(JSON.stringify(parse(text)))};`;
+    if (path.endsWith(".json")) return `export default ${text};`;
+    return (await transform(text, { loader: "ts", target: "esnext", sourcefile: path })).code;
+  },
+  async renderChunk(code) {
+    return (await transform(code, { format: "esm", target: "esnext", minify: true })).code;
+  },
+};
 
-/** A module that another one names. */
-function fromOther(from: string, path: string): string {
-  return posix.join(posix.dirname(from), path);
-}
+/** Hides imports from Deno, which loads everything that a literal `import()` names when the program starts. */
+const lazyImports: Plugin = {
+  name: "lazy-imports",
+  renderDynamicImport: ({ targetChunk }) => targetChunk && { left: "import(import.meta.resolve(", right: "))" },
+};
 
-/**
- * The bundler puts modules into one file where the same entries need them, and would spread what a call executes over
- * twenty files: so all that is loaded lazily says that it needs all of that.
- */
-function needingCore(lazy: ReadonlySet<string>): Plugin {
-  return {
-    name: "core",
-    setup({ onLoad, onResolve }) {
-      onResolve({ filter: /^core:$/ }, () => ({ path: "core", namespace: "core" }));
-      onLoad({ filter: /./, namespace: "core" }, () => ({
-        contents: CORE.map((path) => `import "./${path}";\n`).join(""),
-        resolveDir: CHECKOUT,
-      }));
-      onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-        const own = inCheckout(path);
-        const source = haveCore(own, await Deno.readTextFile(path));
-        return { contents: lazy.has(own) ? `import "core:";\n${source}` : source, loader: "ts" };
-      });
-      // A text that is loaded lazily is such a module, too: what the bundler adds to each would be a file of its own.
-      // As JSON it says the same, and is read in no time.
-      onLoad({ filter: /\.yaml$/ }, async ({ path }) => {
-        const text = JSON.stringify(JSON.stringify(parse(await Deno.readTextFile(path))));
-        return { contents: `import "core:";\nexport default ${text};`, resolveDir: CHECKOUT };
-      });
-    },
-  };
-}
-
-/** What every call executes is there already: to import it once more would take Deno the better part of a millisecond. */
-function haveCore(own: string, source: string): string {
-  return CORE.reduce((text, path, index) => {
-    const name = `core${index}`;
-    const having = text.replace(UNSEEN, (whole, other) => other === path ? `Promise.resolve(${name})` : whole)
-      .replace(SEEN, (whole, other) => fromOther(own, other) === path ? `Promise.resolve(${name})` : whole);
-    return having === text ? text : `import * as ${name} from ${JSON.stringify(join(CHECKOUT, path))};\n${having}`;
-  }, source);
-}
-
-/** Deno reads what a literal `import()` names before the program starts: `lib/import_unseen.ts` says what that costs. */
-function hideImports(code: string): string {
-  return code.replace(SEEN, `import(import.meta.resolve("$1"))`);
-}
-
-async function write(path: string, text: string): Promise<void> {
-  await Deno.mkdir(dirname(path), { recursive: true });
-  await Deno.writeTextFile(path, text);
-}
-
-async function* filesBelow(path: string): AsyncGenerator<string> {
-  if ((await Deno.stat(path)).isFile) return yield path;
-  for await (const { name } of Deno.readDir(path)) yield* filesBelow(join(path, name));
-}
-
-/** Has Deno keep the packages that the program imports: what is installed needs no registry any more, whatever it does. */
-async function keepPackages(): Promise<void> {
-  const sources = [...(await readSources()).values()].join("\n");
-  const used = Object.entries(config.imports).filter(([name]) =>
-    sources.includes(`"${name}"`) || sources.includes(`"${name}/`)
-  );
-  const args = ["cache", "--quiet", "--no-lock", ...used.map(([, specifier]) => specifier)];
+/** Has Deno keep the packages in its cache: the installed program never needs a registry. */
+async function cachePackages(packages: string[]): Promise<void> {
+  const specifiers = packages.flatMap((name) => PACKAGES[name] ?? []);
+  const args = ["cache", "--quiet", "--no-lock", ...specifiers];
   const { success } = await new Deno.Command(Deno.execPath(), { args, cwd: CHECKOUT }).spawn().status;
   if (!success) throw new Error("The packages of the program cannot be fetched.");
 }
 
-if (import.meta.main) {
-  await build();
-  await keepPackages();
-}
+if (import.meta.main) await cachePackages(await build());

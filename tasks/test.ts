@@ -2,10 +2,9 @@
  * Every test of the program as it is installed, then every example of the documentation against an embedded service of
  * its own. Ends with a line `N passed, N failed`.
  */
-import { cpSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { startService } from "../service/mod.ts";
-import { build, CONFIGURATION, SOURCES } from "./build.ts";
+import { build } from "./build.ts";
+import { copyCheckout } from "./copy_checkout.ts";
 
 interface Counts {
   passed: number;
@@ -29,9 +28,7 @@ try {
  * types of the library there too.
  */
 async function buildApart(checkout: string): Promise<string> {
-  for (const part of [...SOURCES, ...CONFIGURATION, "mod.ts"]) {
-    cpSync(fileURLToPath(new URL(`../${part}`, import.meta.url)), `${checkout}/${part}`, { recursive: true });
-  }
+  copyCheckout(checkout);
   await build(`${checkout}/dist`);
   return `${checkout}/dist/cli.js`;
 }

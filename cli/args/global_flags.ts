@@ -1,7 +1,6 @@
 /** The flags that every command takes. */
 import { SvcError } from "../../lib/errors.ts";
 import { FORMATS } from "../../lib/output/format.ts";
-import { importUnseen } from "../../lib/import_unseen.ts";
 import { choiceOf } from "./choice.ts";
 import type { Flag, Given, GlobalFlags } from "../commands/command.ts";
 
@@ -18,7 +17,7 @@ export const globalFlags = {
     type: "string",
     placeholder: "name",
     async suggest() {
-      const { allProfiles } = await importUnseen<typeof import("../../lib/auth/config.ts")>("lib/auth/config.ts");
+      const { allProfiles } = await import("../../lib/auth/config.ts");
       return Object.keys(allProfiles()).map((word) => ({ word, about: "" }));
     },
   },

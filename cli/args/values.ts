@@ -1,6 +1,5 @@
 /** The texts of a command line as values of the types that their descriptions name. */
 import { SvcError } from "../../lib/errors.ts";
-import { importUnseen } from "../../lib/import_unseen.ts";
 import { toKebab } from "../../lib/operation/names.ts";
 import { paramsOf } from "../../lib/operation/operation.ts";
 import type { CommandDescription, Flag, Given } from "../commands/command.ts";
@@ -42,7 +41,7 @@ async function toValue(name: string, flag: Flag, text: string, readPayload: Payl
     case "json":
       return await readPayload(`--${toKebab(name)}`, text);
     case "file": {
-      const { openFile } = await importUnseen<typeof import("../render/local_files.ts")>("cli/render/local_files.ts");
+      const { openFile } = await import("../render/local_files.ts");
       return await openFile(`--${toKebab(name)}`, text);
     }
     default:

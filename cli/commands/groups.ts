@@ -1,7 +1,6 @@
 /** All groups of commands: those of the API, then those of this program. Each is loaded only when it is named. */
 import { type GroupEntry, groups as operationGroups } from "../../lib/resources/mod.ts";
 import type { Command, CommandEntry, CommandGroup } from "./command.ts";
-import { importUnseen } from "../../lib/import_unseen.ts";
 import { mapValues } from "../../utils/map_values.ts";
 import type { LocalGroup } from "./local_command.ts";
 import { fromOperation } from "./operation_command.ts";
@@ -15,19 +14,19 @@ interface LocalModule {
 const localGroups: Readonly<Record<string, { summary: string; load: () => Promise<LocalModule> }>> = {
   auth: {
     summary: "Log in, log out, find out what is wrong with a connection",
-    load: () => importUnseen<typeof import("./auth.ts")>("cli/commands/auth.ts"),
+    load: () => import("./auth.ts"),
   },
   service: {
     summary: "Run the embedded service",
-    load: () => importUnseen<typeof import("./service.ts")>("cli/commands/service.ts"),
+    load: () => import("./service.ts"),
   },
   workflow: {
     summary: "Run workflow scripts in a sandbox",
-    load: () => importUnseen<typeof import("./workflow/workflow.ts")>("cli/commands/workflow/workflow.ts"),
+    load: () => import("./workflow/workflow.ts"),
   },
   completion: {
     summary: "Complete commands and flags in a shell",
-    load: () => importUnseen<typeof import("./completion.ts")>("cli/commands/completion.ts"),
+    load: () => import("./completion.ts"),
   },
 };
 

@@ -2,7 +2,6 @@
 import { permissionName, toKebab } from "../../lib/operation/names.ts";
 import { type Operation, type Param, takesTag } from "../../lib/operation/operation.ts";
 import type { Command, Flag } from "./command.ts";
-import { importUnseen } from "../../lib/import_unseen.ts";
 import { runOperation } from "./run_operation.ts";
 import { readValues } from "../args/values.ts";
 
@@ -30,9 +29,7 @@ export function fromOperation(group: string, name: string, operation: Operation)
     example: operation.example,
     async run(context, { interactive, ...given }) {
       if (interactive === true) {
-        const { performInteractively } = await importUnseen<typeof import("../prompts/interactive.ts")>(
-          "cli/prompts/interactive.ts",
-        );
+        const { performInteractively } = await import("../prompts/interactive.ts");
         return await performInteractively(context, ref, given);
       }
       const { output, ...values } = await readValues(this, given, context.io);

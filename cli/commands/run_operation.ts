@@ -4,7 +4,6 @@ import { createCaller } from "../../lib/client/caller.ts";
 import type { Values } from "../../lib/client/values.ts";
 import type { Reply } from "../../lib/client/reply.ts";
 import { SvcError } from "../../lib/errors.ts";
-import { importUnseen } from "../../lib/import_unseen.ts";
 import type { Operation, OperationRef } from "../../lib/operation/operation.ts";
 import type { CommandContext } from "./command.ts";
 import { loadRenderer } from "../context.ts";
@@ -42,7 +41,7 @@ async function writeContent(
   values: Values,
   output: string | undefined,
 ): Promise<void> {
-  const { checkOutput, deliver } = await importUnseen<typeof import("../render/download.ts")>("cli/render/download.ts");
+  const { checkOutput, deliver } = await import("../render/download.ts");
   await checkOutput(output);
   const { content } = await call(context, ref, values);
   if (content !== undefined) await deliver(context, content, output);
@@ -59,7 +58,7 @@ function takesFile({ flags = {} }: Operation): boolean {
 }
 
 async function transfers(): Promise<typeof import("../render/transfer.ts")> {
-  return await importUnseen<typeof import("../render/transfer.ts")>("cli/render/transfer.ts");
+  return await import("../render/transfer.ts");
 }
 
 function noOutput(): SvcError {

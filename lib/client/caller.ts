@@ -9,7 +9,6 @@ import { lineOf } from "../http/address.ts";
 import { Deadline } from "../http/deadline.ts";
 import { readText } from "../http/read_text.ts";
 import { isKey, KEY_FORM } from "../operation/idempotency_key.ts";
-import { importUnseen } from "../import_unseen.ts";
 import { filterObjects, isJsonObject } from "../../utils/json.ts";
 import { jsonText } from "./json_text.ts";
 import { type CallOptions, isRead, type Operation, type OperationRef, paramsOf } from "../operation/operation.ts";
@@ -197,7 +196,7 @@ class Call {
     try {
       const head = headOf(this.#ref, response, transit.milliseconds);
       this.#tell(transit, head, () => `(${head.type ?? "content"})`);
-      const { contentOf } = await importUnseen<typeof import("./content.ts")>("lib/client/content.ts");
+      const { contentOf } = await import("./content.ts");
       const explain = (error: unknown) => transit.explain(error).during(this.#ref.name);
       return new Reply(head, "", contentOf(response, { deadline, explain }));
     } catch (error) {
@@ -257,7 +256,7 @@ class Transit {
 
   /** Its body with files. It keeps the deadline away for as long as somebody reads it. */
   async formOf(parts: readonly Part[]): Promise<MultipartBody> {
-    const { MultipartBody } = await importUnseen<typeof import("./multipart.ts")>("lib/client/multipart.ts");
+    const { MultipartBody } = await import("./multipart.ts");
     return this.#form = new MultipartBody(parts, () => this.deadline.start());
   }
 

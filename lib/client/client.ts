@@ -1,6 +1,5 @@
 /** The library's client. */
 import { checkAnswer } from "../answers/answers.ts";
-import { importUnseen } from "../import_unseen.ts";
 import { loadResources } from "../resources/mod.ts";
 import { bindOperations, type Client } from "./bind.ts";
 import { type Caller, createCaller } from "./caller.ts";
@@ -43,6 +42,6 @@ export function createClient(options: ClientOptions = {}): Client {
 }
 
 async function withRetries(caller: Caller, retries: number): Promise<Caller> {
-  const { retrying } = await importUnseen<typeof import("./retry.ts")>("lib/client/retry.ts");
+  const { retrying } = await import("./retry.ts");
   return retrying(caller, { attempts: retries + 1 });
 }

@@ -1,7 +1,6 @@
 /** A result as text: the fields that were asked for, in the format that was asked for. */
 import { SvcError } from "../errors.ts";
 import { isStackOverflow, type JsonValue } from "../../utils/json.ts";
-import { importUnseen } from "../import_unseen.ts";
 import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
 import type { Format } from "./format.ts";
 
@@ -63,11 +62,11 @@ async function renderIn({ format, fields }: RenderOptions, value: JsonValue, sur
     case "compact":
       return { text: escapeControlCharacters(JSON.stringify(value)) + "\n", notes: [] };
     case "yaml": {
-      const { toYaml } = await importUnseen<typeof import("./yaml.ts")>("lib/output/yaml.ts");
+      const { toYaml } = await import("./yaml.ts");
       return { text: toYaml(value), notes: [] };
     }
     case "table": {
-      const { toTable } = await importUnseen<typeof import("./table.ts")>("lib/output/table.ts");
+      const { toTable } = await import("./table.ts");
       const table = toTable(value, surface, fields);
       return "unfit" in table ? { text: json(value), notes: [`Printed as JSON: ${table.unfit}.`] } : table;
     }

@@ -5,14 +5,16 @@
 import assert from "node:assert/strict";
 import { toKebab } from "../../lib/operation/names.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
-import { CONFIGURATION, SOURCES } from "../../tasks/build.ts";
+import { copyCheckout } from "../../tasks/copy_checkout.ts";
 import { startService } from "../../service/mod.ts";
 import { block, CHECKOUT, Home } from "../harness/readme.ts";
+
+const CREDENTIALS = { SVC_BASE_URL: "http://127.0.0.1:1", SVC_CLIENT_ID: "id", SVC_CLIENT_SECRET: "secret" };
 
 Deno.test("svc is built and installed as the README says", async (t) => {
   await using home = await Home.make();
   const checkout = `${home.path}/checkout`;
-  await home.run(`mkdir ${checkout} && cp -R ${[...SOURCES, ...CONFIGURATION, "tasks"].join(" ")} ${checkout}`);
+  copyCheckout(checkout);
   await using builder = await Home.make(checkout);
   await builder.run(block("sh", "deno task build"));
 
@@ -26,6 +28,8 @@ Deno.test("svc is built and installed as the README says", async (t) => {
   await t.step("built, it prints what the sources print", () => compareWithSources(checkout));
   await t.step("no module is there twice", () => findTextsOnce(checkout));
   await t.step("what every call executes is one file", () => countFilesAtStart(checkout));
+  await t.step("a call loads three files", () => countFilesOfCall(checkout));
+  await t.step("a file that cannot be loaded is an error that says what to do", () => breakProgram(checkout));
 });
 
 async function takeTour(checkout: string): Promise<void> {
@@ -82,6 +86,30 @@ async function countFilesAtStart(checkout: string): Promise<void> {
   assert.equal(modules.length, 2, "cli.js and what it needs");
 }
 
+async function countFilesOfCall(checkout: string): Promise<void> {
+  await using home = await Home.make(checkout);
+  await using service = await startService();
+  const { clientId, clientSecret } = await service.addClient("clerk@city");
+  const env = { SVC_BASE_URL: service.url, SVC_CLIENT_ID: clientId, SVC_CLIENT_SECRET: clientSecret };
+  await home.run("deno run -A dist/cli.js auth login", env);
+  await home.run("deno run -A --coverage=$HOME/coverage dist/cli.js case-types list", env);
+  const reports = [...Deno.readDirSync(`${home.path}/coverage`)].map(({ name }) =>
+    Deno.readTextFileSync(`${home.path}/coverage/${name}`)
+  );
+  assert.equal(reports.filter((text) => text.includes("/dist/")).length, 3, "cli.js, the core and the group");
+}
+
+async function breakProgram(checkout: string): Promise<void> {
+  await using home = await Home.make(checkout);
+  await home.run("cp -R dist deno.json deno.lock $HOME && rm $HOME/dist/cases-*.js");
+  const call = (permissions: string, program: string) =>
+    home.run(`deno run --no-prompt ${permissions} ${program} cases get X --dry-run 2>&1 || echo $?`, CREDENTIALS);
+  const missing = /^\{"error":\{"code":"INTERNAL_ERROR","message":"Module not found .*'deno task build'\."\}\}\n1\n$/;
+  assert.match(await call("--allow-all", "$HOME/dist/cli.js"), missing);
+  const denied = /^\{"error":\{"code":"PERMISSION_DENIED","message":"Requires read access .*--allow-read.*\}\n1\n$/;
+  assert.match(await call("--allow-env", "dist/cli.js"), denied);
+}
+
 async function callAlone(checkout: string): Promise<void> {
   await using home = await Home.make(checkout);
   await home.run(block("sh", "USERPROFILE"));
@@ -96,8 +124,8 @@ async function callAlone(checkout: string): Promise<void> {
 
 async function compareWithSources(checkout: string): Promise<void> {
   await using home = await Home.make(checkout);
-  const env = { SVC_BASE_URL: "http://127.0.0.1:1", SVC_CLIENT_ID: "id", SVC_CLIENT_SECRET: "secret" };
-  const print = (program: string, line: string) => home.run(`deno run -A ${program} ${line} 2>&1 || echo $?`, env);
+  const print = (program: string, line: string) =>
+    home.run(`deno run -A ${program} ${line} 2>&1 || echo $?`, CREDENTIALS);
   for (const line of await linesToCompare()) {
     const [built, unbuilt] = await Promise.all(["dist/cli.js", "cli.ts"].map((program) => print(program, line)));
     assert.equal(built, unbuilt, line);

@@ -1,7 +1,6 @@
 /** The tasks of this checkout, as a person runs them. */
 import assert from "node:assert/strict";
-import { cpSync } from "node:fs";
-import { CONFIGURATION, SOURCES } from "../../tasks/build.ts";
+import { copyCheckout } from "../../tasks/copy_checkout.ts";
 import { printed } from "../../tasks/workspace.ts";
 import { CHECKOUT } from "../harness/readme.ts";
 import { makeFolder } from "../harness/workflow.ts";
@@ -32,9 +31,7 @@ Deno.test("Ctrl-C ends the demo with its service, and nothing of it is left", as
 Deno.test("the demo runs in a checkout whose path has a space", async () => {
   await using folder = await makeFolder();
   const checkout = `${folder.path}/Ada Lovelace/svc`;
-  for (const part of [...SOURCES, ...CONFIGURATION, "mod.ts", "tasks"]) {
-    cpSync(`${CHECKOUT}/${part}`, `${checkout}/${part}`, { recursive: true });
-  }
+  copyCheckout(checkout);
   const args = ["run", "--quiet", "--allow-all", `${checkout}/tasks/demo.ts`];
   const said = await printed(new Deno.Command(Deno.execPath(), { args, env: { TMPDIR: folder.path } }));
   assert.match(said, /Every case is resolved, and every history equals the log/);

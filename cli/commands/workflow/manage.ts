@@ -5,7 +5,6 @@ import { timeline } from "../../../workflows/journal/timeline.ts";
 import { describeInput, describeRun, faultOf } from "../../../workflows/journal/description.ts";
 import { SvcError } from "../../../lib/errors.ts";
 import { exists } from "../../../utils/fs/exists.ts";
-import { importUnseen } from "../../../lib/import_unseen.ts";
 import type { JsonObject } from "../../../utils/json.ts";
 import { longJson } from "../../../lib/output/long_json.ts";
 import { didYouMean } from "../../../utils/text/did_you_mean.ts";
@@ -53,7 +52,7 @@ async function showData(
   if (fields !== undefined) return await print({ ...head, inputs: fields.includes("inputs") ? inputs.toArray() : [] });
   if (format === "table") return await print({ ...head, inputs: inputs.take(1).toArray() }); // It says that there are.
   const inPieces = format === "yaml"
-    ? (await importUnseen<typeof import("../../../lib/output/yaml.ts")>("lib/output/yaml.ts")).longYaml(
+    ? (await import("../../../lib/output/yaml.ts")).longYaml(
       head,
       "inputs",
       inputs,
