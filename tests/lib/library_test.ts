@@ -1,6 +1,5 @@
 /** What a program gets that imports the library: what its documentation shows, with the permissions that it names. */
 import assert from "node:assert/strict";
-import { cpSync } from "node:fs";
 import { tmpdir } from "node:os";
 import configuration from "../../deno.json" with { type: "json" };
 import { codeOfStatus, ERROR_CODES } from "../../lib/errors.ts";
@@ -46,12 +45,11 @@ const uploaded = svc.attachments.upload({ file: new File(["plan"], "plan.txt") }
 
 const PROGRAMS: { readonly [what: string]: [source: string, ...permissions: string[]] } = {
   "a client that is told everything": [CLIENT + "await createClient(client).caseTypes.list();"],
-  "a client that tries again": [CLIENT + "await createClient({ ...client, retries: 1 }).caseTypes.list();", READ],
+  "a client that tries again": [CLIENT + "await createClient({ ...client, retries: 1 }).caseTypes.list();"],
   "a client that uploads and downloads": [
     CLIENT + `const svc = createClient(client);
     await svc.attachments.upload({ file: new File(["plan"], "plan.txt") });
     await new Response((await svc.staticContent.file("fees.csv")).stream).text();`,
-    READ,
   ],
   "a service in memory, which says in its log what an upload lacks, and closes": [
     SERVICE + `const { code, message } = await uploaded.catch((error) => error);
@@ -152,20 +150,6 @@ Deno.test("a log of an error shows what is known of it and nothing else", async 
   assert.match(log, /^SvcError: http:.* would send the secret unencrypted\./);
   const members = [...log.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name);
   assert.deepEqual(members, ["code", "operation", "hint"]);
-});
-
-Deno.test("where a module is missing that is loaded when it is needed, as in a bundle, the error says so", async () => {
-  const source = `import { createClient } from "./mod.ts";
-    await createClient({ retries: 1 }).caseTypes.list().catch((error) => console.log(error.code, error.hint));`;
-  await using folder = await makeFolder({ "program.ts": source });
-  for (const part of ["deno.json", "mod.ts", "lib", "utils"]) {
-    cpSync(`${CHECKOUT}/${part}`, `${folder.path}/${part}`, { recursive: true });
-  }
-  await Deno.remove(`${folder.path}/lib/client/retry.ts`);
-  const args = ["run", "--quiet", "--allow-all", "--no-lock", `${folder.path}/program.ts`];
-  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
-  const [printed, said] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-  assert.match(printed ?? "", /^INTERNAL_ERROR svc loads its own files when it needs them; a bundle lacks them/, said);
 });
 
 Deno.test("docs/library.md explains every error code once, with its status", async () => {
