@@ -4,7 +4,7 @@
  */
 const ROOT = new URL("../", import.meta.url);
 
-/** Whether this is part of what `deno task build` makes. */
+/** True in the built program. */
 const IS_BUILT = import.meta.url.endsWith(".js");
 
 /** Returns the address of a file of the checkout or the published package, given its path there. */

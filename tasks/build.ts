@@ -13,10 +13,10 @@ const DIST = join(CHECKOUT, "dist");
 /** The path of the installed program. */
 export const PROGRAM: string = join(DIST, "cli.js");
 
-/** What every call runs, whatever its group; with everything that these modules import, they are one file. */
+/** The modules that every call runs; with everything that they import, they are one file. */
 const CORE = pathsOf("cli/main.ts", "lib/output/render.ts", "lib/resources/common.ts");
 
-/** What a sandbox is started with. */
+/** The modules that a sandbox is started with. */
 const SANDBOX = ["workflows/sandbox/guest/main.ts", "workflows/sandbox/guest/script.ts"] as const;
 
 /** Packages stay outside of the program: Deno finds them through `deno.json`. */
