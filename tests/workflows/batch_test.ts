@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type BatchResult, type BatchSummary, failureOf, runBatch } from "../../workflows/runs/batch.ts";
 import { mapInOrder } from "../../utils/async/map_in_order.ts";
-import { type BatchInput, countInputs, openInputs } from "../../workflows/runs/inputs.ts";
+import { type BatchInput, countInputs, openInputs } from "../../workflows/inputs/open_inputs.ts";
 import { never } from "../../utils/async/never.ts";
 import { readMaxFailures } from "../../workflows/runs/rate.ts";
 import { makeFolder, openScript, runnerOf, scriptText } from "../harness/workflow.ts";

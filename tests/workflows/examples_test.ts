@@ -4,7 +4,7 @@ import { type Caller, createCaller } from "../../lib/client/caller.ts";
 import { type Client, createClient } from "../../mod.ts";
 import { startService } from "../../service/mod.ts";
 import { runBatch } from "../../workflows/runs/batch.ts";
-import { openInputs } from "../../workflows/runs/inputs.ts";
+import { openInputs } from "../../workflows/inputs/open_inputs.ts";
 import { openOffice } from "../harness/office.ts";
 import { CHECKOUT } from "../harness/readme.ts";
 import { makeFolder, openScript, runnerOf, runWorkflow } from "../harness/workflow.ts";

@@ -1,7 +1,7 @@
 /** What a script cannot do to the process that runs it. */
 import assert from "node:assert/strict";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
-import { linesOf } from "../../workflows/runs/lines.ts";
+import { linesOf } from "../../workflows/inputs/lines.ts";
 import { limiter, limitsAllMemory, startHost } from "../../workflows/sandbox/host/command.ts";
 import { FrameBuffer, FrameReader } from "../../workflows/sandbox/protocol/frames.ts";
 import { printed } from "../../tasks/workspace.ts";

@@ -6,7 +6,7 @@ import { asked } from "../engine/asked.ts";
 import { newCall } from "../engine/diverged.ts";
 import { type EventSink, InputRun } from "../engine/input_run.ts";
 import type { LiveCalls } from "../engine/live_call.ts";
-import { interrupted } from "../runs/left_open.ts";
+import { interrupted } from "../runs/interruption.ts";
 import { never } from "../../utils/async/never.ts";
 import type { OpenWorkflow } from "../runs/open_workflow.ts";
 import type { RunHandlers } from "../sandbox/host/sandbox.ts";

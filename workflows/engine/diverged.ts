@@ -1,6 +1,6 @@
 /** The errors of a script that does not do again what it did. */
 import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
-import { LeftOpen, StopsRun } from "../runs/left_open.ts";
+import { LeftOpen, StopsRun } from "../runs/interruption.ts";
 import { truncate } from "../../utils/text/wording.ts";
 import { readAsked } from "./asked.ts";
 import type { RecordedCall } from "./recording.ts";

@@ -2,7 +2,7 @@
 import type { ErrorRecord } from "../../lib/errors.ts";
 import { escapeToOneLine } from "../../utils/text/control_characters.ts";
 import { pluralize, truncate } from "../../utils/text/wording.ts";
-import { callsOf, faultOf, findingsOf, type KnownCall, type RunDescription } from "./description.ts";
+import { callsOf, faultOf, findingsOf, type KnownCall, type RunDescription } from "../runs/describe_run.ts";
 import type { InputRecord, Journal } from "./journal.ts";
 
 /** Characters of a call's values that a line shows. */

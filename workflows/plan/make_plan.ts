@@ -4,7 +4,7 @@ import { SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
 import { onAbort } from "../../utils/async/on_abort.ts";
 import { pluralize } from "../../utils/text/wording.ts";
-import { interrupted } from "../runs/left_open.ts";
+import { interrupted } from "../runs/interruption.ts";
 import type { OpenWorkflow } from "../runs/open_workflow.ts";
 import type { Plan, PlannedStep } from "./plan.ts";
 import { PlanRun } from "./plan_run.ts";

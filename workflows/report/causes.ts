@@ -1,7 +1,7 @@
 /** Failures grouped by their cause: what differs from input to input only because the inputs do is left out. */
 import type { ErrorRecord } from "../../lib/errors.ts";
 import { isJsonObject, type JsonValue } from "../../utils/json.ts";
-import { findingsOf } from "../journal/description.ts";
+import { findingsOf } from "../runs/describe_run.ts";
 import type { InputRecord } from "../journal/journal.ts";
 import { truncate } from "../../utils/text/wording.ts";
 

@@ -2,7 +2,7 @@
 import { sha256Text } from "../../utils/text/sha256.ts";
 import { VERSION } from "../../lib/version.ts";
 import { truncate } from "../../utils/text/wording.ts";
-import { describeRun } from "../journal/description.ts";
+import { describeRun } from "../runs/describe_run.ts";
 import type { Journal, RunRecord } from "../journal/journal.ts";
 import { failureSection } from "./failure_section.ts";
 import { openSection, operationSection, slowestSection } from "./list_sections.ts";

@@ -3,11 +3,11 @@ import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { onAbort } from "../../utils/async/on_abort.ts";
 import { pluralize } from "../../utils/text/wording.ts";
-import { garbageCollector } from "./collect_garbage.ts";
+import { garbageCollector } from "./garbage_collection.ts";
 import { stoppable } from "../../utils/async/stoppable.ts";
 import type { InputOutcome, Runner } from "./runner.ts";
 import { mapInOrder } from "../../utils/async/map_in_order.ts";
-import type { BatchInput } from "./inputs.ts";
+import type { BatchInput } from "../inputs/open_inputs.ts";
 import { atRate } from "./rate.ts";
 
 /** Results that may wait for an earlier input, per input that runs: it bounds the memory of a batch, as does the next. */

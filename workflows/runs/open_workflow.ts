@@ -13,7 +13,7 @@ import {
   loadOperations,
   type Operations,
 } from "../scripts/permissions.ts";
-import { interrupted } from "./left_open.ts";
+import { interrupted } from "./interruption.ts";
 import { checkLimits, DEFAULT_LIMITS, type Limits } from "./limits.ts";
 import { ScriptFiles } from "../scripts/script_files.ts";
 import type { Place } from "../sandbox/host/command.ts";

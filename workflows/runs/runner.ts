@@ -1,8 +1,8 @@
 /** Runs the inputs of one run: each goes on from what the journal has of it, and leaves there what it does. */
 import { type ErrorRecord, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
-import type { BatchInput } from "./inputs.ts";
-import { interrupted, LeftOpen, StopsRun } from "./left_open.ts";
+import type { BatchInput } from "../inputs/open_inputs.ts";
+import { interrupted, LeftOpen, StopsRun } from "./interruption.ts";
 import type { InputEnd, InputJournal, InputRecord } from "../journal/journal.ts";
 import type { OpenWorkflow } from "./open_workflow.ts";
 import { KilledFromOutside } from "../sandbox/host/exit.ts";

@@ -1,6 +1,6 @@
 /** `svc workflow run --each`: one line on stdout per input, one line of progress on a terminal. */
 import { failureOf, runBatch } from "../../../workflows/runs/batch.ts";
-import { countInputs, hasMoreInputs, openInputs, STDIN } from "../../../workflows/runs/inputs.ts";
+import { countInputs, hasMoreInputs, openInputs, STDIN } from "../../../workflows/inputs/open_inputs.ts";
 import type { Runner } from "../../../workflows/runs/runner.ts";
 import type { RunSettings } from "../../../workflows/journal/journal.ts";
 import { readMaxFailures } from "../../../workflows/runs/rate.ts";

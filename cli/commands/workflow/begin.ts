@@ -1,7 +1,7 @@
 /** `svc workflow run`, `resume` and `retry`: which run is worked on, and how. */
 import type { Journal, OnUnknown, RunRecord, RunSettings } from "../../../workflows/journal/journal.ts";
 import { checkRunId, newRunId } from "../../../workflows/journal/run_id.ts";
-import { STDIN } from "../../../workflows/runs/inputs.ts";
+import { STDIN } from "../../../workflows/inputs/open_inputs.ts";
 import { readMaxFailures, readRate } from "../../../workflows/runs/rate.ts";
 import { SvcError } from "../../../lib/errors.ts";
 import type { JsonValue } from "../../../utils/json.ts";

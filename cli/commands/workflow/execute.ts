@@ -2,8 +2,8 @@
 import type { Journal } from "../../../workflows/journal/journal.ts";
 import { GrantedCalls } from "../../../workflows/engine/live_calls.ts";
 import { OTHER_FILE, Runner } from "../../../workflows/runs/runner.ts";
-import { interrupted } from "../../../workflows/runs/left_open.ts";
-import { checkInputs } from "../../../workflows/runs/inputs.ts";
+import { interrupted } from "../../../workflows/runs/interruption.ts";
+import { checkInputs } from "../../../workflows/inputs/open_inputs.ts";
 import { type OpenWorkflow, openWorkflow } from "../../../workflows/runs/open_workflow.ts";
 import { readSettings, type SessionOptions, withCredentials } from "../../../lib/auth/settings.ts";
 import { type Caller, createCaller } from "../../../lib/client/caller.ts";

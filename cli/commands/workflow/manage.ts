@@ -2,7 +2,7 @@
 import { printedLines } from "../../../workflows/engine/recording.ts";
 import type { Journal, RunRecord, ShownState } from "../../../workflows/journal/journal.ts";
 import { timeline } from "../../../workflows/journal/timeline.ts";
-import { describeInput, describeRun, faultOf } from "../../../workflows/journal/description.ts";
+import { describeInput, describeRun, faultOf } from "../../../workflows/runs/describe_run.ts";
 import { SvcError } from "../../../lib/errors.ts";
 import { exists } from "../../../utils/fs/exists.ts";
 import type { JsonObject } from "../../../utils/json.ts";

@@ -1,5 +1,5 @@
 /** `svc workflow plan`, and `svc workflow run --dry-run`. */
-import { type BatchInput, openInputs } from "../../../workflows/runs/inputs.ts";
+import { type BatchInput, openInputs } from "../../../workflows/inputs/open_inputs.ts";
 import { makePlan } from "../../../workflows/plan/make_plan.ts";
 import { type Plan, planData, planLines } from "../../../workflows/plan/plan.ts";
 import { openWorkflow } from "../../../workflows/runs/open_workflow.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { reset, stop } from "../../../service/admin/control.ts";
 import { isInUse, lockDirectory, readState } from "../../../service/server/directory.ts";
 import { runService } from "../../../service/server/run.ts";
-import { linesOf } from "../../../workflows/runs/lines.ts";
+import { linesOf } from "../../../workflows/inputs/lines.ts";
 import { CHECKOUT } from "../../harness/readme.ts";
 import { CREATE, ServiceOffice, START } from "../../harness/service_office.ts";
 import { makeFolder } from "../../harness/workflow.ts";

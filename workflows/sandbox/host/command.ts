@@ -2,7 +2,7 @@
 import { SvcError } from "../../../lib/errors.ts";
 import { VERSION } from "../../../lib/version.ts";
 import { lowerFirst } from "../../../utils/text/wording.ts";
-import { StopsRun } from "../../runs/left_open.ts";
+import { StopsRun } from "../../runs/interruption.ts";
 import type { Limits } from "../../runs/limits.ts";
 import { BUILTIN_MODULES } from "./builtins.ts";
 import type { Library } from "./library.ts";

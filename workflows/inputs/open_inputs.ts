@@ -23,7 +23,7 @@ export async function openInputs(path: string): Promise<AsyncIterable<BatchInput
   const lines = linesOf(await isPipe(path) ? openedLate(path) : await open(path));
   const name = path === STDIN ? "stdin" : path.slice(path.search(/[^\\/]*$/));
   if (!/\.csv$/i.test(name)) return ndjsonInputs(lines, name);
-  const { csvInputs } = await import("./csv_inputs.ts");
+  const { csvInputs } = await import("./csv.ts");
   return csvInputs(lines, name);
 }
 

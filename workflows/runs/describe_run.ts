@@ -5,7 +5,7 @@ import { truncate } from "../../utils/text/wording.ts";
 import { decodeAnswer } from "../engine/answer.ts";
 import { readAsked } from "../engine/asked.ts";
 import { readRecording, readRefusal, type RecordedCall } from "../engine/recording.ts";
-import type { InputRecord, Journal, RunRecord, ShownState } from "./journal.ts";
+import type { InputRecord, Journal, RunRecord, ShownState } from "../journal/journal.ts";
 
 /** Findings of an error that are shown, and characters of one. */
 const MAX_FINDINGS = 5;

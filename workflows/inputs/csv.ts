@@ -3,7 +3,7 @@ import { CsvError, parse } from "csv-parse/sync";
 import { SvcError } from "../../lib/errors.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import { pluralize } from "../../utils/text/wording.ts";
-import { badInput, type BatchInput } from "./inputs.ts";
+import { badInput, type BatchInput } from "./open_inputs.ts";
 import { type Line, MAX_LINE_BYTES } from "./lines.ts";
 
 /** Reads rows as they come; a row that does not fit the header is a failure of that row alone. */
