@@ -75,7 +75,8 @@ export function unwritable(directory: string, cause: unknown): unknown {
 }
 
 async function writeProfile(name: string, profile: Profile, directory: string): Promise<void> {
-  const { FileLock, makePrivateDirectory, writePrivateFile } = await import("../../utils/fs/private_file.ts");
+  const { FileLock } = await import("../../utils/fs/file_lock.ts");
+  const { makePrivateDirectory, writePrivateFile } = await import("../../utils/fs/private_file.ts");
   const { resolveLink } = await import("../../utils/fs/resolve_link.ts");
   await makePrivateDirectory(directory);
   using _lock = await FileLock.acquire(`${directory}/config.lock`, AbortSignal.timeout(SAVE_SECONDS * 1000));

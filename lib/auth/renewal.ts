@@ -2,7 +2,8 @@
 import { reasonOf } from "../errors.ts";
 import { Deadline } from "../http/deadline.ts";
 import { exchangeToken, tokenUrl } from "./oauth.ts";
-import { FileLock, makePrivateDirectory, writePrivateFile } from "../../utils/fs/private_file.ts";
+import { FileLock } from "../../utils/fs/file_lock.ts";
+import { makePrivateDirectory, writePrivateFile } from "../../utils/fs/private_file.ts";
 import { readSecret } from "./secret.ts";
 import type { Credentials } from "./settings.ts";
 import { readToken, type Token, tokenFile, tokenText } from "./token_cache.ts";

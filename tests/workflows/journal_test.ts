@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../../lib/errors.ts";
 import { isDiskFull } from "../../utils/sqlite/errors.ts";
 import { reopenFailed } from "../../workflows/runs/reopen.ts";
-import { lockFile } from "../../workflows/journal/sqlite/lock_file.ts";
+import { FileLock } from "../../utils/fs/file_lock.ts";
 import { isPrepared, prepareSchema } from "../../workflows/journal/sqlite/schema.ts";
 import { openJournal } from "../../workflows/journal/sqlite/sqlite_journal.ts";
 import { svcHere } from "../harness/captured_io.ts";
@@ -265,7 +265,7 @@ Deno.test("a lock that is a file has one holder at a time, although each removes
   let held = 0;
   await Promise.all(Array.from({ length: 16 }, async () => {
     for (let attempt = 0; attempt < 200; attempt++) {
-      using lock = await lockFile(path);
+      using lock = await FileLock.tryAcquire(path, { isTemporary: true });
       if (lock === undefined) continue;
       held++;
       assert.equal(++holders, 1);

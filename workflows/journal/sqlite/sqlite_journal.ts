@@ -25,7 +25,7 @@ import type {
   StoredEvent,
 } from "../journal.ts";
 import { eventOf, inputOf, type Row, runOf, stateIn } from "./rows.ts";
-import { lockFile } from "./lock_file.ts";
+import { FileLock } from "../../../utils/fs/file_lock.ts";
 
 /** Characters from which an answer is compressed. */
 const PACKED_FROM = 1024;
@@ -152,7 +152,7 @@ class SqliteJournal implements Journal {
   }
 
   async claim(id: string): Promise<Disposable | undefined> {
-    const lock = await lockFile(this.#lockPath(id)).catch((cause) => {
+    const lock = await FileLock.tryAcquire(this.#lockPath(id), { isTemporary: true }).catch((cause) => {
       throw unusable(this.#path, "locked", cause);
     });
     return lock && {
