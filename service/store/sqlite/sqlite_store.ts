@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { makePrivateFile } from "../../../utils/fs/private_file.ts";
 import { SvcError } from "../../../lib/errors.ts";
 import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
-import { Batches, type BatchTarget } from "./batch.ts";
+import { controlTransaction, GroupCommit } from "../../../utils/sqlite/group_commit.ts";
 import { contains } from "./contains.ts";
 import { lowered } from "./query.ts";
 import { lostDatabase, prepareSchema } from "./schema.ts";
@@ -32,12 +32,12 @@ const SETTINGS = `
 export function openSqliteStore(path: string, isKnown = false): Store {
   const db = open(path, isKnown);
   const statements = new Statements(db);
-  const batches = new Batches(targetOf(db));
+  const commits = new GroupCommit(controlTransaction(db));
   let closed = false;
 
   function run<T>(work: (transaction: Transaction) => Promise<T>, urgent: boolean): Promise<T> {
     if (closed) return Promise.reject(new TypeError("The store is closed."));
-    return batches.add(async (unit) => {
+    return commits.run(async (unit) => {
       const transaction = new SqliteTransaction(statements, unit);
       try {
         return await work(transaction);
@@ -53,7 +53,7 @@ export function openSqliteStore(path: string, isKnown = false): Store {
     async close() {
       if (closed) return;
       closed = true;
-      await batches.idle();
+      await commits.idle();
       db.close();
     },
   };
@@ -97,20 +97,4 @@ function defineFunctions(db: DatabaseSync): void {
   db.function("contains", options, (text, part) => {
     return text === null || part === null ? null : Number(contains(String(text), String(part)));
   });
-}
-
-function targetOf(db: DatabaseSync): BatchTarget {
-  const command = (sql: string) => {
-    const statement = db.prepare(sql);
-    return () => void statement.run();
-  };
-  return {
-    isOpen: () => db.isTransaction,
-    begin: command("BEGIN IMMEDIATE"),
-    commit: command("COMMIT"),
-    rollback: command("ROLLBACK"),
-    mark: command("SAVEPOINT unit"),
-    releaseMark: command("RELEASE unit"),
-    rollbackToMark: command("ROLLBACK TO unit"),
-  };
 }

@@ -3,7 +3,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { JsonObject } from "../../../utils/json.ts";
 import { compressText } from "../../../utils/sqlite/compress_text.ts";
-import type { UnitState } from "./batch.ts";
+import type { UnitOfWork } from "../../../utils/sqlite/group_commit.ts";
 import { type Page, type RowQuery, RowsTooLong } from "../query.ts";
 import { compileCount, compileRows } from "./query.ts";
 import {
@@ -121,11 +121,11 @@ export class Statements {
 /** What a unit of work may read and change. */
 export class SqliteTransaction implements Transaction {
   readonly #statements: Statements;
-  readonly #unit: UnitState;
+  readonly #unit: UnitOfWork;
   #open = true;
 
   /** Makes the view of one unit of work. */
-  constructor(statements: Statements, unit: UnitState) {
+  constructor(statements: Statements, unit: UnitOfWork) {
     this.#statements = statements;
     this.#unit = unit;
   }
