@@ -41,7 +41,7 @@ export function valueProblem(field: Field, value: JsonValue): string | undefined
     return `${value} is not one of ${field.values.join(", ")}`;
   }
   if (typeof value === "string" && field.maxLength !== undefined && countCharacters(value) > field.maxLength) {
-    return `The text is longer than ${field.maxLength} countCharacters`;
+    return `The text is longer than ${field.maxLength} characters`;
   }
   if (typeof value === "number") {
     if (field.min !== undefined && value < field.min) return `${value} is less than ${field.min}`;

@@ -196,6 +196,6 @@ function agentOf({ app }: HandlerContext, party: Party, id: string): Agent {
 function checkText(name: string, text: string): void {
   if (text.trim() === "") throw new ServiceError(400, `${name} must not be empty`);
   if (countCharacters(text) > TEXT_LIMIT) {
-    throw new ServiceError(400, `${name} may have at most ${TEXT_LIMIT} countCharacters`);
+    throw new ServiceError(400, `${name} may have at most ${TEXT_LIMIT} characters`);
   }
 }

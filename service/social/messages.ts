@@ -208,7 +208,7 @@ function written(
   if (text.trim() === "") throw new ServiceError(400, "message: must not be empty.");
   const length = countCharacters(text);
   if (length > maxLength) {
-    throw new ServiceError(400, `message: may have at most ${maxLength} countCharacters, not ${length}.`);
+    throw new ServiceError(400, `message: may have at most ${maxLength} characters, not ${length}.`);
   }
   return { text, ...namedIn(text, app) };
 }
