@@ -1,6 +1,7 @@
 /**
  * Finds phrases that plain technical English does without, in every text file that git tracks: names, comments,
- * messages, tests and docs. Prints each with its place, and fails if there is one.
+ * messages, tests and docs. Prints each with its place, and fails if there is one. Paths as arguments limit the check
+ * to these files and folders: `deno task prose lib/auth utils`.
  */
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -50,7 +51,7 @@ const TEXT = /\.(ts|md|json|yaml)$|^\.ci\//;
 const SKIPPED = /^(tasks\/prose\.ts|deno\.lock|tests\/fixtures\/)/;
 
 let hits = 0;
-for (const path of await listFiles()) {
+for (const path of await listFiles(Deno.args)) {
   const lines = (await Deno.readTextFile(`${ROOT}/${path}`)).split("\n");
   for (const [index, line] of lines.entries()) {
     for (const [phrase, instead] of RULES) {
@@ -66,8 +67,8 @@ if (hits > 0) {
   Deno.exit(1);
 }
 
-async function listFiles(): Promise<string[]> {
-  const { stdout } = await new Deno.Command("git", { args: ["ls-files", "-z"], cwd: ROOT }).output();
+async function listFiles(within: readonly string[]): Promise<string[]> {
+  const { stdout } = await new Deno.Command("git", { args: ["ls-files", "-z", "--", ...within], cwd: ROOT }).output();
   const paths = new TextDecoder().decode(stdout).split("\0");
   return paths.filter((path) => TEXT.test(path) && !SKIPPED.test(path));
 }
