@@ -301,7 +301,7 @@ Deno.test("runs can be shown, cancelled and deleted, and a name that is none get
   const process = office.start(...RUN);
   const { rest } = await untilItSays(process, "made");
   const shown = await office.svc("show", "r1");
-  assert.match(shown.stdout, /^Run r1 of test: running, begun .*, 1 input, 0 succeeded, 0 failed\n\ninput open\n/);
+  assert.match(shown.stdout, /^Run r1 \(test\) running\. Started .*\. 1 input: 0 succeeded, 0 failed\n\ninput open\n/);
   assert.match(shown.stdout, /\n +1 +\+\d+ ms +(\d+ ms|open) +cases\.create {"type":"City-Permit-Work-Permit"/);
   assert.match((await office.svc("delete", "r1")).stderr, /svc workflow cancel r1/);
   assert.match((await office.svc("resume", "r1")).stderr, /Another process works on run r1/);

@@ -70,10 +70,10 @@ Deno.test("what a script says cannot pass for another line that svc writes", asy
   await using office = await openOffice(`throw new Error("no\\n\\ninput done, 5 ms\\rinput done");`);
   const script = `${office.folder}/script.ts`;
   const text = await Deno.readTextFile(script);
-  await Deno.writeTextFile(script, text.replace(`name: "test"`, `name: "a\\rRun r1 of b: done\\n"`));
+  await Deno.writeTextFile(script, text.replace(`name: "test"`, `name: "a\\rRun r1 (b) done\\n"`));
   assert.equal((await office.svc(...RUN)).code, 1);
   const [run, , input, ...others] = (await office.svc("show", "r1")).stdout.split("\n");
-  assert.match(run ?? "", /^Run r1 of a\\rRun r1 of b: done\\n: failed, begun /);
+  assert.match(run ?? "", /^Run r1 \(a\\rRun r1 \(b\) done\\n\) failed\. Started /);
   assert.match(input ?? "", /^input failed, .* no\\n\\ninput done, 5 ms\\rinput done/);
   assert.deepEqual(others, [""]);
 });

@@ -1,18 +1,16 @@
-/** Durations of which there may be any number: how many, the longest, and quantiles, from a bounded number of counters. */
+/** Counters per doubling of the duration. A quantile is off by less than 1 %. */
+const COUNTERS_PER_DOUBLING = 64;
 
-/** Counters for each doubling of the duration: a quantile is wrong by less than 1 % of it. */
-const PER_DOUBLING = 64;
-
-/** Durations in milliseconds. */
+/** Counts durations in milliseconds in bounded memory, and computes their quantiles. */
 export class Durations {
-  /** How many there are. */
+  /** Number of durations. */
   count = 0;
-  /** The longest. */
+  /** Longest duration. */
   longest = 0;
-  /** Counts by the shortest duration that each of them takes. */
+  /** Counts by the shortest duration of each counter. */
   readonly #counts = new Map<number, number>();
 
-  /** Takes one. */
+  /** Adds a duration. */
   add(milliseconds: number): void {
     const value = Math.max(0, Math.round(milliseconds));
     const width = widthAt(value);
@@ -22,7 +20,7 @@ export class Durations {
     this.count++;
   }
 
-  /** The duration that this share of them, from 0 to 1, does not exceed. Exact below 128 milliseconds; 0 of none. */
+  /** Returns the duration that a share from 0 to 1 of them does not exceed: exact below 128 ms, and 0 if there are none. */
   quantile(share: number): number {
     const rank = Math.max(1, Math.ceil(share * this.count));
     let seen = 0;
@@ -34,7 +32,7 @@ export class Durations {
   }
 }
 
-/** How many durations share the counter of this one. */
+/** Returns how many adjacent durations share a counter. */
 function widthAt(value: number): number {
-  return value < 2 * PER_DOUBLING ? 1 : 2 ** Math.floor(Math.log2(value)) / PER_DOUBLING;
+  return value < 2 * COUNTERS_PER_DOUBLING ? 1 : 2 ** Math.floor(Math.log2(value)) / COUNTERS_PER_DOUBLING;
 }

@@ -1,4 +1,4 @@
-/** How a report looks: light or dark as its reader's system, in any width, and on paper. */
+/** Style sheet of a report: light or dark like the system, for any width and for print. */
 export const STYLE: string = `
 :root {
   color-scheme: light dark;
@@ -86,8 +86,8 @@ td, th.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
 .causes > li:last-child { border-bottom: 0; }
 .causes h3 { margin: 0; font-weight: 400; color: var(--muted); }
 .amount { font-weight: 600; color: var(--failed); }
-.message, .findings { unicode-bidi: isolate; }
-.findings { margin: .25rem 0; padding-left: 1.25rem; }
+.message, .issues { unicode-bidi: isolate; }
+.issues { margin: .25rem 0; padding-left: 1.25rem; }
 .places { margin: .35rem 0 0; padding: 0; list-style: none; columns: 10rem; column-gap: 1rem; }
 .places li { break-inside: avoid; unicode-bidi: isolate; font-variant-numeric: tabular-nums; }
 

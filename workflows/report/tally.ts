@@ -1,4 +1,3 @@
-/** What a report says of a run, counted in one pass over its journal: of a million inputs no more is kept than of ten. */
 import { isJsonObject } from "../../utils/json.ts";
 import { readRefusal } from "../engine/recording.ts";
 import { isSleep } from "../engine/sleeping.ts";
@@ -8,113 +7,109 @@ import { Durations } from "./durations.ts";
 import { Throughput } from "./throughput.ts";
 import { truncate } from "../../utils/text/wording.ts";
 
-/** Operations that are told apart: a script can ask for any name. */
+/** Largest number of operations that are counted separately: a script can call any name. */
 const MAX_OPERATIONS = 100;
 
-/** What stands for all further operations. */
 const OTHER_OPERATIONS = "any other";
 
-/** Inputs that are listed of the slowest, and of those that are open. */
 const MAX_SLOWEST = 10;
 const MAX_OPEN = 50;
 
-/** Characters of the names of inputs and operations. */
+/** Longest place, name of an operation and reason, in characters. */
 const MAX_NAME = 120;
-
-/** Characters of the reason why an input is open. */
 const MAX_REASON = 300;
 
-/** The calls of one operation. */
+/** Counts of the calls of one operation. */
 export interface OperationTally {
-  /** How long those took that ended. */
+  /** Durations of the calls that ended. */
   readonly durations: Durations;
-  /** How many failed. */
+  /** Number of failed calls. */
   failed: number;
-  /** How many are open. */
+  /** Number of calls without an answer. */
   open: number;
 }
 
-/** An input of a list. */
+/** An input in a list. */
 export interface ListedInput {
-  /** Where it stands. */
+  /** Place, e.g. `cases.ndjson:17`. */
   readonly place: string;
-  /** How far it is. */
+  /** State. */
   readonly state: "done" | "failed" | "open";
-  /** How many calls it made. */
+  /** Number of calls, without sleeps. */
   readonly calls: number;
-  /** When it was begun: milliseconds since 1970. */
+  /** Start, in milliseconds since 1970. */
   readonly startedAt: number;
-  /** How long it took; 0 while it is open. */
+  /** Duration; 0 while it is open. */
   readonly milliseconds: number;
-  /** Why it is open, where somebody has to decide how it goes on. */
+  /** Error that stopped it, if a decision is needed before it can resume. */
   readonly reason?: string;
 }
 
-/** What a report says of a run. */
+/** Counts what a report shows of a run, in memory that does not grow with the number of inputs. */
 export class Tally {
-  /** Inputs that were begun. */
+  /** Inputs that were started. */
   inputs = 0;
-  /** Inputs that gave a result. */
+  /** Inputs that succeeded. */
   succeeded = 0;
   /** Inputs that failed. */
   failed = 0;
-  /** Inputs that are not ended. */
+  /** Inputs that have not ended. */
   open = 0;
-  /** Calls that were made; waiting is none. */
+  /** Calls, without sleeps. */
   calls = 0;
-  /** Calls that were answered or refused. */
+  /** Calls that ended. */
   callsEnded = 0;
-  /** Calls that were refused. */
+  /** Calls that failed. */
   callsFailed = 0;
-  /** Times that a call which failed in the end was sent again. */
+  /** Retries of calls that failed in the end. */
   retries = 0;
-  /** When the last of it happened: milliseconds since 1970. */
+  /** Time of the last event, in milliseconds since 1970. */
   lastAt: number;
-  /** By operation. */
+  /** Counts by operation. */
   readonly operations: Map<string, OperationTally> = new Map();
-  /** What was finished when. */
+  /** Counts over time. */
   readonly throughput: Throughput;
-  /** Why inputs failed. */
+  /** Failures by cause. */
   readonly causes: Causes = new Causes();
-  /** The inputs that took longest, the slowest first. */
+  /** Inputs that took longest, the slowest first. */
   readonly slowest: ListedInput[] = [];
-  /** The first of the open inputs. */
+  /** First open inputs. */
   readonly openInputs: ListedInput[] = [];
 
-  /** Nothing yet, of a run that began then. */
+  /** Creates empty counts for a run that started at a time. */
   constructor(startedAt: number) {
     this.lastAt = startedAt;
     this.throughput = new Throughput(startedAt);
   }
 
-  /** Takes a call. */
+  /** Counts a call. */
   addCall(call: CallTiming): void {
     const { operation, askedAt, givenAt, refusal } = call;
-    const ofOperation = this.#operation(operation);
+    const tally = this.#operation(operation);
     const isCall = !isSleep(call);
     if (isCall) this.calls++;
-    this.#seen(askedAt);
+    this.#noteTime(askedAt);
     if (givenAt === undefined) {
-      ofOperation.open++;
+      tally.open++;
       return;
     }
-    this.#seen(givenAt);
-    ofOperation.durations.add(givenAt - askedAt);
+    this.#noteTime(givenAt);
+    tally.durations.add(givenAt - askedAt);
     if (isCall) {
       this.callsEnded++;
       this.throughput.add(givenAt, "calls");
     }
     if (refusal === undefined) return;
-    ofOperation.failed++;
+    tally.failed++;
     if (isCall) this.callsFailed++;
-    this.retries += retriesOf(refusal);
+    this.retries += countRetries(refusal);
   }
 
-  /** Takes an input that made so many calls. */
+  /** Counts an input that made a number of calls. */
   addInput(input: InputRecord, calls: number): void {
     const { startedAt, endedAt, end, stopped } = input;
     this.inputs++;
-    this.#seen(startedAt);
+    this.#noteTime(startedAt);
     const listed: ListedInput = {
       place: truncate(input.place, MAX_NAME),
       state: end?.state ?? "open",
@@ -128,7 +123,7 @@ export class Tally {
       if (this.openInputs.length < MAX_OPEN) this.openInputs.push(listed);
       return;
     }
-    this.#seen(endedAt);
+    this.#noteTime(endedAt);
     this[end.state === "done" ? "succeeded" : "failed"]++;
     this.throughput.add(endedAt, end.state === "done" ? "succeeded" : "failed");
     if (end.state === "failed") this.causes.add(input, end.error);
@@ -137,8 +132,8 @@ export class Tally {
 
   #operation(name: string): OperationTally {
     const known = truncate(name, MAX_NAME);
-    const isOneMore = this.operations.size >= MAX_OPERATIONS && !this.operations.has(known);
-    const key = isOneMore ? OTHER_OPERATIONS : known;
+    const isOverflow = this.operations.size >= MAX_OPERATIONS && !this.operations.has(known);
+    const key = isOverflow ? OTHER_OPERATIONS : known;
     let tally = this.operations.get(key);
     if (tally === undefined) this.operations.set(key, tally = { durations: new Durations(), failed: 0, open: 0 });
     return tally;
@@ -152,18 +147,18 @@ export class Tally {
     this.slowest.length = Math.min(this.slowest.length, MAX_SLOWEST);
   }
 
-  #seen(at: number): void {
+  #noteTime(at: number): void {
     this.lastAt = Math.max(this.lastAt, at);
   }
 }
 
-/** Counts a run. */
+/** Counts the inputs and calls of a run in one pass over its journal. */
 export function tallyRun(journal: Journal, { id, startedAt }: RunRecord): Tally {
   const tally = new Tally(startedAt);
-  const calls = new CallsByInput(journal.callTimings(id));
+  const calls = new CallGroups(journal.callTimings(id));
   for (const input of journal.inputs(id)) {
     let made = 0;
-    for (const call of calls.of(input.number)) {
+    for (const call of calls.next(input.number)) {
       tally.addCall(call);
       if (!isSleep(call)) made++;
     }
@@ -172,8 +167,8 @@ export function tallyRun(journal: Journal, { id, startedAt }: RunRecord): Tally 
   return tally;
 }
 
-/** Calls that come input by input, taken input by input. */
-class CallsByInput {
+/** Groups calls that are ordered by input. */
+class CallGroups {
   readonly #calls: Iterator<CallTiming>;
   #next: CallTiming | undefined;
 
@@ -182,7 +177,8 @@ class CallsByInput {
     this.#advance();
   }
 
-  *of(input: number): Generator<CallTiming> {
+  /** Yields the calls up to an input that were not yielded yet. */
+  *next(input: number): Generator<CallTiming> {
     while (this.#next !== undefined && this.#next.input <= input) {
       yield this.#next;
       this.#advance();
@@ -195,7 +191,7 @@ class CallsByInput {
   }
 }
 
-function retriesOf(refusal: string): number {
+function countRetries(refusal: string): number {
   const { error } = readRefusal(refusal);
   return isJsonObject(error) && Array.isArray(error.attempts) ? Math.max(0, error.attempts.length - 1) : 0;
 }

@@ -1,49 +1,47 @@
-/** What was finished when: counts per span of time, in spans that grow with the run, so that there are never many. */
-
-/** Most spans of a run. */
+/** Largest number of spans. */
 export const MAX_SPANS = 120;
 
-/** Milliseconds of a span, each a multiple of the one before; beyond the last they double. */
+/** Possible widths of a span in milliseconds. Each is a multiple of the previous one; larger widths double. */
 const WIDTHS: readonly number[] = [
   ...[100, 200, 1000, 2000, 10_000, 30_000],
   ...[60_000, 120_000, 600_000, 1_800_000],
   ...[3_600_000, 7_200_000, 21_600_000, 43_200_000, 86_400_000],
 ];
 
-/** What was finished in a span of time. */
+/** Counts of what ended in a span of time. */
 export interface Span {
-  /** Inputs that gave a result. */
+  /** Inputs that succeeded. */
   succeeded: number;
   /** Inputs that failed. */
   failed: number;
-  /** Calls that were answered or refused. */
+  /** Calls that ended. */
   calls: number;
 }
 
-/** What was finished when. */
+/** Counts what ended when. Spans grow with the run, so that their number is bounded. */
 export class Throughput {
-  /** When the first span begins: milliseconds since 1970. */
+  /** Start of the first span, in milliseconds since 1970. */
   readonly start: number;
   #step = 0;
   #width = WIDTHS[0] ?? 1;
   #spans: Span[] = [];
 
-  /** Nothing yet, of a run that began then. */
+  /** Creates empty counts for a run that started at a time. */
   constructor(start: number) {
     this.start = start;
   }
 
-  /** Milliseconds of a span. */
+  /** Width of a span in milliseconds. */
   get width(): number {
     return this.#width;
   }
 
-  /** The spans from the beginning to the last in which something was finished. */
+  /** Spans from the start to the last in which something ended. */
   get spans(): readonly Span[] {
     return this.#spans;
   }
 
-  /** Takes something that was finished at a time. */
+  /** Counts something that ended at a time. */
   add(at: number, what: keyof Span): void {
     const offset = Math.max(0, at - this.start);
     while (offset >= this.#width * MAX_SPANS) this.#widen();

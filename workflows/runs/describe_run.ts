@@ -7,9 +7,9 @@ import { readAsked } from "../engine/asked.ts";
 import { readRecording, readRefusal, type RecordedCall } from "../engine/recording.ts";
 import type { InputRecord, Journal, RunRecord, ShownState } from "../journal/journal.ts";
 
-/** Findings of an error that are shown, and characters of one. */
-const MAX_FINDINGS = 5;
-const MAX_FINDING = 400;
+/** Largest number of issues that are listed, and the longest one in characters. */
+const MAX_ISSUES = 5;
+const MAX_ISSUE = 400;
 
 /** A run. */
 export type RunDescription = JsonObject & {
@@ -62,19 +62,19 @@ export function faultOf({ end, stopped }: InputRecord): ErrorRecord | undefined 
   return end?.state === "failed" ? end.error : stopped;
 }
 
-/** What is known in detail and not in the message: what the service found, and where in the script it was. */
-export function findingsOf({ details = [], message }: ErrorRecord): string[] {
-  return details.slice(0, MAX_FINDINGS).flatMap((detail) => {
-    const { localizedValue, message: found, file, line } = detail;
-    const text = localizedValue ?? found ?? (file === undefined ? undefined : `${file}:${line}`);
+/** Lists the details of an error that its message omits: the issues of the service, and the line of the script. */
+export function listIssues({ details = [], message }: ErrorRecord): string[] {
+  return details.slice(0, MAX_ISSUES).flatMap((detail) => {
+    const { localizedValue, message: issue, file, line } = detail;
+    const text = localizedValue ?? issue ?? (file === undefined ? undefined : `${file}:${line}`);
     return typeof text === "string" && !message.includes(text)
-      ? [truncate(placeOf(detail, text) + text, MAX_FINDING)]
+      ? [truncate(fieldPrefix(detail, text) + text, MAX_ISSUE)]
       : [];
   });
 }
 
-/** The field that a finding is about, unless its text names it. */
-function placeOf(detail: ErrorDetail, text: string): string {
+/** Returns the field of an issue, unless its text names it. */
+function fieldPrefix(detail: ErrorDetail, text: string): string {
   const { erroneousInputOutputFieldInPage: page = "", erroneousInputOutputIdentifier: member = "" } = detail;
   const name = `${page}${member}`.replace(/^\./, "");
   return name === "" || text.includes(name) ? "" : `${name}: `;

@@ -1,7 +1,6 @@
 /** `svc workflow list`, `show`, `logs`, `cancel` and `delete`. */
 import { printedLines } from "../../../workflows/engine/recording.ts";
 import type { Journal, RunRecord, ShownState } from "../../../workflows/journal/journal.ts";
-import { timeline } from "../../../workflows/journal/timeline.ts";
 import { describeInput, describeRun, faultOf } from "../../../workflows/runs/describe_run.ts";
 import { SvcError } from "../../../lib/errors.ts";
 import { exists } from "../../../utils/fs/exists.ts";
@@ -11,6 +10,7 @@ import { didYouMean } from "../../../utils/text/did_you_mean.ts";
 import type { CommandContext, Suggestion } from "../command.ts";
 import { commandLine, listLine } from "../../render/next_command.ts";
 import { claim, defaultJournal, existingJournal } from "./journal.ts";
+import { formatTimeline } from "./timeline.ts";
 import { prefixLines } from "../../../utils/text/control_characters.ts";
 
 /** Letters in which a mistyped run may differ: those of one day are alike in most. */
@@ -40,7 +40,7 @@ export async function show(
     const { inputs: _count, ...head } = description;
     return await showData(context, head, inputs.map((input) => describeInput(journal, id, input)));
   }
-  for (const line of timeline(journal, description, inputs)) context.io.stdout.write(line + "\n");
+  for (const line of formatTimeline(journal, description, inputs)) context.io.stdout.write(line + "\n");
 }
 
 /** Prints all that the journal has of a run, or some fields of it. All of it may be longer than memory. */

@@ -1,5 +1,5 @@
 /** `svc workflow report`. */
-import { reportPage } from "../../../workflows/report/page.ts";
+import { renderReport } from "../../../workflows/report/render_report.ts";
 import { SvcError } from "../../../lib/errors.ts";
 import type { CommandContext } from "../command.ts";
 import { checkOutput, deliver, STDOUT } from "../../render/download.ts";
@@ -20,7 +20,7 @@ export async function report(
   }
   await checkOutput(output);
   await using journal = await existingJournal(path, context);
-  const html = await reportPage(journal, findRun(journal, id, path), (verb) => commandLine(verb, id, path));
+  const html = await renderReport(journal, findRun(journal, id, path), (verb) => commandLine(verb, id, path));
   const page = new Blob([html]);
   await deliver(context, { type: "text/html", size: page.size, stream: page.stream() }, output);
 }

@@ -1,21 +1,17 @@
-/** The page that `svc workflow report` writes: what a reader sees of a run, whatever the run was and whatever it says. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { ErrorRecord } from "../../lib/errors.ts";
-import type { JsonValue } from "../../utils/json.ts";
-import { hasControlCharacters } from "../../utils/text/control_characters.ts";
-import { startService } from "../../service/mod.ts";
-import type { Journal, RunRecord } from "../../workflows/journal/journal.ts";
-import { openJournal } from "../../workflows/journal/sqlite/sqlite_journal.ts";
-import { withoutIdentifiers } from "../../workflows/report/causes.ts";
-import { Durations } from "../../workflows/report/durations.ts";
-import { reportPage } from "../../workflows/report/page.ts";
-import { MAX_SPANS, Throughput } from "../../workflows/report/throughput.ts";
-import { svcHere } from "../harness/captured_io.ts";
-import { readPage } from "../harness/page.ts";
-import { makeFolder, scriptText } from "../harness/workflow.ts";
-import { PROGRAM } from "../harness/program.ts";
-import { svcWorkflow } from "../harness/workflow_process.ts";
+import type { ErrorRecord } from "../../../lib/errors.ts";
+import type { JsonValue } from "../../../utils/json.ts";
+import { hasControlCharacters } from "../../../utils/text/control_characters.ts";
+import { startService } from "../../../service/mod.ts";
+import type { Journal, RunRecord } from "../../../workflows/journal/journal.ts";
+import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
+import { renderReport } from "../../../workflows/report/render_report.ts";
+import { svcHere } from "../../harness/captured_io.ts";
+import { readPage } from "../../harness/page.ts";
+import { makeFolder, scriptText } from "../../harness/workflow.ts";
+import { PROGRAM } from "../../harness/program.ts";
+import { svcWorkflow } from "../../harness/workflow_process.ts";
 
 const HOSTILE = `<script>alert("x")</script>&amp;'\u202e\u0007\ud800`;
 
@@ -26,7 +22,7 @@ const SCRIPT = scriptText(
   ["cases.create", "cases.get"],
 );
 
-Deno.test("a reader sees how fast a batch was, what failed and of which cause", async () => {
+Deno.test("a report shows the throughput of a batch and its failures by cause", async () => {
   await using service = await startService();
   const { clientId, clientSecret } = await service.addClient("clerk@city");
   const inputs = [{}, { id: "CITY-PERMIT-WORK P-404" }, {}, { id: "CITY-PERMIT-WORK P-405" }, { bad: HOSTILE }];
@@ -63,7 +59,7 @@ Deno.test("a reader sees how fast a batch was, what failed and of which cause", 
   assert.match(failures, /1 input · 25% · INVALID_ARGS in\.ndjson:6 is not JSON\./);
   assert.match(sections["Durations by operation"] ?? "", /cases\.create 2 0 0 \d+ ms .*cases\.get 2 2 0 \d+ ms/);
   assert.match(sections["Slowest inputs"] ?? "", /in\.ndjson:\d \d+ ms succeeded 1 /);
-  assert(!elements.includes("script"), "what the run says is text");
+  assert(!elements.includes("script"), "texts of the run are escaped");
   assert.deepEqual([...Deno.readDirSync(folder.path)].filter(({ name }) => name.endsWith(".part")), []);
 
   const journal = `${folder.path}/workflows.db`;
@@ -72,7 +68,7 @@ Deno.test("a reader sees how fast a batch was, what failed and of which cause", 
   assert(piped.Summary?.includes(`svc workflow retry one --journal ${journal} Script`));
 });
 
-Deno.test("a report is refused where nobody could read it, and a file that cannot be written stays as it was", async () => {
+Deno.test("a report is not written to a terminal, and a failed report leaves the file unchanged", async () => {
   await using folder = await makeFolder();
   const journal = `${folder.path}/journal.db`;
   await (await openJournal(journal))[Symbol.asyncDispose]();
@@ -88,7 +84,7 @@ Deno.test("a report is refused where nobody could read it, and a file that canno
   assert.equal(await Deno.readTextFile(file), "an older report");
 });
 
-Deno.test("a run without inputs has a page that says so", async () => {
+Deno.test("the report of a run without inputs says so", async () => {
   await using folder = await makeFolder({ "script.ts": SCRIPT, "in.ndjson": "" });
   const env = { SVC_CONFIG_DIR: folder.path };
   const each = `${folder.path}/in.ndjson`;
@@ -105,7 +101,7 @@ Deno.test("a run without inputs has a page that says so", async () => {
   );
 });
 
-Deno.test("a run that somebody interrupts has a page about what it did so far", async () => {
+Deno.test("the report of an interrupted run shows its progress", async () => {
   await using folder = await makeFolder({
     "script.ts": scriptText(`if (input === 2) { log("up"); for (;;); } return input;`, []),
     "in.ndjson": "1\n2\n3\n",
@@ -128,7 +124,7 @@ Deno.test("a run that somebody interrupts has a page about what it did so far", 
   assert.match(sections["Open inputs"] ?? "", /^Input Calls Started in\.ndjson:2 0 /);
 });
 
-Deno.test("the page of a run that was interrupted says what is open and how to go on", async () => {
+Deno.test("the report of an interrupted run lists open inputs and how to resume it", async () => {
   await using journal = await makeJournal();
   journal.beginInput(RUN.id, { number: 1, place: "in:1", startedAt: 1000, generation: 0 });
   call(journal, 1, 1, "cases.get", 1000, 1500);
@@ -139,14 +135,14 @@ Deno.test("the page of a run that was interrupted says what is open and how to g
   call(journal, 2, 2, "cases.get", 61_000);
   journal.append(RUN.id, 2, { kind: "refusal", position: 2, at: 63_000, content: JSON.stringify({ error }) });
   call(journal, 2, 3, "cases.create", 63_000);
-  const { sections } = readPage(await reportPage(journal, RUN, commandOf));
+  const { sections } = readPage(await renderReport(journal, RUN, formatCommand));
   assert.match(sections.Summary ?? "", /Inputs 2 .*Open 1 50% Calls 3 .*Failed calls 1 after 2 retries So far /);
-  assert.match(sections.Summary ?? "", /The run was interrupted\. Go on with it: svc workflow resume one/);
+  assert.match(sections.Summary ?? "", /The run was interrupted\. Resume it: svc workflow resume one/);
   assert.match(sections["Durations by operation"] ?? "", / sleep 1 0 0 60\.0 s .*cases\.create 1 0 1 – – – – /);
   assert.match(sections["Open inputs"] ?? "", /^Input Calls Started in:2 2 1970-01-01 00:00:01 UTC$/);
 });
 
-Deno.test("failures of one cause are one group, with its first fifty inputs", async () => {
+Deno.test("failures with the same cause form one group that lists its first fifty inputs", async () => {
   await using journal = await makeJournal();
   for (let number = 1; number <= 240; number++) {
     const error: ErrorRecord = number % 4 === 0
@@ -154,7 +150,7 @@ Deno.test("failures of one cause are one group, with its first fifty inputs", as
       : { code: "NOT_FOUND", status: 404, message: `Case P-${number} is gone`, operation: "cases.get" };
     fail(journal, number, { name: `Ann Lee ${number}` }, error);
   }
-  const { sections } = readPage(await reportPage(journal, RUN, commandOf));
+  const { sections } = readPage(await renderReport(journal, RUN, formatCommand));
   const failures = sections["Failures by cause"] ?? "";
   assert.match(
     failures,
@@ -166,7 +162,7 @@ Deno.test("failures of one cause are one group, with its first fifty inputs", as
   );
 });
 
-Deno.test("causes are bounded, and so is the page, however much the run says", async () => {
+Deno.test("the number of causes and the size of the page are bounded", async () => {
   await using journal = await makeJournal();
   const letters = (number: number) => String(number).replace(/\d/g, (digit) => "abcdefghij"[Number(digit)] ?? "");
   for (let number = 1; number <= 300; number++) {
@@ -174,13 +170,13 @@ Deno.test("causes are bounded, and so is the page, however much the run says", a
     fail(journal, number, undefined, { code: "WORKFLOW_FAILED", message }, `${"x".repeat(10_000)}:${number}`);
     call(journal, number, 1, `${letters(number)}.${"y".repeat(10_000)}`, 1000, 1001);
   }
-  const page = await reportPage(journal, RUN, commandOf);
+  const page = await renderReport(journal, RUN, formatCommand);
   assert.match(readPage(page).sections["Failures by cause"] ?? "", /200 more inputs failed for other reasons\.$/);
   assert.match(readPage(page).sections["Durations by operation"] ?? "", /any other 200 0 0 /);
   assert(page.length < 400_000, `${page.length} characters`);
 });
 
-Deno.test("whatever a run says is text on the page, and nothing of it is loaded or executed", async () => {
+Deno.test("everything that a run contains is text on the page: nothing is loaded or executed", async () => {
   const text = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.array(fc.constantFrom("<", ">", '"', "'", "&", "\0", "\u202e", "\ud800", "</style>", "<img src=x>", "-->")).map((
@@ -200,7 +196,7 @@ Deno.test("whatever a run says is text on the page, and nothing of it is loaded 
       };
       fail(journal, 1, { name, [place]: [message] }, error, place);
       call(journal, 1, 1, operation, 1000, 1500);
-      const page = await reportPage(journal, run, commandOf);
+      const page = await renderReport(journal, run, formatCommand);
       const { elements } = readPage(page);
       assert.deepEqual(elements.filter((element) => /^(script|img|link|iframe|object|a)$/.test(element)), []);
       assert(!hasControlCharacters(page) && page.isWellFormed());
@@ -209,9 +205,9 @@ Deno.test("whatever a run says is text on the page, and nothing of it is loaded 
   );
 });
 
-Deno.test("the page forbids scripts and loads, and allows the one style that it has", async () => {
+Deno.test("the policy of the page forbids scripts and loads, and allows its one style", async () => {
   await using journal = await makeJournal();
-  const page = await reportPage(journal, RUN, commandOf);
+  const page = await renderReport(journal, RUN, formatCommand);
   const [, style = ""] = /<style>([^]*)<\/style>/.exec(page) ?? [];
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style));
   const hash = new Uint8Array(digest).toBase64();
@@ -219,45 +215,6 @@ Deno.test("the page forbids scripts and loads, and allows the one style that it 
     `"Content-Security-Policy" content="default-src &#39;none&#39;; style-src &#39;sha256-${hash}&#39;; base-uri`,
   ));
   assert.doesNotMatch(page, / style=|\bon\w+=|url\(|https?:/);
-});
-
-Deno.test("identifiers are left out of a cause, and what tells causes apart is not", () => {
-  const cases: [message: string, cause: string][] = [
-    ["The case CITY-PERMIT-WORK P-17 cannot be found.", "The case CITY-PERMIT-WORK … cannot be found."],
-    ["Request 3f2b8c1e-0d4a-4e6f-9b1a-2c3d4e5f6071 failed: 12.5 > 7", "Request … failed: … > …"],
-    ["ada@example.org is unknown to us", "… is unknown to us"],
-    ["The script failed: no address (script.ts:12:5)", "The script failed: no address (script.ts:12:5)"],
-    ['"Address" is required', '"Address" is required'],
-  ];
-  for (const [message, cause] of cases) assert.equal(withoutIdentifiers(message), cause);
-  assert.equal(withoutIdentifiers("Ann O'Neil (b*) has no fee", ["Ann O'Neil (b*)", "has"]), "… … no fee");
-  assert.equal(withoutIdentifiers("Other is the cause", ["the", "her"]), "Other is … cause");
-});
-
-Deno.test("quantiles are exact below 128 milliseconds and wrong by less than 1 % above", () => {
-  fc.assert(fc.property(
-    fc.array(fc.oneof(fc.nat(300), fc.nat(10_000_000)), { minLength: 1 }),
-    fc.double({ min: 0, max: 1, noNaN: true }),
-    (values, share) => {
-      const durations = new Durations();
-      values.forEach((value) => durations.add(value));
-      const sorted = values.toSorted((one, other) => one - other);
-      const exact = sorted[Math.max(1, Math.ceil(share * sorted.length)) - 1] ?? 0;
-      const found = durations.quantile(share);
-      assert(Math.abs(found - exact) <= (exact < 128 ? 0 : exact / 100), `${found} for ${exact}`);
-      assert.deepEqual([durations.count, durations.longest], [values.length, sorted.at(-1)]);
-    },
-  ));
-});
-
-Deno.test("throughput keeps every count in few spans, however long a run is", () => {
-  fc.assert(fc.property(fc.array(fc.maxSafeNat()), (offsets) => {
-    const throughput = new Throughput(1000);
-    for (const offset of offsets) throughput.add(1000 + offset, "calls");
-    assert(throughput.spans.length <= MAX_SPANS);
-    assert.equal(throughput.spans.reduce((sum, { calls }) => sum + calls, 0), offsets.length);
-    for (const offset of offsets) assert(throughput.spans[Math.floor(offset / throughput.width)]?.calls);
-  }));
 });
 
 const RUN: RunRecord = {
@@ -276,7 +233,7 @@ const RUN: RunRecord = {
   startedAt: 1000,
 };
 
-const commandOf = (verb: string) => `svc workflow ${verb} one`;
+const formatCommand = (verb: string) => `svc workflow ${verb} one`;
 
 function fail(
   journal: Journal,
@@ -304,7 +261,7 @@ function call(
   }
 }
 
-/** A journal that has a run; its file goes with it. */
+/** Creates a journal with a run; disposing of it removes its file. */
 async function makeJournal(run: RunRecord = RUN): Promise<Journal> {
   const folder = await makeFolder();
   const journal = await openJournal(`${folder.path}/journal.db`);
