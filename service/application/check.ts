@@ -1,6 +1,6 @@
 /** Checks the values of an application definition, and makes the application of them. */
 import { z } from "zod";
-import { insteadOf } from "./known.ts";
+import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { compileAgents } from "./compile/agents.ts";
 import type { Application } from "./model/application.ts";
 import { compileCaseTypes } from "./compile/case_types.ts";
@@ -67,7 +67,7 @@ function findingsOf(issue: Issue): Finding[] {
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
       path: [...issue.path, key],
-      message: `'${key}' is not known here${insteadOf(key, issue.message.split(" "))}`,
+      message: `'${key}' is not known here${suggestAlternatives(key, issue.message.split(" "))}`,
       atKey: true,
     }));
   }

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../utils/json.ts";
 import type { Action, Application, AssignmentStep, Operator, Process } from "../application/model/application.ts";
 import { ServiceError } from "../errors.ts";
-import { insteadOf } from "../application/known.ts";
+import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { CasePlace, StoredAssignment } from "../store/store.ts";
 import { computed } from "../cases/content/compute.ts";
 import type { EngineContext } from "../cases/context.ts";
@@ -91,7 +91,7 @@ export function offeredAction(open: AssignmentWork, id: string): Action {
   const offered = offeredActions(open);
   const action = offered.find((one) => one.id === id);
   if (action !== undefined) return action;
-  const instead = insteadOf(id, offered.map((one) => one.id));
+  const instead = suggestAlternatives(id, offered.map((one) => one.id));
   throw new ServiceError(409, `${id} is not a valid action to use on the assignment ${open.assignment.id}${instead}`);
 }
 

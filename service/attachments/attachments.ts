@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, stringOrUndefined } from "../../utils/json.ts";
 import type { AttachmentCategory } from "../application/model/application.ts";
 import { type ErrorDetail, ServiceError, TOLD } from "../errors.ts";
-import { insteadOf } from "../application/known.ts";
+import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { nextEntityTag } from "../cases/entity_tags.ts";
 import { type Attachment, findAttachment, idOf, itemOfAttachment, newestAttachment } from "./items.ts";
 import { categoriesFor, nameForAll } from "./rights.ts";
@@ -105,7 +105,7 @@ function categoryOf(work: CaseWork, type: Attachment["type"], { category: given 
   const category = work.type.attachmentCategories.get(id);
   if (category?.type !== type) {
     const what = type === "URL" ? "links" : "files";
-    const instead = insteadOf(id, categoriesFor(work, type));
+    const instead = suggestAlternatives(id, categoriesFor(work, type));
     throw new Refusal(400, `'${id}' is not a category of ${what} of this case${instead}`);
   }
   if (category.canCreate(work.scope())) return category;

@@ -1,6 +1,6 @@
 /** What the caller may do with attachments, as the categories of the case type say. */
 import { ServiceError } from "../errors.ts";
-import { insteadOf } from "../application/known.ts";
+import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { type Attachment, findAttachment } from "./items.ts";
 import type { EngineContext } from "../cases/context.ts";
 import { type CaseWork, findCase } from "../cases/case_work.ts";
@@ -63,7 +63,7 @@ export function moveTo(work: CaseWork, { type, category: current }: Attachment, 
   if (id === current) return id;
   const open = categoriesFor(work, type);
   if (open.includes(id)) return id;
-  throw denied(`You may not move this attachment into the category '${id}'${insteadOf(id, open)}`);
+  throw denied(`You may not move this attachment into the category '${id}'${suggestAlternatives(id, open)}`);
 }
 
 /** Refuses what the caller has no right to. */

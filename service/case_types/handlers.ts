@@ -8,7 +8,7 @@ import { creatableTypes, findCaseType } from "../cases/create.ts";
 import { newPage } from "../cases/content/content.ts";
 import { ServiceError } from "../errors.ts";
 import type { GroupHandlers, Outcome } from "../http/handler.ts";
-import { insteadOf } from "../application/known.ts";
+import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { bulkInfo } from "../cases/handler_values.ts";
 
 /** The handlers by operation. */
@@ -27,7 +27,7 @@ export const handlers: GroupHandlers<"caseTypes"> = {
     const offered = [{ id: "Create", view: type.createView }, ...bulkActionsOf(type)];
     const view = offered.find(({ id }) => id === action)?.view;
     if (view !== undefined) return formOf(type, view);
-    const instead = insteadOf(action, offered.map(({ id }) => id));
+    const instead = suggestAlternatives(action, offered.map(({ id }) => id));
     throw new ServiceError(404, `${action} is not a valid action to use on the case type ${caseTypeId}${instead}`);
   },
 

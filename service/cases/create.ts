@@ -1,7 +1,7 @@
 /** Creates cases. */
 import type { Application, CaseType } from "../application/model/application.ts";
 import { ServiceError } from "../errors.ts";
-import { insteadOf } from "../application/known.ts";
+import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { addAttachments } from "../attachments/attachments.ts";
 import { newPage } from "./content/content.ts";
 import type { EngineContext } from "./context.ts";
@@ -28,7 +28,7 @@ export function findCaseType(app: Application, id: string): CaseType {
   const type = app.caseTypes.get(id);
   if (type !== undefined) return type;
   const listed = creatableTypes(app).map((one) => one.id);
-  throw new ServiceError(404, `Case type '${id}' not found${insteadOf(id, listed)}`);
+  throw new ServiceError(404, `Case type '${id}' not found${suggestAlternatives(id, listed)}`);
 }
 
 /** Creates a case and puts it on its first step. */

@@ -19,7 +19,7 @@ import { localAction, performLocal } from "./actions/local_actions.ts";
 import { goToNextStage, goToStage, type MoveOptions, startOptionalProcess } from "./stages.ts";
 import { type CaseWork, openCase } from "./case_work.ts";
 import { ServiceError } from "../errors.ts";
-import { insteadOf } from "../application/known.ts";
+import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { GroupHandlers, HandlerContext } from "../http/handler.ts";
 import { checkEntityTag } from "./entity_tags.ts";
 import {
@@ -173,7 +173,7 @@ export const handlers: GroupHandlers<"cases"> = {
 function viewOf({ type }: CaseWork, id: string): View {
   const view = type.views.get(id);
   if (view !== undefined) return view;
-  throw new ServiceError(404, `View '${id}' not found${insteadOf(id, type.views.keys())}`);
+  throw new ServiceError(404, `View '${id}' not found${suggestAlternatives(id, type.views.keys())}`);
 }
 
 function moveOptions(ifMatch: string | undefined, context: HandlerContext): MoveOptions {

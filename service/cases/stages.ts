@@ -1,7 +1,7 @@
 /** Moves that a person makes: between stages, and into optional processes. */
 import type { Process, Stage } from "../application/model/application.ts";
 import { ServiceError } from "../errors.ts";
-import { insteadOf } from "../application/known.ts";
+import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { EngineContext } from "./context.ts";
 import { currentStage, enterStage, isRunning, stageAfter, startProcess } from "./flow.ts";
 import { type CaseWork, checkChange, checkOpen, openCase } from "./case_work.ts";
@@ -21,7 +21,10 @@ export function findStage({ type }: CaseWork, nameOrId: string): Stage {
   const [stage, ...others] = [...type.stages.values()].filter(({ name }) => name === nameOrId);
   if (stage === undefined) {
     const names = new Set([...type.stages.values()].map(({ name }) => name));
-    throw new ServiceError(404, `Stage not found for the given parameter stageID${insteadOf(nameOrId, names)}`);
+    throw new ServiceError(
+      404,
+      `Stage not found for the given parameter stageID${suggestAlternatives(nameOrId, names)}`,
+    );
   }
   if (others.length === 0) return stage;
   const ids = [stage, ...others].map(({ id }) => id).join(" or ");
@@ -67,7 +70,7 @@ export async function startOptionalProcess(
   const offered = optionalProcesses(work);
   const process = offered.find(({ id }) => id === processId);
   if (process === undefined) {
-    const instead = insteadOf(processId, offered.map(({ id }) => id));
+    const instead = suggestAlternatives(processId, offered.map(({ id }) => id));
     throw new ServiceError(404, `Process not found for the given parameter processID${instead}`);
   }
   checkMovable(work, ifMatch);

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonValue } from "../../utils/json.ts";
 import { countCharacters } from "../../utils/text/wording.ts";
 import type { Agent, Application } from "../application/model/application.ts";
 import { ServiceError } from "../errors.ts";
-import { insteadOf } from "../application/known.ts";
+import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { HandlerContext, Outcome } from "../http/handler.ts";
 import { checkEntityTag } from "../cases/entity_tags.ts";
 import { answer } from "./answering.ts";
@@ -190,7 +190,7 @@ function agentOf({ app }: HandlerContext, party: Party, id: string): Agent {
   if (agent?.external === true) return agent;
   if (party === "assistants") throw new ServiceError(404, `Assistant '${id}' not found`);
   const listed = listedAgents(app).map((one) => one.id);
-  throw new ServiceError(404, `Agent '${id}' not found${insteadOf(id, listed)}`);
+  throw new ServiceError(404, `Agent '${id}' not found${suggestAlternatives(id, listed)}`);
 }
 
 function checkText(name: string, text: string): void {

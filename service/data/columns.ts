@@ -1,7 +1,7 @@
 /** The columns of a data view: what they hold, and where the store has them. */
 import type { DataView, Field } from "../application/model/application.ts";
 import { ServiceError } from "../errors.ts";
-import { insteadOf } from "../application/known.ts";
+import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { RowField } from "../store/query.ts";
 
 /** A column that a request has named. */
@@ -18,7 +18,9 @@ export interface NamedColumn {
 export function columnOf(view: DataView, name: string): NamedColumn {
   const [head = "", ...rest] = name.replace(/^\./, "").split(".");
   const column = view.columns.get(head);
-  if (!column) throw new ServiceError(400, `${view.id} has no field ${name}${insteadOf(head, view.columns.keys())}`);
+  if (!column) {
+    throw new ServiceError(400, `${view.id} has no field ${name}${suggestAlternatives(head, view.columns.keys())}`);
+  }
   let field = column.field;
   for (const [index, member] of rest.entries()) {
     const fields = field.type === "Page" ? field.embedded?.fields : undefined;
@@ -26,7 +28,7 @@ export function columnOf(view: DataView, name: string): NamedColumn {
     if (!inner) {
       const place = [head, ...rest.slice(0, index)].join(".");
       const known = [...fields?.keys() ?? []].map((one) => `${place}.${one}`);
-      throw new ServiceError(400, `${view.id} has no field ${name}${insteadOf(`${place}.${member}`, known)}`);
+      throw new ServiceError(400, `${view.id} has no field ${name}${suggestAlternatives(`${place}.${member}`, known)}`);
     }
     field = inner;
   }

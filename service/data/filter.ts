@@ -5,7 +5,7 @@ import { comparesBy, neededFor, type Scalar, toScalar } from "../application/exp
 import { kindOf } from "../application/model/kinds.ts";
 import { COMPARATORS as WORDS } from "../application/schema/words.ts";
 import { ServiceError } from "../errors.ts";
-import { insteadOf } from "../application/known.ts";
+import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { COMPARATORS, type Filter } from "../store/query.ts";
 import { columnOf, type NamedColumn } from "./columns.ts";
 import { type Logic, parseLogic } from "./logic.ts";
@@ -40,7 +40,10 @@ function parameterValues(view: DataView, given: JsonObject): Map<string, Scalar>
   const values = new Map<string, Scalar>();
   for (const name of Object.keys(given)) {
     if (!view.parameters.has(name)) {
-      throw new ServiceError(400, `${view.id} has no parameter ${name}${insteadOf(name, view.parameters.keys())}`);
+      throw new ServiceError(
+        400,
+        `${view.id} has no parameter ${name}${suggestAlternatives(name, view.parameters.keys())}`,
+      );
     }
   }
   for (const parameter of view.parameters.values()) {
@@ -116,7 +119,7 @@ function compared(column: NamedColumn, condition: Condition, name: string, view:
   if (!comparator || !comparesBy(column.field.type, comparator)) {
     const { type } = column.field;
     const given = `${condition.comparator} is no comparator for ${condition.field}, a field of the type ${type}`;
-    throw new ServiceError(400, `${given}; there are ${comparatorsFor(type).join(", ")}`);
+    throw new ServiceError(400, `${given}; available: ${comparatorsFor(type).join(", ")}`);
   }
   const { right, ignoreCase } = condition;
   if ("field" in right) {

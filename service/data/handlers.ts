@@ -17,7 +17,7 @@ import type { Application, DataType, DataView, RecordAction, View } from "../app
 import { link } from "../cases/views/links.ts";
 import { viewResources } from "../cases/views/ui.ts";
 import { ServiceError } from "../errors.ts";
-import { insteadOf } from "../application/known.ts";
+import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { GroupHandlers, HandlerContext, Outcome } from "../http/handler.ts";
 
 /** The handlers by operation. */
@@ -52,7 +52,7 @@ export const handlers: GroupHandlers<"data"> = {
     const dataView = dataViewOf(context.app, dataViewId);
     const view = dataView.views.get(viewId);
     if (!view) {
-      const known = insteadOf(viewId, dataView.views.keys());
+      const known = suggestAlternatives(viewId, dataView.views.keys());
       throw new ServiceError(404, `${dataViewId} has no view ${viewId}${known}`);
     }
     const rows = await queryRows(dataView, readRequest(data), context, view);
@@ -113,7 +113,7 @@ export const handlers: GroupHandlers<"data"> = {
 
 function dataViewOf(app: Application, id: string): DataView {
   const view = app.dataViews.get(id);
-  if (!view) throw new ServiceError(404, `Dataview not found: ${id}${insteadOf(id, app.dataViews.keys())}`);
+  if (!view) throw new ServiceError(404, `Dataview not found: ${id}${suggestAlternatives(id, app.dataViews.keys())}`);
   return view;
 }
 
@@ -123,7 +123,9 @@ function typeOf(app: Application, dataViewId: string): DataType {
 
 function actionOf(type: DataType, id: string): RecordAction {
   const action = type.actions.get(id);
-  if (!action) throw new ServiceError(404, `${type.name} has no action ${id}${insteadOf(id, type.actions.keys())}`);
+  if (!action) {
+    throw new ServiceError(404, `${type.name} has no action ${id}${suggestAlternatives(id, type.actions.keys())}`);
+  }
   return action;
 }
 

@@ -8,7 +8,7 @@ import type { EngineContext } from "../cases/context.ts";
 import { fillForm, type Submission } from "../cases/content/forms.ts";
 import { type CaseWork, checkChange, checkOpen, openCase } from "../cases/case_work.ts";
 import { type ErrorDetail, finding, ServiceError, validationFailure } from "../errors.ts";
-import { insteadOf } from "../application/known.ts";
+import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { StoredItem } from "../store/store.ts";
 
 const KIND = "participant";
@@ -51,7 +51,7 @@ export async function openParticipant(context: EngineContext, caseId: string, id
 export function findRole({ type }: CaseWork, id: string, failure: (reason: string) => ServiceError): ParticipantRole {
   const role = type.participantRoles.get(id);
   if (role !== undefined) return role;
-  throw failure(`${noRole(type, id)}${insteadOf(id, type.participantRoles.keys())}`);
+  throw failure(`${noRole(type, id)}${suggestAlternatives(id, type.participantRoles.keys())}`);
 }
 
 function noRole({ name }: CaseType, id: string): string {

@@ -78,7 +78,7 @@ export function feedRequest(
     if (name === "ClearFilters") return [];
     const source = offered.find((one) => one === name);
     if (source !== undefined) return source;
-    throw new ServiceError(400, `filterBy: there is no source '${name}' here; there are ${offered.join(", ")}.`);
+    throw new ServiceError(400, `filterBy: there is no source '${name}' here; available: ${offered.join(", ")}.`);
   });
   return { before, sources: new Set(sources), size: countOf("pageSize", given.pageSize, DEFAULT_SIZE) };
 }

@@ -74,7 +74,7 @@ export const handlers: GroupHandlers<"social"> = {
   async getFeed({ feedID, filterFor, feedClass: _, ...filter }, context) {
     const kinds = Object.hasOwn(FEEDS, feedID) ? FEEDS[feedID] : undefined;
     if (kinds === undefined) {
-      throw new ServiceError(404, `There is no feed '${feedID}'; there are ${Object.keys(FEEDS).join(", ")}.`);
+      throw new ServiceError(404, `There is no feed '${feedID}'; available: ${Object.keys(FEEDS).join(", ")}.`);
     }
     const place = await placeOf(context, filterFor);
     if (!kinds.includes(place.kind)) {
@@ -102,7 +102,7 @@ export const handlers: GroupHandlers<"social"> = {
   async listMentions({ mentionsType, context: contextId, searchFor = "", listSize }, context) {
     if (!MENTION_TYPES.some(({ ID }) => ID === mentionsType)) {
       const known = MENTION_TYPES.map(({ ID }) => ID).join(", ");
-      throw new ServiceError(400, `mentionsType: there is no type '${mentionsType}'; there are ${known}.`);
+      throw new ServiceError(400, `mentionsType: there is no type '${mentionsType}'; available: ${known}.`);
     }
     const count = countOf("listSize", listSize, SUGGESTIONS);
     const found = await findOperators(context, searchFor, await placeIdOf(context, contextId));

@@ -222,7 +222,7 @@ function typeOf({ app }: EngineContext, id: string): MessageType {
   const type = app.messageTypes.get(id);
   if (type !== undefined) return type;
   const known = [...app.messageTypes.keys()].join(", ");
-  throw new ServiceError(400, `message-type: there is no type '${id}'; there are ${known}.`);
+  throw new ServiceError(400, `message-type: there is no type '${id}'; available: ${known}.`);
 }
 
 function kindOf({ parent }: Message): MessageKind {

@@ -12,6 +12,14 @@ export function didYouMean(
   return formatSuggestions(distances.filter(({ distance }) => distance === nearest).map(({ name }) => name), show);
 }
 
+/** Formats the end of a message about an unknown name: similar names, or all names if there are at most `limit`. */
+export function suggestAlternatives(name: string, known: Iterable<string>, limit = 10): string {
+  const names = [...known];
+  const question = didYouMean(name, names, (one) => `'${one}'`).trim();
+  if (question !== "") return `; ${question.replace("Did", "did")}`;
+  return names.length === 0 || names.length > limit ? "" : `; available: ${names.join(", ")}`;
+}
+
 /** Formats the question for up to three names. */
 export function formatSuggestions(names: readonly string[], show: (name: string) => string): string {
   return names.length === 0 ? "" : `Did you mean ${names.slice(0, 3).map(show).join(" or ")}? `;

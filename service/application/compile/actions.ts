@@ -1,5 +1,5 @@
 /** Compiles actions: those of steps, and those of a case or a stage. */
-import { insteadOf } from "../known.ts";
+import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
 import type { Action, Expression, LocalAction, Transition, View } from "../model/application.ts";
 import { compileCondition } from "../expressions/conditions.ts";
 import { chooseView, type FieldSet, spaced } from "./fields.ts";
@@ -113,7 +113,7 @@ function target(
   }
   if (step !== undefined) {
     if (!steps.has(step)) {
-      report([...at, "step"], `there is no step '${step}' in this process${insteadOf(step, steps)}`);
+      report([...at, "step"], `there is no step '${step}' in this process${suggestAlternatives(step, steps)}`);
     }
     return { kind: "step", step };
   }

@@ -1,5 +1,5 @@
 /** Compiles data types and data views. */
-import { insteadOf } from "../known.ts";
+import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
 import type {
   CaseType,
   Column,
@@ -34,7 +34,7 @@ export function compileDataTypes(definition: Definition, report: Report): Map<st
     if (!views.includes(type.savable)) {
       report(
         ["dataTypes", id, "savable"],
-        `there is no data view '${type.savable}' over records of '${id}'${insteadOf(type.savable, views)}`,
+        `there is no data view '${type.savable}' over records of '${id}'${suggestAlternatives(type.savable, views)}`,
       );
     }
   }

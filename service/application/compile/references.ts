@@ -1,5 +1,5 @@
 /** What one part of a definition says of another by its ID. */
-import { insteadOf } from "../known.ts";
+import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
 import type { Path, Report } from "../findings.ts";
 
 /** Parts that can be referred to. */
@@ -23,7 +23,7 @@ export function referable<T>(
 
 /** Says of a part that there is none of this name, and which one may be meant. */
 export function missing(kind: string, name: string, known: Iterable<string>): string {
-  return `there is no ${kind} '${name}'${insteadOf(name, known)}`;
+  return `there is no ${kind} '${name}'${suggestAlternatives(name, known)}`;
 }
 
 /** The part with an ID. Where none is written that is reported; where it is wrong, that has been reported already. */

@@ -2,7 +2,7 @@
 import { Environment } from "@marcbachmann/cel-js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { finding, validationFailure } from "../../errors.ts";
-import { insteadOf } from "../known.ts";
+import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
 import type { Condition, Expression, Field, FieldType } from "../model/application.ts";
 import type { Path, Report } from "../findings.ts";
 import { foreignValues } from "./foreign_values.ts";
@@ -166,7 +166,7 @@ function typeOf(
   const reason = firstLine(error);
   const [, name] = reason.match(/^Unknown variable: (\w+)$/) ?? [];
   const known = [...fields, ...Object.keys(GIVEN)];
-  report(at, `bad expression: ${reason}${name === undefined ? "" : insteadOf(name, known)}`);
+  report(at, `bad expression: ${reason}${name === undefined ? "" : suggestAlternatives(name, known)}`);
   return undefined;
 }
 

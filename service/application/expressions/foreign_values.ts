@@ -1,6 +1,6 @@
 /** Texts with which an expression compares a Dropdown and which it never has: a mistyped one would be seen by nobody. */
 import type { ASTNode } from "@marcbachmann/cel-js";
-import { insteadOf } from "../known.ts";
+import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
 import type { Shape } from "./expressions.ts";
 
 /** What an expression can name here: fields, and the rows over which it goes. */
@@ -13,7 +13,7 @@ export function foreignValues(source: string, node: ASTNode, names: Names): stri
     ...comparisonsIn(node).flatMap(([field, text]) => {
       const values = shapeOf(field, names)?.values;
       if (values === undefined || text === "" || values.includes(text)) return [];
-      return `'${text}' is not a value of ${source.slice(field.start, field.end)}${insteadOf(text, values)}`;
+      return `'${text}' is not a value of ${source.slice(field.start, field.end)}${suggestAlternatives(text, values)}`;
     }),
     ...partsOf(node).flatMap((part) => foreignValues(source, part, inner)),
   ];

@@ -2,7 +2,7 @@
 import type { LocalAction } from "../../application/model/application.ts";
 import { STAGE_FIELD } from "../../application/compile/case_types.ts";
 import { ServiceError } from "../../errors.ts";
-import { insteadOf } from "../../application/known.ts";
+import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
 import { addAttachments } from "../../attachments/attachments.ts";
 import { type EngineContext, isResolved } from "../context.ts";
 import { currentStage, enterStage, known } from "../flow.ts";
@@ -20,7 +20,7 @@ export function localAction(work: CaseWork, id: string): LocalAction {
   const offered = localActions(work);
   const action = offered.find((one) => one.id === id);
   if (action !== undefined) return action;
-  const instead = insteadOf(id, offered.map((one) => one.id));
+  const instead = suggestAlternatives(id, offered.map((one) => one.id));
   throw new ServiceError(409, `${id} is not a valid action to use on the case ${work.stored.id}${instead}`);
 }
 

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/js
 import type { Action, EmbeddedClass, Field, Scope, View } from "../../application/model/application.ts";
 import { isEmpty, isNone, keepValue, valueProblem } from "../../application/values.ts";
 import { type ErrorDetail, finding, ServiceError, TOLD, validationFailure } from "../../errors.ts";
-import { insteadOf } from "../../application/known.ts";
+import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
 
 /** Findings of the two kinds: what nobody may send (400), and what does not fit (422). */
 export class Findings {
@@ -22,7 +22,7 @@ export class Findings {
   /** A member that is no field: who meant another one finds it among those that can be submitted. */
   unknown(name: string, place: string, known: () => string[]): void {
     if (this.invalid.length === TOLD) return; // A body can hold a million members.
-    this.refuse(name, `'${name}' is not a field of ${place}${insteadOf(name, known())}`);
+    this.refuse(name, `'${name}' is not a field of ${place}${suggestAlternatives(name, known())}`);
   }
 
   /**

@@ -80,14 +80,14 @@ Deno.test("a reference to what is not there is refused with its line and the rea
 Deno.test("a name that is not known is refused with those that may be meant, or with all where they are few", () => {
   const cases: [right: string, wrong: string, end: string][] = [
     ["maxLength: 2000", "maxlength: 2000", "'maxlength' is not known here; did you mean 'maxLength'?"],
-    ["variant: hosted", "colour: red", "here; there are id, name, organisation, variant, platformVersion"],
+    ["variant: hosted", "colour: red", "here; available: id, name, organisation, variant, platformVersion"],
     ["fields: [Reason]", "fields: [{ field: Reason, lable: Why }]", "'lable' is not known here; did you mean 'label'?"],
     ["[{ step: Check }]", "[{ step: Chekc }]", "no step 'Chekc' in this process; did you mean 'Check'?"],
-    ["key: [ID]", "key: [Number]", "there is no field 'Number'; there are ID, Name, Phone, Active"],
+    ["key: [ID]", "key: [Number]", "there is no field 'Number'; available: ID, Name, Phone, Active"],
     [
       "savable: D_Inspectors",
       "savable: D_Permits",
-      "over records of 'City-Permit-Data-Inspector'; there is D_Inspectors",
+      "over records of 'City-Permit-Data-Inspector'; available: D_Inspectors",
     ],
     [
       "class: City-Permit-Data-Inspector",
@@ -96,7 +96,7 @@ Deno.test("a name that is not known is refused with those that may be meant, or 
     ],
     ["fields: [Reason]", "view: Aplication", "there is no view 'Aplication'; did you mean 'Application'?"],
     ["Area * 2.5", "Aria * 2.5", "Unknown variable: Aria; did you mean 'Area'?"],
-    ["key: [ID]", "key: [pyNothingLikeThis]", "there are ID, Name, Phone, Active"],
+    ["key: [ID]", "key: [pyNothingLikeThis]", "available: ID, Name, Phone, Active"],
     ["set: { Urgent:", "set: { pyNothingLikeThis:", "there is no field 'pyNothingLikeThis'"],
   ];
   for (const [right, wrong, end] of cases) {
@@ -229,7 +229,7 @@ Deno.test("a text that a Dropdown never has is refused where an expression compa
   const meant = (condition: string) => `(${condition} ? Area : 0.0)`;
   const compared = (condition: string) => refusal(meant(condition), area).message;
   assert.match(compared("Channel == 'Intrnet'"), /'Intrnet' is not a value of Channel; did you mean 'Internet'\?/);
-  assert.match(compared("Area > 1.0 && !('Fax' != Channel)"), /'Fax' is not a value of Channel; there are Internet, /);
+  assert.match(compared("Area > 1.0 && !('Fax' != Channel)"), /'Fax' is not a value of Channel; available: Internet, /);
   assert.match(compared("Channel in ['Internet', 'Fax']"), /'Fax' is not a value of Channel/);
   const row = (condition: string) => meant(`Documents.exists(one, ${condition})`);
   const kinds = (application: string) =>

@@ -130,10 +130,10 @@ Deno.test("an action, stage, process or view that a case does not have is refuse
   const assignmentId = `ASSIGN-WORKLIST ${caseId}!INTAKE`;
   const refusals: [operation: string, values: object, status: number, end: string][] = [
     ["assignments.perform", { assignmentId, action: "Registr" }, 409, "; did you mean 'Register'?"],
-    ["assignments.getAction", { assignmentId, action: "Approve" }, 409, "; there are Register, Withdraw"],
+    ["assignments.getAction", { assignmentId, action: "Approve" }, 409, "; available: Register, Withdraw"],
     ["cases.performAction", { caseId, action: "expedite" }, 409, "; did you mean 'Expedite'?"],
-    ["cases.stageGo", { caseId, stage: "PRIM9" }, 404, "; there are Intake, Review, Decision, Withdrawal"],
-    ["cases.startProcess", { caseId, process: "Intake" }, 404, "; there is Site_Visit"],
+    ["cases.stageGo", { caseId, stage: "PRIM9" }, 404, "; available: Intake, Review, Decision, Withdrawal"],
+    ["cases.startProcess", { caseId, process: "Intake" }, 404, "; available: Site_Visit"],
     ["cases.getView", { caseId, view: "Sumary" }, 404, "; did you mean 'Summary'?"],
   ];
   for (const [operation, values, status, end] of refusals) {
@@ -265,7 +265,7 @@ Deno.test("a case waits for the child case that a step creates, and goes on when
   assert.equal(at(down, "childCases.0.status"), "Resolved-Checked");
   assert.equal((await engine.refused("cases.create", { type: "Test-Work-Check" })).status, 403);
   const unknown = await engine.refused("cases.create", { type: "Check" });
-  assert.equal(unknown.message, "Case type 'Check' not found; there are Test-Work-Order, Test-Work-Loop");
+  assert.equal(unknown.message, "Case type 'Check' not found; available: Test-Work-Order, Test-Work-Loop");
 });
 
 Deno.test("the stages of a case tell which process is open, a waiting one too, and which are to come", async () => {

@@ -115,7 +115,7 @@ Deno.test("an instruction that cannot be applied is a 400 that names it", () => 
     [{ instruction: "UPDATE", target: "..", content: {} }, /not a target/],
     [
       { instruction: "APPEND", target, content: { Nope: 1 } },
-      /'Nope' is not a field of .Documents\(2\); there are Title, Pages$/,
+      /'Nope' is not a field of .Documents\(2\); available: Title, Pages$/,
     ],
   ];
   for (const [instruction, reason] of bad) {

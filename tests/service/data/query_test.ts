@@ -162,7 +162,7 @@ Deno.test("parameters fill in the conditions of a data view; optional ones may b
     assert.deepEqual(await refused(svc, {}, "D_CarsOf"), [400, "D_CarsOf needs the parameter Model."]);
     assert.deepEqual(await refused(svc, { dataViewParameters: { Model: "x", Most: 1 } }, "D_CarsOf"), [
       400,
-      "D_CarsOf has no parameter Most; there are Model, Least",
+      "D_CarsOf has no parameter Most; available: Model, Least",
     ]);
     assert.deepEqual(await refused(svc, { dataViewParameters: { Model: "x", Least: "much" } }, "D_CarsOf"), [
       400,
@@ -208,7 +208,7 @@ Deno.test("what does not fit a request is refused, with what would", () =>
       [
         { query: { select: ["Wheels"] } },
         400,
-        /D_Cars has no field Wheels; there are ID, Model, Price, Electric, Built, SoldAt, Owner$/,
+        /D_Cars has no field Wheels; available: ID, Model, Price, Electric, Built, SoldAt, Owner$/,
       ],
       [{ query: { select: ["Owner.Nam"] } }, 400, /no field Owner.Nam; did you mean 'Owner.Name'\?/],
       [{ query: { select: ["Model.Name"] } }, 400, /no field Model.Name$/],
@@ -216,14 +216,14 @@ Deno.test("what does not fit a request is refused, with what would", () =>
       [
         condition("Model", "LIKE", { value: "x" }),
         400,
-        /for Model, .* Text; there are EQ, .* CONTAINS, STARTS_WITH, ENDS_WITH, IN, IS_NULL$/,
+        /for Model, .* Text; available: EQ, .* CONTAINS, STARTS_WITH, ENDS_WITH, IN, IS_NULL$/,
       ],
       [
         condition("Price", "CONTAINS", { value: "1" }),
         400,
-        /Decimal; there are EQ, NEQ, GT, GTE, LT, LTE, IN, IS_NULL$/,
+        /Decimal; available: EQ, NEQ, GT, GTE, LT, LTE, IN, IS_NULL$/,
       ],
-      [condition("Owner", "CONTAINS", { value: "1" }), 400, /type Page; there are IS_NULL, IS_NOT_NULL$/],
+      [condition("Owner", "CONTAINS", { value: "1" }), 400, /type Page; available: IS_NULL, IS_NOT_NULL$/],
       [condition("Price", "EQ", { value: "cheap" }), 400, /Price EQ needs a number/],
       [condition("Built", "LT", { value: "01/02/2021" }), 400, /Built LT needs a date \(YYYY-MM-DD\)/],
       [condition("Built", "EQ", { value: "2021-02-29" }), 400, /needs a date/],

@@ -221,7 +221,10 @@ Deno.test("an action shows its form and takes the fields of its form alone", () 
     assert.equal((await submit({ Guests: 3 }, { "if-match": "old" })).status, 412);
     assert.deepEqual(stored(await submit({ Guests: 3 }, { "if-match": tag })), { ...VISIT, Guests: 3, Total: 30 });
     const none = await svc.call("PATCH", "/data/D_Visits/actions/Bake", { body: {} });
-    assert.deepEqual([none.status, details(none.body)[0]?.message], [404, "Visit has no action Bake; there is Invite"]);
+    assert.deepEqual([none.status, details(none.body)[0]?.message], [
+      404,
+      "Visit has no action Bake; available: Invite",
+    ]);
   }));
 
 Deno.test("a data view that saves nothing refuses records", () =>

@@ -122,7 +122,7 @@ Deno.test("a batch with one bad element adds nothing and says what is wrong with
   ]);
   assert.equal(
     details[1]?.localizedValue,
-    "Attachment 3: 'File' is not a category of links of this case; there is URL.",
+    "Attachment 3: 'File' is not a category of links of this case; available: URL.",
   );
   assert.equal(
     details.at(-1)?.localizedValue,
@@ -153,7 +153,7 @@ Deno.test("patch changes name and category, keeps the extension, and refuses a c
     "site plan.pdf",
     "Plan",
   ]);
-  for (const [category, instead] of [["URL", "there are File, Plan"], ["plans", "did you mean 'Plan'?"]]) {
+  for (const [category, instead] of [["URL", "available: File, Plan"], ["plans", "did you mean 'Plan'?"]]) {
     const [detail] = await detailsOf(`attachments patch '${id}' --category ${category}`, "FORBIDDEN");
     const sentence = `You may not move this attachment into the category '${category}'; ${instead}`;
     assert.deepEqual([detail?.message, detail?.localizedValue], ["Error_Attachment_Access_Denied", sentence]);
@@ -166,7 +166,7 @@ Deno.test("patch changes name and category, keeps the extension, and refuses a c
 Deno.test("an unknown category is refused with those that the caller may use alone", async () => {
   await using engine = await openEngine((await withSecrets()).replace("Secret: { ", "Secret: { create: false, "));
   const caseId = await createIn(engine);
-  const refusals = [["Secrett", "; there is URL."], ["Urls", "; did you mean 'URL'?"], ["", "; there is URL."]];
+  const refusals = [["Secrett", "; available: URL."], ["Urls", "; did you mean 'URL'?"], ["", "; available: URL."]];
   for (const [category, end] of refusals) {
     const attachments = [{ type: "URL", category, name: "Site", url: "https://city.example" }];
     const { status, message } = await engine.refused("attachments.add", { caseId, attachments });

@@ -164,7 +164,7 @@ Deno.test("what a participant's form does not have is refused", async () => {
   const refusal = await live.refused(line);
   assert.equal(refusal.code, "BAD_REQUEST");
   assert.deepEqual(detailsOf(refusal, "message"), [
-    "'Subject' is not a field of this form; there are pyFirstName, pyLastName, pyEmail1, pyPhoneNumber",
+    "'Subject' is not a field of this form; available: pyFirstName, pyLastName, pyEmail1, pyPhoneNumber",
   ]);
 });
 
@@ -172,7 +172,7 @@ Deno.test("an unknown role, participant or case is refused, and so is a particip
   const [caseId, other] = [await live.createPermit(), await live.createPermit()];
   const { id } = await add(other);
   const refusals: [line: string, code: string, end?: string][] = [
-    [`add '${caseId}' --role Mayor --data '${ADA}'`, "BAD_REQUEST", "type Permit; there are Applicant, Adviser"],
+    [`add '${caseId}' --role Mayor --data '${ADA}'`, "BAD_REQUEST", "type Permit; available: Applicant, Adviser"],
     [`get-role '${caseId}' --role-id adviser`, "NOT_FOUND", "type Permit; did you mean 'Adviser'?"],
     [`get '${caseId}' --participant-id ${id}`, "NOT_FOUND"],
     [`update '${caseId}' --participant-id ${id} --data {}`, "NOT_FOUND"],

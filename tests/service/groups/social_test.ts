@@ -240,7 +240,7 @@ const REFUSALS: [line: string, code: string, message: RegExp][] = [
   [`get-feed pyCaseFeed --filter-for ${REVIEWER}`, "BAD_REQUEST", /is a feed of a case/],
   ["get-feed pyUserFeed --filter-for Nowhere", "NOT_FOUND", /no case, operator/],
   ["get-message-type X", "NOT_FOUND", /no message type 'X'/],
-  ["list-mentions --mentions-type Cars", "BAD_REQUEST", /no type 'Cars'; there are Users/],
+  ["list-mentions --mentions-type Cars", "BAD_REQUEST", /no type 'Cars'; available: Users/],
   ["list-mentions --mentions-type Users --context Nowhere", "NOT_FOUND", /no case/],
   ["list-suggested-tags --context Nowhere", "NOT_FOUND", /no case/],
   ["search-tags --list-size 0", "BAD_REQUEST", /from 1 to/],
