@@ -31,6 +31,8 @@ export {
   type ErrorCode,
   type ErrorDetail,
   type ErrorRecord,
+  type Hint,
+  type HintCommand,
   SvcError,
   type SvcErrorOptions,
 } from "./lib/errors.ts";

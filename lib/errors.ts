@@ -1,7 +1,9 @@
-/** The one family of errors: what went wrong, as a code, and what to do about it, as a hint. */
+/** The errors that svc throws: a code, a message, and a hint about what to do next. */
 import { isObjectList, isString, type JsonObject } from "../utils/json.ts";
+import { shellQuote } from "../utils/text/shell_quote.ts";
 
-const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
+/** The codes of the HTTP statuses that have one of their own. */
+const STATUS_CODES: Readonly<Record<number, ErrorCode>> = {
   400: "BAD_REQUEST",
   401: "UNAUTHORIZED",
   403: "FORBIDDEN",
@@ -17,7 +19,7 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   500: "INTERNAL_SERVER_ERROR",
 };
 
-/** What can go wrong: the service's statuses by name, then what the client finds by itself. */
+/** Every error code: first those of HTTP statuses, then those of errors that svc detects itself. */
 export const ERROR_CODES = [
   "BAD_REQUEST",
   "UNAUTHORIZED",
@@ -48,97 +50,114 @@ export const ERROR_CODES = [
   "INTERNAL_ERROR",
 ] as const;
 
-/** What can go wrong, by its name. */
+/** A code that names the kind of an error. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** One finding: of the service about a call, or of svc about a script. Services may say more of it. */
+/** One issue that the service reports about a request, or svc about a script. Services may add members. */
 export interface ErrorDetail extends JsonObject {
-  /** A code, or a sentence. */
+  /** Code of the issue, or a sentence. */
   message?: string;
-  /** The sentence for people. */
+  /** Description in the language of the user. */
   localizedValue?: string;
-  /** The field, e.g. `.Applicant`, or the embedded page that holds it. */
+  /** Path of the field, e.g. `.Applicant`, or of the embedded page that contains it. */
   erroneousInputOutputFieldInPage?: string;
-  /** The property of the embedded page, or the name of the parameter. */
+  /** Property of the embedded page, or name of the parameter. */
   erroneousInputOutputIdentifier?: string;
-  /** The file of the script. */
+  /** File of the script. */
   file?: string;
-  /** The line in that file, from 1. */
+  /** Line in the file, starting at 1. */
   line?: number;
-  /** The column in that line, from 1. */
+  /** Column in the line, starting at 1. */
   column?: number;
 }
 
-/** What one attempt of a call failed with. */
+/** The error of one attempt of a call. */
 export interface ErrorAttempt extends JsonObject {
-  /** What went wrong. */
+  /** Code of the error. */
   code?: ErrorCode;
-  /** HTTP status, where the service answered. */
+  /** HTTP status, if there was a response. */
   status?: number;
-  /** One sentence for people. */
+  /** One sentence that describes the error. */
   message?: string;
-  /** Milliseconds from the beginning of the call until the attempt had failed. */
+  /** Milliseconds from the start of the call to the failure of the attempt. */
   afterMilliseconds?: number;
 }
 
-/** What an error can say beyond its code and message. */
+/** A command line that helps with an error. */
+export interface HintCommand {
+  /** Arguments after `svc`, unquoted, e.g. `["auth", "diagnose"]`. */
+  readonly args: readonly string[];
+  /** Purpose as an infinitive, e.g. `to find the step that fails`. */
+  readonly purpose: string;
+}
+
+/** What the user can do about an error. */
+export interface Hint {
+  /** Advice in full sentences. */
+  readonly text?: string;
+  /** Command lines that help, the best one first. */
+  readonly commands?: readonly HintCommand[];
+}
+
+/** Additional properties of an error. */
 export interface SvcErrorOptions extends ErrorOptions {
-  /** HTTP status, where the service answered. */
+  /** HTTP status, if there was a response. */
   status?: number;
-  /** The service's own class of the error, e.g. `Resource not found`. */
+  /** The service's classification of the error, e.g. `Resource not found`. */
   classification?: string;
-  /** One element per finding, e.g. per field of a content that did not fit. */
+  /** One element per issue, e.g. per invalid field. */
   details?: ErrorDetail[];
-  /** The operation that failed, by its permission name, e.g. `cases.get`. */
+  /** Permission name of the operation that failed, e.g. `cases.get`. */
   operation?: string;
   /** The service's identifier of the request, for its operators' logs. */
   requestId?: string;
-  /** What the user can do next, in one sentence. */
-  hint?: string;
-  /** What each attempt failed with, where there was more than one. */
+  /** What the user can do next. A string is short for a hint with a text only. */
+  hint?: string | Hint;
+  /** Errors of the attempts, if there was more than one attempt. */
   attempts?: ErrorAttempt[];
-  /** When to come back: the service's `Retry-After` as it came, a number of seconds or an HTTP date. */
+  /** `Retry-After` header of the response: a number of seconds or an HTTP date. */
   retryAfter?: string;
-  /** Says of a changing call that the service may have done it all the same. */
+  /** True if a change may have been applied although the call failed. */
   outcomeUnknown?: boolean;
-  /** Says that the service itself has judged the call, and not who stands before it. */
-  judged?: boolean;
-  /** Says that the service has given its first answer to a repeated idempotency key again. */
+  /** True if the service itself rejected the request, not a gateway or proxy in front of it. */
+  rejectedByService?: boolean;
+  /** True if the response repeats the first response to the same idempotency key. */
   replayed?: boolean;
 }
 
-/** An error as it is written to stderr, and as it crosses to a workflow: without what is for who repeats the call. */
-export interface ErrorRecord
-  extends Omit<SvcErrorOptions, "cause" | "retryAfter" | "outcomeUnknown" | "judged" | "replayed"> {
-  /** What went wrong. */
+/** Properties that help to retry a call. They are not part of a record. */
+type RetryProperty = "retryAfter" | "outcomeUnknown" | "rejectedByService" | "replayed";
+
+/** An error as plain data, as it is printed to stderr and passed to workflow scripts. */
+export interface ErrorRecord extends Omit<SvcErrorOptions, "cause" | "hint" | RetryProperty> {
+  /** Code of the error. */
   code: ErrorCode;
-  /** One sentence for people. */
+  /** One sentence that describes the error. */
   message: string;
+  /** What the user can do next. */
+  hint?: string;
 }
 
-/** What a record may have beside code and message, and what each of that is. */
-const CHECKS: { readonly [M in Exclude<keyof ErrorRecord, "code" | "message">]-?: (value: unknown) => boolean } = {
-  status: (value) => typeof value === "number",
-  classification: isString,
-  details: isObjectList,
-  operation: isString,
-  requestId: isString,
-  hint: isString,
-  attempts: isObjectList,
-};
+/** The optional properties of a record, and the checks of their values. */
+const RECORD_CHECKS: { readonly [M in Exclude<keyof ErrorRecord, "code" | "message">]-?: (value: unknown) => boolean } =
+  {
+    status: (value) => typeof value === "number",
+    classification: isString,
+    details: isObjectList,
+    operation: isString,
+    requestId: isString,
+    hint: isString,
+    attempts: isObjectList,
+  };
 
-const MEMBERS = Object.keys(CHECKS) as (keyof typeof CHECKS)[];
+const RECORD_PROPERTIES = Object.keys(RECORD_CHECKS) as (keyof typeof RECORD_CHECKS)[];
 
-/** What an error may have that its record has not. */
-const UNRECORDED = ["retryAfter", "outcomeUnknown", "judged", "replayed"] as const satisfies readonly Exclude<
-  keyof SvcErrorOptions,
-  keyof ErrorRecord
->[];
+const RETRY_PROPERTIES: readonly RetryProperty[] = ["retryAfter", "outcomeUnknown", "rejectedByService", "replayed"];
 
 /**
  * The error that every function of this library throws.
  *
- * @example Telling a missing case from other failures
+ * @example Handle a missing case
  * ```ts
  * import { createClient, SvcError } from "@svc/lib";
  *
@@ -147,130 +166,139 @@ const UNRECORDED = ["retryAfter", "outcomeUnknown", "judged", "replayed"] as con
  *   await svc.cases.get("no such case");
  * } catch (error) {
  *   if (!(error instanceof SvcError) || error.code !== "NOT_FOUND") throw error;
- *   console.log("gone");
+ *   console.log("not found");
  * }
  * ```
  */
 export class SvcError extends Error {
-  /** The class's name, as it shows in a log. */
+  /** Name of the class. */
   override readonly name = "SvcError";
-  /** What went wrong. */
+  /** Code of the error. */
   readonly code: ErrorCode;
-  /** HTTP status, where the service answered. */
+  /** HTTP status, if there was a response. */
   declare readonly status?: number;
-  /** The service's own class of the error. */
+  /** The service's classification of the error. */
   declare readonly classification?: string;
-  /** One element per finding. */
+  /** One element per issue. */
   declare readonly details?: ErrorDetail[];
-  /** The operation that failed, e.g. `cases.get`. */
+  /** Permission name of the operation that failed, e.g. `cases.get`. */
   declare readonly operation?: string;
   /** The service's identifier of the request. */
   declare readonly requestId?: string;
   /** What the user can do next. */
   declare readonly hint?: string;
-  /** What each attempt failed with, where there was more than one. */
+  /** Errors of the attempts, if there was more than one attempt. */
   declare readonly attempts?: ErrorAttempt[];
-  /** When to come back: the service's `Retry-After` as it came, a number of seconds or an HTTP date. */
+  /** `Retry-After` header of the response: a number of seconds or an HTTP date. */
   declare readonly retryAfter?: string;
-  /** Whether the service may have done a changing call all the same: to repeat it could do it twice. */
+  /** True if a change may have been applied although the call failed: to repeat it could apply it twice. */
   declare readonly outcomeUnknown?: boolean;
   /**
-   * Whether the service itself has judged the call, and not who stands before it: had it been done before under its key,
-   * the service would have said so.
+   * True if the service itself rejected the request, not a gateway or proxy in front of it. A service that supports
+   * idempotency keys would have repeated its first response if an earlier attempt had been applied.
    */
-  declare readonly judged?: boolean;
-  /** Whether it is the service's first answer to a repeated idempotency key, given again. */
+  declare readonly rejectedByService?: boolean;
+  /** True if the response repeats the first response to the same idempotency key. */
   declare readonly replayed?: boolean;
 
-  /** Makes an error of a code, with a sentence for people and what else is known. */
+  /** Creates an error with a code, one sentence that describes it, and additional properties. */
   constructor(code: ErrorCode, message: string, options: SvcErrorOptions = {}) {
     super(message, "cause" in options ? { cause: options.cause } : undefined);
     this.code = code;
-    // A member that is there and undefined would show in every log.
-    for (const name of [...MEMBERS, ...UNRECORDED]) {
-      if (options[name] !== undefined) Object.assign(this, { [name]: options[name] });
+    const properties = { ...options, hint: renderHint(options.hint) };
+    // Undefined properties would show in logs.
+    for (const name of [...RECORD_PROPERTIES, ...RETRY_PROPERTIES]) {
+      if (properties[name] !== undefined) Object.assign(this, { [name]: properties[name] });
     }
   }
 
-  /** The error as plain data; members that are not known are absent. */
+  /** Returns the error as plain data, without undefined properties. */
   toJSON(): ErrorRecord {
     const record: ErrorRecord = { code: this.code, message: this.message };
-    for (const name of MEMBERS) if (this[name] !== undefined) Object.assign(record, { [name]: this[name] });
+    for (const name of RECORD_PROPERTIES) if (this[name] !== undefined) Object.assign(record, { [name]: this[name] });
     return record;
   }
 
-  /** The same error, known to have happened in an operation. */
-  during(operation: string): SvcError {
+  /** Returns the error with the name of the operation that failed, unless it already has one. */
+  withOperation(operation: string): SvcError {
     return this.operation === undefined ? this.with({ operation }) : this;
   }
 
-  /** The same error, of which more is known. */
-  with(more: SvcErrorOptions, message: string = this.message): SvcError {
-    const unrecorded: SvcErrorOptions = Object.fromEntries(UNRECORDED.map((name) => [name, this[name]]));
-    const known = new SvcError(this.code, message, { ...this.toJSON(), cause: this.cause, ...unrecorded, ...more });
-    known.stack = this.stack?.replace(this.message, () => message); // Where it was thrown, not where more was known.
-    return known;
+  /** Returns a copy of the error with other properties, and with another message if one is given. */
+  with(options: SvcErrorOptions, message: string = this.message): SvcError {
+    const retry: SvcErrorOptions = Object.fromEntries(RETRY_PROPERTIES.map((name) => [name, this[name]]));
+    const copy = new SvcError(this.code, message, { ...this.toJSON(), cause: this.cause, ...retry, ...options });
+    copy.stack = this.stack?.replace(this.message, () => message); // The stack shows where the original was thrown.
+    return copy;
   }
 }
 
-/** The error of a call that its caller no longer wants. */
-export function cancelledCall(options: ErrorOptions = {}): SvcError {
+function renderHint(hint: string | Hint = {}): string | undefined {
+  if (typeof hint === "string") return hint;
+  const { text, commands = [] } = hint;
+  const lines = commands.map(({ args, purpose }) => `'svc ${args.map(shellQuote).join(" ")}' ${purpose}`);
+  const sentences = [text, lines.length > 0 ? `Run ${lines.join(", or ")}.` : undefined];
+  return sentences.filter(Boolean).join(" ") || undefined;
+}
+
+/** Creates the error of a call that was cancelled with its signal. */
+export function createCancelledError(options: ErrorOptions = {}): SvcError {
   return new SvcError("INTERRUPTED", "The call was cancelled.", options);
 }
 
-/** The code of an HTTP status of 300 or more. */
-export function codeOfStatus(status: number): ErrorCode {
-  return CODE_OF_STATUS[status] ?? (status >= 500 ? "SERVER_ERROR" : "HTTP_ERROR");
+/** Returns the code for an HTTP status of 300 or more. */
+export function getErrorCode(status: number): ErrorCode {
+  return STATUS_CODES[status] ?? (status >= 500 ? "SERVER_ERROR" : "HTTP_ERROR");
 }
 
-/** What a `Retry-After` says (RFC 9110): seconds, or a date in milliseconds since 1970; nothing where it is neither. */
-export function readRetryAfter(retryAfter: string = ""): { seconds?: number; date?: number } {
+/** Parses a `Retry-After` header (RFC 9110) into seconds, or a date in milliseconds since 1970. Returns neither for other text. */
+export function parseRetryAfter(retryAfter: string = ""): { seconds?: number; date?: number } {
   if (/^\d+$/.test(retryAfter)) return { seconds: Number(retryAfter) };
-  // A number that is none of seconds can pass for a year: a date has letters.
+  // Date.parse() takes other numbers for years. An HTTP date has letters.
   const date = /[a-z]/i.test(retryAfter) ? Date.parse(retryAfter) : NaN;
   return Number.isNaN(date) ? {} : { date };
 }
 
-/** What to do about a refusal for the moment, by its `Retry-After`. */
-export function hintOfWait(retryAfter?: string): string {
-  const { seconds, date } = readRetryAfter(retryAfter);
+/** Returns the hint for a temporary failure with this `Retry-After` header. */
+export function createRetryHint(retryAfter?: string): string {
+  const { seconds, date } = parseRetryAfter(retryAfter);
   const wait = seconds !== undefined ? `${retryAfter} seconds` : date !== undefined ? `until ${retryAfter}` : undefined;
   return `Wait ${wait ?? "a few seconds"}, then try again.`;
 }
 
-/** The error that a record describes; undefined where it is none. What a member cannot be is left out. */
-export function errorOfRecord(record: JsonObject): SvcError | undefined {
-  const { code, message } = record;
-  const known = ERROR_CODES.find((one) => one === code);
-  if (known === undefined || typeof message !== "string") return undefined;
-  const members = MEMBERS.filter((name) => CHECKS[name](record[name]));
-  return new SvcError(known, message, Object.fromEntries(members.map((name) => [name, record[name]])));
+/** Converts a record back to an error. Omits invalid properties. Returns undefined if code or message are invalid. */
+export function parseErrorRecord(record: JsonObject): SvcError | undefined {
+  const { message } = record;
+  const code = ERROR_CODES.find((known) => known === record.code);
+  if (code === undefined || typeof message !== "string") return undefined;
+  const names = RECORD_PROPERTIES.filter((name) => RECORD_CHECKS[name](record[name]));
+  return new SvcError(code, message, Object.fromEntries(names.map((name) => [name, record[name]])));
 }
 
-/** What a thrown value says: anything can be thrown. */
-export function reasonOf(thrown: unknown): string {
+/** Returns the message of a thrown value, which need not be an error. */
+export function getErrorMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** Any thrown value as an error of the family; what nobody foresaw is a defect of ours and says so. */
+/** Converts any thrown value to an `SvcError`. An unexpected one becomes an `INTERNAL_ERROR`. */
 export function toSvcError(thrown: unknown): SvcError {
   if (thrown instanceof SvcError) return thrown;
-  const message = reasonOf(thrown);
+  const message = getErrorMessage(thrown);
   if (thrown instanceof Deno.errors.NotCapable || (isImportFailure(thrown) && message.startsWith("Requires "))) {
     return new SvcError("PERMISSION_DENIED", message, {
       cause: thrown,
-      hint: "Put that flag into the 'deno install -f …' or 'deno run …' that svc was installed or started with.",
+      hint: "Add that flag to the 'deno install' or 'deno run' command that installs or starts svc.",
     });
   }
   return new SvcError("INTERNAL_ERROR", message, {
     cause: thrown,
     hint: isImportFailure(thrown)
-      ? "The installed program is incomplete, or was built again while it ran. Build it with 'deno task build'."
-      : "This is a defect of svc. SVC_DEBUG=1 shows where it happened.",
+      ? "The installed program is incomplete or was replaced while it ran. Build it with 'deno task build'."
+      : "This is a bug in svc. Set SVC_DEBUG=1 to see where it happened.",
   });
 }
 
-/** Tells whether a module could not be loaded, be it that it is missing or that Deno has no permission to load it. */
+/** Reports whether a module could not be loaded because it is missing or Deno lacks the permission to load it. */
 export function isImportFailure(thrown: unknown): thrown is TypeError {
   return thrown instanceof TypeError && "code" in thrown && thrown.code === "ERR_MODULE_NOT_FOUND";
 }

@@ -26,7 +26,7 @@ import type { JsonObject } from "../utils/json.ts";
 import type { CallOptions } from "../lib/operation/operation.ts";
 
 export { SvcError };
-export type { ErrorAttempt, ErrorCode, ErrorDetail, ErrorRecord } from "../lib/errors.ts";
+export type { ErrorAttempt, ErrorCode, ErrorDetail, ErrorRecord, Hint, HintCommand } from "../lib/errors.ts";
 export type { JsonObject, JsonValue } from "../utils/json.ts";
 
 /** The functions of the operations, as in the library, but without its `idempotencyKey`: each change has one of the run's. */

@@ -24,7 +24,7 @@ export async function runOperation(
     else if (ref.operation.answer === "content") await writeContent(context, ref, values, output);
     else await callAndPrint(context, ref, values);
   } catch (error) {
-    throw error instanceof SvcError ? error.during(ref.name) : error;
+    throw error instanceof SvcError ? error.withOperation(ref.name) : error;
   }
 }
 

@@ -1,7 +1,7 @@
 /** The configuration directory, and the profiles in its `config.json`. */
 import type { Warn } from "../client/callback.ts";
 import { variable } from "./environment.ts";
-import { reasonOf, SvcError } from "../errors.ts";
+import { getErrorMessage, SvcError } from "../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { decodeUtf8 } from "../../utils/text/utf8.ts";
@@ -68,7 +68,7 @@ export function unwritable(directory: string, cause: unknown): unknown {
       hint: "End the svc process that hangs, then try again.",
     });
   }
-  return new SvcError("INVALID_CONFIG", `${directory} cannot be written: ${reasonOf(cause)}.`, {
+  return new SvcError("INVALID_CONFIG", `${directory} cannot be written: ${getErrorMessage(cause)}.`, {
     cause,
     hint: "Check who owns it, or set SVC_CONFIG_DIR to a directory of your own.",
   });

@@ -1,6 +1,6 @@
 /** The token exchange: OAuth 2.0 client credentials (RFC 6749, section 4.4), the client authenticated by HTTP Basic. */
 import type { ClientAuth, TokenEndpointResponse } from "oauth4webapi";
-import { codeOfStatus, hintOfWait, SvcError } from "../errors.ts";
+import { createRetryHint, getErrorCode, SvcError } from "../errors.ts";
 import { type Destination, hintOfRedirect, lineOf } from "../http/address.ts";
 import { readText } from "../http/read_text.ts";
 import { type JsonObject, parseJsonObject } from "../../utils/json.ts";
@@ -108,8 +108,8 @@ function refusal(
   }
   const retryAfter = headers.get("retry-after") ?? undefined;
   const mayPass = status === 408 || status === 429 || status >= 500;
-  const hint = mayPass ? hintOfWait(retryAfter) : WRONG_ADDRESS;
-  return new SvcError(codeOfStatus(status), message, { status, hint, retryAfter });
+  const hint = mayPass ? createRetryHint(retryAfter) : WRONG_ADDRESS;
+  return new SvcError(getErrorCode(status), message, { status, hint, retryAfter });
 }
 
 /** What the server says of its refusal, in the members of OAuth or of the API. */

@@ -1,5 +1,5 @@
 /** Having a new token: one process exchanges, the others wait for what it puts into the cache. */
-import { reasonOf } from "../errors.ts";
+import { getErrorMessage } from "../errors.ts";
 import { Deadline } from "../http/deadline.ts";
 import { exchangeToken, tokenUrl } from "./oauth.ts";
 import { FileLock } from "../../utils/fs/file_lock.ts";
@@ -75,5 +75,5 @@ async function save(credentials: Credentials, token: Token): Promise<void> {
 }
 
 function notCached(error: unknown): string {
-  return `The token cannot be cached, so that each run exchanges a new one: ${reasonOf(error)}`;
+  return `The token cannot be cached, so that each run exchanges a new one: ${getErrorMessage(error)}`;
 }

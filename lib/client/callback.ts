@@ -1,5 +1,5 @@
 /** The functions that a program gives to be told of something. */
-import { reasonOf, SvcError, type SvcErrorOptions } from "../errors.ts";
+import { getErrorMessage, SvcError, type SvcErrorOptions } from "../errors.ts";
 
 /** Is told what a person should know, although nothing fails. */
 export type Warn = (message: string) => void;
@@ -9,7 +9,7 @@ export function tell<T>(name: string, told: ((value: T) => void) | undefined, va
   try {
     told?.(value);
   } catch (cause) {
-    throw new SvcError("INVALID_ARGS", `${name} threw: ${reasonOf(cause)}`, {
+    throw new SvcError("INVALID_ARGS", `${name} threw: ${getErrorMessage(cause)}`, {
       cause,
       hint: `Catch in ${name} what may fail.`,
       ...more,

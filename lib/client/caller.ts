@@ -80,7 +80,7 @@ export function createCaller(
         const call = new Call(ref, session(), callOptions, options.onReply);
         return picked(ref.operation, values, await call.run(request));
       } catch (error) {
-        throw toSvcError(error).during(ref.name);
+        throw toSvcError(error).withOperation(ref.name);
       }
     },
   };
@@ -141,7 +141,7 @@ class Call {
     } catch (error) {
       if (key !== undefined && error instanceof SvcError && error.code === "NOT_FOUND") return undefined;
       // A refusal of this read is no judgment on the change, which an earlier attempt may have made.
-      throw toSvcError(error).with({ judged: undefined });
+      throw toSvcError(error).with({ rejectedByService: undefined });
     }
     throw missingTag(path);
   }
@@ -197,7 +197,7 @@ class Call {
       const head = headOf(this.#ref, response, transit.milliseconds);
       this.#tell(transit, head, () => `(${head.type ?? "content"})`);
       const { contentOf } = await import("./content.ts");
-      const explain = (error: unknown) => transit.explain(error).during(this.#ref.name);
+      const explain = (error: unknown) => transit.explain(error).withOperation(this.#ref.name);
       return new Reply(head, "", contentOf(response, { deadline, explain }));
     } catch (error) {
       void response.body?.cancel().catch(() => {});
@@ -282,7 +282,7 @@ function headersOf({ answer }: Operation, { ifMatch, body }: EncodedRequest, key
 }
 
 function hinted(failure: SvcError, operation: Operation): SvcError {
-  const isUnknown = failure.status === 404 && failure.judged === true;
+  const isUnknown = failure.status === 404 && failure.rejectedByService === true;
   return isUnknown ? failure.with({ hint: hintOfNotFound(operation) }) : failure;
 }
 

@@ -1,5 +1,5 @@
 /** Values of a caller as JSON. */
-import { reasonOf, SvcError } from "../errors.ts";
+import { getErrorMessage, SvcError } from "../errors.ts";
 import { formatMemberPath, hasToJson } from "../../utils/json.ts";
 
 /** A value as text of JSON; types do not keep everything out that has none. */
@@ -16,7 +16,7 @@ function orRefuse<T>(make: () => T): T {
   try {
     return make();
   } catch (cause) {
-    const [reason = ""] = reasonOf(cause).split("\n");
+    const [reason = ""] = getErrorMessage(cause).split("\n");
     throw new SvcError("INVALID_ARGS", `A value is no JSON: ${reason.replace(/\.$/, "")}.`, {
       cause,
       hint: "JSON has texts, finite numbers, true, false, null, arrays and objects, none of which holds itself.",

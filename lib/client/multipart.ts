@@ -1,5 +1,5 @@
 /** Multipart bodies (RFC 7578, names escaped as HTML says): read while they are sent, so that no file is ever held. */
-import { reasonOf, SvcError } from "../errors.ts";
+import { getErrorMessage, SvcError } from "../errors.ts";
 import type { FileInput } from "../operation/operation.ts";
 import { describeReadError } from "../../utils/fs/describe_error.ts";
 import type { Part } from "./encode.ts";
@@ -96,7 +96,7 @@ async function* readable(file: FileInput, cancelled: AbortSignal): AsyncGenerato
     }
   } catch (cause) {
     if (cause instanceof SvcError || cause instanceof Deno.errors.NotCapable) throw cause;
-    const reason = describeReadError(cause) ?? reasonOf(cause);
+    const reason = describeReadError(cause) ?? getErrorMessage(cause);
     throw new SvcError("INVALID_ARGS", `${file.name} cannot be read: ${reason}.`, {
       cause,
       hint: "Nothing was uploaded: send it again when it can be read.",

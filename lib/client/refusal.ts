@@ -1,5 +1,5 @@
 /** What the service refuses, as errors of the family. */
-import { codeOfStatus, hintOfWait, SvcError } from "../errors.ts";
+import { createRetryHint, getErrorCode, SvcError } from "../errors.ts";
 import { type Destination, hintOfRedirect } from "../http/address.ts";
 import {
   filterObjects,
@@ -36,7 +36,7 @@ function refusal(
   headers: Headers,
   sent: Destination,
 ): SvcError {
-  const code = codeOfStatus(status);
+  const code = getErrorCode(status);
   const body = parseJsonObject(text); // The status alone says enough: a proxy's error page is no JSON.
   const findings = body?.errorDetails ?? body?.errors; // Errors of the first DX API have another name for them.
   const details = filterObjects(findings).map(readable);
@@ -47,7 +47,7 @@ function refusal(
     requestId,
     hint: hintFor(status, headers, sent),
     retryAfter: headers.get("retry-after") ?? undefined,
-    judged: isJudgement(status, body) || undefined,
+    rejectedByService: isJudgement(status, body) || undefined,
     replayed: headers.get("idempotent-replayed") === "true" || undefined,
   });
 }
@@ -73,7 +73,7 @@ function hintFor(status: number, headers: Headers, sent: Destination): string | 
   if (status < 400 && location !== null) return hintOfRedirect(location, sent);
   const retryAfter = headers.get("retry-after") ?? undefined;
   // A server that fails without a Retry-After may have done the call: no hint says to repeat it.
-  if (status === 429 || (status === 503 && retryAfter !== undefined)) return hintOfWait(retryAfter);
+  if (status === 429 || (status === 503 && retryAfter !== undefined)) return createRetryHint(retryAfter);
   return HINTS[status];
 }
 

@@ -2,7 +2,7 @@
  * Repeats calls that failed, where that cannot do anything twice: with exponential backoff and full jitter, and under a
  * budget that all calls of the process share, as in the standard mode of the AWS SDKs.
  */
-import { type ErrorAttempt, readRetryAfter, SvcError, toSvcError } from "../errors.ts";
+import { type ErrorAttempt, parseRetryAfter, SvcError, toSvcError } from "../errors.ts";
 import { isRead, type OperationRef } from "../operation/operation.ts";
 import { delay } from "../../utils/async/delay.ts";
 import { pluralize } from "../../utils/text/wording.ts";
@@ -141,13 +141,13 @@ class Attempts {
    */
   #asFurther(error: SvcError): SvcError {
     const isBusyWithIt = this.#isUnknown && error.status === 409 && error.replayed !== true;
-    return isBusyWithIt ? error.with({ judged: undefined, outcomeUnknown: true }) : error;
+    return isBusyWithIt ? error.with({ rejectedByService: undefined, outcomeUnknown: true }) : error;
   }
 
   #note(error: SvcError, after: number): void {
     const { code, status, message } = error;
     this.#failed.push({ code, ...(status && { status }), message, afterMilliseconds: Math.round(after) });
-    this.#isUnknown = !error.judged && (this.#isUnknown || error.outcomeUnknown === true);
+    this.#isUnknown = !error.rejectedByService && (this.#isUnknown || error.outcomeUnknown === true);
   }
 
   /** Milliseconds until another attempt; undefined where there is none. */
@@ -210,6 +210,6 @@ function kindOf(error: SvcError, reads: boolean): Kind | undefined {
 
 /** The milliseconds that a `Retry-After` asks for; 0 where it says nothing. */
 export function retryAfterMilliseconds(retryAfter: string | undefined, now: number): number {
-  const { seconds = 0, date = now } = readRetryAfter(retryAfter);
+  const { seconds = 0, date = now } = parseRetryAfter(retryAfter);
   return Math.max(seconds * 1000, date - now);
 }

@@ -1,5 +1,5 @@
 /** The end of a call that takes too long or that its caller no longer wants, and what a failed exchange is called. */
-import { cancelledCall, SvcError } from "../errors.ts";
+import { createCancelledError, SvcError } from "../errors.ts";
 import { onAbort } from "../../utils/async/on_abort.ts";
 import { explainNetwork } from "./network.ts";
 
@@ -60,7 +60,7 @@ export class Deadline implements Disposable {
   /** Why an exchange failed: the caller's own abort, the time limit, or the network. */
   explain(error: unknown, exchange: string): SvcError {
     if (error instanceof SvcError) return error;
-    if (this.#outer?.aborted) return cancelledCall({ cause: this.#outer.reason });
+    if (this.#outer?.aborted) return createCancelledError({ cause: this.#outer.reason });
     if (this.#controller.signal.aborted) {
       return new SvcError("TIMEOUT", `${exchange} did not answer within ${this.#seconds} s.`, {
         cause: error,

@@ -1,5 +1,5 @@
 /** Failures of the network, in words. */
-import { isImportFailure, reasonOf, SvcError } from "../errors.ts";
+import { getErrorMessage, isImportFailure, SvcError } from "../errors.ts";
 
 /** A failure of the network, in one sentence. */
 export function explainNetwork(error: unknown, exchange: string): SvcError {
@@ -14,7 +14,7 @@ export function explainNetwork(error: unknown, exchange: string): SvcError {
 /** The innermost reason: `fetch` wraps it in errors and sentences that repeat the address. */
 function rootReason(error: unknown): string {
   if (error instanceof Error && error.cause instanceof Error) return rootReason(error.cause);
-  const message = reasonOf(error);
+  const message = getErrorMessage(error);
   const last = message.split(": ").at(-1) ?? message;
   return last.replace(/ \(os error \d+\)$/, "").replace(/\.$/, "");
 }

@@ -4,7 +4,7 @@ import { closeSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { configDirectory, configFile, unwritable } from "../../lib/auth/config.ts";
-import { errorOfRecord, SvcError } from "../../lib/errors.ts";
+import { parseErrorRecord, SvcError } from "../../lib/errors.ts";
 import { resolveLink } from "../../utils/fs/resolve_link.ts";
 import { isJsonObject, parseJsonObject } from "../../utils/json.ts";
 import { toKebab } from "../../lib/operation/names.ts";
@@ -132,7 +132,7 @@ async function failure(data: string): Promise<SvcError> {
   const { log } = filesOf(data);
   const last = (await Deno.readTextFile(log)).trimEnd().split("\n").at(-1) ?? "";
   const { error } = parseJsonObject(last) ?? {};
-  const told = isJsonObject(error) ? errorOfRecord(error) : undefined;
+  const told = isJsonObject(error) ? parseErrorRecord(error) : undefined;
   // A process that was killed leaves no record: its last words are all there is.
   return told ?? new SvcError("INTERNAL_ERROR", `The service has not started: ${last || "it said nothing"}`, {
     hint: `The service's output is in ${log}.`,

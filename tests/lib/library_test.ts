@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import configuration from "../../deno.json" with { type: "json" };
-import { codeOfStatus, ERROR_CODES } from "../../lib/errors.ts";
+import { ERROR_CODES, getErrorCode } from "../../lib/errors.ts";
 import { createClient } from "../../mod.ts";
 import { startService } from "../../service/mod.ts";
 import { headerOf } from "../harness/http_wire.ts";
@@ -160,7 +160,7 @@ Deno.test("docs/library.md explains every error code once, with its status", asy
     return [...codes.matchAll(/\w+/g)].map(([code]) => ({ code, status: Number(status) }));
   });
   assert.deepEqual(explained.map(({ code }) => code).sort(), [...ERROR_CODES].sort());
-  for (const { code, status } of explained) if (status > 0) assert.equal(codeOfStatus(status), code);
+  for (const { code, status } of explained) if (status > 0) assert.equal(getErrorCode(status), code);
 });
 
 async function pageOf(path: string): Promise<Page> {

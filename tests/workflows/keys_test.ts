@@ -87,7 +87,7 @@ Deno.test("a change that the service has refused, or that never left, gets a new
   await using run = await openRun();
   const keys: string[] = [];
   await run.attempt(killedAfterSending(keys));
-  failureOf(await run.attempt(failing(keys, { judged: true })));
+  failureOf(await run.attempt(failing(keys, { rejectedByService: true })));
   await reopenFailed(run.journal, RUN);
   failureOf(await run.attempt(failing(keys, {})));
   await reopenFailed(run.journal, RUN);
@@ -110,7 +110,7 @@ Deno.test("of changes asked for at once, one that surely was not done is not tak
       throw new SvcError(
         "NETWORK_ERROR",
         "It did not work.",
-        text === "one" ? { judged: true } : { outcomeUnknown: true },
+        text === "one" ? { rejectedByService: true } : { outcomeUnknown: true },
       );
     },
   });

@@ -100,7 +100,7 @@ Deno.test("an import that Deno does not permit says which flag is missing and wh
   const { code, message, hint } = JSON.parse(new TextDecoder().decode(stdout));
   assert.equal(code, "PERMISSION_DENIED");
   assert.match(message, /--allow-import/);
-  assert.match(hint, /Put that flag into/);
+  assert.match(hint, /Add that flag to/);
 });
 
 function serveCheckout(): Deno.HttpServer<Deno.NetAddr> {

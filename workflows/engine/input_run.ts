@@ -296,7 +296,7 @@ export class InputRun implements RunHandlers {
       }
       const error = toSvcError(thrown);
       // Given up because the sandbox has ended, or for the interruption: not refused.
-      if (signal.reason instanceof SvcError || (this.#paused && !error.judged)) return undefined;
+      if (signal.reason instanceof SvcError || (this.#paused && !error.rejectedByService)) return undefined;
       this.#refused += call.asked.length;
       if (this.#refused > MAX_SAID_CHARACTERS) this.#options.stop(tooMuch("more of what is refused than it may"));
       this.#answers.set(position, {
@@ -375,5 +375,5 @@ export class InputRun implements RunHandlers {
 
 /** Whether a change that failed may have been done: now, or when it was sent before. */
 function mayBeDone(error: SvcError, { sent }: RecordedCall): boolean {
-  return error.outcomeUnknown === true || (sent !== undefined && !error.judged);
+  return error.outcomeUnknown === true || (sent !== undefined && !error.rejectedByService);
 }

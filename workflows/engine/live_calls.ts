@@ -105,7 +105,7 @@ export class GrantedCalls implements LiveCalls {
       } catch (thrown) {
         const error = toSvcError(thrown);
         if (!error.outcomeUnknown && !mayHaveArrived()) throw error;
-        if (error.judged) {
+        if (error.rejectedByService) {
           if (ARRIVED.includes(error.code)) return arrived(ref);
           // What refuses the repetition may be what the first one did: without keys nobody remembers that.
           return await this.#decide(ref, () => send({ knownTag }), error);

@@ -1,5 +1,5 @@
 /** What an input did so far, as its journal tells it: the calls by position, and the order in which they were answered. */
-import { errorOfRecord, type ErrorRecord, SvcError } from "../../lib/errors.ts";
+import { type ErrorRecord, parseErrorRecord, SvcError } from "../../lib/errors.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
 import { readAsked } from "./asked.ts";
@@ -164,7 +164,7 @@ export function readRefusal(content: string): Refusal {
 
 /** The error that a record in the journal describes. */
 export function errorIn(record: JsonObject | ErrorRecord): SvcError {
-  return errorOfRecord({ ...record }) ?? new SvcError("INTERNAL_ERROR", "The journal has an error that is none.");
+  return parseErrorRecord({ ...record }) ?? new SvcError("INTERNAL_ERROR", "The journal has an error that is none.");
 }
 
 /** The operation of a recorded call. */

@@ -80,7 +80,7 @@ export class PlanRun implements RunHandlers {
     try {
       return await (step.kind === "read" ? this.#read(ref, request, step, signal) : this.#change(ref, request, step));
     } catch (thrown) {
-      const error = toSvcError(thrown).during(ref.name);
+      const error = toSvcError(thrown).withOperation(ref.name);
       if (!signal.aborted) step.error = error.toJSON();
       throw error;
     }

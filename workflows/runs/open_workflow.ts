@@ -1,5 +1,5 @@
 /** Opens a workflow script: decides what it may call, and gives each input a sandbox of its own. */
-import { reasonOf, SvcError } from "../../lib/errors.ts";
+import { getErrorMessage, SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 import { onAbort } from "../../utils/async/on_abort.ts";
@@ -194,7 +194,7 @@ async function makeTemporaryFolder(): Promise<string> {
     return await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-workflow-" }));
   } catch (cause) {
     if (cause instanceof Deno.errors.NotCapable) throw cause;
-    const fault = describeWriteError(cause) ?? lowerFirst(reasonOf(cause)); // Of a TMPDIR that is empty, Deno says so.
+    const fault = describeWriteError(cause) ?? lowerFirst(getErrorMessage(cause)); // Of a TMPDIR that is empty, Deno says so.
     throw new SvcError("INVALID_CONFIG", `No folder for temporary files can be made: ${fault}.`, {
       cause,
       hint: "Name a directory in TMPDIR that is there and can be written.",

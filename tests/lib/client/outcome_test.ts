@@ -261,7 +261,7 @@ Deno.test("an error tells where it was thrown, whatever became known of it later
   function thrower() {
     return new SvcError("NOT_FOUND", "There is $& none.");
   }
-  const later = thrower().during("cases.get").with({ status: 404 }, "There is none, after 3 attempts.");
+  const later = thrower().withOperation("cases.get").with({ status: 404 }, "There is none, after 3 attempts.");
   assert.match(later.stack ?? "", /^SvcError: There is none, after 3 attempts\.\n\s+at thrower /);
 });
 

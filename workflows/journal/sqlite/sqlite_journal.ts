@@ -3,7 +3,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { warnOfOthers } from "../../../lib/auth/exposed.ts";
 import type { Warn } from "../../../lib/client/callback.ts";
 import { makePrivateDirectory, makePrivateFile } from "../../../utils/fs/private_file.ts";
-import { type ErrorRecord, reasonOf, SvcError } from "../../../lib/errors.ts";
+import { type ErrorRecord, getErrorMessage, SvcError } from "../../../lib/errors.ts";
 import type { JsonValue } from "../../../utils/json.ts";
 import { compressText } from "../../../utils/sqlite/compress_text.ts";
 import { describeWriteError } from "../../../utils/fs/describe_error.ts";
@@ -71,7 +71,7 @@ export async function openJournal(path: string, options: JournalOptions = {}): P
 /** The error of a journal that is at fault; also who only looks at runs has to be able to write it. */
 function unusable(path: string, wanted: string, cause: unknown): unknown {
   if (cause instanceof SvcError || cause instanceof Deno.errors.NotCapable) return cause;
-  const fault = describeWriteError(cause) ?? reasonOf(cause);
+  const fault = describeWriteError(cause) ?? getErrorMessage(cause);
   return new SvcError("INVALID_CONFIG", `The journal ${path} cannot be ${wanted}: ${fault}.`, {
     cause,
     hint: isDatabaseBusy(cause) || isDiskFull(cause) ? adviceFor(cause) : "Name another file with --journal.",
@@ -294,7 +294,7 @@ class SqliteJournal implements Journal {
     try {
       return this.#prepare(sql).all(...values).map(as);
     } catch (cause) {
-      throw new SvcError("INVALID_CONFIG", `The journal ${this.#path} cannot be read: ${reasonOf(cause)}.`, {
+      throw new SvcError("INVALID_CONFIG", `The journal ${this.#path} cannot be read: ${getErrorMessage(cause)}.`, {
         cause,
         hint: "Restore the file, or name another one with --journal.",
       });
@@ -316,7 +316,7 @@ class SqliteJournal implements Journal {
       this.#log.syncDataSync();
     } catch (cause) {
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK"); // A full disk has ended it already.
-      throw new SvcError("INVALID_CONFIG", `The journal ${this.#path} cannot be written: ${reasonOf(cause)}.`, {
+      throw new SvcError("INVALID_CONFIG", `The journal ${this.#path} cannot be written: ${getErrorMessage(cause)}.`, {
         cause,
         hint: adviceFor(cause),
       });

@@ -1,7 +1,7 @@
 /** The script's calls: their arguments as a message, and the answer as what the operation promises. */
 import { checkAnswer, isAnswerShape } from "../../../lib/answers/answers.ts";
 import { bodyOf } from "../../../lib/client/body.ts";
-import { errorOfRecord, SvcError } from "../../../lib/errors.ts";
+import { parseErrorRecord, SvcError } from "../../../lib/errors.ts";
 import { isJsonObject, isString, type JsonObject, parseJsonObject } from "../../../utils/json.ts";
 import { checkKept, jsonText } from "../../../lib/client/json_text.ts";
 import { checkSignal } from "../../../lib/operation/param_types.ts";
@@ -18,7 +18,7 @@ export async function call(operation: string, args: readonly unknown[]): Promise
     : files.then((files) => jsonText({ operation, args: rest, files }));
   const { isReply, head, text } = await openCall(message, signal);
   // Errors are made here, not where the message arrives, so that their stack leads to the line that made the call.
-  if (!isReply) throw errorOfRecord(parseJsonObject(text) ?? {}) ?? brokenAnswer();
+  if (!isReply) throw parseErrorRecord(parseJsonObject(text) ?? {}) ?? brokenAnswer();
   const { answer, etag, content: contentHead, standIn: mark } = head;
   if (typeof mark === "string") return standIn(mark);
   if (!isAnswerShape(answer)) throw brokenAnswer();

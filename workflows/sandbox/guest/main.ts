@@ -15,7 +15,7 @@ import { idle } from "./steps.ts";
 import { installTimers } from "./timers.ts";
 import { sleep, waitFor } from "./waiting.ts";
 import type { Workflow } from "../../mod.ts";
-import { reasonOf, SvcError } from "../../../lib/errors.ts";
+import { getErrorMessage, SvcError } from "../../../lib/errors.ts";
 import { type JsonValue, parseJsonObject } from "../../../utils/json.ts";
 import { expectKept } from "../../../lib/client/json_text.ts";
 
@@ -67,7 +67,7 @@ async function run(workflow: Workflow<JsonValue | undefined>, input: JsonValue |
     expectKept(result);
     return JSON.stringify(result) ?? "";
   } catch (cause) {
-    const [reason] = reasonOf(cause).split("\n");
+    const [reason] = getErrorMessage(cause).split("\n");
     throw new SvcError("WORKFLOW_FAILED", `The workflow's result is not JSON: ${reason}`, { cause });
   }
 }

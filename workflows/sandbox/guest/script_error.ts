@@ -1,5 +1,5 @@
 /** What a script threw, as an error record that names the script's line and nothing of ours. */
-import { errorOfRecord, type ErrorRecord, SvcError } from "../../../lib/errors.ts";
+import { type ErrorRecord, parseErrorRecord, SvcError } from "../../../lib/errors.ts";
 
 /** Our own modules are no part of the script; scripts that lie inside the library's folder (its examples) are. */
 const OURS = [".", "../protocol/", "../../../lib/", "../../../utils/"].map((folder) =>
@@ -54,7 +54,7 @@ export function isThrown({ message, details }: ErrorRecord): boolean {
 /** What an error of the library says; undefined where the script made one of a code that there is not. */
 function knownRecord(error: SvcError): ErrorRecord | undefined {
   const members = Object.entries(error.toJSON()).filter(([, value]) => isJson(value));
-  return errorOfRecord(Object.fromEntries(members))?.toJSON();
+  return parseErrorRecord(Object.fromEntries(members))?.toJSON();
 }
 
 function isJson(value: unknown): boolean {

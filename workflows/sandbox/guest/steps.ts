@@ -1,5 +1,5 @@
 /** The steps of the script: calls and sleeps, numbered in the order in which it takes them. Each is a message to the parent. */
-import { cancelledCall } from "../../../lib/errors.ts";
+import { createCancelledError } from "../../../lib/errors.ts";
 import { send } from "./channel.ts";
 import { deliverTo, type Delivery } from "./deliveries.ts";
 import { Lane } from "./lane.ts";
@@ -78,7 +78,7 @@ const deliver = deliverTo({
 function openStep(step: Step, text: string): boolean {
   const { signal, reject } = step;
   if (signal?.aborted) {
-    reject(cancelledCall());
+    reject(createCancelledError());
     return false;
   }
   try {
@@ -102,7 +102,7 @@ function abandonOnAbort(step: Step, signal: AbortSignal): void {
 /** A step that was sent stays open until the parent has answered; nobody waits for that. One that waits is never sent. */
 function abandon(step: Step): void {
   cancel(step);
-  step.reject(cancelledCall());
+  step.reject(createCancelledError());
   deliver(); // There may be nothing more to wait for.
 }
 

@@ -1,5 +1,5 @@
 /** The parent's end of a sandbox: one process, one script, one run. Whatever the process says is a request, no more. */
-import { errorOfRecord, SvcError, toSvcError } from "../../../lib/errors.ts";
+import { parseErrorRecord, SvcError, toSvcError } from "../../../lib/errors.ts";
 import { type JsonObject, type JsonValue, parseJsonObject } from "../../../utils/json.ts";
 import { escapeToOneLine } from "../../../utils/text/control_characters.ts";
 import type { OperationRef } from "../../../lib/operation/operation.ts";
@@ -258,7 +258,7 @@ export class Sandbox {
       case FromSandbox.result:
         return this.#finish(text);
       case FromSandbox.failure:
-        return this.stop(errorOfRecord(printableRecord(parseJsonObject(text))) ?? broken("an error that is none"));
+        return this.stop(parseErrorRecord(printableRecord(parseJsonObject(text))) ?? broken("an error that is none"));
       default:
         throw new FrameError(`a message of an unknown kind (${kind})`);
     }
