@@ -182,7 +182,7 @@ Deno.test("a run whose file of inputs has vanished fails because of that, and go
   await Deno.rename(`${office.folder}/in.ndjson`, `${office.folder}/away.ndjson`);
   const vanished = await office.svc(...run);
   assert.equal(vanished.code, 2);
-  assert.match(vanished.stderr, /--each cannot read in\.ndjson: there is no such file\./);
+  assert.match(vanished.stderr, /The inputs in\.ndjson cannot be read: there is no such file\./);
   await Deno.rename(`${office.folder}/away.ndjson`, `${office.folder}/in.ndjson`);
   assert.equal((await office.svc(...run)).stdout, first.stdout);
 });

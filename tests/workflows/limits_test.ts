@@ -1,7 +1,7 @@
 /** What a script cannot do to the process that runs it. */
 import assert from "node:assert/strict";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
-import { linesOf } from "../../workflows/inputs/lines.ts";
+import { readLines } from "../../workflows/inputs/lines.ts";
 import { limiter, limitsAllMemory, startHost } from "../../workflows/sandbox/host/command.ts";
 import { FrameBuffer, FrameReader } from "../../workflows/sandbox/protocol/frames.ts";
 import { printed } from "../../tasks/workspace.ts";
@@ -204,7 +204,7 @@ Deno.test({
     const args = ["run", "script.ts", "--each", "in.ndjson", "--concurrency", "2", "--journal", "none"];
     const run = workflowCommand(args, { directory: folder.path, cwd: folder.path }).spawn();
     let most = 0;
-    for await (const { text } of linesOf(run.stderr)) {
+    for await (const { text } of readLines(run.stderr)) {
       if (text?.includes("made")) most = Math.max(most, await sizeOf(folder.path));
     }
     assert.equal((await new Response(run.stdout).text()).split("\n").length, 5);

@@ -1,6 +1,4 @@
-/** The lines of a stream of bytes, with their numbers, one at a time. */
-
-/** Bytes that a line may have. */
+/** Longest line, in bytes. */
 export const MAX_LINE_BYTES: number = 16 * 1024 * 1024;
 
 /** The byte that ends a line. */
@@ -8,26 +6,26 @@ export const LINE_FEED = 10;
 
 /** A line of a file. */
 export interface Line {
-  /** Its number, from 1. */
+  /** Number of the line, from 1. */
   readonly number: number;
-  /** Its text, with U+FFFD for what is no UTF-8; undefined where it is too long. */
+  /** Text without the line end; invalid UTF-8 is replaced by U+FFFD. Undefined if the line is too long. */
   readonly text?: string;
-  /** What is wrong with it. */
-  readonly fault?: string;
+  /** Reason why the line is invalid, as the rest of a sentence that starts with its place. */
+  readonly issue?: string;
 }
 
-/** The lines, without their ends. Of a line that is too long nothing is kept. */
-export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
+/** Reads the lines of a byte stream one at a time. A line that is too long is not kept in memory. */
+export async function* readLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   let number = 0;
   let pieces: Uint8Array[] = [];
   let size = 0;
-  const take = (piece: Uint8Array) => {
+  const add = (piece: Uint8Array) => {
     size += piece.length;
     if (size <= MAX_LINE_BYTES) pieces.push(piece);
     else pieces = [];
   };
   const end = () => {
-    const line = lineOf(++number, pieces, size);
+    const line = toLine(++number, pieces, size);
     pieces = [];
     size = 0;
     return line;
@@ -35,26 +33,26 @@ export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
   for await (const chunk of bytes) {
     let start = 0;
     for (let feed = chunk.indexOf(LINE_FEED); feed >= 0; feed = chunk.indexOf(LINE_FEED, start)) {
-      take(chunk.subarray(start, feed));
+      add(chunk.subarray(start, feed));
       yield end();
       start = feed + 1;
     }
-    take(chunk.subarray(start));
+    add(chunk.subarray(start));
   }
   if (size > 0) yield end();
 }
 
-function lineOf(number: number, pieces: readonly Uint8Array[], size: number): Line {
-  if (size > MAX_LINE_BYTES) return { number, fault: `has more than ${MAX_LINE_BYTES} bytes` };
+function toLine(number: number, pieces: readonly Uint8Array[], size: number): Line {
+  if (size > MAX_LINE_BYTES) return { number, issue: `has more than ${MAX_LINE_BYTES} bytes` };
   try {
     return { number, text: decode(pieces, true) };
   } catch {
-    return { number, text: decode(pieces, false), fault: "is not UTF-8 text: save the file as UTF-8" };
+    return { number, text: decode(pieces, false), issue: "is not UTF-8: save the file as UTF-8" };
   }
 }
 
 function decode(pieces: readonly Uint8Array[], fatal: boolean): string {
-  const decoder = new TextDecoder("utf-8", { fatal }); // It drops a byte order mark.
+  const decoder = new TextDecoder("utf-8", { fatal }); // It removes a byte order mark.
   let text = "";
   for (const piece of pieces) text += decoder.decode(piece, { stream: true });
   return text + decoder.decode();

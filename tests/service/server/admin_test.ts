@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { reset, stop } from "../../../service/admin/control.ts";
 import { isInUse, lockDirectory, readState } from "../../../service/server/directory.ts";
 import { runService } from "../../../service/server/run.ts";
-import { linesOf } from "../../../workflows/inputs/lines.ts";
+import { readLines } from "../../../workflows/inputs/lines.ts";
 import { CHECKOUT } from "../../harness/readme.ts";
 import { CREATE, ServiceOffice, START } from "../../harness/service_office.ts";
 import { makeFolder } from "../../harness/workflow.ts";
@@ -193,7 +193,7 @@ Deno.test(
       env: { SVC_CONFIG_DIR: office.directory },
       stdout: "piped",
     }).spawn();
-    for await (const { text } of linesOf(child.stdout)) {
+    for await (const { text } of readLines(child.stdout)) {
       if (text?.includes("http://") || text === "ended 0") child.kill("SIGTERM");
     }
     assert.equal((await child.status).signal, "SIGTERM");

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { type BatchInput, countInputs, openInputs } from "../../../workflows/inputs/open_inputs.ts";
+import { makeFolder } from "../../harness/workflow.ts";
+
+Deno.test("lines that are too long or not UTF-8 fail alone", async () => {
+  const long = new Uint8Array(17 * 1024 * 1024).fill(0x31);
+  const bytes = new Uint8Array([0x31, 0x0a, 0xff, 0x0a, ...new TextEncoder().encode('"ü"\n')]);
+  const inputs = await readInputs("in.ndjson", await new Blob([bytes, long, "\n2"]).bytes());
+  assert.deepEqual(inputs.map(summarize), [
+    ["in.ndjson:1", 1],
+    ["in.ndjson:2", "in.ndjson:2 is not UTF-8: save the file as UTF-8."],
+    ["in.ndjson:3", "ü"],
+    ["in.ndjson:4", "in.ndjson:4 has more than 16777216 bytes."],
+    ["in.ndjson:5", 2],
+  ]);
+});
+
+Deno.test("a number that JSON cannot hold exactly makes its line invalid, unless it is in a string", async () => {
+  const text = `{"ref":9007199254740993}\n{"ref":["\\\\","9007199254740993",1.10]}\n[9007199254740993.5]\n`;
+  const inputs = await readInputs("in.ndjson", text);
+  assert.deepEqual(inputs.map(summarize), [
+    ["in.ndjson:1", "in.ndjson:1 has the number 9007199254740993, which JSON numbers do not hold exactly."],
+    ["in.ndjson:2", { ref: ["\\", "9007199254740993", 1.1] }],
+    ["in.ndjson:3", "in.ndjson:3 has the number 9007199254740993.5, which JSON numbers do not hold exactly."],
+  ]);
+  assert.equal(inputs[0]?.error?.hint, "Write it as text: in quotes.");
+});
+
+Deno.test("every JSON value is read back with its line", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.jsonValue(), { maxLength: 20 }), fc.boolean(), async (values, endsInFeed) => {
+      const text = values.map((value) => JSON.stringify(value)).join("\n") + (endsInFeed ? "\n" : "");
+      const inputs = await readInputs("in.ndjson", text);
+      assert.deepEqual(
+        inputs.map(summarize),
+        JSON.parse(JSON.stringify(values)).map((value: unknown, i: number) => [`in.ndjson:${i + 1}`, value]),
+      );
+    }),
+    { numRuns: 30 },
+  );
+});
+
+Deno.test("inputs are counted by lines, without the header", async () => {
+  await using folder = await makeFolder({ "a.ndjson": "1\n2\n3", "b.csv": "a\n1\n2\n", "c.ndjson": "" });
+  const counts = ["a.ndjson", "b.csv", "c.ndjson"].map((name) => countInputs(`${folder.path}/${name}`));
+  assert.deepEqual(await Promise.all(counts), [3, 2, 0]);
+});
+
+Deno.test("a missing file and a folder are rejected with INVALID_ARGS", async () => {
+  await using folder = await makeFolder();
+  await assert.rejects(openInputs(`${folder.path}/none.ndjson`), {
+    code: "INVALID_ARGS",
+    message: /there is no such file/,
+  });
+  await assert.rejects(openInputs(folder.path), { code: "INVALID_ARGS", message: /are a folder/ });
+});
+
+async function readInputs(file: string, text: string | Uint8Array): Promise<BatchInput[]> {
+  await using folder = await makeFolder();
+  await Deno.writeFile(`${folder.path}/${file}`, typeof text === "string" ? new TextEncoder().encode(text) : text);
+  return await Array.fromAsync(await openInputs(`${folder.path}/${file}`));
+}
+
+/** Returns the place of an input, and its value or error message. */
+function summarize({ place, value, error }: BatchInput): unknown[] {
+  return [place, error === undefined ? value : error.message];
+}
