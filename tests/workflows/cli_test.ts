@@ -113,8 +113,8 @@ Deno.test("what cannot be run is one error with the right exit code", async (t) 
   });
   const script = `${folder.path}/script.ts`;
   const errors: [args: string[], exit: number, code: string, message: RegExp][] = [
-    [["run", script], 1, "PERMISSION_DENIED", /asks for cases\.get; nothing was granted/],
-    [["run", script, "--allow", "cases.gte"], 2, "INVALID_ARGS", /names no operation/],
+    [["run", script], 1, "PERMISSION_DENIED", /requests cases\.get, but no permission was granted/],
+    [["run", script, "--allow", "cases.gte"], 2, "INVALID_ARGS", /matches no operation/],
     [["run", `${folder.path}/none.ts`], 2, "INVALID_ARGS", /none\.ts cannot be read: there is no such file/],
     [["run", folder.path], 2, "INVALID_ARGS", /is a folder/],
     [["run", script, "--input", "{"], 2, "INVALID_ARGS", /--input is not valid JSON/],

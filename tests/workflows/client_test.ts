@@ -16,7 +16,7 @@ Deno.test("svc is no promise and has no members to list; what it does not have i
     return said;`;
   const { result, error } = await runText(scriptText(body), { caller: api.caller });
   assert.equal(error, undefined);
-  const help = "See 'svc --help' for what there is.";
+  const help = "'svc --help' lists the operations.";
   assert.deepEqual(result, [
     [],
     "{}",

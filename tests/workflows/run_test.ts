@@ -235,7 +235,7 @@ Deno.test("a name that names nothing is INVALID_ARGS with the nearest one", asyn
   }
   const { error } = await runText(scriptText("return 1;", ["cases.creat"]));
   assert.equal(error?.code, "WORKFLOW_FAILED");
-  assert.match(error.message, /The script's allow: "cases.creat" names no operation/);
+  assert.match(error.message, /The script's allow: "cases.creat" matches no operation/);
 });
 
 Deno.test("without a grant a person is asked once; a pipe refuses", async (t) => {
@@ -261,8 +261,8 @@ Deno.test("without a grant a person is asked once; a pipe refuses", async (t) =>
   await t.step("nobody to ask", async () => {
     const { error } = await runText(script, { ask: undefined, allowDeclared: false });
     assert.equal(error?.code, "PERMISSION_DENIED");
-    assert.match(error.message, /asks for cases\.get; nothing was granted/);
-    assert.match(error.hint ?? "", /--allow cases\.get, or all that it asks for with --allow-declared/);
+    assert.match(error.message, /requests cases\.get, but no permission was granted/);
+    assert.match(error.hint ?? "", /--allow cases\.get, or grant all that it requests with --allow-declared/);
   });
   await t.step("a script that asks for nothing needs no grant", async () => {
     assert.equal((await runText(scriptText("return 1;", []), { allowDeclared: false })).result, 1);

@@ -7,7 +7,7 @@ import { type ErrorCode, SvcError, toSvcError } from "../../lib/errors.ts";
 import { isRead, type OperationRef } from "../../lib/operation/operation.ts";
 import { delay } from "../../utils/async/delay.ts";
 import type { OnUnknown } from "../journal/journal.ts";
-import { grantedOperation, type Grants, type Operations } from "../scripts/permissions.ts";
+import { findGrantedOperation, type Grants, type Operations } from "../scripts/permissions.ts";
 import type { CallRequest } from "../sandbox/protocol/messages.ts";
 import type { CallAnswer } from "../sandbox/host/sandbox.ts";
 import { answerOf } from "./answer.ts";
@@ -58,7 +58,7 @@ export class GrantedCalls implements LiveCalls {
     if (isSleep(request)) return await sleepSince(how.askedAt, request, how.signal);
     const { operation, values, timeoutSeconds } = request;
     const { operations, grants } = this.#granted;
-    const ref = grantedOperation(operation, operations, grants);
+    const ref = findGrantedOperation(operation, operations, grants);
     const { signal, sent: { key, tag: knownTag, unkeyed }, readingTag } = how;
     let { sentAt } = how;
     const isKeyed = this.#caller.supportsIdempotencyKeys();

@@ -1,7 +1,3 @@
-/**
- * A run that changes nothing. Reads are made, and so are those of entity tags; a change is written down, and what it would
- * answer is a stand-in. The plan ends where the script needs the real thing.
- */
 import { type Caller, missingTag } from "../../lib/client/caller.ts";
 import { shownBody } from "../../lib/client/dry_run.ts";
 import { type EncodedRequest, encodeRequest } from "../../lib/client/encode.ts";
@@ -14,66 +10,69 @@ import { findOperation, type Grants, type Operations } from "../scripts/permissi
 import { type CallRequest, SLEEP } from "../sandbox/protocol/messages.ts";
 import type { CallAnswer, RunHandlers } from "../sandbox/host/sandbox.ts";
 import type { PlannedRequest, PlannedStep } from "./plan.ts";
-import { PlannedTime } from "./planned_time.ts";
-import { type Reference, References } from "./references.ts";
+import { PlanClock } from "./plan_clock.ts";
+import { type Placeholder, Placeholders } from "./placeholders.ts";
 
-/** Steps that a plan has at most. */
+/** Largest number of steps. */
 const MAX_STEPS = 1000;
 
-/** Changes of which each needs the answer of the one before, at most: a loop that waits for an answer never ends here. */
+/** Longest chain of changes that each need the response of the previous one. A loop over responses never ends in a plan. */
 const MAX_CHAIN = 25;
 
-/** What a plan is made with. */
+/** Dependencies of a plan run. */
 export interface PlanRunOptions {
   /** Makes the reads. */
   readonly caller: Caller;
   /** All operations. */
   readonly operations: Operations;
-  /** Those that were granted: nothing is read that was not. */
+  /** Granted operations. Other reads are not made. */
   readonly grants: Grants;
-  /** Takes what the script prints. */
+  /** Receives the lines that the script prints. */
   readonly onLog: (text: string) => void;
-  /** Ends the sandbox. */
+  /** Stops the sandbox. */
   readonly stop: (reason: SvcError) => void;
-  /** Tells when the script does nothing but wait. */
-  readonly rested: () => Promise<void>;
+  /** Resolves when the script only waits. */
+  readonly whenIdle: () => Promise<void>;
 }
 
-/** The script of a plan in progress. */
+/**
+ * Runs a script without changes. Reads are made, including those of entity tags. A change is recorded, and its response is
+ * a placeholder. The plan ends where the script needs the real value.
+ */
 export class PlanRun implements RunHandlers {
   /** The steps so far. */
   readonly steps: PlannedStep[] = [];
-  /** References to answers that are not known. */
-  readonly references = new References();
+  /** Placeholders of the unknown responses. */
+  readonly placeholders = new Placeholders();
   readonly #options: PlanRunOptions;
-  readonly #time: PlannedTime;
+  readonly #clock: PlanClock;
   readonly #chains = new Map<number, number>();
   readonly #taken = new Map<string, number>();
   readonly #readingTags = new Set<Promise<unknown>>();
-  readonly #asked = new Set<string>();
-  readonly #askedBeforeSleep = new Set<string>();
+  readonly #reads = new Set<string>();
+  readonly #readsBeforeSleep = new Set<string>();
   #ended?: string;
 
-  /** A plan that has no steps yet. */
+  /** Creates a plan without steps. */
   constructor(options: PlanRunOptions) {
     this.#options = options;
-    this.#time = new PlannedTime(options.rested);
+    this.#clock = new PlanClock(options.whenIdle);
   }
 
-  /** How far the plan reaches, where it does not reach the end of the script. */
+  /** Sentence that says where the plan ends, if that is before the end of the script. */
   get ended(): string | undefined {
     return this.#ended;
   }
 
-  /** Where the plan is. */
+  /** Current place in the script, e.g. `after step 2`. */
   get place(): string {
     return this.steps.length === 0 ? "before its first step" : `after step ${this.steps.length}`;
   }
 
-  /** Reads, or writes down a change, or passes the time. */
+  /** Makes a read, records a change, or advances the clock. */
   async call(request: CallRequest, position: number, signal: AbortSignal): Promise<CallAnswer> {
     if (this.#ended !== undefined) return await never();
-    if (position > MAX_STEPS) return await this.#end(`after step ${MAX_STEPS}: a plan has no more.`);
+    if (position > MAX_STEPS) return await this.#end(`after step ${MAX_STEPS}: a plan has at most ${MAX_STEPS} steps.`);
     if (isSleep(request)) return await this.#sleep(request, position, signal);
     const ref = findOperation(request.operation, this.#options.operations);
     const step = this.#add(ref, position);
@@ -86,27 +85,27 @@ export class PlanRun implements RunHandlers {
     }
   }
 
-  /** The time that it would be. */
+  /** Returns the simulated time. */
   delivering(): number {
-    return this.#time.now;
+    return this.#clock.now;
   }
 
-  /** Chance is not the same in the run. */
+  /** Ignores randomness: a run draws other numbers. */
   drew(): void {}
 
-  /** Prints a line, with references in it as people read them. */
+  /** Prints a line with readable placeholders. */
   log(text: string): void {
-    this.#options.onLog(this.references.readable(text));
+    this.#options.onLog(this.placeholders.describe(text));
   }
 
-  /** The script needs the real value of something. */
-  needs(reference: Reference, where: string): void {
-    this.#ended ??= `The plan ends ${this.place}: ${where} needs ${lacking(reference)}`;
+  /** Ends the plan because the script needs the real value of a placeholder. */
+  endAtPlaceholder(placeholder: Placeholder, user: string): void {
+    this.#ended ??= `The plan ends ${this.place}: ${describeNeed(user, placeholder)}`;
   }
 
-  /** Resolves when the steps are known as far as they can be. */
-  async settled(): Promise<void> {
-    this.#time.end();
+  /** Stops the clock, and resolves when pending reads of entity tags have settled. */
+  async settle(): Promise<void> {
+    this.#clock.stop();
     await Promise.allSettled(this.#readingTags);
   }
 
@@ -115,32 +114,32 @@ export class PlanRun implements RunHandlers {
     const kind = hasEffect(operation) ? "change" : "read";
     const step: PlannedStep = { step: position, operation: name, kind, isGranted };
     this.steps.push(step);
-    this.#time.goesOn();
+    this.#clock.noteActivity();
     return step;
   }
 
   async #sleep({ values }: CallRequest, position: number, signal: AbortSignal): Promise<CallAnswer> {
     const milliseconds = Number(values.milliseconds);
     this.steps.push({ step: position, operation: SLEEP, kind: "sleep", isGranted: true, milliseconds });
-    for (const text of this.#asked) this.#askedBeforeSleep.add(text);
-    await this.#time.sleep(milliseconds, signal);
+    for (const text of this.#reads) this.#readsBeforeSleep.add(text);
+    await this.#clock.sleep(milliseconds, signal);
     return { head: {}, text: "" };
   }
 
   async #read(ref: OperationRef, request: CallRequest, step: PlannedStep, signal: AbortSignal): Promise<CallAnswer> {
     const { values, timeoutSeconds } = request;
-    const encodable = this.references.encodable(ref.operation, values);
-    if (encodable !== undefined) step.request = this.#planned(encodeRequest(ref.operation, encodable));
-    const [needed] = this.references.in(values);
-    if (needed !== undefined) return await this.#end(`at step ${step.step}: ${ref.name} needs ${lacking(needed)}`);
-    if (!step.isGranted) return this.#standIn(ref, step);
+    const encodable = this.placeholders.toEncodable(ref.operation, values);
+    if (encodable !== undefined) step.request = this.#describeRequest(encodeRequest(ref.operation, encodable));
+    const [needed] = this.placeholders.find(values);
+    if (needed !== undefined) return await this.#end(`at step ${step.step}: ${describeNeed(ref.name, needed)}`);
+    if (!step.isGranted) return this.#toPlaceholder(ref, step);
     if (this.#isPolling(request)) {
-      return await this.#end(`at step ${step.step}: the script waits for another answer of ${ref.name}.`);
+      return await this.#end(`at step ${step.step}: the script waits for ${ref.name} to return something else.`);
     }
-    return await this.#time.during(this.#answer(ref, request, { signal, timeoutSeconds }));
+    return await this.#clock.during(this.#call(ref, request, { signal, timeoutSeconds }));
   }
 
-  async #answer(
+  async #call(
     ref: OperationRef,
     { values }: CallRequest,
     options: Parameters<Caller["call"]>[2],
@@ -150,59 +149,62 @@ export class PlanRun implements RunHandlers {
 
   async #change(ref: OperationRef, { values }: CallRequest, step: PlannedStep): Promise<CallAnswer> {
     const at = `at step ${step.step}`;
-    const needed = this.references.in(values);
-    const encodable = this.references.encodable(ref.operation, values);
-    if (encodable === undefined) return await this.#end(`${at}: ${ref.name} needs ${lacking(needed[0])}`);
+    const needed = this.placeholders.find(values);
+    const encodable = this.placeholders.toEncodable(ref.operation, values);
+    if (encodable === undefined) return await this.#end(`${at}: ${describeNeed(ref.name, needed[0])}`);
     const encoded = encodeRequest(ref.operation, encodable);
     const before = ref.operation.takes && this.#taken.get(JSON.stringify(values));
-    if (before) return await this.#end(`${at}: only step ${before} would show what is left for ${ref.name}.`);
-    step.request = this.#planned(encoded);
+    if (before) return await this.#end(`${at}: the response of ${ref.name} depends on step ${before}.`);
+    step.request = this.#describeRequest(encoded);
     if (ref.operation.takes) this.#taken.set(JSON.stringify(values), step.step);
-    const chain = 1 + Math.max(0, ...needed.map((reference) => this.#chains.get(reference.step) ?? 0));
+    const chain = 1 + Math.max(0, ...needed.map((placeholder) => this.#chains.get(placeholder.step) ?? 0));
     if (chain > MAX_CHAIN) {
-      return await this.#end(`${at}: the last ${MAX_CHAIN} changes each need the answer of the one before.`);
+      return await this.#end(`${at}: each of the last ${MAX_CHAIN} changes needs the response of the previous one.`);
     }
     this.#chains.set(step.step, chain);
-    this.#asked.clear();
-    this.#askedBeforeSleep.clear();
-    if (encoded.tagPath !== undefined) await this.#time.during(this.#readTag(ref, encoded.tagPath, step));
-    return this.#standIn(ref, step);
+    this.#reads.clear();
+    this.#readsBeforeSleep.clear();
+    if (encoded.tagPath !== undefined) await this.#clock.during(this.#readTag(ref, encoded.tagPath, step));
+    return this.#toPlaceholder(ref, step);
   }
 
-  /** The tag that the change would be sent with; it is read if all that takes is known and granted. */
+  /** Reads the entity tag for a change, if its path is known and the operation is granted. */
   async #readTag({ name, operation }: OperationRef, path: string, { isGranted, request }: PlannedStep): Promise<void> {
     if (request === undefined) return;
-    if (!isGranted || this.references.in(path).length > 0) {
-      request.tagFrom = this.references.readable(path);
+    if (!isGranted || this.placeholders.find(path).length > 0) {
+      request.tagFrom = this.placeholders.describe(path);
       return;
     }
-    const reading = this.#options.caller.call({ name, operation: tagRead(operation, path) }, {});
+    const reading = this.#options.caller.call({ name, operation: toTagRead(operation, path) }, {});
     this.#readingTags.add(reading);
     const { etag } = await reading;
     if (etag === undefined) throw missingTag(path);
     request.ifMatch = etag;
   }
 
-  #planned(encoded: EncodedRequest): PlannedRequest {
+  #describeRequest(encoded: EncodedRequest): PlannedRequest {
     const { method, path, ifMatch } = encoded;
     const body = shownBody(encoded);
     return {
       method,
-      path: this.references.readable(path),
-      ...(ifMatch !== undefined && { ifMatch: this.references.readable(ifMatch) }),
-      ...(body && { body: this.references.shown(body) }),
+      path: this.placeholders.describe(path),
+      ...(ifMatch !== undefined && { ifMatch: this.placeholders.describe(ifMatch) }),
+      ...(body && { body: this.placeholders.describeValue(body) }),
     };
   }
 
-  #standIn({ operation }: OperationRef, { step }: PlannedStep): CallAnswer {
-    return { head: operation.answer === "nothing" ? {} : { standIn: this.references.of(step) }, text: "" };
+  #toPlaceholder({ operation }: OperationRef, { step }: PlannedStep): CallAnswer {
+    return {
+      head: operation.answer === "nothing" ? {} : { placeholder: this.placeholders.markPrefix(step) },
+      text: "",
+    };
   }
 
-  /** Whether the script asks again for what it asked before it slept, and nothing has changed since. */
+  /** Tells whether the script repeats a read after a sleep although nothing has changed. */
   #isPolling({ operation, values }: CallRequest): boolean {
     const text = JSON.stringify({ operation, values });
-    this.#asked.add(text);
-    return this.#askedBeforeSleep.has(text);
+    this.#reads.add(text);
+    return this.#readsBeforeSleep.has(text);
   }
 
   #end(where: string): Promise<never> {
@@ -212,13 +214,13 @@ export class PlanRun implements RunHandlers {
   }
 }
 
-function lacking(reference: Reference | undefined): string {
-  return reference === undefined
-    ? "what is not known."
-    : `${reference.text}, which only step ${reference.step} would give.`;
+function describeNeed(user: string, placeholder: Placeholder | undefined): string {
+  return placeholder === undefined
+    ? `${user} needs an unknown value.`
+    : `${user} needs ${placeholder.text}, which is unknown until step ${placeholder.step} runs.`;
 }
 
-/** The read of an entity tag, which no operation describes. */
-function tagRead({ summary, example }: Operation, path: string): Operation {
+/** Describes the read of an entity tag, which is not an operation of the API. */
+function toTagRead({ summary, example }: Operation, path: string): Operation {
   return { summary, example, method: "GET", path, answer: "any" };
 }

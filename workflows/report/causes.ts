@@ -30,11 +30,11 @@ export interface Cause {
   readonly issues: readonly string[];
   /** Operation that failed. */
   readonly operation?: string;
-  /** What to do about it. */
+  /** Advice. */
   readonly hint?: string;
   /** Message of the first input. */
   readonly example: string;
-  /** Whether the messages of the inputs differ. */
+  /** True if the messages of the inputs differ. */
   varies: boolean;
   /** Number of inputs that failed. */
   count: number;

@@ -20,7 +20,7 @@ export class Durations {
     this.count++;
   }
 
-  /** Returns the duration that a share from 0 to 1 of them does not exceed: exact below 128 ms, and 0 if there are none. */
+  /** Returns the duration that a share from 0 to 1 of them does not exceed: exact below 128 ms, and 0 without durations. */
   quantile(share: number): number {
     const rank = Math.max(1, Math.ceil(share * this.count));
     let seen = 0;

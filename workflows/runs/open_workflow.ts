@@ -5,7 +5,7 @@ import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
 import { onAbort } from "../../utils/async/on_abort.ts";
 import { describeReadError, describeWriteError } from "../../utils/fs/describe_error.ts";
 import { lowerFirst } from "../../utils/text/wording.ts";
-import { checkGraph } from "../scripts/graph.ts";
+import { listScriptFiles } from "../scripts/graph.ts";
 import {
   decideGrants,
   type GrantOptions,
@@ -88,14 +88,14 @@ export class OpenWorkflow implements AsyncDisposable {
     const sandbox = this.#start();
     this.#loaded.push(sandbox);
     using _listening = this.#signal && onAbort(this.#signal, () => this.#stop(interrupted()));
-    const checked = checkGraph(this.#place, root, this.#signal);
+    const checked = listScriptFiles(this.#place, root, this.#signal);
     const [graph, declared] = await Promise.allSettled([checked, sandbox.ready]);
     if (this.#signal?.aborted) throw interrupted();
     // A missing file makes both fail; the check of the imports says it better.
     if (graph.status === "rejected") throw graph.reason;
     if (declared.status === "rejected") throw declared.reason;
     this.name = declared.value.name;
-    await this.#files.take(graph.value.files);
+    await this.#files.record(graph.value);
     return declared.value;
   }
 

@@ -1,11 +1,9 @@
-/** A folder to write workflows in: a starter script, and what an editor needs to check its types. */
 import { SvcError } from "../../lib/errors.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import { ownFile } from "../../lib/own_files.ts";
 import { describeWriteError } from "../../utils/fs/describe_error.ts";
 import { VERSION } from "../../lib/version.ts";
 
-/** What a script imports, as an editor finds it. */
 const WORKFLOW_MODULE = ownFile("workflows/mod.ts").href;
 
 const STARTER = `import { defineWorkflow } from "@svc/lib/workflow";
@@ -25,15 +23,15 @@ export default defineWorkflow<{ Applicant: string; Address: string }>({
 });
 `;
 
-/** What became of the folder. */
+/** Files of an initialized folder. */
 export interface InitResult extends JsonObject {
-  /** Files that were written. */
+  /** Paths of the files that were written. */
   written: string[];
-  /** Files that were there already, and are as they were. */
+  /** Paths of the files that existed and were not changed. */
   kept: string[];
 }
 
-/** Writes `deno.json` and a starter script into a folder; what is there already stays as it is. */
+/** Writes `deno.json` and a starter script into a folder. Existing files are not changed. */
 export async function initWorkflows(folder: string): Promise<InitResult> {
   const imports = WORKFLOW_MODULE.startsWith("file:")
     ? { "@svc/lib/workflow": WORKFLOW_MODULE }
@@ -44,12 +42,12 @@ export async function initWorkflows(folder: string): Promise<InitResult> {
     await Deno.mkdir(folder, { recursive: true });
     for (const [name, text] of [["deno.json", config], ["intake.ts", STARTER]] as const) {
       const path = `${folder.replace(/[\\/]+$/, "")}/${name}`;
-      (await writeNew(path, text) ? result.written : result.kept).push(path);
+      (await writeNewFile(path, text) ? result.written : result.kept).push(path);
     }
   } catch (cause) {
-    const fault = describeWriteError(cause);
-    if (fault === undefined) throw cause;
-    throw new SvcError("INVALID_ARGS", `${folder} cannot be written: ${fault}.`, {
+    const reason = describeWriteError(cause);
+    if (reason === undefined) throw cause;
+    throw new SvcError("INVALID_ARGS", `${folder} cannot be written: ${reason}.`, {
       cause,
       hint: "Name another folder.",
     });
@@ -57,7 +55,7 @@ export async function initWorkflows(folder: string): Promise<InitResult> {
   return result;
 }
 
-async function writeNew(path: string, text: string): Promise<boolean> {
+async function writeNewFile(path: string, text: string): Promise<boolean> {
   try {
     await Deno.writeTextFile(path, text, { createNew: true });
     return true;

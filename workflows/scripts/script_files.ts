@@ -1,52 +1,51 @@
-/**
- * The files of a script, as they were when they were checked. Every sandbox loads them anew: what somebody has changed
- * meanwhile was not checked, and is not what the run began with.
- */
 import { sha256, sha256Text } from "../../utils/text/sha256.ts";
 import { editedMeanwhile } from "../engine/diverged.ts";
 
-/** The files of a script. */
+/**
+ * The files of a script at the time of their check. Every sandbox loads the files again, so a change during the run must be
+ * detected: the changed script was not checked, and is not the script that the run started with.
+ */
 export class ScriptFiles {
-  /** Digest of what is in them. */
+  /** Digest of their contents. */
   digest = "";
   #files: readonly string[] = [];
-  #marks = "";
+  #fingerprint = "";
 
-  /** Takes note of them. */
-  async take(files: readonly string[]): Promise<void> {
+  /** Records the current state of the files. */
+  async record(files: readonly string[]): Promise<void> {
     this.#files = files;
-    this.#marks = marksOf(files);
-    this.digest = await digestOf(files);
+    this.#fingerprint = fingerprint(files);
+    this.digest = await digest(files);
   }
 
-  /** Throws where one of them is not what it was. */
+  /** Throws if a file has changed since. */
   async check(): Promise<void> {
-    const marks = marksOf(this.#files);
-    if (marks === this.#marks) return;
-    if (marks.includes(GONE) || await digestOf(this.#files) !== this.digest) throw editedMeanwhile();
-    this.#marks = marks;
+    const current = fingerprint(this.#files);
+    if (current === this.#fingerprint) return;
+    if (current.includes(MISSING) || await digest(this.#files) !== this.digest) throw editedMeanwhile();
+    this.#fingerprint = current;
   }
 }
 
-/** SHA-256 over the contents of the files, in the order of their paths; where they lie does not matter. */
-async function digestOf(files: readonly string[]): Promise<string> {
+/** Computes the SHA-256 of the contents in the order of the paths. It does not depend on the folder. */
+async function digest(files: readonly string[]): Promise<string> {
   const digests: string[] = [];
   for (const file of [...new Set(files)].sort()) digests.push((await sha256(await Deno.readFile(file))).toHex());
   return (await sha256Text(digests.join("\n"))).toHex();
 }
 
-const GONE = "gone";
+const MISSING = "missing";
 
-/** What changes with a file: to read them all for each of a million inputs would take as long as the inputs. */
-function marksOf(files: readonly string[]): string {
-  return files.map(markOf).join("\n");
+/** Summarizes the metadata of the files: reading all files for each input would take too long. */
+function fingerprint(files: readonly string[]): string {
+  return files.map(describeFile).join("\n");
 }
 
-function markOf(file: string): string {
+function describeFile(file: string): string {
   try {
     const { ino, size, mtime, ctime } = Deno.statSync(file);
     return `${ino} ${size} ${mtime?.getTime()} ${ctime?.getTime()}`;
   } catch {
-    return GONE; // Whatever the reason: it is not what it was.
+    return MISSING; // For whatever reason: it has changed.
   }
 }

@@ -1,7 +1,7 @@
 /** `svc workflow plan`, and `svc workflow run --dry-run`. */
 import { type BatchInput, openInputs } from "../../../workflows/inputs/open_inputs.ts";
 import { makePlan } from "../../../workflows/plan/make_plan.ts";
-import { type Plan, planData, planLines } from "../../../workflows/plan/plan.ts";
+import { type Plan, type PlannedStep, toPlanJson } from "../../../workflows/plan/plan.ts";
 import { openWorkflow } from "../../../workflows/runs/open_workflow.ts";
 import { createCaller } from "../../../lib/client/caller.ts";
 import { retrying } from "../../../lib/client/retry.ts";
@@ -50,8 +50,8 @@ export async function plan(context: CommandContext, flags: PlanFlags): Promise<v
 }
 
 async function printPlan({ globals, io, print }: CommandContext, plan: Plan): Promise<void> {
-  if (globals.isDataAsked) return await print(planData(plan));
-  for (const line of planLines(plan)) io.stdout.write(escapeToOneLine(line) + "\n");
+  if (globals.isDataAsked) return await print(toPlanJson(plan));
+  for (const line of formatPlan(plan)) io.stdout.write(escapeToOneLine(line) + "\n");
 }
 
 async function inputOf({ input, each, inputLine }: PlanFlags, io: Io): Promise<JsonValue | undefined> {
@@ -72,4 +72,33 @@ async function inputAt(path: string, line: number | undefined): Promise<BatchInp
   }
   const what = line === undefined ? "no input" : `no input in line ${line}`;
   throw new SvcError("INVALID_ARGS", `--each ${path} has ${what}.`, { hint: "Check the file." });
+}
+
+/** Formats a plan as lines of text. */
+function* formatPlan({ steps, end, result }: Plan): Generator<string> {
+  for (const step of steps) {
+    yield* formatStep(step);
+    yield "";
+  }
+  if (result !== undefined) yield* ["Result:", ...indent(result), ""];
+  yield end.sentence;
+}
+
+function* formatStep(
+  { step, operation, kind, isGranted, request, milliseconds, error }: PlannedStep,
+): Generator<string> {
+  if (kind === "sleep") return yield `Step ${step}: sleep ${Number(milliseconds) / 1000} s`;
+  yield `Step ${step}: ${operation} (${kind}, ${isGranted ? "granted" : "NOT GRANTED"})`;
+  if (request !== undefined) {
+    const { method, path, ifMatch, tagFrom, body } = request;
+    yield `  ${method} ${path}`;
+    if (ifMatch !== undefined) yield `  If-Match: ${ifMatch}`;
+    if (tagFrom !== undefined) yield `  If-Match: entity tag from GET ${tagFrom}`;
+    if (body !== undefined) yield* indent(body);
+  }
+  if (error !== undefined) yield `  fails: ${error.code} ${error.message}`;
+}
+
+function indent(value: JsonValue): string[] {
+  return JSON.stringify(value, null, 2).split("\n").map((line) => `  ${line}`);
 }

@@ -19,7 +19,7 @@ export async function call(operation: string, args: readonly unknown[]): Promise
   const { isReply, head, text } = await openCall(message, signal);
   // Errors are made here, not where the message arrives, so that their stack leads to the line that made the call.
   if (!isReply) throw parseErrorRecord(parseJsonObject(text) ?? {}) ?? brokenAnswer();
-  const { answer, etag, content: contentHead, standIn: mark } = head;
+  const { answer, etag, content: contentHead, placeholder: mark } = head;
   if (typeof mark === "string") return standIn(mark);
   if (!isAnswerShape(answer)) throw brokenAnswer();
   const content = isJsonObject(contentHead) ? contentOf(contentHead, text) : undefined;

@@ -47,5 +47,5 @@ function markOf(prefix: string, members: readonly string[]): string {
 }
 
 function failFor(mark: string): never {
-  fail(new SvcError("WORKFLOW_FAILED", "The real value is needed.", { details: [{ standIn: mark }] }));
+  fail(new SvcError("WORKFLOW_FAILED", "The real value is needed.", { details: [{ placeholder: mark }] }));
 }

@@ -1,12 +1,12 @@
 /** Cassettes: recorded once with a service, played back without one. */
 import assert from "node:assert/strict";
-import { startService } from "../../service/mod.ts";
-import { svcHere } from "../harness/captured_io.ts";
-import { heldAnswer } from "../harness/held_answer.ts";
-import { CHECKOUT } from "../harness/readme.ts";
-import { type Folder, makeFolder, scriptText, TinyApi } from "../harness/workflow.ts";
-import { PROGRAM } from "../harness/program.ts";
-import { type Ended, svcWorkflow } from "../harness/workflow_process.ts";
+import { startService } from "../../../service/mod.ts";
+import { svcHere } from "../../harness/captured_io.ts";
+import { heldAnswer } from "../../harness/held_answer.ts";
+import { CHECKOUT } from "../../harness/readme.ts";
+import { type Folder, makeFolder, scriptText, TinyApi } from "../../harness/workflow.ts";
+import { PROGRAM } from "../../harness/program.ts";
+import { type Ended, svcWorkflow } from "../../harness/workflow_process.ts";
 
 /** Neither network, nor what names a service or a profile. */
 const OFFLINE = [

@@ -1,16 +1,15 @@
-/** Plans: what a script would do, found out without doing it. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { createClient } from "../../mod.ts";
-import { startService } from "../../service/mod.ts";
-import { svcHere } from "../harness/captured_io.ts";
-import { CHECKOUT } from "../harness/readme.ts";
-import { makeFolder, scriptText, TinyApi } from "../harness/workflow.ts";
-import { svcWorkflow } from "../harness/workflow_process.ts";
+import { createClient } from "../../../mod.ts";
+import { startService } from "../../../service/mod.ts";
+import { svcHere } from "../../harness/captured_io.ts";
+import { CHECKOUT } from "../../harness/readme.ts";
+import { makeFolder, scriptText, TinyApi } from "../../harness/workflow.ts";
+import { svcWorkflow } from "../../harness/workflow_process.ts";
 
 const INTAKE = `${CHECKOUT}/workflows/examples/intake.ts`;
 
-Deno.test("a plan shows every call of a script, and the service is as it was", async () => {
+Deno.test("a plan shows every call of a script and changes nothing", async () => {
   await using city = await openCity();
   const before = city.state();
   const input = `{"Applicant":"Ada","Address":"Main St 1"}`;
@@ -24,7 +23,7 @@ Deno.test("a plan shows every call of a script, and the service is as it was", a
     "",
     "Step 2: assignments.perform (change, granted)",
     "  PATCH /assignments/«step 1: nextAssignmentInfo.ID»/actions/Register",
-    "  If-Match: what GET /assignments/«step 1: nextAssignmentInfo.ID» answers then",
+    "  If-Match: entity tag from GET /assignments/«step 1: nextAssignmentInfo.ID»",
     "  {",
     `    "content": {`,
     `      "Applicant": "Ada",`,
@@ -34,7 +33,7 @@ Deno.test("a plan shows every call of a script, and the service is as it was", a
     "    }",
     "  }",
     "",
-    "The result:",
+    "Result:",
     "  {",
     `    "id": "«step 1: id»",`,
     `    "status": "«step 2: status»"`,
@@ -50,7 +49,7 @@ Deno.test("a plan shows every call of a script, and the service is as it was", a
   assert.deepEqual(run, planned, "run --dry-run does the same");
 });
 
-Deno.test("reads and entity tags are read, get-next is a change, and the service is as it was", async () => {
+Deno.test("a plan makes reads, treats get-next as a change, and changes nothing", async () => {
   await using city = await openCity();
   const empty = city.state();
   const created = await city.svc.cases.create({ type: "City-Permit-Work-Permit" });
@@ -112,10 +111,10 @@ Deno.test("reads and entity tags are read, get-next is a change, and the service
     end: "The plan is complete: 4 steps, 3 changes. Nothing was changed.",
   });
   assert.deepEqual(city.state(), before);
-  assert.notDeepEqual(before, empty, "the comparison sees what is changed");
+  assert.notDeepEqual(before, empty, "the comparison detects changes");
 });
 
-Deno.test("what was not granted is shown so, and nothing is sent for it", async () => {
+Deno.test("operations without a grant are marked, and nothing is sent for them", async () => {
   await using api = new TinyApi();
   const body = `await svc.cases.get("C-1"); await svc.cases.delete("C-1"); await svc.cases.create({ type: "T" });`;
   await using folder = await makeFolder({ "script.ts": scriptText(body) });
@@ -136,7 +135,7 @@ Deno.test("what was not granted is shown so, and nothing is sent for it", async 
 
 const MADE = `const made = await svc.cases.create({ type: "T", data: input });\n    `;
 
-Deno.test("a stand-in goes where its value would go", async (t) => {
+Deno.test("a placeholder appears where its value would", async (t) => {
   const shown: [body: string, request: Record<string, unknown>][] = [
     [`await svc.cases.delete(made.id);`, { method: "DELETE", path: "/cases/«step 1: id»" }],
     [
@@ -173,8 +172,8 @@ Deno.test("a stand-in goes where its value would go", async (t) => {
   }
 });
 
-Deno.test("a plan ends where only a change would give what is needed", async (t) => {
-  const needs = (what: string, step = 1) => `needs «step ${step}: ${what}», which only step ${step} would give.`;
+Deno.test("a plan ends where it needs a value that only a change returns", async (t) => {
+  const needs = (what: string, step = 1) => `needs «step ${step}: ${what}», which is unknown until step ${step} runs.`;
   const script = "after step 1: the script (script.ts:8)";
   const ends: [body: string, end: string][] = [
     [`await svc.cases.get(made.id);`, `at step 2: cases.get ${needs("id")}`],
@@ -206,24 +205,24 @@ Deno.test("a plan ends where only a change would give what is needed", async (t)
   }
 });
 
-Deno.test("a plan of a loop that only an answer would end, ends", async (t) => {
+Deno.test("a plan ends even if only a response would end the loop of the script", async (t) => {
   const loops: [body: string, steps: number, end: RegExp][] = [
     [
       `for (let made = await svc.cases.create({ type: "T" }); made.next; ) made = await svc.cases.create({ type: "T", data: { parent: made.id } });`,
       26,
-      /at step 26: the last 25 changes each need the answer of the one before\.$/,
+      /at step 26: each of the last 25 changes needs the response of the previous one\.$/,
     ],
     [
       `for (;;) { const next = await svc.assignments.getNext(); await svc.assignments.perform(next.id, { action: "A" }); }`,
       3,
-      /at step 3: only step 1 would show what is left for assignments\.get-next\.$/,
+      /at step 3: the response of assignments\.get-next depends on step 1\.$/,
     ],
     [
       `await svc.cases.create({ type: "T" }); await waitFor(() => svc.cases.get("C-1"), (one) => one.status === "Done");`,
       4,
-      /at step 4: the script waits for another answer of cases\.get\.$/,
+      /at step 4: the script waits for cases\.get to return something else\.$/,
     ],
-    [`for (;;) await svc.cases.create({ type: "T" });`, 1000, /after step 1000: a plan has no more\.$/],
+    [`for (;;) await svc.cases.create({ type: "T" });`, 1000, /after step 1000: a plan has at most 1000 steps\.$/],
   ];
   for (const [body, count, end] of loops) {
     await t.step(body, async () => {
@@ -234,7 +233,7 @@ Deno.test("a plan of a loop that only an answer would end, ends", async (t) => {
   }
 });
 
-Deno.test("nobody waits for the sleeps of a plan, and no timer ends before what it watches over", async () => {
+Deno.test("a plan skips sleeps, and no timer fires before the call that it guards ends", async () => {
   const body = `const at = Date.now();
     const one = await svc.cases.get("C-1", { signal: AbortSignal.timeout(5000) });
     await Promise.all([sleep(3_600_000), sleep(60_000).then(() => svc.cases.create({ type: "T" }))]);
@@ -247,7 +246,7 @@ Deno.test("nobody waits for the sleeps of a plan, and no timer ends before what 
   );
 });
 
-Deno.test("no timer of a plan ends while the script computes or writes changes down", async () => {
+Deno.test("no timer of a plan fires while the script computes or makes changes", async () => {
   const body = `const signal = AbortSignal.timeout(60_000);
     await svc.cases.get("C-1");
     let sum = 0;
@@ -258,7 +257,7 @@ Deno.test("no timer of a plan ends while the script computes or writes changes d
   assert.deepEqual([result, complete], ["C-2", true]);
 });
 
-Deno.test("what a script makes of a stand-in's mark cannot drive a terminal", async () => {
+Deno.test("a placeholder that a script has altered cannot control the terminal", async () => {
   const body = `const made = await svc.cases.create({ type: "T" });
     log(String(made["a\\u009b2J\\u202e"]), String(made).replace(/-5b5d-$/, "-zz-"), String(made).replace(/-5b5d-$/, "-ff-"));`;
   await using folder = await makeFolder({ "script.ts": scriptText(body) });
@@ -266,7 +265,7 @@ Deno.test("what a script makes of a stand-in's mark cannot drive a terminal", as
   assert.match(stderr, /^«step 1: \["a\\u009b2J\\u202e"\]» svc-[0-9a-f-]{36}-1-zz- «step 1»\n$/);
 });
 
-Deno.test("what a read fails with, the script gets; what a script fails with, its plan fails with", async () => {
+Deno.test("the script gets the error of a read, and a plan fails with the error of its script", async () => {
   const body = `try { await svc.cases.get("missing"); } catch (error) { log(error.code); }
     await svc.cases.create({ type: "T" });
     throw new Error("no luck");`;
@@ -282,7 +281,7 @@ Deno.test("what a read fails with, the script gets; what a script fails with, it
   assert.deepEqual(api.received, [{ call: "GET /cases/missing" }]);
 });
 
-Deno.test("a plan of a batch is that of one input", async (t) => {
+Deno.test("the plan of a batch covers one input", async (t) => {
   await using folder = await makeFolder({
     "script.ts": scriptText("return input;", []),
     "in.ndjson": `{"n":1}\n{"n":2}\nbad\n`,
@@ -325,7 +324,7 @@ interface PlanData {
   readonly end: string;
 }
 
-/** The plan of a script with a small API, which answers reads alone. */
+/** Plans a script against an API that only answers reads. */
 async function planOf(body: string): Promise<PlanData> {
   await using api = new TinyApi();
   await using folder = await makeFolder({ "script.ts": scriptText(body) });

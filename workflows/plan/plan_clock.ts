@@ -1,76 +1,74 @@
-/** Time in a plan: nobody waits for it. A sleep is over when nothing else happens, the shortest first. */
-
-/** Milliseconds in which nothing happens, before the script is asked whether it does something. */
-const QUIET = 25;
+/** Milliseconds without activity after which the script is asked whether it is idle. */
+const QUIET_MILLISECONDS = 25;
 
 interface Sleeper {
   readonly due: number;
   readonly wake: () => void;
 }
 
-/** The clock of a plan. */
-export class PlannedTime {
+/** The simulated clock of a plan. A sleep ends as soon as the script is idle, the shortest sleep first. */
+export class PlanClock {
   readonly #sleepers = new Set<Sleeper>();
-  readonly #began = Date.now();
+  readonly #startedAt = Date.now();
   #slept = 0;
   #busy = 0;
   #timer?: ReturnType<typeof setTimeout>;
-  readonly #rested: () => Promise<void>;
+  readonly #whenIdle: () => Promise<void>;
 
-  /** A clock that begins now. It is told when the script does nothing but wait. */
-  constructor(rested: () => Promise<void>) {
-    this.#rested = rested;
+  /** Starts the clock. `whenIdle` resolves when the script only waits. */
+  constructor(whenIdle: () => Promise<void>) {
+    this.#whenIdle = whenIdle;
   }
 
-  /** The time for the script: milliseconds since 1970. */
+  /** Current time in milliseconds since 1970. */
   get now(): number {
-    return Math.max(Date.now(), this.#began) + this.#slept;
+    return Math.max(Date.now(), this.#startedAt) + this.#slept;
   }
 
-  /** Resolves when the time would be up. */
+  /** Advances the clock when the script is idle, and resolves then. */
   async sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const sleeper: Sleeper = { due: this.now + milliseconds, wake: resolve };
     this.#sleepers.add(sleeper);
     signal.addEventListener("abort", () => resolve(), { once: true });
-    this.#rest();
+    this.#schedule();
     await promise;
     this.#sleepers.delete(sleeper);
-    this.#rest();
+    this.#schedule();
   }
 
-  /** Does some work; no sleep ends meanwhile. */
+  /** Awaits work. No sleep ends before it has settled. */
   async during<T>(work: Promise<T>): Promise<T> {
     this.#busy++;
-    this.#rest();
+    this.#schedule();
     try {
       return await work;
     } finally {
       this.#busy--;
-      this.#rest();
+      this.#schedule();
     }
   }
 
-  /** The script has done something: it may go on to do more. */
-  goesOn(): void {
-    this.#rest();
+  /** Notes that the script is active. */
+  noteActivity(): void {
+    this.#schedule();
   }
 
-  /** Ends no sleep any more. */
-  end(): void {
+  /** Stops the clock: pending sleeps never end. */
+  stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#sleepers.clear();
   }
 
-  #rest(): void {
+  #schedule(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#busy > 0 || this.#sleepers.size === 0) return;
     const timer = setTimeout(async () => {
-      await this.#rested(); // It may compute something, and then do more before a sleep would be over.
+      await this.#whenIdle(); // It may still compute, and then act before a sleep would end.
       if (timer === this.#timer) this.#wakeNext();
-    }, QUIET);
+    }, QUIET_MILLISECONDS);
     this.#timer = timer;
   }
 

@@ -1,13 +1,13 @@
 /** The example workflows, each run as a person would: in the sandbox, against the service with the permit application. */
 import assert from "node:assert/strict";
-import { type Caller, createCaller } from "../../lib/client/caller.ts";
-import { type Client, createClient } from "../../mod.ts";
-import { startService } from "../../service/mod.ts";
-import { runBatch } from "../../workflows/runs/batch.ts";
-import { openInputs } from "../../workflows/inputs/open_inputs.ts";
-import { openOffice } from "../harness/office.ts";
-import { CHECKOUT } from "../harness/readme.ts";
-import { makeFolder, openScript, runnerOf, runWorkflow } from "../harness/workflow.ts";
+import { type Caller, createCaller } from "../../../lib/client/caller.ts";
+import { type Client, createClient } from "../../../mod.ts";
+import { startService } from "../../../service/mod.ts";
+import { runBatch } from "../../../workflows/runs/batch.ts";
+import { openInputs } from "../../../workflows/inputs/open_inputs.ts";
+import { openOffice } from "../../harness/office.ts";
+import { CHECKOUT } from "../../harness/readme.ts";
+import { makeFolder, openScript, runnerOf, runWorkflow } from "../../harness/workflow.ts";
 
 interface City extends AsyncDisposable {
   caller(operator: string): Promise<Caller>;

@@ -1,6 +1,5 @@
-/** What a script may import, and what it is told where it may not. What else it may not is in escape_table_test.ts. */
 import assert from "node:assert/strict";
-import { makeFolder, noCaller, runText, runWorkflow, scriptText } from "../harness/workflow.ts";
+import { makeFolder, noCaller, runText, runWorkflow, scriptText } from "../../harness/workflow.ts";
 
 Deno.test("a script may import its own files, and nothing else", async (t) => {
   await using outside = await makeFolder({
@@ -62,8 +61,8 @@ Deno.test("a script may import its own files, and nothing else", async (t) => {
   await t.step("not through a link out of its folder", async () => {
     await using folder = await makeFolder({ "script.ts": script });
     await Deno.symlink(`${outside.path}/secret.json`, `${folder.path}/x.json`);
-    const { runWorkflow } = await import("../harness/workflow.ts");
-    const { noCaller } = await import("../harness/workflow.ts");
+    const { runWorkflow } = await import("../../harness/workflow.ts");
+    const { noCaller } = await import("../../harness/workflow.ts");
     await assert.rejects(
       runWorkflow({ script: `${folder.path}/script.ts`, caller: noCaller }),
       /secret\.json, which is outside/,
