@@ -41,7 +41,7 @@ export type * from "./lib/answers/answer_types.ts";
 export type {
   AnswerOf,
   CalculationRequest,
-  CallOptions,
+  ConditionalOptions,
   FileInput,
   FlagOptions,
   FlagValue,
@@ -50,11 +50,12 @@ export type {
   OperationFunction,
   OptionsOf,
   Param,
+  ParamsOf,
   ParamTypes,
   Place,
   PositionalLabels,
   PositionalParam,
   Positionals,
-  TagOptions,
+  RequestOptions,
   TagSource,
 } from "./lib/operation/operation.ts";

@@ -23,14 +23,14 @@
 import type { Client as LibraryClient } from "../lib/client/bind.ts";
 import { SvcError } from "../lib/errors.ts";
 import type { JsonObject } from "../utils/json.ts";
-import type { CallOptions } from "../lib/operation/operation.ts";
+import type { RequestOptions } from "../lib/operation/operation.ts";
 
 export { SvcError };
 export type { ErrorAttempt, ErrorCode, ErrorDetail, ErrorRecord, Hint, HintCommand } from "../lib/errors.ts";
 export type { JsonObject, JsonValue } from "../utils/json.ts";
 
 /** The functions of the operations, as in the library, but without its `idempotencyKey`: each change has one of the run's. */
-export type Client = LibraryClient<Omit<CallOptions, "idempotencyKey">>;
+export type Client = LibraryClient<Omit<RequestOptions, "idempotencyKey">>;
 
 /** A workflow: what it is called, what it asks for, what it does. */
 export interface Workflow<Input = JsonObject> {

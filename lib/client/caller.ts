@@ -11,7 +11,7 @@ import { readText } from "../http/read_text.ts";
 import { isKey, KEY_FORM } from "../operation/idempotency_key.ts";
 import { filterObjects, isJsonObject } from "../../utils/json.ts";
 import { jsonText } from "./json_text.ts";
-import { type CallOptions, isRead, type Operation, type OperationRef, paramsOf } from "../operation/operation.ts";
+import { isRead, type Operation, type OperationRef, paramsOf, type RequestOptions } from "../operation/operation.ts";
 import { checkSignal } from "../operation/param_types.ts";
 import { USER_AGENT } from "../version.ts";
 import { type EncodedRequest, encodeRequest, type Part } from "./encode.ts";
@@ -36,7 +36,7 @@ export interface CallerOptions extends SessionOptions {
 }
 
 /** What a caller that repeats calls may add to one. */
-export interface RepeatableOptions extends CallOptions {
+export interface RepeatableOptions extends RequestOptions {
   /** Is awaited right before a changing request itself is sent, with the entity tag that it carries. */
   sending?: (ifMatch: string | undefined) => void | Promise<void>;
   /** Is told that a changing request will follow as soon as its entity tag is known: the read of that is on its way. */
@@ -234,7 +234,7 @@ class Transit {
   #started = performance.now();
   #form?: MultipartBody;
 
-  constructor(target: Target, request: EncodedRequest, options: CallOptions, change?: Change) {
+  constructor(target: Target, request: EncodedRequest, options: RequestOptions, change?: Change) {
     const { signal, timeoutSeconds = target.timeoutSeconds } = options;
     this.request = request;
     this.change = change;

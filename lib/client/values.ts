@@ -3,7 +3,14 @@ import { SvcError } from "../errors.ts";
 import { hasToJson } from "../../utils/json.ts";
 import { checkKept } from "./json_text.ts";
 import { toKebab } from "../operation/names.ts";
-import { type Operation, type Param, paramsOf, type ParamTypes, takesTag } from "../operation/operation.ts";
+import {
+  type Operation,
+  type Param,
+  paramsOf,
+  type ParamTypes,
+  REQUEST_OPTIONS,
+  takesTag,
+} from "../operation/operation.ts";
 import { isOfType, TYPE_NAMES } from "../operation/param_types.ts";
 import { lowerFirst } from "../../utils/text/wording.ts";
 
@@ -71,23 +78,35 @@ function checkTogether(operation: Operation, given: ReadonlyMap<string, unknown>
   }
 }
 
-/** What an option is called that has the name of an argument: it may not take its place, and is refused. */
-export function misplaced(argument: string): string {
-  return `options.${argument}`;
+/** Names a value that was passed in an object where it does not belong. No parameter has such a name. */
+export function misplaced(object: "params" | "options", name: string): string {
+  return `${object}.${name}`;
 }
 
 function checkNames(operation: Operation, values: Values): void {
   const known = new Set(paramsOf(operation).map(([name]) => name));
   for (const [name, value] of Object.entries(values)) {
     if (value === undefined || known.has(name)) continue;
-    if (name === "ifMatch" && takesTag(operation)) {
-      if (isHeaderValue(value)) continue;
-      throw invalid("--if-match must be an entity tag, as the service gave it.");
-    }
-    const argument = operation.args?.find((arg) => misplaced(arg.name) === name);
-    if (argument === undefined) throw invalid(`${flag(name)} is not an option of this operation.`);
-    throw invalid(`${argument.name} is an argument of this operation, not an option.`, "Leave it out of the options.");
+    if (name !== "ifMatch" || !takesTag(operation)) throw unknownName(operation, name);
+    if (!isHeaderValue(value)) throw invalid("--if-match must be an entity tag, as the service gave it.");
   }
+}
+
+function unknownName(operation: Operation, name: string): SvcError {
+  const option = REQUEST_OPTIONS.find((option) => misplaced("params", option) === name);
+  if (option !== undefined) {
+    return invalid(
+      `${option} is a request option, not a parameter of this operation.`,
+      `Pass it in the last argument, after the parameters: { ${option} }.`,
+    );
+  }
+  const param = paramsOf(operation).find(([param]) => misplaced("options", param) === name)?.[0];
+  if (param === undefined) {
+    return invalid(`${flag(name.replace(/^options\./, ""))} is not an option of this operation.`);
+  }
+  return operation.args?.some((arg) => arg.name === param)
+    ? invalid(`${param} is an argument of this operation, not an option.`, "Leave it out of the options.")
+    : invalid(`${param} is a parameter of this operation, not a request option.`, "Pass it in the argument before.");
 }
 
 /** Text of a header: each byte of an entity tag is one character, those beyond ASCII (`obs-text`) as of Latin-1. */

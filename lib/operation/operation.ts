@@ -154,25 +154,30 @@ export interface OperationRef {
 /** A group of operations by name. */
 export type Group = Readonly<Record<string, Operation>>;
 
-/** What a caller may add to any call of the library. */
-export interface CallOptions {
+/** Options of a request: the last argument of every function of the client. */
+export interface RequestOptions {
   /** Cancels the call. */
   signal?: AbortSignal;
-  /** Seconds that each request of the call may take; the profile's `timeoutSeconds`, or 30, without it. */
+  /** Time limit of each request of the call, in seconds (default: that of the client). */
   timeoutSeconds?: number;
   /**
-   * Names a changing call, so that repeating it with the same key does it once: the service gives the first answer
-   * again, for 24 hours, whatever the entity tag is by then. 1 to 255 printable ASCII characters; not sent with reads,
-   * nor where the profile says `"idempotencyKeys": false`.
+   * Makes a change safe to repeat: within 24 hours the service performs it once per key and returns the first response
+   * again, even if the entity tag has changed since. A key has 1 to 255 printable ASCII characters. It is not sent with
+   * reads, nor to a service whose profile sets `"idempotencyKeys": false`.
    */
   idempotencyKey?: string;
 }
 
-/** What a caller may add to a call that takes an entity tag. */
-export interface TagOptions {
-  /** Entity tag to send as `If-Match`, as it is; the tag is not read first then. */
+/** Option of a request that can be conditional. */
+export interface ConditionalOptions {
+  /** Entity tag that must still be current. It is sent as it is; without it, the client reads the tag where one is needed. */
   ifMatch?: string;
 }
+
+/** Names of all request options. */
+export const REQUEST_OPTIONS = ["signal", "timeoutSeconds", "idempotencyKey", "ifMatch"] as const satisfies readonly (
+  keyof (RequestOptions & ConditionalOptions)
+)[];
 
 /** The labels of positional arguments in an editor: TypeScript keeps only labels that are written out. */
 export interface PositionalLabels {
@@ -227,7 +232,7 @@ export type Positionals<A> = A extends readonly [infer First extends PositionalP
   ? [...PositionalLabels[First["name"]], ...Positionals<Rest>]
   : [];
 
-/** The flags of an operation as the properties of its function's options. */
+/** The flags of an operation as members of an object. */
 export type FlagOptions<F> =
   & { -readonly [N in keyof F as F[N] extends { required: true } ? N : never]: FlagValue<F[N]> }
   & {
@@ -238,24 +243,37 @@ export type FlagOptions<F> =
 export type FlagValue<P> = P extends { type: infer T extends keyof ParamTypes } ? ParamTypes[T] : never;
 
 /**
- * The options of an operation's function: its flags, the entity tag where it takes one, and those that all calls have.
- * They are written as one object, so that an editor shows them and not the description that they come from.
+ * Writes an intersection as one object type, which editors and error messages show member by member.
+ *
+ * @internal
  */
-export type OptionsOf<O, Common = CallOptions> =
-  & (O extends { flags: infer F } ? FlagOptions<F> : unknown)
+type Flatten<T> = T extends infer Members ? { [N in keyof Members]: Members[N] } : never;
+
+/** The parameters of an operation's function: its flags. */
+export type ParamsOf<O> = O extends { flags: infer F } ? Flatten<FlagOptions<F>> : Record<never, never>;
+
+/** The request options of an operation's function: the common ones, and `ifMatch` if the request can be conditional. */
+export type OptionsOf<O, Common = RequestOptions> = Flatten<
   & (O extends { method: "GET" } ? unknown
-    : O extends { reads: true } ? (O extends { conditional: true } ? TagOptions : unknown)
-    : TagOptions)
-  & Common extends infer Options ? { [N in keyof Options]: Options[N] } : never;
+    : O extends { reads: true } ? (O extends { conditional: true } ? ConditionalOptions : unknown)
+    : ConditionalOptions)
+  & Common
+>;
 
 /** The answer of an operation. */
 export type AnswerOf<O> = O extends { answer: infer N extends keyof Answers } ? Answers[N] : never;
 
-/** The library function of an operation. */
-export type OperationFunction<O, Common = CallOptions> = O extends Operation
-  ? Record<never, never> extends OptionsOf<O, Common>
-    ? (...args: [...Positionals<O["args"]>, options?: OptionsOf<O, Common>]) => Promise<AnswerOf<O>>
-  : (...args: [...Positionals<O["args"]>, options: OptionsOf<O, Common>]) => Promise<AnswerOf<O>>
+/**
+ * The parameters as an argument: none for an operation without flags, optional if no flag is required.
+ *
+ * @internal
+ */
+type ParamsArgument<P> = keyof P extends never ? [] : Record<never, never> extends P ? [params?: P] : [params: P];
+
+/** The function of an operation: its positional arguments, its parameters, and request options. */
+export type OperationFunction<O, Common = RequestOptions> = O extends Operation ? (
+    ...args: [...Positionals<O["args"]>, ...ParamsArgument<ParamsOf<O>>, options?: OptionsOf<O, Common>]
+  ) => Promise<AnswerOf<O>>
   : never;
 
 /** Whether an operation changes nothing. */

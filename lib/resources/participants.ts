@@ -107,7 +107,8 @@ export const operations = {
    * const { id: caseId } = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada" } });
    * const data = { pyFirstName: "Ada", pyLastName: "Lovelace" };
    * const { id: participantId, etag } = await svc.participants.add(caseId, { role: "Applicant", data });
-   * await svc.participants.update(caseId, { participantId, data: { pyPhoneNumber: "555-0100" }, ifMatch: etag });
+   * const change = { participantId, data: { pyPhoneNumber: "555-0100" } };
+   * await svc.participants.update(caseId, change, { ifMatch: etag });
    * ```
    */
   update: {

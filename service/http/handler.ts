@@ -1,6 +1,12 @@
 /** What serves one operation: values in, outcome out. Routes, decoding and transactions are elsewhere. */
 import type { JsonValue } from "../../utils/json.ts";
-import type { FileInput, FlagOptions, FlagValue, PositionalParam, TagOptions } from "../../lib/operation/operation.ts";
+import type {
+  ConditionalOptions,
+  FileInput,
+  FlagOptions,
+  FlagValue,
+  PositionalParam,
+} from "../../lib/operation/operation.ts";
 import type { Resources } from "../../lib/resources/mod.ts";
 import type { Application, Operator } from "../application/model/application.ts";
 import type { StaticFiles } from "../pages/static_files.ts";
@@ -95,7 +101,7 @@ export type ValuesOf<O> =
   & (O extends { args: readonly (infer A extends PositionalParam)[] } ? { [P in A as P["name"]]: FlagValue<P> }
     : unknown)
   & (O extends { flags: infer F } ? Received<FlagOptions<F>> : unknown)
-  & TagOptions;
+  & ConditionalOptions;
 
 /** Options whose files have been received. */
 type Received<T> = { [N in keyof T]: T[N] extends FileInput ? ReceivedFile : T[N] };

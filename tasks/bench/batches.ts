@@ -27,8 +27,8 @@ export default defineWorkflow<number>({
     const cases = await Promise.all(Array.from({ length: input }, create));
     for (const _ of cases) {
       const next = await svc.assignments.getNext();
-      const options = { action: "Confirmation of receipt", data: ${EVENT}, ifMatch: next.etag };
-      await svc.assignments.perform(next.id, options);
+      const params = { action: "Confirmation of receipt", data: ${EVENT} };
+      await svc.assignments.perform(next.id, params, { ifMatch: next.etag });
     }
   },
 });

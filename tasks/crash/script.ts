@@ -18,8 +18,7 @@ export default defineWorkflow<{ key: string }>({
     const registered = await svc.assignments.perform(permit.assignment, {
       action: "Register",
       data: { Address: `Main Street ${token}`, Area: 40, Documents: [{ Title: "Plan", Pages: 3 }] },
-      ifMatch: etag,
-    });
+    }, { ifMatch: etag });
     log(`${key}: registered`);
 
     const [companion, adviser, tags, follower, question, record] = await Promise.all([
@@ -43,7 +42,7 @@ export default defineWorkflow<{ key: string }>({
     const [reply] = await Promise.all([
       svc.social.postMessage({ context: question.id, message: `It is. ${token}` }),
       svc.social.likeMessage(question.id),
-      svc.data.patch("D_Inspectors", { data: { ID: key, Phone: "555-0100" }, ifMatch: String(record.etag) }),
+      svc.data.patch("D_Inspectors", { data: { ID: key, Phone: "555-0100" } }, { ifMatch: record.etag }),
       svc.participants.update(permit.id, { participantId: adviser.id, data: { pyEmail1: "adviser@city.example" } }),
       svc.cases.performAction(companion.id, { action: "pyUpdateCaseDetails", data: { Channel: "Desk" } }),
     ]);

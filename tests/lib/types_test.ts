@@ -11,13 +11,13 @@ const CLIENT = `
 
 const TAGS = `${CLIENT}
   const { id, etag: ifMatch } = await svc.data.create("D", { data: {} });
-  const patched = await svc.data.patch("D", { data: { id }, ifMatch });
-  const updated = await svc.data.update("D", { data: {}, ifMatch: patched.etag });
-  await svc.data.performAction("D", { action: "A", ifMatch: updated.etag });
-  await svc.data.patch("D", { data: {}, ifMatch: (await svc.data.get("D")).etag });
-  await svc.data.patch("D", { data: {}, ifMatch: (await svc.data.getAction("D", { action: "A" })).etag });
+  const patched = await svc.data.patch("D", { data: { id } }, { ifMatch });
+  const updated = await svc.data.update("D", { data: {} }, { ifMatch: patched.etag });
+  await svc.data.performAction("D", { action: "A" }, { ifMatch: updated.etag });
+  await svc.data.patch("D", { data: {} }, { ifMatch: (await svc.data.get("D")).etag });
+  await svc.data.patch("D", { data: {} }, { ifMatch: (await svc.data.getAction("D", { action: "A" })).etag });
   const form = await svc.cases.getAction("C", { action: "A" });
-  await svc.cases.performAction("C", { action: "A", ifMatch: form.etag });
+  await svc.cases.performAction("C", { action: "A" }, { ifMatch: form.etag });
   const { results = [] } = await svc.cases.bulkPerform({ action: "A", cases: ["C"] });
   for (const { ID, status } of results) if (Number(status) >= 400) await svc.cases.get(ID ?? "");
 `;
@@ -43,7 +43,7 @@ const errorsOf = (part: string) => `
   }
 `;
 
-const creating = (option: string) => scriptText(`await svc.cases.create({ type: "T", ${option} });`);
+const creating = (option: string) => scriptText(`await svc.cases.create({ type: "T" }, { ${option} });`);
 
 Deno.test("the compiler knows the library", async (t) => {
   const said = await compiled({
@@ -71,6 +71,6 @@ Deno.test("the compiler knows the library", async (t) => {
   });
   await t.step("it lets a script limit the time of a call, and refuses one that names a key of its own", () => {
     assert.equal(said.timeout, "");
-    assert.match(said.key, /'idempotencyKey' does not exist in type '\{ type: string; [^']*timeoutSeconds\?: /);
+    assert.match(said.key, /'idempotencyKey' does not exist in type '\{ ifMatch\?: [^']*timeoutSeconds\?: /);
   });
 });

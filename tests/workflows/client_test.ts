@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createClient } from "../../lib/client/client.ts";
 import { type ErrorAttempt, SvcError } from "../../lib/errors.ts";
 import { runInSandbox } from "../harness/sandbox.ts";
-import { makeFolder, runText, scriptText, TinyApi } from "../harness/workflow.ts";
+import { caseAnswer, makeFolder, runText, scriptText, TinyApi } from "../harness/workflow.ts";
 import { endOf, workflowCommand } from "../harness/workflow_process.ts";
 
 Deno.test("svc is no promise and has no members to list; what it does not have is refused with a suggestion", async () => {
@@ -58,11 +58,23 @@ Deno.test("an option named like an argument is refused and does not take its pla
   assert.deepEqual(api.received, [{ call: "GET /cases/C-1" }]);
 });
 
+Deno.test("a script of an earlier version may pass request options among the parameters", async () => {
+  const tags: (string | null)[] = [];
+  await using api = new TinyApi((call, { headers }) => {
+    tags.push(headers.get("if-match"));
+    return Response.json(caseAnswer(call));
+  });
+  const body = `await svc.assignments.perform("A", { action: "b", ifMatch: "2", timeoutSeconds: 60 });
+    return await svc.data.query("D", { timeoutSeconds: -1 }).catch(({ code }) => code);`;
+  const { result, error } = await runText(scriptText(body), { caller: api.caller });
+  assert.deepEqual([result, error, tags], ["INVALID_ARGS", undefined, ["2"]]);
+});
+
 Deno.test("a key of the script's own and a signal that is none are refused before anything is sent", async () => {
   await using api = new TinyApi();
   const body = `const refused = [];
     for (const signal of [new AbortController(), true, null]) refused.push(svc.cases.get("C-1", { signal }));
-    refused.push(svc.cases.create({ type: "T", idempotencyKey: "k" }), svc.cases.get("C-1", { idempotencyKey: "" }));
+    refused.push(svc.cases.create({ type: "T" }, { idempotencyKey: "k" }), svc.cases.get("C-1", { idempotencyKey: "" }));
     const settled = await Promise.allSettled(refused);
     await svc.cases.get("C-1", { signal: undefined, idempotencyKey: undefined });
     return settled.map(({ reason }) => [reason?.code, reason?.message]);`;

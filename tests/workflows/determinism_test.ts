@@ -321,7 +321,7 @@ Deno.test("a call that is cancelled while it waits for its turn fails at once, a
     const open = Array.from({ length: 64 }, (_, i) => svc.cases.get("open" + i).then(() => order.push(i)));
     const waiting = ["a", "b"].map((id) => svc.cases.get(id, { signal }).catch(({ code }) => order.push(code)));
     const file = new File(["x"], "f");
-    waiting.push(svc.attachments.upload({ file, signal }).catch(({ code }) => order.push(code)));
+    waiting.push(svc.attachments.upload({ file }, { signal }).catch(({ code }) => order.push(code)));
     open.push(svc.cases.get("after"));
     controller.abort();
     waiting.push(svc.cases.get("too late", { signal }).catch(({ code }) => order.push(code)));
@@ -336,7 +336,7 @@ Deno.test("a run ends although its last call was cancelled while it was still be
   const { result, asked } = await runSteps(`
     const controller = new AbortController();
     const file = new File(["x"], "f");
-    svc.attachments.upload({ file, signal: controller.signal }).catch(() => {});
+    svc.attachments.upload({ file }, { signal: controller.signal }).catch(() => {});
     queueMicrotask(() => queueMicrotask(() => controller.abort()));
     return "ended";`);
   assert.deepEqual([result, asked], ["ended", []]);

@@ -18,7 +18,7 @@ export default defineWorkflow<Input>({
   async run({ svc, input }) {
     const created: CaseAnswer = await svc.cases.create({ type: "City-Permit-Work-Permit", data: input });
     const { ID } = created.nextAssignmentInfo!;
-    return (await svc.assignments.perform(ID, { action: "Register", ifMatch: created.etag })).status;
+    return (await svc.assignments.perform(ID, { action: "Register" }, { ifMatch: created.etag })).status;
   },
 });
 `;

@@ -142,7 +142,7 @@ Deno.test("what led to a change is written before it is sent, also where its ent
   const written: Record<string, unknown> = {};
   const perform = `await svc.assignments.perform("A",`;
   await using desk = await openDesk(
-    `${perform} { action: "b" }); ${perform} { action: "c", ifMatch: "2" });`,
+    `${perform} { action: "b" }); ${perform} { action: "c" }, { ifMatch: "2" });`,
     (call) => {
       using db = new DatabaseSync(path, { readOnly: true });
       const events = db.prepare("SELECT kind || ' ' || position AS event FROM events ORDER BY seq").all();
@@ -313,7 +313,7 @@ function guarded(operation: string, values: JsonObject, ...events: Partial<Event
 
 Deno.test("a timer does not cancel the call that it guards because nobody ran its script for long", async () => {
   await using desk = await openDesk(
-    `await svc.cases.create({ type: "T", signal: AbortSignal.timeout(5000) }); return "done";`,
+    `await svc.cases.create({ type: "T" }, { signal: AbortSignal.timeout(5000) }); return "done";`,
   );
   const sent = { kind: "sent", content: JSON.stringify({ key: "r1.1.1" }) } as const;
   await desk.happened(...guarded("cases.create", { type: "T" }, sent));

@@ -22,7 +22,7 @@ const CREATE = `try { return (await svc.cases.create({ ${TYPE} })).status; } cat
 const taking = (operation: string) =>
   `const next = await svc.assignments.getNext();
   const data = { Applicant: "Ada", Address: "Main St 1" };
-  return await svc.assignments.${operation}(next.id, { action: "Register", data, ifMatch: next.etag });`;
+  return await svc.assignments.${operation}(next.id, { action: "Register", data }, { ifMatch: next.etag });`;
 
 interface Result {
   readonly outcome: InputOutcome;

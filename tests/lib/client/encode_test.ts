@@ -6,7 +6,7 @@ import { createCaller } from "../../../lib/client/caller.ts";
 import { createClient } from "../../../lib/client/client.ts";
 import { encodeRequest } from "../../../lib/client/encode.ts";
 import type { JsonObject } from "../../../utils/json.ts";
-import type { CallOptions, Operation } from "../../../lib/operation/operation.ts";
+import type { Operation, RequestOptions } from "../../../lib/operation/operation.ts";
 import { operations as assignments } from "../../../lib/resources/assignments.ts";
 import { operations as attachments } from "../../../lib/resources/attachments.ts";
 import { operations as cases } from "../../../lib/resources/cases.ts";
@@ -159,9 +159,30 @@ Deno.test("a time limit that is none is refused before anything is sent", async 
   }
 });
 
+Deno.test("a request option among the parameters, and a parameter among the options, is refused before anything is sent", async () => {
+  const svc = createClient({ baseUrl: "http://127.0.0.1:1", clientId: "id", clientSecret: "secret", noCache: true });
+  for (const [name, value] of Object.entries({ signal: null, timeoutSeconds: 1, idempotencyKey: "k", ifMatch: "1" })) {
+    const params = { action: "a", [name]: value };
+    await assert.rejects(svc.assignments.perform("A", params), {
+      code: "INVALID_ARGS",
+      operation: "assignments.perform",
+      message: `${name} is a request option, not a parameter of this operation.`,
+      hint: `Pass it in the last argument, after the parameters: { ${name} }.`,
+    });
+  }
+  const refusals: [Record<string, unknown>, string][] = [
+    [{ data: {} }, "data is a parameter of this operation, not a request option."],
+    [{ assignmentId: "B" }, "assignmentId is an argument of this operation, not an option."],
+    [{ ifmatch: "1" }, "--ifmatch is not an option of this operation."],
+  ];
+  for (const [options, message] of refusals) {
+    await assert.rejects(svc.assignments.perform("A", { action: "a" }, options), { code: "INVALID_ARGS", message });
+  }
+});
+
 Deno.test("a signal that is none is refused before anything is sent", async () => {
   const svc = createClient({ baseUrl: "http://127.0.0.1:1", clientId: "id", clientSecret: "secret", noCache: true });
-  const options: CallOptions = {};
+  const options: RequestOptions = {};
   for (const signal of [new AbortController(), true, null]) {
     await assert.rejects(svc.cases.get("C-1", Object.assign(options, { signal })), {
       code: "INVALID_ARGS",

@@ -111,7 +111,7 @@ Deno.test("an upload that is cancelled is cancelled, whatever its file says of t
         source.error(signal.reason);
       },
     });
-  const error = await failure(svc.attachments.upload({ file: { name: "a.txt", size: 4, stream }, signal }));
+  const error = await failure(svc.attachments.upload({ file: { name: "a.txt", size: 4, stream } }, { signal }));
   assert.equal(error.code, "INTERRUPTED", error.message);
 });
 
@@ -134,7 +134,7 @@ Deno.test("an upload that ends before its file gives more lets go of the file", 
     const file = { name: "a.txt", size: 4, stream };
     const { signal } = controller;
     const error = await failure(
-      svc.attachments.upload({ file, signal, timeoutSeconds: code === "TIMEOUT" ? 0.1 : 30 }),
+      svc.attachments.upload({ file }, { signal, timeoutSeconds: code === "TIMEOUT" ? 0.1 : 30 }),
     );
     assert.deepEqual([error.code, error.outcomeUnknown], [code, true]);
     await letGo;

@@ -284,7 +284,7 @@ Deno.test("who cancels a call does not wait for its next attempt", async () => {
 Deno.test("a client tries again when it is told to, and not otherwise", async () => {
   using server = startUnruly(inTurn(cut, cut, answer(202, { jobID: "J-1" })));
   const svc = createClient({ ...server.options, retries: 2 });
-  await svc.cases.bulkPerform({ action: "A", cases: ["C-1"], idempotencyKey: "k" });
+  await svc.cases.bulkPerform({ action: "A", cases: ["C-1"] }, { idempotencyKey: "k" });
   assert.deepEqual(keysOf(server), ["k", "k", "k"]);
   server.behave = cut;
   const error = await failure(createClient(server.options).cases.get("C-1"));

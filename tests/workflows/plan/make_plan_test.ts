@@ -60,7 +60,7 @@ Deno.test("a plan makes reads, treats get-next as a change, and changes nothing"
   const body = `const one = await svc.cases.get(${JSON.stringify(created.id)});
     await svc.assignments.perform(one.data.caseInfo.assignments[0].ID, { action: "CheckApplication" });
     const next = await svc.assignments.getNext();
-    await svc.assignments.perform(next.id, { action: "CheckApplication", ifMatch: next.etag });`;
+    await svc.assignments.perform(next.id, { action: "CheckApplication" }, { ifMatch: next.etag });`;
   const before = city.state();
   await using folder = await makeFolder({ "script.ts": scriptText(body) });
   const { stdout, code } = await svcWorkflow(
@@ -251,7 +251,7 @@ Deno.test("no timer of a plan fires while the script computes or makes changes",
     await svc.cases.get("C-1");
     let sum = 0;
     for (let i = 0; i < 2e8; i++) sum += i % 7;
-    for (let i = 0; i < 100; i++) await svc.cases.create({ type: String(sum), signal });
+    for (let i = 0; i < 100; i++) await svc.cases.create({ type: String(sum) }, { signal });
     return (await svc.cases.get("C-2", { signal })).id;`;
   const { result, complete } = await planOf(body);
   assert.deepEqual([result, complete], ["C-2", true]);

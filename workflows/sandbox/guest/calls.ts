@@ -37,19 +37,24 @@ interface Arguments {
   readonly rest: readonly unknown[];
   /** Cancels the call. */
   readonly signal?: AbortSignal;
-  /** Files among the options. */
+  /** Files among the parameters. */
   readonly files?: Promise<JsonObject>;
 }
 
-/** The arguments, with what the options, the last of them, hold beside JSON. */
+/** Splits the arguments into JSON and what cannot be JSON: a signal in the last of them, and files. */
 function split(args: readonly unknown[]): Arguments {
   const last = args.at(-1);
-  if (!(last instanceof Object) || Array.isArray(last)) return { rest: args };
-  const { signal, idempotencyKey, ...options }: Record<string, unknown> = { ...last };
+  if (!isRecord(last)) return { rest: args };
+  const { signal, idempotencyKey, ...options } = last;
   checkSignal(signal);
   if (idempotencyKey !== undefined) throw keyOfItsOwn();
-  const { files, others } = filesIn(options);
-  return { rest: args.with(-1, others), files, ...(signal !== undefined && { signal }) };
+  const parts = args.with(-1, options).map((arg) => isRecord(arg) ? filesIn(arg) : { files: undefined, others: arg });
+  const files = parts.find(({ files }) => files !== undefined)?.files;
+  return { rest: parts.map(({ others }) => others), files, ...(signal !== undefined && { signal }) };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return value instanceof Object && !Array.isArray(value);
 }
 
 function keyOfItsOwn(): SvcError {

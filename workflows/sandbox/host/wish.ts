@@ -1,8 +1,9 @@
 /** A step that a sandbox wishes, read from its message. Nothing in it is trusted: it is a request, no more. */
 import type { Answers } from "../../../lib/answers/answer_types.ts";
-import { valuesOf } from "../../../lib/client/bind.ts";
-import { isJsonObject, parseJsonObject } from "../../../utils/json.ts";
-import { hasEffect, type OperationRef } from "../../../lib/operation/operation.ts";
+import { splitArguments } from "../../../lib/client/bind.ts";
+import { misplaced, type Values } from "../../../lib/client/values.ts";
+import { isJsonObject, type JsonValue, parseJsonObject } from "../../../utils/json.ts";
+import { hasEffect, type Operation, type OperationRef } from "../../../lib/operation/operation.ts";
 import { filesOf } from "../protocol/files.ts";
 import { type CallRequest, SLEEP } from "../protocol/messages.ts";
 
@@ -29,12 +30,32 @@ export function wishOf(text: string, operations: ReadonlyMap<string, OperationRe
   if (name === SLEEP) return sleepOf(args[0], timer === true);
   const operation = operations.get(name)?.operation;
   if (operation === undefined) return nothing({ operation: name, values: {} }, "call");
-  const last = args.at(-1);
-  const whole = isJsonObject(last) ? [...args.slice(0, -1), { ...last, ...files }] : args;
-  // The script's signal stays with it, and a key of its own it was refused there.
-  const [values, { timeoutSeconds }] = valuesOf(operation, whole);
+  // The guest has kept the script's signal, and refused an idempotency key of its own.
+  const [given, { timeoutSeconds }] = splitArguments(operation, completeArguments(args, operation, files));
+  const values = acceptEarlierTag(given);
   const request = { operation: name, values, ...(timeoutSeconds !== undefined && { timeoutSeconds }) };
   return { request, answer: operation.answer, kind: "call", hasEffect: hasEffect(operation) };
+}
+
+/**
+ * Adds the files of a call to its parameters. `timeoutSeconds` among the parameters becomes a request option: a run that
+ * began before there was an argument for those continues with its script unchanged.
+ */
+function completeArguments(args: readonly JsonValue[], operation: Operation, files: object): readonly unknown[] {
+  const { args: positional = [], flags } = operation;
+  const [params, options] = args.slice(positional.length);
+  if (flags === undefined || !isJsonObject(params)) return args;
+  const { timeoutSeconds, ...others } = params;
+  const earlier = timeoutSeconds === undefined ? {} : { timeoutSeconds };
+  return [...args.slice(0, positional.length), { ...others, ...files }, { ...earlier, ...Object(options ?? {}) }];
+}
+
+/** Accepts `ifMatch` among the parameters for the same reason, in its place: the order of values is part of the history. */
+function acceptEarlierTag(values: Values): Values {
+  const earlier = misplaced("params", "ifMatch");
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name === earlier ? "ifMatch" : name, value]),
+  );
 }
 
 function sleepOf(milliseconds: unknown, isTimer: boolean): Wish | undefined {
