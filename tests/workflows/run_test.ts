@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { SvcError } from "../../lib/errors.ts";
 import { killProcess, sandboxesOf } from "../../tasks/crash/processes.ts";
 import { CASSETTE_VERSION } from "../../workflows/cassette/cassette.ts";
-import { play } from "../../workflows/cassette/play.ts";
+import { playCassette } from "../../workflows/cassette/play_cassette.ts";
 import { makePlan } from "../../workflows/plan/make_plan.ts";
 import { copyLibrary } from "../../workflows/sandbox/host/library.ts";
 import { heldAnswer } from "../harness/held_answer.ts";
@@ -306,7 +306,7 @@ Deno.test("an interrupt that came before anybody listened ends the loading, a pl
     await assert.rejects(makePlan(workflow, undefined, { caller: noCaller, ...interrupted }), { code });
     const begun = { cassette: CASSETTE_VERSION, script: "test", startedAt: "2026-11-21T14:05:00.000Z" } as const;
     const cassette = { ...begun, randomness: [], calls: [], result: 1 };
-    await assert.rejects(play(workflow, cassette, interrupted), { code });
+    await assert.rejects(playCassette(workflow, cassette, interrupted), { code });
   }
   const began = performance.now();
   const endless = { script: `${folder.path}/endless.ts`, limits: { timeoutSeconds: 20 }, signal: interrupted.signal };

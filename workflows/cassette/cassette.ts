@@ -1,73 +1,69 @@
-/**
- * A cassette: what one run of a script asked and was given, in a file that people can read, change and keep with their
- * tests. It is the same as what a journal has of an input, in other words.
- */
 import type { ErrorRecord } from "../../lib/errors.ts";
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
 
-/** Version of the format. */
+/** Version of the file format. */
 export const CASSETTE_VERSION = 1;
 
-/** What a script was given for a call that the service answered. At most one of body, text and content is there. */
-export interface RecordedAnswer {
+/** The response of a call. At most one of body, text and content is present. */
+export interface CassetteAnswer {
   /** Entity tag. */
   readonly etag?: string;
-  /** Shape of the answer, where it is not the operation's: that of a change which had arrived, with its answer lost. */
+  /** Shape of the response, if it differs from the operation's: a change was applied although its response was lost. */
   readonly shape?: string;
-  /** Body that is JSON. */
+  /** JSON body. */
   readonly body?: JsonValue;
-  /** Body that is a text. */
+  /** Text body. */
   readonly text?: string;
-  /** Body that is content: its bytes in base64, and what is known of it. */
-  readonly content?: RecordedContent;
+  /** Binary body. */
+  readonly content?: CassetteContent;
 }
 
-/** Content that a script was given. */
-export interface RecordedContent {
+/** A binary body. */
+export interface CassetteContent {
   /** Media type. */
   readonly type: string;
   /** File name. */
   readonly name?: string;
-  /** Number of bytes that the service named. */
+  /** Number of bytes that the service declared. */
   readonly size?: number;
-  /** The bytes. */
+  /** Bytes in base64. */
   readonly base64: string;
 }
 
-/** A call that a script made. Without `answer` and `error` it was still open when the script ended. */
-export interface RecordedCall {
-  /** Its position: the script's calls are numbered from 1 in the order in which it makes them. */
+/** A call of the script. Without `answer` and `error` it was open when the script ended. */
+export interface CassetteCall {
+  /** Number of the call, from 1, in the order in which the script made them. */
   readonly step: number;
   /** Permission name of the operation, or `sleep`. */
   readonly operation: string;
-  /** Values by parameter name; of a file its name, type, size and digest. */
+  /** Arguments by parameter name. A file is recorded as name, type, size and digest. */
   readonly values: JsonObject;
-  /** What the service answered. */
-  readonly answer?: RecordedAnswer;
-  /** What the call failed with. */
+  /** Response. */
+  readonly answer?: CassetteAnswer;
+  /** Error of a failed call. */
   readonly error?: ErrorRecord;
-  /** The script's clock when it was given that. */
+  /** Time of the response on the script's clock. */
   readonly at?: string;
-  /** Its place among all that the script was given, from 1: calls may be answered in another order than they were made. */
+  /** Position among all responses, from 1: responses may arrive in another order than the calls. */
   readonly order?: number;
 }
 
-/** What one run of a script asked and was given, and what became of it. */
+/** One recorded run of a script: a readable file that can be edited and kept with the tests of the script. */
 export interface Cassette {
-  /** Version of the format. */
+  /** Version of the file format. */
   readonly cassette: typeof CASSETTE_VERSION;
-  /** Name that the script gives itself. */
+  /** Name of the workflow. */
   readonly script: string;
-  /** The script's clock where it began. */
+  /** Start time on the script's clock. */
   readonly startedAt: string;
-  /** Its input; absent where it had none. */
+  /** Input; absent if the script was run without one. */
   readonly input?: JsonValue;
   /** Blocks of randomness that it drew, in base64. */
   readonly randomness: readonly string[];
-  /** Its calls, by their positions. */
-  readonly calls: readonly RecordedCall[];
-  /** Its result; absent where it has none or failed. */
+  /** Calls in order. */
+  readonly calls: readonly CassetteCall[];
+  /** Result; absent if the script returned nothing or failed. */
   readonly result?: JsonValue;
-  /** What it failed with. */
+  /** Error of a failed script. */
   readonly error?: ErrorRecord;
 }

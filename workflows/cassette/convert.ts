@@ -1,15 +1,14 @@
-/** A journal's events as a cassette, and a cassette as a journal's events. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { decodeAnswer, encodeAnswer } from "../engine/answer.ts";
 import { readAsked } from "../engine/asked.ts";
-import { errorIn, readRecording, readRefusal, type RecordedCall as JournalledCall } from "../engine/recording.ts";
+import { errorIn, readRecording, readRefusal, type RecordedCall } from "../engine/recording.ts";
 import type { EventRecord, InputRecord, StoredEvent } from "../journal/journal.ts";
 import type { Operations } from "../scripts/permissions.ts";
 import type { CallAnswer } from "../sandbox/host/sandbox.ts";
-import { type Cassette, CASSETTE_VERSION, type RecordedAnswer, type RecordedCall } from "./cassette.ts";
+import { type Cassette, CASSETTE_VERSION, type CassetteAnswer, type CassetteCall } from "./cassette.ts";
 
-/** The cassette of an input that is ended, from what its journal has. */
-export function cassetteOf(
+/** Converts the history of an ended input to a cassette. */
+export function toCassette(
   script: string,
   { value, startedAt, end }: InputRecord,
   events: readonly StoredEvent[],
@@ -23,43 +22,43 @@ export function cassetteOf(
     ...(value !== undefined && { input: value }),
     randomness,
     calls: [...calls].toSorted(([one], [other]) => one - other).map(([step, call]) => {
-      return recordedCall(step, call, turns.indexOf(step) + 1, operations);
+      return toCassetteCall(step, call, turns.indexOf(step) + 1, operations);
     }),
     ...(end?.state === "done" && end.result !== undefined && { result: end.result }),
     ...(end?.state === "failed" && { error: end.error }),
   };
 }
 
-/** What a journal would have of the run: every call, and then what the script was given, in the order of the first time. */
-export function eventsOf({ calls, randomness, startedAt }: Cassette): StoredEvent[] {
+/** Converts a cassette to the history of an input: all calls, then all responses in their order. */
+export function toHistory({ calls, randomness, startedAt }: Cassette): StoredEvent[] {
   const at = Date.parse(startedAt);
   const given = calls.filter(({ order }) => order !== undefined).toSorted((a, b) => Number(a.order) - Number(b.order));
   const events: EventRecord[] = [
     ...randomness.map((block): EventRecord => ({ kind: "random", position: 0, at, content: block })),
-    ...calls.map((call): EventRecord => ({ kind: "call", position: call.step, at, content: askedOf(call) })),
-    ...given.map(givenEvent),
+    ...calls.map((call): EventRecord => ({ kind: "call", position: call.step, at, content: encodeCall(call) })),
+    ...given.map(toResponseEvent),
   ];
   return events.map((event, seq) => ({ ...event, seq }));
 }
 
-function recordedCall(
+function toCassetteCall(
   step: number,
-  { asked, given }: JournalledCall,
+  { asked, given }: RecordedCall,
   order: number,
   operations: Operations,
-): RecordedCall {
+): CassetteCall {
   const { operation, values } = readAsked(asked);
   if (given === undefined) return { step, operation, values };
   const isText = operations.get(operation)?.operation.answer === "text";
-  return { step, operation, values, ...recordedOutcome(given, isText), at: new Date(given.at).toISOString(), order };
+  return { step, operation, values, ...toCassetteOutcome(given, isText), at: new Date(given.at).toISOString(), order };
 }
 
-function recordedOutcome({ kind, content }: EventRecord, isText: boolean): Pick<RecordedCall, "answer" | "error"> {
-  if (kind === "answer") return { answer: recordedAnswer(decodeAnswer(content), isText) };
+function toCassetteOutcome({ kind, content }: EventRecord, isText: boolean): Pick<CassetteCall, "answer" | "error"> {
+  if (kind === "answer") return { answer: toCassetteAnswer(decodeAnswer(content), isText) };
   return { error: errorIn(readRefusal(content).error).toJSON() };
 }
 
-function recordedAnswer({ head, text }: CallAnswer, isText: boolean): RecordedAnswer {
+function toCassetteAnswer({ head, text }: CallAnswer, isText: boolean): CassetteAnswer {
   const { etag, content, answer } = head;
   const known = { ...(typeof etag === "string" && { etag }), ...(typeof answer === "string" && { shape: answer }) };
   if (isJsonObject(content)) {
@@ -75,30 +74,30 @@ function recordedAnswer({ head, text }: CallAnswer, isText: boolean): RecordedAn
     };
   }
   if (text === "") return known;
-  return { ...known, ...(isText ? { text } : bodyOf(text)) };
+  return { ...known, ...(isText ? { text } : toCassetteBody(text)) };
 }
 
-/** JSON as what it is, so that people can read it; a text that is none as it came. */
-function bodyOf(text: string): { readonly body: JsonValue } | { readonly text: string } {
+/** Parses a JSON body to keep it readable. Invalid JSON stays text. */
+function toCassetteBody(text: string): { readonly body: JsonValue } | { readonly text: string } {
   try {
     const body: JsonValue = JSON.parse(text);
     return { body };
   } catch {
-    return { text }; // The script is told what is wrong with it, as it was the first time.
+    return { text }; // The script gets the same error again.
   }
 }
 
-function askedOf({ operation, values }: RecordedCall): string {
+function encodeCall({ operation, values }: CassetteCall): string {
   return JSON.stringify({ operation, values });
 }
 
-function givenEvent({ step, answer, error, at = "" }: RecordedCall): EventRecord {
+function toResponseEvent({ step, answer, error, at = "" }: CassetteCall): EventRecord {
   const given = { position: step, at: Date.parse(at) };
   if (error !== undefined) return { ...given, kind: "refusal", content: JSON.stringify({ error }) };
-  return { ...given, kind: "answer", content: encodeAnswer(answerOf(answer)) };
+  return { ...given, kind: "answer", content: encodeAnswer(toCallAnswer(answer)) };
 }
 
-function answerOf({ etag, shape, body, text, content }: RecordedAnswer = {}): CallAnswer {
+function toCallAnswer({ etag, shape, body, text, content }: CassetteAnswer = {}): CallAnswer {
   const known: JsonObject = { ...(etag !== undefined && { etag }), ...(shape !== undefined && { answer: shape }) };
   if (content !== undefined) {
     const { base64, ...head } = content;

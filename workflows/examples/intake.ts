@@ -1,5 +1,5 @@
 /**
- * Creates a permit and registers the application, so that the case is with the review when the script ends.
+ * Creates a permit and registers the application, so that the case is under review when the script ends.
  *
  *     svc workflow run intake.ts --allow-declared --input '{"Applicant":"Ada Lovelace","Address":"Main St 1","Area":40}'
  */
@@ -14,7 +14,7 @@ export default defineWorkflow({
     const created = await svc.cases.create({ type: "City-Permit-Work-Permit" });
     log(`Created ${created.id}.`);
     const assignment = created.nextAssignmentInfo;
-    if (!assignment) throw new Error(`${created.id} has no assignment that this client may perform.`);
+    if (!assignment) throw new Error(`${created.id} has no assignment that this operator may perform.`);
     const registered = await svc.assignments.perform(assignment.ID, { action: "Register", data: application });
     log(`Registered: ${registered.status}.`);
     return { id: created.id, status: registered.status };

@@ -1,5 +1,5 @@
 /**
- * Counts permits by status and sums their fees. It only reads, so it can run from cron with the narrowest grant:
+ * Counts permits by status and sums their fees. It only reads, so it can run from cron with few permissions:
  *
  *     svc workflow run nightly_report.ts --allow data.query,data.count --format table --fields byStatus
  */
@@ -30,7 +30,7 @@ export default defineWorkflow<{ channel?: string } | undefined>({
       permits: Permits,
       fees: Fees,
     }));
-    log(`${all.resultCount} permits in ${byStatus.length} states.`);
+    log(`${all.resultCount} permits with ${byStatus.length} statuses.`);
     return { total: all.resultCount, byStatus };
   },
 });

@@ -1,5 +1,5 @@
 /**
- * Replays a share of an event log: one case per logged case, one performed assignment per logged event.
+ * Replays a part of an event log: creates a case per logged case, and performs an assignment per logged event.
  *
  * svc workflow run replay_log.ts --input @cases.json --allow-declared
  */
@@ -7,11 +7,11 @@ import { defineWorkflow } from "@svc/lib/workflow";
 
 /** A case of the log. */
 interface LoggedCase {
-  /** Its key in the log. */
+  /** Key in the log. */
   key: string;
-  /** What the log says of the case as a whole. */
+  /** Attributes of the case. */
   attributes: Record<string, string>;
-  /** In time order. */
+  /** Events in order of time. */
   events: LoggedEvent[];
 }
 
@@ -43,7 +43,7 @@ export default defineWorkflow<LoggedCase[]>({
   },
 });
 
-/** What the case begins with. */
+/** Returns the initial content of a case. */
 export function caseContent({ key, attributes }: LoggedCase) {
   return {
     Reference: key,
@@ -58,12 +58,12 @@ export function caseContent({ key, attributes }: LoggedCase) {
   };
 }
 
-/** What is performed for an event; the last one resolves the case. */
+/** Returns the data that is submitted for an event. The last event resolves the case. */
 export function eventContent({ resource, group, time }: LoggedEvent, isLast: boolean) {
   return { Resource: resource, ResourceGroup: group, PerformedAt: dateTime(time), Last: isLast };
 }
 
-/** The log has a blank between date and time where ISO 8601 has a `T`. */
+/** Converts the time format of the log, which has a space between date and time, to ISO 8601. */
 function dateTime(time: string | undefined): string | undefined {
   return time?.replace(" ", "T");
 }

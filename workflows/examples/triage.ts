@@ -1,20 +1,20 @@
 /**
- * Works off the caller's queues by rules until nothing is left: the most urgent assignment first, as the service hands
- * them out. It stops at the first one that no rule knows, so that a person can look at it.
+ * Processes the operator's queues by rules until they are empty, the most urgent assignment first. It stops at the first
+ * action without a rule, so that a person can decide.
  *
  *     svc workflow run triage.ts --allow-declared --input '{"largestArea":500}'
  */
 import { type Client, defineWorkflow, isSvcError, type JsonObject } from "@svc/lib/workflow";
 
-/** What to submit for an action, given the content of the case. */
+/** Returns the data to submit for an action, given the content of the case. */
 type Rule = (content: JsonObject, limits: Limits) => JsonObject;
 
 interface Limits {
-  /** Square metres up to which an application needs no visit of the site. */
+  /** Largest area in square metres that is granted without a site visit. */
   largestArea?: number;
 }
 
-/** A rule for each action that comes out of the review and decision queues. */
+/** Rules for the actions of the review and decision queues. */
 const rules: Readonly<Record<string, Rule>> = {
   CheckApplication: () => ({}),
   CheckDocuments: () => ({}),
@@ -45,7 +45,7 @@ export default defineWorkflow<Limits | undefined>({
   },
 });
 
-/** The next assignment, or nothing when the queues are empty. */
+/** Returns the next assignment, or undefined if the queues are empty. */
 async function takeNext(svc: Client): Promise<Awaited<ReturnType<Client["assignments"]["getNext"]>> | undefined> {
   try {
     return await svc.assignments.getNext();

@@ -1,8 +1,8 @@
 /** `svc workflow record` and `test`. */
 import type { Cassette } from "../../../workflows/cassette/cassette.ts";
-import { cassetteOf } from "../../../workflows/cassette/convert.ts";
-import { play } from "../../../workflows/cassette/play.ts";
-import { readCassette } from "../../../workflows/cassette/read.ts";
+import { toCassette } from "../../../workflows/cassette/convert.ts";
+import { parseCassette } from "../../../workflows/cassette/parse_cassette.ts";
+import { playCassette } from "../../../workflows/cassette/play_cassette.ts";
 import { newRunId } from "../../../workflows/journal/run_id.ts";
 import { loadOperations } from "../../../workflows/scripts/permissions.ts";
 import { type OpenWorkflow, openWorkflow } from "../../../workflows/runs/open_workflow.ts";
@@ -90,7 +90,7 @@ async function playOne(
 ): Promise<Played> {
   const prefix = isOneOfMany ? `${read.path}: ` : "";
   const onLog = (text: string) => io.stderr.write(prefixLines(text, prefix));
-  const failure = await failureOf(play(workflow, read.cassette, { onLog, signal }));
+  const failure = await failureOf(playCassette(workflow, read.cassette, { onLog, signal }));
   if (failure?.code === "INTERRUPTED" && signal.aborted) throw failure;
   return { ...read, failure };
 }
@@ -134,7 +134,7 @@ async function readAll({ io }: CommandContext, paths: readonly string[]): Promis
   const read = payloadReader(io);
   const cassettes: Read[] = [];
   for (const path of (await Promise.all(paths.map(filesAt))).flat()) {
-    const cassette = readCassette(path, await read("--cassette", `@${path}`), operations);
+    const cassette = parseCassette(path, await read("--cassette", `@${path}`), operations);
     const called = cassette.calls.map(({ operation }) => operation).filter((name) => operations.has(name));
     cassettes.push({ path, cassette, operations: called });
   }
@@ -175,7 +175,7 @@ async function exported(runId: string, path: string | undefined): Promise<Casset
   const input = journal.findInput(runId, 1);
   if (input?.end === undefined) return undefined;
   const { name } = findRun(journal, runId, path);
-  return cassetteOf(name, input, journal.events(runId, 1), await loadOperations());
+  return toCassette(name, input, journal.events(runId, 1), await loadOperations());
 }
 
 function textOf(cassette: Cassette): string {

@@ -1,4 +1,3 @@
-/** Cassettes: recorded once with a service, played back without one. */
 import assert from "node:assert/strict";
 import { startService } from "../../../service/mod.ts";
 import { svcHere } from "../../harness/captured_io.ts";
@@ -23,7 +22,7 @@ const SCRIPT = scriptText(
   ["cases.get", "cases.create"],
 );
 
-Deno.test("what was recorded is played back without service, profile and network, and with the same bytes", async () => {
+Deno.test("a cassette plays offline, without a profile, and with the same output", async () => {
   await using service = await startService();
   const { clientId, clientSecret } = await service.addClient("clerk@city");
   const env = { SVC_BASE_URL: service.url, SVC_CLIENT_ID: clientId, SVC_CLIENT_SECRET: clientSecret };
@@ -54,7 +53,7 @@ Deno.test("what was recorded is played back without service, profile and network
   }
 });
 
-Deno.test("a cassette is JSON that people can read", async () => {
+Deno.test("a cassette is readable JSON", async () => {
   await using recorded = await record(SCRIPT, ["--input", `{"a":1}`]);
   const cassette = JSON.parse(await Deno.readTextFile(recorded.cassette));
   for (const call of cassette.calls) {
@@ -93,7 +92,7 @@ Deno.test("a cassette is JSON that people can read", async () => {
   });
 });
 
-Deno.test("time, chance and waiting are those of the recording", async () => {
+Deno.test("time, randomness and sleeps are those of the recording", async () => {
   const script = scriptText(
     `const before = Date.now();
     await svc.cases.get("C-1");
@@ -110,7 +109,7 @@ Deno.test("time, chance and waiting are those of the recording", async () => {
   await Deno.writeTextFile(recorded.cassette, JSON.stringify({ ...cassette, randomness: [] }));
   const { code, stderr } = await test();
   assert.equal(code, 1);
-  assert.match(stderr, /WORKFLOW_DIVERGED.*The script draws more randomness than was recorded\./);
+  assert.match(stderr, /WORKFLOW_DIVERGED.*The script needs more randomness than was recorded\./);
 });
 
 Deno.test("a cassette can be written by hand: errors with their attempts, and changes that had arrived", async () => {
@@ -144,7 +143,7 @@ Deno.test("a cassette can be written by hand: errors with their attempts, and ch
   assert.deepEqual(played, { code: 0, stdout: `ok ${folder.path}/c.json: 2 calls\n`, stderr: "" });
 });
 
-Deno.test("a script that does something else than was recorded is told apart, step by step", async (t) => {
+Deno.test("a script that differs from its cassette fails with the step that differs", async (t) => {
   await using recorded = await record(SCRIPT);
   const edits: [edit: [string, string], code: string, message: RegExp][] = [
     [
@@ -180,12 +179,12 @@ Deno.test("a script that does something else than was recorded is told apart, st
     [
       [`ids: [one.id, two.id]`, `ids: [one.id]`],
       "WORKFLOW_FAILED",
-      /^The result\.ids\[1\] was "C-2"; now it is nothing\.$/,
+      /^The result\.ids\[1\] was "C-2"; now it is missing\.$/,
     ],
     [
       [`return {`, `if (made) throw new Error("no"); return {`],
       "WORKFLOW_FAILED",
-      /^The script gave a result; now it fails with WORKFLOW_FAILED "The script failed: no \(script\.ts:\d+\)"\.$/,
+      /^The script returned a result; now it fails with WORKFLOW_FAILED "The script failed: no \(script\.ts:\d+\)"\.$/,
     ],
   ];
   for (const [[before, after], code, message] of edits) {
@@ -203,12 +202,12 @@ Deno.test("a script that does something else than was recorded is told apart, st
       assert.equal(exit, 1);
       assert.equal(error.code, code);
       assert.match(error.message, message);
-      assert.equal(error.hint, "Mend the script; if it is right as it is now, record the cassette again.");
+      assert.equal(error.hint, "Fix the script. If its new behavior is correct, record the cassette again.");
     });
   }
 });
 
-Deno.test("a failure is recorded, and expected from then on", async () => {
+Deno.test("a failure is recorded and expected from then on", async () => {
   const failing = scriptText(`await svc.cases.get("C-1");\n    await svc.cases.get("missing");`, ["cases.get"]);
   await using recorded = await record(failing);
   assert.equal(recorded.ended.code, 1);
@@ -223,7 +222,7 @@ Deno.test("a failure is recorded, and expected from then on", async () => {
   );
   const { code, stderr } = await again();
   assert.equal(code, 1);
-  assert.match(JSON.parse(stderr).error.message, /^The script failed with NOT_FOUND ".*"; now it gives a result\.$/);
+  assert.match(JSON.parse(stderr).error.message, /^The script failed with NOT_FOUND ".*"; now it returns a result\.$/);
 });
 
 Deno.test("calls that were open when a script failed stay open", async () => {
@@ -240,7 +239,7 @@ Deno.test("calls that were open when a script failed stay open", async () => {
   assert.equal(code, 0);
 });
 
-Deno.test("several cassettes and folders of them are tested one after the other, with a line each", async () => {
+Deno.test("several cassettes and folders are tested in turn, with one line each", async () => {
   await using recorded = await record(SCRIPT, ["--input", `{"a":1}`]);
   const good = await Deno.readTextFile(recorded.cassette);
   const folder = `${recorded.path}/cassettes`;
@@ -248,14 +247,14 @@ Deno.test("several cassettes and folders of them are tested one after the other,
   await Deno.writeTextFile(`${folder}/b.json`, good.replaceAll(`"Open"`, `"Closed"`));
   await Deno.writeTextFile(`${folder}/a.json`, good);
   await Deno.writeTextFile(`${folder}/c.json`, good.replace(`"result": {`, `"result": { "more": 1,`));
-  await Deno.writeTextFile(`${folder}/notes.txt`, "no cassette");
+  await Deno.writeTextFile(`${folder}/notes.txt`, "not a cassette");
   const args = ["workflow", "test", recorded.script, "--cassette", folder, "--cassette", recorded.cassette];
   const { code, stdout, stderr } = await svcHere(args);
   assert.equal(code, 1);
   assert.deepEqual(stdout.split("\n"), [
     `ok ${folder}/a.json: 3 calls`,
     `ok ${folder}/b.json: 3 calls`,
-    `FAILED ${folder}/c.json: WORKFLOW_FAILED The result.more was 1; now it is nothing.`,
+    `FAILED ${folder}/c.json: WORKFLOW_FAILED The result.more was 1; now it is missing.`,
     `ok ${recorded.cassette}: 3 calls`,
     "",
   ]);
@@ -283,27 +282,27 @@ Deno.test("several cassettes and folders of them are tested one after the other,
   );
 });
 
-Deno.test("a file that is no cassette is refused with the member that is wrong", async (t) => {
+Deno.test("an invalid cassette is rejected with the invalid member", async (t) => {
   await using folder = await makeFolder({ "script.ts": scriptText("return 1;", []) });
   const call = { step: 1, operation: "cases.get", values: {}, answer: {}, at: "2026-01-31T08:00:00.000Z", order: 1 };
   const whole = { cassette: 1, script: "x", startedAt: "2026-01-31T08:00:00.000Z", randomness: [], calls: [call] };
   const wrong: [content: unknown, message: RegExp][] = [
-    [null, /is no cassette: invalid input: expected object/],
+    [null, /is not a valid cassette: invalid input: expected object/],
     [{ ...whole, cassette: 2 }, /: cassette: must be 1, the version of the format\.$/],
     [{ ...whole, extra: 1 }, /: unrecognized key: "extra"\.$/],
     [{ ...whole, startedAt: "yesterday" }, /: startedAt: must be a time such as/],
     [{ ...whole, randomness: ["*"] }, /: randomness\[0\]: must be base64\.$/],
     [{ ...whole, calls: [{ ...call, step: 2 }] }, /: calls\[0\]\.step: must be 1\.$/],
-    [{ ...whole, calls: [{ ...call, operation: "cases.gte" }] }, /: calls\[0\]\.operation: names no operation\.$/],
+    [{ ...whole, calls: [{ ...call, operation: "cases.gte" }] }, /: calls\[0\]\.operation: is not an operation\.$/],
     [{ ...whole, calls: [{ ...call, values: [] }] }, /: calls\[0\]\.values: must be a JSON object\.$/],
     [{ ...whole, calls: [{ ...call, answer: { body: 1, text: "" } }] }, /: calls\[0\]\.answer: has more than one of/],
     [{ ...whole, calls: [{ ...call, answer: { content: { type: "a/b", base64: "-" } } }] }, /content\.base64: must be/],
-    [{ ...whole, calls: [{ ...call, error: { code: "X", message: "" } }] }, /error\.code: is no code of an error\.$/],
+    [{ ...whole, calls: [{ ...call, error: { code: "X", message: "" } }] }, /error\.code: is not an error code\.$/],
     [{ ...whole, calls: [{ ...call, answer: undefined }] }, /: calls\[0\]\.answer: is missing\.$/],
     [{ ...whole, calls: [{ ...call, order: 2 }] }, /: calls\[0\]\.order: must be a number from 1 to 1/],
     [{ ...whole, calls: [call, { ...call, step: 2 }] }, /: calls\[1\]\.order: must be .* that no other call has/],
     [{ ...whole, calls: [{ ...call, at: undefined }] }, /: calls\[0\]\.at: is missing\.$/],
-    [{ ...whole, result: 1, error: { code: "TIMEOUT", message: "" } }, /: error: cannot be there together with result/],
+    [{ ...whole, result: 1, error: { code: "TIMEOUT", message: "" } }, /: error: cannot be combined with result/],
   ];
   for (const [content, message] of wrong) {
     await t.step(String(message), async () => {
@@ -317,7 +316,7 @@ Deno.test("a file that is no cassette is refused with the member that is wrong",
   }
 });
 
-Deno.test("what cannot be recorded or tested is one error", async (t) => {
+Deno.test("invalid commands of record and test fail with one error", async (t) => {
   await using folder = await makeFolder({
     "script.ts": scriptText("return 1;", []),
     "there.json": "{",
@@ -347,7 +346,7 @@ Deno.test("what cannot be recorded or tested is one error", async (t) => {
   assert.equal(await Deno.readTextFile(`${path}/there.json`), "{");
 });
 
-Deno.test("files and contents are the same when they are played back", async () => {
+Deno.test("files and contents are recorded and played", async () => {
   const body = `const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
     const { ID } = await svc.attachments.upload({ file: new File(["péng"], "a.txt", { type: "text/plain" }) });
     await svc.attachments.add(id, { attachments: [{ type: "File", category: "File", name: "a.txt", ID }] });

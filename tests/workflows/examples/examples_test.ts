@@ -1,4 +1,3 @@
-/** The example workflows, each run as a person would: in the sandbox, against the service with the permit application. */
 import assert from "node:assert/strict";
 import { type Caller, createCaller } from "../../../lib/client/caller.ts";
 import { type Client, createClient } from "../../../mod.ts";
@@ -32,7 +31,7 @@ function example(name: string): string {
   return `${CHECKOUT}/workflows/examples/${name}.ts`;
 }
 
-Deno.test("intake.ts creates a permit and hands it to the review", async () => {
+Deno.test("intake.ts creates a permit and submits it for review", async () => {
   await using city = await openCity();
   const input = { Applicant: "Ada Lovelace", Address: "Main St 1", Area: 40 };
   const options = { script: example("intake"), caller: await city.caller("clerk@city"), allowDeclared: true };
@@ -41,10 +40,10 @@ Deno.test("intake.ts creates a permit and hands it to the review", async () => {
   const svc = await city.client("clerk@city");
   const { stageLabel, content } = (await svc.cases.get("CITY-PERMIT-WORK P-1")).data.caseInfo;
   assert.deepEqual([stageLabel, content?.Applicant, content?.Area], ["Review", "Ada Lovelace", 40]);
-  await assert.rejects(runWorkflow(options, { Applicant: "Ada" }), /The application names no Address/);
+  await assert.rejects(runWorkflow(options, { Applicant: "Ada" }), /The application has no Address/);
 });
 
-Deno.test("triage.ts works off the queues of its caller until they are empty", async () => {
+Deno.test("triage.ts processes the queues of its operator until they are empty", async () => {
   await using city = await openCity();
   const intake = { script: example("intake"), caller: await city.caller("clerk@city"), allowDeclared: true };
   for (const Area of [40, 900]) await runWorkflow(intake, { Applicant: `A${Area}`, Address: "Main St 1", Area });
@@ -59,7 +58,7 @@ Deno.test("triage.ts works off the queues of its caller until they are empty", a
   assert.deepEqual(await Promise.all(statuses), ["Resolved-Completed", "Resolved-Rejected"]);
 });
 
-Deno.test("nightly_report.ts counts permits by status with nothing but reads", async () => {
+Deno.test("nightly_report.ts counts permits by status with reads only", async () => {
   await using city = await openCity();
   const caller = await city.caller("clerk@city");
   const svc = await city.client("clerk@city");
@@ -76,7 +75,7 @@ Deno.test("nightly_report.ts counts permits by status with nothing but reads", a
   });
 });
 
-Deno.test("import_csv.ts registers the good rows of a file, and leaves nothing behind of the bad ones", async () => {
+Deno.test("import_csv.ts registers valid rows and creates nothing for invalid rows", async () => {
   await using city = await openCity();
   const rows = [
     "Applicant,Address,Area,Channel",
@@ -98,14 +97,14 @@ Deno.test("import_csv.ts registers the good rows of a file, and leaves nothing b
   assert.deepEqual([summary.inputs, summary.succeeded, summary.failed], [4, 2, 2]);
   const [first, second, third, fourth] = lines;
   assert.match(first ?? "", /"rows\.csv:2","result":\{"id":"CITY-PERMIT-WORK P-\d","status":"Pending-Review"/);
-  assert.match(second ?? "", /"rows\.csv:3","error":.*names no Applicant/);
+  assert.match(second ?? "", /"rows\.csv:3","error":.*has no Applicant/);
   assert.match(third ?? "", /"rows\.csv:4","error":\{"code":"VALIDATION_FAIL"/);
   assert.match(fourth ?? "", /"rows\.csv:5","result"/);
   const svc = await city.client("clerk@city");
   assert.equal((await svc.data.count("D_Permits")).resultCount, 2);
 });
 
-Deno.test("import_csv.ts registers a row that the service has refused by a retry, once the row is mended", async () => {
+Deno.test("retry registers a rejected row of import_csv.ts after the row is fixed", async () => {
   await using office = await openOffice("");
   const write = (channel: string) => {
     const rows = `Applicant,Address,Channel\nAda,Main St 1,Desk\nBob,Main St 3,${channel}\n`;

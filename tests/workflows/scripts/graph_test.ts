@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { makeFolder, noCaller, runText, runWorkflow, scriptText } from "../../harness/workflow.ts";
 
-Deno.test("a script may import its own files, and nothing else", async (t) => {
+Deno.test("a script can import its own files and nothing else", async (t) => {
   await using outside = await makeFolder({
     "secret.json": `{"clientSecret":"hunter2"}`,
     "code.ts": "export const a = 1;",
@@ -25,9 +25,13 @@ Deno.test("a script may import its own files, and nothing else", async (t) => {
       `export const load = () => import("${outside.path}/secret.json", { with: { type: "json" } });`,
       /secret\.json, which is outside/,
     ],
-    ["what is no code elsewhere", `import "/etc/passwd";`, /passwd, which is outside [^|]* \(script\.ts:2\)\.$/],
     [
-      "what is no code elsewhere, through a module that it makes up",
+      "a file elsewhere that is not code",
+      `import "/etc/passwd";`,
+      /passwd, which is outside [^|]* \(script\.ts:2\)\.$/,
+    ],
+    [
+      "a file elsewhere that is not code, through a data: module",
       `export const load = () => import("data:text/javascript,import 'file:///etc/passwd'");`,
       /passwd, which is outside [^|]*$/,
     ],
@@ -35,7 +39,7 @@ Deno.test("a script may import its own files, and nothing else", async (t) => {
     ["a package", `import "npm:left-pad";`, /imports npm:left-pad/],
     ["a JSR package", `import "jsr:@std/path";`, /imports jsr:@std\/path/],
     ["a file that is missing", `import "./missing.ts";`, /cannot be loaded: .*missing\.ts.*script\.ts:2/],
-    ["a name that is none", `import "left-pad";`, /cannot be loaded: .*left-pad/],
+    ["an unknown package name", `import "left-pad";`, /cannot be loaded: .*left-pad/],
     [
       "the library's client",
       `import { createClient } from "@svc/lib"; console.log(createClient);`,
@@ -43,12 +47,12 @@ Deno.test("a script may import its own files, and nothing else", async (t) => {
     ],
   ];
   for (const [name, before, message] of refused) {
-    await t.step(`not ${name}`, async () => {
+    await t.step(`rejected: ${name}`, async () => {
       const { error } = await runText(scriptText("return s;", [], before));
       assert.match(error?.message ?? "it ran", message);
     });
   }
-  await t.step("and is told what it may, whatever the name looks like", async () => {
+  await t.step("the error says what a script can import", async () => {
     for (
       const name of ["@svc/lib", "left-pad", "npm:left-pad", "jsr:@std/path", "node:fs", "http://127.0.0.1:9/x.ts"]
     ) {
@@ -58,7 +62,7 @@ Deno.test("a script may import its own files, and nothing else", async (t) => {
     const { error } = await runText(scriptText("return s;", [], `import * as s from "./missing.ts";`));
     assert.equal(error?.hint, undefined);
   });
-  await t.step("not through a link out of its folder", async () => {
+  await t.step("rejected: a link out of its folder", async () => {
     await using folder = await makeFolder({ "script.ts": script });
     await Deno.symlink(`${outside.path}/secret.json`, `${folder.path}/x.json`);
     const { runWorkflow } = await import("../../harness/workflow.ts");
@@ -68,12 +72,12 @@ Deno.test("a script may import its own files, and nothing else", async (t) => {
       /secret\.json, which is outside/,
     );
   });
-  await t.step("not a file that never ends", async () => {
+  await t.step("rejected: an infinite file", async () => {
     const before = `import s from "/dev/zero" with { type: "json" };`;
     const { error } = await runText(scriptText("return s;", [], before));
     assert.match(error?.message ?? "it ran", /cannot be loaded|outside/);
   });
-  await t.step("not what it names by computing, which it is told", async () => {
+  await t.step("rejected: a computed name", async () => {
     for (
       const name of [
         `"${outside.path}/" + "code.ts"`,
@@ -88,14 +92,14 @@ Deno.test("a script may import its own files, and nothing else", async (t) => {
       assert.deepEqual([error?.code, error?.hint], ["PERMISSION_DENIED", hint], name);
     }
   });
-  await t.step("not what it makes up by computing, at the line that imports it", async () => {
+  await t.step("rejected: a computed data: module, with the line that imports it", async () => {
     const { error } = await runText(
       scriptText(`return await import("data:text/javascript,import 'file:///etc/passwd'" + "");`),
     );
     const message = `The script failed: TypeError: Requires read access to "/etc/passwd" (script.ts:7)`;
     assert.deepEqual([error?.code, error?.message], ["PERMISSION_DENIED", message]);
   });
-  await t.step("not the library's client when it runs, for which it is told what it is given", async () => {
+  await t.step("rejected: a dynamic import of the library's client, with what a script gets instead", async () => {
     for (const name of [`"@svc/lib"`, `"@svc/" + "lib"`]) {
       const { error } = await runText(scriptText(`return await import(${name});`));
       const [line = "", ...more] = error?.message.split("\n") ?? [];
@@ -104,14 +108,14 @@ Deno.test("a script may import its own files, and nothing else", async (t) => {
       assert.match(error?.hint ?? "", /@svc\/lib\/workflow, and types: .* svc that run is given/, name);
     }
   });
-  await t.step("its own code, which may be broken or missing where it is loaded when it runs", async () => {
+  await t.step("dynamic imports of its own code that is broken or missing fail at run time", async () => {
     const body = `const messages = [];
       for (const load of [() => import("./broken.ts"), () => import("./missing.ts")]) await load().catch(({ message }) => messages.push(message));
       return messages.map((message) => /^SyntaxError|^Module not found/.exec(message)?.[0]);`;
     const { result, error } = await runText({ "script.ts": scriptText(body), "broken.ts": "this is no code" });
     assert.deepEqual([result, error], [["SyntaxError", "Module not found"], undefined]);
   });
-  await t.step("its own code, JSON, text and types", async () => {
+  await t.step("allowed: its own code, JSON, text and types", async () => {
     const before = `import { double } from "./lib/helper.ts";
 import data from "./x.json" with { type: "json" };
 import type { Some } from "npm:some-types";
@@ -125,7 +129,7 @@ import text from "./lib/note.txt" with { type: "text" };`;
     });
     assert.deepEqual([result, error], [[42, "note"], undefined]);
   });
-  await t.step("a wider folder where --root names it", async () => {
+  await t.step("allowed: a larger folder as the root", async () => {
     const { error, result } = await runText(
       scriptText("return a;", [], `import { a } from "${outside.path}/code.ts";`),
       {
@@ -136,13 +140,13 @@ import text from "./lib/note.txt" with { type: "text" };`;
   });
 });
 
-Deno.test("what a script says itself on a line that begins with 'at' is told", async () => {
+Deno.test("a line of an error message that starts with 'at' is kept", async () => {
   const { error } = await runText(scriptText(`throw new Error("Give a number\\n    at most 5");`));
   assert.equal(error?.message, "The script failed: Give a number\n    at most 5 (script.ts:7)");
 });
 
 Deno.test({
-  name: "a script whose name has a backslash, which parts a path on Windows alone, imports from its folder",
+  name: "a script with a backslash in its name imports from its folder",
   ignore: Deno.build.os === "windows",
   async fn() {
     const script = scriptText("return a;", [], `import { a } from "./code.ts";`);

@@ -1,12 +1,11 @@
-/** An application for a permit, as the intake desk takes it: shared by the examples. */
 import type { JsonObject, JsonValue } from "@svc/lib/workflow";
 
-/** The content of an application, with numbers as numbers; throws for one that lacks what the desk must know. */
+/** Checks the content of a permit application and converts its numbers. Throws if a required field is missing. */
 export function checkApplication({ Applicant, Email, Channel, Address, Area, Urgent }: JsonObject): JsonObject {
-  if (isMissing(Applicant)) throw new Error("The application names no Applicant.");
-  if (isMissing(Address)) throw new Error("The application names no Address.");
+  if (isMissing(Applicant)) throw new Error("The application has no Applicant.");
+  if (isMissing(Address)) throw new Error("The application has no Address.");
   const area = Number(Area ?? 0);
-  if (!Number.isFinite(area)) throw new Error(`The Area is no number: ${Area}`);
+  if (!Number.isFinite(area)) throw new Error(`The Area is not a number: ${Area}`);
   return {
     Applicant,
     Email,

@@ -1,4 +1,3 @@
-/** Reads a cassette that somebody may have written by hand: all of it is checked before anything is done with it. */
 import { z } from "zod";
 import { isAnswerShape } from "../../lib/answers/answers.ts";
 import { ERROR_CODES, type ErrorRecord, SvcError } from "../../lib/errors.ts";
@@ -6,7 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.
 import { lowerFirst } from "../../utils/text/wording.ts";
 import type { Operations } from "../scripts/permissions.ts";
 import { SLEEP } from "../sandbox/protocol/messages.ts";
-import { type Cassette, CASSETTE_VERSION, type RecordedCall } from "./cassette.ts";
+import { type Cassette, CASSETTE_VERSION, type CassetteCall } from "./cassette.ts";
 
 const json = z.custom<JsonValue>((value) => value !== undefined);
 const object = z.custom<JsonObject>(isJsonObject, "must be a JSON object");
@@ -14,7 +13,7 @@ const base64 = z.base64("must be base64");
 const time = z.string().refine((text) => isTime(text), "must be a time such as 2026-01-31T08:00:00.000Z");
 
 const errorMembers = {
-  code: z.enum(ERROR_CODES, "is no code of an error"),
+  code: z.enum(ERROR_CODES, "is not an error code"),
   message: z.string(),
   status: z.number().optional(),
   classification: z.string().optional(),
@@ -29,7 +28,7 @@ const error = z.strictObject(errorMembers);
 
 const answer = z.strictObject({
   etag: z.string().optional(),
-  shape: z.string().refine(isAnswerShape, "is no shape of an answer").optional(),
+  shape: z.string().refine(isAnswerShape, "is not a response shape").optional(),
   body: json.optional(),
   text: z.string().optional(),
   content: z.strictObject({
@@ -64,45 +63,45 @@ const cassette = z.strictObject({
   error: error.optional(),
 });
 
-/** The cassette that JSON is, or an error that names the member which is wrong. */
-export function readCassette(path: string, content: JsonValue, operations: Operations): Cassette {
+/** Checks that JSON is a valid cassette. Throws an error that names the invalid member. */
+export function parseCassette(path: string, content: JsonValue, operations: Operations): Cassette {
   const { success, data, error } = cassette.safeParse(content);
   if (!success) {
     const [issue] = error.issues;
-    throw noCassette(path, z.core.toDotPath(issue?.path ?? []), issue?.message ?? "is wrong");
+    throw invalidCassette(path, z.core.toDotPath(issue?.path ?? []), issue?.message ?? "is invalid");
   }
   checkCalls(path, data.calls, operations);
   if (data.error !== undefined && data.result !== undefined) {
-    throw noCassette(path, "error", "cannot be there together with result");
+    throw invalidCassette(path, "error", "cannot be combined with result");
   }
   return data;
 }
 
-function checkCalls(path: string, calls: readonly RecordedCall[], operations: Operations): void {
+function checkCalls(path: string, calls: readonly CassetteCall[], operations: Operations): void {
   const given = calls.filter((call) => call.answer !== undefined || call.error !== undefined);
   const orders = new Set<number>();
   for (const [i, { step, operation, answer, error, at, order }] of calls.entries()) {
-    const wrong = (member: string, fault: string) => noCassette(path, `calls[${i}].${member}`, fault);
-    if (step !== i + 1) throw wrong("step", `must be ${i + 1}`);
+    const invalid = (member: string, reason: string) => invalidCassette(path, `calls[${i}].${member}`, reason);
+    if (step !== i + 1) throw invalid("step", `must be ${i + 1}`);
     const isKnown = operation === SLEEP || operations.has(operation);
-    if (!isKnown && error === undefined) throw wrong("operation", "names no operation"); // One that there is not only fails.
-    if (answer !== undefined && error !== undefined) throw wrong("error", "cannot be there together with answer");
+    if (!isKnown && error === undefined) throw invalid("operation", "is not an operation"); // A call of an unknown operation always fails.
+    if (answer !== undefined && error !== undefined) throw invalid("error", "cannot be combined with answer");
     if (answer === undefined && error === undefined) {
-      if (at !== undefined || order !== undefined) throw wrong("answer", "is missing");
+      if (at !== undefined || order !== undefined) throw invalid("answer", "is missing");
       continue;
     }
-    if (at === undefined) throw wrong("at", "is missing");
+    if (at === undefined) throw invalid("at", "is missing");
     if (order === undefined || order < 1 || order > given.length || orders.has(order)) {
-      throw wrong("order", `must be a number from 1 to ${given.length} that no other call has`);
+      throw invalid("order", `must be a number from 1 to ${given.length} that no other call has`);
     }
     orders.add(order);
   }
 }
 
-function noCassette(path: string, member: string, fault: string): SvcError {
+function invalidCassette(path: string, member: string, reason: string): SvcError {
   const where = member === "" ? "" : `${member}: `;
-  return new SvcError("INVALID_ARGS", `${path} is no cassette: ${where}${lowerFirst(fault)}.`, {
-    hint: "Correct it, or record it again with 'svc workflow record'.",
+  return new SvcError("INVALID_ARGS", `${path} is not a valid cassette: ${where}${lowerFirst(reason)}.`, {
+    hint: "Correct the file, or record it again with 'svc workflow record'.",
   });
 }
 

@@ -1,4 +1,3 @@
-/** Runs a script against a cassette: every answer is the recorded one, and nothing is sent to anybody. */
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { onAbort } from "../../utils/async/on_abort.ts";
@@ -11,45 +10,52 @@ import { never } from "../../utils/async/never.ts";
 import type { OpenWorkflow } from "../runs/open_workflow.ts";
 import type { RunHandlers } from "../sandbox/host/sandbox.ts";
 import type { Cassette } from "./cassette.ts";
-import { eventsOf } from "./convert.ts";
-import { differenceOf, type Ending } from "./difference.ts";
+import { compareOutcome, type ScriptOutcome } from "./compare_outcome.ts";
+import { toHistory } from "./convert.ts";
 
-/** What is wanted of a run. */
+/** Options of `playCassette`. */
 export interface PlayOptions {
-  /** Takes what the script prints. */
+  /** Receives the lines that the script prints. */
   readonly onLog: (text: string) => void;
-  /** Ends the run. */
+  /** Aborts the run. */
   readonly signal: AbortSignal;
 }
 
 type Stop = (reason: SvcError) => void;
 
-/** Runs a script; throws what is not as it was recorded. */
-export async function play(workflow: OpenWorkflow, cassette: Cassette, { onLog, signal }: PlayOptions): Promise<void> {
-  if (signal.aborted) throw interrupted(); // There is nothing to stop yet.
+/**
+ * Runs a script against a cassette: its calls get the recorded responses, and nothing is sent. Throws `SvcError` if the
+ * calls or the outcome differ.
+ */
+export async function playCassette(
+  workflow: OpenWorkflow,
+  cassette: Cassette,
+  { onLog, signal }: PlayOptions,
+): Promise<void> {
+  if (signal.aborted) throw interrupted();
   let run: InputRun | undefined;
   let reason: SvcError | undefined;
   let stop: Stop = (why) => reason ??= why;
   using _listening = onAbort(signal, () => stop(new SvcError("INTERRUPTED", "The test was interrupted.")));
   try {
     const beginning = { startedAt: Date.parse(cassette.startedAt), randomness: cassette.randomness };
-    const ending = await endingOf(workflow.run(cassette.input, beginning, (end) => {
+    const outcome = await toOutcome(workflow.run(cassette.input, beginning, (end) => {
       stop = (why) => end(reason ??= why);
-      run = runOf(cassette, onLog, stop);
-      return handlersOf(run, cassette, stop);
+      run = createInputRun(cassette, onLog, stop);
+      return createHandlers(run, cassette, stop);
     }));
     if (reason !== undefined) throw reason;
-    await run?.finish("error" in ending ? ending.error : undefined);
-    const difference = differenceOf(cassette, ending);
+    await run?.finish("error" in outcome ? outcome.error : undefined);
+    const difference = compareOutcome(cassette, outcome);
     if (difference !== undefined) throw difference;
   } catch (thrown) {
-    throw withHint(toSvcError(thrown));
+    throw addHint(toSvcError(thrown));
   } finally {
     run?.dispose();
   }
 }
 
-async function endingOf(running: Promise<JsonValue | undefined>): Promise<Ending> {
+async function toOutcome(running: Promise<JsonValue | undefined>): Promise<ScriptOutcome> {
   try {
     return { result: await running };
   } catch (thrown) {
@@ -57,11 +63,11 @@ async function endingOf(running: Promise<JsonValue | undefined>): Promise<Ending
   }
 }
 
-function runOf(cassette: Cassette, onLog: (text: string) => void, stop: Stop): InputRun {
+function createInputRun(cassette: Cassette, onLog: (text: string) => void, stop: Stop): InputRun {
   return new InputRun({
-    events: eventsOf(cassette),
-    sink: sinkOf(stop),
-    live: NEVER_ANSWERED,
+    events: toHistory(cassette),
+    sink: createSink(stop),
+    live: UNANSWERED,
     keyOf: () => "",
     generation: 0,
     force: false,
@@ -70,25 +76,25 @@ function runOf(cassette: Cassette, onLog: (text: string) => void, stop: Stop): I
   });
 }
 
-/** A call that the cassette has without an answer: it was open when the script ended, and so it stays. */
-const NEVER_ANSWERED: LiveCalls = { call: never };
+/** Leaves calls open that were open when the recorded script ended. */
+const UNANSWERED: LiveCalls = { call: never };
 
-/** Nothing is written; but what a script does with randomness that nobody recorded is another thing every time. */
-function sinkOf(stop: Stop): EventSink {
+/** Discards events. Stops a script that needs more randomness than was recorded, because its behavior would vary. */
+function createSink(stop: Stop): EventSink {
   return {
     append({ kind }) {
       if (kind !== "random") return;
-      stop(new SvcError("WORKFLOW_DIVERGED", "The script draws more randomness than was recorded."));
+      stop(new SvcError("WORKFLOW_DIVERGED", "The script needs more randomness than was recorded."));
     },
     durable: () => Promise.resolve(),
     leave: () => Promise.resolve(0),
   };
 }
 
-/** The handlers of the run, with an end for a call that the cassette does not have. */
-function handlersOf(run: InputRun, { calls }: Cassette, stop: Stop): RunHandlers {
+/** Creates handlers that stop the script at a call that was not recorded. */
+function createHandlers(run: InputRun, { calls }: Cassette, stop: Stop): RunHandlers {
   return {
-    isTimeless: true, // A sleep that was never over would leave the script all the time there is.
+    isTimeless: true, // Otherwise a sleep without end would suspend the time limit.
     async call(request, position, signal) {
       if (position <= calls.length) return await run.call(request, position, signal);
       stop(newCall(position, await asked(request)));
@@ -100,8 +106,8 @@ function handlersOf(run: InputRun, { calls }: Cassette, stop: Stop): RunHandlers
   };
 }
 
-/** The error with what to do about it here; a test has no run to go on with. */
-function withHint(error: SvcError): SvcError {
+/** Replaces the hint, because a test cannot be resumed. */
+function addHint(error: SvcError): SvcError {
   if (error.code !== "WORKFLOW_DIVERGED" && error.code !== "WORKFLOW_FAILED") return error;
-  return error.with({ hint: "Mend the script; if it is right as it is now, record the cassette again." });
+  return error.with({ hint: "Fix the script. If its new behavior is correct, record the cassette again." });
 }
