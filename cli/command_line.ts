@@ -1,5 +1,4 @@
 /** One command line: finds the command and runs it, prints help, or says what is wrong. */
-import { SvcError } from "../lib/errors.ts";
 import { entryNamed } from "../lib/operation/names.ts";
 import type { Argv } from "./args/argv.ts";
 import type { Command, Given } from "./commands/command.ts";
@@ -27,12 +26,7 @@ export async function runCommandLine({ words, rest, help, version, misplaced }: 
   if (help) return io.stdout.write((await import("./help/help.ts")).commandHelp(words, command));
   const given = scanPlain(command, rest) ?? await scanAnything(command, words, rest);
   const globals = readGlobalFlags(given);
-  try {
-    await command.run(createContext(globals, io), given);
-  } catch (error) {
-    if (globals.profile === undefined || !(error instanceof SvcError)) throw error;
-    throw (await import("./exit.ts")).withProfile(error, globals.profile);
-  }
+  await command.run(createContext(globals, io), given);
 }
 
 async function usageErrors() {

@@ -1,7 +1,6 @@
 /** The one place where an error becomes a record on stderr and an exit code. */
 import type { ErrorCode, SvcError } from "../lib/errors.ts";
 import { escapeControlCharacters } from "../utils/text/control_characters.ts";
-import { shellQuote } from "../utils/text/shell_quote.ts";
 import type { Io } from "./io/io.ts";
 
 /** Exit codes of errors; every other code ends with 1. */
@@ -17,26 +16,21 @@ export function exitCodeOf(error: SvcError): number {
   return EXIT_CODES[error.code] ?? 1;
 }
 
-/** The error of a call with a profile of its own: the commands that it advises are to have the same one. */
-export function withProfile(error: SvcError, profile: string): SvcError {
-  const flag = ` --profile ${shellQuote(profile)}`; // It may hold a '$', which a function leaves alone.
-  const hint = error.hint?.replace(/'svc auth \w+(?=')/g, (command) => command + flag);
-  return hint === error.hint ? error : error.with({ hint });
-}
-
 /** Writes an error to stderr: one JSON object, on one line unless a person reads it. */
 export function writeError(error: SvcError, io: Io): void {
-  const told = { ...error.toJSON(), hint: hintOf(error) };
-  const record = io.env("SVC_DEBUG") === "1" ? { ...told, stack: stackOf(error) } : told;
-  const text = JSON.stringify({ error: record }, null, io.stderr.isTerminal() ? 2 : undefined);
+  const record = warnOfUnknownOutcome(error).toJSON();
+  const isDebugging = io.env("SVC_DEBUG") === "1";
+  const printed = { error: isDebugging ? { ...record, stack: stackOf(error) } : record };
+  const text = JSON.stringify(printed, null, io.stderr.isTerminal() ? 2 : undefined);
   io.stderr.write(escapeControlCharacters(text) + "\n");
 }
 
-/** Who follows the hint must not do a change twice; a workflow says by itself what to do about a lost answer. */
-function hintOf(error: SvcError): string | undefined {
-  const { code, hint } = error;
-  if (!error.outcomeUnknown || code === "OUTCOME_UNKNOWN") return hint;
-  return ["It may be done: read before you repeat it.", hint].filter(Boolean).join(" ");
+/** The hint must not lead to a change that is applied twice. A workflow has its own hint for an unknown outcome. */
+function warnOfUnknownOutcome(error: SvcError): SvcError {
+  const { code, hint, outcomeUnknown } = error;
+  if (!outcomeUnknown || code === "OUTCOME_UNKNOWN") return error;
+  const warning = "The change may have been applied: check before you repeat it.";
+  return error.with({ hint: hint === undefined ? warning : `${warning} ${hint}` });
 }
 
 function stackOf(error: unknown): string {

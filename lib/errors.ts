@@ -125,11 +125,9 @@ export interface SvcErrorOptions extends ErrorOptions {
   replayed?: boolean;
 }
 
-/** Properties that help to retry a call. They are not part of a record. */
-type RetryProperty = "retryAfter" | "outcomeUnknown" | "rejectedByService" | "replayed";
-
 /** An error as plain data, as it is printed to stderr and passed to workflow scripts. */
-export interface ErrorRecord extends Omit<SvcErrorOptions, "cause" | "hint" | RetryProperty> {
+export interface ErrorRecord
+  extends Pick<SvcErrorOptions, "status" | "classification" | "details" | "operation" | "requestId" | "attempts"> {
   /** Code of the error. */
   code: ErrorCode;
   /** One sentence that describes the error. */
@@ -152,7 +150,11 @@ const RECORD_CHECKS: { readonly [M in Exclude<keyof ErrorRecord, "code" | "messa
 
 const RECORD_PROPERTIES = Object.keys(RECORD_CHECKS) as (keyof typeof RECORD_CHECKS)[];
 
-const RETRY_PROPERTIES: readonly RetryProperty[] = ["retryAfter", "outcomeUnknown", "rejectedByService", "replayed"];
+/** Properties that help to retry a call. They are not part of a record. */
+const RETRY_PROPERTIES = ["retryAfter", "outcomeUnknown", "rejectedByService", "replayed"] as const satisfies Exclude<
+  keyof SvcErrorOptions,
+  keyof ErrorRecord
+>[];
 
 /**
  * The error that every function of this library throws.
@@ -236,9 +238,14 @@ export class SvcError extends Error {
 function renderHint(hint: string | Hint = {}): string | undefined {
   if (typeof hint === "string") return hint;
   const { text, commands = [] } = hint;
-  const lines = commands.map(({ args, purpose }) => `'svc ${args.map(shellQuote).join(" ")}' ${purpose}`);
+  const lines = commands.map(({ args, purpose }) => `'${formatCommandLine(args)}' ${purpose}`);
   const sentences = [text, lines.length > 0 ? `Run ${lines.join(", or ")}.` : undefined];
   return sentences.filter(Boolean).join(" ") || undefined;
+}
+
+/** Formats a command line of svc so that it can be pasted into a shell. */
+export function formatCommandLine(args: readonly string[]): string {
+  return ["svc", ...args.map(shellQuote)].join(" ");
 }
 
 /** Creates the error of a call that was cancelled with its signal. */

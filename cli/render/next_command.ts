@@ -1,48 +1,48 @@
-/** What goes on with a run, as command lines that can be copied. */
-import type { SvcError } from "../../lib/errors.ts";
-import { toKebab } from "../../lib/operation/names.ts";
-import { shellQuote } from "../../utils/text/shell_quote.ts";
-import { goingOn } from "../commands/workflow/runs.ts";
+import { formatCommandLine, type HintCommand, type SvcError } from "../../lib/errors.ts";
 
-/** What goes on with a run in its own way. */
-const WAYS = { resume: "to go on", retry: "to run what failed again, too" } as const;
+const PURPOSES = { resume: "to continue", retry: "to run the failed inputs again" } as const;
 
-/** A command that goes on with a run. */
-export type Way = keyof typeof WAYS;
+/** A command that continues a run. */
+export type NextCommand = keyof typeof PURPOSES;
 
-/** Flags of both, which a hint may name; but for the journal: the command line below names the right one. */
-const FLAGS = Object.keys(goingOn).filter((name) => name !== "journal").map((name) => `--${toKebab(name)}`);
-
-/** A run, and the file of its journal where that was named. */
-export interface NamedRun {
-  /** Its identifier. */
+/** Identifies a run. */
+export interface RunReference {
+  /** Identifier of the run. */
   readonly id: string;
-  /** File of the journal, where it was named. */
+  /** File of the journal, if it is not the default one. */
   readonly journalPath?: string;
 }
 
-/** The failure, with what can be done about it. */
-export function withWayOn(failure: SvcError, { id, journalPath }: NamedRun, ways: readonly Way[]): SvcError {
-  const { hint = "" } = failure;
-  const first = hint || `See '${commandLine("show", id, journalPath)}'.`;
-  const lines = ways.map((way) => commandLine(way, id, journalPath) + (ways.length > 1 ? ` ${WAYS[way]}` : ""));
-  const flags = new Set(hint.match(/--[a-z-]+/g)?.filter((flag) => FLAGS.includes(flag)));
-  const mayEdit = failure.code === "WORKFLOW_FAILED" && ways.includes("retry");
-  const none = mayEdit ? "Then, with --force if you edit the script" : "Then";
-  const then = [none, "Then, with that flag"][flags.size] ?? "Then, with those flags";
-  return failure.with({ hint: `${first} ${then}: ${lines.join(", or ")}` });
+/** Returns the error with a hint that ends with the commands that continue the run. */
+export function withNextCommands(failure: SvcError, run: RunReference, verbs: readonly NextCommand[]): SvcError {
+  const mayEdit = failure.code === "WORKFLOW_FAILED" && verbs.includes("retry");
+  const next = verbs.map((verb) => {
+    const advice = verb === "retry" && mayEdit ? " (add --force if you edit the script)" : "";
+    return runCommand(verb, run, PURPOSES[verb] + advice);
+  });
+  const show = failure.hint === undefined ? [runCommand("show", run, "to see its steps")] : [];
+  return failure.with({ hint: { text: failure.hint, commands: [...show, ...next] } });
 }
 
-/** The command line that does something with a run of this journal. */
-export function commandLine(verb: string, id: string, journalPath: string | undefined): string {
-  return `svc workflow ${verb} ${id}${journalFlag(journalPath)}`;
+/** Returns a command of `svc workflow` for a run. */
+export function runCommand(verb: string, run: RunReference, purpose: string): HintCommand {
+  return { args: runArgs(verb, run), purpose };
 }
 
-/** The command line that lists the runs of this journal. */
-export function listLine(journalPath: string | undefined): string {
-  return `svc workflow list${journalFlag(journalPath)}`;
+/** Returns the command that lists the runs of a journal. */
+export function listCommand(journalPath: string | undefined, purpose: string): HintCommand {
+  return { args: ["workflow", "list", ...journalArgs(journalPath)], purpose };
 }
 
-function journalFlag(path: string | undefined): string {
-  return path === undefined ? "" : ` --journal ${shellQuote(path)}`;
+/** Formats a command of `svc workflow` for a run. */
+export function formatRunCommand(verb: string, run: RunReference): string {
+  return formatCommandLine(runArgs(verb, run));
+}
+
+function runArgs(verb: string, { id, journalPath }: RunReference): string[] {
+  return ["workflow", verb, id, ...journalArgs(journalPath)];
+}
+
+function journalArgs(path: string | undefined): string[] {
+  return path === undefined ? [] : ["--journal", path];
 }

@@ -101,9 +101,9 @@ export async function ping(options: AuthOptions = {}): Promise<PingResult> {
 
 /** A token, so that what follows is no longer than its own call. */
 export async function takeToken(credentials: Credentials, tokens: TokenSource, options: AuthOptions): Promise<Token> {
-  const { timeoutSeconds } = credentials.target;
-  const exchange = `The token exchange with ${credentials.target.baseUrl}`;
-  return await within(timeoutSeconds, signalOf(options), exchange, async (signal) => (await tokens.take(signal)).token);
+  const { target } = credentials;
+  const exchange = `The token exchange with ${target.baseUrl}`;
+  return await within(target, signalOf(options), exchange, async (signal) => (await tokens.take(signal)).token);
 }
 
 /** The cheap call: every service has case types, and any caller may list them. */

@@ -93,16 +93,16 @@ async function wayTo(url: URL): Promise<Way> {
 
 /** Tries the layers below HTTP, but where a proxy does that; whether they work. */
 async function tryWay(credentials: Credentials, way: Way, options: AuthOptions, log: StepLog): Promise<boolean> {
-  const { baseUrl, timeoutSeconds } = credentials.target;
+  const { target } = credentials;
   if (way.proxy !== undefined) {
     const { host, variable } = way.proxy;
     const value = { result: `left to the proxy ${host}, which ${variable} names`, value: true };
     for (const step of ["dns", "tcp", "tls"] as const) await log.check(step, () => value);
     return true;
   }
-  const url = new URL(baseUrl);
+  const url = new URL(target.baseUrl);
   const timed = <T>(what: string, run: (signal: AbortSignal) => Promise<T>) => () =>
-    within(timeoutSeconds, signalOf(options), what, run);
+    within(target, signalOf(options), what, run);
   const hintOf = (hint: string) => () => way.hint === undefined ? hint : `${hint} ${way.hint}`;
 
   const host = url.hostname.replace(/^\[|\]$/g, "");

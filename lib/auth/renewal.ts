@@ -15,7 +15,7 @@ export async function renewToken(
   refused: Token | undefined,
   signal: AbortSignal,
 ): Promise<Taken> {
-  using deadline = Deadline.started(credentials.target.timeoutSeconds, signal);
+  using deadline = Deadline.started(credentials.target, signal);
   using held = await lock(credentials, deadline);
   const cached = readToken(credentials);
   if (cached && cached.accessToken !== refused?.accessToken) return { token: cached, isNew: false };
@@ -24,7 +24,7 @@ export async function renewToken(
 
 /** A token straight from the server, whatever the cache holds; the cache holds it afterwards. */
 export async function freshToken(credentials: Credentials, signal: AbortSignal): Promise<Token> {
-  using deadline = Deadline.started(credentials.target.timeoutSeconds, signal);
+  using deadline = Deadline.started(credentials.target, signal);
   using held = await lock(credentials, deadline);
   return await exchangeAndSave(credentials, held, deadline);
 }

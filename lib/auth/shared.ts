@@ -1,5 +1,5 @@
 /** Waiting for work no longer than a signal allows, also for work that several callers wait for. */
-import { Deadline } from "../http/deadline.ts";
+import { Deadline, type TimeLimit } from "../http/deadline.ts";
 import { onAbort } from "../../utils/async/on_abort.ts";
 
 /** The outcome of some work, or the signal's reason when that comes first. */
@@ -11,12 +11,12 @@ export async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise
 
 /** The outcome of one exchange that may take some seconds; `exchange` names it in the error of one that fails. */
 export async function within<T>(
-  seconds: number,
+  limit: TimeLimit,
   outer: AbortSignal,
   exchange: string,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  using deadline = Deadline.started(seconds, outer);
+  using deadline = Deadline.started(limit, outer);
   try {
     return await orAbort(run(deadline.signal), deadline.signal);
   } catch (error) {

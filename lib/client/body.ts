@@ -1,10 +1,14 @@
 /** The body of an answer: its text as what the operation promises. */
 import type { Answers } from "../answers/answer_types.ts";
 import { SvcError, type SvcErrorOptions } from "../errors.ts";
+import { diagnoseCommand } from "../http/network.ts";
 import { type JsonValue, parseJsonOrText } from "../../utils/json.ts";
 
 /** What is known of an answer beside its text. */
-type Head = Pick<SvcErrorOptions, "operation" | "status" | "requestId"> & { readonly type?: string };
+type Head = Pick<SvcErrorOptions, "operation" | "status" | "requestId"> & {
+  readonly type?: string;
+  readonly profile?: string;
+};
 
 /** The body of an answer whose text has been read, as its operation promises it. */
 export function bodyOf(answer: keyof Answers, text: string, head: Head = {}): JsonValue | undefined {
@@ -60,13 +64,13 @@ function parseAnswer(text: string, head: Head): JsonValue {
 }
 
 function invalidAnswer(what: string, text: string, head: Head, cause?: unknown): SvcError {
-  const { operation, status, type, requestId } = head;
+  const { operation, status, type, requestId, profile } = head;
   const found = `${type ?? "no content type"}, ${text.length} characters`;
   return new SvcError("INVALID_RESPONSE", `The service's answer is ${what} (${found}).`, {
     cause,
     operation,
     status,
     requestId,
-    hint: "Check the base URL and the API root; 'svc auth diagnose' tests both.",
+    hint: { text: "Check the base URL and the API root.", commands: [diagnoseCommand(profile)] },
   });
 }

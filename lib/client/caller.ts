@@ -180,7 +180,7 @@ class Call {
   }
 
   #textReply(transit: Transit, response: Response, text: string): Reply {
-    const head = headOf(this.#ref, response, transit.milliseconds);
+    const head = headOf(this.#ref, response, transit.milliseconds, this.#session.target.profile);
     this.#tell(transit, head, () => this.#session.redact(text));
     checkStatus(head, response, response.ok ? text : this.#session.redact(text), transit);
     const reply = new Reply(head, text);
@@ -194,7 +194,7 @@ class Call {
   async #contentReply(transit: Transit, response: Response): Promise<Reply> {
     const { deadline } = transit;
     try {
-      const head = headOf(this.#ref, response, transit.milliseconds);
+      const head = headOf(this.#ref, response, transit.milliseconds, this.#session.target.profile);
       this.#tell(transit, head, () => `(${head.type ?? "content"})`);
       const { contentOf } = await import("./content.ts");
       const explain = (error: unknown) => transit.explain(error).withOperation(this.#ref.name);
@@ -240,7 +240,7 @@ class Transit {
     this.change = change;
     this.baseUrl = target.baseUrl;
     this.url = target.baseUrl + target.apiRoot + request.path;
-    this.deadline = new Deadline(timeoutSeconds, signal);
+    this.deadline = new Deadline({ timeoutSeconds, profile: target.profile }, signal);
     this.#signal = signal;
   }
 

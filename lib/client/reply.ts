@@ -22,6 +22,8 @@ export interface ReplyHead {
   readonly requestId?: string;
   /** Milliseconds from the request to the end of the answer; of content, to its beginning. */
   readonly milliseconds: number;
+  /** Profile of the service, for hints. */
+  readonly profile?: string;
 }
 
 /** An answer of the service. Its text becomes JSON when somebody asks: a workflow's parent only passes it on. */
@@ -57,6 +59,7 @@ export function headOf(
   { name, operation }: OperationRef,
   { status, statusText: reason, headers }: Response,
   milliseconds: number,
+  profile: string,
 ): ReplyHead {
   return {
     operation: name,
@@ -67,5 +70,6 @@ export function headOf(
     etag: headers.get("etag") || undefined, // A proxy that strips tags may leave the name.
     requestId: headers.get("x-request-id") ?? undefined,
     milliseconds,
+    profile,
   };
 }

@@ -1,19 +1,23 @@
-/** Failures of the network, in words. */
-import { getErrorMessage, isImportFailure, SvcError } from "../errors.ts";
+import { getErrorMessage, type HintCommand, isImportFailure, SvcError } from "../errors.ts";
 
-/** A failure of the network, in one sentence. */
-export function explainNetwork(error: unknown, exchange: string): SvcError {
+/** Describes a failed exchange in one sentence. Throws errors of permissions and imports as they are. */
+export function explainNetwork(error: unknown, exchange: string, profile?: string): SvcError {
   if (error instanceof Deno.errors.NotCapable || isImportFailure(error)) throw error;
-  const reason = rootReason(error);
-  return new SvcError("NETWORK_ERROR", `${exchange} failed: ${reason}.`, {
+  return new SvcError("NETWORK_ERROR", `${exchange} failed: ${findRootReason(error)}.`, {
     cause: error,
-    hint: "Check the address and that the service runs; 'svc auth diagnose' shows where it fails.",
+    hint: { text: "Check the address and that the service runs.", commands: [diagnoseCommand(profile)] },
   });
 }
 
-/** The innermost reason: `fetch` wraps it in errors and sentences that repeat the address. */
-function rootReason(error: unknown): string {
-  if (error instanceof Error && error.cause instanceof Error) return rootReason(error.cause);
+/** Returns the command that finds out why a service cannot be reached. */
+export function diagnoseCommand(profile: string = "default"): HintCommand {
+  const options = profile === "default" ? [] : ["--profile", profile];
+  return { args: ["auth", "diagnose", ...options], purpose: "to find the step that fails" };
+}
+
+/** Returns the innermost reason: `fetch` wraps it in errors and sentences that repeat the address. */
+function findRootReason(error: unknown): string {
+  if (error instanceof Error && error.cause instanceof Error) return findRootReason(error.cause);
   const message = getErrorMessage(error);
   const last = message.split(": ").at(-1) ?? message;
   return last.replace(/ \(os error \d+\)$/, "").replace(/\.$/, "");

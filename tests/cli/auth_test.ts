@@ -58,9 +58,9 @@ Deno.test("a hint that names a command of auth gives it the profile of the call"
   const closed = startService();
   await closed[Symbol.asyncDispose]();
   const hints = {
-    "": "'svc auth diagnose' shows",
-    " --profile test": "'svc auth diagnose --profile test' shows",
-    " --profile $&$": "'svc auth diagnose --profile '$&$'' shows",
+    "": "'svc auth diagnose' to find",
+    " --profile test": "'svc auth diagnose --profile test' to find",
+    " --profile $&$": "'svc auth diagnose --profile '$&$'' to find",
   };
   for (const [flag, expected] of Object.entries(hints)) {
     const { hint } = errorOf(await call(closed, `cases get C${flag}`));

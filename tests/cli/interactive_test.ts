@@ -129,7 +129,7 @@ Deno.test("an answer that cannot be read, or not be printed as it came, is told 
   const cut = await performed('{"id": "C-');
   const { code, hint } = errorAfterQuestions(cut);
   assert.deepEqual([cut.code, cut.stdout, code], [1, "", "INVALID_RESPONSE"]);
-  assert.match(String(hint), /^It may be done: read before you repeat it\./);
+  assert.match(String(hint), /^The change may have been applied: check before you repeat it\./);
   const long = await performed('{"id": "C-1", "n": 12345678901234567890}');
   assert.equal(long.code, 0, long.stderr);
   assert.match(long.stderr, /Warning: the answer .*: another one is printed\. --verbose shows it\./);

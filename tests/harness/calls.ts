@@ -3,7 +3,7 @@ import { type CliOptions, type CliResult, svc } from "./cli.ts";
 import { CLIENT, startService, type TestService } from "./oauth.ts";
 
 /** The hint where a change was sent and nobody knows what became of it. */
-export const IT_MAY_BE_DONE = "It may be done: read before you repeat it.";
+export const IT_MAY_BE_DONE = "The change may have been applied: check before you repeat it.";
 
 /** A service that answers each call with this. */
 export function answers(body: unknown, init?: ResponseInit): TestService {

@@ -205,7 +205,7 @@ Deno.test("of runs alone that differ by a slip a mistyped one reminds, and never
   const hintOf = async (verb: string, id: string) => {
     return errorOf(await svcHere(["workflow", verb, id, "--journal", path])).hint;
   };
-  const other = `'svc workflow list --journal ${path}' shows the runs.`; // Another journal has other runs.
+  const other = `Run 'svc workflow list --journal ${path}' to list the runs.`; // Another journal has other runs.
   assert.equal(await hintOf("show", "20261121-1405-k7wgh3"), `Did you mean 20261121-1405-k7wqh2? ${other}`);
   assert.equal(await hintOf("show", "20261121-1405-abcqh2"), other);
   for (const verb of ["cancel", "delete"]) assert.equal(await hintOf(verb, "20261121-1405-k7wqh3"), other);

@@ -40,7 +40,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     await Promise.all([process.stdout.cancel()]);
     assert.equal((await process.status).code, 130);
     const { error } = JSON.parse(said.split("\n")[1] ?? "");
-    assert.deepEqual([error.code, error.hint], ["INTERRUPTED", "Go on with: svc workflow resume r1"]);
+    assert.deepEqual([error.code, error.hint], ["INTERRUPTED", "Run 'svc workflow resume r1' to continue."]);
     await office.createPermit();
     assert.equal((await office.svc("resume", "r1", "--format", "compact")).stdout, `"New"\n`);
     assert.equal(await office.permits(), 2);
@@ -198,7 +198,7 @@ Deno.test("a journal that cannot be written ends a run, whatever its script does
   const { error } = JSON.parse((await rest).split("\n").at(-2) ?? "");
   assert.equal(error.code, "INVALID_CONFIG");
   assert.match(error.message, /^The journal .* cannot be written: no such table: events/);
-  assert.equal(error.hint, "Check the file, and the disk that it is on. Then: svc workflow resume r1");
+  assert.equal(error.hint, "Check the file, and the disk that it is on. Run 'svc workflow resume r1' to continue.");
   assert.equal(await new Response(process.stdout).text(), "");
   assert.equal((await process.status).code, 2);
   assert.equal(await office.permits(), 2);
@@ -219,7 +219,7 @@ Deno.test("an input that is under way when the journal cannot be written any mor
   assert.equal(summary, "1 input: 1 succeeded, 0 failed.");
   const { error } = JSON.parse(said);
   assert.deepEqual([error.code, (await process.status).code], ["INVALID_CONFIG", 2]);
-  assert.equal(error.hint, "Check the file, and the disk that it is on. Then: svc workflow resume r1");
+  assert.equal(error.hint, "Check the file, and the disk that it is on. Run 'svc workflow resume r1' to continue.");
   office.sql("DROP TRIGGER broken");
   assert.equal((await office.svc("resume", "r1")).stdout, `${first}{"input":"in.ndjson:2","result":"second"}\n`);
   assert.equal(await office.permits(), 3);
@@ -255,7 +255,7 @@ Deno.test("a batch whose results nobody reads any more is interrupted, and says 
   const process = office.start(...RUN, "--each", "in.ndjson");
   await process.stdout.cancel();
   const { error } = JSON.parse(await new Response(process.stderr).text());
-  assert.deepEqual([error.code, error.hint], ["INTERRUPTED", "Go on with: svc workflow resume r1"]);
+  assert.deepEqual([error.code, error.hint], ["INTERRUPTED", "Run 'svc workflow resume r1' to continue."]);
   assert.equal((await process.status).code, 130);
   assert.equal((await office.svc("resume", "r1")).stdout.split("\n").length, 51);
 });
@@ -313,7 +313,7 @@ Deno.test("runs can be shown, cancelled and deleted, and a name that is none get
   assert.equal(resumed.code, 2);
   assert.match(
     resumed.stderr,
-    /"INVALID_ARGS","message":"Run r1 was cancelled\.","hint":"Begin a new run under another identifier; 'svc workflow delete r1' frees this one\."/,
+    /"INVALID_ARGS","message":"Run r1 was cancelled\.","hint":"Start a new run with another identifier\. Run 'svc workflow delete r1' to delete this one\."/,
   );
   const again = await office.svc("cancel", "r1");
   assert.equal(again.code, 2);

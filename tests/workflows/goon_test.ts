@@ -13,7 +13,10 @@ Deno.test("what was not granted can be granted to a run that failed for want of 
   await using office = await openOffice(`${CREATE} await svc.cases.get(made.id); return made.status;`);
   const run = ["run", "script.ts", "--run-id", "r1", "--allow", "cases.create"];
   const denied = errorIn((await office.svc(...run)).stderr);
-  assert.equal(denied.hint, "Grant it with --allow cases.get. Then, with that flag: svc workflow retry r1");
+  assert.equal(
+    denied.hint,
+    "Add --allow cases.get to grant it. Run 'svc workflow retry r1' to run the failed inputs again.",
+  );
   const granted = await office.svc("retry", "r1", "--allow", "cases.get", "--format", "compact");
   assert.deepEqual([granted.code, granted.stdout], [0, `"New"\n`]);
   office.sql("UPDATE runs SET state = 'open'; UPDATE inputs SET state = 'open'");
@@ -26,13 +29,14 @@ Deno.test("a hint with the journal that was chosen asks for no other flag", asyn
   const journal = `${office.config}/own.db`;
   const { hint } = errorIn((await office.svc(...RUN, "--journal", journal)).stderr);
   const [show, retry] = ["show", "retry"].map((verb) => `svc workflow ${verb} r1 --journal ${journal}`);
-  assert.equal(hint, `See '${show}'. Then, with --force if you edit the script: ${retry}`);
+  const advice = "to run the failed inputs again (add --force if you edit the script)";
+  assert.equal(hint, `Run '${show}' to see its steps, or '${retry}' ${advice}.`);
 });
 
 Deno.test("a hint's command line can be copied whatever the journal is called", async () => {
   await using office = await openOffice(`throw new Error("oops");`);
   const { hint } = errorIn((await office.svc(...RUN, "--journal", `${office.config}/it's own.db`)).stderr);
-  const [, again = ""] = hint.split("the script: svc workflow ");
+  const [, again = ""] = /, or 'svc workflow (.*)' to run the failed inputs again/.exec(hint) ?? [];
   assert.equal(again, `retry r1 --journal '${office.config}/it'\\''s own.db'`);
   const taken = await new Deno.Command("sh", { args: ["-c", `printf '%s\n' ${again}`] }).output();
   assert.equal(new TextDecoder().decode(taken.stdout), `retry\nr1\n--journal\n${office.config}/it's own.db\n`);
@@ -43,7 +47,7 @@ Deno.test("a run that had too little time goes on with more", async () => {
   const late = errorIn((await office.svc(...RUN, "--timeout", "1")).stderr);
   assert.deepEqual([late.code, late.hint], [
     "TIMEOUT",
-    "Raise --timeout if it needs longer. Then, with that flag: svc workflow retry r1",
+    "Add --timeout with more seconds if it needs longer. Run 'svc workflow retry r1' to run the failed inputs again.",
   ]);
   await office.createPermit();
   assert.equal((await office.svc("retry", "r1", "--timeout", "60", "--format", "compact")).stdout, `"New"\n`);
@@ -136,7 +140,7 @@ Deno.test("a run that goes on with another profile keeps it", async () => {
   assert.equal((await office.svc(...RUN)).code, 2);
   await saveProfile("other", { baseUrl: api.baseUrl, clientId: "id" }, office.config);
   assert.equal(errorIn((await office.svc("retry", "r1", "--profile", "other")).stderr).code, "NOT_FOUND");
-  assert.match((await office.svc("report", "r1")).stdout, /<dt>Profile<\/dt><dd>other<\/dd>/);
+  assert.match((await office.svc("report", "r1")).stdout, /<dt>Profile<\/dt>\s*<dd>other<\/dd>/);
   assert.equal((await office.svc("retry", "r1", "--format", "compact")).stdout, `"C-1"\n`);
 });
 
@@ -196,7 +200,7 @@ Deno.test("a file of other inputs under the same name begins a run anew, once th
   const shorter = errorIn((await office.svc(...nightly)).stderr);
   assert.equal(shorter.message, "The run has 2 inputs, and its file has 1 now.");
   const way =
-    /^To begin a new run, give this one up with '(svc workflow cancel)' .*\. Then: svc workflow resume (\S+)$/;
+    /^To begin a new run, give this one up with '(svc workflow cancel)' .*\. Run 'svc workflow resume (\S+)' to continue\.$/;
   const [, cancel, id = ""] = way.exec(other.hint) ?? [];
   assert.deepEqual([cancel, shorter.hint], ["svc workflow cancel", other.hint]);
   await write("3\n4\n");
@@ -221,7 +225,7 @@ Deno.test("a batch that has failed enough says so, and how to go on with either 
   assert.match(stderr, /^1 input: 0 succeeded, 1 failed\. No further input was begun: --max-failures 1\.$/m);
   assert.match(
     errorIn(stderr).hint,
-    / the script: svc workflow resume r1 to go on, or svc workflow retry r1 to run what failed again, too$/,
+    /\. Run 'svc workflow resume r1' to continue, or 'svc workflow retry r1' to run the failed inputs again \(add --force/,
   );
   await office.write(`return input;`);
   const again = await office.svc("retry", "r1", "--force");
@@ -233,7 +237,10 @@ Deno.test("a batch that has failed enough with its last input has ended", async 
   await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n\n");
   const { stderr } = await office.svc(...RUN, "--each", "in.ndjson", "--max-failures", "2", "--concurrency", "1");
   assert.match(stderr, /^2 inputs: 0 succeeded, 2 failed\.$/m);
-  assert.match(errorIn(stderr).hint, / if you edit the script: svc workflow retry r1$/);
+  assert.match(
+    errorIn(stderr).hint,
+    /'svc workflow retry r1' to run the failed inputs again \(add --force if you edit the script\)\.$/,
+  );
   const [{ state }] = JSON.parse((await office.svc("list")).stdout);
   assert.equal(state, "failed");
 });

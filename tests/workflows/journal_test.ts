@@ -232,7 +232,10 @@ Deno.test("a journal that is damaged is to be mended before the run goes on, in 
   const { message, hint } = errorOf(await svcHere(["workflow", "retry", RUN, "--journal", path]));
   assert.equal(message, `The journal ${path} cannot be read: no such table: inputs.`);
   const wayOn = `svc workflow retry r1 --journal ${path}`;
-  assert.equal(hint, `Restore the file, or name another one with --journal. Then: ${wayOn}`);
+  assert.equal(
+    hint,
+    `Restore the file, or name another one with --journal. Run '${wayOn}' to run the failed inputs again.`,
+  );
 });
 
 Deno.test("a journal whose identifiers are none is damaged: no file is made or removed by a name that stands in it", async () => {

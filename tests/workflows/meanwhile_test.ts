@@ -29,7 +29,7 @@ Deno.test("a script that is edited while its batch works is not taken up, and th
   const [stdout, stderr, { code }] = await Promise.all([new Response(batch.stdout).text(), rest, batch.status]);
   assert.deepEqual(resultsOf(stdout), [1, "WORKFLOW_DIVERGED"]);
   assert.match(stdout, /The script was edited while it was at work/);
-  assert.match(stderr, /"WORKFLOW_DIVERGED".* add --force\. Then, with that flag: svc workflow resume r1"/);
+  assert.match(stderr, /"WORKFLOW_DIVERGED".* add --force\. Run 'svc workflow resume r1' to continue\."/);
   assert.equal(code, 1);
   await office.write(WAITING);
   const again = await office.svc("resume", "r1");
@@ -74,7 +74,10 @@ Deno.test("who goes on with a script that was edited and fails now before it has
     /^The script fails with WORKFLOW_FAILED ".*'mended'.* \(script\.ts:7\)"\. Step 1 was cases\.create .*not ask/;
   assert.match(error.message, said);
   assert.equal(error.details[0].line, 7);
-  assert.match(error.hint, /^Mend the script, or .* add --force\. Then, with that flag: svc workflow retry r1$/);
+  assert.match(
+    error.hint,
+    /^Mend the script, or .* add --force\. Run 'svc workflow retry r1' to run the failed inputs again\.$/,
+  );
   await office.write(`${CREATE} return made.status;`);
   assert.equal((await office.svc("retry", "r1", "--force", "--format", "compact")).stdout, `"New"\n`);
   assert.equal(await office.permits(), 1);
@@ -152,7 +155,7 @@ Deno.test("a run whose journal cannot be read any more ends with that and crashe
   const { error } = JSON.parse(said);
   assert.deepEqual([(await run.status).code, error.code, more], [2, "INVALID_CONFIG", [""]]);
   assert.match(error.message, /^The journal .* cannot be read: no such table: runs\.$/);
-  assert.match(error.hint, /^Restore the file, .* Then: svc workflow resume r1$/);
+  assert.match(error.hint, /^Restore the file, .* Run 'svc workflow resume r1' to continue\.$/);
   office.sql("ALTER TABLE hidden RENAME TO runs");
   await office.createPermit();
   assert.equal((await office.svc("resume", "r1", "--format", "compact")).stdout, `"New"\n`);
@@ -339,7 +342,7 @@ Deno.test("a batch for which the machine can start no further process fails no i
   const { code, stderr } = await svc([...RUN, "--each", "in.ndjson", "--concurrency", "32"], "ulimit -n 64");
   assert.match(stderr, / 0 failed, \d+ stopped/);
   assert.match(stderr, /No process can be started for the script: too many open files\./);
-  assert.match(stderr, /lower --concurrency\. Then, with that flag: svc workflow resume r1"/);
+  assert.match(stderr, /lower --concurrency\. Run 'svc workflow resume r1' to continue\."/);
   assert.equal(code, 2);
   const again = await svc(["resume", "r1", "--concurrency", "2"]);
   assert.deepEqual([resultsOf(again.stdout), again.code], [inputs, 0]);

@@ -24,7 +24,7 @@ Deno.test("a run whose results cannot be written says how to go on", async () =>
     assert.deepEqual(error, {
       code: "INVALID_ARGS",
       message: "The disk is full.",
-      hint: `Send it somewhere else. Then: ${again}`,
+      hint: `Send it somewhere else. Run '${again}' to continue.`,
     });
     const resumed = await svcHere(again.split(" ").slice(1));
     assert.deepEqual([resumed.code, resumed.stdout.match(/1/g)?.length], [0, id === "single" ? 1 : 2]);

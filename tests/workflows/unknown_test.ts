@@ -145,11 +145,11 @@ Deno.test("a script that does not catch what it skips is told how it goes on aft
   const hintOf = async (...args: string[]) => JSON.parse((await svc(...args)).stderr.trimEnd()).error.hint;
   assert.match(
     await hintOf(...RUN),
-    /If it was done, say --on-unknown skip: .* with that flag: svc workflow resume r1$/,
+    /If it was, add --on-unknown skip: .* Run 'svc workflow resume r1' to continue\.$/,
   );
   const hint = await hintOf("resume", "r1", "--on-unknown", "skip");
   const way =
-    /^It was passed over, .* catch OUTCOME_UNKNOWN, .* add (--.*)\. Then, with those flags: svc workflow (.*)$/;
+    /^It was skipped, .* catch OUTCOME_UNKNOWN .* add (--.*)\. Run 'svc workflow (.*)' to run the failed inputs again\.$/;
   const [, flags = "", retry = ""] = way.exec(hint) ?? [];
   await Deno.writeTextFile(
     `${folder.path}/script.ts`,
@@ -180,7 +180,7 @@ Deno.test("an input of a batch that stopped is told apart from one that failed, 
   assert.equal(error.message, `2 of 3 inputs failed or stopped: ${named}.`);
   assert.match(
     error.hint,
-    / the script: svc workflow resume r1 to go on, or svc workflow retry r1 to run what failed again, too$/,
+    /\. Run 'svc workflow resume r1' to continue, or 'svc workflow retry r1' to run the failed inputs again \(add --force/,
   );
   const shown = async () => (await svc("show", "r1", "--failed")).stdout;
   assert.match(await shown(), /^in\.ndjson:2 open: OUTCOME_UNKNOWN cases\.create was sent[^]*^in\.ndjson:3 failed/m);

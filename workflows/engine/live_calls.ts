@@ -26,11 +26,12 @@ const KEY_LIFETIME = 23 * 60 * 60 * 1000;
 /** What a service says to a change under a tag that it has done already: the tag is another one, or what had it is gone. */
 const ARRIVED: readonly ErrorCode[] = ["PRECONDITION_FAILED", "NOT_FOUND"];
 
-const UNDECIDED = "Look at the service which it is. If it was done, say --on-unknown skip: it is not sent again, and " +
-  "the script gets this error. If it was not, say --on-unknown repeat: it is sent again.";
+const UNDECIDED = "Check whether the change was applied. If it was, add --on-unknown skip: it is not sent again, and " +
+  "the script gets this error. Otherwise add --on-unknown repeat: it is sent again.";
 
-const PASSED_OVER = "It was passed over, as you said. Finish this input by hand; or have the script catch " +
-  "OUTCOME_UNKNOWN, to go on after the call, and add --force --on-unknown skip.";
+const PASSED_OVER =
+  "It was skipped, as --on-unknown skip demands. Finish this input by hand; or catch OUTCOME_UNKNOWN in " +
+  "the script, to continue after the call, and add --force --on-unknown skip.";
 
 /** What was granted, of what there is. */
 export interface Granted {

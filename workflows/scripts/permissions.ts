@@ -93,7 +93,7 @@ export function findGrantedOperation(name: string, operations: Operations, grant
   if (grants.has(name)) return operation;
   throw new SvcError("PERMISSION_DENIED", `The workflow may not call ${name}.`, {
     operation: name,
-    hint: `Grant it with --allow ${name}.`,
+    hint: `Add --allow ${name} to grant it.`,
   });
 }
 

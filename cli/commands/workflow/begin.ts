@@ -9,7 +9,7 @@ import { describeReadError } from "../../../utils/fs/describe_error.ts";
 import { sha256Text } from "../../../utils/text/sha256.ts";
 import type { CommandContext } from "../command.ts";
 import { checkOneSource } from "./batch.ts";
-import { commandLine, listLine } from "../../render/next_command.ts";
+import { listCommand, runCommand } from "../../render/next_command.ts";
 import { execute } from "./execute.ts";
 import { claim, existingJournal, journalAt, NO_JOURNAL } from "./journal.ts";
 import { findRun } from "./manage.ts";
@@ -149,7 +149,7 @@ async function beginAlone(
   const claimed = await claim(journal, `resume-${digest.toHex().slice(0, 16)}`);
   if (claimed !== undefined) return claimed;
   throw new SvcError("INVALID_ARGS", "Another process has just begun a run of this script and input.", {
-    hint: `'${listLine(path)}' tells how far it is.`,
+    hint: { commands: [listCommand(path, "to see its progress")] },
   });
 }
 
@@ -175,7 +175,10 @@ async function earlierRun(
     "INVALID_ARGS",
     `Run ${runId} is one of another script, another input or another file of inputs.`,
     {
-      hint: `See '${commandLine("show", run.id, path)}', or choose another --run-id.`,
+      hint: {
+        text: "Choose another --run-id.",
+        commands: [runCommand("show", { id: run.id, journalPath: path }, "to see the existing run")],
+      },
     },
   );
 }
@@ -238,6 +241,9 @@ function checkFlags({ input, each, runId, resume, journal }: RunFlags): void {
 function checkNotCancelled({ id, state }: RunRecord, journalPath: string | undefined): void {
   if (state !== "cancelled") return;
   throw new SvcError("INVALID_ARGS", `Run ${id} was cancelled.`, {
-    hint: `Begin a new run under another identifier; '${commandLine("delete", id, journalPath)}' frees this one.`,
+    hint: {
+      text: "Start a new run with another identifier.",
+      commands: [runCommand("delete", { id, journalPath }, "to delete this one")],
+    },
   });
 }

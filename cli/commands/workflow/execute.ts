@@ -14,7 +14,7 @@ import { pluralize, truncate } from "../../../utils/text/wording.ts";
 import type { CommandContext } from "../command.ts";
 import { evenUnread, OutputClosed } from "../../io/io.ts";
 import { callerOptions } from "../../service_access.ts";
-import { commandLine, withWayOn } from "../../render/next_command.ts";
+import { runCommand, withNextCommands } from "../../render/next_command.ts";
 import { checkFields, checkNotTyped, runEach } from "./batch.ts";
 import type { EndOfRun, Execution } from "./execution.ts";
 import { claim } from "./journal.ts";
@@ -57,13 +57,18 @@ export async function execute(context: CommandContext, execution: Execution): Pr
 }
 
 /** Claims the run; nobody can claim one that is written nowhere. */
-async function claimRun({ journal, journalPath, id }: Execution): Promise<Disposable | undefined> {
+async function claimRun(execution: Execution): Promise<Disposable | undefined> {
+  const { journal, id } = execution;
   if (journal === undefined) return undefined;
   const claimed = await claim(journal, id);
   if (claimed !== undefined) return claimed;
   throw new SvcError("INVALID_ARGS", `Another process works on run ${id}.`, {
-    hint: `'${commandLine("show", id, journalPath)}' tells how far it is; ` +
-      `'${commandLine("cancel", id, journalPath)}' ends it.`,
+    hint: {
+      commands: [
+        runCommand("show", execution, "to see its progress"),
+        runCommand("cancel", execution, "to cancel it"),
+      ],
+    },
   });
 }
 
@@ -96,7 +101,7 @@ async function conclude(runner: Runner, execution: Execution, end: EndOfRun): Pr
   }
   if (isInterrupted) throw runner.stoppedBy ? resumable(runner.stoppedBy, execution) : interruptedRun(execution);
   if (failure === undefined) return;
-  throw execution.journal === undefined ? failure : withWayOn(failure, execution, ways);
+  throw execution.journal === undefined ? failure : withNextCommands(failure, execution, ways);
 }
 
 /** Makes the run ready; what keeps it from going on can be mended, and then it goes on. */
@@ -112,7 +117,7 @@ async function prepare(
     context.note(`${pluralize(reopened, "failed input")} of run ${execution.id} to run again.`);
   } catch (error) {
     if (!(error instanceof SvcError) || !execution.goesOn) throw error; // A run that could not be begun is not there.
-    throw withWayOn(error, execution, [execution.retries ? "retry" : "resume"]);
+    throw withNextCommands(error, execution, [execution.retries ? "retry" : "resume"]);
   }
 }
 
@@ -190,18 +195,19 @@ async function settle({ journal, id }: Execution, found = 1): Promise<void> {
   if (succeeded + failed === inputs) await journal.setState(id, failed === 0 ? "done" : "failed");
 }
 
-function interruptedRun({ id, journal, journalPath }: Execution): SvcError {
+function interruptedRun(execution: Execution): SvcError {
+  const { id, journal } = execution;
   if (journal === undefined) return interrupted();
   if (journal.stateOf(id) === "cancelled") return new SvcError("INTERRUPTED", `Run ${id} was cancelled.`);
   return new SvcError("INTERRUPTED", `Run ${id} was interrupted; what it did is kept.`, {
-    hint: `Go on with: ${commandLine("resume", id, journalPath)}`,
+    hint: { commands: [runCommand("resume", execution, "to continue")] },
   });
 }
 
 /** What keeps a run from its end, and not its script: a full disk, or a file that has other inputs now. */
 function resumable(error: unknown, execution: Execution): unknown {
   const isFault = execution.journal !== undefined && error instanceof SvcError;
-  return isFault ? withWayOn(error, execution, ["resume"]) : error;
+  return isFault ? withNextCommands(error, execution, ["resume"]) : error;
 }
 
 function canAsk({ io }: CommandContext): boolean {

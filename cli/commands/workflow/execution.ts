@@ -1,10 +1,10 @@
 /** A run that a command of `svc workflow` works on, and how it ended. */
 import type { Journal, RunSettings } from "../../../workflows/journal/journal.ts";
 import type { SvcError } from "../../../lib/errors.ts";
-import type { NamedRun, Way } from "../../render/next_command.ts";
+import type { NextCommand, RunReference } from "../../render/next_command.ts";
 
 /** A run to work on. */
-export interface Execution extends NamedRun {
+export interface Execution extends RunReference {
   /** How it was started. */
   readonly settings: RunSettings;
   /** Where it is written; nowhere without it. */
@@ -26,7 +26,7 @@ export interface EndOfRun {
   /** Why it failed. */
   readonly failure?: SvcError;
   /** What goes on with it then. */
-  readonly ways?: readonly Way[];
+  readonly ways?: readonly NextCommand[];
   /** Whether inputs are left that were not begun. */
   readonly isCut?: boolean;
   /** Inputs of a batch. */

@@ -8,7 +8,7 @@ import type { JsonObject } from "../../../utils/json.ts";
 import { longJson } from "../../../lib/output/long_json.ts";
 import { didYouMean } from "../../../utils/text/did_you_mean.ts";
 import type { CommandContext, Suggestion } from "../command.ts";
-import { commandLine, listLine } from "../../render/next_command.ts";
+import { listCommand, runCommand } from "../../render/next_command.ts";
 import { claim, defaultJournal, existingJournal } from "./journal.ts";
 import { formatTimeline } from "./timeline.ts";
 import { prefixLines } from "../../../utils/text/control_characters.ts";
@@ -91,7 +91,7 @@ export async function forget(context: CommandContext, id: string, path: string |
   using claimed = await claim(journal, id);
   if (claimed === undefined) {
     throw new SvcError("INVALID_ARGS", `A process works on run ${id}.`, {
-      hint: `End it first: ${commandLine("cancel", id, path)}`,
+      hint: { commands: [runCommand("cancel", { id, journalPath: path }, "to cancel it first")] },
     });
   }
   await journal.deleteRun(id);
@@ -124,6 +124,6 @@ function existingRun(
   if (run !== undefined) return run;
   const suggestion = suggest(journal.runs().map((one) => one.id));
   throw new SvcError("INVALID_ARGS", `The journal has no run ${JSON.stringify(id)}.`, {
-    hint: `${suggestion}'${listLine(path)}' shows the runs.`,
+    hint: { text: suggestion.trimEnd(), commands: [listCommand(path, "to list the runs")] },
   });
 }

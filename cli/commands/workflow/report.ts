@@ -3,7 +3,7 @@ import { renderReport } from "../../../workflows/report/render_report.ts";
 import { SvcError } from "../../../lib/errors.ts";
 import type { CommandContext } from "../command.ts";
 import { checkOutput, deliver, STDOUT } from "../../render/download.ts";
-import { commandLine } from "../../render/next_command.ts";
+import { formatRunCommand } from "../../render/next_command.ts";
 import { existingJournal } from "./journal.ts";
 import { findRun } from "./manage.ts";
 
@@ -20,7 +20,11 @@ export async function report(
   }
   await checkOutput(output);
   await using journal = await existingJournal(path, context);
-  const html = await renderReport(journal, findRun(journal, id, path), (verb) => commandLine(verb, id, path));
+  const html = await renderReport(
+    journal,
+    findRun(journal, id, path),
+    (verb) => formatRunCommand(verb, { id, journalPath: path }),
+  );
   const page = new Blob([html]);
   await deliver(context, { type: "text/html", size: page.size, stream: page.stream() }, output);
 }

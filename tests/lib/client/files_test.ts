@@ -263,7 +263,7 @@ function stalled(deadline: Deadline): ReadableStreamDefaultReader<Uint8Array> {
 }
 
 Deno.test("a download that stalls ends in time, one that is read slowly does not", async () => {
-  const deadline = new Deadline(0.05);
+  const deadline = new Deadline({ timeoutSeconds: 0.05 });
   const reader = stalled(deadline);
   assert.equal((await reader.read()).value?.length, 3);
   await new Promise((resolve) => AbortSignal.timeout(100).addEventListener("abort", resolve)); // Nobody reads.
@@ -284,7 +284,7 @@ Deno.test("a download that its caller cancels is INTERRUPTED", async () => {
 Deno.test("a download is cancelled whether or not the platform still knows its signal, and also while nobody reads", async () => {
   for (const isRead of [true, false]) {
     const abort = new AbortController();
-    const reader = stalled(new Deadline(60, abort.signal));
+    const reader = stalled(new Deadline({ timeoutSeconds: 60 }, abort.signal));
     assert.equal((await reader.read()).value?.length, 3);
     const more = isRead ? reader.read() : undefined;
     abort.abort();

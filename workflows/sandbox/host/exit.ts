@@ -51,7 +51,7 @@ export function explainExit(status: Deno.CommandStatus, stderr: string, limits: 
 /** The error of a run that took too long. */
 export function outOfTime(limits: Limits): SvcError {
   return new SvcError("TIMEOUT", `The workflow did not end within ${limits.timeoutSeconds} s and was stopped.`, {
-    hint: "Raise --timeout if it needs longer.",
+    hint: "Add --timeout with more seconds if it needs longer.",
   });
 }
 
