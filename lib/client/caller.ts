@@ -1,11 +1,10 @@
 /** One call: values in, reply out. The command line, the library and a workflow's parent all enter here. */
 import { TIMEOUT_RULE } from "../auth/profile.ts";
-import type { Session, Target } from "../auth/session.ts";
-import { openSession } from "../auth/session_open.ts";
-import type { ExchangeSummary, SessionOptions } from "../auth/settings.ts";
+import { openSession, type Session } from "../auth/session.ts";
+import type { ExchangeSummary, SessionOptions, Target } from "../auth/settings.ts";
 import { tell } from "./callback.ts";
 import { SvcError, toSvcError } from "../errors.ts";
-import { lineOf } from "../http/address.ts";
+import { getRequestPath } from "../http/address.ts";
 import { Deadline } from "../http/deadline.ts";
 import { readText } from "../http/read_text.ts";
 import { isKey, KEY_FORM } from "../operation/idempotency_key.ts";
@@ -209,7 +208,14 @@ class Call {
   #tell({ request, change, url }: Transit, head: ReplyHead, textOf: () => string): void {
     if (this.#onReply === undefined) return;
     const { status, reason, milliseconds } = head;
-    const exchange = { method: request.method, path: lineOf(url), status, reason, milliseconds, text: textOf() };
+    const exchange = {
+      method: request.method,
+      path: getRequestPath(url),
+      status,
+      reason,
+      milliseconds,
+      text: textOf(),
+    };
     tell("onReply", this.#onReply, exchange, {
       hint: `The call itself was answered with ${status}. Catch in onReply what may fail.`,
       outcomeUnknown: change !== undefined || undefined,

@@ -108,7 +108,7 @@ Deno.test("what the service does not know names the arguments to check, where it
 });
 
 Deno.test("a redirect names the base URL to set, where the address is the same request elsewhere", async () => {
-  const wrong = "the base URL may be wrong, or a login page stands before the service.";
+  const wrong = "the base URL may be wrong, or a login page may be in front of the service.";
   const hints = {
     "https://new.example/v8/dx-api/v2/cases/C%201": "set the base URL to https://new.example/v8.",
     "https://new.example/dx-api/v2/cases/C%201/": wrong,
