@@ -1,7 +1,7 @@
 /** `svc service add-client`: a further caller, with an operator of its own. */
 import { getProfileName } from "../../lib/auth/settings.ts";
 import { addClient as makeClient } from "../access/clients.ts";
-import { loadServedApplication } from "../sample/application.ts";
+import { loadServedApplication } from "../sample/served_application.ts";
 import { filesOf, readState } from "../server/directory.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite_store.ts";
 import { directoryOf, noService, type Which } from "./control.ts";

@@ -1,9 +1,9 @@
 /** The conditions of a request and of a data view as one filter, each value of its field's type. */
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
 import type { DataView, DataViewParameter, FieldType } from "../application/model/application.ts";
-import { comparesBy, neededFor, type Scalar, toScalar } from "../application/expressions/comparisons.ts";
-import { kindOf } from "../application/model/kinds.ts";
-import { COMPARATORS as WORDS } from "../application/schema/words.ts";
+import { describeOperand, type Scalar, supportsComparator, toScalar } from "../application/expressions/comparisons.ts";
+import { FIELD_KINDS } from "../application/model/field.ts";
+import { CONDITION_COMPARATORS as WORDS } from "../application/model/data_view.ts";
 import { ServiceError } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { COMPARATORS, type Filter } from "../store/query.ts";
@@ -92,7 +92,7 @@ function toFilter(view: DataView, condition: Condition): Filter {
       return { not: { isNull: column.place } };
     case "IS_TRUE":
     case "IS_FALSE":
-      if (kindOf(column.field.type) !== "boolean") throw unfit(condition, "a field that is true or false");
+      if (FIELD_KINDS[column.field.type] !== "boolean") throw unfit(condition, "a field that is true or false");
       return { left: column.place, comparator: "EQ", right: { value: comparator === "IS_TRUE" } };
     case "IN":
       return oneOf(column, condition);
@@ -114,9 +114,9 @@ function oneOf(column: NamedColumn, condition: Condition): Filter {
 }
 
 function compared(column: NamedColumn, condition: Condition, name: string, view: DataView): Filter {
-  const kind = kindOf(column.field.type);
+  const kind = FIELD_KINDS[column.field.type];
   const comparator = COMPARATORS.find((one) => one === name);
-  if (!comparator || !comparesBy(column.field.type, comparator)) {
+  if (!comparator || !supportsComparator(column.field.type, comparator)) {
     const { type } = column.field;
     const given = `${condition.comparator} is no comparator for ${condition.field}, a field of the type ${type}`;
     throw new ServiceError(400, `${given}; available: ${comparatorsFor(type).join(", ")}`);
@@ -124,7 +124,7 @@ function compared(column: NamedColumn, condition: Condition, name: string, view:
   const { right, ignoreCase } = condition;
   if ("field" in right) {
     const other = columnOf(view, right.field);
-    if (kindOf(other.field.type) !== kind || kind === "embedded") {
+    if (FIELD_KINDS[other.field.type] !== kind || kind === "embedded") {
       throw unfit(condition, `a field that compares as ${kind}`);
     }
     return { left: column.place, comparator, right: { field: other.place }, ignoreCase };
@@ -135,13 +135,13 @@ function compared(column: NamedColumn, condition: Condition, name: string, view:
 
 /** What values of a type can be compared by, but for most opposites: those are the same after `NOT_`. */
 function comparatorsFor(type: FieldType): string[] {
-  const fitting = WORDS.filter((one) => !one.startsWith("NOT_") && comparesBy(type, one));
-  return kindOf(type) === "embedded" ? ["IS_NULL", "IS_NOT_NULL"] : [...fitting, "IN", "IS_NULL"];
+  const fitting = WORDS.filter((one) => !one.startsWith("NOT_") && supportsComparator(type, one));
+  return FIELD_KINDS[type] === "embedded" ? ["IS_NULL", "IS_NOT_NULL"] : [...fitting, "IN", "IS_NULL"];
 }
 
 function scalarOf({ field }: NamedColumn, value: JsonValue | undefined, condition: Condition): Scalar {
   const scalar = toScalar(field.type, value);
-  if (scalar === undefined) throw unfit(condition, neededFor(field.type));
+  if (scalar === undefined) throw unfit(condition, describeOperand(field.type));
   if (typeof scalar === "string" && scalar.length > TEXT_LIMIT) {
     throw unfit(condition, `a text of at most ${TEXT_LIMIT} characters`);
   }

@@ -1,6 +1,6 @@
 /** The numbers of insights, computed by the store from the rows that are there now. */
 import type { JsonObject } from "../../utils/json.ts";
-import type { Insight } from "../application/compile/insights.ts";
+import type { Insight } from "../application/model/application.ts";
 import type { HandlerContext } from "../http/handler.ts";
 import { planQuery } from "./plan.ts";
 import { type Aggregation, type DataQuery, MAX_ROWS } from "./request.ts";

@@ -1,6 +1,6 @@
 /** A data view request as a question to the store. */
 import type { DataView } from "../application/model/application.ts";
-import { summaryNeeds } from "../application/expressions/comparisons.ts";
+import { checkSummary } from "../application/expressions/comparisons.ts";
 import { ServiceError } from "../errors.ts";
 import type { Column, RowQuery, RowSource } from "../store/query.ts";
 import { columnOf, columnsOf } from "./columns.ts";
@@ -67,7 +67,7 @@ function columnFor(view: DataView, name: string, aggregation: Aggregation | unde
   if (!aggregation) return { name, field: columnOf(view, name).place };
   const { place, field } = columnOf(view, aggregation.field);
   const { summary } = aggregation;
-  const needed = summaryNeeds(summary, field.type);
+  const needed = checkSummary(summary, field.type);
   if (needed !== undefined) {
     throw new ServiceError(400, `${summary} needs ${needed}, and ${aggregation.field} is of the type ${field.type}.`);
   }

@@ -2,7 +2,7 @@
 import { type JsonObject, stringOrUndefined } from "../../utils/json.ts";
 import type { DataType, DataView, View } from "../application/model/application.ts";
 import { type Scalar, toScalar } from "../application/expressions/comparisons.ts";
-import { viewField } from "../application/compile/fields.ts";
+import { toViewField } from "../application/model/field.ts";
 import { calculate, newPage } from "../cases/content/content.ts";
 import { scopeWithoutCase } from "../cases/context.ts";
 import { fillForm, type Submission } from "../cases/content/forms.ts";
@@ -115,7 +115,7 @@ export function recordId(type: DataType, content: JsonObject): string {
 /** A form with all fields of a data type. */
 function formOf({ id, name, fields, key }: DataType): View {
   const shown = [...fields.values()].map((field) =>
-    [field.name, viewField(field, { ...(key.includes(field.name) && { required: true }) })] as const
+    [field.name, toViewField(field, { ...(key.includes(field.name) && { required: true }) })] as const
   );
   return { id, name, fields: new Map(shown) };
 }

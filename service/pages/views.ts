@@ -2,8 +2,8 @@
 import type { JsonObject } from "../../utils/json.ts";
 import { insightData } from "../data/insights.ts";
 import type { Application, Scope } from "../application/model/application.ts";
-import type { Dashboard, Insight } from "../application/compile/insights.ts";
-import type { Channel, Page, PageComponent, Portal } from "../application/compile/pages.ts";
+import type { Dashboard, Insight } from "../application/model/application.ts";
+import type { Channel, PageComponent, Portal, UiPage } from "../application/model/application.ts";
 import { link } from "../cases/views/links.ts";
 import { creatableTypes } from "../cases/create.ts";
 import type { HandlerContext, Outcome } from "../http/handler.ts";
@@ -12,7 +12,7 @@ import { UiResources } from "./resources.ts";
 
 /** A page in a data context, or in none. */
 export async function pageOutcome(
-  page: Page,
+  page: UiPage,
   dataContext: string | undefined,
   context: HandlerContext,
 ): Promise<Outcome> {

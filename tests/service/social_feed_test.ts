@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { JsonValue } from "../../utils/json.ts";
-import { loadServedApplication } from "../../service/sample/application.ts";
+import { loadServedApplication } from "../../service/sample/served_application.ts";
 import { namedIn } from "../../service/social/texts.ts";
 import { parseTimestamp } from "../../utils/time/parse_timestamp.ts";
 import { at, type Engine, openEngine, textAt } from "../harness/engine.ts";

@@ -1,13 +1,13 @@
-/** Values of fields: whether one fits, and how it is kept. */
-import { isDate, isTimestamp, toUtc } from "../../utils/time/timestamps.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
-import { countCharacters, truncate } from "../../utils/text/wording.ts";
-import type { Field, FieldType } from "./model/application.ts";
+/** Values of fields: which values fit, and how content stores them. */
+import { isDate, isTimestamp, toUtc } from "../../../utils/time/timestamps.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
+import { countCharacters, truncate } from "../../../utils/text/wording.ts";
+import type { Field, FieldType } from "../model/field.ts";
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 const PHONE = /^\+?[\d ()./-]{3,}$/;
 
-/** The words for a value of each type, in the sentence `X is not a valid …`. */
+/** Describes a value of each type in the sentence `X is not a valid …`. */
 const NAMES: Record<FieldType, string> = {
   Text: "text value",
   TextArea: "text value",
@@ -25,18 +25,18 @@ const NAMES: Record<FieldType, string> = {
   List: "list (a JSON array of objects)",
 };
 
-/** Whether a value counts as none: a required field may not have it. */
+/** Reports whether a value is empty. A required field needs a value that is not. */
 export function isEmpty(value: JsonValue | undefined): boolean {
   return value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
 /**
- * Why a value does not fit a field, as a sentence; nothing when it does. Null and empty text always fit: whether a value
- * is needed is the view's matter. The members of pages and rows are looked at by the caller.
+ * Describes why a value does not fit a field. Returns undefined if it fits. Null and empty text always fit, because the
+ * view decides whether a value is required. The caller checks the members of pages and rows.
  */
-export function valueProblem(field: Field, value: JsonValue): string | undefined {
+export function checkFieldValue(field: Field, value: JsonValue): string | undefined {
   if (value === null || value === "") return undefined;
-  if (!hasType(field.type, value)) return `${shown(value)} is not a valid ${NAMES[field.type]}`;
+  if (!hasType(field.type, value)) return `${format(value)} is not a valid ${NAMES[field.type]}`;
   if (field.values !== undefined && typeof value === "string" && !field.values.includes(value)) {
     return `${value} is not one of ${field.values.join(", ")}`;
   }
@@ -50,31 +50,31 @@ export function valueProblem(field: Field, value: JsonValue): string | undefined
   return undefined;
 }
 
-/** Whether a value is none for a field, so that content does not hold it: a query would take it for one. */
-export function isNone({ type }: Field, value: JsonValue): boolean {
+/** Reports whether content leaves a field out when it has this value. Stored, a query would take it for a value. */
+export function isAbsent({ type }: Field, value: JsonValue): boolean {
   return value === null || (value === "" && type !== "Text" && type !== "TextArea");
 }
 
-/** Puts a value that fits a field into content; one that is none leaves the field without. */
-export function keepValue(field: Field, content: JsonObject, value: JsonValue): void {
-  if (isNone(field, value)) delete content[field.name];
-  else content[field.name] = keptValue(field, value);
+/** Stores a value that fits a field in content, or removes the field if the value is absent. */
+export function setFieldValue(content: JsonObject, field: Field, value: JsonValue): void {
+  if (isAbsent(field, value)) delete content[field.name];
+  else content[field.name] = normalize(field, value);
 }
 
 /**
- * A value that fits a field, as content holds it: moments in UTC to the millisecond, those in pages and rows too. So two
- * texts are equal, and in order, as the moments are, and expressions can compare them with `now`.
+ * Converts timestamps to UTC with milliseconds, in pages and rows too. Then equal times are equal texts, texts sort by
+ * time, and expressions can compare them with `now`.
  */
-function keptValue(field: Field, value: JsonValue): JsonValue {
+function normalize(field: Field, value: JsonValue): JsonValue {
   const { type, embedded } = field;
   if (type === "DateTime" && typeof value === "string") return toUtc(value) ?? value;
   if (embedded === undefined) return value;
-  if (Array.isArray(value)) return value.map((row) => keptValue(field, row));
+  if (Array.isArray(value)) return value.map((row) => normalize(field, row));
   if (!isJsonObject(value)) return value;
   const members = Object.entries(value).flatMap(([name, member]): [string, JsonValue | undefined][] => {
     const inner = embedded.fields.get(name);
     if (inner === undefined || member === undefined) return [[name, member]];
-    return isNone(inner, member) ? [] : [[name, keptValue(inner, member)]];
+    return isAbsent(inner, member) ? [] : [[name, normalize(inner, member)]];
   });
   return Object.fromEntries(members);
 }
@@ -85,7 +85,7 @@ function hasType(type: FieldType, value: JsonValue): boolean {
       return Number.isSafeInteger(value);
     case "Decimal":
     case "Currency":
-      return Number.isFinite(value); // JSON has numbers that are too large for one, e.g. 1e400.
+      return Number.isFinite(value); // JSON allows numbers that are too large for JavaScript, e.g. 1e400.
     case "Boolean":
       return typeof value === "boolean";
     case "Page":
@@ -93,11 +93,11 @@ function hasType(type: FieldType, value: JsonValue): boolean {
     case "List":
       return Array.isArray(value) && value.every(isJsonObject);
     default:
-      return typeof value === "string" && isTextOf(type, value);
+      return typeof value === "string" && hasFormat(type, value);
   }
 }
 
-function isTextOf(type: FieldType, value: string): boolean {
+function hasFormat(type: FieldType, value: string): boolean {
   switch (type) {
     case "Date":
       return isDate(value);
@@ -114,7 +114,6 @@ function isTextOf(type: FieldType, value: string): boolean {
   }
 }
 
-function shown(value: JsonValue): string {
-  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
-  return truncate(text, 60);
+function format(value: JsonValue): string {
+  return truncate(typeof value === "object" ? JSON.stringify(value) : String(value), 60);
 }
