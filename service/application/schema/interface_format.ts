@@ -29,8 +29,7 @@ const insightValue = z.strictObject({
   field: identifier.optional().describe("The field that is summed up; COUNT needs none"),
   label: text.optional(),
 }).refine((value) => value.function === "COUNT" || value.field !== undefined, {
-  path: ["field"],
-  error: "is missing: only COUNT needs no field",
+  error: "needs a 'field', unless its function is COUNT",
 });
 
 const insight = z.strictObject({

@@ -1,10 +1,10 @@
 /** Agents that a model server answers for: what it is asked, and what becomes of a message when it fails. */
 import assert from "node:assert/strict";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
-import { at, textAt } from "../harness/engine.ts";
-import { heldAnswer } from "../harness/held_answer.ts";
-import { completion, startModel } from "../harness/model_server.ts";
-import { type Answer, type Callable, details, openService, segment, send, tokenOf } from "../harness/service.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
+import { at, textAt } from "../../harness/engine.ts";
+import { heldAnswer } from "../../harness/held_answer.ts";
+import { completion, startModel } from "../../harness/model_server.ts";
+import { type Answer, type Callable, details, openService, segment, send, tokenOf } from "../../harness/service.ts";
 
 const KEY = "sk-very-secret";
 const ADDRESS_VARIABLE = "SVC_TEST_MODEL_ADDRESS";

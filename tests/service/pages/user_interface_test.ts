@@ -1,8 +1,8 @@
-/** The user interface of an application of one's own: what its definition may say, and what is refused. */
+/** The user interface in a definition, and its issues. */
 import assert from "node:assert/strict";
-import type { JsonValue } from "../../utils/json.ts";
-import { at, PERMIT_FILE, refusalOf } from "../harness/engine.ts";
-import { details, openService, type TestService } from "../harness/service.ts";
+import type { JsonValue } from "../../../utils/json.ts";
+import { at, PERMIT_FILE, refusalOf } from "../../harness/engine.ts";
+import { details, openService, type TestService } from "../../harness/service.ts";
 
 const SAMPLE = await Deno.readTextFile(PERMIT_FILE);
 
@@ -142,7 +142,7 @@ Deno.test("rows that have an ID are moved by it", () =>
   }));
 
 Deno.test("the user interface in the documentation is served as it is described", async () => {
-  const page = await Deno.readTextFile(new URL("../../docs/application.md", import.meta.url));
+  const page = await Deno.readTextFile(new URL("../../../docs/application.md", import.meta.url));
   const [, whole = ""] = page.match(/```yaml\n([\s\S]*?)```/) ?? [];
   const [, part = ""] = page.match(/## What people see\n+```yaml\n([\s\S]*?)```/) ?? [];
   await using service = await openService({ yaml: whole + part });
@@ -156,7 +156,7 @@ Deno.test("the user interface in the documentation is served as it is described"
   assert.deepEqual(texts.body, { id: "nl_BE", Days: "Dagen", Kind: "Type" });
 });
 
-Deno.test("a wrong user interface is refused with the place and the reason", () => {
+Deno.test("issues of the user interface are reported with their place", () => {
   const cases: [right: string, wrong: string, place: string, reason: RegExp][] = [
     ["- list: Permits", "- list: Permit", "Permit\n", /no UI list 'Permit'/],
     ["- insight: PermitsByStatus", "- insight: Permits", "Permits\n      - list", /no insight 'Permits'/],
@@ -165,7 +165,7 @@ Deno.test("a wrong user interface is refused with the place and the reason", () 
     ["groupBy: [pyStatusWork]", "groupBy: [Status]", "Status]", /no field 'Status'/],
     ["groupBy: [Channel]", "groupBy: [Documents]", "Documents]\n    values", /'Documents' is embedded/],
     ["function: AVG, field: Fee", "function: AVG, field: Channel", "Channel, label: Average", /AVG needs a number/],
-    ["function: SUM, field: Fee, ", "function: SUM, ", "Total:", /SUM needs a 'field'/],
+    ["function: SUM, field: Fee, ", "function: SUM, ", "Total:", /'Total' needs a 'field'/],
     ["column: Permits, descending", "column: Permit, descending", "Permit, descending", /no column 'Permit'/],
     ["pages: [Welcome, CaseSummary]", "pages: [Welcom, CaseSummary]", "Welcom,", /no page 'Welcom'/],
     ["portal: Desk }", "portal: Disk }", "Disk }", /no portal 'Disk'/],
@@ -188,7 +188,7 @@ Deno.test("a wrong user interface is refused with the place and the reason", () 
       "setAppDefault: \"'Review' in operator.queues\"",
       'setAppDefault: "1 + 1"',
       '"1 + 1"',
-      /Boolean cannot hold/,
+      /returns int, but Boolean is needed/,
     ],
   ];
   for (const [right, wrong, place, reason] of cases) {
@@ -200,12 +200,12 @@ Deno.test("a wrong user interface is refused with the place and the reason", () 
   }
 });
 
-Deno.test("what refers to an insight that is wrong itself is not blamed", () => {
+Deno.test("a reference to an insight that has an issue is not reported", () => {
   const { details } = refusalOf(SAMPLE.replace("dataView: D_Permits\n    groupBy", "dataView: D_Nowhere\n    groupBy"));
   assert.equal(details?.length, 1);
 });
 
-/** Where a text has a place that begins in what was replaced, as `line:column`. */
+/** Returns the place of a text that begins in the replaced text, as `line:column`. */
 function positionOf(text: string, wrong: string, place: string): string {
   const start = Math.max(text.indexOf(wrong) - 30, 0);
   const offset = text.indexOf(place, start);

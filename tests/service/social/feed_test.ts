@@ -1,11 +1,11 @@
 /** Paging through feeds, and what texts name: properties that hold for all of them. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { JsonValue } from "../../utils/json.ts";
-import { loadServedApplication } from "../../service/sample/served_application.ts";
-import { namedIn } from "../../service/social/texts.ts";
-import { parseTimestamp } from "../../utils/time/parse_timestamp.ts";
-import { at, type Engine, openEngine, textAt } from "../harness/engine.ts";
+import type { JsonValue } from "../../../utils/json.ts";
+import { loadServedApplication } from "../../../service/sample/served_application.ts";
+import { namedIn } from "../../../service/social/texts.ts";
+import { parseTimestamp } from "../../../utils/time/parse_timestamp.ts";
+import { at, type Engine, openEngine, textAt } from "../../harness/engine.ts";
 
 const app = await loadServedApplication(undefined);
 const APPLICATION = "DATA-PORTAL $CityPermits";
