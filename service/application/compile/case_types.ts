@@ -90,7 +90,7 @@ function compileStages(
   place: Place,
 ): Map<string, Stage> {
   return place.compileAll(definitions, (id, definition, at) => {
-    const { name, type, transition, status, resolve = "Resolved-Completed", optionalProcesses } = definition;
+    const { name, type, transition, status, resolve = "Resolved-Completed" } = definition;
     const compile = (member: "processes" | "optionalProcesses") => {
       const optional = member === "optionalProcesses";
       return compileProcesses(definition[member], { stage: id, optional }, context, at.at(member));

@@ -4,7 +4,7 @@ import { Vocabulary } from "../expressions/vocabulary.ts";
 import type { Application } from "../model/application.ts";
 import type { DataView } from "../model/data_view.ts";
 import type { Field, View } from "../model/field.ts";
-import type { Insight, LocaleBundle, PageComponent, UiList, UiPage, UserInterface } from "../model/user_interface.ts";
+import type { LocaleBundle, PageComponent, UiList, UiPage, UserInterface } from "../model/user_interface.ts";
 import type { Definition } from "../schema/definition.ts";
 import type { PageDefinition } from "../schema/interface_format.ts";
 import { getFields } from "./data_views.ts";
