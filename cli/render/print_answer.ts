@@ -8,7 +8,7 @@ import type { Values } from "../../lib/client/values.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { describeInexactNumber } from "../../utils/inexact_numbers.ts";
 import { filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
-import { rowsOf } from "../../lib/output/rows.ts";
+import { findRows } from "../../lib/output/find_rows.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { printResult } from "./print_result.ts";
@@ -34,7 +34,7 @@ function promisedBody(
   try {
     const { body, etag } = reply;
     // What was said has no tag of its own, nor has a list, which with one would be no table any more.
-    if (!isJsonObject(body) || operation.answer === "reply" || rowsOf(body) !== undefined) return body;
+    if (!isJsonObject(body) || operation.answer === "reply" || findRows(body) !== undefined) return body;
     return completed(operation.answer, body, etag, assignmentId ?? participantId);
   } catch (error) {
     throw spoiled(operation, error);

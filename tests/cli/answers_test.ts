@@ -185,9 +185,9 @@ Deno.test("an answer that is nested too deep to be laid out is said to be, and c
     assert.deepEqual([result.code, result.stdout], [1, ""]);
     assert.deepEqual(errorOf(result), {
       code: "INVALID_RESPONSE",
-      message: `The answer is nested too deep to be printed as ${format}.`,
+      message: `The response is nested too deeply to be printed as ${format}.`,
       operation: "cases.get",
-      hint: "--format compact prints it.",
+      hint: "Use --format compact.",
     });
   }
   const compact = await call(service, "cases get C --format compact");

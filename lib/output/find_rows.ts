@@ -1,16 +1,15 @@
-/** Results that are a list: an array of objects, alone or as the only member of an object. */
 import { isJsonObject, isObjectList, type JsonObject, type JsonValue } from "../../utils/json.ts";
 
-/** A list. */
+/** A list of objects in a result. */
 export interface Rows {
-  /** Its elements. */
+  /** Elements of the list. */
   readonly rows: readonly JsonObject[];
-  /** The member that holds it; undefined where the result is the array itself. */
+  /** Name of the member that contains the list; undefined if the result is the list itself. */
   readonly member?: string;
 }
 
-/** The list that a result is; undefined where it is none. */
-export function rowsOf(value: JsonValue): Rows | undefined {
+/** Finds the list of objects that a result consists of: the result itself, or its only member. */
+export function findRows(value: JsonValue): Rows | undefined {
   if (isObjectList(value)) return { rows: value };
   if (!isJsonObject(value)) return undefined;
   const [member, ...others] = Object.keys(value);
