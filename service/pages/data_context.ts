@@ -1,6 +1,6 @@
 /** What a page is about: a case, a data record, or values that belong to none yet. */
 import { isJsonObject, type JsonObject } from "../../utils/json.ts";
-import { identifies, requireRecord } from "../data/records.ts";
+import { getRecord, hasKey } from "../data/records.ts";
 import type { Scope } from "../application/model/application.ts";
 import type { UiPage } from "../application/model/application.ts";
 import { caseInfo } from "../cases/views/case.ts";
@@ -31,11 +31,11 @@ export async function openDataContext(
   const values = text === undefined ? {} : parseObject(text);
   if (values === undefined) return await openCaseContext(page, text ?? "", context);
   if (page.dataType === undefined || text === undefined) return valuesContext(page, enter(page, values), context);
-  if (!identifies(page.dataType, values)) {
+  if (!hasKey(page.dataType, values)) {
     throw new ServiceError(400, `The data context must have the key of a record: ${page.dataType.key.join(", ")}.`);
   }
   try {
-    return valuesContext(page, (await requireRecord(page.dataType, values, context)).content, context);
+    return valuesContext(page, (await getRecord(page.dataType, values, context)).content, context);
   } catch (error) {
     if (error instanceof ServiceError && error.status === 404) throw new ServiceError(400, error.details);
     throw error;

@@ -9,7 +9,7 @@ export interface Agent {
   /** ID: class and name, e.g. `@baseclass!PermitGuide`. */
   readonly id: string;
   readonly name: string;
-  /** Whether it is listed and can be talked to over the API. */
+  /** True if it is listed and can be talked to over the API. */
   readonly external: boolean;
   /** ID of the case type whose fields its answers may use. */
   readonly caseType?: string;

@@ -23,7 +23,7 @@ export interface CaseType {
   readonly urgency: number;
   /** Status of a new case. */
   readonly status: string;
-  /** Whether a person may create a case of this type. */
+  /** True if a person may create a case of this type. */
   readonly creatable: boolean;
   /** Message for a person who has no further assignment in the case. */
   readonly confirmation: string;
@@ -77,7 +77,7 @@ export interface Process {
   readonly steps: ReadonlyMap<string, Step>;
   /** ID of the stage that it belongs to. A case-wide optional process belongs to no stage. */
   readonly stage?: string;
-  /** Whether it runs only when a person starts it. */
+  /** True if it runs only when a person starts it. */
   readonly optional: boolean;
 }
 
@@ -104,7 +104,7 @@ export interface AssignmentStep extends BaseStep {
   readonly instructions: string;
   /** Actions by ID. */
   readonly actions: ReadonlyMap<string, Action>;
-  /** Whether the actions are the screens of a screen flow, which are performed one after another. */
+  /** True if the actions are the screens of a screen flow, which are performed one after another. */
   readonly screens: boolean;
   /** Status of a case that comes to this step. */
   readonly status?: string;
@@ -125,7 +125,7 @@ export interface ChildStep extends BaseStep {
   readonly caseType: string;
   /** Fields of the child case, computed from the parent. */
   readonly content: FieldValues;
-  /** Whether the process waits until the child case is resolved. */
+  /** True if the process waits until the child case is resolved. */
   readonly wait: boolean;
 }
 
@@ -167,7 +167,7 @@ export interface LocalAction extends Action {
   readonly scope: "Case" | "Stage";
   /** ID of the stage that the action moves the case to. */
   readonly stage?: string;
-  /** Whether the action can be performed on several cases at once. */
+  /** True if the action can be performed on several cases at once. */
   readonly bulk: boolean;
 }
 
@@ -177,7 +177,7 @@ export interface AttachmentCategory {
   readonly id: string;
   readonly name: string;
   readonly type: "File" | "URL";
-  /** Whether every caller may see the attachments, without a condition. */
+  /** True if every caller may see the attachments, without a condition. */
   readonly isForAll: boolean;
   readonly canView: Condition;
   readonly canCreate: Condition;
@@ -192,7 +192,7 @@ export interface ParticipantRole {
   /** ID, e.g. `Applicant`. */
   readonly id: string;
   readonly name: string;
-  /** Whether a case may have several participants in this role. */
+  /** True if a case may have several participants in this role. */
   readonly multiple: boolean;
   /** Fields of a participant by name, in order. */
   readonly fields: ReadonlyMap<string, Field>;

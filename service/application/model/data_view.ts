@@ -72,9 +72,9 @@ export interface DataView {
   readonly parameters: ReadonlyMap<string, DataViewParameter>;
   /** Conditions that must all hold. */
   readonly filter: readonly DataViewCondition[];
-  /** Whether callers may select, filter, sort and page. */
+  /** True if callers may select, filter, sort and page. */
   readonly queryable: boolean;
-  /** Whether records are created and changed through it. */
+  /** True if records are created and changed through it. */
   readonly savable: boolean;
   /** Views by ID: its own, then those of its data type or of its one case type. */
   readonly views: ReadonlyMap<string, View>;

@@ -31,7 +31,7 @@ export interface Field {
   readonly name: string;
   readonly type: FieldType;
   readonly label: string;
-  /** Whether every view that lets a person edit the field requires a value. */
+  /** True if every view that lets a person edit the field requires a value. */
   readonly required: boolean;
   /** Value in a new case, record or row. */
   readonly default?: string | number | boolean;

@@ -7,7 +7,7 @@ export interface Issue {
   /** The keys from the top of the document to the place. */
   readonly path: readonly PropertyKey[];
   readonly message: string;
-  /** Whether the issue is the last key itself, not its value. */
+  /** True if the issue is the last key itself, not its value. */
   readonly atKey?: boolean;
 }
 

@@ -1,17 +1,18 @@
-/** Rows of data views in the answer's shapes. */
+/** Queries the rows of data views. */
 import type { JsonObject } from "../../utils/json.ts";
-import type { DataView, View } from "../application/model/application.ts";
+import type { DataView } from "../application/model/data_view.ts";
+import type { View } from "../application/model/field.ts";
 import { ServiceError } from "../errors.ts";
 import type { HandlerContext } from "../http/handler.ts";
 import { type Page, type RowQuery, RowsTooLong } from "../store/query.ts";
 import type { Transaction } from "../store/store.ts";
-import { planQuery } from "./plan.ts";
 import { type DataRequest, MAX_ROWS } from "./request.ts";
+import { buildRowQuery } from "./row_query.ts";
 
-/** MiB of text that the rows of an answer may have: it is made in memory. */
-const SIZE_LIMIT = 16;
+/** Maximum size of the rows in a response, which is built in memory. */
+const MAX_MEBIBYTES = 16;
 
-/** The rows of a page, through a view if one is given. One row more is read than fits: it tells whether there are more. */
+/** Queries a page of rows, with the fields of a view if one is given. */
 export async function queryRows(
   dataView: DataView,
   request: DataRequest,
@@ -19,13 +20,13 @@ export async function queryRows(
   view?: View,
 ): Promise<JsonObject> {
   const started = performance.now();
-  refuseUnlessQueryable(dataView, request);
-  const query = planQuery(dataView, request, context.caller.id, view && [...view.fields.keys()]);
+  checkQueryable(dataView, request);
+  const query = buildRowQuery(dataView, request, context.caller.id, view && [...view.fields.keys()]);
   const { limit, offset, page, includeTotal } = request;
-  const read = await readRows(context.tx, query, { offset, limit: limit + 1 });
+  const read = await readRows(context.tx, query, { offset, limit: limit + 1 }); // One more shows whether others follow.
   const rows = read.slice(0, limit);
   return {
-    ...header(context),
+    ...createHeader(context),
     ...(page && { pageNumber: page.number }),
     resultCount: rows.length,
     data: request.query || view ? rows : rows.map((row) => ({ pxObjClass: dataView.classId, ...row })),
@@ -42,37 +43,41 @@ export async function queryRows(
   };
 }
 
-/** The number of rows. */
+/** Counts rows. */
 export async function countRows(view: DataView, request: DataRequest, context: HandlerContext): Promise<JsonObject> {
-  refuseUnlessQueryable(view, request);
+  checkQueryable(view, request);
   if (request.query && !request.query.select) throw new ServiceError(400, "Query does not contain select");
-  const resultCount = await context.tx.countRows(planQuery(view, request, context.caller.id));
-  return { ...header(context), resultCount, hasMoreResults: false };
+  const resultCount = await context.tx.countRows(buildRowQuery(view, request, context.caller.id));
+  return { ...createHeader(context), resultCount, hasMoreResults: false };
 }
 
-/** The one row that the parameters pick; 404 where there is none. */
-export async function onlyRow(view: DataView, parameters: JsonObject, context: HandlerContext): Promise<JsonObject> {
-  const query = planQuery(view, { parameters }, context.caller.id);
+/** Reads the one row that the parameters identify. Throws 404 if there is no such row. */
+export async function readOnlyRow(
+  view: DataView,
+  parameters: JsonObject,
+  context: HandlerContext,
+): Promise<JsonObject> {
+  const query = buildRowQuery(view, { parameters }, context.caller.id);
   const [row] = await readRows(context.tx, query, { offset: 0, limit: 1 });
-  if (!row) throw new ServiceError(404, `${view.id} has no row for these parameters.`);
+  if (row === undefined) throw new ServiceError(404, `${view.id} has no row for these parameters.`);
   return row;
 }
 
-/** Rows for an answer; 400 where they would be too long for one. */
+/** Reads rows for a response. Throws 400 if they are too large for one. */
 export async function readRows(tx: Transaction, query: RowQuery, page: Page): Promise<JsonObject[]> {
   try {
-    return await tx.queryRows(query, { ...page, size: SIZE_LIMIT * 1024 * 1024 });
+    return await tx.queryRows(query, { ...page, size: MAX_MEBIBYTES * 1024 * 1024 });
   } catch (error) {
     if (!(error instanceof RowsTooLong)) throw error;
-    throw new ServiceError(400, `The rows have more than ${SIZE_LIMIT} MiB: ask for fewer rows or columns.`);
+    throw new ServiceError(400, `The rows have more than ${MAX_MEBIBYTES} MiB: ask for fewer rows or columns.`);
   }
 }
 
-function header({ now }: HandlerContext): JsonObject {
+function createHeader({ now }: HandlerContext): JsonObject {
   return { fetchDateTime: now.toISOString(), pxObjClass: "Pega-API-DataExploration-Data" };
 }
 
-function refuseUnlessQueryable(view: DataView, { query, page, limit }: DataRequest): void {
+function checkQueryable(view: DataView, { query, page, limit }: DataRequest): void {
   if (view.queryable) return;
   if (query) throw new ServiceError(422, "This dataview does not support query in request");
   if (page || limit < MAX_ROWS) throw new ServiceError(422, "This dataview does not support paging in request");
