@@ -1,7 +1,7 @@
 /**
- * Finds phrases that plain technical English does without, in every text file that git tracks: names, comments,
- * messages, tests and docs. Prints each with its place, and fails if there is one. Paths as arguments limit the check
- * to these files and folders: `deno task prose lib/auth utils`.
+ * Finds phrases that plain technical English does not use, in every text file that git tracks: names, comments,
+ * messages, tests and docs. Prints each phrase with its location, and fails if it finds one. Arguments limit the check
+ * to files and folders: `deno task prose lib/auth utils`.
  */
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,6 +15,7 @@ const RULES: readonly Rule[] = [
   [/\bof which\b/i, "two sentences"],
   [/\b(nobody|somebody)\b/i, "no one, or the role"],
   [/\b(is|are|was|were) none\b/i, "is missing, does not exist, is not found"],
+  [/(?<!\b[tw]here )\b(is|are|was|were) no (?!longer\b|different\b|better\b|more than\b)/i, "is not a, does not"],
   [/\bfor want of\b/i, "because there is no"],
   [/\bwithout a word\b/i, "silently"],
   [/\bfrom time to time\b/i, "periodically"],
@@ -24,8 +25,20 @@ const RULES: readonly Rule[] = [
   [/\bknows? nothing of\b/i, "does not depend on"],
   [/\bin (its|their) (place|stead)\b/i, "instead"],
   [/\bfor ever\b/i, "forever, or without limit"],
+  [/\bfor good\b(?! reason)/i, "permanently"],
   [/\bat hand\b/i, "available, claimed"],
+  [/\bat work\b/i, "running"],
+  [/\bto (its|their) end\b/i, "completes, finishes"],
+  [/\bit is said\b/i, "specified"],
+  [/\bas said\b/i, "as specified"],
+  [/\b(is|are) told\b/i, "is called with, is notified, is printed"],
+  [/\btells? of\b/i, "reports, describes"],
+  [/\bhow far (it|he|she) (is|has)\b/i, "progress"],
+  [/\bso many\b(?! that)/i, "this many, a number of"],
+  [/; (as before|[^;.]*\bwithout it\b)/i, "Default: …"],
+  [/\ball the same\b/i, "nevertheless, still"],
   [/\/\*\* (What|Who|Whose|Whom|Whether|Where|That|Those|Of|As|One (that|whose|who)|So many)\b/, "a verb or a noun"],
+  [/\bDeno\.test\(\s*["`](what|who|whose|whom|where)\b/i, "a title with a plain subject"],
   // Words
   [/\b(go|goes|going|went|gone) on\b/i, "continue, resume"],
   [/\bgoOn\b|\bgoingOn\b/, "next, continuation"],
@@ -42,33 +55,59 @@ const RULES: readonly Rule[] = [
   [/\bwhoever\b/i, "the caller, the client"],
   [/\bof ours\b/i, "own, internal"],
   [/\bforeign\b(?! key)/i, "user-supplied, unknown"],
+  [/\banew\b/i, "again, new"],
+  [/\bin vain\b/i, "without success"],
+  [/\b(unforeseen|foresaw|foresees?)\b/i, "unexpected"],
+  [/\bsurely\b/i, "certainly, or nothing"],
   [/\bhitherto|thereof|therein|whereof|wherein\b/i, "a direct sentence"],
 ];
 
+/** A phrase that was found. */
+export interface PhraseHit {
+  /** Line of the text, starting at 1. */
+  readonly line: number;
+  /** The phrase. */
+  readonly phrase: string;
+  /** What to write instead. */
+  readonly instead: string;
+}
+
+/** Finds the phrases in a text. */
+export function findPhrases(text: string): PhraseHit[] {
+  return text.split("\n").flatMap((line, index) =>
+    RULES.flatMap(([rule, instead]) => {
+      const [phrase] = rule.exec(line) ?? [];
+      return phrase === undefined ? [] : [{ line: index + 1, phrase: phrase.trim(), instead }];
+    })
+  );
+}
+
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const TEXT = /\.(ts|md|json|yaml)$|^\.ci\//;
-/** The rules themselves, generated lists, and data. */
-const SKIPPED = /^(tasks\/prose\.ts|deno\.lock|tests\/fixtures\/)/;
+/** The rules themselves, their test, generated lists, and data. */
+const SKIPPED = /^(tasks\/prose\.ts|tests\/tasks\/prose_test\.ts|deno\.lock|tests\/fixtures\/)/;
 
-let hits = 0;
-for (const path of await listFiles(Deno.args)) {
-  const lines = (await Deno.readTextFile(`${ROOT}/${path}`)).split("\n");
-  for (const [index, line] of lines.entries()) {
-    for (const [phrase, instead] of RULES) {
-      const [found] = phrase.exec(line) ?? [];
-      if (found === undefined) continue;
-      hits++;
-      console.log(`${path}:${index + 1}: "${found.trim()}": write ${instead}.`);
+/** Lists the files to check, of all or below some paths. Files that were deleted but not committed are left out. */
+async function listFiles(within: readonly string[]): Promise<string[]> {
+  const list = async (...options: string[]) => {
+    const args = ["ls-files", "-z", ...options, "--", ...within];
+    const { stdout } = await new Deno.Command("git", { args, cwd: ROOT }).output();
+    return new TextDecoder().decode(stdout).split("\0");
+  };
+  const deleted = new Set(await list("--deleted"));
+  return (await list()).filter((path) => TEXT.test(path) && !SKIPPED.test(path) && !deleted.has(path));
+}
+
+if (import.meta.main) {
+  let count = 0;
+  for (const path of await listFiles(Deno.args)) {
+    for (const { line, phrase, instead } of findPhrases(await Deno.readTextFile(`${ROOT}/${path}`))) {
+      count++;
+      console.log(`${path}:${line}: "${phrase}": write ${instead}.`);
     }
   }
-}
-if (hits > 0) {
-  console.error(`${hits} phrases to rewrite.`);
-  Deno.exit(1);
-}
-
-async function listFiles(within: readonly string[]): Promise<string[]> {
-  const { stdout } = await new Deno.Command("git", { args: ["ls-files", "-z", "--", ...within], cwd: ROOT }).output();
-  const paths = new TextDecoder().decode(stdout).split("\0");
-  return paths.filter((path) => TEXT.test(path) && !SKIPPED.test(path));
+  if (count > 0) {
+    console.error(`${count} phrases to rewrite.`);
+    Deno.exit(1);
+  }
 }
