@@ -1,59 +1,53 @@
-/** The commands `login`, `logout`, `status` and `ping`, without a user interface. No result contains a secret. */
-import { checkAnswer } from "../answers/answers.ts";
+/** What `svc auth login`, `logout`, `status` and `ping` do, for any kind of front end. Nothing they return is secret. */
 import { type CallerOptions, createCaller } from "../client/caller.ts";
+import { checkAnswer } from "../client/check_answer.ts";
 import type { Reply } from "../client/reply.ts";
-import { runWithDeadline } from "../http/deadline.ts";
-import { operations as caseTypes } from "../resources/case_types.ts";
-import { explainWriteFailure } from "./config.ts";
+import caseTypes from "../resources/case_types.ts";
+import { unwritable } from "./config.ts";
 import { checkProfileName } from "./profile.ts";
-import { createSession } from "./session.ts";
-import {
-  type Credentials,
-  getProfileName,
-  readSettings,
-  requireCredentials,
-  resolveConfigDirectory,
-} from "./settings.ts";
-import { getTokenFile, readToken, type Token } from "./token_cache.ts";
+import { sessionOf } from "./session_open.ts";
+import { type Credentials, directoryOf, profileOf, readSettings, withCredentials } from "./settings.ts";
+import { within } from "./shared.ts";
+import { readToken, type Token, tokenFile } from "./token_cache.ts";
 import { TokenSource } from "./token_source.ts";
 
-/** Options of the commands. */
+/** How to reach the service, and when to stop. */
 export interface AuthOptions extends CallerOptions {
   /** Cancels the command. */
   signal?: AbortSignal;
 }
 
-/** Result of `login`. */
+/** What `auth login` answers. */
 export type LoginResult = {
   /** Name of the profile. */
   profile: string;
   /** Address of the service. */
   server: string;
-  /** Time at which the token expires, in ISO 8601. */
+  /** When the token ends, in ISO 8601. */
   expiresAt: string;
 };
 
-/** Result of `logout`. */
+/** What `auth logout` answers. */
 export type LogoutResult = {
   /** Name of the profile. */
   profile: string;
-  /** True if a token was cached. */
+  /** Whether there was a token to forget. */
   removed: boolean;
 };
 
-/** Result of `status`. */
+/** What `auth status` answers. */
 export type StatusResult = {
   /** Name of the profile. */
   profile: string;
   /** Address of the service. */
   server: string;
-  /** True if the next call needs no token exchange. */
+  /** Whether the next call needs no exchange. */
   tokenCached: boolean;
-  /** Time at which the cached token expires, in ISO 8601. */
+  /** When the cached token ends, in ISO 8601. */
   expiresAt?: string;
 };
 
-/** Result of `ping`. */
+/** What `auth ping` answers. */
 export type PingResult = {
   /** Name of the profile. */
   profile: string;
@@ -61,80 +55,72 @@ export type PingResult = {
   server: string;
   /** HTTP status. */
   status: number;
-  /** Duration of the call, without the token exchange. */
+  /** How long the call took, without the token exchange. */
   milliseconds: number;
 };
 
-/** Exchanges the secret for a new token, even if one is cached, and caches it. */
+/** Exchanges the secret for a token, whatever the cache holds, and caches it. */
 export async function login(options: AuthOptions = {}): Promise<LoginResult> {
-  const credentials = requireCredentials(readSettings(options));
-  const { issueToken } = await import("./renewal.ts");
-  const { expiresAt } = await issueToken(credentials, getSignal(options));
-  return { ...describeTarget(credentials), expiresAt };
+  const credentials = withCredentials(readSettings(options));
+  const { freshToken } = await import("./renewal.ts");
+  const { expiresAt } = await freshToken(credentials, signalOf(options));
+  return { ...nameOf(credentials), expiresAt };
 }
 
-/** Deletes the cached token. */
+/** Forgets the cached token. */
 export async function logout(options: AuthOptions = {}): Promise<LogoutResult> {
-  const profile = getProfileName(options);
+  const profile = profileOf(options);
   checkProfileName(profile);
-  const directory = resolveConfigDirectory(options);
+  const directory = directoryOf(options);
   try {
-    await Deno.remove(getTokenFile(directory, profile));
+    await Deno.remove(tokenFile(directory, profile));
     return { profile, removed: true };
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return { profile, removed: false };
-    throw explainWriteFailure(directory, error);
+    throw unwritable(directory, error);
   }
 }
 
-/** Returns the service of the profile and the state of its cached token. Sends nothing. */
+/** Tells which service the profile means and whether a token is cached for it; sends nothing. */
 export function status(options: AuthOptions = {}): StatusResult {
   const settings = readSettings(options);
   const token = readToken(settings);
-  return {
-    ...describeTarget(settings),
-    tokenCached: token !== undefined,
-    ...(token && { expiresAt: token.expiresAt }),
-  };
+  return { ...nameOf(settings), tokenCached: token !== undefined, ...(token && { expiresAt: token.expiresAt }) };
 }
 
-/** Makes one inexpensive call and measures its duration. */
+/** Makes one cheap call and takes its time. */
 export async function ping(options: AuthOptions = {}): Promise<PingResult> {
-  const credentials = requireCredentials(readSettings(options));
+  const credentials = withCredentials(readSettings(options));
   const tokens = new TokenSource(credentials);
-  await obtainToken(credentials, tokens, options);
+  await takeToken(credentials, tokens, options);
   const reply = await listCaseTypes(credentials, tokens, options);
-  checkAnswer("caseTypes", reply);
+  checkAnswer(caseTypes.list.answer, reply);
   const { status, milliseconds } = reply.head;
-  return { ...describeTarget(credentials), status, milliseconds: Math.round(milliseconds) };
+  return { ...nameOf(credentials), status, milliseconds: Math.round(milliseconds) };
 }
 
-/** Obtains a token, so that the duration of the next call does not include the exchange. */
-export async function obtainToken(
-  { target }: Credentials,
-  tokens: TokenSource,
-  options: AuthOptions,
-): Promise<Token> {
+/** A token, so that what follows is no longer than its own call. */
+export async function takeToken(credentials: Credentials, tokens: TokenSource, options: AuthOptions): Promise<Token> {
+  const { target } = credentials;
   const exchange = `The token exchange with ${target.baseUrl}`;
-  const obtain = async (signal: AbortSignal) => (await tokens.get(signal)).token;
-  return await runWithDeadline(target, getSignal(options), exchange, obtain);
+  return await within(target, signalOf(options), exchange, async (signal) => (await tokens.take(signal)).token);
 }
 
-/** Lists the case types: every service has some, and every client may list them. */
+/** The cheap call: every service has case types, and any caller may list them. */
 export async function listCaseTypes(
   credentials: Credentials,
   tokens: TokenSource,
   { onReply, signal }: AuthOptions,
 ): Promise<Reply> {
-  const caller = createCaller({ onReply }, () => createSession(credentials, tokens));
+  const caller = createCaller({ onReply }, () => sessionOf(credentials, tokens));
   return await caller.call({ name: "case-types.list", operation: caseTypes.list }, {}, { signal });
 }
 
-/** Returns the signal of the options, or one that never aborts. */
-export function getSignal({ signal }: AuthOptions): AbortSignal {
+/** The signal of the options, or one that never aborts. */
+export function signalOf({ signal }: AuthOptions): AbortSignal {
   return signal ?? new AbortController().signal;
 }
 
-function describeTarget({ target }: Pick<Credentials, "target">): { profile: string; server: string } {
+function nameOf({ target }: Pick<Credentials, "target">): { profile: string; server: string } {
   return { profile: target.profile, server: target.baseUrl };
 }

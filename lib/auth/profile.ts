@@ -1,19 +1,20 @@
+/** What a profile may say, and the check of each member where it enters: from the file or from a program. */
 import { SvcError } from "../errors.ts";
 import { isJsonObject, isNonEmptyString, type JsonObject, type JsonValue } from "../../utils/json.ts";
 
-/** A profile name becomes part of a file name. */
-const MAX_NAME_LENGTH = 64;
-/** Separators, control characters, and characters that some file systems reject. */
+/** Most characters that a profile's name may have: it becomes part of a file's name. */
+const NAME_LIMIT = 64;
+/** Separators, what some file system refuses in a name, and control characters. */
 // deno-lint-ignore no-control-regex
 const NOT_IN_NAME = /[\u0000-\u001f\u007f-\u009f/\\<>:"|?*]/;
 
-/** Timers support little more than this. */
-const MAX_TIMEOUT_SECONDS = 86_400;
+/** Seconds that a call may be given: timers do not reach much further than that. */
+const LONGEST_TIMEOUT = 86_400;
 
-/** Default paths of the API and the token endpoint. */
+/** Where the API and the token endpoint of a service are unless it is said otherwise. */
 export const DEFAULT_PATHS = { apiRoot: "/dx-api/v2", tokenPath: "/oauth2/token" } as const;
 
-/** A service and the client's credentials for it. Unknown members are preserved. */
+/** A service, and who the caller is there. Members that svc does not know are kept. */
 export interface Profile extends JsonObject {
   /** Address of the service, e.g. `https://svc.example`. */
   baseUrl?: string;
@@ -21,34 +22,34 @@ export interface Profile extends JsonObject {
   clientId?: string;
   /** Client secret. */
   clientSecret?: string;
-  /** Program and arguments of a command that prints the client secret. */
+  /** A program with its arguments whose standard output is the client secret. */
   clientSecretCommand?: string[];
-  /** Path of the API below the base URL. Default: `/dx-api/v2`. */
+  /** Path of the API below the base URL; `/dx-api/v2` without it. */
   apiRoot?: string;
-  /** Path of the token endpoint below the base URL. Default: `/oauth2/token`. */
+  /** Path of the token endpoint below the base URL; `/oauth2/token` without it. */
   tokenPath?: string;
-  /** Timeout of a call in seconds. Default: 30. */
+  /** Seconds that a call may take; 30 without it. */
   timeoutSeconds?: number;
-  /** Allows `http://` to other machines. */
+  /** Whether `http://` is allowed beyond this machine. */
   allowInsecureHttp?: boolean;
-  /** Set to false if the service does not support `Idempotency-Key`. Default: true. */
+  /** Whether the service knows `Idempotency-Key`; it does, unless it is said. */
   idempotencyKeys?: boolean;
 }
 
-/** A check of a value, and the end of the sentence "… must be". */
+/** A check, and the end of the sentence "… must be". */
 interface Rule {
   readonly must: string;
   readonly holds: (value: unknown) => boolean;
 }
 
-const PATH_RULE: Rule = { must: 'a path such as "/dx-api/v2", without a query', holds: isPath };
+const PATH_RULE = { must: 'a path such as "/dx-api/v2", without a query', holds: isPath };
 const BOOLEAN_RULE: Rule = { must: "true or false", holds: (value) => typeof value === "boolean" };
-const TEXT_RULE: Rule = { must: "a non-empty text", holds: isNonEmptyString };
+const TEXT_RULE: Rule = { must: "a text that is not empty", holds: isNonEmptyString };
 
-/** The rule for timeouts in seconds. */
+/** What the seconds of a call must be. */
 export const TIMEOUT_RULE = {
-  must: `a number of seconds above 0 and at most ${MAX_TIMEOUT_SECONDS}`,
-  holds: (value: unknown): boolean => typeof value === "number" && value > 0 && value <= MAX_TIMEOUT_SECONDS,
+  must: `a number of seconds above 0 and at most ${LONGEST_TIMEOUT}`,
+  holds: (value: unknown): boolean => typeof value === "number" && value > 0 && value <= LONGEST_TIMEOUT,
 } as const;
 
 const RULES = {
@@ -70,59 +71,59 @@ const RULES = {
   idempotencyKeys: BOOLEAN_RULE,
 } as const satisfies Record<string, Rule>;
 
-/** The members of a profile. */
+/** The members of a profile that svc knows. */
 export type ProfileMember = keyof typeof RULES;
 
-/** Reports whether a profile has a member of this name. */
+/** Whether svc knows a member of this name. */
 export function isProfileMember(name: string): name is ProfileMember {
   return Object.hasOwn(RULES, name);
 }
 
-/** Throws unless the value is valid for the member. The message starts with the place. */
+/** Refuses a value that a member cannot have; `place` names it in the message. */
 export function checkMember(member: ProfileMember, value: unknown, place: string): void {
   const { must, holds } = RULES[member];
-  if (!holds(value)) throw invalidProfile(`${place} must be ${must}.`);
+  if (!holds(value)) throw invalid(`${place} must be ${must}.`);
 }
 
-/** Throws unless the value is a profile. The message starts with the place, e.g. `profiles.default`. */
+/** Refuses what is no profile; `place` names it in the message, e.g. `profiles.default`. */
 export function checkProfile(value: JsonValue | undefined, place: string): asserts value is Profile {
-  if (!isJsonObject(value)) throw invalidProfile(`${place} must be an object.`);
+  if (!isJsonObject(value)) throw invalid(`${place} must be an object.`);
   for (const member of Object.keys(RULES)) {
     const content = value[member];
     if (isProfileMember(member) && content !== undefined) checkMember(member, content, `${place}.${member}`);
   }
   if (value.clientSecret !== undefined && value.clientSecretCommand !== undefined) {
-    throw invalidProfile(`${place} must have clientSecret or clientSecretCommand, not both.`);
+    throw invalid(`${place} must have clientSecret or clientSecretCommand, not both.`);
   }
 }
 
-/** Throws unless the name can be part of a file name on every platform. */
+/** Refuses a name that cannot be part of a file's name everywhere. */
 export function checkProfileName(name: string): void {
-  if (name !== "" && name.length <= MAX_NAME_LENGTH && !name.startsWith(".") && !NOT_IN_NAME.test(name)) return;
-  throw new SvcError("INVALID_ARGS", `${JSON.stringify(name)} is not a valid profile name.`, {
-    hint: `Use at most ${MAX_NAME_LENGTH} letters, digits, "-", "_" and ".". The first one must not be ".".`,
+  if (name !== "" && name.length <= NAME_LIMIT && !name.startsWith(".") && !NOT_IN_NAME.test(name)) return;
+  throw new SvcError("INVALID_ARGS", `${JSON.stringify(name)} cannot name a profile.`, {
+    hint: `Use letters, digits, "-", "_" and ".", not "." first, and at most ${NAME_LIMIT} of them.`,
   });
 }
 
-/** Reports whether secrets may be sent to an address: `https`, or `http` to this machine. */
-export function isSecureUrl(baseUrl: string): boolean {
+/** Whether an address may be used: `https`, or `http` to this machine. */
+export function isSecure(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl);
   return protocol === "https:" || hostname === "localhost" || hostname === "[::1]" ||
     /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-function invalidProfile(message: string): SvcError {
+function invalid(message: string): SvcError {
   return new SvcError("INVALID_CONFIG", message, { hint: "Correct it, then try again." });
 }
 
 function isServiceUrl(value: unknown): boolean {
   const url = typeof value === "string" ? URL.parse(value) : null;
   if (!url || typeof value !== "string") return false;
-  const isPlain = url.username === "" && url.password === "" && !/[?#]/.test(value);
-  return isPlain && (url.protocol === "https:" || url.protocol === "http:");
+  const plain = url.username === "" && url.password === "" && !/[?#]/.test(value);
+  return plain && (url.protocol === "https:" || url.protocol === "http:");
 }
 
-/** Reports whether a value is a path that URL parsing does not change. */
+/** A path that a URL parser leaves as it is. */
 function isPath(value: unknown): boolean {
   return typeof value === "string" && value.startsWith("/") && URL.parse("http://host" + value)?.pathname === value;
 }

@@ -1,72 +1,73 @@
+/** The cached token of a profile: read in one step, and never sent to a server that did not issue it. */
 import type { Warn } from "../client/callback.ts";
 import { SvcError } from "../errors.ts";
 import { parseJsonObject } from "../../utils/json.ts";
-import { warnIfSecretExposed } from "./file_access.ts";
+import { warnIfExposed } from "./exposed.ts";
 import type { Settings } from "./settings.ts";
 
-/** A token is renewed this many milliseconds before it expires, or after half its life if it is shorter-lived. */
-const RENEWAL_MARGIN = 60_000;
+/** Milliseconds before its end at which a token is renewed; half its life, where it lives shorter than two of these. */
+const MARGIN = 60_000;
 
-/** Maximum life of a token in seconds, a year. A server may claim more than a date can express. */
-export const MAX_TOKEN_SECONDS = 31_536_000;
+/** Seconds that a token lives at most, a year: a server may claim more than a date can hold. */
+export const LONGEST_LIFE = 31_536_000;
 
 /** An access token. */
 export interface Token {
-  /** Value for the `Bearer` scheme. */
+  /** What goes behind `Bearer`. */
   readonly accessToken: string;
-  /** Time at which it expires, in ISO 8601. */
+  /** When it ends, in ISO 8601. */
   readonly expiresAt: string;
-  /** Time from which it is renewed, in ISO 8601. */
+  /** When a new one should be had, in ISO 8601. */
   readonly refreshAt: string;
 }
 
-/** Creates a token that expires in some seconds. */
-export function createToken(accessToken: string, seconds: number): Token {
+/** A token that lives some seconds from now. */
+export function tokenOf(accessToken: string, seconds: number): Token {
   const life = seconds * 1000;
   const end = Date.now() + life;
-  const refresh = end - Math.min(RENEWAL_MARGIN, life / 2);
+  const refresh = end - Math.min(MARGIN, life / 2);
   return { accessToken, expiresAt: new Date(end).toISOString(), refreshAt: new Date(refresh).toISOString() };
 }
 
-/** Reports whether a token need not be renewed yet. */
+/** Whether a token need not be renewed yet. */
 export function isFresh(token: Token): boolean {
   return Date.parse(token.refreshAt) > Date.now();
 }
 
-/** Reports whether a value can be sent in a header as a bearer token. */
-export function isBearerToken(value: unknown): value is string {
-  return typeof value === "string" && /^[\x21-\x7e]+$/.test(value);
+/** Whether a text can travel in a header as a bearer token. */
+export function isTokenText(text: unknown): text is string {
+  return typeof text === "string" && /^[\x21-\x7e]+$/.test(text);
 }
 
-/** Returns the path of a profile's token file. */
-export function getTokenFile(directory: string, profile: string): string {
+/** The file of a profile's token. */
+export function tokenFile(directory: string, profile: string): string {
   return `${directory}/token.${profile}.json`;
 }
 
-/** Reads the cached token. Returns it only if it is fresh and was issued for this server, token endpoint and client. */
+/** The cached token, if there is a fresh one for exactly this server, token endpoint and client. */
 export function readToken(settings: Settings): Token | undefined {
   if (settings.cacheDirectory === undefined) return undefined;
-  const path = getTokenFile(settings.cacheDirectory, settings.target.profile);
+  const path = tokenFile(settings.cacheDirectory, settings.target.profile);
   const text = readFile(path, settings.warn);
   const cached = text === undefined ? undefined : parseJsonObject(text);
-  // A damaged file counts as no token. The next exchange replaces it.
+  // A damaged cache holds no token: the next exchange replaces it.
   if (cached === undefined || !isIssuedFor(cached, settings)) return undefined;
   const { accessToken, expiresAt, refreshAt } = cached;
-  if (!isBearerToken(accessToken) || typeof expiresAt !== "string" || typeof refreshAt !== "string") return undefined;
+  if (!isTokenText(accessToken) || typeof expiresAt !== "string" || typeof refreshAt !== "string") return undefined;
   const token = { accessToken, expiresAt, refreshAt };
   return isFresh(token) ? token : undefined;
 }
 
-/** Returns the content of the file for a token. */
-export function formatToken(settings: Settings, token: Token): string {
-  return JSON.stringify({ ...getIssuer(settings), ...token }) + "\n";
+/** The text of the cache file for a token. */
+export function tokenText(settings: Settings, token: Token): string {
+  return JSON.stringify({ ...issuerOf(settings), ...token }) + "\n";
 }
 
-/** A file that cannot be read counts as no token. Saving the next token replaces it or reports the problem. */
+/** What cannot be read is no cache: saving a token then replaces it, or says why it cannot. */
 function readFile(path: string, warn: Warn): string | undefined {
   try {
     const text = Deno.readTextFileSync(path);
-    warnIfSecretExposed(path, warn);
+    warnIfExposed(path, warn);
     return text;
   } catch (error) {
     if (error instanceof SvcError) throw error;
@@ -75,9 +76,9 @@ function readFile(path: string, warn: Warn): string | undefined {
 }
 
 function isIssuedFor(cached: Record<string, unknown>, settings: Settings): boolean {
-  return Object.entries(getIssuer(settings)).every(([name, value]) => value !== undefined && cached[name] === value);
+  return Object.entries(issuerOf(settings)).every(([member, value]) => value !== undefined && cached[member] === value);
 }
 
-function getIssuer({ target, tokenPath, clientId }: Settings): Record<string, string | undefined> {
+function issuerOf({ target, tokenPath, clientId }: Settings): Record<string, string | undefined> {
   return { server: target.baseUrl, tokenPath, clientId };
 }

@@ -1,4 +1,4 @@
-/** Names of the formats of results. */
+/** The formats of results by name. */
 export const FORMATS = ["json", "compact", "yaml", "table"] as const;
 
 /** A format of results. */

@@ -1,63 +1,64 @@
+/** A result as text: the fields that were asked for, in the format that was asked for. */
 import { SvcError } from "../errors.ts";
 import { isStackOverflow, type JsonValue } from "../../utils/json.ts";
 import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
 import type { Format } from "./format.ts";
 
-/** Options of `render`. */
+/** How a result is wanted. */
 export interface RenderOptions {
   /** Format. */
   readonly format: Format;
-  /** Top-level fields to print, in this order. Default: all. */
+  /** Top-level fields to keep, in this order; undefined keeps all. */
   readonly fields?: readonly string[];
 }
 
-/** The place where the text appears. */
+/** Where the text will be read. */
 export interface Surface {
-  /** Width of the terminal in columns; undefined for a pipe or a file. */
+  /** Width of the terminal in columns; undefined in a pipe or a file. */
   readonly columns?: number;
-  /** True if the text may have colors and bold type. */
+  /** Whether colour is wanted. */
   readonly color: boolean;
 }
 
-/** A rendered result. */
+/** Text for stdout, and what a person should know of it. */
 export interface Rendered {
-  /** Text for stdout, with its final line end. */
+  /** The text, with the end of its last line. */
   readonly text: string;
-  /** Notes for the user, one line each. */
+  /** Remarks, a line each. */
   readonly notes: readonly string[];
 }
 
-/** Renders a result as text. Control characters are escaped in every format. */
+/** A result as text. No control character of it is left raw, in any format. */
 export async function render(
   result: JsonValue,
   options: RenderOptions,
   surface: Surface,
 ): Promise<Rendered> {
   const { fields } = options;
-  if (fields === undefined) return await renderNested(options, result, surface);
-  const { selectFields } = await import("./fields.ts");
-  const selection = selectFields(result, fields);
-  const { text, notes } = await renderNested(options, selection.value, surface);
-  return { text, notes: [...selection.notes, ...notes] };
+  if (fields === undefined) return await renderAs(options, result, surface);
+  const { keepFields } = await import("./fields.ts");
+  const kept = keepFields(result, fields);
+  const { text, notes } = await renderAs(options, kept.value, surface);
+  return { text, notes: [...kept.notes, ...notes] };
 }
 
-/** Explains a stack overflow, which very deeply nested results cause in all formats that indent. */
-async function renderNested(options: RenderOptions, value: JsonValue, surface: Surface): Promise<Rendered> {
+/** The depth that an answer may have is that of the stack; the format that indents nothing needs none. */
+async function renderAs(options: RenderOptions, value: JsonValue, surface: Surface): Promise<Rendered> {
   try {
-    return await renderFormat(options, value, surface);
+    return await renderIn(options, value, surface);
   } catch (cause) {
     if (!isStackOverflow(cause)) throw cause;
-    throw new SvcError("INVALID_RESPONSE", `The response is nested too deeply to be printed as ${options.format}.`, {
+    throw new SvcError("INVALID_RESPONSE", `The answer is nested too deep to be printed as ${options.format}.`, {
       cause,
-      hint: "Use --format compact.",
+      hint: "--format compact prints it.",
     });
   }
 }
 
-async function renderFormat({ format, fields }: RenderOptions, value: JsonValue, surface: Surface): Promise<Rendered> {
+async function renderIn({ format, fields }: RenderOptions, value: JsonValue, surface: Surface): Promise<Rendered> {
   switch (format) {
     case "json":
-      return { text: toJson(value), notes: [] };
+      return { text: json(value), notes: [] };
     case "compact":
       return { text: escapeControlCharacters(JSON.stringify(value)) + "\n", notes: [] };
     case "yaml": {
@@ -67,12 +68,11 @@ async function renderFormat({ format, fields }: RenderOptions, value: JsonValue,
     case "table": {
       const { toTable } = await import("./table.ts");
       const table = toTable(value, surface, fields);
-      if ("text" in table) return table;
-      return { text: toJson(value), notes: [`Printed as JSON: ${table.obstacle}.`] };
+      return "unfit" in table ? { text: json(value), notes: [`Printed as JSON: ${table.unfit}.`] } : table;
     }
   }
 }
 
-function toJson(value: JsonValue): string {
+function json(value: JsonValue): string {
   return escapeControlCharacters(JSON.stringify(value, null, 2)) + "\n";
 }

@@ -1,19 +1,19 @@
-/** Computes insights. */
+/** The numbers of insights, computed by the store from the rows that are there now. */
 import type { JsonObject } from "../../utils/json.ts";
-import type { Insight } from "../application/model/user_interface.ts";
+import type { Insight } from "../application/compile/insights.ts";
 import type { HandlerContext } from "../http/handler.ts";
-import { readRows } from "./query_rows.ts";
-import { type DataQuery, MAX_ROWS } from "./request.ts";
-import { buildRowQuery } from "./row_query.ts";
+import { planQuery } from "./plan.ts";
+import { type Aggregation, type DataQuery, MAX_ROWS } from "./request.ts";
+import { readRows } from "./rows.ts";
 
-/** Computes an insight from the current rows. It has one row per group. */
-export async function computeInsight(
+/** An insight with its rows: one per group. */
+export async function insightData(
   insight: Insight,
   { tx, caller, now }: Pick<HandlerContext, "tx" | "caller" | "now">,
 ): Promise<JsonObject> {
   const { id, name, chart, view, columns } = insight;
-  const query = buildRowQuery(view, { parameters: {}, query: toDataQuery(insight) }, caller.id);
-  const rows = await readRows(tx, query, { offset: 0, limit: MAX_ROWS + 1 });
+  const plan = planQuery(view, { parameters: {}, query: queryOf(insight) }, caller.id);
+  const rows = await readRows(tx, plan, { offset: 0, limit: MAX_ROWS + 1 });
   return {
     ID: id,
     name,
@@ -32,12 +32,15 @@ export async function computeInsight(
   };
 }
 
-function toDataQuery({ columns, sort }: Insight): DataQuery {
+function queryOf({ columns, sort }: Insight): DataQuery {
+  const aggregations = columns.flatMap(({ name, field, summary }): Aggregation[] =>
+    summary === undefined ? [] : [{ name, field, summary }]
+  );
   return {
     select: columns.filter(({ summary }) => summary === undefined).map(({ name }) => name),
     conditions: new Map(),
     sort: sort.map(({ column, descending }) => ({ field: column, descending })),
-    aggregations: columns.flatMap(({ name, field, summary }) => summary === undefined ? [] : { name, field, summary }),
+    aggregations,
     distinct: false,
   };
 }

@@ -1,11 +1,9 @@
-/** Describes data views, data objects and data pages. */
+/** What a caller can know of data views: their fields and parameters, the data objects behind them, and a list of all. */
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
-import type { Application } from "../application/model/application.ts";
-import type { DataView } from "../application/model/data_view.ts";
-import type { Field, FieldType } from "../application/model/field.ts";
+import type { Application, DataView, Field, FieldType } from "../application/model/application.ts";
 import { ServiceError } from "../errors.ts";
 
-const TYPE_NAMES: { readonly [T in FieldType]: string } = {
+const FIELD_TYPES: { readonly [T in FieldType]: string } = {
   Text: "Text (single line)",
   TextArea: "Text (paragraph)",
   Integer: "Integer",
@@ -22,8 +20,8 @@ const TYPE_NAMES: { readonly [T in FieldType]: string } = {
   List: "Embedded data (list of records)",
 };
 
-/** Describes the fields and parameters of a data view. */
-export function describeDataView(view: DataView): JsonObject {
+/** The fields and parameters of a data view. */
+export function metadataOf(view: DataView): JsonObject {
   return {
     id: view.id,
     name: view.id,
@@ -42,7 +40,7 @@ export function describeDataView(view: DataView): JsonObject {
       required,
       defaultValue: defaultValue ?? "",
     })),
-    fields: [...view.columns.values()].map(({ field }) => describeField(field, view)),
+    fields: [...view.columns.values()].map(({ field }) => fieldOf(field, view)),
     associations: [],
     views: [...view.views.values()].map(({ id, name }) => ({ ID: id, name })),
     links: {
@@ -56,20 +54,16 @@ export function describeDataView(view: DataView): JsonObject {
   };
 }
 
-/** Lists the data objects: data types and case types. */
-export function listDataObjects(app: Application, type: string | null): JsonObject {
-  const records = [...app.dataTypes.values()].map(({ id, name, savable }) =>
-    describeDataObject(app, id, name, savable)
-  );
-  const cases = [...app.caseTypes.values()].map(({ id, name }) =>
-    describeDataObject(app, id, name, findCaseView(app, id))
-  );
+/** The data objects: the classes of the records and the case types. */
+export function dataObjectsOf(app: Application, type: string | null): JsonObject {
+  const records = [...app.dataTypes.values()].map(({ id, name, savable }) => dataObject(app, id, name, savable));
+  const cases = [...app.caseTypes.values()].map(({ id, name }) => dataObject(app, id, name, caseViewOf(app, id)));
   const chosen = { data: records, case: cases, all: [...records, ...cases] };
   return { dataObjects: pick(chosen, type ?? "all") };
 }
 
-/** Lists the data pages: all, or those whose rows can be queried. */
-export function listDataPages(app: Application, type: string): JsonObject {
+/** The data pages: all, or those whose rows can be queried. */
+export function dataPagesOf(app: Application, type: string): JsonObject {
   const all = [...app.dataViews.values()];
   const chosen = { all, explorable: all.filter((view) => view.queryable && view.structure === "list") };
   return {
@@ -81,7 +75,7 @@ export function listDataPages(app: Application, type: string): JsonObject {
       structure: view.structure,
       isQueryable: view.queryable,
       isSavable: view.savable,
-      links: createLinks(view.id),
+      links: metadataLink(view.id),
     })),
   };
 }
@@ -94,7 +88,7 @@ function pick<T>(chosen: Readonly<Record<string, T>>, type: string): T {
   return found;
 }
 
-function describeDataObject(app: Application, id: string, name: string, viewId: string | undefined): JsonObject {
+function dataObject(app: Application, id: string, name: string, viewId: string | undefined): JsonObject {
   const view = viewId === undefined ? undefined : app.dataViews.get(viewId);
   return {
     id,
@@ -104,27 +98,27 @@ function describeDataObject(app: Application, id: string, name: string, viewId: 
     description: "",
     defaultListDataView: viewId ?? "",
     isDefaultListDataViewQueryable: view?.queryable ?? false,
-    links: viewId === undefined ? {} : createLinks(viewId),
+    links: viewId === undefined ? {} : metadataLink(viewId),
   };
 }
 
-function findCaseView(app: Application, typeId: string): string | undefined {
+function caseViewOf(app: Application, typeId: string): string | undefined {
   return [...app.dataViews.values()].find((view) =>
     view.source === "cases" && view.structure === "list" && view.classId === typeId
   )?.id;
 }
 
-function createLinks(id: string): JsonObject {
+function metadataLink(id: string): JsonObject {
   return { metadata: { rel: "metadata", href: `/data_views/${id}/metadata`, type: "GET", title: "Get metadata" } };
 }
 
-function describeField(field: Field, view: DataView): JsonObject {
+function fieldOf(field: Field, view: DataView): JsonObject {
   const isKey = view.dataType?.key.includes(field.name) ?? false;
   const values: JsonValue | undefined = field.values && [...field.values];
   return {
     fieldID: field.name,
     name: field.label,
-    fieldType: TYPE_NAMES[field.type],
+    fieldType: FIELD_TYPES[field.type],
     dataType: field.type,
     description: "",
     isReadOnly: !view.savable || field.calculated !== undefined,

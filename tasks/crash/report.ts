@@ -1,37 +1,35 @@
-import { render } from "../../lib/output/render.ts";
+/** The table of a crash test. */
+import Table from "cli-table3";
 import type { CrashReport } from "./crash.ts";
 import { faultsOf } from "./judgement.ts";
 import { VICTIMS } from "./siege.ts";
 
-/** Renders the figures of a crash test as a table. */
-export async function renderReport({ seed, kills, inputs, chronicles, judgement }: CrashReport): Promise<string> {
+/** The figures of a crash test. */
+export function tableOf({ seed, kills, inputs, chronicles, judgement }: CrashReport): string {
   const resumes = chronicles.flatMap(({ resumes }) => resumes).sort((one, other) => one - other);
   const sum = (figure: "calls" | "cutOff") => chronicles.reduce((total, one) => total + one[figure], 0);
-  const figures: [figure: string, value: string | number][] = [
-    ...VICTIMS.map((victim): [string, number] => [
-      `kills: ${victim}`,
-      kills.filter((kill) => kill.victim === victim).length,
-    ]),
+  const table = new Table({ style: { head: [], border: [] } });
+  table.push(
+    ...VICTIMS.map((victim) => [`kills: ${victim}`, kills.filter((kill) => kill.victim === victim).length]),
     ["inputs", inputs],
     ["calls", sum("calls")],
-    ["changes interrupted by a kill", sum("cutOff")],
+    ["changes cut off by a kill", sum("cutOff")],
     ["lost", judgement.lost.length],
     ["repeated", judgement.repeated.length],
     ["other faults", faultsOf(judgement).length - judgement.lost.length - judgement.repeated.length],
-    ["time to resume: median", formatMilliseconds(quantile(resumes, 0.5))],
-    ["time to resume: p95", formatMilliseconds(quantile(resumes, 0.95))],
-    ["time to resume: maximum", formatMilliseconds(resumes.at(-1))],
+    ["time to resume: median", milliseconds(quantile(resumes, 0.5))],
+    ["time to resume: p95", milliseconds(quantile(resumes, 0.95))],
+    ["time to resume: longest", milliseconds(resumes.at(-1))],
     ["seed", seed],
-  ];
-  const rows = figures.map(([figure, value]) => ({ figure, value: String(value) }));
-  return (await render(rows, { format: "table" }, { columns: 80, color: false })).text;
+  );
+  return table.toString();
 }
 
-/** Returns the smallest of sorted numbers that at least this share of them does not exceed. */
+/** The smallest of sorted numbers that is not exceeded by such a share of them. */
 function quantile(sorted: readonly number[], share: number): number | undefined {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)];
 }
 
-function formatMilliseconds(value: number | undefined): string {
+function milliseconds(value: number | undefined): string {
   return value === undefined ? "none" : `${value} ms`;
 }
