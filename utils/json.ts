@@ -42,7 +42,7 @@ export function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
-/** Reports whether objects and arrays are nested at most so many levels deep. */
+/** Reports whether objects and arrays are nested at most this many levels deep. */
 export function isNestedWithin(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return true;
   return levels > 0 && Object.values(value).every((member) => isNestedWithin(member, levels - 1));

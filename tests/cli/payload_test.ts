@@ -153,7 +153,10 @@ Deno.test("a number that would become another one is refused; all others go as t
   for (const number of changed) {
     const result = await create(`{"account":${number}}`);
     assert.equal(result.code, 2);
-    assert.equal(errorOf(result).message, `--data has the number ${number}, which JSON numbers do not hold exactly.`);
+    assert.equal(
+      errorOf(result).message,
+      `--data has the number ${number}, which JSON numbers cannot represent exactly.`,
+    );
   }
   for (
     const number of [

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 
 /** Controls the transaction of a database connection. Each method completes before it returns. */
 export interface TransactionControl {
-  /** Whether a transaction is open. SQLite itself rolls back when the disk is full. */
+  /** Reports whether a transaction is open. SQLite itself rolls back when the disk is full. */
   isOpen(): boolean;
   begin(): void;
   commit(): void;

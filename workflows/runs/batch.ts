@@ -4,9 +4,8 @@ import type { JsonValue } from "../../utils/json.ts";
 import { onAbort } from "../../utils/async/on_abort.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import { garbageCollector } from "./garbage_collection.ts";
-import { stoppable } from "../../utils/async/stoppable.ts";
 import type { InputOutcome, Runner } from "./runner.ts";
-import { mapInOrder } from "../../utils/async/map_in_order.ts";
+import { mapInOrder, stoppable } from "../../utils/async/map_in_order.ts";
 import type { BatchInput } from "../inputs/open_inputs.ts";
 import { atRate } from "./rate.ts";
 

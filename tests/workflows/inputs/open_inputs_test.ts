@@ -20,9 +20,9 @@ Deno.test("a number that JSON cannot hold exactly makes its line invalid, unless
   const text = `{"ref":9007199254740993}\n{"ref":["\\\\","9007199254740993",1.10]}\n[9007199254740993.5]\n`;
   const inputs = await readInputs("in.ndjson", text);
   assert.deepEqual(inputs.map(summarize), [
-    ["in.ndjson:1", "in.ndjson:1 has the number 9007199254740993, which JSON numbers do not hold exactly."],
+    ["in.ndjson:1", "in.ndjson:1 has the number 9007199254740993, which JSON numbers cannot represent exactly."],
     ["in.ndjson:2", { ref: ["\\", "9007199254740993", 1.1] }],
-    ["in.ndjson:3", "in.ndjson:3 has the number 9007199254740993.5, which JSON numbers do not hold exactly."],
+    ["in.ndjson:3", "in.ndjson:3 has the number 9007199254740993.5, which JSON numbers cannot represent exactly."],
   ]);
   assert.equal(inputs[0]?.error?.hint, "Write it as text: in quotes.");
 });
