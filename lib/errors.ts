@@ -91,7 +91,7 @@ export interface HintCommand {
   readonly purpose: string;
 }
 
-/** What the user can do about an error. */
+/** Advice on an error. */
 export interface Hint {
   /** Advice in full sentences. */
   readonly text?: string;
@@ -111,7 +111,7 @@ export interface SvcErrorOptions extends ErrorOptions {
   operation?: string;
   /** The service's identifier of the request, for its operators' logs. */
   requestId?: string;
-  /** What the user can do next. A string is short for a hint with a text only. */
+  /** Advice on the next step. A string is short for a hint with a text only. */
   hint?: string | Hint;
   /** Errors of the attempts, if there was more than one attempt. */
   attempts?: ErrorAttempt[];
@@ -132,7 +132,7 @@ export interface ErrorRecord
   code: ErrorCode;
   /** One sentence that describes the error. */
   message: string;
-  /** What the user can do next. */
+  /** Advice on the next step. */
   hint?: string;
 }
 
@@ -187,7 +187,7 @@ export class SvcError extends Error {
   declare readonly operation?: string;
   /** The service's identifier of the request. */
   declare readonly requestId?: string;
-  /** What the user can do next. */
+  /** Advice on the next step. */
   declare readonly hint?: string;
   /** Errors of the attempts, if there was more than one attempt. */
   declare readonly attempts?: ErrorAttempt[];

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { type OutputOptions, type Plugin, rollup, type RollupBuild } from "rollup";
 import { parse } from "yaml";
 import config from "../deno.json" with { type: "json" };
+import { type Definition, parseDefinition } from "../service/application/schema/definition.ts";
 import { ignoreMissing } from "../utils/fs/ignore_missing.ts";
 
 const CHECKOUT = fileURLToPath(new URL("..", import.meta.url));
@@ -14,12 +15,7 @@ const DIST = join(CHECKOUT, "dist");
 export const PROGRAM: string = join(DIST, "cli.js");
 
 /** The modules that every call runs; with everything that they import, they are one file. */
-const CORE = pathsOf(
-  "cli/main.ts",
-  "lib/output/render.ts",
-  "lib/resources/shared/params.ts",
-  "lib/resources/shared/case.ts",
-);
+const CORE = pathsOf("cli/main.ts", "lib/output/render.ts", "lib/resources/common.ts");
 
 /** The modules that a sandbox is started with. */
 const SANDBOX = ["workflows/sandbox/guest/main.ts", "workflows/sandbox/guest/script.ts"] as const;
@@ -70,8 +66,7 @@ function pathsOf(...files: string[]): string[] {
 const toJavaScript: Plugin = {
   name: "to-javascript",
   async transform(text, path) {
-    // JSON is read in no time, and a service that starts with the sample application loads no YAML reader.
-    if (path.endsWith(".yaml")) return `export default ${JSON.stringify(JSON.stringify(parse(text)))};`;
+    if (path.endsWith(".yaml")) return `export default ${JSON.stringify(JSON.stringify(checkSample(text)))};`;
     if (path.endsWith(".json")) return `export default ${text};`;
     return (await transform(text, { loader: "ts", target: "esnext", sourcefile: path })).code;
   },
@@ -79,6 +74,13 @@ const toJavaScript: Plugin = {
     return (await transform(code, { format: "esm", target: "esnext", minify: true })).code;
   },
 };
+
+/** Checks the sample application when svc is built, so that a service that starts with it loads no YAML and no schema. */
+function checkSample(text: string): Definition {
+  const parsed = parseDefinition(parse(text));
+  if ("definition" in parsed) return parsed.definition;
+  throw new Error(`The sample application is wrong: ${JSON.stringify(parsed.issues)}`);
+}
 
 /** Hides imports from Deno, which loads everything that a literal `import()` names when the program starts. */
 const lazyImports: Plugin = {

@@ -8,7 +8,7 @@ import { build, PROGRAM } from "./build.ts";
 import { crash } from "./crash/crash.ts";
 import { anySeed } from "./crash/dice.ts";
 import { faultsOf } from "./crash/judgement.ts";
-import { tableOf } from "./crash/report.ts";
+import { renderReport } from "./crash/report.ts";
 
 /** Faults that are shown. */
 const SHOWN = 50;
@@ -21,7 +21,7 @@ const report = await crash({ kills, seed, program: PROGRAM, onProgress: (text) =
 const faults = faultsOf(report.judgement);
 for (const fault of faults.slice(0, SHOWN)) console.error(fault);
 if (faults.length > SHOWN) console.error(`… and ${faults.length - SHOWN} more`);
-console.log(tableOf(report));
+console.log((await renderReport(report)).trimEnd());
 Deno.exitCode = faults.length === 0 ? 0 : 1;
 
 /** The number that follows a flag. */

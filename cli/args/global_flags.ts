@@ -17,8 +17,8 @@ export const globalFlags = {
     type: "string",
     placeholder: "name",
     async suggest() {
-      const { allProfiles } = await import("../../lib/auth/config.ts");
-      return Object.keys(allProfiles()).map((word) => ({ word, about: "" }));
+      const { readProfiles } = await import("../../lib/auth/config.ts");
+      return Object.keys(readProfiles()).map((word) => ({ word, about: "" }));
     },
   },
 } as const satisfies Record<Exclude<keyof GlobalFlags, "isDataAsked">, Flag>;

@@ -51,9 +51,9 @@ async function showExchange(context: CommandContext): Promise<void> {
 
 async function showCall(context: CommandContext): Promise<void> {
   const { renderDryRun } = await import("../../lib/client/dry_run.ts");
-  const { openTarget } = await import("../../lib/auth/session_open.ts");
-  const { default: operations } = await import("../../lib/resources/case_types.ts");
-  printRequest(context, renderDryRun(openTarget(callerOptions(context)), operations.list, {}));
+  const { readTarget } = await import("../../lib/auth/settings.ts");
+  const { operations } = await import("../../lib/resources/case_types.ts");
+  printRequest(context, renderDryRun(readTarget(callerOptions(context)), operations.list, {}));
 }
 
 function authOptions(context: CommandContext): AuthOptions {

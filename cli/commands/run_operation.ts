@@ -1,5 +1,5 @@
 /** One operation from the command line: a dry run, or the call and its answer. */
-import { openTarget } from "../../lib/auth/session_open.ts";
+import { readTarget } from "../../lib/auth/settings.ts";
 import { createCaller } from "../../lib/client/caller.ts";
 import type { Values } from "../../lib/client/values.ts";
 import type { Reply } from "../../lib/client/reply.ts";
@@ -67,6 +67,6 @@ function noOutput(): SvcError {
 
 async function printDryRun(context: CommandContext, { operation }: OperationRef, values: Values): Promise<void> {
   const { renderDryRun } = await import("../../lib/client/dry_run.ts");
-  const target = openTarget(callerOptions(context));
+  const target = readTarget(callerOptions(context));
   printRequest(context, renderDryRun(target, operation, values));
 }

@@ -87,7 +87,7 @@ export const commands: LocalGroup = {
     details: "An editor completes and checks a definition with it.",
     example: "> application.schema.json",
     async run(context) {
-      const { applicationJsonSchema } = await import("../../service/application/schema/schema.ts");
+      const { applicationJsonSchema } = await import("../../service/application/schema/definition.ts");
       await context.print(applicationJsonSchema());
     },
   }),

@@ -1,5 +1,5 @@
 /** The streams and the environment of this process. */
-import { variable } from "../../lib/auth/environment.ts";
+import { readVariable } from "../../lib/auth/environment.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { type Io, type Output, OutputClosed } from "./io.ts";
 
@@ -15,7 +15,7 @@ export function processIo(): Io {
     },
     stdout: outputTo(Deno.stdout, failedResult),
     stderr: outputTo(Deno.stderr, () => {}), // What is said about a call must not end it, and there is nobody to tell.
-    env: variable,
+    env: readVariable,
     onInterrupt: (listener) => signals.once("SIGINT", listener),
     // Not SIGHUP: who listens to it undoes `nohup`, and what was to go on behind a closed terminal would end with it.
     onTerminate: (listener) => Deno.build.os === "windows" || signals.once("SIGTERM", listener),

@@ -1,6 +1,6 @@
 /** The answer of an operation as a command prints it, with the failures that it tells of. */
-import { completeAnswer } from "../../lib/client/check_answer.ts";
-import type { Answer } from "../../lib/operation/answer.ts";
+import type { Answers } from "../../lib/answers/answer_types.ts";
+import { completed } from "../../lib/answers/answers.ts";
 import type { OperationRef } from "../../lib/operation/operation.ts";
 import type { Reply } from "../../lib/client/reply.ts";
 import { spoiled } from "../../lib/client/outcome.ts";
@@ -8,7 +8,7 @@ import type { Values } from "../../lib/client/values.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { describeInexactNumber } from "../../utils/inexact_numbers.ts";
 import { filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
-import { rowsOf } from "../../lib/output/rows.ts";
+import { findRows } from "../../lib/output/find_rows.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { printResult } from "./print_result.ts";
@@ -34,17 +34,17 @@ function promisedBody(
   try {
     const { body, etag } = reply;
     // What was said has no tag of its own, nor has a list, which with one would be no table any more.
-    if (!isJsonObject(body) || rowsOf(body) !== undefined) return body;
-    return completeAnswer(operation.answer, body, etag, assignmentId ?? participantId);
+    if (!isJsonObject(body) || operation.answer === "reply" || findRows(body) !== undefined) return body;
+    return completed(operation.answer, body, etag, assignmentId ?? participantId);
   } catch (error) {
     throw spoiled(operation, error);
   }
 }
 
 /** A call about several things is answered with success although it failed for some of them. */
-function failureOfElements(answer: Answer, body: JsonValue | undefined): SvcError | undefined {
-  const thing = typeof answer === "string" ? undefined : answer.outcomes;
-  if (thing === undefined) return undefined;
+function failureOfElements(answer: keyof Answers, body: JsonValue | undefined): SvcError | undefined {
+  if (answer !== "bulk" && answer !== "multiStatus") return undefined;
+  const thing = answer === "bulk" ? "case" : "element";
   const elements = elementsOf(body);
   const failed = elements.filter(hasFailed);
   if (failed.length === 0) return failureOfCount(body, thing);

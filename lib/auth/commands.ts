@@ -1,53 +1,59 @@
-/** What `svc auth login`, `logout`, `status` and `ping` do, for any kind of front end. Nothing they return is secret. */
+/** The commands `login`, `logout`, `status` and `ping`, without a user interface. No result contains a secret. */
+import { checkAnswer } from "../answers/answers.ts";
 import { type CallerOptions, createCaller } from "../client/caller.ts";
-import { checkAnswer } from "../client/check_answer.ts";
 import type { Reply } from "../client/reply.ts";
-import caseTypes from "../resources/case_types.ts";
-import { unwritable } from "./config.ts";
+import { runWithDeadline } from "../http/deadline.ts";
+import { operations as caseTypes } from "../resources/case_types.ts";
+import { explainWriteFailure } from "./config.ts";
 import { checkProfileName } from "./profile.ts";
-import { sessionOf } from "./session_open.ts";
-import { type Credentials, directoryOf, profileOf, readSettings, withCredentials } from "./settings.ts";
-import { within } from "./shared.ts";
-import { readToken, type Token, tokenFile } from "./token_cache.ts";
+import { createSession } from "./session.ts";
+import {
+  type Credentials,
+  getProfileName,
+  readSettings,
+  requireCredentials,
+  resolveConfigDirectory,
+} from "./settings.ts";
+import { getTokenFile, readToken, type Token } from "./token_cache.ts";
 import { TokenSource } from "./token_source.ts";
 
-/** How to reach the service, and when to stop. */
+/** Options of the commands. */
 export interface AuthOptions extends CallerOptions {
   /** Cancels the command. */
   signal?: AbortSignal;
 }
 
-/** What `auth login` answers. */
+/** Result of `login`. */
 export type LoginResult = {
   /** Name of the profile. */
   profile: string;
   /** Address of the service. */
   server: string;
-  /** When the token ends, in ISO 8601. */
+  /** Time at which the token expires, in ISO 8601. */
   expiresAt: string;
 };
 
-/** What `auth logout` answers. */
+/** Result of `logout`. */
 export type LogoutResult = {
   /** Name of the profile. */
   profile: string;
-  /** Whether there was a token to forget. */
+  /** True if a token was cached. */
   removed: boolean;
 };
 
-/** What `auth status` answers. */
+/** Result of `status`. */
 export type StatusResult = {
   /** Name of the profile. */
   profile: string;
   /** Address of the service. */
   server: string;
-  /** Whether the next call needs no exchange. */
+  /** True if the next call needs no token exchange. */
   tokenCached: boolean;
-  /** When the cached token ends, in ISO 8601. */
+  /** Time at which the cached token expires, in ISO 8601. */
   expiresAt?: string;
 };
 
-/** What `auth ping` answers. */
+/** Result of `ping`. */
 export type PingResult = {
   /** Name of the profile. */
   profile: string;
@@ -55,72 +61,80 @@ export type PingResult = {
   server: string;
   /** HTTP status. */
   status: number;
-  /** How long the call took, without the token exchange. */
+  /** Duration of the call, without the token exchange. */
   milliseconds: number;
 };
 
-/** Exchanges the secret for a token, whatever the cache holds, and caches it. */
+/** Exchanges the secret for a new token, even if one is cached, and caches it. */
 export async function login(options: AuthOptions = {}): Promise<LoginResult> {
-  const credentials = withCredentials(readSettings(options));
-  const { freshToken } = await import("./renewal.ts");
-  const { expiresAt } = await freshToken(credentials, signalOf(options));
-  return { ...nameOf(credentials), expiresAt };
+  const credentials = requireCredentials(readSettings(options));
+  const { issueToken } = await import("./renewal.ts");
+  const { expiresAt } = await issueToken(credentials, getSignal(options));
+  return { ...describeTarget(credentials), expiresAt };
 }
 
-/** Forgets the cached token. */
+/** Deletes the cached token. */
 export async function logout(options: AuthOptions = {}): Promise<LogoutResult> {
-  const profile = profileOf(options);
+  const profile = getProfileName(options);
   checkProfileName(profile);
-  const directory = directoryOf(options);
+  const directory = resolveConfigDirectory(options);
   try {
-    await Deno.remove(tokenFile(directory, profile));
+    await Deno.remove(getTokenFile(directory, profile));
     return { profile, removed: true };
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return { profile, removed: false };
-    throw unwritable(directory, error);
+    throw explainWriteFailure(directory, error);
   }
 }
 
-/** Tells which service the profile means and whether a token is cached for it; sends nothing. */
+/** Returns the service of the profile and the state of its cached token. Sends nothing. */
 export function status(options: AuthOptions = {}): StatusResult {
   const settings = readSettings(options);
   const token = readToken(settings);
-  return { ...nameOf(settings), tokenCached: token !== undefined, ...(token && { expiresAt: token.expiresAt }) };
+  return {
+    ...describeTarget(settings),
+    tokenCached: token !== undefined,
+    ...(token && { expiresAt: token.expiresAt }),
+  };
 }
 
-/** Makes one cheap call and takes its time. */
+/** Makes one inexpensive call and measures its duration. */
 export async function ping(options: AuthOptions = {}): Promise<PingResult> {
-  const credentials = withCredentials(readSettings(options));
+  const credentials = requireCredentials(readSettings(options));
   const tokens = new TokenSource(credentials);
-  await takeToken(credentials, tokens, options);
+  await obtainToken(credentials, tokens, options);
   const reply = await listCaseTypes(credentials, tokens, options);
-  checkAnswer(caseTypes.list.answer, reply);
+  checkAnswer("caseTypes", reply);
   const { status, milliseconds } = reply.head;
-  return { ...nameOf(credentials), status, milliseconds: Math.round(milliseconds) };
+  return { ...describeTarget(credentials), status, milliseconds: Math.round(milliseconds) };
 }
 
-/** A token, so that what follows is no longer than its own call. */
-export async function takeToken(credentials: Credentials, tokens: TokenSource, options: AuthOptions): Promise<Token> {
-  const { target } = credentials;
+/** Obtains a token, so that the duration of the next call does not include the exchange. */
+export async function obtainToken(
+  { target }: Credentials,
+  tokens: TokenSource,
+  options: AuthOptions,
+): Promise<Token> {
   const exchange = `The token exchange with ${target.baseUrl}`;
-  return await within(target, signalOf(options), exchange, async (signal) => (await tokens.take(signal)).token);
+  const obtain = async (signal: AbortSignal) => (await tokens.get(signal)).token;
+  return await runWithDeadline(target, getSignal(options), exchange, obtain);
 }
 
-/** The cheap call: every service has case types, and any caller may list them. */
+/** Lists the case types: every service has some, and every client may list them. */
 export async function listCaseTypes(
   credentials: Credentials,
   tokens: TokenSource,
   { onReply, signal }: AuthOptions,
 ): Promise<Reply> {
-  const caller = createCaller({ onReply }, () => sessionOf(credentials, tokens));
+  const caller = createCaller({ onReply }, () => createSession(credentials, tokens));
   return await caller.call({ name: "case-types.list", operation: caseTypes.list }, {}, { signal });
 }
 
-/** The signal of the options, or one that never aborts. */
-export function signalOf({ signal }: AuthOptions): AbortSignal {
+/** Returns the signal of the options, or one that never aborts. */
+export function getSignal({ signal }: AuthOptions): AbortSignal {
   return signal ?? new AbortController().signal;
 }
 
-function nameOf({ target }: Pick<Credentials, "target">): { profile: string; server: string } {
+function describeTarget({ target }: Pick<Credentials, "target">): { profile: string; server: string } {
   return { profile: target.profile, server: target.baseUrl };
 }

@@ -1,22 +1,22 @@
-/** The configuration directory, and the profiles in its `config.json`. */
+/** The configuration directory and the profiles in its `config.json`. */
 import type { Warn } from "../client/callback.ts";
-import { variable } from "./environment.ts";
+import { readVariable } from "./environment.ts";
 import { getErrorMessage, SvcError } from "../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { decodeUtf8 } from "../../utils/text/utf8.ts";
-import { warnIfExposed, warnOfOthers } from "./exposed.ts";
+import { warnIfOpenToOthers, warnIfSecretExposed } from "./file_access.ts";
 import { checkProfile, checkProfileName, isProfileMember, type Profile } from "./profile.ts";
 
-const SAVE_SECONDS = 10;
+const LOCK_TIMEOUT_SECONDS = 10;
 
-/** The text of `config.json`, checked. */
+/** The content of `config.json`. */
 interface Config extends JsonObject {
   profiles: { [name: string]: Profile };
 }
 
-/** The directory of profiles and tokens: `SVC_CONFIG_DIR`, or `.svc-cli` in the home directory. */
-export function configDirectory(): string {
+/** Returns the directory of profiles and tokens: `SVC_CONFIG_DIR`, or `.svc-cli` in the home directory. */
+export function getConfigDirectory(): string {
   const directory = findConfigDirectory();
   if (directory !== undefined) return directory;
   throw new SvcError("INVALID_CONFIG", "There is no home directory to look for the configuration in.", {
@@ -24,48 +24,66 @@ export function configDirectory(): string {
   });
 }
 
-/** That directory; undefined where there is no home, as in many containers. */
+/** Finds the directory of profiles and tokens. Returns undefined without a home directory, as in many containers. */
 export function findConfigDirectory(): string | undefined {
-  const own = variable("SVC_CONFIG_DIR");
-  if (own !== undefined) return own;
-  const home = variable("HOME") ?? variable("USERPROFILE");
+  const configured = readVariable("SVC_CONFIG_DIR");
+  if (configured !== undefined) return configured;
+  const home = readVariable("HOME") ?? readVariable("USERPROFILE");
   return home && `${home}/.svc-cli`;
 }
 
-/** The file that holds the profiles. */
-export function configFile(directory: string): string {
+/** Returns the path of the file with the profiles. */
+export function getConfigFile(directory: string): string {
   return `${directory}/config.json`;
 }
 
-/** A profile by name; undefined where there is none. */
+/** Finds a profile by name. */
 export function findProfile(name: string, directory: string, warn: Warn): Profile | undefined {
   checkProfileName(name);
-  const config = readConfig(configFile(directory), warn);
-  return Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
+  return findOwn(readConfig(getConfigFile(directory), warn).profiles, name);
 }
 
-/** Writes a profile; other profiles and members that svc does not know stay as they are. */
+/** Reads all profiles by name. */
+export function readProfiles(directory: string = getConfigDirectory()): Readonly<Record<string, Profile>> {
+  return readConfig(getConfigFile(directory), () => {}).profiles;
+}
+
+/** Writes a profile. Preserves other profiles and unknown members. */
 export async function saveProfile(
   name: string,
   profile: Profile,
-  directory: string = configDirectory(),
+  directory: string = getConfigDirectory(),
 ): Promise<void> {
   checkProfileName(name);
   checkProfile(profile, `profiles.${name}`);
   try {
     await writeProfile(name, profile, directory);
   } catch (error) {
-    throw unwritable(directory, error);
+    throw explainWriteFailure(directory, error);
   }
 }
 
-/** What went wrong in writing below the configuration directory. */
-export function unwritable(directory: string, cause: unknown): unknown {
+async function writeProfile(name: string, profile: Profile, directory: string): Promise<void> {
+  const { FileLock } = await import("../../utils/fs/file_lock.ts");
+  const { makePrivateDirectory, writePrivateFile } = await import("../../utils/fs/private_file.ts");
+  const { resolveLink } = await import("../../utils/fs/resolve_link.ts");
+  await makePrivateDirectory(directory);
+  using _lock = await FileLock.acquire(`${directory}/config.lock`, AbortSignal.timeout(LOCK_TIMEOUT_SECONDS * 1000));
+  const path = getConfigFile(directory);
+  const config = readConfig(path, () => {});
+  const before = findOwn(config.profiles, name) ?? {};
+  const unknown = Object.fromEntries(Object.entries(before).filter(([member]) => !isProfileMember(member)));
+  const profiles = { ...config.profiles, [name]: { ...unknown, ...profile } };
+  await writePrivateFile(await resolveLink(path), JSON.stringify({ ...config, profiles }, null, 2) + "\n");
+}
+
+/** Converts an error from writing to the configuration directory. */
+export function explainWriteFailure(directory: string, cause: unknown): unknown {
   if (cause instanceof SvcError || cause instanceof Deno.errors.NotCapable) return cause;
   if (cause instanceof DOMException) {
-    return new SvcError("TIMEOUT", `Another process has kept ${directory} locked for ${SAVE_SECONDS} s.`, {
+    return new SvcError("TIMEOUT", `Another process has locked ${directory} for ${LOCK_TIMEOUT_SECONDS} s.`, {
       cause,
-      hint: "End the svc process that hangs, then try again.",
+      hint: "Stop the svc process that hangs, then try again.",
     });
   }
   return new SvcError("INVALID_CONFIG", `${directory} cannot be written: ${getErrorMessage(cause)}.`, {
@@ -74,56 +92,39 @@ export function unwritable(directory: string, cause: unknown): unknown {
   });
 }
 
-async function writeProfile(name: string, profile: Profile, directory: string): Promise<void> {
-  const { FileLock } = await import("../../utils/fs/file_lock.ts");
-  const { makePrivateDirectory, writePrivateFile } = await import("../../utils/fs/private_file.ts");
-  const { resolveLink } = await import("../../utils/fs/resolve_link.ts");
-  await makePrivateDirectory(directory);
-  using _lock = await FileLock.acquire(`${directory}/config.lock`, AbortSignal.timeout(SAVE_SECONDS * 1000));
-  const path = configFile(directory);
-  const config = readConfig(path, () => {});
-  const before = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
-  const profiles = { ...config.profiles, [name]: { ...unknownMembers(before), ...profile } };
-  await writePrivateFile(await resolveLink(path), JSON.stringify({ ...config, profiles }, null, 2) + "\n");
-}
-
-/** All profiles by name. */
-export function allProfiles(directory: string = configDirectory()): Readonly<Record<string, Profile>> {
-  return readConfig(configFile(directory), () => {}).profiles;
-}
-
-/** What is wrong when a profile does not exist, and how to make one. */
-export function missingProfile(name: string, directory: string): SvcError {
-  const path = configFile(directory);
-  const example = { profiles: { [name]: { baseUrl: "https://…", clientId: "…", clientSecret: "…" } } };
-  const question = didYouMean(name, Object.keys(allProfiles(directory)), (one) => JSON.stringify(one));
+/** Creates the error for a profile that does not exist. The hint explains how to create one. */
+export function createMissingProfileError(name: string, directory: string): SvcError {
+  const path = getConfigFile(directory);
+  const example = JSON.stringify({
+    profiles: { [name]: { baseUrl: "https://…", clientId: "…", clientSecret: "…" } },
+  });
+  const suggestion = didYouMean(name, Object.keys(readProfiles(directory)), (one) => JSON.stringify(one));
   return new SvcError("INVALID_CONFIG", `There is no profile ${JSON.stringify(name)} in ${path}.`, {
-    hint:
-      `${question}Set SVC_BASE_URL, SVC_CLIENT_ID and SVC_CLIENT_SECRET, or put ${
-        JSON.stringify(example)
-      } into ${path}. ` +
-      "'svc service start' makes a profile for a service of its own.",
+    hint: {
+      text: `${suggestion}Set SVC_BASE_URL, SVC_CLIENT_ID and SVC_CLIENT_SECRET, or put ${example} into ${path}.`,
+      commands: [{ args: ["service", "start"], purpose: "to start a local service with a profile of its own" }],
+    },
   });
 }
 
-/** A configuration is never for others to change: it says where the secret goes, and may name a program to run. */
-function warnOfConfig(path: string, { profiles }: Config, warn: Warn): void {
-  const has = (member: keyof Profile) => Object.values(profiles).some((profile) => profile[member] !== undefined);
-  if (has("clientSecret")) warnIfExposed(path, warn);
-  else if (has("clientSecretCommand")) warnOfOthers(path, "names a program that svc runs for the secret", warn);
-  else warnOfOthers(path, "says where the secret is sent", warn, ["change"]);
-}
-
-/** Reads at once: for a small file that every command needs, waiting for the event loop takes longer than reading. */
+/** Reads the configuration synchronously: for a small file that every command needs, this is faster. */
 function readConfig(path: string, warn: Warn): Config {
-  const text = readOptional(path);
+  const text = readText(path);
   if (text === undefined) return { profiles: {} };
   const config = checkConfig(parse(text, path), path);
-  warnOfConfig(path, config, warn);
+  checkAccess(path, config, warn);
   return config;
 }
 
-function readOptional(path: string): string | undefined {
+/** Others must never be able to change a configuration: it names where the secret is sent, or a program to run. */
+function checkAccess(path: string, { profiles }: Config, warn: Warn): void {
+  const has = (member: keyof Profile) => Object.values(profiles).some((profile) => profile[member] !== undefined);
+  if (has("clientSecret")) warnIfSecretExposed(path, warn);
+  else if (has("clientSecretCommand")) warnIfOpenToOthers(path, "names a program that prints the secret", warn);
+  else warnIfOpenToOthers(path, "names the server that receives the secret", warn, ["change"]);
+}
+
+function readText(path: string): string | undefined {
   const bytes = readBytes(path);
   const text = bytes && decodeUtf8(bytes);
   if (bytes === undefined || text !== undefined) return text;
@@ -138,40 +139,40 @@ function readBytes(path: string): Uint8Array | undefined {
     if (cause instanceof Deno.errors.NotCapable) throw cause;
     throw new SvcError("INVALID_CONFIG", `${path} cannot be read.`, {
       cause,
-      hint: "Check what it is and who owns it.",
+      hint: "Check that it is a file and that you may read it.",
     });
   }
 }
 
-/** The parser's own message can quote the text, and with it a secret: only its position is passed on. */
+/** Parses JSON. The parser's message may quote a secret, so only its position is used. */
 function parse(text: string, path: string): JsonValue {
   try {
     const value: JsonValue = JSON.parse(text);
     return value;
   } catch (error) {
-    const place = error instanceof Error ? / \(line \d+ column \d+\)/.exec(error.message)?.[0] ?? "" : "";
-    throw new SvcError("INVALID_CONFIG", `${path} is not valid JSON${place}.`, {
-      hint: "Correct it: a comma or a quotation mark too many or too few is the usual cause.",
+    const position = error instanceof Error ? / \(line \d+ column \d+\)/.exec(error.message)?.[0] ?? "" : "";
+    throw new SvcError("INVALID_CONFIG", `${path} is not valid JSON${position}.`, {
+      hint: "Correct it. Usually a comma or a quotation mark is missing or superfluous.",
     });
   }
 }
 
 function checkConfig(value: JsonValue, path: string): Config {
-  const place = (member: string) => `${path}: ${member}`;
-  if (!isJsonObject(value)) throw invalidConfig(`${path} must hold a JSON object.`);
+  if (!isJsonObject(value)) throw invalidConfig(`${path} must contain a JSON object.`);
   const { profiles = {} } = value;
-  if (!isJsonObject(profiles)) throw invalidConfig(`${place("profiles")} must be an object.`);
+  if (!isJsonObject(profiles)) throw invalidConfig(`${path}: profiles must be an object.`);
   const checked: [string, Profile][] = Object.entries(profiles).map(([name, profile]) => {
-    checkProfile(profile, place(`profiles.${name}`));
+    checkProfile(profile, `${path}: profiles.${name}`);
     return [name, profile];
   });
   return { ...value, profiles: Object.fromEntries(checked) };
 }
 
-function unknownMembers(profile: Profile = {}): JsonObject {
-  return Object.fromEntries(Object.entries(profile).filter(([name]) => !isProfileMember(name)));
-}
-
 function invalidConfig(message: string): SvcError {
   return new SvcError("INVALID_CONFIG", message, { hint: 'It looks like {"profiles": {"default": {…}}}.' });
+}
+
+/** Profiles may have the names of members that every object inherits, such as `constructor`. */
+function findOwn(profiles: Config["profiles"], name: string): Profile | undefined {
+  return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 }

@@ -1,41 +1,43 @@
-/** Having a new token: one process exchanges, the others wait for what it puts into the cache. */
-import { getErrorMessage } from "../errors.ts";
+/** Renews the token of a profile: one process exchanges the secret, the others wait for the cached token. */
+import { getErrorMessage, SvcError } from "../errors.ts";
 import { Deadline } from "../http/deadline.ts";
-import { exchangeToken, tokenUrl } from "./oauth.ts";
+import { abortable } from "../../utils/async/abortable.ts";
 import { FileLock } from "../../utils/fs/file_lock.ts";
 import { makePrivateDirectory, writePrivateFile } from "../../utils/fs/private_file.ts";
-import { readSecret } from "./secret.ts";
-import type { Credentials } from "./settings.ts";
-import { readToken, type Token, tokenFile, tokenText } from "./token_cache.ts";
-import type { Taken } from "./token_source.ts";
+import { decodeUtf8 } from "../../utils/text/utf8.ts";
+import { type Credentials, getTokenUrl, type SecretSource } from "./settings.ts";
+import { formatToken, getTokenFile, readToken, type Token } from "./token_cache.ts";
+import { exchangeToken } from "./token_exchange.ts";
+import type { IssuedToken } from "./token_source.ts";
 
-/** A token other than the refused one: from the cache if another process has just renewed it, else by an exchange. */
+/** Returns a token other than the rejected one: from the cache if another process has renewed it, or from an exchange. */
 export async function renewToken(
   credentials: Credentials,
-  refused: Token | undefined,
+  rejected: Token | undefined,
   signal: AbortSignal,
-): Promise<Taken> {
+): Promise<IssuedToken> {
   using deadline = Deadline.started(credentials.target, signal);
-  using held = await lock(credentials, deadline);
+  using lock = await lockCache(credentials, deadline);
   const cached = readToken(credentials);
-  if (cached && cached.accessToken !== refused?.accessToken) return { token: cached, isNew: false };
-  return { token: await exchangeAndSave(credentials, held, deadline), isNew: true };
+  if (cached && cached.accessToken !== rejected?.accessToken) return { token: cached, isNew: false };
+  return { token: await exchangeAndCache(credentials, lock, deadline), isNew: true };
 }
 
-/** A token straight from the server, whatever the cache holds; the cache holds it afterwards. */
-export async function freshToken(credentials: Credentials, signal: AbortSignal): Promise<Token> {
+/** Exchanges the secret for a new token, whether or not there is a cached one, and caches it. */
+export async function issueToken(credentials: Credentials, signal: AbortSignal): Promise<Token> {
   using deadline = Deadline.started(credentials.target, signal);
-  using held = await lock(credentials, deadline);
-  return await exchangeAndSave(credentials, held, deadline);
+  using lock = await lockCache(credentials, deadline);
+  return await exchangeAndCache(credentials, lock, deadline);
 }
 
-async function exchangeAndSave(
+async function exchangeAndCache(
   credentials: Credentials,
-  held: FileLock | undefined,
+  lock: FileLock | undefined,
   deadline: Deadline,
 ): Promise<Token> {
   const token = await exchange(credentials, deadline);
-  await save(held === undefined ? { ...credentials, warn() {} } : credentials, token); // Without a lock it is said already.
+  // A failure to lock has already caused the warning.
+  await cacheToken(lock === undefined ? { ...credentials, warn() {} } : credentials, token);
   return token;
 }
 
@@ -44,12 +46,12 @@ async function exchange(credentials: Credentials, deadline: Deadline): Promise<T
   try {
     return await exchangeToken(credentials, secret, deadline.signal);
   } catch (error) {
-    throw deadline.explain(error, `POST ${tokenUrl(credentials)}`);
+    throw deadline.explain(error, `POST ${getTokenUrl(credentials)}`);
   }
 }
 
-/** The lock of the profile's token; undefined where there is no cache, or none that this process may write. */
-async function lock(credentials: Credentials, deadline: Deadline): Promise<FileLock | undefined> {
+/** Locks the cached token. Returns undefined if there is no cache or it cannot be written. */
+async function lockCache(credentials: Credentials, deadline: Deadline): Promise<FileLock | undefined> {
   const { cacheDirectory, target, warn } = credentials;
   if (cacheDirectory === undefined) return undefined;
   const path = `${cacheDirectory}/token.${target.profile}.lock`;
@@ -58,22 +60,52 @@ async function lock(credentials: Credentials, deadline: Deadline): Promise<FileL
     return await FileLock.acquire(path, deadline.signal);
   } catch (error) {
     if (deadline.signal.aborted) throw deadline.explain(error, `The svc process that holds ${path}`);
-    warn(notCached(error));
+    warn(describeCacheFailure(error));
     return undefined;
   }
 }
 
-/** A token that cannot be cached is good all the same. */
-async function save(credentials: Credentials, token: Token): Promise<void> {
+async function cacheToken(credentials: Credentials, token: Token): Promise<void> {
   const { cacheDirectory, target, warn } = credentials;
   if (cacheDirectory === undefined) return;
   try {
-    await writePrivateFile(tokenFile(cacheDirectory, target.profile), tokenText(credentials, token));
+    await writePrivateFile(getTokenFile(cacheDirectory, target.profile), formatToken(credentials, token));
   } catch (error) {
-    warn(notCached(error));
+    warn(describeCacheFailure(error)); // The token itself is valid.
   }
 }
 
-function notCached(error: unknown): string {
-  return `The token cannot be cached, so that each run exchanges a new one: ${getErrorMessage(error)}`;
+function describeCacheFailure(error: unknown): string {
+  return `The token cannot be cached, so every command exchanges a new one: ${getErrorMessage(error)}`;
+}
+
+/** Reads the client secret, from its command if there is one. The output of the command appears nowhere else. */
+async function readSecret(source: SecretSource, deadline: Deadline): Promise<string> {
+  if ("text" in source) return source.text;
+  const [program = "", ...args] = source.command;
+  const { signal } = deadline;
+  const { code, stdout } = await abortable(runCommand(program, args, signal), signal).catch((error: unknown) => {
+    throw signal.aborted ? deadline.explain(error, `clientSecretCommand ${program}`) : error;
+  });
+  if (code !== 0) throw secretCommandError(program, `exited with code ${code}`);
+  const secret = decodeUtf8(stdout)?.replace(/\r?\n$/, "");
+  if (!secret) throw secretCommandError(program, secret === undefined ? "did not print UTF-8 text" : "printed nothing");
+  return secret;
+}
+
+async function runCommand(program: string, args: string[], signal: AbortSignal): Promise<Deno.CommandOutput> {
+  try {
+    const options = { args, signal, stdin: "null", stdout: "piped", stderr: "inherit" } as const;
+    return await new Deno.Command(program, options).output();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) throw secretCommandError(program, "does not exist");
+    if (error instanceof Deno.errors.PermissionDenied) throw secretCommandError(program, "cannot be executed");
+    throw error;
+  }
+}
+
+function secretCommandError(program: string, problem: string): SvcError {
+  return new SvcError("INVALID_CONFIG", `clientSecretCommand: ${program} ${problem}.`, {
+    hint: "Run it yourself: it must print the client secret and nothing else.",
+  });
 }

@@ -1,10 +1,14 @@
-/** What a session works with: options given in code over the environment, the environment over the profile. */
 import { tell, type Warn } from "../client/callback.ts";
-import { variable } from "./environment.ts";
+import { readVariable } from "./environment.ts";
 import { SvcError } from "../errors.ts";
-import { configDirectory, configFile, findConfigDirectory, findProfile, missingProfile } from "./config.ts";
-import { checkMember, DEFAULT_PATHS, isProfileMember, isSecure, type Profile } from "./profile.ts";
-import type { Target } from "./session.ts";
+import {
+  createMissingProfileError,
+  findConfigDirectory,
+  findProfile,
+  getConfigDirectory,
+  getConfigFile,
+} from "./config.ts";
+import { checkMember, DEFAULT_PATHS, isProfileMember, isSecureUrl, type Profile } from "./profile.ts";
 
 const DEFAULTS = { ...DEFAULT_PATHS, timeoutSeconds: 30, idempotencyKeys: true };
 
@@ -14,51 +18,65 @@ const VARIABLES = {
   clientSecret: "SVC_CLIENT_SECRET",
 } as const;
 
-/** In short, for a log: the exchange of a token, or a call whose token was refused. Nothing in it is secret. */
+/** A token exchange, or a call whose token was rejected, for a log. It contains no secret. */
 export interface ExchangeSummary {
   /** HTTP method. */
   readonly method: string;
-  /** Path with query, that of the base URL included. */
+  /** Path with query, including that of the base URL. */
   readonly path: string;
   /** HTTP status. */
   readonly status: number;
   /** Reason phrase. */
   readonly reason: string;
-  /** Milliseconds until the answer began. */
+  /** Milliseconds until the response started. */
   readonly milliseconds: number;
 }
 
-/** How to reach and enter a service. What is absent comes from the environment, then from the profile. */
+/** Address and credentials of a service. Missing options come from the environment, then from the profile. */
 export interface SessionOptions {
-  /** Name of the profile; `default` without it. */
+  /** Name of the profile. Default: `default`. */
   profile?: string;
-  /** Address of the service; before `SVC_BASE_URL`. */
+  /** Address of the service. Overrides `SVC_BASE_URL`. */
   baseUrl?: string;
-  /** Client ID; before `SVC_CLIENT_ID`. */
+  /** Client ID. Overrides `SVC_CLIENT_ID`. */
   clientId?: string;
-  /** Client secret; before `SVC_CLIENT_SECRET`. */
+  /** Client secret. Overrides `SVC_CLIENT_SECRET`. */
   clientSecret?: string;
-  /** Path of the API below the base URL; `/dx-api/v2` where the profile says nothing else. */
+  /** Path of the API below the base URL. Default: the profile's, or `/dx-api/v2`. */
   apiRoot?: string;
-  /** Path of the token endpoint below the base URL; `/oauth2/token` where the profile says nothing else. */
+  /** Path of the token endpoint below the base URL. Default: the profile's, or `/oauth2/token`. */
   tokenPath?: string;
-  /** Seconds that one call, and one exchange, may take: above 0, at most 86400; 30 where the profile says nothing else. */
+  /** Timeout of one call, and of one token exchange, in seconds: above 0, at most 86400. Default: the profile's, or 30. */
   timeoutSeconds?: number;
-  /** Whether the service knows `Idempotency-Key`; it does, unless it is said. */
+  /** Set to false if the service does not support `Idempotency-Key`. Default: the profile's, or true. */
   idempotencyKeys?: boolean;
-  /** Leaves the token cache alone; so does `SVC_NO_CACHE=true`. */
+  /** Disables the token cache, as `SVC_NO_CACHE=true` does. */
   noCache?: boolean;
-  /** Allows `http://` beyond this machine: secret and token are sent unencrypted. */
+  /** Allows `http://` to other machines. Secret and token are then sent unencrypted. */
   allowInsecureHttp?: boolean;
-  /** Directory of profiles and tokens; before `SVC_CONFIG_DIR`, and `.svc-cli` in the home directory. */
+  /** Directory of profiles and tokens. Default: `SVC_CONFIG_DIR`, or `.svc-cli` in the home directory. */
   configDirectory?: string;
-  /** Is told what a person should know, although nothing fails: that others can read a file with a secret, say. */
+  /** Called with warnings, e.g. that others can read a file with a secret. */
   warn?: Warn;
-  /** Is told of each token exchange, and of each call that is made again because its token was refused. */
+  /** Called after each token exchange, and after each call that is repeated because its token was rejected. */
   onExchange?: (summary: ExchangeSummary) => void;
 }
 
-/** Where the client secret comes from. */
+/** A service and how to reach it. */
+export interface Target {
+  /** Name of the selected profile. */
+  readonly profile: string;
+  /** Scheme, host and port, without a slash at the end, e.g. `https://svc.example`. */
+  readonly baseUrl: string;
+  /** Path of the API below the base URL, e.g. `/dx-api/v2`. */
+  readonly apiRoot: string;
+  /** Timeout of one call in seconds. */
+  readonly timeoutSeconds: number;
+  /** True if the service supports idempotency keys. */
+  readonly idempotencyKeys: boolean;
+}
+
+/** The client secret, or the command that prints it. */
 export type SecretSource = { readonly text: string } | { readonly command: readonly string[] };
 
 /** Settings that name a service. */
@@ -67,21 +85,21 @@ export interface Settings {
   readonly target: Target;
   /** Path of the token endpoint below the base URL. */
   readonly tokenPath: string;
-  /** Client ID, where one is known. */
+  /** Client ID, if it is known. */
   readonly clientId?: string;
-  /** Client secret, where one is known. */
+  /** Client secret, if it is known. */
   readonly secret?: SecretSource;
-  /** Directory of the token cache; undefined leaves the cache alone. */
+  /** Directory of the token cache; undefined disables it. */
   readonly cacheDirectory?: string;
-  /** The error of a member that neither options, environment nor profile give. */
-  readonly missing: (member: "clientId" | "clientSecret") => SvcError;
-  /** Is told what a person should know. */
+  /** Creates the error for a credential that is missing in options, environment and profile. */
+  readonly createMissingError: (member: "clientId" | "clientSecret") => SvcError;
+  /** Called with warnings. */
   readonly warn: Warn;
-  /** Is told of each token exchange, and of each call that is made again because its token was refused. */
+  /** Called after each token exchange, and after each call that is repeated because its token was rejected. */
   readonly onExchange: (summary: ExchangeSummary) => void;
 }
 
-/** Settings with which a token can be had. */
+/** Settings with which a token can be obtained. */
 export interface Credentials extends Settings {
   /** Client ID. */
   readonly clientId: string;
@@ -89,129 +107,135 @@ export interface Credentials extends Settings {
   readonly secret: SecretSource;
 }
 
-/** What options and environment give, before the profile. */
-type Given = { readonly [M in keyof typeof VARIABLES]: string | undefined };
+/** Values from options and environment, which override the profile. */
+type Overrides = { readonly [M in keyof typeof VARIABLES]: string | undefined };
 
-/** The settings that options, environment and profile make together. */
+/** Reads the settings: options override the environment, which overrides the profile. */
 export function readSettings(options: SessionOptions = {}): Settings {
-  checkMembers(options);
-  const name = profileOf(options);
-  const given: Given = {
-    baseUrl: options.baseUrl ?? environment("baseUrl"),
-    clientId: options.clientId ?? environment("clientId"),
-    clientSecret: options.clientSecret ?? environment("clientSecret"),
+  checkOptions(options);
+  const name = getProfileName(options);
+  const overrides: Overrides = {
+    baseUrl: options.baseUrl ?? readOverride("baseUrl"),
+    clientId: options.clientId ?? readOverride("clientId"),
+    clientSecret: options.clientSecret ?? readOverride("clientSecret"),
   };
-  const profile = needsProfile(options) ? readProfile(name, options, given) : undefined;
-  const baseUrl = given.baseUrl ?? profile?.baseUrl;
-  if (baseUrl === undefined) throw missing("baseUrl", name, directoryOf(options), profile);
+  const profile = needsProfile(options) ? readProfile(name, options, overrides) : undefined;
+  const createMissingError = (member: keyof Overrides) => {
+    const directory = resolveConfigDirectory(options);
+    return profile ? createMissingMemberError(member, name, directory) : createMissingProfileError(name, directory);
+  };
+  const baseUrl = overrides.baseUrl ?? profile?.baseUrl;
+  if (baseUrl === undefined) throw createMissingError("baseUrl");
   checkTransport(baseUrl, options.allowInsecureHttp ?? profile?.allowInsecureHttp ?? false);
-  const noCache = options.noCache === true || isOn("SVC_NO_CACHE");
+  const noCache = options.noCache === true || readSwitch("SVC_NO_CACHE");
   return {
     target: {
       profile: name,
-      baseUrl: withoutSlash(new URL(baseUrl).href),
-      apiRoot: withoutSlash(options.apiRoot ?? profile?.apiRoot ?? DEFAULTS.apiRoot),
+      baseUrl: trimSlashes(new URL(baseUrl).href),
+      apiRoot: trimSlashes(options.apiRoot ?? profile?.apiRoot ?? DEFAULTS.apiRoot),
       timeoutSeconds: options.timeoutSeconds ?? profile?.timeoutSeconds ?? DEFAULTS.timeoutSeconds,
       idempotencyKeys: options.idempotencyKeys ?? profile?.idempotencyKeys ?? DEFAULTS.idempotencyKeys,
     },
     tokenPath: options.tokenPath ?? profile?.tokenPath ?? DEFAULTS.tokenPath,
-    clientId: given.clientId ?? profile?.clientId,
-    secret: secretSource(given.clientSecret, profile),
-    cacheDirectory: noCache ? undefined : findDirectory(options),
-    missing: (member) => missing(member, name, directoryOf(options), profile),
-    warn: warnOf(options),
+    clientId: overrides.clientId ?? profile?.clientId,
+    secret: findSecret(overrides.clientSecret, profile),
+    cacheDirectory: noCache ? undefined : options.configDirectory ?? findConfigDirectory(),
+    createMissingError,
+    warn: createWarn(options),
     onExchange: (summary) => tell("onExchange", options.onExchange, summary),
   };
 }
 
-/** The settings, where they are enough to have a token; `INVALID_CONFIG` otherwise. */
-export function withCredentials(settings: Settings): Credentials {
+/** Reads the service that options, environment and profile name. Needs no credentials. */
+export function readTarget(options: SessionOptions = {}): Target {
+  return readSettings(options).target;
+}
+
+/** Returns the settings if they contain credentials. Throws `INVALID_CONFIG` otherwise. */
+export function requireCredentials(settings: Settings): Credentials {
   const { clientId, secret } = settings;
-  if (clientId === undefined) throw settings.missing("clientId");
-  if (secret === undefined) throw settings.missing("clientSecret");
+  if (clientId === undefined) throw settings.createMissingError("clientId");
+  if (secret === undefined) throw settings.createMissingError("clientSecret");
   return { ...settings, clientId, secret };
 }
 
-/** The name of the profile. */
-export function profileOf({ profile }: SessionOptions): string {
+/** Returns the address of the token endpoint. */
+export function getTokenUrl({ target, tokenPath }: Settings): string {
+  return target.baseUrl + tokenPath;
+}
+
+/** Returns the name of the profile. */
+export function getProfileName({ profile }: SessionOptions): string {
   return profile ?? "default";
 }
 
-/** The directory of profiles and tokens. */
-export function directoryOf({ configDirectory: own }: SessionOptions): string {
-  return own ?? configDirectory();
+/** Returns the directory of profiles and tokens. */
+export function resolveConfigDirectory({ configDirectory }: SessionOptions): string {
+  return configDirectory ?? getConfigDirectory();
 }
 
-/** That directory; undefined where there is none to look in: what options and environment say needs none. */
-function findDirectory({ configDirectory: own }: SessionOptions): string | undefined {
-  return own ?? findConfigDirectory();
-}
-
-/** A program that says everything itself needs no profile, and no permission to look for one. */
+/** With all of these options a program needs no profile, and no permission to read one. */
 function needsProfile({ baseUrl, clientId, clientSecret, profile }: SessionOptions): boolean {
   return profile !== undefined || baseUrl === undefined || clientId === undefined || clientSecret === undefined;
 }
 
-/** The profile; undefined where there is none, or where the program may not look and needs nothing of it. */
-function readProfile(name: string, options: SessionOptions, given: Given): Profile | undefined {
+/** Reads the profile. Returns undefined if it does not exist, or if it is not needed and the program may not read it. */
+function readProfile(name: string, options: SessionOptions, overrides: Overrides): Profile | undefined {
   try {
-    const directory = findDirectory(options);
-    return directory === undefined ? undefined : findProfile(name, directory, warnOf(options));
+    const directory = options.configDirectory ?? findConfigDirectory();
+    return directory === undefined ? undefined : findProfile(name, directory, createWarn(options));
   } catch (error) {
-    if (error instanceof Deno.errors.NotCapable && !Object.values(given).includes(undefined)) return undefined;
+    if (error instanceof Deno.errors.NotCapable && !Object.values(overrides).includes(undefined)) return undefined;
     throw error;
   }
 }
 
-function warnOf({ warn }: SessionOptions): Warn {
+function createWarn({ warn }: SessionOptions): Warn {
   return (message) => tell("warn", warn, message);
 }
 
-/** Checks the options that a profile has, too. */
-function checkMembers(options: SessionOptions): void {
-  const given: Readonly<Record<string, unknown>> = { ...options };
-  for (const [member, value] of Object.entries(given)) {
-    if (isProfileMember(member) && value !== undefined) checkMember(member, value, member);
+/** Checks the options that are also members of a profile. */
+function checkOptions(options: SessionOptions): void {
+  const values: Readonly<Record<string, unknown>> = { ...options };
+  for (const [name, value] of Object.entries(values)) {
+    if (isProfileMember(name) && value !== undefined) checkMember(name, value, name);
   }
 }
 
-/** Whether a variable says yes; what is neither yes nor no is refused, for it would be taken for a no. */
-function isOn(name: string): boolean {
-  const value = variable(name)?.toLowerCase();
+/** Reads a variable that is true or false. Other values are rejected rather than taken for false. */
+function readSwitch(name: string): boolean {
+  const value = readVariable(name)?.toLowerCase();
   if (value === undefined || value === "false" || value === "0") return false;
   if (value === "true" || value === "1") return true;
   throw new SvcError("INVALID_CONFIG", `${name} must be true or false.`);
 }
 
-/** A member's variable of the environment; an empty one counts as absent. */
-function environment(member: keyof Given): string | undefined {
-  const value = variable(VARIABLES[member]);
-  if (value === undefined) return undefined;
-  checkMember(member, value, VARIABLES[member]);
+function readOverride(member: keyof Overrides): string | undefined {
+  const value = readVariable(VARIABLES[member]);
+  if (value !== undefined) checkMember(member, value, VARIABLES[member]);
   return value;
 }
 
-function secretSource(given: string | undefined, profile: Profile = {}): SecretSource | undefined {
-  const text = given ?? profile.clientSecret;
+function findSecret(override: string | undefined, profile: Profile = {}): SecretSource | undefined {
+  const text = override ?? profile.clientSecret;
   if (text !== undefined) return { text };
   return profile.clientSecretCommand && { command: profile.clientSecretCommand };
 }
 
-function checkTransport(baseUrl: string, insecureAllowed: boolean): void {
-  if (insecureAllowed || isSecure(baseUrl)) return;
+function checkTransport(baseUrl: string, allowInsecureHttp: boolean): void {
+  if (allowInsecureHttp || isSecureUrl(baseUrl)) return;
   throw new SvcError("INVALID_CONFIG", `${baseUrl} would send the secret unencrypted.`, {
-    hint: 'Use https://, or set "allowInsecureHttp": true in the profile if the network is yours.',
+    hint: 'Use https://, or set "allowInsecureHttp": true in the profile if you trust the network.',
   });
 }
 
-function missing(member: keyof Given, name: string, directory: string, profile: Profile | undefined): SvcError {
-  if (!profile) return missingProfile(name, directory);
-  const also = member === "clientSecret" ? " or clientSecretCommand" : "";
-  return new SvcError("INVALID_CONFIG", `Profile ${JSON.stringify(name)} has no ${member}${also}.`, {
-    hint: `Add it to the profile in ${configFile(directory)}, or set ${VARIABLES[member]}.`,
+function createMissingMemberError(member: keyof Overrides, profile: string, directory: string): SvcError {
+  const alternative = member === "clientSecret" ? " or clientSecretCommand" : "";
+  return new SvcError("INVALID_CONFIG", `Profile ${JSON.stringify(profile)} has no ${member}${alternative}.`, {
+    hint: `Add it to the profile in ${getConfigFile(directory)}, or set ${VARIABLES[member]}.`,
   });
 }
 
-function withoutSlash(text: string): string {
+function trimSlashes(text: string): string {
   return text.replace(/\/+$/, "");
 }

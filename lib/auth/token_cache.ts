@@ -1,73 +1,72 @@
-/** The cached token of a profile: read in one step, and never sent to a server that did not issue it. */
 import type { Warn } from "../client/callback.ts";
 import { SvcError } from "../errors.ts";
 import { parseJsonObject } from "../../utils/json.ts";
-import { warnIfExposed } from "./exposed.ts";
+import { warnIfSecretExposed } from "./file_access.ts";
 import type { Settings } from "./settings.ts";
 
-/** Milliseconds before its end at which a token is renewed; half its life, where it lives shorter than two of these. */
-const MARGIN = 60_000;
+/** A token is renewed this many milliseconds before it expires, or after half its life if it is shorter-lived. */
+const RENEWAL_MARGIN = 60_000;
 
-/** Seconds that a token lives at most, a year: a server may claim more than a date can hold. */
-export const LONGEST_LIFE = 31_536_000;
+/** Maximum life of a token in seconds, a year. A server may claim more than a date can express. */
+export const MAX_TOKEN_SECONDS = 31_536_000;
 
 /** An access token. */
 export interface Token {
-  /** What goes behind `Bearer`. */
+  /** Value for the `Bearer` scheme. */
   readonly accessToken: string;
-  /** When it ends, in ISO 8601. */
+  /** Time at which it expires, in ISO 8601. */
   readonly expiresAt: string;
-  /** When a new one should be had, in ISO 8601. */
+  /** Time from which it is renewed, in ISO 8601. */
   readonly refreshAt: string;
 }
 
-/** A token that lives some seconds from now. */
-export function tokenOf(accessToken: string, seconds: number): Token {
+/** Creates a token that expires in some seconds. */
+export function createToken(accessToken: string, seconds: number): Token {
   const life = seconds * 1000;
   const end = Date.now() + life;
-  const refresh = end - Math.min(MARGIN, life / 2);
+  const refresh = end - Math.min(RENEWAL_MARGIN, life / 2);
   return { accessToken, expiresAt: new Date(end).toISOString(), refreshAt: new Date(refresh).toISOString() };
 }
 
-/** Whether a token need not be renewed yet. */
+/** Reports whether a token need not be renewed yet. */
 export function isFresh(token: Token): boolean {
   return Date.parse(token.refreshAt) > Date.now();
 }
 
-/** Whether a text can travel in a header as a bearer token. */
-export function isTokenText(text: unknown): text is string {
-  return typeof text === "string" && /^[\x21-\x7e]+$/.test(text);
+/** Reports whether a value can be sent in a header as a bearer token. */
+export function isBearerToken(value: unknown): value is string {
+  return typeof value === "string" && /^[\x21-\x7e]+$/.test(value);
 }
 
-/** The file of a profile's token. */
-export function tokenFile(directory: string, profile: string): string {
+/** Returns the path of a profile's token file. */
+export function getTokenFile(directory: string, profile: string): string {
   return `${directory}/token.${profile}.json`;
 }
 
-/** The cached token, if there is a fresh one for exactly this server, token endpoint and client. */
+/** Reads the cached token. Returns it only if it is fresh and was issued for this server, token endpoint and client. */
 export function readToken(settings: Settings): Token | undefined {
   if (settings.cacheDirectory === undefined) return undefined;
-  const path = tokenFile(settings.cacheDirectory, settings.target.profile);
+  const path = getTokenFile(settings.cacheDirectory, settings.target.profile);
   const text = readFile(path, settings.warn);
   const cached = text === undefined ? undefined : parseJsonObject(text);
-  // A damaged cache holds no token: the next exchange replaces it.
+  // A damaged file counts as no token. The next exchange replaces it.
   if (cached === undefined || !isIssuedFor(cached, settings)) return undefined;
   const { accessToken, expiresAt, refreshAt } = cached;
-  if (!isTokenText(accessToken) || typeof expiresAt !== "string" || typeof refreshAt !== "string") return undefined;
+  if (!isBearerToken(accessToken) || typeof expiresAt !== "string" || typeof refreshAt !== "string") return undefined;
   const token = { accessToken, expiresAt, refreshAt };
   return isFresh(token) ? token : undefined;
 }
 
-/** The text of the cache file for a token. */
-export function tokenText(settings: Settings, token: Token): string {
-  return JSON.stringify({ ...issuerOf(settings), ...token }) + "\n";
+/** Returns the content of the file for a token. */
+export function formatToken(settings: Settings, token: Token): string {
+  return JSON.stringify({ ...getIssuer(settings), ...token }) + "\n";
 }
 
-/** What cannot be read is no cache: saving a token then replaces it, or says why it cannot. */
+/** A file that cannot be read counts as no token. Saving the next token replaces it or reports the problem. */
 function readFile(path: string, warn: Warn): string | undefined {
   try {
     const text = Deno.readTextFileSync(path);
-    warnIfExposed(path, warn);
+    warnIfSecretExposed(path, warn);
     return text;
   } catch (error) {
     if (error instanceof SvcError) throw error;
@@ -76,9 +75,9 @@ function readFile(path: string, warn: Warn): string | undefined {
 }
 
 function isIssuedFor(cached: Record<string, unknown>, settings: Settings): boolean {
-  return Object.entries(issuerOf(settings)).every(([member, value]) => value !== undefined && cached[member] === value);
+  return Object.entries(getIssuer(settings)).every(([name, value]) => value !== undefined && cached[name] === value);
 }
 
-function issuerOf({ target, tokenPath, clientId }: Settings): Record<string, string | undefined> {
+function getIssuer({ target, tokenPath, clientId }: Settings): Record<string, string | undefined> {
   return { server: target.baseUrl, tokenPath, clientId };
 }

@@ -1,11 +1,10 @@
 /** One call: values in, reply out. The command line, the library and a workflow's parent all enter here. */
 import { TIMEOUT_RULE } from "../auth/profile.ts";
-import type { Session, Target } from "../auth/session.ts";
-import { openSession } from "../auth/session_open.ts";
-import type { ExchangeSummary, SessionOptions } from "../auth/settings.ts";
+import { openSession, type Session } from "../auth/session.ts";
+import type { ExchangeSummary, SessionOptions, Target } from "../auth/settings.ts";
 import { tell } from "./callback.ts";
 import { SvcError, toSvcError } from "../errors.ts";
-import { lineOf } from "../http/address.ts";
+import { getRequestPath } from "../http/address.ts";
 import { Deadline } from "../http/deadline.ts";
 import { readText } from "../http/read_text.ts";
 import { isKey, KEY_FORM } from "../operation/idempotency_key.ts";
@@ -183,7 +182,7 @@ class Call {
     const head = headOf(this.#ref, response, transit.milliseconds, this.#session.target.profile);
     this.#tell(transit, head, () => this.#session.redact(text));
     checkStatus(head, response, response.ok ? text : this.#session.redact(text), transit);
-    const reply = new Reply(head, { text });
+    const reply = new Reply(head, text);
     // A gateway's page is no answer: its sender is told at once. An empty one may still have the tag that is wanted.
     if (text !== "" && !/\bjson\b/i.test(head.type ?? "")) void reply.body;
     transit.deadline.clear();
@@ -198,7 +197,7 @@ class Call {
       this.#tell(transit, head, () => `(${head.type ?? "content"})`);
       const { contentOf } = await import("./content.ts");
       const explain = (error: unknown) => transit.explain(error).withOperation(this.#ref.name);
-      return new Reply(head, { content: contentOf(response, { deadline, explain }) });
+      return new Reply(head, "", contentOf(response, { deadline, explain }));
     } catch (error) {
       void response.body?.cancel().catch(() => {});
       throw error;
@@ -209,7 +208,14 @@ class Call {
   #tell({ request, change, url }: Transit, head: ReplyHead, textOf: () => string): void {
     if (this.#onReply === undefined) return;
     const { status, reason, milliseconds } = head;
-    const exchange = { method: request.method, path: lineOf(url), status, reason, milliseconds, text: textOf() };
+    const exchange = {
+      method: request.method,
+      path: getRequestPath(url),
+      status,
+      reason,
+      milliseconds,
+      text: textOf(),
+    };
     tell("onReply", this.#onReply, exchange, {
       hint: `The call itself was answered with ${status}. Catch in onReply what may fail.`,
       outcomeUnknown: change !== undefined || undefined,
@@ -298,7 +304,7 @@ function picked(operation: Operation, values: Values, reply: Reply): Reply {
         hint: "The list command of this group shows what there is.",
       });
     }
-    return new Reply({ ...reply.head, etag: undefined }, { body }); // The tag was that of the list.
+    return new Reply({ ...reply.head, etag: undefined }, JSON.stringify(body)); // The tag was that of the list.
   }
   return reply;
 }

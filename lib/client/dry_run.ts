@@ -1,8 +1,6 @@
 /** The request that a call would make, as text and without its credentials. */
-import { tokenUrl } from "../auth/oauth.ts";
-import type { Target } from "../auth/session.ts";
-import type { Settings } from "../auth/settings.ts";
-import { lineOf } from "../http/address.ts";
+import { getTokenUrl, type Settings, type Target } from "../auth/settings.ts";
+import { getRequestPath } from "../http/address.ts";
 import { isStackOverflow, type JsonObject } from "../../utils/json.ts";
 import type { Operation } from "../operation/operation.ts";
 import { type EncodedRequest, encodeRequest, type Part } from "./encode.ts";
@@ -21,7 +19,7 @@ export function renderDryRun(target: Target, operation: Operation, values: Value
 
 /** The request that exchanges the client secret for a token. */
 export function renderExchange(settings: Settings): string {
-  return requestText("POST", tokenUrl(settings), [
+  return requestText("POST", getTokenUrl(settings), [
     "Authorization: Basic [REDACTED]",
     "Content-Type: application/x-www-form-urlencoded",
   ], "grant_type=client_credentials");
@@ -38,7 +36,7 @@ function laidOut(body: JsonObject): string {
 }
 
 function requestText(method: string, url: string, headers: readonly string[], body: string): string {
-  return [`${method} ${lineOf(url)}`, `Host: ${new URL(url).host}`, ...headers, "", body].join("\n");
+  return [`${method} ${getRequestPath(url)}`, `Host: ${new URL(url).host}`, ...headers, "", body].join("\n");
 }
 
 /** The body of a request as a person may see it; nothing where there is none. */

@@ -1,6 +1,6 @@
 /** What the service refuses, as errors of the family. */
 import { createRetryHint, getErrorCode, SvcError } from "../errors.ts";
-import { type Destination, hintOfRedirect } from "../http/address.ts";
+import { type Destination, explainRedirect } from "../http/address.ts";
 import {
   filterObjects,
   isNestedWithin,
@@ -70,7 +70,7 @@ function sentenceOf(body: JsonObject | undefined, details: readonly JsonObject[]
 /** What the user can do about a status. */
 function hintFor(status: number, headers: Headers, sent: Destination): string | undefined {
   const location = headers.get("location");
-  if (status < 400 && location !== null) return hintOfRedirect(location, sent);
+  if (status < 400 && location !== null) return explainRedirect(location, sent);
   const retryAfter = headers.get("retry-after") ?? undefined;
   // A server that fails without a Retry-After may have done the call: no hint says to repeat it.
   if (status === 429 || (status === 503 && retryAfter !== undefined)) return createRetryHint(retryAfter);

@@ -1,25 +1,25 @@
-/** Addresses of requests, as logs and hints have them. */
-
-/** Path and query of an address, as the first line of its request has them. */
-export function lineOf(url: string): string {
+/** Returns path and query of a URL, as they appear in the first line of a request. */
+export function getRequestPath(url: string): string {
   const { pathname, search } = new URL(url);
   return pathname + search;
 }
 
-/** Where a request was sent. */
+/** The address that a request was sent to. */
 export interface Destination {
-  /** Its whole address. */
+  /** The complete URL. */
   readonly url: string;
-  /** What of that is the base URL. */
+  /** The base URL that it starts with. */
   readonly baseUrl: string;
 }
 
-/** What to do about a redirect: it may name the same request elsewhere, or another page. */
-export function hintOfRedirect(location: string, { url, baseUrl }: Destination): string {
+/** Explains a redirect: it may lead to the same path at another base URL, or to another page. */
+export function explainRedirect(location: string, { url, baseUrl }: Destination): string {
   const address = URL.parse(location, url)?.href ?? location;
-  const below = url.slice(baseUrl.length);
-  const base = address.slice(0, -below.length);
-  const isSame = address.endsWith(below) && base !== baseUrl && !/[?#]/.test(base);
-  return `It redirects to ${address}: ` +
-    (isSame ? `set the base URL to ${base}.` : "the base URL may be wrong, or a login page stands before the service.");
+  const path = url.slice(baseUrl.length);
+  const base = address.slice(0, -path.length);
+  const isSamePath = address.endsWith(path) && base !== baseUrl && !/[?#]/.test(base);
+  const advice = isSamePath
+    ? `set the base URL to ${base}.`
+    : "the base URL may be wrong, or a login page may be in front of the service.";
+  return `It redirects to ${address}: ${advice}`;
 }

@@ -1,4 +1,5 @@
 import { createCancelledError, SvcError } from "../errors.ts";
+import { abortable } from "../../utils/async/abortable.ts";
 import { onAbort } from "../../utils/async/on_abort.ts";
 import { diagnoseCommand, explainNetwork } from "./network.ts";
 
@@ -76,6 +77,21 @@ export class Deadline implements Disposable {
       });
     }
     return explainNetwork(error, exchange, profile);
+  }
+}
+
+/** Runs a task that is cancelled at its deadline. The error of a failure names the exchange. */
+export async function runWithDeadline<T>(
+  limit: TimeLimit,
+  outer: AbortSignal,
+  exchange: string,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  using deadline = Deadline.started(limit, outer);
+  try {
+    return await abortable(run(deadline.signal), deadline.signal);
+  } catch (error) {
+    throw deadline.explain(error, exchange);
   }
 }
 

@@ -1,42 +1,41 @@
-/** `--fields`: the top-level members that are wanted. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
-import { rowsOf } from "./rows.ts";
+import { findRows } from "./find_rows.ts";
 
-/** What is left of a result, and the names that it does not have. */
-export interface Kept {
-  /** The result with those members alone. */
+/** A result with selected fields. */
+export interface Selection {
+  /** The result with these fields only. */
   readonly value: JsonValue;
-  /** Remarks, a line each. */
+  /** Notes for the user, one line each. */
   readonly notes: readonly string[];
 }
 
 /**
- * Keeps the named top-level members, in the order of the names. Of an array they are its elements' members; so they
- * are of an answer that is one list in an envelope, unless a name is the envelope's.
+ * Selects top-level fields, in the order of the names. For a list these are fields of its elements. For an object whose
+ * only member is a list, they are fields of the elements too, unless the member itself is named.
  */
-export function keepFields(value: JsonValue, fields: readonly string[]): Kept {
-  const list = rowsOf(value);
+export function selectFields(value: JsonValue, fields: readonly string[]): Selection {
+  const list = findRows(value);
   const envelope = isJsonObject(value) && list ? list.member : undefined;
   if (list && (envelope === undefined || !fields.includes(envelope))) {
     const rows = list.rows.map((row) => pick(row, fields));
-    const notes = unknownFields(fields, list.rows);
+    const notes = describeUnknownFields(fields, list.rows);
     return { value: envelope === undefined ? rows : { [envelope]: rows }, notes };
   }
-  if (!isJsonObject(value)) return { value, notes: ["--fields is left out: the answer has no fields."] };
-  return { value: pick(value, fields), notes: unknownFields(fields, [value]) };
+  if (!isJsonObject(value)) return { value, notes: ["--fields was ignored: the response has no fields."] };
+  return { value: pick(value, fields), notes: describeUnknownFields(fields, [value]) };
 }
 
-/** An object with the named members alone, in the order of the names. */
+/** Returns an object with the named members only, in the order of the names. */
 export function pick(object: JsonObject, fields: readonly string[]): JsonObject {
   return Object.fromEntries(
     fields.filter((field) => Object.hasOwn(object, field)).map((field) => [field, object[field]]),
   );
 }
 
-function unknownFields(fields: readonly string[], objects: readonly JsonObject[]): string[] {
+function describeUnknownFields(fields: readonly string[], objects: readonly JsonObject[]): string[] {
   if (objects.length === 0) return [];
   const unknown = fields.filter((field) => !objects.some((object) => Object.hasOwn(object, field)));
   if (unknown.length === 0) return [];
-  const known = new Set(objects.flatMap(Object.keys));
-  return [`Warning: the answer has no field ${unknown.join(", ")}. It has ${[...known].join(", ") || "none"}.`];
+  const known = [...new Set(objects.flatMap(Object.keys))];
+  return [`Warning: the response has no field ${unknown.join(", ")}. Its fields: ${known.join(", ") || "none"}.`];
 }

@@ -1,4 +1,4 @@
-/** The formats of results by name. */
+/** Names of the formats of results. */
 export const FORMATS = ["json", "compact", "yaml", "table"] as const;
 
 /** A format of results. */

@@ -1,64 +1,63 @@
-/** A result as text: the fields that were asked for, in the format that was asked for. */
 import { SvcError } from "../errors.ts";
 import { isStackOverflow, type JsonValue } from "../../utils/json.ts";
 import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
 import type { Format } from "./format.ts";
 
-/** How a result is wanted. */
+/** Options of `render`. */
 export interface RenderOptions {
   /** Format. */
   readonly format: Format;
-  /** Top-level fields to keep, in this order; undefined keeps all. */
+  /** Top-level fields to print, in this order. Default: all. */
   readonly fields?: readonly string[];
 }
 
-/** Where the text will be read. */
+/** The place where the text appears. */
 export interface Surface {
-  /** Width of the terminal in columns; undefined in a pipe or a file. */
+  /** Width of the terminal in columns; undefined for a pipe or a file. */
   readonly columns?: number;
-  /** Whether colour is wanted. */
+  /** True if the text may have colors and bold type. */
   readonly color: boolean;
 }
 
-/** Text for stdout, and what a person should know of it. */
+/** A rendered result. */
 export interface Rendered {
-  /** The text, with the end of its last line. */
+  /** Text for stdout, with its final line end. */
   readonly text: string;
-  /** Remarks, a line each. */
+  /** Notes for the user, one line each. */
   readonly notes: readonly string[];
 }
 
-/** A result as text. No control character of it is left raw, in any format. */
+/** Renders a result as text. Control characters are escaped in every format. */
 export async function render(
   result: JsonValue,
   options: RenderOptions,
   surface: Surface,
 ): Promise<Rendered> {
   const { fields } = options;
-  if (fields === undefined) return await renderAs(options, result, surface);
-  const { keepFields } = await import("./fields.ts");
-  const kept = keepFields(result, fields);
-  const { text, notes } = await renderAs(options, kept.value, surface);
-  return { text, notes: [...kept.notes, ...notes] };
+  if (fields === undefined) return await renderNested(options, result, surface);
+  const { selectFields } = await import("./fields.ts");
+  const selection = selectFields(result, fields);
+  const { text, notes } = await renderNested(options, selection.value, surface);
+  return { text, notes: [...selection.notes, ...notes] };
 }
 
-/** The depth that an answer may have is that of the stack; the format that indents nothing needs none. */
-async function renderAs(options: RenderOptions, value: JsonValue, surface: Surface): Promise<Rendered> {
+/** Explains a stack overflow, which very deeply nested results cause in all formats that indent. */
+async function renderNested(options: RenderOptions, value: JsonValue, surface: Surface): Promise<Rendered> {
   try {
-    return await renderIn(options, value, surface);
+    return await renderFormat(options, value, surface);
   } catch (cause) {
     if (!isStackOverflow(cause)) throw cause;
-    throw new SvcError("INVALID_RESPONSE", `The answer is nested too deep to be printed as ${options.format}.`, {
+    throw new SvcError("INVALID_RESPONSE", `The response is nested too deeply to be printed as ${options.format}.`, {
       cause,
-      hint: "--format compact prints it.",
+      hint: "Use --format compact.",
     });
   }
 }
 
-async function renderIn({ format, fields }: RenderOptions, value: JsonValue, surface: Surface): Promise<Rendered> {
+async function renderFormat({ format, fields }: RenderOptions, value: JsonValue, surface: Surface): Promise<Rendered> {
   switch (format) {
     case "json":
-      return { text: json(value), notes: [] };
+      return { text: toJson(value), notes: [] };
     case "compact":
       return { text: escapeControlCharacters(JSON.stringify(value)) + "\n", notes: [] };
     case "yaml": {
@@ -68,11 +67,12 @@ async function renderIn({ format, fields }: RenderOptions, value: JsonValue, sur
     case "table": {
       const { toTable } = await import("./table.ts");
       const table = toTable(value, surface, fields);
-      return "unfit" in table ? { text: json(value), notes: [`Printed as JSON: ${table.unfit}.`] } : table;
+      if ("text" in table) return table;
+      return { text: toJson(value), notes: [`Printed as JSON: ${table.obstacle}.`] };
     }
   }
 }
 
-function json(value: JsonValue): string {
+function toJson(value: JsonValue): string {
   return escapeControlCharacters(JSON.stringify(value, null, 2)) + "\n";
 }

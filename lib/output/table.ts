@@ -1,183 +1,142 @@
-/** Results as a table: aligned columns, with borders that fit on a terminal, plain in a pipe. */
-import Table from "cli-table3";
 import { isJsonObject, isScalar, type JsonObject, type JsonValue } from "../../utils/json.ts";
-import { truncate } from "../../utils/text/wording.ts";
 import { escapeToOneLine } from "../../utils/text/control_characters.ts";
+import { displayWidth, truncateToWidth } from "../../utils/text/display_width.ts";
+import { findRows } from "./find_rows.ts";
 import type { Rendered, Surface } from "./render.ts";
-import { rowsOf } from "./rows.ts";
 
-/** Columns that are squeezed keep this many characters, border included. */
-const NARROWEST = 9;
+/** Columns that do not fit are narrowed to this width, and hidden if that is not enough. */
+const MIN_WIDTH = 7;
 
-/** Blanks in a framed cell beside its text. */
-const PADDING = 2;
+/** Rows with different fields could otherwise have far more cells than values. */
+const MAX_FIELDS = 500;
 
-/** Cells that are laid out together. */
-const PIECE = 300;
+/** Space that a frame takes: its left border, and per column two blanks and a border. */
+const FRAME_WIDTH = 1;
+const COLUMN_FRAME_WIDTH = 3;
 
-/** Nobody reads more, and rows that have few fields each, and others each, would make far more cells than values. */
-const MOST_FIELDS = 500;
-
-/** Printable ASCII and Latin letters, of which each takes one column. */
-const NARROW = /^[ -~À-ɏ]*$/;
-
-/**
- * Nothing is cut. The library cuts each cell to ten characters all the same, for a log of its own, and takes minutes for
- * a long one of wide characters; a mark of that length leaves it nothing to do.
- */
-const WHOLE = { truncate: "…".padEnd(10) };
-
-/** The library's own colours would load a library that reads the environment. */
-const UNCOLORED = { head: [], border: [], compact: true };
-
-/** Why a result is no table. */
-export interface Unfit {
-  /** The end of a sentence. */
-  readonly unfit: string;
+/** The reason why a result cannot be shown as a table, as the end of a sentence. */
+export interface TableObstacle {
+  /** The reason. */
+  readonly obstacle: string;
 }
 
-/** A result as a table, or why it is none; `fields` are those that were picked already. */
-export function toTable(value: JsonValue, surface: Surface, fields: readonly string[] = []): Rendered | Unfit {
-  const rows = rowsOf(value)?.rows ?? (isJsonObject(value) ? [value] : undefined);
-  if (rows === undefined) return { unfit: "the answer is neither an object nor a list of objects" };
-  if (rows.length === 0) return { unfit: "the list is empty" };
+interface Column {
+  readonly name: string;
+  readonly title: string;
+  readonly cells: readonly string[];
+  readonly isNumeric: boolean;
+  readonly width: number;
+}
+
+/** Renders a result as a table: with borders that fit on a terminal, plain in a pipe. `fields` were already selected. */
+export function toTable(
+  value: JsonValue,
+  surface: Surface,
+  fields: readonly string[] = [],
+): Rendered | TableObstacle {
+  const rows = findRows(value)?.rows ?? (isJsonObject(value) ? [value] : undefined);
+  if (rows === undefined) return { obstacle: "the response is neither an object nor a list of objects" };
+  if (rows.length === 0) return { obstacle: "the list is empty" };
+  const advice = canSelectFields(value, fields) ? " Select columns with --fields." : "";
   const names = [...new Set(rows.flatMap(Object.keys))];
-  if (names.length > MOST_FIELDS) {
-    const remedy = canPick(value, fields) ? "; --fields picks columns" : "";
-    return { unfit: `the answer has ${names.length} fields, and a table takes ${MOST_FIELDS} at most${remedy}` };
+  if (names.length > MAX_FIELDS) {
+    const obstacle = `the response has ${names.length} fields, and a table can have ${MAX_FIELDS}`;
+    return { obstacle: advice === "" ? obstacle : `${obstacle} (select some with --fields)` };
   }
   const nested = names.filter((name) => rows.some((row) => isNested(row[name])));
-  const columns = names.filter((name) => !nested.includes(name) || rows.some((row) => isScalar(row[name])));
-  if (columns.length === 0) return { unfit: "the answer has no field that is not nested" };
-  if (!columns.some((name) => rows.every((row) => Object.hasOwn(row, name)))) {
-    return { unfit: "its rows share no field" };
+  const shown = names.filter((name) => !nested.includes(name) || rows.some((row) => isScalar(row[name])));
+  if (shown.length === 0) return { obstacle: "all fields of the response are nested" };
+  if (!shown.some((name) => rows.every((row) => Object.hasOwn(row, name)))) {
+    return { obstacle: "its rows have no field in common" };
   }
-  const notes = nested.length === 0 ? [] : [`Left out, because they are nested: ${nested.join(", ")}.${advice(value)}`];
-  if (surface.columns === undefined) return { text: plain(columns, rows), notes };
-  const { text, left } = frame(columns, rows, surface.columns, surface.color);
-  if (left.length === 0) return { text, notes };
-  const remedy = canPick(value, fields) ? " --fields picks columns." : "";
-  return { text, notes: [...notes, `Left out for want of room: ${left.join(", ")}.${remedy}`] };
+  const columns = shown.map((name) => createColumn(name, rows));
+  const notes = nested.length === 0 ? [] : [`Nested fields hidden: ${nested.join(", ")}.${adviseOnList(value)}`];
+  if (surface.columns === undefined) return { text: renderPlain(columns, rows.length), notes };
+  const fitting = columns.slice(0, countFitting(columns, surface.columns));
+  const text = renderFramed(fitting, rows.length, surface.columns, surface.color);
+  const hidden = columns.slice(fitting.length).map(({ name }) => name);
+  if (hidden.length === 0) return { text, notes };
+  return { text, notes: [...notes, `Columns hidden to fit the terminal: ${hidden.join(", ")}.${advice}`] };
 }
 
-/** Whether `--fields` can name columns: not where it has to name the member that is the table. */
-function canPick(value: JsonValue, fields: readonly string[]): boolean {
-  const member = rowsOf(value)?.member;
+/** Reports whether `--fields` can select columns: not if it has to name the member that contains the rows. */
+function canSelectFields(value: JsonValue, fields: readonly string[]): boolean {
+  const member = findRows(value)?.member;
   return member === undefined || !fields.includes(member);
 }
 
-/** A list of objects inside the answer makes a table of its own, if it is alone. */
-function advice(value: JsonValue): string {
-  if (!isJsonObject(value) || rowsOf(value) !== undefined) return "";
-  const list = Object.keys(value).find((name) => rowsOf({ [name]: value[name] }) !== undefined);
-  return list === undefined ? "" : ` --fields ${list} makes a table of ${list}.`;
+/** A list of objects beside other members can be shown as a table of its own. */
+function adviseOnList(value: JsonValue): string {
+  if (!isJsonObject(value) || findRows(value) !== undefined) return "";
+  const list = Object.keys(value).find((name) => findRows({ [name]: value[name] }) !== undefined);
+  return list === undefined ? "" : ` Show ${list} as a table with --fields ${list}.`;
 }
 
 function isNested(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== null && !isScalar(value);
 }
 
-function cellOf(value: JsonValue | undefined): string {
-  return isScalar(value) ? escapeToOneLine(String(value)) : "";
+function createColumn(name: string, rows: readonly JsonObject[]): Column {
+  const title = escapeToOneLine(name);
+  const cells = rows.map(({ [name]: value }) => isScalar(value) ? escapeToOneLine(String(value)) : "");
+  const isNumeric = rows.every((row) => typeof row[name] === "number");
+  const width = cells.reduce((widest, cell) => Math.max(widest, displayWidth(cell)), displayWidth(title));
+  return { name, title, cells, isNumeric, width };
 }
 
-function isNumeric(column: string, rows: readonly JsonObject[]): boolean {
-  return rows.every((row) => typeof row[column] === "number");
+function renderPlain(columns: readonly Column[], rowCount: number): string {
+  const toLine = (cellOf: (column: Column) => string) =>
+    columns.map((column) => pad(cellOf(column), column.width, column.isNumeric)).join("  ").trimEnd() + "\n";
+  const lines = Array.from({ length: rowCount }, (_, row) => toLine(({ cells }) => cells[row] ?? ""));
+  return toLine(({ title }) => title) + lines.join("");
 }
 
-/** Without the library, whose time grows with the square of the columns: a pipe has room for all of them. */
-function plain(columns: readonly string[], rows: readonly JsonObject[]): string {
-  const widths = naturalWidths(columns, rows).map((width) => width - PADDING);
-  const numeric = columns.map((name) => isNumeric(name, rows));
-  const lineOf = (cells: readonly string[]) =>
-    cells.map((cell, i) => {
-      const blanks = " ".repeat((widths[i] ?? 0) - widthOf(cell));
-      return numeric[i] ? blanks + cell : cell + blanks;
-    }).join("  ").trimEnd() + "\n";
-  const lines = rows.map((row) => lineOf(columns.map((name) => cellOf(row[name]))));
-  return lineOf(columns.map(escapeToOneLine)) + lines.join("");
+function renderFramed(columns: readonly Column[], rowCount: number, terminalWidth: number, isBold: boolean): string {
+  const widths = narrowColumns(columns, terminalWidth);
+  const toBorder = (left: string, between: string, right: string) =>
+    left + widths.map((width) => "─".repeat(width + 2)).join(between) + right + "\n";
+  const toLine = (cellOf: (column: Column) => string, style = (text: string) => text) =>
+    "│" + columns.map((column, i) => {
+      const width = widths[i] ?? 0;
+      const cell = truncateToWidth(cellOf(column), width);
+      return ` ${pad(cell, width, column.isNumeric, style(cell))} │`;
+    }).join("") + "\n";
+  const bold = (text: string) => isBold ? `\x1b[1m${text}\x1b[22m` : text;
+  const lines = Array.from({ length: rowCount }, (_, row) => toLine(({ cells }) => cells[row] ?? ""));
+  return toBorder("┌", "┬", "┐") + toLine(({ title }) => title, bold) + toBorder("├", "┼", "┤") + lines.join("") +
+    toBorder("└", "┴", "┘");
 }
 
-function frame(
-  columns: readonly string[],
-  rows: readonly JsonObject[],
-  width: number,
-  bold: boolean,
-): { text: string; left: readonly string[] } {
-  const natural = naturalWidths(columns, rows);
-  const shown = fitting(natural, width);
-  const colWidths = squeeze(natural.slice(0, shown), width);
-  const pieces = piecesOf(columns.slice(0, shown), rows, colWidths, { bold, longest: width * 2 });
-  const lines = pieces.map((piece) => withoutHalves(piece).split("\n"));
-  const inner = lines.flatMap((piece, i) => piece.slice(i === 0 ? 0 : 1, i === lines.length - 1 ? undefined : -1));
-  return { text: inner.map((line) => line + "\n").join(""), left: columns.slice(shown) };
+function pad(text: string, width: number, isRight: boolean, styled = text): string {
+  const blanks = " ".repeat(width - displayWidth(text));
+  return isRight ? blanks + styled : styled + blanks;
 }
 
-/** The library cuts a character of two units in half: nobody could read that. */
-function withoutHalves(table: string): string {
-  // deno-lint-ignore no-control-regex -- the end of a bold name
-  return table.replace(/[\ud800-\udbff]((?:\x1b\[22m)?…)/g, "$1 ");
+/** Counts the leading columns that fit when they are narrowed. The first column is always shown. */
+function countFitting(columns: readonly Column[], terminalWidth: number): number {
+  let used = FRAME_WIDTH;
+  const end = columns.findIndex((column, i) => {
+    return (used += minWidth(column, i, terminalWidth) + COLUMN_FRAME_WIDTH) > terminalWidth;
+  });
+  return end < 0 ? columns.length : Math.max(end, 1);
 }
 
-/** The widths that the columns take by themselves, padding included. */
-function naturalWidths(columns: readonly string[], rows: readonly JsonObject[]): number[] {
-  return columns.map((name) =>
-    rows.reduce((widest, row) => Math.max(widest, widthOf(cellOf(row[name]))), widthOf(escapeToOneLine(name))) + PADDING
-  );
+/** The first column identifies the rows, so it is narrowed only if it takes more than half of the terminal. */
+function minWidth({ width }: Column, index: number, terminalWidth: number): number {
+  return Math.min(width, index === 0 ? Math.floor(terminalWidth / 2) - 2 : MIN_WIDTH);
 }
 
-/** How many columns of a terminal a text takes. The library knows, but takes a table to tell. */
-function widthOf(text: string): number {
-  if (NARROW.test(text)) return text.length;
-  const table = new Table({ ...WHOLE, style: UNCOLORED });
-  table.push([text]);
-  return table.width - PADDING - "││".length;
-}
-
-/** How many leading columns fit when those that can be are squeezed. */
-function fitting(natural: readonly number[], width: number): number {
-  let used = 1;
-  const end = natural.findIndex((_, column) => (used += least(natural, column, width) + 1) > width);
-  return end < 0 ? natural.length : Math.max(end, 1);
-}
-
-/** The first column is what rows are called by: up to half of the width it is not squeezed. */
-function least(natural: readonly number[], column: number, width: number): number {
-  return Math.min(natural[column] ?? 0, column === 0 ? Math.floor(width / 2) : NARROWEST);
-}
-
-/** The widths with the widest columns made equal, as far as is needed. */
-function squeeze(natural: readonly number[], width: number): number[] {
-  const widths = [...natural];
-  let excess = widths.reduce((sum, one) => sum + one + 1, 1) - width;
+/** Narrows the widest columns until the table fits. */
+function narrowColumns(columns: readonly Column[], terminalWidth: number): number[] {
+  const widths = columns.map(({ width }) => Math.min(width, terminalWidth));
+  let excess = widths.reduce((sum, width) => sum + width + COLUMN_FRAME_WIDTH, FRAME_WIDTH) - terminalWidth;
   while (excess-- > 0) {
-    const room = widths.map((one, column) => one > least(natural, column, width) ? one : 0);
+    const room = columns.map((column, i) => {
+      const width = widths[i] ?? 0;
+      return width > minWidth(column, i, terminalWidth) ? width : -1;
+    });
     const widest = room.indexOf(Math.max(...room));
-    widths[widest] = Math.max((widths[widest] ?? 0) - 1, 2);
+    widths[widest] = Math.max((widths[widest] ?? 0) - 1, 0);
   }
   return widths;
-}
-
-/**
- * Tables of some rows each, the first with a head: the library takes twice as long for a row of a table twice as long,
- * and four times as long for one twice as wide.
- */
-function piecesOf(
-  columns: readonly string[],
-  rows: readonly JsonObject[],
-  colWidths: number[],
-  { bold, longest }: { bold: boolean; longest: number },
-): string[] {
-  const head = columns.map((name) => bold ? `\x1b[1m${escapeToOneLine(name)}\x1b[22m` : escapeToOneLine(name));
-  const colAligns = columns.map((name) => isNumeric(name, rows) ? "right" : "left");
-  const length = Math.ceil(PIECE / columns.length);
-  const pieces: string[] = [];
-  for (let first = 0; first < rows.length; first += length) {
-    const table = new Table({ style: UNCOLORED, head: first === 0 ? head : [], colWidths, colAligns });
-    for (const row of rows.slice(first, first + length)) {
-      table.push(columns.map((name) => truncate(cellOf(row[name]), longest)));
-    }
-    pieces.push(table.toString());
-  }
-  return pieces;
 }

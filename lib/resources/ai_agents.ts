@@ -1,18 +1,6 @@
 /** The operations of `svc ai-agents`. */
-import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
-import type { JsonAnswer } from "../operation/answer.ts";
-
-import {
-  contextId,
-  conversation,
-  conversationAnswer,
-  conversationsAnswer,
-  pageIndex,
-  pageSize,
-  replyAnswer,
-  request,
-  starter,
-} from "./shared/conversations.ts";
+import type { Group } from "../operation/operation.ts";
+import { contextId, conversation, pageIndex, pageSize, request, starter } from "./conversations.ts";
 
 const agentId = {
   name: "agentId",
@@ -29,27 +17,8 @@ const channel = {
 
 const message = { help: "Message ID", type: "string", to: "path:messageID", required: true } as const;
 
-const agentList = {
-  shape: {
-    list: {
-      required: {
-        /** Class of the agent. With `!` and the name, it is the `agentId` of other operations. */
-        agentClass: "string",
-        /** Name within its class. */
-        name: "string",
-      },
-      unchecked: {
-        /** Agent ID. */
-        id: "string",
-        /** Display name. */
-        label: "string",
-      },
-    },
-    deep: true,
-  },
-} as const satisfies JsonAnswer;
-
-const operations = {
+/** The operations by name. */
+export const operations = {
   /**
    * Lists the agents that are enabled for external access. `agentClass`, `!` and `name` make the ID that the other
    * operations take.
@@ -68,7 +37,7 @@ const operations = {
     summary: "List the agents that are enabled for external access",
     method: "GET",
     path: "/ai-agents",
-    answer: agentList,
+    answer: "agents",
     example: "",
   },
   /**
@@ -94,7 +63,7 @@ const operations = {
     path: "/ai-agents/{agentID}/conversations",
     args: [agentId],
     flags: { ...starter, ...channel },
-    answer: conversationAnswer,
+    answer: "conversation",
     status: 201,
     example: "'@baseclass!PermitGuide' --context-id 'CITY-PERMIT-WORK P-1' --execute-starter",
   },
@@ -123,7 +92,7 @@ const operations = {
     path: "/ai-agents/{agentID}/conversations",
     args: [agentId],
     flags: { contextId, pageSize, pageIndex },
-    answer: conversationsAnswer,
+    answer: "conversations",
     example: "'@baseclass!PermitGuide' --context-id 'CITY-PERMIT-WORK P-1'",
   },
   /**
@@ -148,7 +117,7 @@ const operations = {
     path: "/ai-agents/{agentID}/conversations/{conversationID}",
     args: [agentId],
     flags: { conversation },
-    answer: conversationAnswer,
+    answer: "conversation",
     example: "'@baseclass!PermitGuide' --conversation PXCONV-1",
   },
   /**
@@ -182,7 +151,7 @@ const operations = {
       attachments: { help: "Array of attachment descriptors", type: "array", to: "body:Attachments" },
       ...channel,
     },
-    answer: replyAnswer,
+    answer: "reply",
     example: "'@baseclass!PermitGuide' --conversation PXCONV-1 --request 'What is missing?'",
   },
   /**
@@ -261,50 +230,3 @@ const operations = {
     example: "'@baseclass!PermitGuide' --conversation PXCONV-1 --message MSG-2 --feedback 'Wrong fee'",
   },
 } as const satisfies Group;
-
-export default operations;
-
-/** @internal */
-type Operations = typeof operations;
-
-/** A conversation with an agent or an assistant. */
-export type ConversationAnswer = AnswerOf<Operations["getConversation"]>;
-
-/** A message of a conversation. */
-export type ConversationMessage = NonNullable<ConversationAnswer["messages"]>[number];
-
-/** The caller's conversations about a context. */
-export type ConversationsAnswer = AnswerOf<Operations["listConversations"]>;
-
-/** A conversation, as a list contains it. */
-export type ConversationInfo = ConversationsAnswer["conversations"][number];
-
-/** The reply of an agent or an assistant. */
-export type ReplyAnswer = AnswerOf<Operations["sendMessage"]>;
-
-/** The agents that are enabled for external access. */
-export type AgentsAnswer = AnswerOf<Operations["list"]>;
-
-/** An agent that is enabled for external access. */
-export type AgentAnswer = AgentsAnswer[number];
-
-/** Parameters of `aiAgents.startConversation`. */
-export type AiAgentsStartConversationParams = ParamsOf<Operations["startConversation"]>;
-
-/** Parameters of `aiAgents.listConversations`. */
-export type AiAgentsListConversationsParams = ParamsOf<Operations["listConversations"]>;
-
-/** Parameters of `aiAgents.getConversation`. */
-export type AiAgentsGetConversationParams = ParamsOf<Operations["getConversation"]>;
-
-/** Parameters of `aiAgents.sendMessage`. */
-export type AiAgentsSendMessageParams = ParamsOf<Operations["sendMessage"]>;
-
-/** Parameters of `aiAgents.closeConversation`. */
-export type AiAgentsCloseConversationParams = ParamsOf<Operations["closeConversation"]>;
-
-/** Parameters of `aiAgents.like`. */
-export type AiAgentsLikeParams = ParamsOf<Operations["like"]>;
-
-/** Parameters of `aiAgents.dislike`. */
-export type AiAgentsDislikeParams = ParamsOf<Operations["dislike"]>;

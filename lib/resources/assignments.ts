@@ -1,9 +1,6 @@
 /** The operations of `svc assignments`. */
-import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
-import type { JsonObject } from "../../utils/json.ts";
-
-import { assignmentAnswer, caseAnswer, viewAnswer } from "./shared/case.ts";
-import { action, calculation, content, refresh } from "./shared/params.ts";
+import type { Group } from "../operation/operation.ts";
+import { action, calculation, content, refresh } from "./common.ts";
 
 const assignmentId = {
   name: "assignmentId",
@@ -14,7 +11,8 @@ const assignmentId = {
   reserved: ["next"],
 } as const;
 
-const operations = {
+/** The operations by name. */
+export const operations = {
   /**
    * Reads an assignment with its case and its actions.
    *
@@ -34,7 +32,7 @@ const operations = {
     method: "GET",
     path: "/assignments/{assignmentID}",
     args: [assignmentId],
-    answer: assignmentAnswer,
+    answer: "assignment",
     example: "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE'",
   },
   /**
@@ -58,7 +56,7 @@ const operations = {
     method: "GET",
     path: "/assignments/next",
     takes: true,
-    answer: assignmentAnswer,
+    answer: "assignment",
     example: "--fields id",
   },
   /**
@@ -81,7 +79,7 @@ const operations = {
     path: "/assignments/{assignmentID}/actions/{actionID}",
     args: [assignmentId],
     flags: { action },
-    answer: viewAnswer,
+    answer: "view",
     example: "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register",
   },
   /**
@@ -108,7 +106,7 @@ const operations = {
     flags: { action, ...content },
     tagFrom: { path: "/assignments/{assignmentID}" },
     interactive: true,
-    answer: caseAnswer,
+    answer: "case",
     example: `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Applicant":"Ada"}'`,
   },
   /**
@@ -131,7 +129,7 @@ const operations = {
     path: "/assignments/{assignmentID}/actions/{actionID}/save",
     args: [assignmentId],
     flags: { action, ...content },
-    answer: assignmentAnswer,
+    answer: "assignment",
     example: `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Applicant":"Ada"}'`,
   },
   /**
@@ -157,7 +155,7 @@ const operations = {
     path: "/assignments/{assignmentID}/actions/{actionID}/recalculate",
     args: [assignmentId],
     flags: { action, data: calculation },
-    answer: viewAnswer,
+    answer: "view",
     example:
       `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"calculations":{"fields":[{"name":".Fee","context":"content"}]}}'`,
   },
@@ -184,7 +182,7 @@ const operations = {
     path: "/assignments/{assignmentID}/actions/{actionID}/refresh",
     args: [assignmentId],
     flags: { action, ...refresh },
-    answer: viewAnswer,
+    answer: "view",
     example: `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Channel":"Desk"}'`,
   },
   /**
@@ -211,7 +209,7 @@ const operations = {
     path: "/assignments/{assignmentID}/navigation_steps/previous",
     args: [assignmentId],
     flags: content,
-    answer: assignmentAnswer,
+    answer: "assignment",
     example: "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW'",
   },
   /**
@@ -241,36 +239,7 @@ const operations = {
       step: { help: "Step ID", type: "string", to: "path:stepID", required: true, reserved: ["previous"] },
       ...content,
     },
-    answer: assignmentAnswer,
+    answer: "assignment",
     example: "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW' --step AssignmentSF1",
   },
 } as const satisfies Group;
-
-export default operations;
-
-/** @internal */
-type Operations = typeof operations;
-
-/** An assignment with its case. */
-export type AssignmentAnswer<Content = JsonObject> = AnswerOf<Operations["get"], Content>;
-
-/** Parameters of `assignments.getAction`. */
-export type AssignmentsGetActionParams = ParamsOf<Operations["getAction"]>;
-
-/** Parameters of `assignments.perform`. */
-export type AssignmentsPerformParams<Content = JsonObject> = ParamsOf<Operations["perform"], Content>;
-
-/** Parameters of `assignments.save`. */
-export type AssignmentsSaveParams<Content = JsonObject> = ParamsOf<Operations["save"], Content>;
-
-/** Parameters of `assignments.recalculate`. */
-export type AssignmentsRecalculateParams = ParamsOf<Operations["recalculate"]>;
-
-/** Parameters of `assignments.refreshAction`. */
-export type AssignmentsRefreshActionParams<Content = JsonObject> = ParamsOf<Operations["refreshAction"], Content>;
-
-/** Parameters of `assignments.navigateBack`. */
-export type AssignmentsNavigateBackParams<Content = JsonObject> = ParamsOf<Operations["navigateBack"], Content>;
-
-/** Parameters of `assignments.navigateToStep`. */
-export type AssignmentsNavigateToStepParams<Content = JsonObject> = ParamsOf<Operations["navigateToStep"], Content>;

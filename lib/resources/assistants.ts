@@ -1,17 +1,6 @@
 /** The operations of `svc assistants`. */
-import type { Group, ParamsOf } from "../operation/operation.ts";
-
-import {
-  contextId,
-  conversation,
-  conversationAnswer,
-  conversationsAnswer,
-  pageIndex,
-  pageSize,
-  replyAnswer,
-  request,
-  starter,
-} from "./shared/conversations.ts";
+import type { Group } from "../operation/operation.ts";
+import { contextId, conversation, pageIndex, pageSize, request, starter } from "./conversations.ts";
 
 const assistantId = {
   name: "assistantId",
@@ -21,7 +10,8 @@ const assistantId = {
   required: true,
 } as const;
 
-const operations = {
+/** The operations by name. */
+export const operations = {
   /**
    * Starts a conversation about a case, or about nothing. The assistant's starter question is asked unless
    * `executeStarter` is false; `response` is its answer. Only the caller sees the conversation.
@@ -45,7 +35,7 @@ const operations = {
     path: "/assistants/{assistantID}/conversations",
     args: [assistantId],
     flags: starter,
-    answer: conversationAnswer,
+    answer: "conversation",
     status: 201,
     example: "'@baseclass!Desk' --context-id 'CITY-PERMIT-WORK P-1' --no-execute-starter",
   },
@@ -73,7 +63,7 @@ const operations = {
     path: "/assistants/{assistantID}/conversations",
     args: [assistantId],
     flags: { contextId, pageSize, pageIndex },
-    answer: conversationsAnswer,
+    answer: "conversations",
     example: "'@baseclass!Desk' --context-id 'CITY-PERMIT-WORK P-1'",
   },
   /**
@@ -98,7 +88,7 @@ const operations = {
     path: "/assistants/{assistantID}/conversations/{conversationID}",
     args: [assistantId],
     flags: { conversation },
-    answer: conversationAnswer,
+    answer: "conversation",
     example: "'@baseclass!Desk' --conversation PXCONV-1",
   },
   /**
@@ -128,7 +118,7 @@ const operations = {
     path: "/assistants/{assistantID}/conversations/{conversationID}",
     args: [assistantId],
     flags: { conversation, request },
-    answer: replyAnswer,
+    answer: "reply",
     example: "'@baseclass!Desk' --conversation PXCONV-1 --request 'Summarise the case'",
   },
   /**
@@ -155,23 +145,3 @@ const operations = {
     example: "'@baseclass!Desk' --conversation PXCONV-1",
   },
 } as const satisfies Group;
-
-export default operations;
-
-/** @internal */
-type Operations = typeof operations;
-
-/** Parameters of `assistants.startConversation`. */
-export type AssistantsStartConversationParams = ParamsOf<Operations["startConversation"]>;
-
-/** Parameters of `assistants.listConversations`. */
-export type AssistantsListConversationsParams = ParamsOf<Operations["listConversations"]>;
-
-/** Parameters of `assistants.getConversation`. */
-export type AssistantsGetConversationParams = ParamsOf<Operations["getConversation"]>;
-
-/** Parameters of `assistants.sendMessage`. */
-export type AssistantsSendMessageParams = ParamsOf<Operations["sendMessage"]>;
-
-/** Parameters of `assistants.closeConversation`. */
-export type AssistantsCloseConversationParams = ParamsOf<Operations["closeConversation"]>;

@@ -1,9 +1,5 @@
 /** The operations of `svc case-types`. */
-import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
-import type { JsonAnswer } from "../operation/answer.ts";
-import type { ObjectShape } from "../../utils/shape.ts";
-
-import { bulkActionsAnswer, viewAnswer } from "./shared/case.ts";
+import type { Group } from "../operation/operation.ts";
 
 const caseTypeId = {
   name: "caseTypeId",
@@ -13,31 +9,8 @@ const caseTypeId = {
   required: true,
 } as const;
 
-const caseType = {
-  required: {
-    /** Case type ID. `cases.create` takes it as `type`. */
-    ID: "string",
-  },
-  unchecked: {
-    /** Display name. */
-    name: "string",
-    /** Requests that the case type offers. */
-    links: "object",
-  },
-} as const satisfies ObjectShape;
-
-const caseTypeAnswer = { shape: caseType } as const satisfies JsonAnswer;
-
-const caseTypeList = {
-  shape: {
-    required: {
-      /** In the order of the application. */
-      caseTypes: { list: caseType },
-    },
-  },
-} as const satisfies JsonAnswer;
-
-const operations = {
+/** The operations by name. */
+export const operations = {
   /**
    * Lists the case types that the caller may create.
    *
@@ -54,7 +27,7 @@ const operations = {
     summary: "List the case types that the caller may create",
     method: "GET",
     path: "/casetypes",
-    answer: caseTypeList,
+    answer: "caseTypes",
     example: "",
   },
   /**
@@ -76,7 +49,7 @@ const operations = {
     method: "GET",
     path: "/casetypes",
     args: [{ ...caseTypeId, to: "pick:caseTypes.ID" }],
-    answer: caseTypeAnswer,
+    answer: "caseType",
     example: "City-Permit-Work-Permit",
   },
   /**
@@ -99,7 +72,7 @@ const operations = {
     path: "/casetypes/{caseTypeID}/actions/{actionID}",
     args: [caseTypeId],
     flags: { action: { help: "Action ID, e.g. Create", type: "string", to: "path:actionID", required: true } },
-    answer: viewAnswer,
+    answer: "view",
     example: "City-Permit-Work-Permit --action Create",
   },
   /**
@@ -122,24 +95,7 @@ const operations = {
     path: "/casetypes/{caseTypeID}/bulk-actions",
     args: [caseTypeId],
     variant: "hosted",
-    answer: bulkActionsAnswer,
+    answer: "bulkActions",
     example: "City-Permit-Work-Permit",
   },
 } as const satisfies Group;
-
-export default operations;
-
-/** @internal */
-type Operations = typeof operations;
-
-/** The case types that the caller may create. */
-export type CaseTypesAnswer = AnswerOf<Operations["list"]>;
-
-/** A case type, as a list contains it. */
-export type CaseTypeInfo = CaseTypesAnswer["caseTypes"][number];
-
-/** A case type. */
-export type CaseTypeAnswer = AnswerOf<Operations["get"]>;
-
-/** Parameters of `caseTypes.getAction`. */
-export type CaseTypesGetActionParams = ParamsOf<Operations["getAction"]>;

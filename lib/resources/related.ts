@@ -1,44 +1,11 @@
 /** The operations of `svc related`. */
-import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
-import type { JsonAnswer } from "../operation/answer.ts";
-import type { ObjectShape } from "../../utils/shape.ts";
-
-import { multiStatusAnswer } from "./shared/case.ts";
-import { caseId } from "./shared/params.ts";
+import type { Group } from "../operation/operation.ts";
+import { caseId } from "./common.ts";
 
 const relatedCaseId = { help: "Handle of the related case", type: "string", required: true } as const;
 
-const relatedCase = {
-  required: {
-    /** Case handle. */
-    ID: "string",
-  },
-  unchecked: {
-    /** Relationship. Some services omit it. */
-    relationship: "string",
-    /** The short ID that people use. */
-    businessID: "string",
-    /** Label of the case. */
-    name: "string",
-    /** Status. */
-    status: "string",
-    /** Display name of the case type. */
-    caseTypeName: "string",
-    /** Requests that the case offers. */
-    links: "object",
-  },
-} as const satisfies ObjectShape;
-
-const relatedCaseList = {
-  shape: {
-    required: {
-      /** In the order in which they were related. */
-      associatedCases: { list: relatedCase },
-    },
-  },
-} as const satisfies JsonAnswer;
-
-const operations = {
+/** The operations by name. */
+export const operations = {
   /**
    * Lists the cases to which a case is related, each with its relationship, in the order in which they were related.
    *
@@ -59,7 +26,7 @@ const operations = {
     method: "GET",
     path: "/cases/{caseID}/related_cases",
     args: [caseId],
-    answer: relatedCaseList,
+    answer: "relatedCases",
     example: "'CITY-PERMIT-WORK P-1'",
   },
   /**
@@ -95,7 +62,7 @@ const operations = {
         assumed: "",
       },
     },
-    answer: multiStatusAnswer,
+    answer: "multiStatus",
     status: 207,
     example: "'CITY-PERMIT-WORK P-1' --related-case-id 'CITY-PERMIT-WORK P-2' --relationship duplicate",
   },
@@ -126,20 +93,3 @@ const operations = {
     example: "'CITY-PERMIT-WORK P-1' --related-case-id 'CITY-PERMIT-WORK P-2'",
   },
 } as const satisfies Group;
-
-export default operations;
-
-/** @internal */
-type Operations = typeof operations;
-
-/** The cases that are related to a case. */
-export type RelatedCasesAnswer = AnswerOf<Operations["list"]>;
-
-/** A related case. */
-export type RelatedCaseInfo = RelatedCasesAnswer["associatedCases"][number];
-
-/** Parameters of `related.add`. */
-export type RelatedAddParams = ParamsOf<Operations["add"]>;
-
-/** Parameters of `related.delete`. */
-export type RelatedDeleteParams = ParamsOf<Operations["delete"]>;

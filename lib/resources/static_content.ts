@@ -1,7 +1,8 @@
 /** The operations of `svc static-content`. */
 import type { Group } from "../operation/operation.ts";
 
-const operations = {
+/** The operations by name. */
+export const operations = {
   /**
    * Reads the JavaScript of a custom component of the application.
    *
@@ -70,5 +71,3 @@ const operations = {
     example: "clerk@city -o clerk.png",
   },
 } as const satisfies Group;
-
-export default operations;

@@ -1,7 +1,7 @@
 /** `svc service add-client`: a further caller, with an operator of its own. */
-import { profileOf } from "../../lib/auth/settings.ts";
+import { getProfileName } from "../../lib/auth/settings.ts";
 import { addClient as makeClient } from "../access/clients.ts";
-import { loadServedApplication } from "../sample/application.ts";
+import { loadServedApplication } from "../sample/served_application.ts";
 import { filesOf, readState } from "../server/directory.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite_store.ts";
 import { directoryOf, noService, type Which } from "./control.ts";
@@ -12,7 +12,7 @@ export async function addClient(
   options: Which & { operator: string; profile?: string },
 ): Promise<{ operator: string; profile: string; url: string }> {
   const data = directoryOf(options.data);
-  const profile = profileOf(options);
+  const profile = getProfileName(options);
   const state = await readState(data);
   if (!state || state.url === "") {
     throw noService(data, "Run 'svc service start' first.");

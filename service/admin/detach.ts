@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { configDirectory, configFile, unwritable } from "../../lib/auth/config.ts";
+import { explainWriteFailure, getConfigDirectory, getConfigFile } from "../../lib/auth/config.ts";
 import { parseErrorRecord, SvcError } from "../../lib/errors.ts";
 import { resolveLink } from "../../utils/fs/resolve_link.ts";
 import { isJsonObject, parseJsonObject } from "../../utils/json.ts";
@@ -97,9 +97,9 @@ function commandLine(
 
 /** What a service needs of Deno: it runs no programs, writes only its data and the profiles, and calls only models. */
 async function permissions(data: string, hosts: readonly string[]): Promise<string[]> {
-  const directory = configDirectory();
-  const profiles = await resolveLink(configFile(directory)).catch((error) => {
-    throw unwritable(directory, error);
+  const directory = getConfigDirectory();
+  const profiles = await resolveLink(getConfigFile(directory)).catch((error) => {
+    throw explainWriteFailure(directory, error);
   });
   const writable = [data, directory, dirname(profiles)];
   const write = writable.some((path) => path.includes(",")) ? "" : "=" + writable.join(",");

@@ -1,5 +1,5 @@
 /** The profiles that lead to a service of this machine. Each says whose it is, so that nobody else's is ever replaced. */
-import { allProfiles, configDirectory, findProfile, saveProfile } from "../../lib/auth/config.ts";
+import { findProfile, getConfigDirectory, readProfiles, saveProfile } from "../../lib/auth/config.ts";
 import type { Profile } from "../../lib/auth/profile.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { ClientCredentials } from "../access/clients.ts";
@@ -16,7 +16,7 @@ export interface Place {
 
 /** The profile of a name, wherever it leads. */
 export function profileNamed(name: string): Profile | undefined {
-  return findProfile(name, configDirectory(), () => {});
+  return findProfile(name, getConfigDirectory(), () => {});
 }
 
 /** Refuses to write a profile that leads to anything but the service of a data directory. */
@@ -56,7 +56,7 @@ export async function moveProfiles(data: string, place: Place): Promise<void> {
 }
 
 function owned(data: string): [string, Profile][] {
-  return Object.entries(allProfiles()).filter(([, { service }]) => service === data);
+  return Object.entries(readProfiles()).filter(([, { service }]) => service === data);
 }
 
 function addressOf({ url, apiRoot, tokenPath }: Place): Profile {

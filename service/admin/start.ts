@@ -1,6 +1,6 @@
 /** `svc service start`: a service that a person can call at once, in this process or in one of its own. */
 import type { Profile } from "../../lib/auth/profile.ts";
-import { profileOf } from "../../lib/auth/settings.ts";
+import { getProfileName } from "../../lib/auth/settings.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import { dataOf } from "../server/directory.ts";
 import { type RunningService, runService } from "../server/run.ts";
@@ -39,7 +39,7 @@ export async function start(options: StartOptions): Promise<{ service: RunningSe
     if (data !== MEMORY) await moveProfiles(data, service);
   });
   const { url, apiRoot, tokenPath } = service;
-  const profiles = data === MEMORY ? [profileOf(options)] : profilesOf(data);
+  const profiles = data === MEMORY ? [getProfileName(options)] : profilesOf(data);
   return { service, report: { url, apiRoot, tokenPath, data, pid: Deno.pid, profiles } };
 }
 
@@ -59,7 +59,7 @@ export async function serveUntilStopped(
 /** Makes a client and its profile, unless nothing is to be changed about the one of that name. */
 async function welcome(service: RunningService, options: StartOptions & { data: string }): Promise<void> {
   const { data, operator = service.operators[0] ?? "" } = options;
-  const name = profileOf(options);
+  const name = getProfileName(options);
   if (await service.hasClients() && await stays(profileNamed(name), service, options)) return;
   checkOwner(name, data);
   await writeProfile(name, data, service, await service.addClient(operator));

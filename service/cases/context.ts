@@ -1,7 +1,7 @@
 /** What the engine works with, and what expressions see of it. */
 import type { JsonObject } from "../../utils/json.ts";
 import type { Application, Operator, Scope } from "../application/model/application.ts";
-import type { CaseFacts, OperatorFacts } from "../application/expressions/expressions.ts";
+import type { CaseFacts, OperatorFacts } from "../application/model/application.ts";
 import type { HandlerContext } from "../http/handler.ts";
 import type { StoredCase } from "../store/store.ts";
 

@@ -3,7 +3,7 @@
  * thinks: an answer that does not come costs nothing but itself.
  */
 import type { JsonObject } from "../../utils/json.ts";
-import type { Agent, Model, Scope } from "../application/model/application.ts";
+import type { Agent, ChatModel, Scope } from "../application/model/application.ts";
 import { ServiceError } from "../errors.ts";
 import type { HandlerContext, Outcome } from "../http/handler.ts";
 import { type Conversation, openConversation, type Party, saveConversation } from "./conversation.ts";
@@ -91,7 +91,7 @@ function noReply(error: unknown): NoReply {
   throw error;
 }
 
-function chat({ instructions }: Model, scope: Scope): ChatMessage[] {
+function chat({ instructions }: ChatModel, scope: Scope): ChatMessage[] {
   return [{ role: "system", content: instructions(scope) }];
 }
 

@@ -3,7 +3,7 @@ import { explainNetwork } from "../../lib/http/network.ts";
 import { readText } from "../../lib/http/read_text.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { isJsonObject, isNonEmptyString, type JsonObject } from "../../utils/json.ts";
-import type { Model } from "../application/model/application.ts";
+import type { ChatModel } from "../application/model/application.ts";
 import { addressIn, keyIn } from "./model_address.ts";
 import { NoReply, type Reply } from "./reply.ts";
 
@@ -19,7 +19,7 @@ export interface ChatMessage extends JsonObject {
 }
 
 /** The model's answer to a conversation, or `NoReply`. */
-export async function askModel(model: Model, messages: ChatMessage[], stop: AbortSignal): Promise<Reply> {
+export async function askModel(model: ChatModel, messages: ChatMessage[], stop: AbortSignal): Promise<Reply> {
   const timeout = AbortSignal.timeout(model.timeoutSeconds * 1000);
   const request = requestOf(model, messages, AbortSignal.any([timeout, stop]));
   try {
@@ -34,7 +34,7 @@ export async function askModel(model: Model, messages: ChatMessage[], stop: Abor
   }
 }
 
-function requestOf({ name, maxTokens, ...model }: Model, messages: ChatMessage[], signal: AbortSignal): Request {
+function requestOf({ name, maxTokens, ...model }: ChatModel, messages: ChatMessage[], signal: AbortSignal): Request {
   const key = model.keyVariable === undefined ? undefined : keyIn(model.keyVariable);
   return new Request(addressIn(model.addressVariable) + "/chat/completions", {
     method: "POST",

@@ -1,6 +1,6 @@
 /** Where the model servers are, and with what key: the environment says it, and neither the definition nor a log. */
-import { checkMember, isSecure } from "../../lib/auth/profile.ts";
-import { variable } from "../../lib/auth/environment.ts";
+import { checkMember, isSecureUrl } from "../../lib/auth/profile.ts";
+import { readVariable } from "../../lib/auth/environment.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { Application } from "../application/model/application.ts";
 import { NoReply } from "./reply.ts";
@@ -11,7 +11,7 @@ export function modelHosts({ agents, assistants }: Application): string[] {
     answers.kind === "model" ? [answers.addressVariable] : []
   );
   const hosts = variables.flatMap((name) => {
-    const url = URL.parse(variable(name)?.trim() ?? "");
+    const url = URL.parse(readVariable(name)?.trim() ?? "");
     return url === null ? [] : [`${url.hostname}:${url.port || (url.protocol === "http:" ? 80 : 443)}`];
   });
   return [...new Set(hosts)];
@@ -25,7 +25,7 @@ export function addressIn(name: string): string {
   } catch (error) {
     throw new NoReply(`the environment variable ${name} holds no http or https address`, { cause: error });
   }
-  if (isSecure(address)) return address;
+  if (isSecureUrl(address)) return address;
   throw new NoReply(`the environment variable ${name} holds an http address beyond this machine: use https`);
 }
 
@@ -39,7 +39,7 @@ export function keyIn(name: string): string {
 function read(name: string): string {
   let value: string | undefined;
   try {
-    value = variable(name);
+    value = readVariable(name);
   } catch (error) {
     if (error instanceof SvcError) throw new NoReply(`the environment variable ${name} holds no UTF-8 text`);
     if (!(error instanceof Deno.errors.NotCapable)) throw error;

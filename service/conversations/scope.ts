@@ -1,6 +1,6 @@
 /** What the expressions of an agent see. */
 import type { Agent, Scope } from "../application/model/application.ts";
-import { MESSAGE } from "../application/compile/agents.ts";
+import { MESSAGE_VARIABLE } from "../application/model/agent.ts";
 import { scopeOf, scopeWithoutCase } from "../cases/context.ts";
 import type { HandlerContext } from "../http/handler.ts";
 
@@ -14,5 +14,5 @@ export async function scopeOfTalk(
   const stored = await context.tx.getCase(contextId);
   const fields = stored?.typeId === caseType ? stored?.content : {};
   const { caseInfo, operator, action, now } = stored ? scopeOf(stored, context) : scopeWithoutCase({}, context);
-  return { caseInfo, operator, action, now, fields: { ...fields, [MESSAGE]: message } };
+  return { caseInfo, operator, action, now, fields: { ...fields, [MESSAGE_VARIABLE]: message } };
 }

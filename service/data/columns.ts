@@ -1,42 +1,43 @@
-/** The columns of a data view: what they hold, and where the store has them. */
-import type { DataView, Field } from "../application/model/application.ts";
-import { ServiceError } from "../errors.ts";
+/** The columns of a data view that requests can name. */
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
+import type { DataView } from "../application/model/data_view.ts";
+import type { Field } from "../application/model/field.ts";
+import { ServiceError } from "../errors.ts";
 import type { RowField } from "../store/query.ts";
 
 /** A column that a request has named. */
 export interface NamedColumn {
-  /** The name without a leading dot: the member of the answer's rows. */
+  /** The name without a leading dot. It becomes a member of the rows. */
   readonly name: string;
-  /** The field. */
   readonly field: Field;
-  /** Where the store has it. */
+  /** The location of the value in the store. */
   readonly place: RowField;
 }
 
-/** A column by its name, which may be a path into embedded pages; 400 where there is none. */
-export function columnOf(view: DataView, name: string): NamedColumn {
-  const [head = "", ...rest] = name.replace(/^\./, "").split(".");
+/** Finds a column by its name, which may be a path into embedded pages. Throws 400 if it does not exist. */
+export function findColumn(view: DataView, name: string): NamedColumn {
+  const [head = "", ...members] = stripDot(name).split(".");
   const column = view.columns.get(head);
-  if (!column) {
-    throw new ServiceError(400, `${view.id} has no field ${name}${suggestAlternatives(head, view.columns.keys())}`);
-  }
-  let field = column.field;
-  for (const [index, member] of rest.entries()) {
-    const fields = field.type === "Page" ? field.embedded?.fields : undefined;
-    const inner = fields?.get(member);
-    if (!inner) {
-      const place = [head, ...rest.slice(0, index)].join(".");
-      const known = [...fields?.keys() ?? []].map((one) => `${place}.${one}`);
-      throw new ServiceError(400, `${view.id} has no field ${name}${suggestAlternatives(`${place}.${member}`, known)}`);
+  if (column === undefined) throw noField(view, name, head, view.columns.keys());
+  let { field } = column;
+  for (const [index, member] of members.entries()) {
+    const fields: ReadonlyMap<string, Field> = (field.type === "Page" && field.embedded?.fields) || new Map();
+    const inner = fields.get(member);
+    if (inner === undefined) {
+      const path = [head, ...members.slice(0, index)].join(".");
+      throw noField(view, name, `${path}.${member}`, [...fields.keys()].map((known) => `${path}.${known}`));
     }
     field = inner;
   }
-  const place = "content" in column.place ? { content: [...column.place.content, ...rest] } : column.place;
-  return { name: [head, ...rest].join("."), field, place };
+  const place = "content" in column.place ? { content: [...column.place.content, ...members] } : column.place;
+  return { name: [head, ...members].join("."), field, place };
 }
 
-/** All columns of a data view. */
-export function columnsOf(view: DataView): NamedColumn[] {
-  return [...view.columns.keys()].map((name) => columnOf(view, name));
+/** Removes the leading dot that some clients write before names. */
+export function stripDot(name: string): string {
+  return name.replace(/^\./, "");
+}
+
+function noField({ id }: DataView, name: string, part: string, known: Iterable<string>): ServiceError {
+  return new ServiceError(400, `${id} has no field ${name}${suggestAlternatives(part, known)}`);
 }

@@ -1,19 +1,19 @@
-/** The numbers of insights, computed by the store from the rows that are there now. */
+/** Computes insights. */
 import type { JsonObject } from "../../utils/json.ts";
-import type { Insight } from "../application/compile/insights.ts";
+import type { Insight } from "../application/model/user_interface.ts";
 import type { HandlerContext } from "../http/handler.ts";
-import { planQuery } from "./plan.ts";
-import { type Aggregation, type DataQuery, MAX_ROWS } from "./request.ts";
-import { readRows } from "./rows.ts";
+import { readRows } from "./query_rows.ts";
+import { type DataQuery, MAX_ROWS } from "./request.ts";
+import { buildRowQuery } from "./row_query.ts";
 
-/** An insight with its rows: one per group. */
-export async function insightData(
+/** Computes an insight from the current rows. It has one row per group. */
+export async function computeInsight(
   insight: Insight,
   { tx, caller, now }: Pick<HandlerContext, "tx" | "caller" | "now">,
 ): Promise<JsonObject> {
   const { id, name, chart, view, columns } = insight;
-  const plan = planQuery(view, { parameters: {}, query: queryOf(insight) }, caller.id);
-  const rows = await readRows(tx, plan, { offset: 0, limit: MAX_ROWS + 1 });
+  const query = buildRowQuery(view, { parameters: {}, query: toDataQuery(insight) }, caller.id);
+  const rows = await readRows(tx, query, { offset: 0, limit: MAX_ROWS + 1 });
   return {
     ID: id,
     name,
@@ -32,15 +32,12 @@ export async function insightData(
   };
 }
 
-function queryOf({ columns, sort }: Insight): DataQuery {
-  const aggregations = columns.flatMap(({ name, field, summary }): Aggregation[] =>
-    summary === undefined ? [] : [{ name, field, summary }]
-  );
+function toDataQuery({ columns, sort }: Insight): DataQuery {
   return {
     select: columns.filter(({ summary }) => summary === undefined).map(({ name }) => name),
     conditions: new Map(),
     sort: sort.map(({ column, descending }) => ({ field: column, descending })),
-    aggregations,
+    aggregations: columns.flatMap(({ name, field, summary }) => summary === undefined ? [] : { name, field, summary }),
     distinct: false,
   };
 }

@@ -1,4 +1,4 @@
-/** The logic of a filter, e.g. `F1 AND (F2 OR NOT F3)`: names of conditions, AND before OR. */
+/** Parses the logic of a filter, e.g. `F1 AND (F2 OR NOT F3)`. AND binds before OR. */
 import { truncate } from "../../utils/text/wording.ts";
 import { ServiceError } from "../errors.ts";
 
@@ -9,25 +9,25 @@ export type Logic =
   | { readonly and: readonly Logic[] }
   | { readonly or: readonly Logic[] };
 
-/** Parentheses in one another, and NOTs in a row. */
-const DEPTH_LIMIT = 50;
+/** Maximum depth of parentheses and NOTs. */
+const MAX_DEPTH = 50;
 
-/** Names of conditions in one logic: each makes the database's expression deeper, which has an end. */
-const NAMES_LIMIT = 500;
+/** Maximum number of names in a logic. Each adds to the depth of the SQL expression, which SQLite limits. */
+const MAX_NAMES = 500;
 
-/** How often one may be named: each time it is compared anew, with all of its values. */
-const MENTIONS_LIMIT = 20;
+/** Maximum number of times that a logic may name a condition. Each time, SQLite compares all of its values again. */
+const MAX_REPETITIONS = 20;
 
-/** Reads a logic; 400 where it is none. */
+/** Parses a logic. Throws 400 if it has the wrong syntax. */
 export function parseLogic(text: string): Logic {
-  return new LogicReader(text).read();
+  return new LogicParser(text).parse();
 }
 
-/** Reads one logic, token by token. */
-class LogicReader {
+/** A recursive-descent parser. */
+class LogicParser {
   readonly #text: string;
   readonly #tokens: readonly string[];
-  readonly #mentions = new Map<string, number>();
+  readonly #uses = new Map<string, number>();
   #next = 0;
   #names = 0;
 
@@ -36,66 +36,58 @@ class LogicReader {
     this.#tokens = text.match(/[()]|[^\s()]+/g) ?? [];
   }
 
-  read(): Logic {
-    const logic = this.#either(0);
-    if (this.#next < this.#tokens.length) throw this.#invalid(`AND or OR is missing before ${this.#shown()}`);
+  parse(): Logic {
+    const logic = this.#parseOr(0);
+    if (this.#next < this.#tokens.length) throw this.#invalid(`AND or OR is missing before ${this.#describeNext()}`);
     return logic;
   }
 
-  #either(depth: number): Logic {
-    const parts = [this.#both(depth)];
-    while (this.#takes("OR")) parts.push(this.#both(depth));
-    return combined("or", parts);
+  #parseOr(depth: number): Logic {
+    const parts = [this.#parseAnd(depth)];
+    while (this.#accept("OR")) parts.push(this.#parseAnd(depth));
+    return parts.length === 1 && parts[0] !== undefined ? parts[0] : { or: parts };
   }
 
-  #both(depth: number): Logic {
-    const parts = [this.#one(depth)];
-    while (this.#takes("AND")) parts.push(this.#one(depth));
-    return combined("and", parts);
+  #parseAnd(depth: number): Logic {
+    const parts = [this.#parseOperand(depth)];
+    while (this.#accept("AND")) parts.push(this.#parseOperand(depth));
+    return parts.length === 1 && parts[0] !== undefined ? parts[0] : { and: parts };
   }
 
-  #one(depth: number): Logic {
-    if (depth > DEPTH_LIMIT) throw this.#invalid(`it is nested more than ${DEPTH_LIMIT} deep`);
-    if (this.#takes("NOT")) return { not: this.#one(depth + 1) };
-    if (!this.#takes("(")) return { condition: this.#name() };
-    const inner = this.#either(depth + 1);
-    if (!this.#takes(")")) throw this.#invalid(`")" is missing before ${this.#shown()}`);
+  #parseOperand(depth: number): Logic {
+    if (depth > MAX_DEPTH) throw this.#invalid(`it is nested more than ${MAX_DEPTH} levels deep`);
+    if (this.#accept("NOT")) return { not: this.#parseOperand(depth + 1) };
+    if (!this.#accept("(")) return { condition: this.#parseName() };
+    const inner = this.#parseOr(depth + 1);
+    if (!this.#accept(")")) throw this.#invalid(`")" is missing before ${this.#describeNext()}`);
     return inner;
   }
 
-  #name(): string {
-    const token = this.#tokens[this.#next];
-    if (token === undefined || /^(AND|OR|[()])$/i.test(token)) {
-      throw this.#invalid(`a condition is missing before ${this.#shown()}`);
+  #parseName(): string {
+    const name = this.#tokens[this.#next];
+    if (name === undefined || /^(AND|OR|[()])$/i.test(name)) {
+      throw this.#invalid(`a condition is missing before ${this.#describeNext()}`);
     }
-    this.#count(token);
     this.#next++;
-    return token;
+    const uses = (this.#uses.get(name) ?? 0) + 1;
+    this.#uses.set(name, uses);
+    if (++this.#names > MAX_NAMES) {
+      throw new ServiceError(400, `The filter logic may name at most ${MAX_NAMES} conditions.`);
+    }
+    if (uses > MAX_REPETITIONS) {
+      const limit = `The filter logic may name a condition at most ${MAX_REPETITIONS} times`;
+      throw new ServiceError(400, `${limit}, but it names ${truncate(name, 50)} more often.`);
+    }
+    return name;
   }
 
-  #count(name: string): void {
-    if (++this.#names > NAMES_LIMIT) {
-      throw new ServiceError(400, `The filter logic may name at most ${NAMES_LIMIT} conditions.`);
-    }
-    const mentioned = (this.#mentions.get(name) ?? 0) + 1;
-    this.#mentions.set(name, mentioned);
-    if (mentioned > MENTIONS_LIMIT) {
-      throw new ServiceError(
-        400,
-        `The filter logic may name a condition at most ${MENTIONS_LIMIT} times, and names ${
-          truncate(name, 50)
-        } more often.`,
-      );
-    }
-  }
-
-  #takes(token: string): boolean {
+  #accept(token: string): boolean {
     if (this.#tokens[this.#next]?.toUpperCase() !== token) return false;
     this.#next++;
     return true;
   }
 
-  #shown(): string {
+  #describeNext(): string {
     const token = this.#tokens[this.#next];
     return token === undefined ? "its end" : `"${token}"`;
   }
@@ -103,10 +95,4 @@ class LogicReader {
   #invalid(reason: string): ServiceError {
     return new ServiceError(400, `The filter logic ${JSON.stringify(this.#text)} cannot be read: ${reason}.`);
   }
-}
-
-function combined(word: "and" | "or", parts: readonly Logic[]): Logic {
-  const [only] = parts;
-  if (parts.length === 1 && only !== undefined) return only;
-  return word === "and" ? { and: parts } : { or: parts };
 }

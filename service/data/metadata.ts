@@ -1,9 +1,11 @@
-/** What a caller can know of data views: their fields and parameters, the data objects behind them, and a list of all. */
+/** Describes data views, data objects and data pages. */
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
-import type { Application, DataView, Field, FieldType } from "../application/model/application.ts";
+import type { Application } from "../application/model/application.ts";
+import type { DataView } from "../application/model/data_view.ts";
+import type { Field, FieldType } from "../application/model/field.ts";
 import { ServiceError } from "../errors.ts";
 
-const FIELD_TYPES: { readonly [T in FieldType]: string } = {
+const TYPE_NAMES: { readonly [T in FieldType]: string } = {
   Text: "Text (single line)",
   TextArea: "Text (paragraph)",
   Integer: "Integer",
@@ -20,8 +22,8 @@ const FIELD_TYPES: { readonly [T in FieldType]: string } = {
   List: "Embedded data (list of records)",
 };
 
-/** The fields and parameters of a data view. */
-export function metadataOf(view: DataView): JsonObject {
+/** Describes the fields and parameters of a data view. */
+export function describeDataView(view: DataView): JsonObject {
   return {
     id: view.id,
     name: view.id,
@@ -40,7 +42,7 @@ export function metadataOf(view: DataView): JsonObject {
       required,
       defaultValue: defaultValue ?? "",
     })),
-    fields: [...view.columns.values()].map(({ field }) => fieldOf(field, view)),
+    fields: [...view.columns.values()].map(({ field }) => describeField(field, view)),
     associations: [],
     views: [...view.views.values()].map(({ id, name }) => ({ ID: id, name })),
     links: {
@@ -54,16 +56,20 @@ export function metadataOf(view: DataView): JsonObject {
   };
 }
 
-/** The data objects: the classes of the records and the case types. */
-export function dataObjectsOf(app: Application, type: string | null): JsonObject {
-  const records = [...app.dataTypes.values()].map(({ id, name, savable }) => dataObject(app, id, name, savable));
-  const cases = [...app.caseTypes.values()].map(({ id, name }) => dataObject(app, id, name, caseViewOf(app, id)));
+/** Lists the data objects: data types and case types. */
+export function listDataObjects(app: Application, type: string | null): JsonObject {
+  const records = [...app.dataTypes.values()].map(({ id, name, savable }) =>
+    describeDataObject(app, id, name, savable)
+  );
+  const cases = [...app.caseTypes.values()].map(({ id, name }) =>
+    describeDataObject(app, id, name, findCaseView(app, id))
+  );
   const chosen = { data: records, case: cases, all: [...records, ...cases] };
   return { dataObjects: pick(chosen, type ?? "all") };
 }
 
-/** The data pages: all, or those whose rows can be queried. */
-export function dataPagesOf(app: Application, type: string): JsonObject {
+/** Lists the data pages: all, or those whose rows can be queried. */
+export function listDataPages(app: Application, type: string): JsonObject {
   const all = [...app.dataViews.values()];
   const chosen = { all, explorable: all.filter((view) => view.queryable && view.structure === "list") };
   return {
@@ -75,7 +81,7 @@ export function dataPagesOf(app: Application, type: string): JsonObject {
       structure: view.structure,
       isQueryable: view.queryable,
       isSavable: view.savable,
-      links: metadataLink(view.id),
+      links: createLinks(view.id),
     })),
   };
 }
@@ -88,7 +94,7 @@ function pick<T>(chosen: Readonly<Record<string, T>>, type: string): T {
   return found;
 }
 
-function dataObject(app: Application, id: string, name: string, viewId: string | undefined): JsonObject {
+function describeDataObject(app: Application, id: string, name: string, viewId: string | undefined): JsonObject {
   const view = viewId === undefined ? undefined : app.dataViews.get(viewId);
   return {
     id,
@@ -98,27 +104,27 @@ function dataObject(app: Application, id: string, name: string, viewId: string |
     description: "",
     defaultListDataView: viewId ?? "",
     isDefaultListDataViewQueryable: view?.queryable ?? false,
-    links: viewId === undefined ? {} : metadataLink(viewId),
+    links: viewId === undefined ? {} : createLinks(viewId),
   };
 }
 
-function caseViewOf(app: Application, typeId: string): string | undefined {
+function findCaseView(app: Application, typeId: string): string | undefined {
   return [...app.dataViews.values()].find((view) =>
     view.source === "cases" && view.structure === "list" && view.classId === typeId
   )?.id;
 }
 
-function metadataLink(id: string): JsonObject {
+function createLinks(id: string): JsonObject {
   return { metadata: { rel: "metadata", href: `/data_views/${id}/metadata`, type: "GET", title: "Get metadata" } };
 }
 
-function fieldOf(field: Field, view: DataView): JsonObject {
+function describeField(field: Field, view: DataView): JsonObject {
   const isKey = view.dataType?.key.includes(field.name) ?? false;
   const values: JsonValue | undefined = field.values && [...field.values];
   return {
     fieldID: field.name,
     name: field.label,
-    fieldType: FIELD_TYPES[field.type],
+    fieldType: TYPE_NAMES[field.type],
     dataType: field.type,
     description: "",
     isReadOnly: !view.savable || field.calculated !== undefined,

@@ -1,20 +1,20 @@
-/** The body of a data view request: checked as a whole, and in one form however it was written. */
+/** The body of a data view request. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { truncate } from "../../utils/text/wording.ts";
+import { SUMMARY_FUNCTIONS, type SummaryFunction } from "../application/model/data_view.ts";
 import { ServiceError } from "../errors.ts";
-import { SUMMARY_FUNCTIONS, type SummaryFunction } from "../store/query.ts";
 
-/** Rows of an answer at most. */
+/** Maximum number of rows in a response. */
 export const MAX_ROWS = 5000;
 
-const PAGE_SIZE = 100;
-const CONDITIONS_LIMIT = 100;
-const VALUES_LIMIT = 1000;
-const COLUMNS_LIMIT = 200;
-const AGGREGATIONS_LIMIT = 100;
-const SORT_LIMIT = 100;
+const DEFAULT_PAGE_SIZE = 100;
+const MAX_CONDITIONS = 100;
+const MAX_VALUES = 1000;
+const MAX_COLUMNS = 200;
+const MAX_AGGREGATIONS = 100;
+const MAX_SORTS = 100;
 
-/** What may be in a request; the last two of its root are for servers whose rows take long to count, and say nothing here. */
+/** Members of the body. The last two are for servers that take long to count rows, and have no effect here. */
 const ROOT = [
   "dataViewParameters",
   "query",
@@ -29,220 +29,227 @@ const CONDITION = ["lhs", "comparator", "rhs", "ignoreCase"];
 const SORT = ["field", "type"];
 const PAGING = ["pageNumber", "pageSize", "maxResultsToFetch", "includeTotalCount"];
 
-/** A condition as it was written. */
-export interface Condition {
-  /** Field on the left. */
-  readonly field: string;
-  /** Comparator. */
-  readonly comparator: string;
-  /** A value, values, or a field. */
-  readonly right: { readonly values: readonly JsonValue[] } | { readonly field: string };
-  /** Whether capital and small letters are the same. */
-  readonly ignoreCase: boolean;
-}
-
-/** An aggregation by the name of its column. */
-export interface Aggregation {
-  /** Name of the column. */
-  readonly name: string;
-  /** Field that is summed up. */
-  readonly field: string;
-  /** How. */
-  readonly summary: SummaryFunction;
-}
-
-/** What is asked of the rows. */
-export interface DataQuery {
-  /** Fields and aggregations by name; all fields without it. */
-  readonly select?: readonly string[];
-  /** Conditions by name. */
-  readonly conditions: ReadonlyMap<string, Condition>;
-  /** How they combine; all hold without it. */
-  readonly logic?: string;
-  /** Order. */
-  readonly sort: readonly { readonly field: string; readonly descending: boolean }[];
-  /** Aggregations. */
-  readonly aggregations: readonly Aggregation[];
-  /** Whether equal rows count once. */
-  readonly distinct: boolean;
-}
-
 /** A data view request. */
 export interface DataRequest {
   /** Parameters of the data view. */
   readonly parameters: JsonObject;
-  /** What is asked of the rows, if anything is. */
   readonly query?: DataQuery;
-  /** The page, where pages are asked for. */
+  /** The page, if the request asks for one. */
   readonly page?: { readonly number: number; readonly size: number };
-  /** Rows at most. */
+  /** Maximum number of rows. */
   readonly limit: number;
-  /** Rows to pass over. */
+  /** Number of rows to skip. */
   readonly offset: number;
-  /** Whether all matching rows are counted. */
+  /** True if the response contains the number of all matching rows. */
   readonly includeTotal: boolean;
 }
 
-/** Reads a body; 400 where it does not fit. */
+/** A query on the rows of a data view. */
+export interface DataQuery {
+  /** Names of fields and aggregations (default: all fields). */
+  readonly select?: readonly string[];
+  /** Conditions by name. */
+  readonly conditions: ReadonlyMap<string, QueryCondition>;
+  /** The logic that combines the conditions (default: all must hold). */
+  readonly logic?: string;
+  readonly sort: readonly { readonly field: string; readonly descending: boolean }[];
+  readonly aggregations: readonly Aggregation[];
+  /** True if equal rows count once. */
+  readonly distinct: boolean;
+}
+
+/** A condition of a request. */
+export interface QueryCondition {
+  /** The field on the left side. */
+  readonly field: string;
+  readonly comparator: string;
+  /** The right side. */
+  readonly right: { readonly values: readonly JsonValue[] } | { readonly field: string };
+  readonly ignoreCase: boolean;
+}
+
+/** An aggregation. */
+export interface Aggregation {
+  /** Name of the column. */
+  readonly name: string;
+  /** Name of the field that is summed up. */
+  readonly field: string;
+  readonly summary: SummaryFunction;
+}
+
+/** Reads the body of a request. Throws 400 if it has the wrong format. */
 export function readRequest(body: JsonValue | undefined): DataRequest {
-  const root = known(objectAt(body, "The body"), ROOT, "The body");
-  const paging = known(objectAt(root.paging, "paging"), PAGING, "paging");
-  const { includeTotalCount = root.includeTotalCount } = paging;
+  const root = new BodyValue(body, "").object(ROOT);
+  const query = root("query");
+  const paging = root("paging").object(PAGING);
+  const total = paging("includeTotalCount");
   return {
-    parameters: readParameters(root.dataViewParameters),
-    ...(root.query !== undefined && { query: readQuery(known(objectAt(root.query, "query"), QUERY, "query")) }),
+    parameters: readParameters(root("dataViewParameters")),
+    ...(query.exists && { query: readQuery(query) }),
     ...readPaging(paging),
-    includeTotal: booleanAt(includeTotalCount, "includeTotalCount"),
+    includeTotal: (total.exists ? total : root("includeTotalCount")).boolean(),
   };
 }
 
-/** Some clients send the parameters as an array of one object. */
-function readParameters(value: JsonValue | undefined): JsonObject {
-  const [only, more] = Array.isArray(value) ? value : [value];
-  if (more !== undefined) throw invalid("dataViewParameters must be one object");
-  return objectAt(only, "dataViewParameters");
+/** Reads the parameters. Some clients send them as an array of one object. */
+function readParameters(parameters: BodyValue): JsonObject {
+  const { value, path } = parameters;
+  if (!Array.isArray(value)) return parameters.members();
+  const [only, ...more] = value;
+  if (more.length > 0) throw invalid(`${path} must be one object`);
+  return new BodyValue(only, path).members();
 }
 
-/** `maxResultsToFetch` is the size of a page where a page's number is given, and contradicts `pageSize`. */
-function readPaging(paging: JsonObject): Pick<DataRequest, "page" | "limit" | "offset"> {
-  const { maxResultsToFetch: most, pageNumber, pageSize } = paging;
-  if (most !== undefined && pageSize !== undefined) {
+/** Reads the paging. With a page number, `maxResultsToFetch` is the page size; it cannot be combined with `pageSize`. */
+function readPaging(paging: Members): Pick<DataRequest, "page" | "limit" | "offset"> {
+  const [most, pageNumber, pageSize] = [paging("maxResultsToFetch"), paging("pageNumber"), paging("pageSize")];
+  if (most.exists && pageSize.exists) {
     throw invalid("MaxResultsToFetch and paging information both are not supported at same time");
   }
-  if (pageNumber === undefined && pageSize === undefined) {
-    return { limit: numberAt(most, "paging.maxResultsToFetch", MAX_ROWS, MAX_ROWS), offset: 0 };
-  }
-  const number = numberAt(pageNumber, "paging.pageNumber", 1);
-  const size = most === undefined
-    ? numberAt(pageSize, "paging.pageSize", PAGE_SIZE, MAX_ROWS)
-    : numberAt(most, "paging.maxResultsToFetch", MAX_ROWS, MAX_ROWS);
+  if (!pageNumber.exists && !pageSize.exists) return { limit: most.number(MAX_ROWS, MAX_ROWS), offset: 0 };
+  const number = pageNumber.number(1);
+  const size = most.exists ? most.number(MAX_ROWS, MAX_ROWS) : pageSize.number(DEFAULT_PAGE_SIZE, MAX_ROWS);
   return { page: { number, size }, limit: size, offset: (number - 1) * size };
 }
 
-function readQuery(query: JsonObject): DataQuery {
-  const filter = known(objectAt(query.filter, "query.filter"), FILTER, "query.filter");
-  const aggregations = readAggregations(objectAt(query.aggregations, "query.aggregations"));
-  const distinct = booleanAt(query.distinctResultsOnly, "query.distinctResultsOnly");
-  if (Object.keys(objectAt(query.calculations, "query.calculations")).length > 0) {
-    throw invalid("query.calculations are not supported");
-  }
+function readQuery(value: BodyValue): DataQuery {
+  const query = value.object(QUERY);
+  const [select, filter] = [query("select"), query("filter").object(FILTER)];
+  const logic = filter("logic");
+  const aggregations = query("aggregations").entries(MAX_AGGREGATIONS).map(readAggregation);
+  const distinct = query("distinctResultsOnly").boolean();
+  if (query("calculations").entries(Infinity).length > 0) throw invalid("query.calculations are not supported");
   if (distinct && aggregations.length > 0) throw invalid("DistinctResultsOnly is not supported for aggregation");
   return {
-    ...(query.select !== undefined && { select: readSelect(query.select) }),
-    conditions: readConditions(objectAt(filter.filterConditions, "query.filter.filterConditions")),
-    ...(filter.logic !== undefined && { logic: textAt(filter.logic, "query.filter.logic") }),
-    sort: readSorts(arrayAt(query.sortBy, "query.sortBy")),
+    ...(select.exists && { select: select.elements(MAX_COLUMNS).map(readColumn) }),
+    conditions: new Map(
+      filter("filterConditions").entries(MAX_CONDITIONS).map(([name, condition]) => [name, readCondition(condition)]),
+    ),
+    ...(logic.exists && { logic: logic.text() }),
+    sort: query("sortBy").elements(MAX_SORTS).map(readSort),
     aggregations,
     distinct,
   };
 }
 
-function readSelect(value: JsonValue): string[] {
-  const names = arrayAt(value, "query.select").map((element, index) => {
-    const place = `query.select[${index}]`;
-    return isJsonObject(element)
-      ? textAt(element.field ?? element.aggregation, `${place}.field`)
-      : textAt(element, place);
-  });
-  if (names.length > COLUMNS_LIMIT) throw invalid(`query.select may have at most ${COLUMNS_LIMIT} elements`);
-  return names;
+function readColumn(column: BodyValue): string {
+  if (!isJsonObject(column.value)) return column.text();
+  const member = column.object();
+  return (member("field").exists ? member("field") : member("aggregation")).text();
 }
 
-function readConditions(conditions: JsonObject): Map<string, Condition> {
-  const entries = Object.entries(conditions);
-  if (entries.length > CONDITIONS_LIMIT) throw invalid(`query.filter may have at most ${CONDITIONS_LIMIT} conditions`);
-  return new Map(entries.map(([name, value]) => [name, readCondition(value, `query.filter.filterConditions.${name}`)]));
-}
-
-function readCondition(value: JsonValue | undefined, place: string): Condition {
-  const { lhs, comparator, rhs, ignoreCase } = known(requiredObject(value, place), CONDITION, place);
-  const right = present(objectAt(rhs, `${place}.rhs`));
+function readCondition(condition: BodyValue): QueryCondition {
+  const member = condition.required().object(CONDITION);
+  const right = member("rhs").object();
   return {
-    field: textAt(requiredObject(lhs, `${place}.lhs`).field, `${place}.lhs.field`),
-    comparator: textAt(comparator, `${place}.comparator`),
-    right: right.field === undefined
-      ? { values: valuesOf(right, `${place}.rhs`) }
-      : { field: textAt(right.field, `${place}.rhs.field`) },
-    ignoreCase: booleanAt(ignoreCase, `${place}.ignoreCase`),
+    field: member("lhs").required().object()("field").text(),
+    comparator: member("comparator").text(),
+    right: right("field").exists ? { field: right("field").text() } : { values: readValues(right) },
+    ignoreCase: member("ignoreCase").boolean(),
   };
 }
 
-function valuesOf({ value, values = value }: JsonObject, place: string): JsonValue[] {
-  if (values === undefined) return [];
-  if (!Array.isArray(values)) return [values];
-  if (values.length > VALUES_LIMIT) throw invalid(`${place} may have at most ${VALUES_LIMIT} values`);
-  return values;
+function readValues(right: Members): JsonValue[] {
+  const values = right("values").exists ? right("values") : right("value");
+  if (Array.isArray(values.value)) return values.elements(MAX_VALUES).map(({ value }) => value ?? null);
+  return values.value === undefined ? [] : [values.value];
 }
 
-function readAggregations(aggregations: JsonObject): Aggregation[] {
-  const entries = Object.entries(aggregations);
-  if (entries.length > AGGREGATIONS_LIMIT) {
-    throw invalid(`query.aggregations may have at most ${AGGREGATIONS_LIMIT} members`);
+function readAggregation([name, aggregation]: [string, BodyValue]): Aggregation {
+  const member = aggregation.required().object();
+  const given = member("summaryFunction");
+  const summary = SUMMARY_FUNCTIONS.find((one) => one === given.value);
+  if (!summary) throw invalid(`${given.path} must be one of ${SUMMARY_FUNCTIONS.join(", ")}`);
+  return { name, field: member("field").text(), summary };
+}
+
+function readSort(sort: BodyValue): { field: string; descending: boolean } {
+  const member = sort.required().object(SORT);
+  const { value = "ASC", path } = member("type");
+  if (value !== "ASC" && value !== "DESC") throw invalid(`${path} must be ASC or DESC`);
+  return { field: member("field").text(), descending: value === "DESC" };
+}
+
+/** Returns a member of an object by its name. */
+type Members = (name: string) => BodyValue;
+
+/** A value in a body, with its path for error messages. Null means that the value is missing. */
+class BodyValue {
+  readonly value: JsonValue | undefined;
+  readonly path: string;
+
+  constructor(value: JsonValue | undefined, path: string) {
+    this.value = value ?? undefined;
+    this.path = path;
   }
-  return entries.map(([name, value]) => {
-    const place = `query.aggregations.${name}`;
-    const { field, summaryFunction } = requiredObject(value, place);
-    const summary = SUMMARY_FUNCTIONS.find((one) => one === summaryFunction);
-    if (!summary) throw invalid(`${place}.summaryFunction must be one of ${SUMMARY_FUNCTIONS.join(", ")}`);
-    return { name, field: textAt(field, `${place}.field`), summary };
-  });
-}
 
-function readSorts(values: readonly JsonValue[]): { field: string; descending: boolean }[] {
-  if (values.length > SORT_LIMIT) throw invalid(`query.sortBy may have at most ${SORT_LIMIT} elements`);
-  return values.map(readSort);
-}
-
-function readSort(value: JsonValue, index: number): { field: string; descending: boolean } {
-  const place = `query.sortBy[${index}]`;
-  const { field, type = "ASC" } = known(requiredObject(value, place), SORT, place);
-  if (type !== "ASC" && type !== "DESC") throw invalid(`${place}.type must be ASC or DESC`);
-  return { field: textAt(field, `${place}.field`), descending: type === "DESC" };
-}
-
-/** The members that are there, all of them known: with one that is misspelt, more rows would be found than were meant. */
-function known(members: JsonObject, names: readonly string[], place: string): JsonObject {
-  const name = Object.keys(members).find((name) => !names.includes(name));
-  if (name === undefined) return present(members);
-  throw invalid(`${place} has no member '${truncate(name, 50)}'; it may have ${names.join(", ")}`);
-}
-
-/** The members that are there: null is none, as everywhere in a body. */
-function present(members: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
-}
-
-function objectAt(value: JsonValue | undefined, place: string): JsonObject {
-  return value === undefined || value === null ? {} : requiredObject(value, place);
-}
-
-function requiredObject(value: JsonValue | undefined, place: string): JsonObject {
-  if (!isJsonObject(value)) throw invalid(`${place} must be a JSON object`);
-  return value;
-}
-
-function arrayAt(value: JsonValue | undefined, place: string): JsonValue[] {
-  if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw invalid(`${place} must be a JSON array`);
-  return value;
-}
-
-function textAt(value: JsonValue | undefined, place: string): string {
-  if (typeof value !== "string" || value === "") throw invalid(`${place} must be text`);
-  return value;
-}
-
-function booleanAt(value: JsonValue | undefined, place: string): boolean {
-  if (value !== undefined && typeof value !== "boolean") throw invalid(`${place} must be true or false`);
-  return value ?? false;
-}
-
-function numberAt(value: JsonValue | undefined, place: string, absent: number, most: number = 2 ** 31): number {
-  if (value === undefined) return absent;
-  if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > most) {
-    throw invalid(`${place} must be a whole number from 1 to ${most}`);
+  get exists(): boolean {
+    return this.value !== undefined;
   }
-  return value;
+
+  /** Returns this value, and refuses a missing one. */
+  required(): BodyValue {
+    if (!this.exists) throw this.#notAnObject();
+    return this;
+  }
+
+  /** Returns the members of an object; none if it is missing. */
+  members(): JsonObject {
+    const { value = {} } = this;
+    if (!isJsonObject(value)) throw this.#notAnObject();
+    return value;
+  }
+
+  /** Returns access to the members of an object. A misspelt member would find more rows, so unknown ones are refused. */
+  object(known?: readonly string[]): Members {
+    const members = this.members();
+    const unknown = known && Object.keys(members).find((name) => !known.includes(name));
+    if (unknown !== undefined) {
+      const allowed = `it may have ${known?.join(", ")}`;
+      throw invalid(`${this.path || "The body"} has no member '${truncate(unknown, 50)}'; ${allowed}`);
+    }
+    return (name) => new BodyValue(members[name], this.path === "" ? name : `${this.path}.${name}`);
+  }
+
+  /** Returns the members of an object by name. */
+  entries(limit: number): [name: string, value: BodyValue][] {
+    const member = this.object();
+    const names = Object.keys(this.members());
+    if (names.length > limit) throw invalid(`${this.path} may have at most ${limit} members`);
+    return names.map((name) => [name, member(name)]);
+  }
+
+  /** Returns the elements of an array; none if it is missing. */
+  elements(limit: number): BodyValue[] {
+    const elements = this.value ?? [];
+    if (!Array.isArray(elements)) throw invalid(`${this.path} must be a JSON array`);
+    if (elements.length > limit) throw invalid(`${this.path} may have at most ${limit} elements`);
+    return elements.map((element, index) => new BodyValue(element, `${this.path}[${index}]`));
+  }
+
+  text(): string {
+    if (typeof this.value !== "string" || this.value === "") throw invalid(`${this.path} must be text`);
+    return this.value;
+  }
+
+  boolean(): boolean {
+    const { value = false, path } = this;
+    if (typeof value !== "boolean") throw invalid(`${path} must be true or false`);
+    return value;
+  }
+
+  /** Returns a whole number from 1 to `most`. */
+  number(fallback: number, most: number = 2 ** 31): number {
+    const { value = fallback, path } = this;
+    if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > most) {
+      throw invalid(`${path} must be a whole number from 1 to ${most}`);
+    }
+    return value;
+  }
+
+  #notAnObject(): ServiceError {
+    return invalid(`${this.path || "The body"} must be a JSON object`);
+  }
 }
 
 function invalid(sentence: string): ServiceError {

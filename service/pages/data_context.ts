@@ -1,8 +1,8 @@
 /** What a page is about: a case, a data record, or values that belong to none yet. */
 import { isJsonObject, type JsonObject } from "../../utils/json.ts";
-import { identifies, requireRecord } from "../data/records.ts";
+import { getRecord, hasKey } from "../data/records.ts";
 import type { Scope } from "../application/model/application.ts";
-import type { Page } from "../application/compile/pages.ts";
+import type { UiPage } from "../application/model/application.ts";
 import { caseInfo } from "../cases/views/case.ts";
 import { contentOf, fieldsOf, shownValues } from "../cases/views/content.ts";
 import { calculate, Findings, mergePage, newPage } from "../cases/content/content.ts";
@@ -24,25 +24,25 @@ export interface DataContext {
  * values of the page's class as JSON; values by default without it. A text that names nothing is a 400.
  */
 export async function openDataContext(
-  page: Page,
+  page: UiPage,
   text: string | undefined,
   context: HandlerContext,
 ): Promise<DataContext> {
   const values = text === undefined ? {} : parseObject(text);
   if (values === undefined) return await openCaseContext(page, text ?? "", context);
   if (page.dataType === undefined || text === undefined) return valuesContext(page, enter(page, values), context);
-  if (!identifies(page.dataType, values)) {
+  if (!hasKey(page.dataType, values)) {
     throw new ServiceError(400, `The data context must have the key of a record: ${page.dataType.key.join(", ")}.`);
   }
   try {
-    return valuesContext(page, (await requireRecord(page.dataType, values, context)).content, context);
+    return valuesContext(page, (await getRecord(page.dataType, values, context)).content, context);
   } catch (error) {
     if (error instanceof ServiceError && error.status === 404) throw new ServiceError(400, error.details);
     throw error;
   }
 }
 
-async function openCaseContext(page: Page, handle: string, context: HandlerContext): Promise<DataContext> {
+async function openCaseContext(page: UiPage, handle: string, context: HandlerContext): Promise<DataContext> {
   const work = await findCase(context, handle);
   if (work === undefined) throw new ServiceError(400, `The data context '${handle}' is no case, nor a JSON object.`);
   if ((page.caseType ?? page.dataType) !== undefined && page.caseType !== work.type) {
@@ -52,7 +52,7 @@ async function openCaseContext(page: Page, handle: string, context: HandlerConte
 }
 
 /** Values of the page's class, with defaults and what is calculated from them. */
-function enter(page: Page, values: JsonObject): JsonObject {
+function enter(page: UiPage, values: JsonObject): JsonObject {
   const findings = new Findings();
   const { classId, fields } = page;
   const content = mergePage({ classId, fields }, newPage(fields), values, "the data context", findings);
@@ -60,7 +60,7 @@ function enter(page: Page, values: JsonObject): JsonObject {
   return content;
 }
 
-function valuesContext(page: Page, given: JsonObject, context: HandlerContext): DataContext {
+function valuesContext(page: UiPage, given: JsonObject, context: HandlerContext): DataContext {
   const content = structuredClone(given);
   const scope = scopeWithoutCase(content, context);
   calculate(page.fields, content, scope);

@@ -1,7 +1,7 @@
 /** Serves the operations of `svc pages`. */
 import type { Application } from "../application/model/application.ts";
-import type { Bundle } from "../application/compile/locales.ts";
-import type { Page } from "../application/compile/pages.ts";
+import type { LocaleBundle } from "../application/model/application.ts";
+import type { UiPage } from "../application/model/application.ts";
 import { ServiceError } from "../errors.ts";
 import type { GroupHandlers } from "../http/handler.ts";
 import { channelOutcome, dashboardOutcome, insightOutcome, pageOutcome, portalOutcome } from "./views.ts";
@@ -42,7 +42,7 @@ export const handlers: GroupHandlers<"pages"> = {
   },
 };
 
-function pageOf(app: Application, id: string): Page {
+function pageOf(app: Application, id: string): UiPage {
   return found(app.pages, id, "page");
 }
 
@@ -53,7 +53,7 @@ function found<T>(parts: ReadonlyMap<string, T>, id: string, kind: string): T {
 }
 
 /** The texts of a locale; those of its language where its country has none of its own. */
-function bundleOf({ locales }: Application, locale: string): [id: string, texts: Bundle] {
+function bundleOf({ locales }: Application, locale: string): [id: string, texts: LocaleBundle] {
   const id = locale.replace("-", "_");
   for (const candidate of [id, id.split("_")[0] ?? id]) {
     const texts = locales.get(candidate);

@@ -1,7 +1,7 @@
 /** How people have arranged a UI list: each has their own, and one of somebody's may be everybody's default. */
 import type { JsonObject } from "../../utils/json.ts";
 import { countCharacters } from "../../utils/text/wording.ts";
-import type { UiList } from "../application/compile/ui_lists.ts";
+import type { UiList } from "../application/model/application.ts";
 import { scopeWithoutCase } from "../cases/context.ts";
 import { ServiceError } from "../errors.ts";
 import type { HandlerContext } from "../http/handler.ts";

@@ -1,7 +1,7 @@
 /** The user-interface resources of what is put together from parts: one view, whose children are added one by one. */
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
 import type { View } from "../application/model/application.ts";
-import type { UiList } from "../application/compile/ui_lists.ts";
+import type { UiList } from "../application/model/application.ts";
 import { localeReference, viewComponent, viewParts, viewRoot } from "../cases/views/ui.ts";
 
 /** Where the content of a page's views is in its data. */

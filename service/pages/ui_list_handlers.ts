@@ -1,6 +1,6 @@
 /** Serves the operations of `svc ui-lists`. */
 import type { Application } from "../application/model/application.ts";
-import type { UiList } from "../application/compile/ui_lists.ts";
+import type { UiList } from "../application/model/application.ts";
 import { shownValues } from "../cases/views/content.ts";
 import { moveRow } from "./move_row.ts";
 import { ServiceError } from "../errors.ts";

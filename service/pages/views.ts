@@ -1,9 +1,9 @@
 /** Pages, dashboards, insights, portals and channels as they are answered: their data, and what shows it. */
 import type { JsonObject } from "../../utils/json.ts";
-import { insightData } from "../data/insights.ts";
+import { computeInsight } from "../data/insights.ts";
 import type { Application, Scope } from "../application/model/application.ts";
-import type { Dashboard, Insight } from "../application/compile/insights.ts";
-import type { Channel, Page, PageComponent, Portal } from "../application/compile/pages.ts";
+import type { Dashboard, Insight } from "../application/model/application.ts";
+import type { Channel, PageComponent, Portal, UiPage } from "../application/model/application.ts";
 import { link } from "../cases/views/links.ts";
 import { creatableTypes } from "../cases/create.ts";
 import type { HandlerContext, Outcome } from "../http/handler.ts";
@@ -12,7 +12,7 @@ import { UiResources } from "./resources.ts";
 
 /** A page in a data context, or in none. */
 export async function pageOutcome(
-  page: Page,
+  page: UiPage,
   dataContext: string | undefined,
   context: HandlerContext,
 ): Promise<Outcome> {
@@ -27,7 +27,7 @@ export async function pageOutcome(
 export async function insightOutcome(insight: Insight, context: HandlerContext): Promise<Outcome> {
   const { id, view, chart } = insight;
   const ui = new UiResources(id, view.classId, chart);
-  return { body: { id, data: await insightData(insight, context), uiResources: ui.toJson() } };
+  return { body: { id, data: await computeInsight(insight, context), uiResources: ui.toJson() } };
 }
 
 /** A dashboard with the rows of each insight. */
@@ -37,7 +37,7 @@ export async function dashboardOutcome(dashboard: Dashboard, context: HandlerCon
   const insights: JsonObject[] = [];
   for (const insight of dashboard.insights) {
     ui.addReference("insight", insight.id);
-    insights.push(await insightData(insight, context));
+    insights.push(await computeInsight(insight, context));
   }
   return { body: { id, data: { name, insights }, uiResources: ui.toJson() } };
 }

@@ -1,7 +1,7 @@
 /** Participants of cases: what is stored of them, and how it changes. */
 import { isJsonObject, type JsonObject } from "../../utils/json.ts";
 import type { CaseType } from "../application/model/application.ts";
-import type { ParticipantRole } from "../application/compile/participants.ts";
+import type { ParticipantRole } from "../application/model/case_type.ts";
 import { addAttachments } from "../attachments/attachments.ts";
 import { calculate, newPage } from "../cases/content/content.ts";
 import type { EngineContext } from "../cases/context.ts";

@@ -1,6 +1,6 @@
 /** Participants and their roles, as they are answered. */
 import type { JsonObject } from "../../utils/json.ts";
-import { PARTICIPANT_CLASS, type ParticipantRole } from "../application/compile/participants.ts";
+import { PARTICIPANT_CLASS, type ParticipantRole } from "../application/model/case_type.ts";
 import { fieldsOf, shownValues } from "../cases/views/content.ts";
 import { link } from "../cases/views/links.ts";
 import { viewResources } from "../cases/views/ui.ts";

@@ -1,7 +1,7 @@
 /** A data directory: the database, a lock that says whether a service works on it, and where that service is. */
 import { resolve } from "node:path";
-import { configDirectory, findConfigDirectory } from "../../lib/auth/config.ts";
-import { warnOfOthers } from "../../lib/auth/exposed.ts";
+import { findConfigDirectory, getConfigDirectory } from "../../lib/auth/config.ts";
+import { warnIfOpenToOthers } from "../../lib/auth/file_access.ts";
 import type { Warn } from "../../lib/client/callback.ts";
 import { FileLock } from "../../utils/fs/file_lock.ts";
 import { makePrivateDirectory, writePrivateFile } from "../../utils/fs/private_file.ts";
@@ -47,7 +47,7 @@ export interface DirectoryFiles {
 
 /** The directory of the service that a person starts without naming one. */
 export function defaultDataDirectory(): string {
-  return `${configDirectory()}/service`;
+  return `${getConfigDirectory()}/service`;
 }
 
 /** The data directory that is meant, as an absolute path. */
@@ -134,8 +134,8 @@ export async function withdraw(path: string): Promise<boolean> {
 /** Warns of a directory that others can change, and of a database that they can read too. */
 export function warnIfOpen(path: string, warn: Warn): void {
   const what = "holds what the service keeps";
-  warnOfOthers(path, what, warn, ["change"]);
-  warnOfOthers(filesOf(path).database, what, warn);
+  warnIfOpenToOthers(path, what, warn, ["change"]);
+  warnIfOpenToOthers(filesOf(path).database, what, warn);
 }
 
 /** Makes the file to which a detached service writes, unless it is there. */

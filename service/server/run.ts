@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { exists } from "../../utils/fs/exists.ts";
 import { addClient, type ClientCredentials } from "../access/clients.ts";
 import { Tokens } from "../access/tokens.ts";
-import { loadServedApplication, openServedFiles } from "../sample/application.ts";
+import { loadServedApplication, openServedFiles } from "../sample/served_application.ts";
 import { announce, applicationOf, filesOf, lockDirectory, withdraw } from "./directory.ts";
 import { removeOrphans } from "../attachments/files.ts";
 import { handlers } from "../http/handlers.ts";

@@ -1,6 +1,6 @@
 /** What to serve, and where: what a person or a program may say, with its defaults, checked. */
-import { checkMember, DEFAULT_PATHS, isSecure } from "../../lib/auth/profile.ts";
-import { LONGEST_LIFE } from "../../lib/auth/token_cache.ts";
+import { checkMember, DEFAULT_PATHS, isSecureUrl } from "../../lib/auth/profile.ts";
+import { MAX_TOKEN_SECONDS } from "../../lib/auth/token_cache.ts";
 import { SvcError } from "../../lib/errors.ts";
 
 /** MiB that an uploaded file may have unless it is said otherwise. */
@@ -54,8 +54,8 @@ export function settingsOf(options: ServiceOptions): Settings {
   if (settings.data === "") throw invalid("The data directory is an empty path.", "Name one, or leave it out.");
   checkAddress(settings);
   checkPaths(settings);
-  if (!(settings.tokenLifetimeSeconds >= 1 && settings.tokenLifetimeSeconds <= LONGEST_LIFE)) {
-    throw invalid(`A token must live for 1 to ${LONGEST_LIFE} seconds.`);
+  if (!(settings.tokenLifetimeSeconds >= 1 && settings.tokenLifetimeSeconds <= MAX_TOKEN_SECONDS)) {
+    throw invalid(`A token must live for 1 to ${MAX_TOKEN_SECONDS} seconds.`);
   }
   if (!(settings.maxFile > 0)) {
     throw invalid("An uploaded file must be allowed some bytes.", "Give --max-file, or maxFile, more than 0 MiB.");
@@ -72,7 +72,7 @@ function checkAddress({ hostname, port }: Settings): void {
   if (!Number.isInteger(port) || port < 0 || port > 65535) {
     throw invalid(`${port} is no port.`, "Use 0 to 65535; 0 picks a free one.");
   }
-  if (URL.canParse(urlOf(hostname, port)) && isSecure(urlOf(hostname, port))) return;
+  if (URL.canParse(urlOf(hostname, port)) && isSecureUrl(urlOf(hostname, port))) return;
   throw invalid(`${hostname} is not a loopback address.`, "The service listens on this machine alone: it has no TLS.");
 }
 

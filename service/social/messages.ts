@@ -1,7 +1,7 @@
 /** Messages and their replies, as they are kept. */
 import { isJsonObject, isString, type JsonObject, type JsonValue, stringOrUndefined } from "../../utils/json.ts";
 import { countCharacters } from "../../utils/text/wording.ts";
-import { type MessageType, PLAIN_MESSAGE } from "../application/compile/social.ts";
+import { type MessageType, PLAIN_MESSAGE } from "../application/model/application.ts";
 import type { EngineContext } from "../cases/context.ts";
 import { ServiceError } from "../errors.ts";
 import type { StoredItem, Transaction } from "../store/store.ts";

@@ -108,7 +108,7 @@ Deno.test("what the service does not know names the arguments to check, where it
 });
 
 Deno.test("a redirect names the base URL to set, where the address is the same request elsewhere", async () => {
-  const wrong = "the base URL may be wrong, or a login page stands before the service.";
+  const wrong = "the base URL may be wrong, or a login page may be in front of the service.";
   const hints = {
     "https://new.example/v8/dx-api/v2/cases/C%201": "set the base URL to https://new.example/v8.",
     "https://new.example/dx-api/v2/cases/C%201/": wrong,
@@ -186,9 +186,9 @@ Deno.test("an answer that is nested too deep to be laid out is said to be, and c
     assert.deepEqual([result.code, result.stdout], [1, ""]);
     assert.deepEqual(errorOf(result), {
       code: "INVALID_RESPONSE",
-      message: `The answer is nested too deep to be printed as ${format}.`,
+      message: `The response is nested too deeply to be printed as ${format}.`,
       operation: "cases.get",
-      hint: "--format compact prints it.",
+      hint: "Use --format compact.",
     });
   }
   const compact = await call(service, "cases get C --format compact");

@@ -95,7 +95,7 @@ Deno.test("a proxy that the environment names is used, without a permission for 
 Deno.test("a table leaves out nested members and says so on stderr, unless --quiet", async () => {
   await using service = answers(CASE);
   const stdout = "id   type  status               urgency\nC 1  T     Op\\u001b[2Jen\\u202e       10\n";
-  const stderr = "Left out, because they are nested: data.\n";
+  const stderr = "Nested fields hidden: data.\n";
   assert.deepEqual(await call(service, "cases get C --format table"), { code: 0, stdout, stderr });
   assert.deepEqual(await call(service, "cases get C --format table --quiet"), { code: 0, stdout, stderr: "" });
 });

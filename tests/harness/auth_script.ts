@@ -1,7 +1,8 @@
 /** A process that does one thing with the authentication code, with the options in its second argument; it prints JSON alone. */
 import { saveProfile } from "../../lib/auth/config.ts";
 import { diagnose } from "../../lib/auth/diagnose.ts";
-import { openSession, openTarget } from "../../lib/auth/session_open.ts";
+import { openSession } from "../../lib/auth/session.ts";
+import { readTarget } from "../../lib/auth/settings.ts";
 import { toSvcError } from "../../lib/errors.ts";
 import { callApi } from "./oauth.ts";
 
@@ -11,7 +12,7 @@ const actions: Record<string, () => unknown> = {
     return { status: await callApi(openSession(JSON.parse(options))) };
   },
   diagnose: () => diagnose(JSON.parse(options)),
-  target: () => openTarget(JSON.parse(options)),
+  target: () => readTarget(JSON.parse(options)),
   async save() {
     const { name, profile } = JSON.parse(options);
     await saveProfile(name, profile);

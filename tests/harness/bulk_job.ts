@@ -1,6 +1,6 @@
 /** A bulk action in the background that a service has promised, and was killed before it was done. */
 import assert from "node:assert/strict";
-import { loadServedApplication } from "../../service/sample/application.ts";
+import { loadServedApplication } from "../../service/sample/served_application.ts";
 import { filesOf } from "../../service/server/directory.ts";
 import { promiseBulk } from "../../service/case_types/bulk_jobs.ts";
 import type { LaterWork } from "../../service/http/handler.ts";

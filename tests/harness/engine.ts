@@ -1,7 +1,7 @@
 /** The engine on a store in memory, called through the handlers as the HTTP side calls them. */
 import { SvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
-import { loadServedApplication } from "../../service/sample/application.ts";
+import { loadServedApplication } from "../../service/sample/served_application.ts";
 import type { Application } from "../../service/application/model/application.ts";
 import { parseApplication } from "../../service/application/load.ts";
 import { ServiceError } from "../../service/errors.ts";

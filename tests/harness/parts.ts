@@ -1,7 +1,7 @@
 /** The embedded service on a part of the test's choice: another place for files. */
 import { addClient } from "../../service/access/clients.ts";
 import { Tokens } from "../../service/access/tokens.ts";
-import { loadServedApplication, openServedFiles } from "../../service/sample/application.ts";
+import { loadServedApplication, openServedFiles } from "../../service/sample/served_application.ts";
 import { handlers } from "../../service/http/handlers.ts";
 import { serve } from "../../service/server/server.ts";
 import type { ByteStore } from "../../service/store/bytes.ts";

@@ -4,7 +4,7 @@ import { compare } from "../../tasks/crash/compare.ts";
 import { crash } from "../../tasks/crash/crash.ts";
 import { anySeed } from "../../tasks/crash/dice.ts";
 import { faultsOf } from "../../tasks/crash/judgement.ts";
-import { tableOf } from "../../tasks/crash/report.ts";
+import { renderReport } from "../../tasks/crash/report.ts";
 import { PROGRAM } from "../harness/program.ts";
 
 const KILLS = 60;
@@ -17,7 +17,7 @@ const SEED = Number(Deno.env.get("SVC_TEST_SEED") ?? anySeed());
 Deno.test(`after ${KILLS} kills nothing is lost and nothing is there twice (SVC_TEST_SEED=${SEED})`, async () => {
   const report = await crash({ kills: KILLS, inputs: INPUTS, seed: SEED, program: PROGRAM });
   assert.equal(report.kills.length, KILLS);
-  assert.deepEqual(faultsOf(report.judgement), [], tableOf(report));
+  assert.deepEqual(faultsOf(report.judgement), [], await renderReport(report));
   assert.ok(report.chronicles.some(({ cutOff }) => cutOff > 0), "kills fall between call and answer");
 });
 

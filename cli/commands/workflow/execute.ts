@@ -5,7 +5,7 @@ import { OTHER_FILE, Runner } from "../../../workflows/runs/runner.ts";
 import { interrupted } from "../../../workflows/runs/interruption.ts";
 import { checkInputs } from "../../../workflows/inputs/open_inputs.ts";
 import { type OpenWorkflow, openWorkflow } from "../../../workflows/runs/open_workflow.ts";
-import { readSettings, type SessionOptions, withCredentials } from "../../../lib/auth/settings.ts";
+import { readSettings, requireCredentials, type SessionOptions } from "../../../lib/auth/settings.ts";
 import { type Caller, createCaller } from "../../../lib/client/caller.ts";
 import { retrying } from "../../../lib/client/retry.ts";
 import { SvcError, toSvcError } from "../../../lib/errors.ts";
@@ -142,7 +142,7 @@ function serviceOf(options: SessionOptions): string | undefined {
   const isNamed = options.profile !== undefined;
   try {
     const settings = readSettings({ ...options, warn: () => {} });
-    const { target: { baseUrl, apiRoot }, clientId } = isNamed ? withCredentials(settings) : settings;
+    const { target: { baseUrl, apiRoot }, clientId } = isNamed ? requireCredentials(settings) : settings;
     return `${baseUrl}${apiRoot}` + (clientId === undefined ? "" : ` as ${clientId}`);
   } catch (error) {
     if (error instanceof SvcError && !isNamed) return undefined; // The first call says what is missing.

@@ -1,7 +1,7 @@
 /** Where the journal of a command of `svc workflow` is, and who works on a run of it. */
 import type { Journal } from "../../../workflows/journal/journal.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
-import { configDirectory } from "../../../lib/auth/config.ts";
+import { getConfigDirectory } from "../../../lib/auth/config.ts";
 import { SvcError } from "../../../lib/errors.ts";
 import { exists } from "../../../utils/fs/exists.ts";
 import { delay } from "../../../utils/async/delay.ts";
@@ -24,7 +24,7 @@ export async function journalAt(path: string | undefined, context?: CommandConte
 
 /** Path of the journal beside the profiles. */
 export function defaultJournal(): string {
-  return `${configDirectory()}/workflows.db`;
+  return `${getConfigDirectory()}/workflows.db`;
 }
 
 /** Opens the journal for a command that only makes sense where there is one. */

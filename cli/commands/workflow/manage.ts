@@ -5,7 +5,7 @@ import { describeInput, describeRun, faultOf } from "../../../workflows/runs/des
 import { SvcError } from "../../../lib/errors.ts";
 import { exists } from "../../../utils/fs/exists.ts";
 import type { JsonObject } from "../../../utils/json.ts";
-import { longJson } from "../../../lib/output/long_json.ts";
+import { renderLong } from "../../../lib/output/render_long.ts";
 import { didYouMean } from "../../../utils/text/did_you_mean.ts";
 import type { CommandContext, Suggestion } from "../command.ts";
 import { listCommand, runCommand } from "../../render/next_command.ts";
@@ -51,14 +51,7 @@ async function showData(
 ): Promise<void> {
   if (fields !== undefined) return await print({ ...head, inputs: fields.includes("inputs") ? inputs.toArray() : [] });
   if (format === "table") return await print({ ...head, inputs: inputs.take(1).toArray() }); // It says that there are.
-  const inPieces = format === "yaml"
-    ? (await import("../../../lib/output/yaml.ts")).longYaml(
-      head,
-      "inputs",
-      inputs,
-    )
-    : longJson(format, head, "inputs", inputs);
-  for (const piece of inPieces) io.stdout.write(piece);
+  for await (const piece of renderLong(format, head, "inputs", inputs)) io.stdout.write(piece);
 }
 
 /** Prints what the script printed. */

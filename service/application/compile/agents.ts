@@ -1,131 +1,82 @@
 /** Compiles agents and assistants. */
 import { caseFold } from "../../../utils/text/case_fold.ts";
-import type { AssistantDefinition, ModelDefinition, ScriptDefinition } from "../schema/agent_format.ts";
-import type { Agent, CaseType, Model, Script } from "../model/application.ts";
-import { compileCondition } from "../expressions/conditions.ts";
-import { type Shapes, shapesOf, type Vocabulary, vocabulary } from "../expressions/expressions.ts";
-import type { Path, Report } from "../findings.ts";
-import { missing } from "./references.ts";
-import { compileTemplate } from "../expressions/template.ts";
+import { type Shapes, toShapes } from "../expressions/shape.ts";
+import { Vocabulary } from "../expressions/vocabulary.ts";
+import { type Agent, type AnswerScript, type ChatModel, MESSAGE_VARIABLE } from "../model/agent.ts";
+import type { CaseType } from "../model/case_type.ts";
+import type { AgentDefinition, ScriptDefinition } from "../schema/agent_format.ts";
+import type { Place } from "./place.ts";
 
-/** The name under which expressions see the message that is answered. */
-export const MESSAGE = "message";
-
-/** Compiles the agents, or the assistants. */
+/** Compiles agents or assistants. */
 export function compileAgents(
-  part: "agents" | "assistants",
-  definitions: Readonly<Record<string, AssistantDefinition>>,
+  definitions: Readonly<Record<string, AgentDefinition>>,
   caseTypes: ReadonlyMap<string, CaseType>,
-  report: Report,
+  place: Place,
 ): Map<string, Agent> {
-  return new Map(
-    Object.entries(definitions).map(([id, definition]) => {
-      return [id, compileAgent(id, definition, [part, id], caseTypes, report)];
-    }),
-  );
+  return place.compileAll(definitions, (id, definition, at) => {
+    const { name, external = true, caseType, starterQuestion, initialInstruction, suggestedPrompts } = definition;
+    const shapes = getCaseShapes(caseType, caseTypes, at.at("caseType"));
+    const words = new Vocabulary({ ...shapes, [MESSAGE_VARIABLE]: { type: "Text" } });
+    const answers = compileAnswers(definition, words, at);
+    return { id, name, external, caseType, starterQuestion, initialInstruction, suggestedPrompts, answers };
+  });
 }
 
-function compileAgent(
-  id: string,
-  definition: AssistantDefinition,
-  at: Path,
-  caseTypes: ReadonlyMap<string, CaseType>,
-  report: Report,
-): Agent {
-  const { name, external = true, caseType, starterQuestion, initialInstruction, suggestedPrompts } = definition;
-  const shapes = shapesOfCase(caseType, [...at, "caseType"], caseTypes, report);
-  const words = vocabulary({ ...shapes, [MESSAGE]: { type: "Text" } });
-  return {
-    id,
-    name,
-    external,
-    caseType,
-    starterQuestion: starterQuestion ?? "",
-    initialInstruction: initialInstruction ?? "",
-    suggestedPrompts,
-    answers: compileAnswers(definition, at, words, report),
-  };
-}
-
-function shapesOfCase(
-  caseType: string | undefined,
-  at: Path,
-  caseTypes: ReadonlyMap<string, CaseType>,
-  report: Report,
-): Shapes {
-  if (caseType === undefined) return {};
-  const type = caseTypes.get(caseType);
-  if (type === undefined) report(at, missing("case type", caseType, caseTypes.keys()));
-  if (type?.fields.has(MESSAGE)) {
-    report(at, `the field '${MESSAGE}' of '${caseType}' has the name of what a person says: choose another name`);
+function getCaseShapes(id: string | undefined, caseTypes: ReadonlyMap<string, CaseType>, place: Place): Shapes {
+  if (id === undefined) return {};
+  const { fields } = place.resolve("case type", id, caseTypes) ?? {};
+  if (fields?.has(MESSAGE_VARIABLE)) {
+    place.report(`the field '${MESSAGE_VARIABLE}' of '${id}' has the name of the message to answer: rename the field`);
   }
-  return shapesOf(type?.fields.values() ?? []);
+  return toShapes(fields?.values() ?? []);
 }
 
-function compileAnswers(
-  { script, model }: AssistantDefinition,
-  at: Path,
-  words: Vocabulary,
-  report: Report,
-): Script | Model {
-  if ((script === undefined) === (model === undefined)) {
-    report(at, "exactly one of 'script' and 'model' says what answers");
-  }
-  if (model !== undefined) return compileModel(model, [...at, "model"], words, report);
-  return compileScript(script ?? { rules: [], fallback: "" }, [...at, "script"], words, report);
+function compileAnswers({ script, model }: AgentDefinition, words: Vocabulary, place: Place): AnswerScript | ChatModel {
+  if (model === undefined) return compileScript(script ?? { rules: [], fallback: "" }, words, place.at("script"));
+  const instructions = words.compileTemplate(model.instructions, place.at("model", "instructions").report);
+  return { ...model, kind: "model", instructions };
 }
 
-function compileModel(definition: ModelDefinition, at: Path, words: Vocabulary, report: Report): Model {
-  const instructions = compileTemplate(definition.instructions, [...at, "instructions"], words, report);
-  return { ...definition, kind: "model", instructions };
-}
-
-function compileScript({ rules, fallback }: ScriptDefinition, at: Path, words: Vocabulary, report: Report): Script {
+function compileScript({ rules, fallback }: ScriptDefinition, words: Vocabulary, place: Place): AnswerScript {
   return {
     kind: "script",
-    rules: rules.map(({ contains, like, when, answer, followUps = [] }, index) => {
-      const here = [...at, "rules", index];
-      if (contains === undefined && like === undefined && when === undefined) {
-        report(here, "a rule needs 'contains', 'like' or 'when'; what always holds is the 'fallback'");
-      }
+    rules: rules.map(({ contains, like, when, answer, followUps }, index) => {
+      const at = place.at("rules", index);
       return {
-        fits: pattern(contains, like),
-        when: compileCondition(when, [...here, "when"], { words, report }),
-        answer: compileTemplate(answer, [...here, "answer"], words, report),
+        matches: createMatcher(contains, like),
+        when: words.compileCondition(when, at.at("when").report),
+        answer: words.compileTemplate(answer, at.at("answer").report),
         followUps,
       };
     }),
-    fallback: compileTemplate(fallback, [...at, "fallback"], words, report),
+    fallback: words.compileTemplate(fallback, place.at("fallback").report),
   };
 }
 
-/**
- * Whether a message fits: no regular expressions, so that the time that this takes grows with the length of the message
- * and no faster.
- */
-function pattern(
+/** Creates a function that matches messages. Without regular expressions, its time grows linearly with the message. */
+function createMatcher(
   contains: string | readonly string[] | undefined,
   like: string | undefined,
 ): (message: string) => boolean {
   const texts = (typeof contains === "string" ? [contains] : contains)?.map(caseFold);
   const pieces = like === undefined ? undefined : caseFold(like).split("*");
   return (message) => {
-    const said = caseFold(message.trim());
-    if (texts !== undefined && !texts.some((text) => said.includes(text))) return false;
-    return pieces === undefined || isLike(said, pieces);
+    const folded = caseFold(message.trim());
+    if (texts !== undefined && !texts.some((text) => folded.includes(text))) return false;
+    return pieces === undefined || consistsOf(folded, pieces);
   };
 }
 
-/** Whether a text is these pieces with anything in between. */
-function isLike(text: string, [first = "", ...rest]: readonly string[]): boolean {
+/** Reports whether a text consists of these pieces with anything between them. */
+function consistsOf(text: string, [first = "", ...rest]: readonly string[]): boolean {
   const last = rest.pop();
   if (last === undefined) return text === first;
   if (!text.startsWith(first)) return false;
-  let place = first.length;
+  let end = first.length;
   for (const piece of rest) {
-    const found = text.indexOf(piece, place);
-    if (found < 0) return false;
-    place = found + piece.length;
+    const start = text.indexOf(piece, end);
+    if (start < 0) return false;
+    end = start + piece.length;
   }
-  return text.length - last.length >= place && text.endsWith(last);
+  return text.length - last.length >= end && text.endsWith(last);
 }

@@ -1,236 +1,223 @@
 /** Compiles case types. */
-import { type CaseTypeContext, compileLocalActions } from "./actions.ts";
-import type { AttachmentCategory, CaseType, Field, LocalAction, Process, Stage, View } from "../model/application.ts";
-import { caseColumns } from "./columns.ts";
-import { compileCondition } from "../expressions/conditions.ts";
-import { chooseView, compileFields, compileViews, spaced, viewField } from "./fields.ts";
-import type { Path, Report } from "../findings.ts";
-import { compileParticipantRoles } from "./participants.ts";
-import { compileProcesses } from "./processes.ts";
-import type { CaseTypeDefinition, Definition } from "../schema/schema.ts";
-
-const DEFAULT_CONFIRMATION = "Thank you! The next step in this case has been routed appropriately.";
-
-/** The field of `pyChangeStage`: it exists in no case. */
-export const STAGE_FIELD = "pyGotoStage";
+import {
+  type AttachmentCategory,
+  type CaseType,
+  type LocalAction,
+  PARTICIPANT_CLASS,
+  type ParticipantRole,
+  type Process,
+  type Stage,
+  STAGE_FIELD,
+} from "../model/case_type.ts";
+import { type Field, toViewField, type View } from "../model/field.ts";
+import type { CaseTypeDefinition } from "../schema/case_type_format.ts";
+import type { Definition } from "../schema/definition.ts";
+import type { FieldDefinition } from "../schema/field_format.ts";
+import { createCaseColumns } from "./columns.ts";
+import { compileFields, compileForm, compileView, compileViews, createView, toLabel } from "./fields.ts";
+import type { Place } from "./place.ts";
+import { type CaseTypeContext, compileLocalActions, compileProcesses } from "./processes.ts";
 
 /** Compiles all case types. */
-export function compileCaseTypes(definition: Definition, report: Report): Map<string, CaseType> {
-  // The fields of all come first: a step may create a case of any type.
-  const written = Object.entries(definition.caseTypes).map(([id, caseType]) => {
-    return { id, caseType, set: compileFields(caseType.fields, id, ["caseTypes", id, "fields"], report) };
+export function compileCaseTypes({ caseTypes, queues }: Definition, place: Place): Map<string, CaseType> {
+  // All fields come first, because a step may create a case of any type.
+  const fields = place.compileAll(caseTypes, (id, definition, at) => {
+    checkNames(definition.fields, at.at("fields"));
+    return compileFields(definition.fields, id, at.at("fields"));
   });
-  for (const { id, caseType } of written) checkNames(caseType.fields, ["caseTypes", id, "fields"], report);
-  const caseTypes = new Map(written.map(({ id, set }) => [id, set]));
-  const queues = new Set(Object.keys(definition.queues));
-  const types = new Map<string, CaseType>();
-  for (const { id, caseType, set } of written) {
-    const at = ["caseTypes", id];
-    const views = caseViews(caseType, set.fields, at, report);
-    const stages = new Set(Object.keys(caseType.stages));
-    types.set(id, compileCaseType(id, caseType, at, { ...set, caseTypes, queues, views, stages, report }));
-  }
-  checkHandles(types, report);
+  const queueIds = new Set(Object.keys(queues));
+  const types = place.compileAll(caseTypes, (id, definition, at) => {
+    const own = fields.get(id);
+    if (own === undefined) return undefined;
+    const views = compileViews(definition.views, own.fields, at.at("views"));
+    if (!views.has("pyCaseSummary")) views.set("pyCaseSummary", createView("pyCaseSummary", "Summary", new Map()));
+    const stages = new Set(Object.keys(definition.stages));
+    return compileCaseType(id, definition, { ...own, views, stages, caseTypes: fields, queues: queueIds }, at);
+  });
+  checkPrefixes(types, place);
   return types;
 }
 
-/** The views of a case type; `pyCaseSummary` shows no fields unless it is written: what every case has goes with any view. */
-function caseViews(
-  { views: written }: CaseTypeDefinition,
-  fields: ReadonlyMap<string, Field>,
-  at: Path,
-  report: Report,
-): Map<string, View> {
-  const id = "pyCaseSummary";
-  const views = compileViews(written, fields, [...at, "views"], report);
-  return views.has(id) ? views : views.set(id, { id, name: "Summary", fields: new Map() });
-}
-
-/** What every case has is the service's: values of a field with its name would be lost, or be shown in its place. */
-function checkNames(fields: CaseTypeDefinition["fields"], at: Path, report: Report): void {
-  for (const name of ["classID", STAGE_FIELD, ...caseColumns().keys()]) {
+/** Checks that no field hides a member that every case has. */
+function checkNames(fields: CaseTypeDefinition["fields"], place: Place): void {
+  for (const name of ["classID", STAGE_FIELD, ...createCaseColumns().keys()]) {
     if (fields[name] === undefined || fields[name].calculated !== undefined) continue;
-    report([...at, name], `every case has '${name}' already: choose another name`);
+    place.at(name).report(`every case has '${name}' already: choose another name`);
   }
 }
 
-function compileCaseType(id: string, definition: CaseTypeDefinition, at: Path, context: CaseTypeContext): CaseType {
-  const { fields, words, views, report } = context;
-  const { name, prefix, workPool, urgency, status, creatable } = definition;
-  const stages = compileStages(definition, at, context);
+function compileCaseType(id: string, definition: CaseTypeDefinition, context: CaseTypeContext, place: Place): CaseType {
+  const { fields, words, views } = context;
+  const { name, prefix, workPool, label, urgency, status, creatable, create = {}, confirmation } = definition;
+  const stages = compileStages(definition.stages, context, place.at("stages"));
   const caseWide = compileProcesses(
     definition.optionalProcesses,
     { optional: true },
-    [...at, "optionalProcesses"],
     context,
+    place.at("optionalProcesses"),
   );
-  const actions = caseActions(definition, stages, at, context);
-  checkStageActions(stages, actions, at, report);
+  const actions = new Map([
+    ...createBuiltInActions(stages, context),
+    ...compileLocalActions(definition.actions, "Case", context, place.at("actions")),
+  ]);
+  checkStageActions(stages, actions, place);
+  // Required fields are asked for by the first step, not by the creation.
+  const createAll = createView("Create", "Create", fields, { required: false });
   return {
     id,
     name,
     prefix,
     workPool,
-    label: definition.label === undefined
-      ? undefined
-      : words.expression(definition.label, [...at, "label"], report, "Text"),
+    label: label === undefined ? undefined : words.compile(label, place.at("label").report, "Text"),
     urgency,
     status,
     creatable,
-    confirmation: definition.confirmation ?? DEFAULT_CONFIRMATION,
+    confirmation,
     fields,
     views,
-    createView: creationView(definition, at, context),
+    createView: compileForm(create, createAll, context, place.at("create"), createAll),
     stages,
-    processes: allProcesses(stages, caseWide, at, report),
+    processes: collectProcesses(stages, caseWide, place),
     actions,
-    attachmentCategories: compileCategories(definition, at, context),
-    participantRoles: compileParticipantRoles(definition.participantRoles, [...at, "participantRoles"], report),
+    attachmentCategories: compileCategories(definition, context, place.at("attachmentCategories")),
+    participantRoles: compileRoles(definition, place.at("participantRoles")),
   };
 }
 
-/** Creation takes any field but asks for none, unless it is written: what is required, the first step asks for. */
-function creationView({ create = {} }: CaseTypeDefinition, at: Path, context: CaseTypeContext): View {
-  const { views, fields, report } = context;
-  const own = { id: "Create", name: "Create" };
-  const open = [...fields.values()].map((field) => [field.name, viewField(field, { required: false })] as const);
-  return chooseView(create, own, views, fields, { ...own, fields: new Map(open) }, [...at, "create"], report);
-}
-
-function compileStages(definition: CaseTypeDefinition, at: Path, context: CaseTypeContext): Map<string, Stage> {
-  const stages = new Map<string, Stage>();
-  for (const [id, stage] of Object.entries(definition.stages)) {
-    const here = [...at, "stages", id];
-    const { name, type, transition, status, resolve } = stage;
-    if (resolve !== undefined && transition !== "resolution") {
-      context.report([...here, "resolve"], "'resolve' goes with the transition 'resolution'");
-    }
-    stages.set(id, {
+function compileStages(
+  definitions: CaseTypeDefinition["stages"],
+  context: CaseTypeContext,
+  place: Place,
+): Map<string, Stage> {
+  return place.compileAll(definitions, (id, definition, at) => {
+    const { name, type, transition, status, resolve = "Resolved-Completed" } = definition;
+    const compile = (member: "processes" | "optionalProcesses") => {
+      const optional = member === "optionalProcesses";
+      return compileProcesses(definition[member], { stage: id, optional }, context, at.at(member));
+    };
+    return {
       id,
       name,
       type,
       transition,
       status,
-      resolve: resolve ?? "Resolved-Completed",
-      processes: compileProcesses(stage.processes, { stage: id, optional: false }, [...here, "processes"], context),
-      optionalProcesses: compileProcesses(
-        stage.optionalProcesses,
-        { stage: id, optional: true },
-        [...here, "optionalProcesses"],
-        context,
-      ),
-      actions: compileLocalActions(stage.actions, "Stage", [...here, "actions"], context),
-    });
-  }
-  const [first] = stages.values();
-  if (first?.type !== "Primary") context.report([...at, "stages"], "the first stage must be a primary stage");
-  return stages;
+      resolve,
+      processes: compile("processes"),
+      optionalProcesses: compile("optionalProcesses"),
+      actions: compileLocalActions(definition.actions, "Stage", context, at.at("actions")),
+    };
+  });
 }
 
-/** A process's ID is the last part of its assignments' handles, in capitals: no two may share it. */
-function allProcesses(
+/** Collects all processes. Their IDs must differ in upper case, which is the last part of the handles of assignments. */
+function collectProcesses(
   stages: ReadonlyMap<string, Stage>,
   caseWide: ReadonlyMap<string, Process>,
-  at: Path,
-  report: Report,
+  place: Place,
 ): Map<string, Process> {
   const processes = new Map<string, Process>();
-  const taken = new Set<string>();
-  const add = (some: ReadonlyMap<string, Process>, place: Path): void => {
+  const used = new Set<string>();
+  const add = (some: ReadonlyMap<string, Process>, at: Place): void => {
     for (const [id, process] of some) {
-      if (taken.has(id.toUpperCase())) report([...place, id], `another process of the case type is called '${id}'`);
-      taken.add(id.toUpperCase());
+      if (used.has(id.toUpperCase())) at.at(id).report(`the case type has another process '${id}'`);
+      used.add(id.toUpperCase());
       processes.set(id, process);
     }
   };
   for (const stage of stages.values()) {
-    add(stage.processes, [...at, "stages", stage.id, "processes"]);
-    add(stage.optionalProcesses, [...at, "stages", stage.id, "optionalProcesses"]);
+    add(stage.processes, place.at("stages", stage.id, "processes"));
+    add(stage.optionalProcesses, place.at("stages", stage.id, "optionalProcesses"));
   }
-  add(caseWide, [...at, "optionalProcesses"]);
+  add(caseWide, place.at("optionalProcesses"));
   return processes;
 }
 
-/** The case-wide actions, after the two that every case has. */
-function caseActions(
-  definition: CaseTypeDefinition,
-  stages: ReadonlyMap<string, Stage>,
-  at: Path,
-  context: CaseTypeContext,
-): Map<string, LocalAction> {
-  const builtIn = { scope: "Case", set: [], next: [], bulk: true } as const;
-  const details = context.views.get("pyDetails") ?? { id: "pyDetails", name: "Details", fields: new Map() };
-  const actions = new Map<string, LocalAction>([
-    ["pyUpdateCaseDetails", { ...builtIn, id: "pyUpdateCaseDetails", name: "Edit details", view: details }],
-    ["pyChangeStage", { ...builtIn, id: "pyChangeStage", name: "Change stage", view: stageView(stages) }],
-  ]);
-  for (const [id, action] of compileLocalActions(definition.actions, "Case", [...at, "actions"], context)) {
-    actions.set(id, action);
-  }
-  return actions;
+function createBuiltInActions(stages: ReadonlyMap<string, Stage>, { views }: CaseTypeContext): [string, LocalAction][] {
+  const common = { scope: "Case", set: [], next: [], bulk: true } as const;
+  const field: Field = {
+    name: STAGE_FIELD,
+    type: "Dropdown",
+    label: "Stage",
+    required: true,
+    values: [...stages.values()].map(({ name }) => name),
+  };
+  const actions: [id: string, name: string, view: View][] = [
+    ["pyUpdateCaseDetails", "Edit details", views.get("pyDetails") ?? createView("pyDetails", "Details", new Map())],
+    ["pyChangeStage", "Change stage", {
+      id: "pyChangeStage",
+      name: "Change stage",
+      fields: new Map([[STAGE_FIELD, toViewField(field)]]),
+    }],
+  ];
+  return actions.map(([id, name, view]) => [id, { ...common, id, name, view }]);
 }
 
-/** A stage's action that is called like one of all stages could not be told from it. */
+/** Checks that the actions of stages have other IDs than those of the case. */
 function checkStageActions(
   stages: ReadonlyMap<string, Stage>,
   actions: ReadonlyMap<string, LocalAction>,
-  at: Path,
-  report: Report,
+  place: Place,
 ): void {
   for (const stage of stages.values()) {
-    const taken = [...stage.actions.keys()].filter((id) => actions.has(id));
-    for (const id of taken) {
-      report(
-        [...at, "stages", stage.id, "actions", id],
+    for (const id of stage.actions.keys()) {
+      if (!actions.has(id)) continue;
+      place.at("stages", stage.id, "actions", id).report(
         `every stage has the action '${id}' already: choose another name`,
       );
     }
   }
 }
 
-function stageView(stages: ReadonlyMap<string, Stage>): View {
-  const field: Field = {
-    name: STAGE_FIELD,
-    type: "Dropdown",
-    label: "Stage",
-    required: true,
-    values: [...stages.values()].map((stage) => stage.name),
-  };
-  return { id: "pyChangeStage", name: "Change stage", fields: new Map([[STAGE_FIELD, viewField(field)]]) };
-}
-
 function compileCategories(
   { attachmentCategories }: CaseTypeDefinition,
-  at: Path,
-  context: CaseTypeContext,
+  { words }: CaseTypeContext,
+  place: Place,
 ): Map<string, AttachmentCategory> {
-  const categories = new Map<string, AttachmentCategory>();
-  for (const [id, category] of Object.entries(attachmentCategories ?? {})) {
-    const here = [...at, "attachmentCategories", id];
-    const right = (name: "view" | "create" | "edit" | "deleteOwn" | "deleteAll") => {
-      return compileCondition(category[name], [...here, name], context);
-    };
-    categories.set(id, {
+  return place.compileAll(attachmentCategories, (id, category, at) => {
+    const compile = (right: "view" | "create" | "edit" | "deleteOwn" | "deleteAll") =>
+      words.compileCondition(category[right], at.at(right).report);
+    return {
       id,
-      name: category.name ?? spaced(id),
+      name: category.name ?? toLabel(id),
       type: category.type,
       isForAll: category.view === true,
-      canView: right("view"),
-      canCreate: right("create"),
-      canEdit: right("edit"),
-      canDeleteOwn: right("deleteOwn"),
-      canDeleteAll: right("deleteAll"),
-    });
-  }
-  return categories;
+      canView: compile("view"),
+      canCreate: compile("create"),
+      canEdit: compile("edit"),
+      canDeleteOwn: compile("deleteOwn"),
+      canDeleteAll: compile("deleteAll"),
+    };
+  });
 }
 
-/** Case numbers count by prefix and work pool: two types that share both would share handles. */
-function checkHandles(types: ReadonlyMap<string, CaseType>, report: Report): void {
-  const taken = new Map<string, string>();
+/** The fields that every participant has. */
+const PARTICIPANT_FIELDS: Readonly<Record<string, FieldDefinition>> = {
+  pyFirstName: { type: "Text", label: "First name", maxLength: 80 },
+  pyLastName: { type: "Text", label: "Last name", maxLength: 80 },
+  pyFullName: { type: "Text", label: "Full name", maxLength: 160 },
+  pyTitle: { type: "Text", label: "Title", maxLength: 80 },
+  pyEmail1: { type: "Email", label: "E-mail" },
+  pyPhoneNumber: { type: "Phone", label: "Phone" },
+  pyPartyLabel: { type: "Text", label: "Label", maxLength: 160 },
+  pyWorkPartyUri: { type: "Text", label: "ID", maxLength: 160 },
+  pyImageInsKey: { type: "Text", label: "Image", maxLength: 160 },
+};
+const PARTICIPANT_FORM = ["pyFirstName", "pyLastName", "pyEmail1", "pyPhoneNumber"];
+
+function compileRoles({ participantRoles }: CaseTypeDefinition, place: Place): Map<string, ParticipantRole> {
+  return place.compileAll(participantRoles, (id, definition, at) => {
+    const { name = toLabel(id), multiple, moreFields, fields: shown = PARTICIPANT_FORM } = definition;
+    const { fields } = compileFields({ ...PARTICIPANT_FIELDS, ...moreFields }, PARTICIPANT_CLASS, at.at("moreFields"));
+    return { id, name, multiple, fields, view: compileView(id, name, shown, fields, at.at("fields")) };
+  });
+}
+
+/** Checks that case types with the same work pool have different prefixes. Otherwise they would share case handles. */
+function checkPrefixes(types: ReadonlyMap<string, CaseType>, place: Place): void {
+  const used = new Map<string, string>();
   for (const { id, workPool, prefix } of types.values()) {
-    const other = taken.get(`${workPool} ${prefix}`);
-    if (other !== undefined) report(["caseTypes", id, "prefix"], `'${other}' has the same work pool and prefix`);
-    taken.set(`${workPool} ${prefix}`, id);
+    const other = used.get(`${workPool} ${prefix}`);
+    if (other !== undefined) place.at(id, "prefix").report(`'${other}' has the same work pool and prefix`);
+    used.set(`${workPool} ${prefix}`, id);
   }
 }

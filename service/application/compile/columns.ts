@@ -1,10 +1,17 @@
-/** The columns that do not come from an application's fields, and the data views that every application has. */
-import type { Column, ColumnPlace, FieldType } from "../model/application.ts";
-import type { DataViewDefinition } from "../schema/schema.ts";
+/** The columns that do not come from fields of the application, and the data views of every application. */
+import type { RowProperties } from "../../store/query.ts";
+import type { DataViewColumn } from "../model/data_view.ts";
+import type { FieldType } from "../model/field.ts";
+import type { DataViewDefinition } from "../schema/data_format.ts";
 
-type Row = readonly [name: string, type: FieldType, label: string, place: ColumnPlace];
+type Column<S extends keyof RowProperties> = readonly [
+  name: string,
+  type: FieldType,
+  label: string,
+  place: { readonly property: RowProperties[S] } | { readonly content: readonly string[] },
+];
 
-const CASE: readonly Row[] = [
+const CASE: readonly Column<"cases">[] = [
   ["pyID", "Text", "ID", { property: "businessId" }],
   ["pzInsKey", "Text", "Handle", { property: "id" }],
   ["pyLabel", "Text", "Label", { content: ["pyLabel"] }],
@@ -19,7 +26,7 @@ const CASE: readonly Row[] = [
   ["pxUpdateDateTime", "DateTime", "Updated", { property: "updatedAt" }],
 ];
 
-const HISTORY: readonly Row[] = [
+const HISTORY: readonly Column<"events">[] = [
   ["pxHistoryForReference", "Text", "Case", { property: "caseId" }],
   ["pxTimeCreated", "DateTime", "Time", { property: "at" }],
   ["pyPerformer", "Text", "Performer", { property: "by" }],
@@ -29,7 +36,7 @@ const HISTORY: readonly Row[] = [
   ["pyContent", "Page", "Submitted content", { content: ["content"] }],
 ];
 
-const ASSIGNMENTS: readonly Row[] = [
+const ASSIGNMENTS: readonly Column<"assignments">[] = [
   ["pzInsKey", "Text", "Handle", { property: "id" }],
   ["pxRefObjectKey", "Text", "Case", { property: "caseId" }],
   ["pyLabel", "Text", "Label", { content: ["label"] }],
@@ -40,44 +47,45 @@ const ASSIGNMENTS: readonly Row[] = [
   ["pyAssignmentType", "Text", "Worklist or queue", { property: "assignee.kind" }],
 ];
 
-const CASE_KEY = { type: "Text", description: "Case handle", required: true } as const;
+const COMMON = { structure: "list", queryable: true } as const;
 
-/** The data views that every application has, unless it defines its own under the name. */
+/** The data views of every application. A definition can replace them. */
 export const BUILT_IN_VIEWS: Readonly<Record<string, DataViewDefinition>> = {
   D_pyWorkHistory: {
+    ...COMMON,
     name: "History of a case",
     source: "history",
-    structure: "list",
-    parameters: { CaseInstanceKey: CASE_KEY },
+    parameters: { CaseInstanceKey: { type: "Text", description: "Case handle", required: true } },
     filter: [{ field: "pxHistoryForReference", comparator: "EQ", parameter: "CaseInstanceKey" }],
-    queryable: true,
   },
   D_pyMyWorkList: {
+    ...COMMON,
     name: "My worklist",
     source: "assignments",
-    structure: "list",
+    parameters: {},
     filter: [
       { field: "pyAssignmentType", comparator: "EQ", value: "operator" },
       { field: "pxAssignedOperatorID", comparator: "EQ", caller: true },
     ],
-    queryable: true,
   },
 };
 
-/** The columns that every case has. */
-export function caseColumns(): Map<string, Column> {
-  return columns(CASE);
+/** Creates the columns that every case has. */
+export function createCaseColumns(): Map<string, DataViewColumn> {
+  return createColumns(CASE);
 }
 
-/** The columns of history lines or of assignments. */
-export function fixedColumns(source: "history" | "assignments"): { classId: string; columns: Map<string, Column> } {
+/** Creates the columns of history entries or of assignments, with the class of these rows. */
+export function createFixedColumns(
+  source: "history" | "assignments",
+): { classId: string; columns: Map<string, DataViewColumn> } {
   return source === "history"
-    ? { classId: "History-Work-", columns: columns(HISTORY) }
-    : { classId: "Assign-", columns: columns(ASSIGNMENTS) };
+    ? { classId: "History-Work-", columns: createColumns(HISTORY) }
+    : { classId: "Assign-", columns: createColumns(ASSIGNMENTS) };
 }
 
-function columns(rows: readonly Row[]): Map<string, Column> {
+function createColumns(columns: readonly Column<keyof RowProperties>[]): Map<string, DataViewColumn> {
   return new Map(
-    rows.map(([name, type, label, place]) => [name, { field: { name, type, label, required: false }, place }]),
+    columns.map(([name, type, label, place]) => [name, { field: { name, type, label, required: false }, place }]),
   );
 }

@@ -1,270 +1,211 @@
 /** Compiles data types and data views. */
-import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
+import { describeOperand, type Scalar, supportsComparator, toScalar } from "../expressions/comparisons.ts";
+import type { CaseType } from "../model/case_type.ts";
+import type { DataType, DataView, DataViewColumn, DataViewCondition, DataViewParameter } from "../model/data_view.ts";
+import { type Field, FIELD_KINDS } from "../model/field.ts";
 import type {
-  CaseType,
-  Column,
-  DataType,
-  DataView,
-  DataViewCondition,
-  DataViewParameter,
-  Field,
-  RecordAction,
-} from "../model/application.ts";
-import { BUILT_IN_VIEWS, caseColumns, fixedColumns } from "./columns.ts";
-import { comparesBy, neededFor, type Scalar, toScalar } from "../expressions/comparisons.ts";
-import { chooseView, compileFields, compileViews, spaced } from "./fields.ts";
-import type { Path, Report } from "../findings.ts";
-import { kindOf } from "../model/kinds.ts";
-import { missing } from "./references.ts";
-import type { ConditionDefinition, DataTypeDefinition, DataViewDefinition, Definition } from "../schema/schema.ts";
-
-/** What a data view takes from what its rows are; the views are those that it may replace. */
-type Source = Pick<DataView, "classId" | "columns" | "dataType" | "caseTypes" | "savable" | "views">;
+  ConditionDefinition,
+  DataTypeDefinition,
+  DataViewDefinition,
+  ParameterDefinitions,
+} from "../schema/data_format.ts";
+import type { Definition } from "../schema/definition.ts";
+import { BUILT_IN_VIEWS, createCaseColumns, createFixedColumns } from "./columns.ts";
+import { compileFields, compileForm, compileViews, toLabel } from "./fields.ts";
+import type { Place } from "./place.ts";
 
 /** Compiles all data types. */
-export function compileDataTypes(definition: Definition, report: Report): Map<string, DataType> {
-  const types = new Map<string, DataType>();
-  for (const [id, dataType] of Object.entries(definition.dataTypes)) {
-    const type = compileDataType(id, dataType, report);
-    types.set(id, type);
-    if (type.savable === undefined) continue;
-    const views = Object.entries(definition.dataViews).flatMap(([name, view]) => {
-      return view.source === "records" && view.class === id ? [name] : [];
-    });
-    if (!views.includes(type.savable)) {
-      report(
-        ["dataTypes", id, "savable"],
-        `there is no data view '${type.savable}' over records of '${id}'${suggestAlternatives(type.savable, views)}`,
+export function compileDataTypes({ dataTypes, dataViews }: Definition, place: Place): Map<string, DataType> {
+  return place.compileAll(dataTypes, (id, definition, at) => {
+    const { savable } = definition;
+    if (savable !== undefined) {
+      const views = Object.entries(dataViews).flatMap(([name, view]) =>
+        view.source === "records" && view.class === id ? [name] : []
+      );
+      at.at("savable").checkExists("data view", savable, new Set(views), ` over records of '${id}'`);
+    }
+    return compileDataType(id, definition, at);
+  });
+}
+
+function compileDataType(id: string, definition: DataTypeDefinition, place: Place): DataType {
+  const { name, key, savable } = definition;
+  const { fields } = compileFields(definition.fields, id, place.at("fields"));
+  const views = compileViews(definition.views, fields, place.at("views"));
+  for (const [index, part] of key.entries()) {
+    const at = place.at("key", index);
+    const field = at.resolve("field", part, fields);
+    if (field?.calculated !== undefined) at.report(`'${part}' is calculated: it cannot be part of the key`);
+    if (field?.embedded !== undefined) at.report(`'${part}' is embedded: it cannot be part of the key`);
+  }
+  const actions = place.at("actions").compileAll(definition.actions, (actionId, action, at) => {
+    const own = { id: actionId, name: action.name ?? toLabel(actionId) };
+    return { ...own, view: compileForm(action, own, { fields, views }, at, views.get("pyDetails")) };
+  });
+  return { id, name, key, fields, views, savable, actions };
+}
+
+/** Compiles all data views, with those of every application. */
+export function compileDataViews(
+  { dataViews }: Definition,
+  caseTypes: ReadonlyMap<string, CaseType>,
+  dataTypes: ReadonlyMap<string, DataType>,
+  place: Place,
+): Map<string, DataView> {
+  return place.compileAll({ ...BUILT_IN_VIEWS, ...dataViews }, (id, definition, at) => {
+    const rows = compileSource(id, definition, caseTypes, dataTypes, at);
+    const fields = getFields(rows);
+    const views = compileViews(definition.views, fields, at.at("views"));
+    if (rows.savable && definition.filter.length > 0) {
+      at.at("filter").report(
+        "a filter does not apply to a data view through which records are read and changed by their key: " +
+          "use another data view",
       );
     }
-  }
-  return types;
+    if (definition.views?.pyDetails === undefined && rows.views.has("pyDetails")) views.delete("pyDetails");
+    return {
+      ...rows,
+      id,
+      name: definition.name,
+      source: definition.source,
+      structure: definition.structure,
+      parameters: compileParameters(definition.parameters, at.at("parameters")),
+      filter: compileFilter(definition.filter, definition.parameters, fields, at.at("filter")),
+      queryable: definition.queryable,
+      views: new Map([...rows.views, ...views]),
+    };
+  });
 }
 
-/** Compiles all data views, with those that every application has. */
-export function compileDataViews(
-  definition: Definition,
-  caseTypes: ReadonlyMap<string, CaseType>,
-  dataTypes: ReadonlyMap<string, DataType>,
-  report: Report,
-): Map<string, DataView> {
-  const views = new Map<string, DataView>();
-  for (const [id, dataView] of Object.entries({ ...BUILT_IN_VIEWS, ...definition.dataViews })) {
-    views.set(id, compileDataView(id, dataView, caseTypes, dataTypes, report));
-  }
-  return views;
+/** Returns the fields of a data view by the names of its columns. */
+export function getFields({ columns }: Pick<DataView, "columns">): Map<string, Field> {
+  return new Map([...columns].map(([name, { field }]) => [name, field]));
 }
 
-function compileDataType(id: string, definition: DataTypeDefinition, report: Report): DataType {
-  const at = ["dataTypes", id];
-  const { fields } = compileFields(definition.fields, id, [...at, "fields"], report);
-  const views = compileViews(definition.views, fields, [...at, "views"], report);
-  for (const [index, name] of definition.key.entries()) {
-    const field = fields.get(name);
-    if (field === undefined) report([...at, "key", index], missing("field", name, fields.keys()));
-    else if (field.calculated !== undefined || field.embedded !== undefined) {
-      report([...at, "key", index], `'${name}' cannot be a key: it is ${field.embedded ? "embedded" : "calculated"}`);
-    }
-  }
-  const actions = new Map<string, RecordAction>();
-  for (const [actionId, action] of Object.entries(definition.actions ?? {})) {
-    const own = { id: actionId, name: action.name ?? spaced(actionId) };
-    const view = chooseView(action, own, views, fields, views.get("pyDetails"), [...at, "actions", actionId], report);
-    actions.set(actionId, { ...own, view });
-  }
-  return { id, name: definition.name, key: definition.key, fields, views, savable: definition.savable, actions };
-}
-
-function compileDataView(
-  id: string,
-  definition: DataViewDefinition,
-  caseTypes: ReadonlyMap<string, CaseType>,
-  dataTypes: ReadonlyMap<string, DataType>,
-  report: Report,
-): DataView {
-  const at = ["dataViews", id];
-  const source = sourceOf(id, definition, caseTypes, dataTypes, at, report);
-  const fields = new Map([...source.columns].map(([name, column]) => [name, column.field] as const));
-  const own = compileViews(definition.views, fields, [...at, "views"], report);
-  if (source.savable && definition.filter?.length) {
-    report(
-      [...at, "filter"],
-      "records are read and changed by their key here, whatever a filter says: filter in another view",
-    );
-  }
-  if (definition.views?.pyDetails === undefined && source.views.has("pyDetails")) own.delete("pyDetails");
-  return {
-    ...source,
-    id,
-    name: definition.name,
-    source: definition.source,
-    structure: definition.structure,
-    parameters: compileParameters(definition.parameters, [...at, "parameters"], report),
-    filter: compileFilter(definition, fields, [...at, "filter"], report),
-    queryable: definition.queryable,
-    views: new Map([...source.views, ...own]),
-  };
-}
-
-function compileParameters(
-  definitions: DataViewDefinition["parameters"],
-  at: Path,
-  report: Report,
-): Map<string, DataViewParameter> {
-  const parameters = new Map<string, DataViewParameter>();
-  for (const [name, { description = "", ...parameter }] of Object.entries(definitions ?? {})) {
+function compileParameters(definitions: ParameterDefinitions, place: Place): Map<string, DataViewParameter> {
+  return place.compileAll(definitions, (name, parameter, at) => {
     const { type, default: value } = parameter;
     if (value !== undefined && toScalar(type, value) === undefined) {
-      report([...at, name, "default"], `the default of '${name}' must be ${neededFor(type)}`);
+      at.at("default").report(`the default of '${name}' must be ${describeOperand(type)}`);
     }
-    parameters.set(name, { name, description, ...parameter });
-  }
-  return parameters;
+    return { name, ...parameter };
+  });
 }
 
-function sourceOf(
+/** The members of a data view that depend on its source. The data view may replace the views. */
+type Rows = Pick<DataView, "classId" | "columns" | "dataType" | "caseTypes" | "savable" | "views">;
+
+const BASE: Omit<Rows, "classId" | "columns"> = { caseTypes: [], savable: false, views: new Map() };
+
+function compileSource(
   id: string,
   definition: DataViewDefinition,
   caseTypes: ReadonlyMap<string, CaseType>,
   dataTypes: ReadonlyMap<string, DataType>,
-  at: Path,
-  report: Report,
-): Source {
-  const { source } = definition;
-  if (definition.class !== undefined && source !== "records") {
-    report([...at, "class"], "'class' goes with the source 'records'");
-  }
-  if (definition.caseTypes !== undefined && source !== "cases") {
-    report([...at, "caseTypes"], "'caseTypes' goes with the source 'cases'");
-  }
-  switch (source) {
-    case "records":
-      return recordsOf(id, definition.class, dataTypes, at, report);
-    case "cases":
-      return casesOf(definition.caseTypes ?? [...caseTypes.keys()], caseTypes, at, report);
+  place: Place,
+): Rows {
+  switch (definition.source) {
+    case "records": {
+      const dataType = place.at("class").resolve("data type", definition.class, dataTypes);
+      if (dataType === undefined) return { ...BASE, classId: "", columns: new Map() };
+      const { fields, savable, views } = dataType;
+      const columns = createContentColumns(fields.values());
+      return { ...BASE, classId: dataType.id, dataType, columns, savable: savable === id, views };
+    }
+    case "cases": {
+      const ids = definition.caseTypes ?? [...caseTypes.keys()];
+      return compileCases(place.at("caseTypes").resolveAll("case type", ids, caseTypes), place);
+    }
     default:
-      return { ...BARE, ...fixedColumns(source) };
+      return { ...BASE, ...createFixedColumns(definition.source) };
   }
 }
 
-const BARE: Pick<Source, "caseTypes" | "savable" | "views"> = { caseTypes: [], savable: false, views: new Map() };
-
-function recordsOf(
-  viewId: string,
-  classId: string | undefined,
-  dataTypes: ReadonlyMap<string, DataType>,
-  at: Path,
-  report: Report,
-): Source {
-  const dataType = classId === undefined ? undefined : dataTypes.get(classId);
-  if (dataType === undefined) {
-    if (classId === undefined) report(at, "a data view over records needs the 'class' of a data type");
-    else report([...at, "class"], missing("data type", classId, dataTypes.keys()));
-    return { ...BARE, classId: "", columns: new Map() };
-  }
-  const { id, fields, savable, views } = dataType;
-  return { ...BARE, classId: id, dataType, columns: columnsOf(fields.values()), savable: savable === viewId, views };
-}
-
-function casesOf(
-  names: readonly string[],
-  caseTypes: ReadonlyMap<string, CaseType>,
-  at: Path,
-  report: Report,
-): Source {
-  const types = names.flatMap((name, index) => {
-    const type = caseTypes.get(name);
-    if (type === undefined) report([...at, "caseTypes", index], missing("case type", name, caseTypes.keys()));
-    return type ?? [];
-  });
+function compileCases(types: readonly CaseType[], place: Place): Rows {
   const owned = types.flatMap(({ id: owner, fields }) => [...fields.values()].map((field) => ({ owner, field })));
-  const columns = new Map([...caseColumns(), ...columnsOf(commonFields(owned, "", at, report).values())]);
+  const columns = new Map([
+    ...createCaseColumns(),
+    ...createContentColumns(mergeFields(owned, "", place).values()),
+  ]);
   const [only, ...others] = types;
   return only !== undefined && others.length === 0
-    ? { ...BARE, classId: only.id, caseTypes: types, columns, views: only.views }
-    : { ...BARE, classId: "Work-", caseTypes: types, columns };
+    ? { ...BASE, classId: only.id, caseTypes: types, columns, views: only.views }
+    : { ...BASE, classId: "Work-", caseTypes: types, columns };
 }
 
-/** A field and the case type that has it. */
+function createContentColumns(fields: Iterable<Field>): Map<string, DataViewColumn> {
+  return new Map([...fields].map((field) => [field.name, { field, place: { content: [field.name] } }]));
+}
+
+/** A field, and the ID of its case type. */
 interface OwnedField {
   readonly owner: string;
   readonly field: Field;
 }
 
-/** One field for all of one name: with it can be asked what can be asked with any of them. */
-function commonFields(owned: readonly OwnedField[], path: string, at: Path, report: Report): Map<string, Field> {
-  const common = new Map<string, Field>();
+/** Merges fields of the same name into one, which supports every comparison that one of them supports. */
+function mergeFields(owned: readonly OwnedField[], path: string, place: Place): Map<string, Field> {
+  const merged = new Map<string, Field>();
   for (const [name, same] of Map.groupBy(owned, ({ field }) => field.name)) {
-    checkOneKind(same, path + name, at, report);
+    checkKinds(same, path + name, place);
     const widest = same.find(({ field }) => field.type !== "Integer") ?? same[0];
-    if (widest !== undefined) common.set(name, withMembersOf(same, widest.field, path, at, report));
+    if (widest !== undefined) merged.set(name, mergeMembers(same, widest.field, path, place));
   }
-  return common;
+  return merged;
 }
 
-/** A page with the members of all pages of its name. */
-function withMembersOf(same: readonly OwnedField[], field: Field, path: string, at: Path, report: Report): Field {
+/** Gives a page the members of all pages of its name. */
+function mergeMembers(same: readonly OwnedField[], field: Field, path: string, place: Place): Field {
   if (field.type !== "Page" || field.embedded === undefined) return field;
-  const members = same.flatMap(({ owner, field: { embedded } }) => {
-    return [...embedded?.fields.values() ?? []].map((member) => ({ owner, field: member }));
-  });
-  const fields = commonFields(members, `${path}${field.name}.`, at, report);
+  const members = same.flatMap(({ owner, field: { embedded } }) =>
+    [...embedded?.fields.values() ?? []].map((member) => ({ owner, field: member }))
+  );
+  const fields = mergeFields(members, `${path}${field.name}.`, place);
   return { ...field, embedded: { ...field.embedded, fields } };
 }
 
-/** A column holds values of one kind: a sum would take the first digits of a text, or the year of a day, for a number. */
-function checkOneKind([first, ...others]: readonly OwnedField[], name: string, at: Path, report: Report): void {
+/** Checks that a column has values of one kind. SQLite would sum up the leading digits of a text or of a date. */
+function checkKinds([first, ...others]: readonly OwnedField[], name: string, place: Place): void {
   for (const { owner, field } of others) {
-    if (first === undefined || isOneKind(first.field, field)) continue;
-    const kinds = `${first.field.type} in '${first.owner}' and ${field.type} in '${owner}'`;
-    report(at, `'${name}' is ${kinds}: a data view over both needs one type; choose with 'caseTypes'`);
+    if (first === undefined || haveSameKind(first.field, field)) continue;
+    place.report(
+      `'${name}' is ${first.field.type} in '${first.owner}' and ${field.type} in '${owner}': ` +
+        "a data view over both needs one type; choose case types with 'caseTypes'",
+    );
   }
 }
 
-/** A page has members that can be asked for, a list has not. */
-function isOneKind({ type: one }: Field, { type: other }: Field): boolean {
-  return kindOf(one) === "embedded" ? one === other : kindOf(one) === kindOf(other);
-}
-
-function columnsOf(fields: Iterable<Field>): Map<string, Column> {
-  return new Map([...fields].map((field) => [field.name, { field, place: { content: [field.name] } }]));
+function haveSameKind({ type: one }: Field, { type: other }: Field): boolean {
+  // Requests can name members of a page, but not of a list.
+  return FIELD_KINDS[one] === "embedded" ? one === other : FIELD_KINDS[one] === FIELD_KINDS[other];
 }
 
 /** Compiles conditions on rows. */
 export function compileFilter(
-  definition: Pick<DataViewDefinition, "parameters"> & { readonly filter?: readonly ConditionDefinition[] },
+  definitions: readonly ConditionDefinition[],
+  parameters: ParameterDefinitions,
   fields: ReadonlyMap<string, Field>,
-  at: Path,
-  report: Report,
+  place: Place,
 ): DataViewCondition[] {
-  return (definition.filter ?? []).map(({ field, comparator, value, parameter, caller }, index) => {
-    const here = [...at, index];
-    const known = fields.get(field);
-    if (known === undefined) report([...here, "field"], missing("field", field, fields.keys()));
-    else if (kindOf(known.type) === "embedded") {
-      report([...here, "field"], `'${field}' is embedded: it cannot be compared`);
-    }
-    if ([value, parameter, caller].filter((given) => given !== undefined).length !== 1) {
-      report(here, "a condition needs exactly one of 'value', 'parameter' and 'caller'");
-    }
-    const type = parameter === undefined ? undefined : definition.parameters?.[parameter]?.type;
-    if (known !== undefined && kindOf(known.type) !== "embedded") {
-      const given = value ?? (caller && "ada");
-      checkComparison(known, comparator, type === undefined ? given : EXAMPLES[type], here, report);
-    }
+  return definitions.map(({ field: name, comparator, value, parameter, caller }, index) => {
+    const at = place.at(index);
+    const field = at.at("field").resolve("field", name, fields);
+    const type = parameter === undefined ? undefined : parameters[parameter]?.type;
     if (parameter !== undefined) {
-      if (type === undefined) {
-        report([...here, "parameter"], missing("parameter", parameter, Object.keys(definition.parameters ?? {})));
-      }
-      return { field, comparator, with: { parameter } };
+      at.at("parameter").checkExists("parameter", parameter, new Set(Object.keys(parameters)));
     }
-    return { field, comparator, with: caller ? { caller } : { value: value ?? "" } };
+    if (field !== undefined) {
+      const operand = type === undefined ? value ?? (caller && "operator") : EXAMPLES[type];
+      checkComparison(field, comparator, operand, at);
+    }
+    if (parameter !== undefined) return { field: name, comparator, with: { parameter } };
+    return { field: name, comparator, with: caller ? { caller } : { value: value ?? "" } };
   });
 }
 
-/** A value of each type of parameter: if a field can be compared with it, so it can with all. */
+/** An example of each type of parameter. If a field compares with the example, it compares with every value. */
 const EXAMPLES: { readonly [T in DataViewParameter["type"]]: Scalar | undefined } = {
-  Text: undefined, // may be any value, written as text
+  Text: undefined, // A text can be the text form of any value.
   Integer: 1,
   Decimal: 1,
   Boolean: true,
@@ -272,17 +213,18 @@ const EXAMPLES: { readonly [T in DataViewParameter["type"]]: Scalar | undefined 
   DateTime: "2026-01-31T00:00:00.000Z",
 };
 
-/** A condition that cannot be asked would refuse every call of its data view. */
+/** Checks that a condition can be evaluated. Otherwise every request of its data view would fail. */
 function checkComparison(
   { name, type }: Field,
   comparator: string,
-  example: Scalar | undefined,
-  at: Path,
-  report: Report,
+  operand: Scalar | undefined,
+  place: Place,
 ): void {
-  if (!comparesBy(type, comparator)) {
-    report([...at, "comparator"], `${comparator} compares texts, and '${name}' is of the type ${type}`);
-  } else if (example !== undefined && toScalar(type, example) === undefined) {
-    report(at, `'${name}' is of the type ${type}: it is compared with ${neededFor(type)}`);
+  if (FIELD_KINDS[type] === "embedded") {
+    place.at("field").report(`'${name}' is embedded: it cannot be compared`);
+  } else if (!supportsComparator(type, comparator)) {
+    place.at("comparator").report(`${comparator} compares texts, but '${name}' is of the type ${type}`);
+  } else if (operand !== undefined && toScalar(type, operand) === undefined) {
+    place.report(`'${name}' is of the type ${type}: it is compared with ${describeOperand(type)}`);
   }
 }

@@ -1,143 +1,203 @@
-/** Compiles processes and their steps. */
-import { type CaseTypeContext, compileAction, compileSet, compileTransitions } from "./actions.ts";
-import type { Action, AssignmentStep, ChildStep, Process, Route, Step } from "../model/application.ts";
-import { compileCondition } from "../expressions/conditions.ts";
-import { chooseView, spaced } from "./fields.ts";
-import type { Path } from "../findings.ts";
-import { missing } from "./references.ts";
-import type { ProcessDefinition, StepDefinition } from "../schema/schema.ts";
+/** Compiles processes with their steps, actions and transitions. */
+import type {
+  Action,
+  AssignmentStep,
+  FieldValues,
+  LocalAction,
+  Process,
+  Route,
+  Step,
+  Transition,
+} from "../model/case_type.ts";
+import type { Field, View } from "../model/field.ts";
+import type {
+  ActionDefinition,
+  CaseTypeDefinition,
+  LocalActionDefinition,
+  RouteDefinition,
+  StepDefinition,
+  TransitionDefinition,
+} from "../schema/case_type_format.ts";
+import { compileForm, type FieldSet, toLabel } from "./fields.ts";
+import type { Names, Place } from "./place.ts";
 
-/** Attributes that only some kinds of steps have. */
-const ATTRIBUTES: Readonly<Record<StepDefinition["type"], readonly (keyof StepDefinition)[]>> = {
-  assignment: ["route", "urgency", "instructions", "view", "fields", "actions", "set", "status"],
-  screens: ["route", "urgency", "instructions", "screens", "status"],
-  automatic: ["set", "status"],
-  child: ["caseType", "content", "wait"],
-};
-const COMMON: readonly (keyof StepDefinition)[] = ["type", "name", "next"];
+/** A case type while its parts are compiled. */
+export interface CaseTypeContext extends FieldSet {
+  /** Views by ID. */
+  readonly views: ReadonlyMap<string, View>;
+  /** IDs of the stages. */
+  readonly stages: Names;
+  /** The fields of all case types, by case type ID. */
+  readonly caseTypes: ReadonlyMap<string, FieldSet>;
+  /** IDs of the queues. */
+  readonly queues: Names;
+}
 
-/** Compiles processes of a stage, or the optional ones of a stage or a case. */
+/** Compiles processes of a stage, or optional processes of a stage or a case. */
 export function compileProcesses(
-  definitions: Readonly<Record<string, ProcessDefinition>> | undefined,
-  place: { readonly stage?: string; readonly optional: boolean },
-  at: Path,
+  definitions: CaseTypeDefinition["optionalProcesses"],
+  belonging: Pick<Process, "stage" | "optional">,
   context: CaseTypeContext,
+  place: Place,
 ): Map<string, Process> {
-  const processes = new Map<string, Process>();
-  for (const [id, definition] of Object.entries(definitions ?? {})) {
-    const here = [...at, id];
-    const ids = new Set(Object.keys(definition.steps));
-    if (ids.size === 0) context.report([...here, "steps"], "a process needs a step");
-    const steps = new Map<string, Step>();
-    for (const [stepId, step] of Object.entries(definition.steps)) {
-      steps.set(stepId, compileStep(stepId, step, ids, [...here, "steps", stepId], context));
-    }
-    const when = compileCondition(definition.when, [...here, "when"], context);
-    processes.set(id, { id, name: definition.name ?? spaced(id), when, steps, ...place });
-  }
-  return processes;
+  return place.compileAll(definitions, (id, { name = toLabel(id), when, steps }, at) => {
+    const ids = new Set(Object.keys(steps));
+    return {
+      id,
+      name,
+      when: context.words.compileCondition(when, at.at("when").report),
+      steps: at.at("steps").compileAll(steps, (stepId, step, here) => compileStep(stepId, step, ids, context, here)),
+      ...belonging,
+    };
+  });
 }
 
 function compileStep(
   id: string,
   definition: StepDefinition,
   steps: ReadonlySet<string>,
-  at: Path,
   context: CaseTypeContext,
+  place: Place,
 ): Step {
-  checkAttributes(definition, at, context);
-  const name = definition.name ?? spaced(id);
-  const { status } = definition;
-  const next = compileTransitions(definition.next ?? [], steps, [...at, "next"], context);
+  const { name = toLabel(id) } = definition;
+  const common = { id, name, next: compileTransitions(definition.next, steps, context, place.at("next")) };
   switch (definition.type) {
-    case "automatic":
-      return {
-        kind: "automatic",
-        id,
-        name,
-        set: compileSet(definition.set ?? {}, [...at, "set"], context),
-        status,
-        next,
-      };
-    case "child":
-      return { kind: "child", id, name, next, ...compileChild(definition, at, context) };
+    case "automatic": {
+      const { set, status } = definition;
+      return { kind: "automatic", ...common, set: compileSet(set, context, context.fields, place.at("set")), status };
+    }
+    case "child": {
+      const { caseType, wait } = definition;
+      const child = place.at("caseType").resolve("case type", caseType, context.caseTypes);
+      const content = compileSet(definition.content, context, child?.fields, place.at("content"));
+      return { kind: "child", ...common, caseType, content, wait };
+    }
     default:
       return {
         kind: "assignment",
-        id,
-        name,
-        route: compileRoute(definition.route, [...at, "route"], context),
+        ...common,
+        route: compileRoute(definition.route, context, place.at("route")),
         urgency: definition.urgency,
         instructions: definition.instructions ?? "",
-        actions: compileActions(id, definition, next, steps, at, context),
+        actions: compileActions(common, definition, steps, context, place),
         screens: definition.type === "screens",
-        status,
-        next,
+        status: definition.status,
       };
   }
 }
 
 function compileActions(
-  id: string,
-  definition: StepDefinition,
-  next: AssignmentStep["next"],
+  { id, name, next }: Pick<AssignmentStep, "id" | "name" | "next">,
+  definition: Exclude<StepDefinition, { type: "automatic" | "child" }>,
   steps: ReadonlySet<string>,
-  at: Path,
   context: CaseTypeContext,
+  place: Place,
 ): Map<string, Action> {
-  const { views, fields, report } = context;
-  const key = definition.type === "screens" ? "screens" : "actions";
-  // A step with a form and no actions has one action, with the step's own name.
-  const written = definition[key] ?? (key === "actions" ? { [id]: { name: definition.name } } : {});
-  const named = { id, name: definition.name ?? spaced(id) };
+  if (definition.type === "screens") {
+    return place.at("screens").compileAll(definition.screens, (screenId, screen, at) => {
+      return compileAction(screenId, screen, { set: [], next }, steps, context, at);
+    });
+  }
   const hasForm = definition.view !== undefined || definition.fields !== undefined;
   const defaults = {
-    view: hasForm ? chooseView(definition, named, views, fields, undefined, at, report) : undefined,
-    set: compileSet(definition.set ?? {}, [...at, "set"], context),
+    view: hasForm ? compileForm(definition, { id, name }, context, place) : undefined,
+    set: compileSet(definition.set, context, context.fields, place.at("set")),
     next,
   };
-  const actions = new Map<string, Action>();
-  for (const [actionId, action] of Object.entries(written)) {
-    actions.set(actionId, compileAction(actionId, action, defaults, steps, [...at, key, actionId], context));
-  }
-  if (actions.size === 0) report([...at, key], `the step needs one of its '${key}' at least`);
-  return actions;
+  // A step without actions has one action, which is named like the step.
+  const actions = definition.actions ?? { [id]: { name: definition.name } };
+  return place.at("actions").compileAll(actions, (actionId, action, at) => {
+    return compileAction(actionId, action, defaults, steps, context, at);
+  });
 }
 
-function compileRoute(route: StepDefinition["route"], at: Path, { queues, words, report }: CaseTypeContext): Route {
-  if (route === undefined) return { kind: "creator" };
-  const { to, queue, operator } = route;
-  if ([to, queue, operator].filter((place) => place !== undefined).length !== 1) {
-    report(at, "a route needs exactly one of 'to', 'queue' and 'operator'");
+function compileAction(
+  id: string,
+  definition: ActionDefinition,
+  defaults: Pick<Action, "set" | "next"> & { readonly view?: View },
+  steps: ReadonlySet<string>,
+  context: CaseTypeContext,
+  place: Place,
+): Action {
+  const { name = toLabel(id), set, status, next } = definition;
+  return {
+    id,
+    name,
+    view: compileForm(definition, { id, name }, context, place, defaults.view),
+    set: set === undefined ? defaults.set : compileSet(set, context, context.fields, place.at("set")),
+    status,
+    next: next === undefined ? defaults.next : compileTransitions(next, steps, context, place.at("next")),
+  };
+}
+
+/** Compiles case-wide or stage-wide actions. */
+export function compileLocalActions(
+  definitions: Readonly<Record<string, LocalActionDefinition>> | undefined,
+  scope: LocalAction["scope"],
+  context: CaseTypeContext,
+  place: Place,
+): Map<string, LocalAction> {
+  return place.compileAll(definitions, (id, definition, at) => {
+    const { stage, bulk = false } = definition;
+    if (stage !== undefined) at.at("stage").checkExists("stage", stage, context.stages);
+    return { ...compileAction(id, definition, { set: [], next: [] }, new Set(), context, at), scope, stage, bulk };
+  });
+}
+
+/** Compiles the fields to set: of the case itself, or of a child case. */
+function compileSet(
+  set: Readonly<Record<string, string>> = {},
+  { words }: CaseTypeContext,
+  fields: ReadonlyMap<string, Field> | undefined,
+  place: Place,
+): FieldValues {
+  return Object.entries(set).map(([name, source]) => {
+    const at = place.at(name);
+    const field = fields && at.resolve("field", name, fields);
+    if (field?.calculated !== undefined) at.report(`'${name}' is calculated: it cannot be set`);
+    return [name, words.compile(source, at.report, field?.type)] as const;
+  });
+}
+
+function compileTransitions(
+  definitions: readonly TransitionDefinition[] = [],
+  steps: ReadonlySet<string>,
+  context: CaseTypeContext,
+  place: Place,
+): Transition[] {
+  return definitions.map((definition, index) => {
+    const at = place.at(index);
+    const when = context.words.compileCondition(definition.when, at.at("when").report);
+    return { when, to: compileTarget(definition, steps, context, at) };
+  });
+}
+
+function compileTarget(
+  { step, stage, resolve }: TransitionDefinition,
+  steps: ReadonlySet<string>,
+  { stages }: CaseTypeContext,
+  place: Place,
+): Transition["to"] {
+  if (step !== undefined) {
+    place.at("step").checkExists("step", step, steps, " in this process");
+    return { kind: "step", step };
   }
+  if (stage !== undefined) {
+    place.at("stage").checkExists("stage", stage, stages);
+    return { kind: "stage", stage };
+  }
+  return resolve === undefined ? { kind: "end" } : { kind: "resolve", status: resolve };
+}
+
+function compileRoute(
+  { to = "creator", queue, operator }: RouteDefinition = {},
+  { queues, words }: CaseTypeContext,
+  place: Place,
+): Route {
   if (queue !== undefined) {
-    if (!queues.has(queue)) report([...at, "queue"], missing("queue", queue, queues));
+    place.at("queue").checkExists("queue", queue, queues);
     return { kind: "queue", queue };
   }
-  if (operator !== undefined) {
-    return { kind: "operator", operator: words.expression(operator, [...at, "operator"], report, "Text") };
-  }
-  return { kind: to ?? "creator" };
-}
-
-function compileChild(
-  { caseType = "", content, wait = false }: StepDefinition,
-  at: Path,
-  context: CaseTypeContext,
-): Pick<ChildStep, "caseType" | "content" | "wait"> {
-  const child = context.caseTypes.get(caseType);
-  if (caseType === "") context.report(at, "the step needs 'caseType'");
-  else if (child === undefined) {
-    context.report([...at, "caseType"], missing("case type", caseType, context.caseTypes.keys()));
-  }
-  return { caseType, content: compileSet(content ?? {}, [...at, "content"], context, child?.fields), wait };
-}
-
-/** An attribute that a kind of step does not have would be ignored silently. */
-function checkAttributes(definition: StepDefinition, at: Path, { report }: CaseTypeContext): void {
-  const allowed: readonly string[] = [...COMMON, ...ATTRIBUTES[definition.type]];
-  for (const [name, value] of Object.entries(definition)) {
-    if (value === undefined || allowed.includes(name)) continue;
-    report([...at, name], `a step of type ${definition.type} has no '${name}'`);
-  }
+  if (operator === undefined) return { kind: to };
+  return { kind: "operator", operator: words.compile(operator, place.at("operator").report, "Text") };
 }

@@ -1,15 +1,14 @@
-/** What values of fields can be compared with and summed up to. */
+/** Comparisons and summaries of the values of fields. */
 import { isDate } from "../../../utils/time/timestamps.ts";
 import type { JsonValue } from "../../../utils/json.ts";
 import { parseTimestamp, truncateToMilliseconds } from "../../../utils/time/parse_timestamp.ts";
-import type { SummaryFunction } from "../../store/query.ts";
-import type { FieldType } from "../model/application.ts";
-import { type Kind, kindOf } from "../model/kinds.ts";
+import type { SummaryFunction } from "../model/data_view.ts";
+import { FIELD_KINDS, type FieldKind, type FieldType } from "../model/field.ts";
 
 /** A value that can be compared. */
 export type Scalar = string | number | boolean;
 
-const NEEDS: { readonly [K in Kind]: string } = {
+const OPERANDS: { readonly [K in FieldKind]: string } = {
   text: "text",
   number: "a number",
   boolean: "true or false",
@@ -18,27 +17,27 @@ const NEEDS: { readonly [K in Kind]: string } = {
   embedded: "a field that is not embedded",
 };
 
-/** What a value must be to be compared with those of a type, in words. */
-export function neededFor(type: FieldType): string {
-  return NEEDS[kindOf(type)];
+/** Describes the values that can be compared with a field of a type. */
+export function describeOperand(type: FieldType): string {
+  return OPERANDS[FIELD_KINDS[type]];
 }
 
-/** Whether values of a type compare so: parts are of texts alone. */
-export function comparesBy(type: FieldType, comparator: string): boolean {
-  return kindOf(type) === "text" || !/^(NOT_)?(STARTS_WITH|ENDS_WITH|CONTAINS)$/.test(comparator);
+/** Reports whether a comparator applies to a type. Only texts have parts to compare. */
+export function supportsComparator(type: FieldType, comparator: string): boolean {
+  return FIELD_KINDS[type] === "text" || !/^(NOT_)?(STARTS_WITH|ENDS_WITH|CONTAINS)$/.test(comparator);
 }
 
-/** What a summary needs instead of values of a type; nothing where it takes them. */
-export function summaryNeeds(summary: SummaryFunction, type: FieldType): string | undefined {
-  const kind = kindOf(type);
+/** Describes what a function needs instead of values of a type. Returns undefined if it applies to the type. */
+export function checkSummary(summary: SummaryFunction, type: FieldType): string | undefined {
+  const kind = FIELD_KINDS[type];
   if (summary === "SUM" || summary === "AVG") return kind === "number" ? undefined : "a number";
   if (summary !== "MIN" && summary !== "MAX") return undefined;
   return kind === "boolean" || kind === "embedded" ? "a number, a text or a time" : undefined;
 }
 
-/** A value as one of a type: numbers and switches may come as text. Nothing where it is none. */
+/** Converts a value to a type. Numbers and booleans may be texts. Returns undefined if it does not fit. */
 export function toScalar(type: FieldType, value: JsonValue | undefined): Scalar | undefined {
-  const kind = kindOf(type);
+  const kind: FieldKind = FIELD_KINDS[type];
   if (typeof value === "string" && kind === "number") return toScalar(type, toNumber(value));
   if (typeof value === "string" && kind === "boolean") {
     return value === "true" ? true : value === "false" ? false : undefined;
@@ -56,7 +55,7 @@ function toNumber(text: string): number | undefined {
   return /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text.trim()) ? Number(text) : undefined;
 }
 
-/** A day is its first moment. */
+/** Converts a timestamp, or a date to the start of its day. */
 function toInstant(text: string): string | undefined {
   const time = parseTimestamp(text);
   return time === undefined ? undefined : truncateToMilliseconds(time);

@@ -1,32 +1,46 @@
-/** How agents and assistants are written in an application definition. */
+/** The format of agents and assistants. */
 import { z } from "zod";
-import { className, expression, text } from "./words.ts";
+import { className, exactlyOneOf, expression, template, text } from "./primitives.ts";
 
-const template = text.describe("Text with CEL expressions in {{ }} over the case, and message");
+const message = template.describe("Text with CEL expressions in {{ }} over the case, and message");
 const variable = z.string().regex(/^[A-Za-z_]\w*$/, "must be the name of an environment variable");
 
 const rule = z.strictObject({
   contains: z.union([text, z.array(text).min(1)], "must be text or a list of texts").optional().describe(
-    "Holds if one of the texts occurs in the message; capitals make no difference",
+    "Applies if the message contains one of the texts, in upper or lower case",
   ),
-  like: text.optional().describe("Holds if the whole message is like it, where * stands for any characters"),
+  like: text.optional().describe("Applies if the whole message matches; * stands for any characters"),
   when: expression.optional(),
-  answer: template,
-  followUps: z.array(text).optional().describe("What a person may ask next"),
+  answer: message,
+  followUps: z.array(text).default([]).describe("Messages that a person may continue with"),
+}).refine(({ contains, like, when }) => contains !== undefined || like !== undefined || when !== undefined, {
+  error: "must have 'contains', 'like' or 'when'; use 'fallback' for an answer without a condition",
 });
+
 const script = z.strictObject({
-  rules: z.array(rule).default([]).describe("The first whose conditions all hold answers"),
-  fallback: template.describe("The answer where no rule holds"),
+  rules: z.array(rule).default([]).describe("The first rule whose conditions all hold answers"),
+  fallback: message.describe("The answer if no rule applies"),
 });
+
 const model = z.strictObject({
   addressVariable: variable.describe(
     "Environment variable with the server's address, to which /chat/completions is added",
   ),
   keyVariable: variable.optional().describe("Environment variable with the server's key"),
-  name: text.describe("The model's name, as the server knows it"),
-  instructions: template.describe("The system prompt: all that the model learns of the case"),
+  name: text.describe("Name of the model on the server"),
+  instructions: message.describe("The system prompt: all that the model learns about the case"),
   timeoutSeconds: z.number().positive().max(600).default(25),
   maxTokens: z.int().positive().optional(),
+});
+
+const assistantObject = z.strictObject({
+  name: text,
+  caseType: className.optional().describe("The cases whose fields its answers may use"),
+  starterQuestion: text.default("").describe("Question at the start of a conversation, unless the caller declines it"),
+  initialInstruction: text.default("").describe("Text that a person reads first"),
+  suggestedPrompts: z.array(text).default([]).describe("Messages that a person may start with"),
+  script: script.optional(),
+  model: model.optional().describe("A server with the chat-completions interface"),
 });
 
 /** ID of an agent or of an assistant: its class and its name. */
@@ -35,25 +49,19 @@ export const agentId = z.string().regex(
   "must be a class, '!' and a name, e.g. @baseclass!Guide",
 );
 
-/** An assistant: somebody to talk to, who answers by a script or by a model. */
-export const assistant = z.strictObject({
-  name: text,
-  caseType: className.optional().describe("The cases whose fields its answers may name"),
-  starterQuestion: text.optional().describe("Asked at the start of a conversation, unless the caller declines"),
-  initialInstruction: text.optional().describe("What a person reads first"),
-  suggestedPrompts: z.array(text).default([]).describe("What a person may ask first"),
-  script: script.optional(),
-  model: model.optional().describe("A server with the chat-completions interface"),
-});
+/** An assistant, which answers by a script or by a model. */
+export const assistant = exactlyOneOf(assistantObject, "script", "model");
 
-/** An agent: an assistant that other applications may use too. */
-export const agent = assistant.extend({
-  external: z.boolean().default(true).describe("Whether it is listed and can be talked to over the API"),
-});
+/** An agent: an assistant that other applications may use, too. */
+export const agent = exactlyOneOf(
+  assistantObject.extend({
+    external: z.boolean().default(true).describe("Whether it is listed and can be talked to over the API"),
+  }),
+  "script",
+  "model",
+);
 
-/** An assistant as it is written. */
-export type AssistantDefinition = z.infer<typeof assistant> & { external?: boolean };
-/** What answers by a script, as it is written. */
+/** An agent or an assistant in the definition. */
+export type AgentDefinition = z.infer<typeof assistant> & { readonly external?: boolean };
+/** A script in the definition. */
 export type ScriptDefinition = z.infer<typeof script>;
-/** What answers by a model, as it is written. */
-export type ModelDefinition = z.infer<typeof model>;

@@ -1,6 +1,6 @@
 /** Case-wide and stage-wide actions: of one case, or of several at once. */
 import type { LocalAction } from "../../application/model/application.ts";
-import { STAGE_FIELD } from "../../application/compile/case_types.ts";
+import { STAGE_FIELD } from "../../application/model/case_type.ts";
 import { ServiceError } from "../../errors.ts";
 import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
 import { addAttachments } from "../../attachments/attachments.ts";

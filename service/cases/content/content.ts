@@ -1,7 +1,7 @@
 /** Submitted content: what a form takes, what it refuses, and what becomes of it. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import type { Action, EmbeddedClass, Field, Scope, View } from "../../application/model/application.ts";
-import { isEmpty, isNone, keepValue, valueProblem } from "../../application/values.ts";
+import { checkFieldValue, isAbsent, isEmpty, setFieldValue } from "../../application/expressions/field_values.ts";
 import { type ErrorDetail, finding, ServiceError, TOLD, validationFailure } from "../../errors.ts";
 import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
 
@@ -89,7 +89,7 @@ function settable({ fields }: EmbeddedClass): string[] {
 export function newPage(fields: ReadonlyMap<string, Field>): JsonObject {
   const page: JsonObject = {};
   for (const field of fields.values()) {
-    if (field.default !== undefined) keepValue(field, page, field.default);
+    if (field.default !== undefined) setFieldValue(page, field, field.default);
   }
   return page;
 }
@@ -146,13 +146,13 @@ function calculatePage(
 }
 
 function takeComputed(field: Field, target: JsonObject, value: JsonValue, page: string, findings: Findings): void {
-  if (checkComputed(field, value, page, findings)) keepValue(field, target, value);
+  if (checkComputed(field, value, page, findings)) setFieldValue(target, field, value);
 }
 
 /** Whether a field can hold what was computed for it, members of pages and rows included; finds what it cannot. */
 function checkComputed(field: Field, value: JsonValue, page: string, findings: Findings): boolean {
   const { name, embedded } = field;
-  const fits = isFit(valueProblem(field, value), name, page, findings);
+  const fits = isFit(checkFieldValue(field, value), name, page, findings);
   if (!fits || embedded === undefined) return fits;
   const members = placedPages(field, value, page).flatMap(([path, inner]) => {
     return Object.entries(inner).map(([name, member = null]) => ({ path, name, member }));
@@ -193,9 +193,9 @@ export function changedPart(view: View, before: JsonObject, after: JsonObject): 
 
 function setValue(field: Field, target: JsonObject, value: JsonValue, page: string, findings: Findings): void {
   const { name, embedded } = field;
-  const problem = valueProblem(field, value);
+  const problem = checkFieldValue(field, value);
   if (problem !== undefined) findings.misfit(page, name, problem);
-  else if (embedded === undefined || isNone(field, value)) keepValue(field, target, value);
+  else if (embedded === undefined || isAbsent(field, value)) setFieldValue(target, field, value);
   else target[name] = embeddedValue(field, embedded, target[name], value, page, findings);
 }
 

@@ -1,7 +1,7 @@
 /** User-interface resources: views, the components that show their fields, and what clients need to know of each field. */
 import type { JsonObject } from "../../../utils/json.ts";
 import type { Field, FieldType, View, ViewField } from "../../application/model/application.ts";
-import { viewField } from "../../application/compile/fields.ts";
+import { toViewField } from "../../application/model/field.ts";
 
 /** How a field of each type is declared and shown. */
 const SHOWN: Record<FieldType, readonly [type: string, displayAs: string, component: string]> = {
@@ -99,7 +99,7 @@ function component({ field, label, required, readOnly }: ViewField, path: string
   const place = `${path}.${field.name}`;
   const inner = field.embedded &&
     [...field.embedded.fields.values()].map((member) =>
-      component(viewField(member, { readOnly }), field.type === "Page" ? place : "", components)
+      component(toViewField(member, { readOnly }), field.type === "Page" ? place : "", components)
     );
   return {
     type,

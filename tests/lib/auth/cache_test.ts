@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { openSession } from "../../../lib/auth/session_open.ts";
-import { readSettings, type SessionOptions, withCredentials } from "../../../lib/auth/settings.ts";
+import { openSession } from "../../../lib/auth/session.ts";
+import { readSettings, requireCredentials, type SessionOptions } from "../../../lib/auth/settings.ts";
 import { TokenSource } from "../../../lib/auth/token_source.ts";
 import { heldAnswer } from "../../harness/held_answer.ts";
 import { callApi, CLIENT, optionsFor, runScript, startService } from "../../harness/oauth.ts";
@@ -171,9 +171,9 @@ Deno.test("a 401 takes the token that another session has renewed in the meantim
 
 Deno.test("who learns late that a token is refused takes the one that another call has had meanwhile", async () => {
   await using service = startService();
-  const tokens = new TokenSource(withCredentials(readSettings({ ...await optionsFor(service), noCache: true })));
+  const tokens = new TokenSource(requireCredentials(readSettings({ ...await optionsFor(service), noCache: true })));
   const { signal } = new AbortController();
-  const { token } = await tokens.take(signal);
+  const { token } = await tokens.get(signal);
   const renewed = [await tokens.replace(token, signal), await tokens.replace(token, signal)];
   assert.deepEqual(renewed.map(({ accessToken }) => accessToken), [service.issued[1], service.issued[1]]);
   assert.equal(service.exchanges, 2);
@@ -201,7 +201,7 @@ Deno.test("a cache that cannot be read or written costs the cache, not the call,
     const warn = (message: string) => warnings.push(message);
     assert.equal(await callApi(openSession({ ...options, configDirectory, warn })), 200);
     assert.equal(warnings.length, 1, warnings.join("\n"));
-    assert.match(warnings.join(), /^The token cannot be cached, so that each run exchanges a new one: /);
+    assert.match(warnings.join(), /^The token cannot be cached, so every command exchanges a new one: /);
   }
 });
 
@@ -217,6 +217,6 @@ Deno.test({
     assert.deepEqual(warnings, []);
     await Deno.chmod(tokenFile(options), 0o644);
     await callApi(openSession(options));
-    assert.match(warnings.join("\n"), /^\S*token\.default\.json holds a secret and others can read it/);
+    assert.match(warnings.join("\n"), /^\S*token\.default\.json contains a secret, and others can read it/);
   },
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { login, logout, ping, status } from "../../../lib/auth/commands.ts";
 import { saveProfile } from "../../../lib/auth/config.ts";
-import { openSession } from "../../../lib/auth/session_open.ts";
+import { openSession } from "../../../lib/auth/session.ts";
 import { callApi, CLIENT, failure, freshDirectory, optionsFor, runScript, startService } from "../../harness/oauth.ts";
 import { PROGRAM } from "../../harness/program.ts";
 
@@ -96,10 +96,10 @@ Deno.test("a program that fails is INVALID_CONFIG with its exit code and never i
   const cases: [command: string[], message: RegExp][] = [
     [
       secretCommand(`console.log("s3cret"); Deno.exit(3)`),
-      /^clientSecretCommand: \S*deno\S* ended with exit code 3\.$/,
+      /^clientSecretCommand: \S*deno\S* exited with code 3\.$/,
     ],
     [secretCommand(`Deno.exit(0)`), /printed nothing\.$/],
-    [secretCommand(`Deno.stdout.writeSync(new Uint8Array([0xff, 0xfe]))`), /printed what is no text\.$/],
+    [secretCommand(`Deno.stdout.writeSync(new Uint8Array([0xff, 0xfe]))`), /did not print UTF-8 text\.$/],
     [["/no/such/program", "s3cret"], /^clientSecretCommand: \/no\/such\/program does not exist\.$/],
   ];
   for (const [command, message] of cases) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { findProfile, missingProfile, saveProfile } from "../../../lib/auth/config.ts";
-import { openWays } from "../../../lib/auth/exposed.ts";
+import { createMissingProfileError, findProfile, saveProfile } from "../../../lib/auth/config.ts";
+import { findOpenAccess } from "../../../lib/auth/file_access.ts";
 import type { Warn } from "../../../lib/client/callback.ts";
 import type { Profile } from "../../../lib/auth/profile.ts";
 import { failure, freshDirectory, runScript } from "../../harness/oauth.ts";
@@ -11,7 +11,7 @@ const PROFILE = { baseUrl: "https://svc.example", clientId: "id", clientSecret: 
 // deno-lint-ignore require-await -- async turns a throw into a rejection, as `failure` wants it
 async function loadProfile(name: string, directory: string, warn: Warn = () => {}): Promise<Profile> {
   const profile = findProfile(name, directory, warn);
-  if (profile === undefined) throw missingProfile(name, directory);
+  if (profile === undefined) throw createMissingProfileError(name, directory);
   return profile;
 }
 
@@ -116,8 +116,8 @@ Deno.test("each wrong member is named with what it must be", async () => {
     [{ baseUrl: "https://user:pw@svc.example" }, /baseUrl must be .* without user name/],
     [{ baseUrl: "https://svc.example/?a=1" }, /baseUrl must be/],
     [{ baseUrl: "https://svc.example/#a" }, /baseUrl must be/],
-    [{ clientId: "" }, /clientId must be a text that is not empty\.$/],
-    [{ clientSecret: 1 }, /clientSecret must be a text/],
+    [{ clientId: "" }, /clientId must be a non-empty text\.$/],
+    [{ clientSecret: 1 }, /clientSecret must be a non-empty text/],
     [{ clientSecretCommand: "pass svc" }, /clientSecretCommand must be an array with a program and its arguments\.$/],
     [{ clientSecretCommand: [] }, /clientSecretCommand must be/],
     [{ clientSecretCommand: ["pass", 1] }, /clientSecretCommand must be/],
@@ -178,7 +178,7 @@ Deno.test("a file that is not UTF-8 is refused, instead of sending another secre
 });
 
 Deno.test("a file of another shape is refused", async () => {
-  assert.match((await failure(loadProfile("x", await withConfig("[]")))).message, /must hold a JSON object\.$/);
+  assert.match((await failure(loadProfile("x", await withConfig("[]")))).message, /must contain a JSON object\.$/);
   const error = await failure(loadProfile("x", await withConfig('{"profiles": []}')));
   assert.match(error.message, /profiles must be an object\.$/);
 });
@@ -203,16 +203,16 @@ Deno.test({
   ignore: Deno.build.os === "windows",
   async fn() {
     const { baseUrl, clientId } = PROFILE;
-    const command = "names a program that svc runs for the secret";
+    const command = "names a program that prints the secret";
     const table: [profile: Profile, mode: number, warning?: string][] = [
       [PROFILE, 0o600],
-      [PROFILE, 0o640, "holds a secret and others can read it"],
-      [PROFILE, 0o666, "holds a secret and others can read and change it"],
+      [PROFILE, 0o640, "contains a secret, and others can read it"],
+      [PROFILE, 0o666, "contains a secret, and others can read and change it"],
       [{ baseUrl, clientId, clientSecretCommand: ["pass"] }, 0o600],
-      [{ baseUrl, clientId, clientSecretCommand: ["pass"] }, 0o604, `${command} and others can read it`],
-      [{ baseUrl, clientId, clientSecretCommand: ["pass"] }, 0o620, `${command} and others can change it`],
+      [{ baseUrl, clientId, clientSecretCommand: ["pass"] }, 0o604, `${command}, and others can read it`],
+      [{ baseUrl, clientId, clientSecretCommand: ["pass"] }, 0o620, `${command}, and others can change it`],
       [{ baseUrl }, 0o644],
-      [{ baseUrl }, 0o664, "says where the secret is sent and others can change it"],
+      [{ baseUrl }, 0o664, "names the server that receives the secret, and others can change it"],
     ];
     for (const [profile, mode, warning] of table) {
       const directory = await withProfile(profile);
@@ -232,8 +232,8 @@ Deno.test({
 });
 
 Deno.test("on Windows, where every file has a mode that is open to all, nobody is warned of it", () => {
-  assert.deepEqual(openWays(0o100666, ["read", "change"], "windows"), []);
-  assert.deepEqual(openWays(0o100666, ["read", "change"], "darwin"), ["read", "change"]);
+  assert.deepEqual(findOpenAccess(0o100666, ["read", "change"], "windows"), []);
+  assert.deepEqual(findOpenAccess(0o100666, ["read", "change"], "darwin"), ["read", "change"]);
 });
 
 Deno.test("a directory that cannot be written is named with what to do", async () => {

@@ -46,9 +46,9 @@ Deno.test("diagnose shows each layer of a connection that works, and leaves the 
   assert.equal(results[0], `client client one of ${service.baseUrl}, API at /dx-api/v2`);
   assert.equal(results[1], "127.0.0.1 is 127.0.0.1");
   assert.equal(results[2], `${host} accepts connections`);
-  assert.equal(results[3], "not used: the address begins with http://");
-  assert.match(results[4] ?? "", /\/oauth2\/token issued a token that ends 2\d\d\d-/);
-  assert.equal(results[5], "GET /dx-api/v2/casetypes answered 200; case types: 0");
+  assert.equal(results[3], "not used: the address starts with http://");
+  assert.match(results[4] ?? "", /\/oauth2\/token issued a token that expires 2\d\d\d-/);
+  assert.equal(results[5], "GET /dx-api/v2/casetypes responded with 200; case types: 0");
   assert.deepEqual(Array.from(Deno.readDirSync(options.configDirectory ?? "")), []);
   assert(!JSON.stringify(steps).includes(service.issued[0] ?? "no token"));
 });
@@ -175,7 +175,7 @@ Deno.test("an API that refuses the token fails at api with what to do", async ()
   const forbidden = failedStep(await diagnose(await optionsFor(closed)));
   assert.equal(forbidden.code, "FORBIDDEN");
   assert.deepEqual([forbidden.step, forbidden.result], ["api", "Not for you"]);
-  assert.match(forbidden.hint ?? "", /people who run the service/);
+  assert.match(forbidden.hint ?? "", /operators of the service/);
 });
 
 Deno.test("where a proxy is on the way, DNS, TCP and TLS are left to it, and the rest goes through it", async () => {
@@ -193,7 +193,7 @@ Deno.test("where a proxy is on the way, DNS, TCP and TLS are left to it, and the
     const env = { [variable]: `http://me:hidden@127.0.0.1:${port}`, NO_PROXY: "vc.invalid,127.0.0.0/8" };
     const { ok, steps } = await diagnoseIn(env, options);
     assert.ok(ok, JSON.stringify(steps));
-    const left = `left to the proxy 127.0.0.1:${port}, which ${variable} names`;
+    const left = `handled by the proxy 127.0.0.1:${port} from ${variable}`;
     assert.deepEqual(steps.slice(1, 4).map(({ result }) => result), [left, left, left]);
     assert(!JSON.stringify(steps).includes("hidden"));
   }
@@ -226,7 +226,7 @@ Deno.test("a diagnosis that may not read the environment says that there may be 
   const { stdout } = await svc(["auth", "diagnose"], { env });
   const failed = failedStep(JSON.parse(stdout));
   assert.equal(failed.step, "dns");
-  assert.match(failed.hint ?? "", /host name in baseUrl.*If a proxy leads to nowhere\.invalid, .*--allow-env/);
+  assert.match(failed.hint ?? "", /host name in baseUrl.*If nowhere\.invalid is behind a proxy, .*--allow-env/);
 });
 
 Deno.test("a server that accepts a connection and stays silent ends in a timeout", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { saveProfile } from "../../../lib/auth/config.ts";
-import { openSession, openTarget } from "../../../lib/auth/session_open.ts";
-import type { SessionOptions } from "../../../lib/auth/settings.ts";
+import { openSession } from "../../../lib/auth/session.ts";
+import { readTarget, type SessionOptions } from "../../../lib/auth/settings.ts";
 import { svcCommand } from "../../harness/cli.ts";
 import { CLIENT, failure, freshDirectory, optionsFor, runScript, startService } from "../../harness/oauth.ts";
 import { CHECKOUT, denoDirectory } from "../../harness/readme.ts";
@@ -16,7 +16,7 @@ async function script(action: string, options: SessionOptions, env: Record<strin
 Deno.test("a profile gives the target, with the defaults that it leaves out", async () => {
   const configDirectory = await freshDirectory();
   await saveProfile("default", { ...PROFILE, baseUrl: "https://profile.example/" }, configDirectory);
-  assert.deepEqual(openTarget({ configDirectory }), {
+  assert.deepEqual(readTarget({ configDirectory }), {
     profile: "default",
     baseUrl: "https://profile.example",
     apiRoot: "/dx-api/v2",
@@ -30,7 +30,7 @@ Deno.test("a profile gives the target, with the defaults that it leaves out", as
     idempotencyKeys: false,
   };
   await saveProfile("other", { ...PROFILE, ...more }, configDirectory);
-  assert.deepEqual(openTarget({ configDirectory, profile: "other" }), {
+  assert.deepEqual(readTarget({ configDirectory, profile: "other" }), {
     profile: "other",
     baseUrl: "https://profile.example/prweb",
     apiRoot: "/api/application/v2",
@@ -129,11 +129,11 @@ Deno.test("a wrong value names where it came from", async () => {
   const configDirectory = await freshDirectory();
   const fromEnvironment = await script("target", { configDirectory }, { SVC_BASE_URL: "svc.example" });
   assert.match(JSON.stringify(fromEnvironment), /"code":"INVALID_CONFIG","message":"SVC_BASE_URL must be an http/);
-  const fromOption = await failure(() => openTarget({ configDirectory, baseUrl: "https://a:b@svc.example" }));
+  const fromOption = await failure(() => readTarget({ configDirectory, baseUrl: "https://a:b@svc.example" }));
   assert.match(fromOption.message, /^baseUrl must be .* without user name/);
   assert(!fromOption.message.includes("a:b"));
   const { allowInsecureHttp }: { allowInsecureHttp: boolean } = JSON.parse('{"allowInsecureHttp":"no"}');
-  const unclear = await failure(() => openTarget({ configDirectory, baseUrl: "http://10.0.0.1", allowInsecureHttp }));
+  const unclear = await failure(() => readTarget({ configDirectory, baseUrl: "http://10.0.0.1", allowInsecureHttp }));
   assert.match(unclear.message, /^allowInsecureHttp must be true or false/);
 });
 
@@ -149,7 +149,7 @@ Deno.test({
       assert.equal(output.code, 2);
       assert.match(
         stderr,
-        new RegExp(`"INVALID_CONFIG","message":"The environment variable ${name} is no UTF-8 text\\."`),
+        new RegExp(`"INVALID_CONFIG","message":"The environment variable ${name} is not valid UTF-8\\."`),
       );
       assert(!stderr.includes("s3cret"), stderr);
     }
@@ -165,29 +165,29 @@ Deno.test("plain http is refused beyond this machine unless it is allowed", asyn
     "http://localhost:1",
     "https://a.example",
   ];
-  for (const baseUrl of secureEnough) assert.equal(openTarget({ baseUrl, configDirectory }).baseUrl, baseUrl);
+  for (const baseUrl of secureEnough) assert.equal(readTarget({ baseUrl, configDirectory }).baseUrl, baseUrl);
   const insecure = ["http://svc.example", "http://127.0.0.1.example", "http://localhost.example", "http://10.0.0.1"];
   for (const baseUrl of insecure) {
-    const error = await failure(() => openTarget({ baseUrl, configDirectory }));
+    const error = await failure(() => readTarget({ baseUrl, configDirectory }));
     assert.equal(error.code, "INVALID_CONFIG");
     assert.match(error.hint ?? "", /https:\/\/.*"allowInsecureHttp": true/);
-    assert.equal((openTarget({ baseUrl, configDirectory, allowInsecureHttp: true })).baseUrl, baseUrl);
+    assert.equal((readTarget({ baseUrl, configDirectory, allowInsecureHttp: true })).baseUrl, baseUrl);
   }
   await saveProfile("lab", { ...PROFILE, baseUrl: "http://10.0.0.1", allowInsecureHttp: true }, configDirectory);
-  assert.equal((openTarget({ profile: "lab", configDirectory })).baseUrl, "http://10.0.0.1");
+  assert.equal((readTarget({ profile: "lab", configDirectory })).baseUrl, "http://10.0.0.1");
 });
 
 Deno.test("a dry run needs an address alone; a session says what it lacks", async () => {
   const configDirectory = await freshDirectory();
   await saveProfile("a", { baseUrl: PROFILE.baseUrl }, configDirectory);
   await saveProfile("b", { baseUrl: PROFILE.baseUrl, clientId: "id" }, configDirectory);
-  assert.equal((openTarget({ configDirectory, profile: "a" })).baseUrl, PROFILE.baseUrl);
+  assert.equal((readTarget({ configDirectory, profile: "a" })).baseUrl, PROFILE.baseUrl);
   const noId = await failure(() => openSession({ configDirectory, profile: "a" }));
   assert.equal(noId.message, 'Profile "a" has no clientId.');
   assert.match(noId.hint ?? "", /config\.json, or set SVC_CLIENT_ID\.$/);
   const noSecret = await failure(() => openSession({ configDirectory, profile: "b" }));
   assert.equal(noSecret.message, 'Profile "b" has no clientSecret or clientSecretCommand.');
-  for (const open of [openTarget, openSession]) {
+  for (const open of [readTarget, openSession]) {
     const error = await failure(() => open({ configDirectory, profile: "c" }));
     assert.equal(error.code, "INVALID_CONFIG");
     assert.equal(error.message, `There is no profile "c" in ${configDirectory}/config.json.`);
@@ -197,7 +197,7 @@ Deno.test("a dry run needs an address alone; a session says what it lacks", asyn
 Deno.test("a program that says everything itself needs the permission for the network and no other", async () => {
   await using service = startService();
   const { configDirectory: _, ...options } = await optionsFor(service);
-  const library = new URL("../../../lib/auth/session_open.ts", import.meta.url).href;
+  const library = new URL("../../../lib/auth/session.ts", import.meta.url).href;
   const program = `
     import { openSession } from ${JSON.stringify(library)};
     const session = openSession({ ...${JSON.stringify(options)}, noCache: true });

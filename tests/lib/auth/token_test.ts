@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import configuration from "../../../deno.json" with { type: "json" };
-import { openSession } from "../../../lib/auth/session_open.ts";
+import { openSession } from "../../../lib/auth/session.ts";
 import type { SessionOptions } from "../../../lib/auth/settings.ts";
 import { createClient } from "../../../lib/client/client.ts";
 import type { ClientOptions } from "../../../lib/client/client_options.ts";
@@ -97,7 +97,7 @@ Deno.test("a wrong secret is UNAUTHORIZED with what the server says", async () =
   const error = await failureWith({}, { clientSecret: "wrong" });
   assert.equal(error.code, "UNAUTHORIZED");
   assert.equal(error.status, 401);
-  assert.match(error.message, /\/oauth2\/token answered 401 Unauthorized: Unknown client$/);
+  assert.match(error.message, /\/oauth2\/token responded with 401 Unauthorized: Unknown client$/);
   assert.equal(error.hint, "Check the client ID and the client secret.");
 });
 
@@ -179,7 +179,7 @@ Deno.test("the token endpoint's Retry-After is passed on; the hint names it wher
 
 Deno.test("a redirect is not followed", async () => {
   await using other = startService();
-  const wrong = "the base URL may be wrong, or a login page stands before the service.";
+  const wrong = "the base URL may be wrong, or a login page may be in front of the service.";
   const hints = {
     [`${other.baseUrl}/oauth2/token`]: `set the base URL to ${other.baseUrl}.`,
     [`${other.baseUrl}/login`]: wrong,
@@ -199,7 +199,7 @@ Deno.test("an answer of success other than 200 is no redirect", async () => {
   for (const status of [201, 204]) {
     const error = await failureWith({ token: () => new Response(null, { status }) });
     assert.equal(error.code, "INVALID_RESPONSE");
-    assert.match(error.message, new RegExp(`is no token response: it has status ${status}, not 200\\.$`));
+    assert.match(error.message, new RegExp(`is not a token response: it has status ${status} instead of 200\\.$`));
     assert.equal(error.hint, "Check baseUrl, and tokenPath in the profile.");
   }
 });
@@ -220,7 +220,7 @@ Deno.test("an answer that is no token response is INVALID_RESPONSE and does not 
     const token = () => new Response(body, { headers: { "content-type": "application/json" } });
     const error = await failureWith({ token });
     assert.equal(error.code, "INVALID_RESPONSE", body);
-    assert.match(error.message, /^The answer of the token endpoint http.*oauth2\/token (is no|holds a) token/);
+    assert.match(error.message, /^The response of the token endpoint http.*oauth2\/token (is not a|contains a) token/);
   }
 });
 
@@ -247,7 +247,7 @@ Deno.test("an answer without end is refused before it fills the memory, whatever
       pull: (controller) => controller.enqueue(new Uint8Array(sent++ < 64 ? 1024 * 1024 : 1).fill(0x20)),
     });
     const error = await failureWith({ token: () => new Response(body, { status }) }, { timeoutSeconds: 20 });
-    assert.match(error.message, /^The answer of the token endpoint http.* is longer than 1048576 bytes\.$/);
+    assert.match(error.message, /^The response of the token endpoint http.* is longer than 1048576 bytes\.$/);
     assert.equal(error.code, "INVALID_RESPONSE");
     assert(sent < 64, `${sent} MiB were read`);
   }

@@ -284,7 +284,7 @@ Deno.test("an answer in chunks is as long as it is, whatever length it claims", 
   for (const headers of ["content-length: 9\r\ntransfer-encoding: chunked", "transfer-encoding: chunked"]) {
     using server = startUnruly(say(`HTTP/1.1 200 OK\r\n${headers}\r\nconnection: close\r\n\r\n${chunks}`));
     const read = async (limit: number) => await readText(await fetch(`${server.options.baseUrl}/`), limit);
-    await assert.rejects(read(1999), { message: "The service's answer is longer than 1999 bytes." });
+    await assert.rejects(read(1999), { message: "The response of the service is longer than 1999 bytes." });
     assert.equal((await read(2000)).length, 2000);
   }
 });

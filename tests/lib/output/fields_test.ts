@@ -23,7 +23,7 @@ Deno.test("fields keep the named top-level members, in the order of the names", 
 });
 
 Deno.test("a field that the answer does not have is named, with those that it has", async () => {
-  const note = "Warning: the answer has no field nope, toString. It has id, type, status, urgency, data.";
+  const note = "Warning: the response has no field nope, toString. Its fields: id, type, status, urgency, data.";
   assert.deepEqual(await rendered(CASE, ["nope", "id", "toString"]), ['{"id":"C-1"}', [note]]);
 });
 
@@ -44,5 +44,5 @@ Deno.test("of a list in an envelope they are the envelope's if one is named, and
 });
 
 Deno.test("an answer without fields is printed whole", async () => {
-  assert.deepEqual(await rendered("text", ["a"]), ['"text"', ["--fields is left out: the answer has no fields."]]);
+  assert.deepEqual(await rendered("text", ["a"]), ['"text"', ["--fields was ignored: the response has no fields."]]);
 });

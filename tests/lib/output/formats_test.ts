@@ -9,9 +9,8 @@ import {
   escapeToOneLine,
   hasControlCharacters,
 } from "../../../utils/text/control_characters.ts";
-import { longJson } from "../../../lib/output/long_json.ts";
-import { longYaml } from "../../../lib/output/yaml.ts";
 import { render } from "../../../lib/output/render.ts";
+import { renderLong } from "../../../lib/output/render_long.ts";
 
 const PIPE = { color: false, columns: undefined };
 
@@ -93,14 +92,10 @@ Deno.test("every character that can drive a terminal is escaped, and no other", 
 Deno.test("what may be longer than memory is the same text in pieces", async () => {
   const one = fc.record({ list: fc.array(anyValue, { maxLength: 3 }), id: text });
   await fc.assert(fc.asyncProperty(one, async ({ list, id }) => {
-    const inPieces = {
-      json: longJson("json", { id }, "list", list),
-      compact: longJson("compact", { id }, "list", list),
-      yaml: longYaml({ id }, "list", list),
-    };
     for (const format of ["json", "compact", "yaml"] as const) {
       const whole = await render({ id, list }, { format }, PIPE);
-      assert.equal([...inPieces[format]].join(""), whole.text);
+      const pieces = await Array.fromAsync(renderLong(format, { id }, "list", list));
+      assert.equal(pieces.join(""), whole.text);
     }
   }));
 });

@@ -28,40 +28,40 @@ Deno.test("in a pipe a table is aligned, without borders, colour or trailing spa
 Deno.test("an object is one row; nested members are left out and named", async () => {
   assert.deepEqual(await table({ id: "C-1", data: {}, tags: ["a"], status: "Open" }), {
     lines: ["id   status", "C-1  Open"],
-    notes: ["Left out, because they are nested: data, tags."],
+    notes: ["Nested fields hidden: data, tags."],
   });
 });
 
 Deno.test("what is left out beside a list of objects comes with the way to see the list", async () => {
   assert.deepEqual(await table({ total: 1, stages: [{ ID: "P0" }] }), {
     lines: ["total", "    1"],
-    notes: ["Left out, because they are nested: stages. --fields stages makes a table of stages."],
+    notes: ["Nested fields hidden: stages. Show stages as a table with --fields stages."],
   });
 });
 
 Deno.test("a single member that is a list of objects is the table", async () => {
   assert.deepEqual(await table({ stages: [{ ID: "P0", links: {} }, { ID: "P1", name: "Second" }] }), {
     lines: ["ID  name", "P0", "P1  Second"],
-    notes: ["Left out, because they are nested: links."],
+    notes: ["Nested fields hidden: links."],
   });
 });
 
 Deno.test("a column whose values are nested or null is left out; one of nothing but nulls is there", async () => {
   assert.deepEqual(await table([{ ID: "A", links: null, note: null }, { ID: "B", links: {}, note: null }]), {
     lines: ["ID  note", "A", "B"],
-    notes: ["Left out, because they are nested: links."],
+    notes: ["Nested fields hidden: links."],
   });
 });
 
 Deno.test("what is no table falls back to JSON, with one line that says why", async () => {
   const unfit: [JsonValue, string][] = [
-    ["text", "the answer is neither an object nor a list of objects"],
-    [[1, 2], "the answer is neither an object nor a list of objects"],
-    [{}, "the answer has no field that is not nested"],
-    [{ a: {}, b: [] }, "the answer has no field that is not nested"],
+    ["text", "the response is neither an object nor a list of objects"],
+    [[1, 2], "the response is neither an object nor a list of objects"],
+    [{}, "all fields of the response are nested"],
+    [{ a: {}, b: [] }, "all fields of the response are nested"],
     [{ list: [] }, "the list is empty"],
-    [[{ a: 1 }, { b: 2 }], "its rows share no field"],
-    [[{ a: 1, c: {} }, { b: 2, c: {} }], "its rows share no field"],
+    [[{ a: 1 }, { b: 2 }], "its rows have no field in common"],
+    [[{ a: 1, c: {} }, { b: 2, c: {} }], "its rows have no field in common"],
   ];
   for (const [value, reason] of unfit) {
     const { text, notes } = await render(value, { format: "table" }, { color: false });
@@ -75,8 +75,8 @@ Deno.test("more fields than a table takes fall back to JSON, with the way to pic
   for (const surface of [{ color: false }, { color: false, columns: 80 }]) {
     const { text, notes } = await render(row(501), { format: "table" }, surface);
     assert.equal(text, JSON.stringify(row(501), null, 2) + "\n");
-    const reason = "Printed as JSON: the answer has 501 fields, and a table takes 500 at most";
-    assert.deepEqual(notes, [`${reason}; --fields picks columns.`]);
+    const reason = "Printed as JSON: the response has 501 fields, and a table can have 500";
+    assert.deepEqual(notes, [`${reason} (select some with --fields).`]);
     const options = { format: "table", fields: ["data"] } as const;
     assert.deepEqual((await render({ data: [row(501)], pageNumber: 1 }, options, surface)).notes, [`${reason}.`]);
   }
@@ -108,14 +108,17 @@ Deno.test("columns for which there is no room are named", async () => {
   const row = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`column${index}`, "some value"]));
   const { lines, notes } = await table(row, { color: false, columns: 80 });
   assert.ok(lines.every((line) => widthOf(line) <= 80), lines.join("\n"));
-  assert.match(notes[0] ?? "", /^Left out for want of room: column7, .*, column29\. --fields picks columns\.$/);
+  assert.match(
+    notes[0] ?? "",
+    /^Columns hidden to fit the terminal: column7, .*, column29\. Select columns with --fields\.$/,
+  );
 });
 
 Deno.test("columns are not advised to be picked of a member that --fields has picked itself", async () => {
   const row = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`column${index}`, "some value"]));
   const options = { format: "table", fields: ["data"] } as const;
   const { notes } = await render({ data: [row], pageNumber: 1 }, options, { color: false, columns: 80 });
-  assert.match(notes[0] ?? "", /^Left out for want of room: column7, .*, column29\.$/);
+  assert.match(notes[0] ?? "", /^Columns hidden to fit the terminal: column7, .*, column29\.$/);
 });
 
 Deno.test("the head is bold where colour is wanted, and nowhere else", async () => {

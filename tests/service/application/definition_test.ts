@@ -1,27 +1,27 @@
-/** Application definitions: what is accepted, and how what is wrong is reported. */
+/** Application definitions: what they accept, and how they report issues. */
 import assert from "node:assert/strict";
 import { SvcError, toSvcError } from "../../../lib/errors.ts";
 import { loadApplication, parseApplication } from "../../../service/application/load.ts";
-import { applicationJsonSchema } from "../../../service/application/schema/schema.ts";
+import { applicationJsonSchema } from "../../../service/application/schema/definition.ts";
 import { at, openEngine, PERMIT_FILE, refusalOf } from "../../harness/engine.ts";
 import { CHECKOUT } from "../../harness/readme.ts";
 
 const SAMPLE = await Deno.readTextFile(PERMIT_FILE);
 
-/** The error that refuses the sample with one text replaced. */
+/** Returns the error for the sample with one text replaced. */
 function refusal(wrong: string, right: string): SvcError {
   assert.ok(SAMPLE.includes(right), `the sample has no ${right}`);
   return refusalOf(SAMPLE.replace(right, wrong), wrong);
 }
 
-/** Where the sample has a text, as `line:column`. */
+/** Returns the place of a text in the sample as `line:column`. */
 function positionOf(text: string, within = text): string {
   const offset = SAMPLE.indexOf(within) + within.indexOf(text);
   const before = SAMPLE.slice(0, offset).split("\n");
   return `${before.length}:${(before.at(-1) ?? "").length + 1}`;
 }
 
-Deno.test("the sample application is served as it is written", async () => {
+Deno.test("the sample application loads", async () => {
   const app = await loadApplication(PERMIT_FILE);
   assert.equal(app.platformVersion, 25);
   assert.deepEqual([...app.caseTypes.keys()], ["City-Permit-Work-Permit", "City-Permit-Work-Receipt"]);
@@ -34,10 +34,13 @@ Deno.test("the sample application is served as it is written", async () => {
   assert.ok(app.dataViews.get("D_pyWorkHistory"), "every application has the history of its cases");
   assert.equal(app.dataViews.get("D_Permits")?.columns.get("Fee")?.field.type, "Currency");
   const agents = [...app.agents.values(), ...app.assistants.values()];
-  assert.ok(agents.every(({ answers }) => answers.kind === "script"), "a detached start allows no model server for it");
+  assert.ok(
+    agents.every(({ answers }) => answers.kind === "script"),
+    "a detached start of the sample allows no model server",
+  );
 });
 
-Deno.test("a reference to what is not there is refused with its line and the reason", () => {
+Deno.test("a reference to something that does not exist is reported with its place", () => {
   const cases: [right: string, wrong: string, at: string, reason: RegExp][] = [
     [
       "queue: Review }\n                urgency",
@@ -77,11 +80,23 @@ Deno.test("a reference to what is not there is refused with its line and the rea
   }
 });
 
-Deno.test("a name that is not known is refused with those that may be meant, or with all where they are few", () => {
+Deno.test("an unknown name is reported with similar names, or with all names if there are few", () => {
   const cases: [right: string, wrong: string, end: string][] = [
-    ["maxLength: 2000", "maxlength: 2000", "'maxlength' is not known here; did you mean 'maxLength'?"],
-    ["variant: hosted", "colour: red", "here; available: id, name, organisation, variant, platformVersion"],
-    ["fields: [Reason]", "fields: [{ field: Reason, lable: Why }]", "'lable' is not known here; did you mean 'label'?"],
+    [
+      "maxLength: 2000",
+      "maxlength: 2000",
+      "'maxlength' is not allowed for the type TextArea; did you mean 'maxLength'?",
+    ],
+    [
+      "variant: hosted",
+      "colour: red",
+      "is not allowed here; available: id, name, organisation, variant, platformVersion",
+    ],
+    [
+      "fields: [Reason]",
+      "fields: [{ field: Reason, lable: Why }]",
+      "'lable' is not allowed here; did you mean 'label'?",
+    ],
     ["[{ step: Check }]", "[{ step: Chekc }]", "no step 'Chekc' in this process; did you mean 'Check'?"],
     ["key: [ID]", "key: [Number]", "there is no field 'Number'; available: ID, Name, Phone, Active"],
     [
@@ -105,7 +120,7 @@ Deno.test("a name that is not known is refused with those that may be meant, or 
   }
 });
 
-Deno.test("a condition that no call could ask, and a default that its parameter cannot have, are refused", () => {
+Deno.test("a condition that cannot be evaluated and a default that does not fit its parameter are reported", () => {
   const filter = "filter: [{ field: Channel, parameter: Channel }]";
   const asked = (condition: string) => refusal(`filter: [{ ${condition} }]`, filter).message;
   assert.match(asked("field: Fee, value: much"), /'Fee' is of the type Currency: it is compared with a number/);
@@ -113,7 +128,7 @@ Deno.test("a condition that no call could ask, and a default that its parameter 
   assert.match(asked("field: pxCreateDateTime, comparator: GT, value: yesterday"), /compared with a date and time/);
   const inYear10000 = "field: pxCreateDateTime, comparator: LT, value: 9999-12-31T23:30-01:00";
   assert.match(asked(inYear10000), /compared with a date and time/);
-  assert.match(asked("field: Fee, comparator: NOT_CONTAINS, value: 1"), /NOT_CONTAINS compares texts, and 'Fee'/);
+  assert.match(asked("field: Fee, comparator: NOT_CONTAINS, value: 1"), /NOT_CONTAINS compares texts, but 'Fee'/);
   assert.match(asked("field: Urgent, caller: true"), /'Urgent' .* is compared with true or false/);
   const parameter = "Channel: { description";
   const dated = refusal(parameter.replace("{", "{ type: DateTime, default: Friday,"), parameter).message;
@@ -122,18 +137,18 @@ Deno.test("a condition that no call could ask, and a default that its parameter 
   assert.match(counted, /'Channel' is of the type Dropdown: it is compared with text/);
 });
 
-Deno.test("a field that no number fits is refused", () => {
+Deno.test("a minimum above the maximum is reported", () => {
   const error = refusal("min: 5, max: 4", "min: 0, max: 100000");
-  assert.match(error.message, /no number is from 5 to 4/);
+  assert.match(error.message, /'min' must not be greater than 'max'/);
   assert.ok(error.message.startsWith(`app.yaml:${positionOf("0, max: 100000")}:`), error.message);
 });
 
-Deno.test("what is there twice, and a form that names a view and spells one out, are refused", () => {
+Deno.test("a repeated element and a form with both a view and fields are reported", () => {
   const cases: [right: string, wrong: string, at: string, reason: string][] = [
-    ["values: [Grant, Refuse]", "values: [Grant, Grant]", "Grant]", "'values': 'Grant' is there twice"],
-    ["key: [ID]", "key: [ID, ID]", "ID]", "'key': 'ID' is there twice"],
-    ["fields: [Reason]", "fields: [Reason, { field: Reason }]", "{", "the form has 'Reason' already"],
-    ["fields: [Reason]", "fields: [Reason], view: pyDetails", "py", "a form has 'view' or 'fields', not both"],
+    ["values: [Grant, Refuse]", "values: [Grant, Grant]", "Grant]", "item 2 of 'values' repeats 'Grant'"],
+    ["key: [ID]", "key: [ID, ID]", "ID]", "item 2 of 'key' repeats 'ID'"],
+    ["fields: [Reason]", "fields: [Reason, { field: Reason }]", "{", "the form has the field 'Reason' already"],
+    ["fields: [Reason]", "fields: [Reason], view: pyDetails", "py", "use either 'view' or 'fields', not both"],
   ];
   for (const [right, wrong, here, reason] of cases) {
     const [line, column] = positionOf(right).split(":");
@@ -142,7 +157,7 @@ Deno.test("what is there twice, and a form that names a view and spells one out,
   }
 });
 
-Deno.test("a field with the name of what every case has is refused, unless it is calculated from that", () => {
+Deno.test("a field with the name of a built-in member is reported, unless it is calculated", () => {
   const field = "Advice: { type: TextArea, label: Advice, maxLength: 2000 }";
   for (const name of ["pyLabel", "pyStatusWork", "pxCreateDateTime", "classID"]) {
     const error = refusal(`${name}: { type: Text }\n      ${field}`, field);
@@ -152,7 +167,7 @@ Deno.test("a field with the name of what every case has is refused, unless it is
   assert.ok(parseApplication(calculated, "app.yaml"));
 });
 
-Deno.test("a data view over case types that mean two kinds of values by one name is refused", () => {
+Deno.test("a data view over case types with different kinds of one field is reported", () => {
   const receipts = "D_Receipts:\n    name: Receipts\n    source: cases\n    caseTypes: [City-Permit-Work-Receipt]";
   assert.ok(SAMPLE.includes(receipts));
   const all = SAMPLE.replace(receipts, "D_Receipts:\n    name: Receipts\n    source: cases");
@@ -165,7 +180,7 @@ Deno.test("a data view over case types that mean two kinds of values by one name
   ];
   for (const [own, first, other] of cases) {
     const two = (yaml: string) => yaml.replace(field, `${own}\n      ${field}`);
-    assert.ok(parseApplication(two(SAMPLE), "app.yaml"), "no data view is over both");
+    assert.ok(parseApplication(two(SAMPLE), "app.yaml"), "no data view covers both case types");
     const { message } = refusalOf(two(all));
     const line = two(all).split("D_Receipts:")[0]?.split("\n").length;
     const kinds = `${first} in 'City-Permit-Work-Permit' and ${other} in 'City-Permit-Work-Receipt'`;
@@ -173,12 +188,12 @@ Deno.test("a data view over case types that mean two kinds of values by one name
   }
 });
 
-Deno.test("a field that is calculated from itself, or from one that is computed after it, is refused", () => {
+Deno.test("a field that is calculated from itself or from a later calculated field is reported", () => {
   const field = "Advice: { type: TextArea, label: Advice, maxLength: 2000 }";
   const before = "Documents:\n        type: List";
   const cases: [wrong: string, right: string, reason: RegExp][] = [
     ["calculated: Cost * 0.5", "calculated: Pages * 0.5", /'Cost' is calculated from itself$/],
-    [`Tax: { type: Currency, calculated: Fee * 0.2 }\n      Fee:`, "Fee:", /'Tax' .* 'Fee', .* write 'Fee' first$/],
+    [`Tax: { type: Currency, calculated: Fee * 0.2 }\n      Fee:`, "Fee:", /'Tax' .* 'Fee', .* move 'Fee' above it$/],
     [
       `A: { type: Decimal, calculated: B + 1 }\n      B: { type: Decimal, calculated: A + 1 }\n      ${field}`,
       field,
@@ -188,20 +203,22 @@ Deno.test("a field that is calculated from itself, or from one that is computed 
   for (const [wrong, right, reason] of cases) assert.match(refusal(wrong, right).message, reason);
   for (const calculated of [`"'Note: ' + Reason"`, `"Documents.map(Note, Note.Title).join(', ')"`]) {
     const fine = SAMPLE.replace(before, `Note: { type: Text, calculated: ${calculated} }\n      ${before}`);
-    assert.ok(parseApplication(fine, "app.yaml"), "its name may be a text, or stand for something else");
+    assert.ok(parseApplication(fine, "app.yaml"), "its name may be part of a text, or the name of a row");
   }
 });
 
-Deno.test("a status that would leave a closed case's work open, or a case without work open, is refused", () => {
+Deno.test("a status of closed cases on an open case, and one of open cases on a resolution, are reported", () => {
   const asked = (status: string) => refusal(`status: ${status}`, "status: Pending-Applicant").message;
-  for (const status of ["Resolved-Withdrawn", "Resolved"]) assert.match(asked(status), /a case is closed by 'resolve'/);
+  for (const status of ["Resolved-Withdrawn", "Resolved"]) {
+    assert.match(asked(status), /to close a case, use 'resolve'/);
+  }
   for (const status of ["Closed", "Pending-Close", "Resolved"]) {
     const message = refusal(`resolve: ${status}`, "resolve: Resolved-Withdrawn").message;
-    assert.match(message, /'resolve': must be like Resolved-Completed/);
+    assert.match(message, /'resolve' must be like Resolved-Completed/);
   }
 });
 
-Deno.test("a creation takes all fields and requires none, unless a view or fields say otherwise", () => {
+Deno.test("a creation accepts all fields and requires none by default", () => {
   const right = "    fields:\n      Applicant: { type: Text,";
   assert.ok(SAMPLE.includes(right));
   const form = (create: string) => {
@@ -215,16 +232,16 @@ Deno.test("a creation takes all fields and requires none, unless a view or field
   assert.deepEqual(form("    create: { view: pyDetails }\n"), [true, true]);
 });
 
-Deno.test("an expression is checked when it is loaded: names, types and syntax", () => {
+Deno.test("names, types and syntax of expressions are checked when a definition is loaded", () => {
   const area = "Area * 2.5";
   assert.match(refusal("Aria * 2.5", area).message, /bad expression: Unknown variable: Aria/);
   assert.match(refusal("Area * Applicant", area).message, /bad expression: no such overload/);
   assert.match(refusal("Area * (2.5", area).message, /bad expression: /);
-  assert.match(refusal('when: "1 + 1"', 'when: "!Complete"').message, /gives a int, which .* Boolean cannot hold/);
-  assert.match(refusal('Urgent: "now"', 'Urgent: "true"').message, /gives a string, which .* Boolean cannot hold/);
+  assert.match(refusal('when: "1 + 1"', 'when: "!Complete"').message, /returns int, but Boolean is needed/);
+  assert.match(refusal('Urgent: "now"', 'Urgent: "true"').message, /returns string, but Boolean is needed/);
 });
 
-Deno.test("a text that a Dropdown never has is refused where an expression compares it, in rows and lists too", () => {
+Deno.test("comparing a Dropdown with a text that is not one of its values is reported, also in rows and lists", () => {
   const area = "Area * 2.5";
   const meant = (condition: string) => `(${condition} ? Area : 0.0)`;
   const compared = (condition: string) => refusal(meant(condition), area).message;
@@ -240,7 +257,7 @@ Deno.test("a text that a Dropdown never has is refused where an expression compa
   parseApplication(SAMPLE.replace(area, meant("Channel in ['Internet', ''] || Channel != 'Desk'")), "app.yaml");
 });
 
-Deno.test("a member that a page, a row, the case or the operator does not have is refused when it is loaded", () => {
+Deno.test("an unknown member of a page, a row, the case or the operator is reported", () => {
   const wrongs: [expression: string, member: string][] = [
     ["caseInfo.urgancy", "urgancy"],
     ["('Review' in operator.queue ? 1.0 : 0.0)", "queue"],
@@ -253,7 +270,7 @@ Deno.test("a member that a page, a row, the case or the operator does not have i
   }
 });
 
-Deno.test("members of pages and rows have the types of their fields when an expression is checked", () => {
+Deno.test("expressions check the types of members of pages and rows", () => {
   const refused = [
     "Contact.Name + Area",
     "(Contact == Documents[0] ? 1.0 : 0.0)",
@@ -266,12 +283,18 @@ Deno.test("members of pages and rows have the types of their fields when an expr
   for (const right of fine) assert.ok(parseApplication(SAMPLE.replace("Area * 2.5", right), "app.yaml"), right);
 });
 
-Deno.test("what the format does not know is refused at its place", () => {
+Deno.test("values that do not fit the format are reported with their place", () => {
   const unknown = refusal("{ stap: Check }", "{ step: Check }");
-  assert.match(unknown.message, new RegExp(`^app.yaml:${positionOf("step: Check }")}: 'stap' is not known here`));
-  assert.match(refusal("type: Emial", "type: Email").message, /'type': Invalid option/);
+  assert.match(
+    unknown.message,
+    new RegExp(`^app.yaml:${positionOf("step: Check }")}: 'stap' is not allowed here; did you mean 'step'`),
+  );
+  assert.match(refusal("type: Emial", "type: Email").message, /'type' must not be Emial; did you mean 'Email'\?/);
   assert.match(refusal("", "    workPool: CITY-PERMIT-WORK\n").message, /'workPool' is missing/);
-  assert.match(refusal("Re view: {", "Review: {").message, /the name 'Re view' must be letters/);
+  assert.match(
+    refusal("Re view: {", "Review: {").message,
+    /the name 'Re view' must begin with a letter and consist of letters/,
+  );
   assert.match(refusal("now: { type", "Applicant: { type").message, /bad expression|'now' has a meaning/);
   for (const name of ["package", "return", "list", "map", "optional", "size", "double"]) {
     const { message } = refusal(`${name}: { type: Text }\n      Reason:`, "Reason:");
@@ -280,11 +303,11 @@ Deno.test("what the format does not know is refused at its place", () => {
   assert.match(refusal("default: Intrnet }", "default: Internet }").message, /Intrnet is not one of Internet/);
   assert.match(
     refusal("type: Boolean, maxLength: 3, label: Urgent", "type: Boolean, label: Urgent").message,
-    /has no 'maxLength'/,
+    /'maxLength' is not allowed for the type Boolean/,
   );
   assert.match(
     refusal("Confirm: { wait: true, name", "Confirm: { name").message,
-    /a step of type assignment has no 'wait'/,
+    /'wait' is not allowed here/,
   );
   assert.match(refusal("prefix: P", "prefix: R").message, /has the same work pool and prefix/);
   const field = refusal("pyGotoStage: { type: Text }\n      Reason:", "Reason:");
@@ -292,16 +315,16 @@ Deno.test("what the format does not know is refused at its place", () => {
   const action = refusal("name: Intake\n        actions: { pyChangeStage: { fields: [Reason] } }", "name: Intake");
   assert.match(action.message, /every stage has the action 'pyChangeStage' already/);
   const view = "class: City-Permit-Data-Inspector\n";
-  assert.match(refusal(`${view}    filter: [{ field: Name, caller: true }]\n`, view).message, /filter in another view/);
+  assert.match(refusal(`${view}    filter: [{ field: Name, caller: true }]\n`, view).message, /use another data view/);
 });
 
-Deno.test("a text that is no YAML is refused with its line", () => {
+Deno.test("invalid YAML is reported with its line", () => {
   assert.throws(() => parseApplication("application: {\n  id: [", "bad.yaml"), /^SvcError: bad.yaml:2:/);
   assert.throws(() => parseApplication("", "empty.yaml"), /^SvcError: empty.yaml:1:1: /);
   assert.throws(() => parseApplication("application: 1\napplication: 2", "twice.yaml"), /twice.yaml:2:1: .*unique/);
 });
 
-Deno.test("of a text that is no YAML, what is wrong is reported, and not all that the parser misreads after it", () => {
+Deno.test("invalid YAML is reported without its consequences in the rest of the text", () => {
   const indented = SAMPLE.replace("caseTypes:", "caseTypes: [");
   const found = refusalOf(indented);
   assert.equal(found.details?.length, 1);
@@ -310,21 +333,21 @@ Deno.test("of a text that is no YAML, what is wrong is reported, and not all tha
   assert.deepEqual(twice.details?.map(({ line }) => line), [2, 4]);
 });
 
-Deno.test("a text that YAML takes for something else, because it is not quoted, is refused with what to do", () => {
+Deno.test("a text that needs quotes in YAML is reported with advice", () => {
   assert.match(
     refusal("when: !Complete", 'when: "!Complete"').message,
     /!Complete: quote a text that begins with '!'$/,
   );
-  assert.match(refusal("    name: Permit: all", "    name: Permit").message, /: .* quote a text with ': ' in it$/);
+  assert.match(refusal("    name: Permit: all", "    name: Permit").message, /: .* quote a text that contains ': '$/);
   assert.match(refusal("    prefix:P", "    prefix: P").message, /: a name ends with ':' and a space$/);
 });
 
-Deno.test("an alias that leads nowhere, round and round or to too much is refused with its line, any other works", () => {
+Deno.test("an alias to nothing, to itself or to too many values is reported with its line", () => {
   const read = (more: string) => parseApplication(SAMPLE + more, "app.yaml");
   const lines = SAMPLE.split("\n").length;
   const refused: [more: string, line: number, column: number, reason: RegExp][] = [
     ["messageTypes2: *nowhere\n", 0, 16, /there is no anchor 'nowhere' before this alias/],
-    ["  de: &texts\n    a: *texts\n", 1, 8, /the alias 'texts' is in what it stands for/],
+    ["  de: &texts\n    a: *texts\n", 1, 8, /the alias 'texts' is inside its own anchor/],
     ["  de: &texts { a: b }\n  fr: { __proto__: b }\n", 1, 9, /'__proto__'/],
   ];
   for (const [more, line, column, reason] of refused) {
@@ -339,14 +362,14 @@ Deno.test("an alias that leads nowhere, round and round or to too much is refuse
   assert.equal(read("  de: &texts { Fee: Gebühr }\n  fr: *texts\n").locales.get("fr")?.get("Fee"), "Gebühr");
 });
 
-Deno.test("everything that is wrong is reported, the first place first", () => {
+Deno.test("all issues are reported, sorted by their place", () => {
   const text = SAMPLE.replace("[{ stage: PRIM1 }]", "[{ stage: PRIM9 }]").replace("key: [ID]", "key: [Id]");
   const error = refusalOf(text);
   assert.equal(error.details?.length, 2);
   assert.match(error.message, /PRIM9.*\(and 1 more\)/);
 });
 
-Deno.test("a file that cannot be read is a configuration error that names it and says why", async () => {
+Deno.test("a file that cannot be read is a configuration error with the path and the reason", async () => {
   const paths: [path: string, fault: string][] = [
     ["/no/such/app.yaml", "there is no such file"],
     [CHECKOUT, "it is a directory"],
@@ -362,7 +385,7 @@ Deno.test("a file that cannot be read is a configuration error that names it and
   }
 });
 
-Deno.test("a file that is not UTF-8 is refused, instead of showing other texts than it holds", async () => {
+Deno.test("a file that is not UTF-8 is refused", async () => {
   const path = await Deno.makeTempFile({ suffix: ".yaml" });
   await Deno.writeFile(path, Uint8Array.from(SAMPLE + "# Gebühr\n", (character) => character.charCodeAt(0)));
   const message = `The application definition ${path} is not UTF-8 text.`;
@@ -371,14 +394,14 @@ Deno.test("a file that is not UTF-8 is refused, instead of showing other texts t
 });
 
 Deno.test({
-  name: "a file that Deno does not let svc read is a matter of permissions, not of the path",
+  name: "a missing read permission is reported as such",
   permissions: { read: false },
   async fn() {
     await assert.rejects(() => loadApplication(PERMIT_FILE), (error) => toSvcError(error).code === "PERMISSION_DENIED");
   },
 });
 
-Deno.test("the definition in the documentation is served as it is described", async () => {
+Deno.test("the definition in docs/application.md works as described", async () => {
   const page = await Deno.readTextFile(new URL("../../../docs/application.md", import.meta.url));
   const [, yaml] = page.match(/```yaml\n([\s\S]*?)```/) ?? [];
   assert.ok(yaml);

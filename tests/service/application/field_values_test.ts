@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { FormField } from "../../../cli/prompts/form.ts";
 import { findFault, toFieldValue } from "../../../cli/prompts/form_values.ts";
 import type { Field } from "../../../service/application/model/application.ts";
-import { valueProblem } from "../../../service/application/values.ts";
+import { checkFieldValue } from "../../../service/application/expressions/field_values.ts";
 
 const VALUES: [kind: FormField["kind"], type: Field["type"], text: string, fits: boolean][] = [
   ["date", "Date", "2024-02-29", true],
@@ -41,7 +41,7 @@ for (const [kind, type, text, fits] of VALUES) {
   Deno.test(`the prompt and the service ${fits ? "take" : "refuse"} ${text} as a ${type}`, () => {
     const maxLength = kind === "text" ? 1 : undefined;
     const fault = findFault({ ...field(kind), maxLength }, text);
-    const problem = valueProblem({ name: "F", type, label: "F", required: false, maxLength }, text);
+    const problem = checkFieldValue({ name: "F", type, label: "F", required: false, maxLength }, text);
     assert.deepEqual([fault === undefined, problem === undefined], [fits, fits], `${fault} ${problem}`);
   });
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../../utils/json.ts";
-import { loadServedApplication } from "../../../service/sample/application.ts";
+import { loadServedApplication } from "../../../service/sample/served_application.ts";
 import { filesOf } from "../../../service/server/directory.ts";
 import { at, type Engine, openEngine, textAt } from "../../harness/engine.ts";
 import { openService, segment } from "../../harness/service.ts";

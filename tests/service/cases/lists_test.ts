@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
-import { loadServedApplication } from "../../../service/sample/application.ts";
+import { loadServedApplication } from "../../../service/sample/served_application.ts";
 import { parseApplication } from "../../../service/application/load.ts";
 import { fillForm } from "../../../service/cases/content/forms.ts";
 import { ServiceError } from "../../../service/errors.ts";

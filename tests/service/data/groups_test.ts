@@ -1,10 +1,10 @@
-/** Rows of data views in groups: their sums, and their order. */
+/** Aggregations of the rows of data views, and the order of groups. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
 import { withCars } from "../../harness/cars.ts";
 import { details } from "../../harness/service.ts";
 
-Deno.test("rows are summed up in groups, and equal rows count once", () =>
+Deno.test("aggregations sum up groups, and distinct rows count once", () =>
   withCars(async (svc) => {
     const aggregations = {
       N: { field: "ID", summaryFunction: "COUNT" },
@@ -27,7 +27,7 @@ Deno.test("rows are summed up in groups, and equal rows count once", () =>
     assert.equal(count.body.resultCount, 3);
   }));
 
-Deno.test("an answer that would be too long is refused, such as one long text a hundred times", () =>
+Deno.test("a response that would be too large is refused", () =>
   withCars(async (svc) => {
     await svc.call("POST", "/data/D_Cars", { body: { data: { ID: 9, Model: "z".repeat(200_000) } } });
     const dearest = { field: "Model", summaryFunction: "MAX" };
@@ -41,7 +41,7 @@ Deno.test("an answer that would be too long is refused, such as one long text a 
     assert.match(String(details(body)[0]?.message), /^The rows have more than 16 MiB: ask for fewer rows or columns/);
   }));
 
-Deno.test("groups that nothing else sorts come in the order of their first rows, on every page", () =>
+Deno.test("groups without a sort have the order of their first rows on every page", () =>
   withCars(async (svc) => {
     const aggregations = { N: { field: "ID", summaryFunction: "COUNT" } };
     const models = ["Zoe", "Kim", "Zoe", "Ada", "Kim", "Bee"];

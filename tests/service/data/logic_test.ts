@@ -1,4 +1,4 @@
-/** The logic of filters: AND before OR, parentheses, and clear words for what cannot be read. */
+/** The logic of filters: precedence, parentheses and error messages. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type Logic, parseLogic } from "../../../service/data/logic.ts";
@@ -21,11 +21,11 @@ const logics = fc.letrec<{ logic: Logic }>((tie) => ({
   ),
 })).logic;
 
-Deno.test("what is written out with all its parentheses is read as it was meant", () => {
+Deno.test("a logic with all parentheses parses to its tree", () => {
   fc.assert(fc.property(logics, (logic) => assert.deepEqual(parseLogic(write(logic)), logic)));
 });
 
-Deno.test("AND binds before OR, and words may be small", () => {
+Deno.test("AND binds before OR, in upper or lower case", () => {
   assert.deepEqual(parseLogic("F1 or F2 and not F3"), {
     or: [{ condition: "F1" }, { and: [{ condition: "F2" }, { not: { condition: "F3" } }] }],
   });
@@ -34,7 +34,7 @@ Deno.test("AND binds before OR, and words may be small", () => {
   });
 });
 
-Deno.test("what cannot be read is refused with the place", () => {
+Deno.test("a logic with the wrong syntax is refused with the place", () => {
   const cases: [string, RegExp][] = [
     ["", /a condition is missing before its end/],
     ["F1 AND", /a condition is missing before its end/],

@@ -1,4 +1,4 @@
-/** Queries of data views against the same questions asked of an array. */
+/** Queries of data views, compared with filters and sorts of an array. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { JsonObject } from "../../../utils/json.ts";
@@ -56,7 +56,7 @@ const thing = fc.record({
   Page: fc.record({ Text: fc.constantFrom(...TEXTS) }, { requiredKeys: [] }),
 }, { requiredKeys: [] });
 
-/** Which rows a condition holds for: one that compares holds for no value that is absent, and one with NOT for all others. */
+/** Selects the rows for which a condition holds. A comparison never holds for a missing value, and NOT inverts it. */
 interface Condition {
   readonly json: JsonObject;
   readonly holds: (row: JsonObject) => boolean;
@@ -89,7 +89,7 @@ const condition: fc.Arbitrary<Condition> = fc.oneof(
   })),
 );
 
-/** A logic over conditions, and what it means for the truth of each. */
+/** A logic over conditions, and the function that evaluates it. */
 interface Logic {
   readonly text: string;
   readonly means: (truth: readonly boolean[]) => boolean;
@@ -111,7 +111,7 @@ const { logic } = fc.letrec<{ logic: Logic }>((tie) => ({
   ),
 }));
 
-Deno.test("a query finds, sorts and counts what the same question finds in an array", async () => {
+Deno.test("a query returns the same rows as a filter and a sort of an array", async () => {
   await using engine = await openEngine(THINGS);
   const rows = await fill(engine, fc.sample(thing, { numRuns: 60, seed: 7 }));
   const sorted = fc.record({
@@ -199,7 +199,7 @@ function comparable(field: string, value: Comparable, ignoreCase: boolean): Comp
   return typeof value === "string" && ignoreCase ? value.toLowerCase() : value;
 }
 
-/** Texts are in the order of their code points, which is that of their bytes. */
+/** Compares texts by their code points, as the store does by their bytes. */
 function order(left: Comparable, right: Comparable): number {
   if (typeof left !== "string" || typeof right !== "string") return Number(left) - Number(right);
   const [a, b] = [[...left], [...right]].map((text) =>
@@ -208,7 +208,7 @@ function order(left: Comparable, right: Comparable): number {
   return String(a) < String(b) ? -1 : Number(a !== b);
 }
 
-/** What has no value comes first; what is equal stays as it was. */
+/** Sorts rows. Missing values come first, and equal rows keep their order. */
 function inOrder(rows: readonly JsonObject[], field: string, descending: boolean): JsonObject[] {
   return rows.toSorted((one, two) => {
     const [left, right] = [valueOf(one, field, false), valueOf(two, field, false)];
@@ -219,7 +219,7 @@ function inOrder(rows: readonly JsonObject[], field: string, descending: boolean
   });
 }
 
-/** Creates things, numbered from 0. */
+/** Creates records with numbers from 0. */
 async function fill(engine: Engine, things: readonly JsonObject[]): Promise<JsonObject[]> {
   const rows = things.map((row, ID) => ({ ID, ...row }));
   for (const data of rows) await engine.call("data.create", { dataViewId: "D_Things", data });

@@ -1,11 +1,11 @@
-/** Data views over HTTP: what they answer, and what they refuse. */
+/** Queries of data views over HTTP. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { COMPARATORS } from "../../../service/store/query.ts";
 import { withCars } from "../../harness/cars.ts";
 import { details, type TestService } from "../../harness/service.ts";
 
-/** IDs of the rows for which conditions hold. */
+/** Queries the IDs of the rows for which conditions hold. */
 async function find(
   svc: TestService,
   conditions: Record<string, [string, string, JsonObject?, boolean?]>,
@@ -29,7 +29,7 @@ async function refused(svc: TestService, body: JsonValue, view = "D_Cars"): Prom
   return [answer.status, String(details(answer.body)[0]?.message)];
 }
 
-Deno.test("each comparator finds what it says, in fields of every type", () =>
+Deno.test("each comparator works for fields of every type", () =>
   withCars(async (svc) => {
     const cases: [[string, string, JsonObject?, boolean?], number[]][] = [
       [["Model", "EQ", { value: "Ant" }], [1, 3]],
@@ -65,7 +65,7 @@ Deno.test("each comparator finds what it says, in fields of every type", () =>
     }
   }));
 
-/** Fields by the words of docs/library.md for their types, each with a value to compare it with. */
+/** Fields by the names of their types in docs/library.md, each with a value to compare with. */
 const FIELDS: Readonly<Record<string, [field: string, value: JsonValue][]>> = {
   texts: [["Model", "Ant"]],
   numbers: [["Price", 20], ["ID", 1]],
@@ -74,7 +74,7 @@ const FIELDS: Readonly<Record<string, [field: string, value: JsonValue][]>> = {
   "of all types": [["Model", ""], ["Price", ""], ["Built", ""], ["SoldAt", ""], ["Electric", ""], ["Owner", ""]],
 };
 
-Deno.test("docs/library.md names every comparator, with the types of the fields that it takes", () =>
+Deno.test("docs/library.md lists every comparator with the types of its fields", () =>
   withCars(async (svc) => {
     const page = await Deno.readTextFile(new URL("../../../docs/library.md", import.meta.url));
     const [, table = ""] = page.split(/^\| comparator .*\n.*\n/m);
@@ -90,7 +90,7 @@ Deno.test("docs/library.md names every comparator, with the types of the fields 
     assert.deepEqual(named.sort(), [...COMPARATORS, "IN", "IS_NULL", "IS_TRUE", ...negated].sort());
   }));
 
-Deno.test("a number compares as itself, however large or small it is", () =>
+Deno.test("large and small numbers compare exactly", () =>
   withCars(async (svc) => {
     const prices = [23131177933228950, -23131177933228950, 2 ** 53, 2 ** 63, 1e21, 1e308, 5e-324, 0.1 + 0.2];
     for (const [index, Price] of prices.entries()) {
@@ -105,7 +105,7 @@ Deno.test("a number compares as itself, however large or small it is", () =>
     }
   }));
 
-Deno.test("conditions combine by their logic, and all must hold without one", () =>
+Deno.test("the logic combines conditions; without a logic, all must hold", () =>
   withCars(async (svc) => {
     const conditions: Record<string, [string, string, JsonObject?]> = {
       F1: ["Model", "EQ", { value: "Ant" }],
@@ -141,7 +141,7 @@ Deno.test("rows are selected, sorted and paged", () =>
     assert.deepEqual(await svc.rows("D_Cars", { ...body, paging: { pageNumber: 9 } }), []);
   }));
 
-Deno.test("the keys of the command line page too: --max is the size of the page that --page names", () =>
+Deno.test("--max is the page size of --page", () =>
   withCars(async (svc) => {
     const ids = async (paging: JsonObject) => (await svc.rows("D_Cars", { paging })).map((row) => row.ID);
     assert.deepEqual(await ids({ maxResultsToFetch: 3 }), [1, 2, 3]);
@@ -153,7 +153,7 @@ Deno.test("the keys of the command line page too: --max is the size of the page 
     assert.equal(total.body.totalCount, 4);
   }));
 
-Deno.test("parameters fill in the conditions of a data view; optional ones may be left out", () =>
+Deno.test("parameters fill in the conditions of a data view, and optional ones can be left out", () =>
   withCars(async (svc) => {
     const ids = async (parameters: JsonValue) =>
       (await svc.rows("D_CarsOf", { dataViewParameters: parameters })).map((row) => row.ID);
@@ -170,7 +170,7 @@ Deno.test("parameters fill in the conditions of a data view; optional ones may b
     ]);
   }));
 
-Deno.test("a member that is null is none", () =>
+Deno.test("a member that is null counts as missing", () =>
   withCars(async (svc) => {
     const condition = {
       lhs: { field: "Model" },
@@ -190,7 +190,7 @@ Deno.test("a member that is null is none", () =>
     assert.deepEqual(await svc.rows("D_Cars", { query: null }), await svc.rows("D_Cars", {}));
   }));
 
-Deno.test("what does not fit a request is refused, with what would", () =>
+Deno.test("an invalid request is refused with what is allowed", () =>
   withCars(async (svc) => {
     const condition = (lhs: string, comparator: string, rhs?: JsonObject, logic?: string) => ({
       query: {
@@ -231,7 +231,7 @@ Deno.test("what does not fit a request is refused, with what would", () =>
       [condition("Price", "EQ"), 400, /Price EQ needs one value/],
       [condition("Model", "IS_TRUE"), 400, /true or false/],
       [condition("Model", "EQ", { field: "Price" }), 400, /compares as text/],
-      [condition("Model", "EQ", { value: "x" }, "F1 AND F2"), 400, /F2, which is no condition/],
+      [condition("Model", "EQ", { value: "x" }, "F1 AND F2"), 400, /F2, but there is no such condition/],
       [condition("Model", "EQ", { value: "x" }, "F1 F1"), 400, /AND or OR is missing/],
       [unused, 400, /^The filter logic does not use the condition F2\.$/],
       [
@@ -244,7 +244,7 @@ Deno.test("what does not fit a request is refused, with what would", () =>
         400,
         /logic may name a condition at most 20 times, and names F1 more often/,
       ],
-      [condition("ID", "IN", { values: many(1001, 1) }), 400, /F1\.rhs may have at most 1000 values/],
+      [condition("ID", "IN", { values: many(1001, 1) }), 400, /F1\.rhs\.values may have at most 1000 elements/],
       [
         condition("Model", "CONTAINS", { value: "x".repeat(10_001) }),
         400,
@@ -255,7 +255,7 @@ Deno.test("what does not fit a request is refused, with what would", () =>
       [
         { query: { filter: { filterConditions: { ...many(101, isNull) } } } },
         400,
-        /filter may have at most 100 conditions/,
+        /filterConditions may have at most 100 members/,
       ],
       [{ query: { select: ["ID"] }, paging: { maxResultsToFetch: 5001 } }, 400, /maxResultsToFetch .*5000/],
       [{ query: { sortBy: many(101, { field: "ID" }) } }, 400, /sortBy may have at most 100 elements/],

@@ -1,4 +1,4 @@
-/** Data records over HTTP: created, replaced, changed, deleted, and what protects them. */
+/** Data records over HTTP. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { openEngine } from "../../harness/engine.ts";
@@ -47,7 +47,7 @@ async function read(svc: TestService, keys: JsonObject = VISIT): Promise<Answer>
   return await svc.call("GET", `/data_views/D_Visits?dataViewParameters=${segment(JSON.stringify(keys))}`);
 }
 
-Deno.test("a record is created with its defaults and calculated fields, and read by its key with its tag", () =>
+Deno.test("a new record has defaults and calculated fields, and is read by its key", () =>
   withVisit(async (svc, tag) => {
     const found = await read(svc);
     assert.equal(found.headers.get("etag"), tag);
@@ -61,14 +61,14 @@ Deno.test("a record is created with its defaults and calculated fields, and read
     assert.equal((await read(svc, { Place: "Bergen" })).status, 422);
   }));
 
-Deno.test("a key that is taken is a conflict, and the record stays as it is", () =>
+Deno.test("creating a record with an existing key is a conflict", () =>
   withVisit(async (svc, tag) => {
     const again = await svc.call("POST", "/data/D_Visits", { body: { data: { ...VISIT, Price: 99 } } });
     assert.equal(again.status, 409);
     assert.equal((await read(svc)).headers.get("etag"), tag);
   }));
 
-Deno.test("a record that does not fit is refused with one detail per field", () =>
+Deno.test("an invalid record is refused with one detail per field", () =>
   withVisit(async (svc) => {
     const data = { Year: "soon", Guests: -1 };
     const { status, body } = await svc.call("POST", "/data/D_Visits", { body: { data } });
@@ -85,7 +85,7 @@ Deno.test("a record that does not fit is refused with one detail per field", () 
     assert.equal((await svc.call("POST", "/data/D_Visits", { body: {} })).status, 400);
   }));
 
-Deno.test("an empty array is a value of lists alone, and a number has an end", () =>
+Deno.test("an empty array is valid only for lists, and an infinite number never", () =>
   withVisit(async (svc) => {
     const create = async (members: string) => {
       const text = `{"data":{"Place":"A","Year":1,"Price":1,${members}}}`;
@@ -98,7 +98,7 @@ Deno.test("an empty array is a value of lists alone, and a number has an end", (
     assert.deepEqual(await create('"Rooms":[]'), [200, undefined]);
   }));
 
-Deno.test("an expression reads a member of a row or a page that has no value as an empty one", async () => {
+Deno.test("an expression reads a member without a value as empty", async () => {
   const beds = "sum(Rooms.map(room, Host.Name == '' ? room.Beds : 0.0))";
   await using svc = await openService({ yaml: VISITS.replace("Price * double(Guests)", beds) });
   const data = { ...VISIT, Rooms: [{ Name: "Blue", Beds: 2 }, { Name: "Red" }] };
@@ -106,7 +106,7 @@ Deno.test("an expression reads a member of a row or a page that has no value as 
   assert.deepEqual(stored(created), { ...data, Total: 2 });
 });
 
-Deno.test("an expression that compares all rows with each other ends where there are too many", async () => {
+Deno.test("an expression that reads too many rows fails", async () => {
   const alike = "sum(Rooms.map(a, Rooms.exists_one(b, b.Name == a.Name) ? 0.0 : 1.0))";
   await using svc = await openService({ yaml: VISITS.replace("Price * double(Guests)", alike) });
   const create = async (rooms: number, year: number) => {
@@ -119,7 +119,7 @@ Deno.test("an expression that compares all rows with each other ends where there
   assert.equal((await read(svc, { Place: VISIT.Place, Year: 2 })).status, 404);
 });
 
-Deno.test("PUT replaces, PATCH keeps what it does not name, and every change has a newer tag", () =>
+Deno.test("PUT replaces a record, PATCH changes members of it, and both give a newer tag", () =>
   withVisit(async (svc, tag) => {
     const patched = await svc.call("PATCH", "/data/D_Visits", {
       body: { data: { Place: VISIT.Place, Year: VISIT.Year, Price: 5 } },
@@ -136,7 +136,7 @@ Deno.test("PUT replaces, PATCH keeps what it does not name, and every change has
     assert.ok((replaced.headers.get("etag") ?? "") > second);
   }));
 
-Deno.test("a change without a tag, or with an old one, changes nothing", () =>
+Deno.test("a change without a tag or with an old tag is refused", () =>
   withVisit(async (svc, tag) => {
     const change = (headers: Record<string, string>, method = "PATCH", data: JsonObject = { ...VISIT, Price: 1 }) =>
       svc.call(method, "/data/D_Visits", { body: { data }, headers });
@@ -148,7 +148,7 @@ Deno.test("a change without a tag, or with an old one, changes nothing", () =>
     assert.equal((await read(svc)).headers.get("etag"), tag);
   }));
 
-Deno.test("of two changes that start from the same tag one wins", () =>
+Deno.test("only one of two changes from the same tag succeeds", () =>
   withVisit(async (svc, tag) => {
     const outcomes = await Promise.all([1, 2, 3, 4].map((Price) =>
       svc.call("PATCH", "/data/D_Visits", { body: { data: { ...VISIT, Price } }, headers: { "if-match": tag } })
@@ -161,7 +161,7 @@ Deno.test("of two changes that start from the same tag one wins", () =>
     );
   }));
 
-Deno.test("a record is deleted by its keys in the query, once", () =>
+Deno.test("a record is deleted by its keys in the query", () =>
   withVisit(async (svc) => {
     const query = new URLSearchParams({ Place: VISIT.Place, Year: String(VISIT.Year) });
     const twice = await svc.call("DELETE", `/data/D_Visits?Place=Bergen&${query}`);
@@ -173,12 +173,12 @@ Deno.test("a record is deleted by its keys in the query, once", () =>
     const nothing = await svc.call("DELETE", "/data/D_Visits");
     assert.equal(nothing.status, 422);
     assert.deepEqual(details(nothing.body).slice(1).map((detail) => detail.localizedValue), [
-      "Place is needed: it identifies the record",
-      "Year is needed: it identifies the record",
+      "Place is missing: it identifies the record",
+      "Year is missing: it identifies the record",
     ]);
   }));
 
-Deno.test("a record is deleted by a number in its key, however JavaScript writes it as text", async () => {
+Deno.test("a record is deleted by a number in its key in any notation", async () => {
   await using svc = await openService({ yaml: VISITS.replace("[Place, Year]", "[Price]") });
   for (const Price of [0, -1.5, 1e-7, 1e21, 5e-324]) {
     assert.equal((await svc.call("POST", "/data/D_Visits", { body: { data: { Price } } })).status, 200);
@@ -187,7 +187,7 @@ Deno.test("a record is deleted by a number in its key, however JavaScript writes
   }
 });
 
-Deno.test("a record in the place of a deleted one has none of its tags, however fast, and with the clock set back", async () => {
+Deno.test("a record with the key of a deleted one never gets its tags, even if the clock is set back", async () => {
   await using engine = await openEngine(VISITS);
   const dataViewId = "D_Visits";
   const tags: string[] = [];
@@ -202,7 +202,7 @@ Deno.test("a record in the place of a deleted one has none of its tags, however 
   assert.deepEqual(tags, [...new Set(tags)].sort());
 });
 
-Deno.test("an action shows its form and takes the fields of its form alone", () =>
+Deno.test("an action shows its form and accepts only fields of the form", () =>
   withVisit(async (svc, tag) => {
     const listed = await svc.call("POST", "/data/D_Visits/actions", { body: {} });
     assert.match(JSON.stringify(listed.body), /"ID":"Invite"/);
@@ -227,7 +227,7 @@ Deno.test("an action shows its form and takes the fields of its form alone", () 
     ]);
   }));
 
-Deno.test("a data view that saves nothing refuses records", () =>
+Deno.test("a data view that saves no records refuses them", () =>
   withVisit(async (svc) => {
     const { status, body } = await svc.call("POST", "/data/D_OtherVisits", { body: { data: VISIT } });
     assert.deepEqual([status, details(body)[0]?.message], [400, "D_OtherVisits does not save records."]);

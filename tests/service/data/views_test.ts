@@ -1,10 +1,10 @@
-/** Data views that are no lists of rows: pages, views, metadata; and those over cases. */
+/** Data pages, views, metadata, and data views over cases. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { withCars } from "../../harness/cars.ts";
 import { details, openService, segment } from "../../harness/service.ts";
 
-Deno.test("a page answers its one row, a list is no page", () =>
+Deno.test("a data page returns its one row, and a list is refused", () =>
   withCars(async (svc) => {
     const get = (view: string, parameters: JsonObject) =>
       svc.call("GET", `/data_views/${view}?dataViewParameters=${segment(JSON.stringify(parameters))}`);
@@ -18,7 +18,7 @@ Deno.test("a page answers its one row, a list is no page", () =>
     assert.equal(details(list.body)[0]?.message, "Error_Request_Validation_Pagelist_Type_Dataview");
   }));
 
-Deno.test("a view of a data view shows its own fields, with what clients need to show them", () =>
+Deno.test("a view of a data view returns its fields with their resources", () =>
   withCars(async (svc) => {
     const { status, body } = await svc.call("POST", "/data_views/D_Cars/views/Short", {
       body: { paging: { maxResultsToFetch: 1 } },
@@ -34,7 +34,7 @@ Deno.test("a view of a data view shows its own fields, with what clients need to
     ]);
   }));
 
-Deno.test("metadata, data objects and data pages tell what can be asked", () =>
+Deno.test("metadata, data objects and data pages describe the data views", () =>
   withCars(async (svc) => {
     const { body } = await svc.call("GET", "/data_views/D_CarsOf/metadata");
     assert.ok(isJsonObject(body) && Array.isArray(body.fields) && Array.isArray(body.parameters));
@@ -95,7 +95,7 @@ dataViews:
   D_All: { name: All, source: cases }
 `;
 
-Deno.test("a data view over several case types is asked what any of them can be asked", async () => {
+Deno.test("a data view over several case types supports the comparisons of each of them", async () => {
   await using svc = await openService({ yaml: KINDS });
   const create = (type: string, content: JsonObject) =>
     svc.call("POST", "/cases", { body: { caseTypeID: `Org-Fees-Work-${type}`, content } });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { readChunks } from "../../../utils/fs/chunks.ts";
 import { findUpload, keepUpload, removeExpired } from "../../../service/attachments/files.ts";
-import { loadServedApplication } from "../../../service/sample/application.ts";
+import { loadServedApplication } from "../../../service/sample/served_application.ts";
 import { ServiceError } from "../../../service/errors.ts";
 import { base64Encoder, base64Length } from "../../../service/http/base64.ts";
 import { receiveForm } from "../../../service/http/multipart.ts";

@@ -1,6 +1,6 @@
 /** A journal in a SQLite file. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import { warnOfOthers } from "../../../lib/auth/exposed.ts";
+import { warnIfOpenToOthers } from "../../../lib/auth/file_access.ts";
 import type { Warn } from "../../../lib/client/callback.ts";
 import { makePrivateDirectory, makePrivateFile } from "../../../utils/fs/private_file.ts";
 import { type ErrorRecord, getErrorMessage, SvcError } from "../../../lib/errors.ts";
@@ -59,7 +59,7 @@ export async function openJournal(path: string, options: JournalOptions = {}): P
     const file = await Deno.realPath(path); // By whatever name: what lies beside it is called after the file.
     using stack = new DisposableStack();
     const db = stack.adopt(await openDatabase(file, patience), (db) => db.close());
-    if (warn) warnOfOthers(path, "holds the data and the permissions of workflows", warn);
+    if (warn) warnIfOpenToOthers(path, "holds the data and the permissions of workflows", warn);
     const journal = new SqliteJournal(file, db, await Deno.open(`${file}-wal`, { read: true, write: true }));
     stack.move(); // The journal closes it from now on.
     return journal;

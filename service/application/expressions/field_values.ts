@@ -1,0 +1,119 @@
+/** Values of fields: which values fit, and how content stores them. */
+import { isDate, isTimestamp, toUtc } from "../../../utils/time/timestamps.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
+import { countCharacters, truncate } from "../../../utils/text/wording.ts";
+import type { Field, FieldType } from "../model/field.ts";
+
+const EMAIL = /^[^\s@]+@[^\s@]+$/;
+const PHONE = /^\+?[\d ()./-]{3,}$/;
+
+/** Describes a value of each type in the sentence `X is not a valid …`. */
+const NAMES: Record<FieldType, string> = {
+  Text: "text value",
+  TextArea: "text value",
+  Integer: "integer value",
+  Decimal: "decimal value",
+  Currency: "amount",
+  Boolean: "true or false value",
+  Date: "date (YYYY-MM-DD)",
+  DateTime: "date and time (ISO 8601 with a time zone)",
+  Dropdown: "choice",
+  Email: "e-mail address",
+  Phone: "phone number",
+  Url: "URL",
+  Page: "page (a JSON object)",
+  List: "list (a JSON array of objects)",
+};
+
+/** Reports whether a value is empty. A required field needs a value that is not. */
+export function isEmpty(value: JsonValue | undefined): boolean {
+  return value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
+}
+
+/**
+ * Describes why a value does not fit a field. Returns undefined if it fits. Null and empty text always fit, because the
+ * view decides whether a value is required. The caller checks the members of pages and rows.
+ */
+export function checkFieldValue(field: Field, value: JsonValue): string | undefined {
+  if (value === null || value === "") return undefined;
+  if (!hasType(field.type, value)) return `${format(value)} is not a valid ${NAMES[field.type]}`;
+  if (field.values !== undefined && typeof value === "string" && !field.values.includes(value)) {
+    return `${value} is not one of ${field.values.join(", ")}`;
+  }
+  if (typeof value === "string" && field.maxLength !== undefined && countCharacters(value) > field.maxLength) {
+    return `The text is longer than ${field.maxLength} characters`;
+  }
+  if (typeof value === "number") {
+    if (field.min !== undefined && value < field.min) return `${value} is less than ${field.min}`;
+    if (field.max !== undefined && value > field.max) return `${value} is more than ${field.max}`;
+  }
+  return undefined;
+}
+
+/** Reports whether content leaves a field out when it has this value. Stored, a query would take it for a value. */
+export function isAbsent({ type }: Field, value: JsonValue): boolean {
+  return value === null || (value === "" && type !== "Text" && type !== "TextArea");
+}
+
+/** Stores a value that fits a field in content, or removes the field if the value is absent. */
+export function setFieldValue(content: JsonObject, field: Field, value: JsonValue): void {
+  if (isAbsent(field, value)) delete content[field.name];
+  else content[field.name] = normalize(field, value);
+}
+
+/**
+ * Converts timestamps to UTC with milliseconds, in pages and rows too. Then equal times are equal texts, texts sort by
+ * time, and expressions can compare them with `now`.
+ */
+function normalize(field: Field, value: JsonValue): JsonValue {
+  const { type, embedded } = field;
+  if (type === "DateTime" && typeof value === "string") return toUtc(value) ?? value;
+  if (embedded === undefined) return value;
+  if (Array.isArray(value)) return value.map((row) => normalize(field, row));
+  if (!isJsonObject(value)) return value;
+  const members = Object.entries(value).flatMap(([name, member]): [string, JsonValue | undefined][] => {
+    const inner = embedded.fields.get(name);
+    if (inner === undefined || member === undefined) return [[name, member]];
+    return isAbsent(inner, member) ? [] : [[name, normalize(inner, member)]];
+  });
+  return Object.fromEntries(members);
+}
+
+function hasType(type: FieldType, value: JsonValue): boolean {
+  switch (type) {
+    case "Integer":
+      return Number.isSafeInteger(value);
+    case "Decimal":
+    case "Currency":
+      return Number.isFinite(value); // JSON allows numbers that are too large for JavaScript, e.g. 1e400.
+    case "Boolean":
+      return typeof value === "boolean";
+    case "Page":
+      return isJsonObject(value);
+    case "List":
+      return Array.isArray(value) && value.every(isJsonObject);
+    default:
+      return typeof value === "string" && hasFormat(type, value);
+  }
+}
+
+function hasFormat(type: FieldType, value: string): boolean {
+  switch (type) {
+    case "Date":
+      return isDate(value);
+    case "DateTime":
+      return isTimestamp(value);
+    case "Email":
+      return EMAIL.test(value);
+    case "Phone":
+      return PHONE.test(value);
+    case "Url":
+      return URL.canParse(value);
+    default:
+      return true;
+  }
+}
+
+function format(value: JsonValue): string {
+  return truncate(typeof value === "object" ? JSON.stringify(value) : String(value), 60);
+}

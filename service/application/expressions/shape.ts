@@ -1,0 +1,21 @@
+/** The shapes of fields: all that expressions need to know about them. */
+import type { Field, FieldType } from "../model/field.ts";
+
+/** The type of a field, the allowed values of a Dropdown, and the fields of a page or of rows. */
+export interface Shape {
+  readonly type: FieldType;
+  readonly values?: readonly string[];
+  readonly fields?: Shapes;
+}
+
+/** The shapes of fields by name. */
+export type Shapes = Readonly<Record<string, Shape>>;
+
+/** Returns the shapes of fields. */
+export function toShapes(fields: Iterable<Field>): Shapes {
+  return Object.fromEntries(
+    Array.from(fields, ({ name, type, values, embedded }) => {
+      return [name, { type, values, fields: embedded && toShapes(embedded.fields.values()) }];
+    }),
+  );
+}

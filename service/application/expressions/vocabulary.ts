@@ -1,0 +1,282 @@
+/** Expressions in CEL. They are checked against the fields when a definition is loaded, and never evaluated as code. */
+import { Environment } from "@marcbachmann/cel-js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
+import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
+import { finding, validationFailure } from "../../errors.ts";
+import type { CaseFacts, Condition, Expression, OperatorFacts, Template } from "../model/expression.ts";
+import type { FieldType } from "../model/field.ts";
+import { findUnknownValues } from "./dropdown_values.ts";
+import type { Shape, Shapes } from "./shape.ts";
+
+/** The CEL type of each type of field, and the value of a field that has no value. */
+const CEL: Record<FieldType, readonly [type: string, empty: JsonValue]> = {
+  Text: ["string", ""],
+  TextArea: ["string", ""],
+  Integer: ["double", 0],
+  Decimal: ["double", 0],
+  Currency: ["double", 0],
+  Boolean: ["bool", false],
+  Date: ["string", ""],
+  DateTime: ["string", ""],
+  Dropdown: ["string", ""],
+  Email: ["string", ""],
+  Phone: ["string", ""],
+  Url: ["string", ""],
+  Page: ["map", {}],
+  List: ["list", []],
+};
+
+/** CEL types of the members of a page. */
+type MemberTypes<M> = {
+  readonly [N in keyof M]: M[N] extends number ? "double" : M[N] extends string ? "string" : "list<string>";
+};
+
+const CASE_FACTS: MemberTypes<CaseFacts> = {
+  ID: "string",
+  businessID: "string",
+  caseTypeID: "string",
+  parentCaseID: "string",
+  status: "string",
+  urgency: "double",
+  stageID: "string",
+  createdBy: "string",
+  createTime: "string",
+};
+const OPERATOR_FACTS: MemberTypes<OperatorFacts> = { ID: "string", name: "string", queues: "list<string>" };
+
+/** The variables of every expression: a CEL type, or the members of a page. Fields cannot have their names. */
+const VARIABLES = {
+  caseInfo: CASE_FACTS,
+  operator: OPERATOR_FACTS,
+  action: "string",
+  now: "string",
+  today: "string",
+} as const;
+
+/** Words of CEL that the library accepts as names of variables. */
+const KEYWORDS = ["true", "false", "null", "in", "size", "has"];
+
+/** Prefix of the types of pages, which keeps them apart from other types. */
+const PAGE = "page.";
+
+/** Maximum number of list elements that one expression may read. Comparing all rows with each other reads their square. */
+const MAX_READS = 1_000_000;
+
+/** Evaluates with values as they are in JSON. */
+const EVALUATING = createEnvironment();
+
+/** Checks names and types. Here, pages and rows have their own types, which know their members. */
+const CHECKING = createEnvironment();
+
+for (const [name, variable] of Object.entries(VARIABLES)) {
+  const isPage = typeof variable !== "string";
+  EVALUATING.registerVariable(name, isPage ? "map" : variable);
+  CHECKING.registerVariable(name, isPage ? registerPageType(CHECKING, name, { ...variable }) : variable);
+}
+
+/** Reports an issue of an expression. */
+export type Report = (message: string) => void;
+
+/** Reports whether a field can have a name that expressions use for it. */
+export function isFreeName(name: string): boolean {
+  if (KEYWORDS.includes(name)) return false;
+  try {
+    EVALUATING.clone().registerVariable(name, "dyn");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The names that expressions over some fields can use. */
+export class Vocabulary {
+  readonly #shapes: Shapes;
+  readonly #evaluating = EVALUATING.clone();
+  readonly #checking = CHECKING.clone();
+  /** Page types by members. Pages with the same members share a type, so that they can be compared. */
+  readonly #pages = new Map<string, string>();
+
+  /** Creates the vocabulary of some fields. */
+  constructor(shapes: Shapes) {
+    this.#shapes = shapes;
+    for (const [name, shape] of Object.entries(shapes)) {
+      if (!isFreeName(name)) continue;
+      this.#evaluating.registerVariable(name, CEL[shape.type][0]);
+      this.#checking.registerVariable(name, this.#toType(name, shape));
+    }
+  }
+
+  /** Compiles an expression. With `wanted`, its value must fit a field of that type. */
+  compile(source: string, report: Report, wanted?: FieldType): Expression {
+    const type = this.#check(source, report);
+    if (type === undefined) return () => null;
+    if (wanted !== undefined && !fits(type, CEL[wanted][0])) {
+      report(`the expression returns ${type}, but ${wanted} is needed`);
+    }
+    return this.#createExpression(source, wanted);
+  }
+
+  /** Compiles a condition: an expression, or a constant. A missing condition always holds. */
+  compileCondition(condition: boolean | string | undefined, report: Report): Condition {
+    if (typeof condition !== "string") return () => condition ?? true;
+    const evaluate = this.compile(condition, report, "Boolean");
+    return (scope) => evaluate(scope) === true;
+  }
+
+  /** Compiles a text with expressions in `{{ }}`. */
+  compileTemplate(source: string, report: Report): Template {
+    const [first = "", ...rest] = source.split("{{");
+    const parts: (string | Expression)[] = [first];
+    for (const part of rest) {
+      const end = part.indexOf("}}");
+      if (end < 0) {
+        report("a '{{' has no '}}'");
+        break;
+      }
+      parts.push(this.compile(part.slice(0, end).trim(), report), part.slice(end + 2));
+    }
+    return (scope) => parts.map((part) => typeof part === "string" ? part : toText(part(scope))).join("");
+  }
+
+  /** Returns the type of an expression; undefined if it is wrong. */
+  #check(source: string, report: Report): string | undefined {
+    if (/\bmatches\s*\(/.test(source)) {
+      report(
+        "'matches' is not supported, because some regular expressions never end; use contains, startsWith or endsWith",
+      );
+      return undefined;
+    }
+    const { valid, error, type = "dyn" } = this.#checking.check(source);
+    if (valid) {
+      for (const issue of findUnknownValues(source, this.#checking.parse(source).ast, this.#shapes)) report(issue);
+      return type;
+    }
+    const reason = firstLine(error);
+    const [, name] = reason.match(/^Unknown variable: (\w+)$/) ?? [];
+    const known = [...Object.keys(this.#shapes), ...Object.keys(VARIABLES)];
+    report(`bad expression: ${reason}${name === undefined ? "" : suggestAlternatives(name, known)}`);
+    return undefined;
+  }
+
+  #createExpression(source: string, wanted: FieldType | undefined): Expression {
+    const evaluate = this.#evaluating.parse(source);
+    const shapes = this.#shapes;
+    // Only the fields that the expression names are prepared: each of many calculated fields may use a few.
+    const names = [...new Set(source.match(/\w+/g))].filter((name) => Object.hasOwn(shapes, name));
+    return ({ fields, caseInfo, operator, action, now }) => {
+      const variables = { caseInfo, operator, action, now, today: now.slice(0, 10) };
+      try {
+        return toJson(evaluate({ ...fillIn(names, shapes, fields, createLimiter()), ...variables }), wanted);
+      } catch (error) {
+        throw validationFailure([finding(`Cannot compute ${source}: ${firstLine(error)}.`)]);
+      }
+    };
+  }
+
+  /** Returns the CEL type of a field at a path, such as `Applicant.Address`. */
+  #toType(path: string, { type, fields }: Shape): string {
+    if (fields === undefined) return CEL[type][0];
+    const members = Object.entries(fields).map(([name, shape]) => [name, this.#toType(`${path}.${name}`, shape)]);
+    const page = this.#toPageType(path, Object.fromEntries(members.sort()));
+    return type === "List" ? `list<${page}>` : page;
+  }
+
+  #toPageType(path: string, members: Readonly<Record<string, string>>): string {
+    const key = JSON.stringify(members);
+    const known = this.#pages.get(key);
+    if (known !== undefined) return known;
+    const name = registerPageType(this.#checking, path, members);
+    this.#pages.set(key, name);
+    return name;
+  }
+}
+
+/** Registers a type of pages that have exactly these members. */
+function registerPageType(environment: Environment, path: string, members: Readonly<Record<string, string>>): string {
+  const name = PAGE + path;
+  environment.registerType(name, { fields: members });
+  environment.registerOperator(`${name} == ${name}`, () => false); // This environment only checks.
+  return name;
+}
+
+/** Fills in empty values, in rows too, so that an expression can read a field that has no value. */
+function fillIn(names: readonly string[], shapes: Shapes, values: JsonObject, limit: Limiter): JsonObject {
+  return Object.fromEntries(
+    names.map((name) => [name, shapes[name] && fillInField(shapes[name], values[name], limit)]),
+  );
+}
+
+function fillInField({ type, fields = {} }: Shape, value: JsonValue | undefined, limit: Limiter): JsonValue {
+  const filled = value ?? CEL[type][1];
+  const names = Object.keys(fields);
+  const fillInPage = (page: JsonValue) =>
+    isJsonObject(page) ? { ...page, ...fillIn(names, fields, page, limit) } : page;
+  return Array.isArray(filled) ? limit(filled.map(fillInPage)) : fillInPage(filled);
+}
+
+/** Wraps a list so that an expression which reads too many elements fails. */
+type Limiter = (list: JsonValue[]) => JsonValue[];
+
+/** Creates a limiter for all lists of one evaluation. */
+function createLimiter(): Limiter {
+  let left = MAX_READS;
+  const get = (list: JsonValue[], key: string | symbol): unknown => {
+    if (typeof key === "string" && /^\d/.test(key) && left-- <= 0) {
+      throw new Error(`it reads more than ${MAX_READS} elements of lists`);
+    }
+    return Reflect.get(list, key);
+  };
+  return (list) => new Proxy(list, { get });
+}
+
+type Numeric = number | bigint;
+
+/** Creates an environment with arithmetic between whole and decimal numbers, which CEL lacks. */
+function createEnvironment(): Environment {
+  const environment = new Environment({ limits: { maxAstNodes: 1000, maxDepth: 50 } });
+  for (const [left, right] of [["double", "int"], ["int", "double"]]) {
+    environment.registerOperator(`${left} + ${right}`, (a: Numeric, b: Numeric) => Number(a) + Number(b));
+    environment.registerOperator(`${left} - ${right}`, (a: Numeric, b: Numeric) => Number(a) - Number(b));
+    environment.registerOperator(`${left} * ${right}`, (a: Numeric, b: Numeric) => Number(a) * Number(b));
+    environment.registerOperator(`${left} / ${right}`, (a: Numeric, b: Numeric) => Number(a) / Number(b));
+  }
+  environment.registerOperator("double == int", (a: Numeric, b: Numeric) => Number(a) === Number(b));
+  environment.registerFunction(
+    "sum(list): double",
+    (values: unknown[]) => values.reduce<number>((total, value) => total + Number(value ?? 0), 0),
+  );
+  return environment.clone();
+}
+
+function fits(type: string, wanted: string): boolean {
+  if (type === "dyn" || type === wanted) return true;
+  if (wanted === "double") return type === "int" || type === "uint";
+  if (wanted === "map" && type.startsWith(PAGE)) return true;
+  if (wanted === "string") return type === "google.protobuf.Timestamp" || type === "timestamp";
+  return type.startsWith(wanted + "<");
+}
+
+function toJson(value: unknown, wanted?: FieldType): JsonValue {
+  if (typeof value === "bigint") return Number(value);
+  if (typeof value === "number") {
+    if (!Number.isFinite(value)) throw new Error("the result is not a number");
+    if (wanted === "Integer") return Math.round(value);
+    return wanted === "Currency" ? Math.round(value * 100) / 100 : value;
+  }
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
+  if (value instanceof Date) return wanted === "Date" ? value.toISOString().slice(0, 10) : value.toISOString();
+  if (Array.isArray(value)) return value.map((element) => toJson(element));
+  const members = value instanceof Map ? Object.fromEntries(value) : value;
+  if (!isJsonObject(members)) throw new Error("the result is not a JSON value");
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, toJson(member)]));
+}
+
+function toText(value: JsonValue): string {
+  if (value === null) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+function firstLine(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.split("\n", 1)[0] ?? message;
+}

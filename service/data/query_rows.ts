@@ -1,0 +1,84 @@
+/** Queries the rows of data views. */
+import type { JsonObject } from "../../utils/json.ts";
+import type { DataView } from "../application/model/data_view.ts";
+import type { View } from "../application/model/field.ts";
+import { ServiceError } from "../errors.ts";
+import type { HandlerContext } from "../http/handler.ts";
+import { type Page, type RowQuery, RowsTooLong } from "../store/query.ts";
+import type { Transaction } from "../store/store.ts";
+import { type DataRequest, MAX_ROWS } from "./request.ts";
+import { buildRowQuery } from "./row_query.ts";
+
+/** Maximum size of the rows in a response, which is built in memory. */
+const MAX_MEBIBYTES = 16;
+
+/** Queries a page of rows, with the fields of a view if one is given. */
+export async function queryRows(
+  dataView: DataView,
+  request: DataRequest,
+  context: HandlerContext,
+  view?: View,
+): Promise<JsonObject> {
+  const started = performance.now();
+  checkQueryable(dataView, request);
+  const query = buildRowQuery(dataView, request, context.caller.id, view && [...view.fields.keys()]);
+  const { limit, offset, page, includeTotal } = request;
+  const read = await readRows(context.tx, query, { offset, limit: limit + 1 }); // One more shows whether others follow.
+  const rows = read.slice(0, limit);
+  return {
+    ...createHeader(context),
+    ...(page && { pageNumber: page.number }),
+    resultCount: rows.length,
+    data: request.query || view ? rows : rows.map((row) => ({ pxObjClass: dataView.classId, ...row })),
+    hasMoreResults: read.length > limit,
+    ...(includeTotal && { totalCount: await context.tx.countRows(query) }),
+    ...(dataView.queryable && {
+      queryStats: {
+        pxObjClass: "Embed-DataExploration-QueryStats",
+        sourceType: "RDBMS",
+        sourceExecutionTime: `${(performance.now() - started).toFixed(1)} ms`,
+      },
+      pageSize: page?.size ?? rows.length,
+    }),
+  };
+}
+
+/** Counts rows. */
+export async function countRows(view: DataView, request: DataRequest, context: HandlerContext): Promise<JsonObject> {
+  checkQueryable(view, request);
+  if (request.query && !request.query.select) throw new ServiceError(400, "Query does not contain select");
+  const resultCount = await context.tx.countRows(buildRowQuery(view, request, context.caller.id));
+  return { ...createHeader(context), resultCount, hasMoreResults: false };
+}
+
+/** Reads the one row that the parameters identify. Throws 404 if there is no such row. */
+export async function readOnlyRow(
+  view: DataView,
+  parameters: JsonObject,
+  context: HandlerContext,
+): Promise<JsonObject> {
+  const query = buildRowQuery(view, { parameters }, context.caller.id);
+  const [row] = await readRows(context.tx, query, { offset: 0, limit: 1 });
+  if (row === undefined) throw new ServiceError(404, `${view.id} has no row for these parameters.`);
+  return row;
+}
+
+/** Reads rows for a response. Throws 400 if they are too large for one. */
+export async function readRows(tx: Transaction, query: RowQuery, page: Page): Promise<JsonObject[]> {
+  try {
+    return await tx.queryRows(query, { ...page, size: MAX_MEBIBYTES * 1024 * 1024 });
+  } catch (error) {
+    if (!(error instanceof RowsTooLong)) throw error;
+    throw new ServiceError(400, `The rows have more than ${MAX_MEBIBYTES} MiB: ask for fewer rows or columns.`);
+  }
+}
+
+function createHeader({ now }: HandlerContext): JsonObject {
+  return { fetchDateTime: now.toISOString(), pxObjClass: "Pega-API-DataExploration-Data" };
+}
+
+function checkQueryable(view: DataView, { query, page, limit }: DataRequest): void {
+  if (view.queryable) return;
+  if (query) throw new ServiceError(422, "This dataview does not support query in request");
+  if (page || limit < MAX_ROWS) throw new ServiceError(422, "This dataview does not support paging in request");
+}
