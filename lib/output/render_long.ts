@@ -2,6 +2,8 @@ import type { JsonObject, JsonValue } from "../../utils/json.ts";
 import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
 import type { Format } from "./format.ts";
 
+type Items = AsyncIterable<JsonValue> | Iterable<JsonValue>;
+
 /**
  * Renders an object in pieces, so that its last member can be a list that does not fit in memory. The object must not
  * contain that member yet. Together the pieces are the text that `render` returns.
@@ -10,40 +12,38 @@ export async function* renderLong(
   format: Exclude<Format, "table">,
   object: JsonObject,
   member: string,
-  list: Iterable<JsonValue>,
+  list: Items,
 ): AsyncGenerator<string> {
-  yield* format === "yaml" ? await renderYaml(object, member, list) : renderJson(format, object, member, list);
+  yield* format === "yaml" ? renderYaml(object, member, list) : renderJson(format, object, member, list);
 }
 
-function* renderJson(
+async function* renderJson(
   format: "json" | "compact",
   object: JsonObject,
   member: string,
-  list: Iterable<JsonValue>,
-): Generator<string> {
+  list: Items,
+): AsyncGenerator<string> {
   const indent = format === "json" ? "  " : "";
   const startLine = (depth: number) => indent && "\n" + indent.repeat(depth);
   const empty = JSON.stringify({ ...object, [member]: [] }, null, indent);
   const end = "]" + startLine(0) + "}";
   yield escapeControlCharacters(empty.slice(0, -end.length));
   let count = 0;
-  for (const element of list) {
+  for await (const element of list) {
     const text = JSON.stringify(element, null, indent).replaceAll("\n", startLine(2));
     yield (count++ === 0 ? "" : ",") + startLine(2) + escapeControlCharacters(text);
   }
   yield (count === 0 ? "" : startLine(1)) + end + "\n";
 }
 
-async function renderYaml(object: JsonObject, member: string, list: Iterable<JsonValue>): Promise<Generator<string>> {
+async function* renderYaml(object: JsonObject, member: string, list: Items): AsyncGenerator<string> {
   const { toYaml } = await import("./yaml.ts");
-  return (function* () {
-    const empty = toYaml({ ...object, [member]: [] });
-    const end = " []\n";
-    let count = 0;
-    for (const element of list) {
-      if (count++ === 0) yield empty.slice(0, -end.length) + "\n";
-      yield toYaml([element]).replace(/^(?=.)/gm, "  ");
-    }
-    if (count === 0) yield empty;
-  })();
+  const empty = toYaml({ ...object, [member]: [] });
+  const end = " []\n";
+  let count = 0;
+  for await (const element of list) {
+    if (count++ === 0) yield empty.slice(0, -end.length) + "\n";
+    yield toYaml([element]).replace(/^(?=.)/gm, "  ");
+  }
+  if (count === 0) yield empty;
 }

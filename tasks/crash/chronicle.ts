@@ -14,12 +14,12 @@ export interface Chronicle {
 }
 
 /** Reads what the journal has of a batch. */
-export function chronicleOf(journal: Journal, batch: Batch, kills: readonly Kill[]): Chronicle {
+export async function readChronicle(journal: Journal, batch: Batch, kills: readonly Kill[]): Promise<Chronicle> {
   const times: number[] = [];
   let calls = 0;
   let cutOff = 0;
-  for (const { number } of journal.inputs(batch.id)) {
-    const events = journal.events(batch.id, number);
+  for await (const { number } of journal.inputs(batch.id)) {
+    const events = await journal.events(batch.id, number);
     calls += events.filter(({ kind }) => kind === "call").length;
     times.push(...events.map(({ at }) => at));
     cutOff += changesOf(events).filter(({ from, to }) => kills.some(({ at }) => from <= at && at < to)).length;

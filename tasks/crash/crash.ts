@@ -2,7 +2,7 @@
 import { openJournal } from "../../workflows/journal/sqlite/sqlite_journal.ts";
 import { Workspace } from "../workspace.ts";
 import { Batch, journalOf } from "./batch.ts";
-import { type Chronicle, chronicleOf } from "./chronicle.ts";
+import { type Chronicle, readChronicle } from "./chronicle.ts";
 import { Dice } from "./dice.ts";
 import { judge, type Judgement } from "./judgement.ts";
 import { type EndedBatch, readLeft, takeReference } from "./left.ts";
@@ -62,7 +62,7 @@ export async function crash({ kills, seed, inputs = INPUTS, program, onProgress 
     seed,
     kills: siege.kills,
     inputs: left.effects.size,
-    chronicles: ended.map(([batch]) => chronicleOf(journal, batch, siege.kills)),
+    chronicles: await Promise.all(ended.map(([batch]) => readChronicle(journal, batch, siege.kills))),
     judgement: judge(reference, left, ended),
   };
 }

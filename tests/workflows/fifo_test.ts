@@ -14,7 +14,7 @@ interface Pipe extends AsyncDisposable {
   readonly script: string;
   readonly journal: Journal;
   /** How `svc workflow` ends that gets a Ctrl-C as soon as that holds. */
-  interruptWhen(holds: () => boolean, ...args: string[]): Promise<Deno.CommandStatus>;
+  interruptWhen(holds: () => Promise<boolean>, ...args: string[]): Promise<Deno.CommandStatus>;
 }
 
 async function openPipe(): Promise<Pipe> {
@@ -30,7 +30,7 @@ async function openPipe(): Promise<Pipe> {
     journal,
     async interruptWhen(holds, ...args) {
       const process = workflowCommand(args, { directory, cwd: directory }).spawn();
-      while (!holds()) await new Promise((resolve) => setTimeout(resolve));
+      while (!await holds()) await new Promise((resolve) => setTimeout(resolve));
       process.kill("SIGINT");
       const late = setTimeout(() => process.kill("SIGKILL"), 20_000);
       const { code, signal, success } = await process.output();
@@ -48,7 +48,7 @@ Deno.test({
   ignore: Deno.build.os === "windows",
   async fn() {
     await using pipe = await openPipe();
-    const hasBegun = () => pipe.journal.stateOf("r1") !== undefined;
+    const hasBegun = async () => await pipe.journal.readState("r1") !== undefined;
     const run = ["run", pipe.script, "--each", pipe.path, "--run-id", "r1"];
     assert.deepEqual(await pipe.interruptWhen(hasBegun, ...run), INTERRUPTED);
   },
@@ -68,7 +68,7 @@ Deno.test({
       journal.endInput("r1", number, { state: "failed", error });
     }
     await journal.durable();
-    const isAtWork = () => journal.findInput("r1", 1)?.generation === 1;
+    const isAtWork = async () => (await journal.findInput("r1", 1))?.generation === 1;
     assert.deepEqual(await pipe.interruptWhen(isAtWork, "retry", "r1", "--force"), INTERRUPTED);
   },
 });

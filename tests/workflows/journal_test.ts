@@ -35,7 +35,7 @@ Deno.test("a journal that another process keeps locked can be read, and says wha
   using db = new DatabaseSync(path);
   db.exec("BEGIN IMMEDIATE");
   await using reader = await openJournal(path, { patience: 1 });
-  assert.deepEqual(reader.runs(), []);
+  assert.deepEqual(await reader.listRuns(), []);
   await assert.rejects(journal.createRun(newRun(RUN)), {
     code: "INVALID_CONFIG",
     message: `The journal ${path} cannot be written: database is locked.`,
@@ -76,9 +76,9 @@ Deno.test("failed inputs are opened together: a hundred wait for the disk no mor
   const before = await written();
   assert.equal(await reopenFailed(journal, RUN), 149);
   assert.ok(await written() - before < 50 * 4096, `${await written() - before} bytes of commits`);
-  const inputs = [...journal.inputs(RUN)];
+  const inputs = await Array.fromAsync(journal.inputs(RUN));
   assert.ok(inputs.every(({ number, end, generation }) => end === undefined && generation === (number === 7 ? 0 : 1)));
-  assert.ok(inputs.every(({ number }) => journal.events(RUN, number).length === (number === 7 ? 0 : 1)));
+  for (const { number } of inputs) assert.equal((await journal.events(RUN, number)).length, number === 7 ? 0 : 1);
 });
 
 Deno.test("a journal that another process writes to for long is written to after it", async () => {
@@ -97,7 +97,7 @@ Deno.test("a journal that another process writes to for long is written to after
   await other.stdout.getReader().read();
   await other.stdin.getWriter().write(new Uint8Array(1));
   await journal.createRun(newRun(RUN));
-  assert.equal(journal.findRun(RUN)?.id, RUN);
+  assert.equal((await journal.findRun(RUN))?.id, RUN);
 });
 
 Deno.test("a database of another program is refused as a journal, and stays as it is", async () => {
@@ -189,7 +189,7 @@ Deno.test("a run that was cancelled stays so, also where a process comes to its 
   await journal.setState(RUN, "cancelled");
   for (const state of ["done", "failed", "open"] as const) {
     await journal.setState(RUN, state);
-    assert.equal(journal.stateOf(RUN), "cancelled");
+    assert.equal(await journal.readState(RUN), "cancelled");
   }
 });
 
@@ -203,7 +203,7 @@ Deno.test("a run of which only a part could be deleted is over: nobody goes on w
   using db = new DatabaseSync(path);
   db.exec("CREATE TRIGGER broken BEFORE DELETE ON inputs BEGIN SELECT RAISE(ABORT, 'no'); END");
   await assert.rejects(journal.deleteRun(RUN), /cannot be written: no/);
-  assert.equal(journal.stateOf(RUN), "cancelled");
+  assert.equal(await journal.readState(RUN), "cancelled");
 });
 
 Deno.test("a batch begins nothing more where its journal cannot be written, also if it changes nothing; resume goes on", async () => {
@@ -257,7 +257,7 @@ Deno.test("a journal whose identifiers are none is damaged: no file is made or r
     assert.equal(await Deno.readTextFile(`${folder.path}/victim/deno.lock`), "theirs");
     const { code, message } = errorOf(answered);
     assert.equal(code, "INVALID_CONFIG", args.join(" "));
-    assert.equal(message, `The journal ${path} cannot be read: it has a run "${id}", which is no identifier.`);
+    assert.equal(message, `The journal ${path} cannot be read: it has the invalid run ID "${id}".`);
   }
 });
 

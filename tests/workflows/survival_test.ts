@@ -8,7 +8,7 @@ import { GrantedCalls } from "../../workflows/engine/live_calls.ts";
 import { reopenFailed } from "../../workflows/runs/reopen.ts";
 import { type InputOutcome, Runner } from "../../workflows/runs/runner.ts";
 import { sleepSince } from "../../workflows/engine/sleeping.ts";
-import { GroupCommit } from "../../workflows/journal/sqlite/group_commit.ts";
+import { WriteBuffer } from "../../workflows/journal/sqlite/write_buffer.ts";
 import type { EventRecord, Journal } from "../../workflows/journal/journal.ts";
 import { openJournal } from "../../workflows/journal/sqlite/sqlite_journal.ts";
 import { InputRun, type InputRunOptions } from "../../workflows/engine/input_run.ts";
@@ -87,7 +87,7 @@ Deno.test("an interruption writes the answers of the calls in flight", async () 
   held.give(Response.json({ ID: "T C-1" }));
   await interrupted;
   assert.equal(codeOf(await outcome), "INTERRUPTED");
-  const kinds = desk.journal.events(RUN, 1).map(({ kind, position }) => `${kind} ${position}`);
+  const kinds = (await desk.journal.events(RUN, 1)).map(({ kind, position }) => `${kind} ${position}`);
   assert.deepEqual(kinds, ["call 1", "sent 1", "answer 1"]);
 });
 
@@ -134,7 +134,7 @@ Deno.test("a journal that somebody else is just making is opened once that is do
   other.exec("PRAGMA journal_mode = DELETE; BEGIN IMMEDIATE");
   setTimeout(() => other.exec("COMMIT"), 100);
   await using journal = await openJournal(path);
-  assert.deepEqual(journal.runs(), []);
+  assert.deepEqual(await journal.listRuns(), []);
 });
 
 Deno.test("what led to a change is written before it is sent, also where its entity tag is read first", async () => {
@@ -170,26 +170,70 @@ for (const [when, hours] of [["so long ago", -23.5], ["by a clock so far ahead",
   });
 }
 
-Deno.test("after a failed commit nothing is written any more: a journal has no gaps", async () => {
+Deno.test("after a failed commit nothing is written: a journal has no gaps", async () => {
   const written: number[] = [];
   let isFull = true;
-  const commits = new GroupCommit((writes) => {
-    if (isFull) throw new Error("disk full");
-    for (const write of writes) write();
-  });
-  commits.add(() => written.push(1));
-  commits.flush();
+  let isOpen = false;
+  const buffer = new WriteBuffer({
+    isOpen: () => isOpen,
+    begin: () => void (isOpen = true),
+    commit: () => {
+      if (isFull) throw new Error("disk full");
+      isOpen = false;
+    },
+    rollback: () => void (isOpen = false),
+    save: () => {},
+    release: () => {},
+    rollbackToSavepoint: () => {},
+  }, (cause) => new Error("cannot be written", { cause }));
+  buffer.add(() => written.push(1));
+  await buffer.flush();
   isFull = false;
-  commits.add(() => written.push(2));
-  commits.flush();
-  await assert.rejects(commits.durable(), /disk full/);
-  assert.deepEqual(written, []);
+  buffer.add(() => written.push(2));
+  await buffer.flush();
+  await assert.rejects(buffer.durable(), /cannot be written/);
+  await buffer.close(); // `durable` has reported the failure.
+  assert.deepEqual(written, [1]);
+});
+
+Deno.test("writes are committed together and in order, also those that fail alone", async () => {
+  const log: string[] = [];
+  const note = (text: string) => () => void log.push(text);
+  let isOpen = false;
+  const buffer = new WriteBuffer({
+    isOpen: () => isOpen,
+    begin: () => {
+      isOpen = true;
+      log.push("begin");
+    },
+    commit: () => {
+      isOpen = false;
+      log.push("commit");
+    },
+    rollback: note("rollback"),
+    save: () => {},
+    release: () => {},
+    rollbackToSavepoint: () => {},
+  }, (cause) => new Error("cannot be written", { cause }));
+  buffer.add(note("1"));
+  const first = buffer.durable();
+  buffer.add(note("2"));
+  await Promise.all([first, buffer.durable()]);
+  assert.deepEqual(log, ["begin", "1", "2", "commit"]);
+  buffer.add(() => {
+    throw new Error("no");
+  });
+  await assert.rejects(buffer.durable(), /cannot be written/);
+  buffer.add(note("3"));
+  await assert.rejects(buffer.durable(), /cannot be written/);
+  assert.equal(buffer.hasFailed, true);
+  assert.equal(log.includes("3"), false);
 });
 
 Deno.test("of a run that is deleted nothing is left in the file, and of another one everything", async () => {
   await using desk = await openDesk("return 1");
   const { journal, path } = desk;
-  const kept = journal.findRun(RUN);
+  const kept = await journal.findRun(RUN);
   assert(kept);
   await journal.createRun({ ...kept, id: "other" });
   journal.beginInput("other", { ...INPUT, startedAt: 0, generation: 0 });
@@ -197,8 +241,8 @@ Deno.test("of a run that is deleted nothing is left in the file, and of another 
   await desk.happened(...Array.from({ length: 6000 }, () => ({ kind: "log", position: 0, content: "ours" }) as const));
   await journal.deleteRun(RUN);
   assert((await Deno.stat(path)).size < 100_000, "6000 events have more.");
-  assert.deepEqual(journal.runs().map(({ id }) => id), ["other"]);
-  assert.deepEqual(journal.events("other", 1).map(({ content }) => content), ["theirs"]);
+  assert.deepEqual((await journal.listRuns()).map(({ id }) => id), ["other"]);
+  assert.deepEqual((await journal.events("other", 1)).map(({ content }) => content), ["theirs"]);
   for (const file of [path, `${path}-wal`]) {
     assert(!new TextDecoder("latin1").decode(await Deno.readFile(file)).includes("ours"), file);
   }

@@ -149,54 +149,67 @@ export interface CallTiming {
   readonly refusal?: string;
 }
 
-/** What is known of the inputs of runs. */
+/** The exclusive right to work on an input. */
+export type InputClaim = AsyncDisposable;
+
+/**
+ * The records of the inputs of runs.
+ *
+ * Methods that return nothing buffer what they write. It is on disk when a later `durable()` resolves, and soon in any
+ * case. Reads see everything that this process wrote before.
+ */
 export interface InputJournal {
-  /** An input of a run. */
-  findInput(id: string, number: number): InputRecord | undefined;
-  /** Writes that an input was begun, soon. A run that had ended goes on with it. */
-  beginInput(id: string, input: InputRecord): void;
-  /** Writes what became of an input, soon. */
-  endInput(id: string, number: number, end: InputEnd): void;
-  /** Writes why an open input has stopped, soon; without a reason, that it works again. */
-  stopInput(id: string, number: number, reason?: ErrorRecord): void;
-  /** Opens an input anew and writes what it left; what it goes on to do belongs to another generation. */
-  reopenInput(id: string, number: number, left: EventRecord, generation: number): Promise<void>;
-  /** Writes that an input which goes on anew has another value than it began with, soon. */
-  mendInput(id: string, number: number, value: JsonValue | undefined): void;
-  /** What happened in an input, in order. */
-  events(id: string, number: number): readonly StoredEvent[];
-  /** Writes what happened, soon: with the next that must be durable, or a moment later. */
-  append(id: string, number: number, event: EventRecord): void;
-  /** Resolves when all that was written so far is on disk. All that wait at the same time share a commit. */
+  /** Claims an input. Resolves to undefined if another process or another part of this one works on it. */
+  claimInput(runId: string, number: number): Promise<InputClaim | undefined>;
+  /** Finds an input of a run. */
+  findInput(runId: string, number: number): Promise<InputRecord | undefined>;
+  /** Records the start of an input. A run that had ended is open again. */
+  beginInput(runId: string, input: InputRecord): void;
+  /** Records the end of an input. */
+  endInput(runId: string, number: number, end: InputEnd): void;
+  /** Records why an open input has stopped or, without a reason, that it continues. */
+  stopInput(runId: string, number: number, reason?: ErrorRecord): void;
+  /** Opens a failed input again. Records the steps that it rewinds and the generation of its further calls. */
+  reopenInput(runId: string, number: number, rewind: EventRecord, generation: number): Promise<void>;
+  /** Records a new value for an input that was opened again. */
+  changeInput(runId: string, number: number, value: JsonValue | undefined): void;
+  /** Reads the history of an input, in order. */
+  events(runId: string, number: number): Promise<readonly StoredEvent[]>;
+  /** Appends an event to the history of an input. */
+  append(runId: string, number: number, event: EventRecord): void;
+  /** Resolves when everything written so far is on disk. Callers that wait at the same time share a commit. */
   durable(): Promise<void>;
-  /** Whether it could not be written, and takes nothing any more. */
+  /** Tells whether a write has failed. Nothing is written after that. */
   isBroken(): boolean;
 }
 
-/** What is known of runs. */
+/** The records of runs. */
 export interface Journal extends InputJournal, AsyncDisposable {
-  /** Writes a new run. */
+  /** Records a new run. */
   createRun(run: RunRecord): Promise<void>;
-  /** A run by its identifier. */
-  findRun(id: string): RunRecord | undefined;
-  /** How far a run is. */
-  stateOf(id: string): RunState | undefined;
-  /** All runs, the latest first. */
-  runs(): readonly RunRecord[];
-  /** How many inputs of a run are how far. */
-  counts(id: string): RunCounts;
-  /** Writes how far a run is. */
-  setState(id: string, state: RunState): Promise<void>;
-  /** Writes with which script and settings a run goes on. */
-  changeRun(id: string, changed: Pick<RunRecord, "digest" | "settings">): Promise<void>;
-  /** Forgets a run. */
-  deleteRun(id: string): Promise<void>;
-  /** Keeps a run for this process until the claim is disposed of, or the process has gone; undefined where another has it. */
-  claim(id: string): Promise<Disposable | undefined>;
-  /** The inputs of a run that were begun, in their order. */
-  inputs(id: string): Iterable<InputRecord>;
-  /** What an input printed, with the steps that it left, in order; nothing else of it is read. */
-  printed(id: string, number: number): readonly StoredEvent[];
-  /** The calls of a run, input by input. Nothing that they carried is read, and few of them are in memory at a time. */
-  callTimings(id: string): Iterable<CallTiming>;
+  /** Finds a run. */
+  findRun(runId: string): Promise<RunRecord | undefined>;
+  /** Reads the state of a run. */
+  readState(runId: string): Promise<RunState | undefined>;
+  /** Reads all runs, the latest first. */
+  listRuns(): Promise<readonly RunRecord[]>;
+  /** Counts the inputs of a run by state. */
+  countInputs(runId: string): Promise<RunCounts>;
+  /** Records the state of a run. A cancelled run stays cancelled. */
+  setState(runId: string, state: RunState): Promise<void>;
+  /** Records the script and the settings with which a run continues. */
+  changeRun(runId: string, changed: Pick<RunRecord, "digest" | "settings">): Promise<void>;
+  /** Deletes a run with everything that it recorded. */
+  deleteRun(runId: string): Promise<void>;
+  /**
+   * Claims a run until the claim is disposed or the process ends. Resolves to undefined if another process has claimed
+   * it.
+   */
+  claimRun(runId: string): Promise<AsyncDisposable | undefined>;
+  /** Iterates over the recorded inputs of a run, by number. */
+  inputs(runId: string): AsyncIterable<InputRecord>;
+  /** Reads the printed lines of an input and its rewinds, in order. */
+  printed(runId: string, number: number): Promise<readonly StoredEvent[]>;
+  /** Iterates over the calls of a run, input by input, without their contents. */
+  callTimings(runId: string): AsyncIterable<CallTiming>;
 }

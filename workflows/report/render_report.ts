@@ -27,7 +27,7 @@ const MAX_NAME = 300;
  */
 export async function renderReport(journal: Journal, run: RunRecord, formatCommand: FormatCommand): Promise<string> {
   const { state } = await describeRun(journal, run);
-  const tally = tallyRun(journal, run);
+  const tally = await tallyRun(journal, run);
   const name = truncate(run.name, MAX_NAME);
   const sections = [
     renderSummary(run, state, tally, formatCommand),

@@ -153,12 +153,12 @@ export class Tally {
 }
 
 /** Counts the inputs and calls of a run in one pass over its journal. */
-export function tallyRun(journal: Journal, { id, startedAt }: RunRecord): Tally {
+export async function tallyRun(journal: Journal, { id, startedAt }: RunRecord): Promise<Tally> {
   const tally = new Tally(startedAt);
   const calls = new CallGroups(journal.callTimings(id));
-  for (const input of journal.inputs(id)) {
+  for await (const input of journal.inputs(id)) {
     let made = 0;
-    for (const call of calls.next(input.number)) {
+    for await (const call of calls.next(input.number)) {
       tally.addCall(call);
       if (!isSleep(call)) made++;
     }
@@ -169,25 +169,20 @@ export function tallyRun(journal: Journal, { id, startedAt }: RunRecord): Tally 
 
 /** Groups calls that are ordered by input. */
 class CallGroups {
-  readonly #calls: Iterator<CallTiming>;
-  #next: CallTiming | undefined;
+  readonly #calls: AsyncIterator<CallTiming>;
+  #next: IteratorResult<CallTiming, undefined> | undefined;
 
-  constructor(calls: Iterable<CallTiming>) {
-    this.#calls = calls[Symbol.iterator]();
-    this.#advance();
+  constructor(calls: AsyncIterable<CallTiming, undefined>) {
+    this.#calls = calls[Symbol.asyncIterator]();
   }
 
   /** Yields the calls up to an input that were not yielded yet. */
-  *next(input: number): Generator<CallTiming> {
-    while (this.#next !== undefined && this.#next.input <= input) {
-      yield this.#next;
-      this.#advance();
+  async *next(input: number): AsyncGenerator<CallTiming> {
+    this.#next ??= await this.#calls.next();
+    while (!this.#next.done && this.#next.value.input <= input) {
+      yield this.#next.value;
+      this.#next = await this.#calls.next();
     }
-  }
-
-  #advance(): void {
-    const { done, value } = this.#calls.next();
-    this.#next = done ? undefined : value;
   }
 }
 

@@ -108,7 +108,7 @@ class Batch {
     using _listening = onAbort(interruption, end);
     // No more sandboxes in reserve than can be loaded at the same time.
     workflow.reserve = Math.min(Math.ceil(concurrency / 2), navigator.hardwareConcurrency);
-    const isNew = ({ number }: NumberedInput) => !this.#runner.hasEnded(number);
+    const isNew = async ({ number }: NumberedInput) => !await this.#runner.hasEnded(number);
     const paced = atRate(this.#numbered(wanted), rate, () => this.#isOver, isNew);
     const work = async (input: NumberedInput) => this.#keep(await this.#runOne(input));
     const isTooMuch = () => this.#waitingCharacters > MAX_WAITING_CHARACTERS;
@@ -144,21 +144,21 @@ class Batch {
     for await (const input of inputs) {
       if (this.#runner.isInterrupted) return;
       const number = ++this.#read;
-      if (!this.#isStopped || this.#runner.hasEnded(number)) yield { ...input, number };
-      if (this.#isStopped) this.#endUnlessBegun(number + 1);
+      if (!this.#isStopped || await this.#runner.hasEnded(number)) yield { ...input, number };
+      if (this.#isStopped) await this.#endUnlessBegun(number + 1);
     }
   }
 
   /** Who waits at a pipe for an input that nobody has begun would wait for nothing. */
-  #endUnlessBegun(number: number): void {
-    if (!this.#runner.hasBegun(number)) this.#end();
+  async #endUnlessBegun(number: number): Promise<void> {
+    if (!await this.#runner.hasBegun(number)) this.#end();
   }
 
   async #runOne(input: NumberedInput): Promise<BatchResult | undefined> {
     const outcome = await this.#runner.run(input, (text) => this.#options.onLog?.(text, input.place));
     const isInterrupted = this.#runner.isInterrupted && "failure" in outcome && outcome.failure.code === "INTERRUPTED";
     if (isInterrupted) return undefined;
-    this.#count(outcome);
+    await this.#count(outcome);
     this.#options.onProgress?.(this.#progress());
     return resultOf(input, outcome);
   }
@@ -175,7 +175,7 @@ class Batch {
     return { done: this.#done, failed: this.#failed + this.#open, perSecond: this.#done / seconds };
   }
 
-  #count(outcome: InputOutcome): void {
+  async #count(outcome: InputOutcome): Promise<void> {
     const isFailure = "failure" in outcome;
     this.#done++;
     if (outcome.isOpen) this.#open++;
@@ -187,7 +187,7 @@ class Batch {
     // Also after a success: with it there may be inputs enough to tell a share.
     if (this.#isStopped || !this.#options.isEnough?.(this.#fresh)) return;
     this.#isStopped = true;
-    this.#endUnlessBegun(this.#read + 1);
+    await this.#endUnlessBegun(this.#read + 1);
   }
 
   #collectGarbage(): void {

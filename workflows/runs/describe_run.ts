@@ -25,7 +25,7 @@ export type RunDescription = JsonObject & {
 /** A run, without its inputs. */
 export async function describeRun(journal: Journal, run: RunRecord): Promise<RunDescription> {
   const { id, name, settings, startedAt, endedAt } = run;
-  const { inputs, succeeded, failed } = journal.counts(id);
+  const { inputs, succeeded, failed } = await journal.countInputs(id);
   return {
     id,
     name,
@@ -41,7 +41,7 @@ export async function describeRun(journal: Journal, run: RunRecord): Promise<Run
 }
 
 /** An input with its calls. */
-export function describeInput(journal: Journal, run: string, input: InputRecord): JsonObject {
+export async function describeInput(journal: Journal, run: string, input: InputRecord): Promise<JsonObject> {
   const { number, place, value, startedAt, endedAt, end } = input;
   const fault = faultOf(input);
   return {
@@ -53,7 +53,7 @@ export function describeInput(journal: Journal, run: string, input: InputRecord)
     ...(endedAt !== undefined && { endedAt: new Date(endedAt).toISOString() }),
     ...(end?.state === "done" && end.result !== undefined && { result: end.result }),
     ...(fault && { error: recordOf(fault) }),
-    calls: callsOf(journal, run, number).map(describeCall),
+    calls: (await callsOf(journal, run, number)).map(describeCall),
   };
 }
 
@@ -97,8 +97,8 @@ export interface KnownCall {
 }
 
 /** The calls of an input, in the order in which the script made them. */
-export function callsOf(journal: Journal, run: string, number: number): KnownCall[] {
-  const { calls } = readRecording(journal.events(run, number));
+export async function callsOf(journal: Journal, run: string, number: number): Promise<KnownCall[]> {
+  const { calls } = readRecording(await journal.events(run, number));
   return [...calls].toSorted(([one], [other]) => one - other).map(([position, call]) => knownCall(position, call));
 }
 
@@ -135,7 +135,7 @@ function bodyOf(content: string): JsonValue {
 
 async function shownState(journal: Journal, { id, state }: RunRecord): Promise<ShownState> {
   if (state !== "open") return state;
-  using claimed = await journal.claim(id);
+  await using claimed = await journal.claimRun(id);
   return claimed === undefined ? "running" : "interrupted";
 }
 

@@ -13,12 +13,12 @@ export async function* atRate<T>(
   items: AsyncIterable<T>,
   perSecond: number | undefined,
   isOver: () => boolean,
-  counts: (item: T) => boolean = () => true,
+  counts: (item: T) => boolean | Promise<boolean> = () => true,
 ): AsyncGenerator<T> {
   if (perSecond === undefined) return yield* items;
   let next = performance.now();
   for await (const item of items) {
-    if (!counts(item)) {
+    if (!await counts(item)) {
       yield item;
       continue;
     }

@@ -22,9 +22,9 @@ export async function reopenFailed(journal: Journal, run: string, force = false)
     count += found.length;
     found = [];
   };
-  for (const { number, generation, end } of journal.inputs(run)) {
+  for await (const { number, generation, end } of journal.inputs(run)) {
     if (end?.state !== "failed") continue;
-    found.push({ number, generation, left: leaving(journal.events(run, number), end.error, force) });
+    found.push({ number, generation, left: leaving(await journal.events(run, number), end.error, force) });
     if (found.length === TOGETHER) await open();
   }
   await open();
@@ -36,13 +36,13 @@ export function asReopened(journal: InputJournal): InputJournal {
   const looked = readOnly(journal);
   return {
     ...looked,
-    findInput(run, number) {
-      const input = looked.findInput(run, number);
+    async findInput(run, number) {
+      const input = await looked.findInput(run, number);
       return input?.end?.state === "failed" ? { ...input, end: undefined } : input;
     },
-    events(run, number) {
-      const events = looked.events(run, number);
-      const end = looked.findInput(run, number)?.end;
+    async events(run, number) {
+      const events = await looked.events(run, number);
+      const end = (await looked.findInput(run, number))?.end;
       return end?.state === "failed" ? [...events, { ...leaving(events, end.error), seq: Infinity }] : events;
     },
   };

@@ -85,8 +85,10 @@ export class Runner {
   /** Runs an input, or tells what has become of it before. */
   async run(input: RunInput, onLog: (text: string) => void = () => {}): Promise<InputOutcome> {
     if (this.#options.journal?.isBroken()) return { failure: this.#giveUp() };
-    const before = this.#options.journal?.findInput(this.id, input.number);
-    const mended = before && this.#mend(before, input);
+    await using claim = await this.#options.journal?.claimInput(this.id, input.number);
+    if (this.#options.journal !== undefined && claim === undefined) throw alreadyClaimed(this.id, input);
+    const before = await this.#options.journal?.findInput(this.id, input.number);
+    const mended = before && await this.#mend(before, input);
     if (before && mended === undefined) checkSame(before, input);
     if (before?.end) return { ...outcomeOf(before.end), isOld: true };
     const record = mended ?? before ?? this.#begin(input);
@@ -98,13 +100,13 @@ export class Runner {
   }
 
   /** Whether an input has been begun. */
-  hasBegun(number: number): boolean {
-    return this.#options.journal?.findInput(this.id, number) !== undefined;
+  async hasBegun(number: number): Promise<boolean> {
+    return await this.#options.journal?.findInput(this.id, number) !== undefined;
   }
 
   /** Whether an input has ended, and is not run any more. */
-  hasEnded(number: number): boolean {
-    return this.#options.journal?.findInput(this.id, number)?.end !== undefined;
+  async hasEnded(number: number): Promise<boolean> {
+    return (await this.#options.journal?.findInput(this.id, number))?.end !== undefined;
   }
 
   /** Why it begins nothing more, where nobody has told it to stop. */
@@ -135,13 +137,13 @@ export class Runner {
    * An input that has failed and goes on anew may have been mended meanwhile: it goes on with what its line says now. One
    * that is no input now fails because of that, as it would have at first. What it did before is known to be older.
    */
-  #mend(before: InputRecord, { place, value }: RunInput): InputRecord | undefined {
+  async #mend(before: InputRecord, { place, value }: RunInput): Promise<InputRecord | undefined> {
     const isMended = before.generation > 0 && before.end === undefined && before.place === place;
     const { journal } = this.#options;
     if (journal === undefined || !isMended || isSameValue(before.value, value)) return undefined;
     const { number } = before;
-    journal.mendInput(this.id, number, value);
-    const left = { ...leftOf(journal.events(this.id, number), new Set()), isMended };
+    journal.changeInput(this.id, number, value);
+    const left = { ...leftOf(await journal.events(this.id, number), new Set()), isMended };
     journal.append(this.id, number, leftEvent(left));
     return { ...before, value };
   }
@@ -163,9 +165,9 @@ export class Runner {
   async #runOnce(record: InputRecord, onLog: (text: string) => void): Promise<JsonValue | undefined> {
     const { workflow, live, journal, force = false } = this.#options;
     const { number, value, startedAt } = record;
-    const events = journal?.events(this.id, number) ?? [];
+    const events = await journal?.events(this.id, number) ?? [];
     // An earlier life of the input may have gone on anew since.
-    const { generation } = journal?.findInput(this.id, number) ?? record;
+    const { generation } = await journal?.findInput(this.id, number) ?? record;
     let run: InputRun | undefined;
     const begin = (stop: (reason: SvcError) => void) => {
       run = new InputRun({
@@ -262,6 +264,11 @@ function endOf(outcome: InputOutcome): InputEnd {
 
 function isSameValue(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** The error of an input that something else works on. */
+function alreadyClaimed(runId: string, { place }: RunInput): SvcError {
+  return new SvcError("INVALID_ARGS", `Another process works on ${place} of run ${runId}.`);
 }
 
 /** A script that fails with an error of its own must have done all that it did before. */

@@ -86,7 +86,9 @@ export async function begin(context: CommandContext, flags: RunFlags): Promise<v
   await using journal = await journalAt(flags.journal, context);
   const find = () => earlierRun(journal, settings, flags);
   let before = await find();
-  using alone = before === undefined && flags.resume ? await beginAlone(journal, settings, flags.journal) : undefined;
+  await using alone = before === undefined && flags.resume
+    ? await beginAlone(journal, settings, flags.journal)
+    : undefined;
   if (alone !== undefined) before = await find(); // Since the first look somebody may have begun it, and been killed.
   if (before !== undefined) return await goOn(context, journal, before, flags, settings);
   const id = flags.runId === undefined ? newRunId() : checkRunId(flags.runId);
@@ -105,7 +107,7 @@ export async function retry(context: CommandContext, id: string, flags: GoOnFlag
 
 async function goOnAsBegun(context: CommandContext, id: string, flags: GoOnFlags, retries: boolean): Promise<void> {
   await using journal = await existingJournal(flags.journal, context);
-  const run = findRun(journal, id, flags.journal);
+  const run = await findRun(journal, id, flags.journal);
   await goOn(context, journal, run, flags, run.settings, retries);
 }
 
@@ -144,7 +146,7 @@ async function beginAlone(
   journal: Journal,
   { script, each, input }: RunSettings,
   path: string | undefined,
-): Promise<Disposable> {
+): Promise<AsyncDisposable> {
   const digest = await sha256Text(JSON.stringify([script, each, input]));
   const claimed = await claim(journal, `resume-${digest.toHex().slice(0, 16)}`);
   if (claimed !== undefined) return claimed;
@@ -168,8 +170,8 @@ async function earlierRun(
     before === path || (path !== undefined && before === resolve(path));
   const isSame = ({ settings }: RunRecord) =>
     isPath(settings.script, script) && isPath(settings.each, each) && JSON.stringify(settings.input) === inputText;
-  if (runId === undefined) return journal.runs().find((run) => run.state === "open" && isSame(run));
-  const run = journal.findRun(checkRunId(runId));
+  if (runId === undefined) return (await journal.listRuns()).find((run) => run.state === "open" && isSame(run));
+  const run = await journal.findRun(checkRunId(runId));
   if (run === undefined || isSame(run)) return run;
   throw new SvcError(
     "INVALID_ARGS",

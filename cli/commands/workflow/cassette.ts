@@ -172,10 +172,10 @@ async function checkOutput(path: string, force = false): Promise<void> {
 /** The cassette of a run; undefined where it has not come to an end. */
 async function exported(runId: string, path: string | undefined): Promise<Cassette | undefined> {
   await using journal = await journalAt(path);
-  const input = journal.findInput(runId, 1);
+  const input = await journal.findInput(runId, 1);
   if (input?.end === undefined) return undefined;
-  const { name } = findRun(journal, runId, path);
-  return toCassette(name, input, journal.events(runId, 1), await loadOperations());
+  const { name } = await findRun(journal, runId, path);
+  return toCassette(name, input, await journal.events(runId, 1), await loadOperations());
 }
 
 function textOf(cassette: Cassette): string {

@@ -36,8 +36,8 @@ export async function execute(context: CommandContext, execution: Execution): Pr
     checkFields(context.globals.fields);
     checkNotTyped(settings.each, context.io);
   }
-  using _claim = await claimRun(execution);
-  checkStanding(execution); // Only now: while this waited for the claim, somebody may have ended the run.
+  await using _claim = await claimRun(execution);
+  await checkStanding(execution); // Only now: while this waited for the claim, somebody may have ended the run.
   const options = callerOptions({ ...context, globals: { ...context.globals, profile: settings.profile } });
   const service = serviceOf(options);
   await using workflow = await openWorkflow({
@@ -51,13 +51,13 @@ export async function execute(context: CommandContext, execution: Execution): Pr
   });
   if (settings.each !== undefined) await checkInputs(settings.each);
   await prepare(context, execution, workflow, service);
-  const runner = runnerOf(execution, workflow, retrying(createCaller(options), { attempts: ATTEMPTS }));
+  const runner = await createRunner(execution, workflow, retrying(createCaller(options), { attempts: ATTEMPTS }));
   using _watch = interruptOn(context, execution, runner);
   await conclude(runner, execution, await workOn(context, runner, execution));
 }
 
 /** Claims the run; nobody can claim one that is written nowhere. */
-async function claimRun(execution: Execution): Promise<Disposable | undefined> {
+async function claimRun(execution: Execution): Promise<AsyncDisposable | undefined> {
   const { journal, id } = execution;
   if (journal === undefined) return undefined;
   const claimed = await claim(journal, id);
@@ -73,19 +73,24 @@ async function claimRun(execution: Execution): Promise<Disposable | undefined> {
 }
 
 /** Refuses a run that is over. */
-function checkStanding(execution: Execution): void {
+async function checkStanding(execution: Execution): Promise<void> {
   const { journal, id, goesOn } = execution;
-  const state = journal?.stateOf(id);
-  if (state === "cancelled") throw interruptedRun(execution);
+  const state = await journal?.readState(id);
+  if (state === "cancelled") throw await interruptedRun(execution);
   if (!goesOn || state !== undefined) return;
   throw new SvcError("INVALID_ARGS", `Run ${id} was deleted just now.`, {
     hint: "What it did stays done. 'svc workflow run' begins another.",
   });
 }
 
-function runnerOf({ settings, journal, id, force }: Execution, workflow: OpenWorkflow, caller: Caller): Runner {
+async function createRunner(
+  { settings, journal, id, force }: Execution,
+  workflow: OpenWorkflow,
+  caller: Caller,
+): Promise<Runner> {
   const live = new GrantedCalls(caller, workflow, settings.onUnknown);
-  return new Runner({ workflow, live, journal, id, nonce: journal?.findRun(id)?.settings.nonce, force });
+  const run = await journal?.findRun(id);
+  return new Runner({ workflow, live, journal, id, nonce: run?.settings.nonce, force });
 }
 
 /** Writes how the run has ended, and throws what it failed with. */
@@ -99,7 +104,7 @@ async function conclude(runner: Runner, execution: Execution, end: EndOfRun): Pr
   } catch (error) {
     throw resumable(error, execution);
   }
-  if (isInterrupted) throw runner.stoppedBy ? resumable(runner.stoppedBy, execution) : interruptedRun(execution);
+  if (isInterrupted) throw runner.stoppedBy ? resumable(runner.stoppedBy, execution) : await interruptedRun(execution);
   if (failure === undefined) return;
   throw execution.journal === undefined ? failure : withNextCommands(failure, execution, ways);
 }
@@ -155,15 +160,15 @@ function interruptOn({ signal }: CommandContext, { journal, id }: Execution, run
   using stack = new DisposableStack();
   stack.use(onAbort(signal, () => void runner.interrupt()));
   if (journal !== undefined) {
-    const look = setInterval(() => interruptIfCancelled(journal, id, runner), LOOK_MILLISECONDS);
+    const look = setInterval(() => void interruptIfCancelled(journal, id, runner), LOOK_MILLISECONDS);
     stack.defer(() => clearInterval(look));
   }
   return stack.move();
 }
 
-function interruptIfCancelled(journal: Journal, id: string, runner: Runner): void {
+async function interruptIfCancelled(journal: Journal, id: string, runner: Runner): Promise<void> {
   try {
-    if (journal.stateOf(id) === "cancelled") void runner.interrupt();
+    if (await journal.readState(id) === "cancelled") void runner.interrupt();
   } catch (error) {
     void runner.interrupt(toSvcError(error)); // Nobody waits for a timer: thrown, it would end the process.
   }
@@ -186,7 +191,7 @@ async function runSingle(
 /** Writes how the run has ended, unless inputs of it are still open; none of them may be missing now. */
 async function settle({ journal, id }: Execution, found = 1): Promise<void> {
   if (journal === undefined) return;
-  const { inputs, succeeded, failed } = journal.counts(id);
+  const { inputs, succeeded, failed } = await journal.countInputs(id);
   if (found < inputs) {
     throw new SvcError("INVALID_ARGS", `The run has ${pluralize(inputs, "input")}, and its file has ${found} now.`, {
       hint: OTHER_FILE,
@@ -195,10 +200,10 @@ async function settle({ journal, id }: Execution, found = 1): Promise<void> {
   if (succeeded + failed === inputs) await journal.setState(id, failed === 0 ? "done" : "failed");
 }
 
-function interruptedRun(execution: Execution): SvcError {
+async function interruptedRun(execution: Execution): Promise<SvcError> {
   const { id, journal } = execution;
   if (journal === undefined) return interrupted();
-  if (journal.stateOf(id) === "cancelled") return new SvcError("INTERRUPTED", `Run ${id} was cancelled.`);
+  if (await journal.readState(id) === "cancelled") return new SvcError("INTERRUPTED", `Run ${id} was cancelled.`);
   return new SvcError("INTERRUPTED", `Run ${id} was interrupted; what it did is kept.`, {
     hint: { commands: [runCommand("resume", execution, "to continue")] },
   });

@@ -45,9 +45,9 @@ async function mayExist(path: string): Promise<boolean> {
 }
 
 /** Claims a run; nothing where another process works on it. */
-export async function claim(journal: Journal, id: string): Promise<Disposable | undefined> {
+export async function claim(journal: Journal, id: string): Promise<AsyncDisposable | undefined> {
   for (let look = 0; look < CLAIM_LOOKS; look++) {
-    const claimed = await journal.claim(id);
+    const claimed = await journal.claimRun(id);
     if (claimed !== undefined) return claimed;
     await delay(CLAIM_PAUSE); // 'svc workflow list' holds a claim for a moment to see whether it can be had.
   }

@@ -21,7 +21,7 @@ export async function prepareRun(
   const { name, digest } = workflow;
   if (journal === undefined) return undefined;
   const grants = [...workflow.grants];
-  const before = journal.findRun(id);
+  const before = await journal.findRun(id);
   if (before === undefined) {
     const startedAt = Date.now();
     await journal.createRun({
@@ -38,7 +38,7 @@ export async function prepareRun(
     digest,
     settings: { ...before.settings, grants, limits, concurrency, rate, maxFailures, profile, service },
   });
-  const { inputs, succeeded, failed } = journal.counts(id);
+  const { inputs, succeeded, failed } = await journal.countInputs(id);
   const isUnfinished = inputs > succeeded + (retries ? 0 : failed);
   if (isUnfinished) await journal.setState(id, "open"); // First: interrupted now, it must not pass for one that has ended.
   return retries ? await reopenFailed(journal, id, force) : undefined;
@@ -77,7 +77,7 @@ async function divergenceOf(
   const live = { call: () => Promise.reject(new StopInput(edited)) };
   const looked = retries ? asReopened(journal) : readOnly(journal);
   const runner = new Runner({ workflow, journal: looked, id, live, isTrial: true });
-  for (const input of journal.inputs(id)) {
+  for await (const input of journal.inputs(id)) {
     if (!isWorkedOn(input, retries)) continue;
     const outcome = await runner.run(input);
     const leavesPath = "failure" in outcome && outcome.failure.code === "WORKFLOW_DIVERGED";

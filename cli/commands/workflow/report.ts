@@ -22,7 +22,7 @@ export async function report(
   await using journal = await existingJournal(path, context);
   const html = await renderReport(
     journal,
-    findRun(journal, id, path),
+    await findRun(journal, id, path),
     (verb) => formatRunCommand(verb, { id, journalPath: path }),
   );
   const page = new Blob([html]);

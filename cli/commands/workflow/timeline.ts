@@ -15,22 +15,24 @@ import {
 const MAX_ARGUMENTS = 80;
 
 /** Formats a run as lines: the run, its inputs, and below each input its error and its calls with their durations. */
-export function* formatTimeline(
+export async function* formatTimeline(
   journal: Journal,
   run: RunDescription,
-  inputs: Iterable<InputRecord>,
-): Generator<string> {
+  inputs: AsyncIterable<InputRecord>,
+): AsyncGenerator<string> {
   const { id, name, state, startedAt, succeeded, failed } = run;
   const inputCount = pluralize(run.inputs, "input");
   yield escapeToOneLine(
     `Run ${id} (${name}) ${state}. Started ${startedAt}. ${inputCount}: ${succeeded} succeeded, ${failed} failed`,
   );
-  for (const input of inputs) {
+  for await (const input of inputs) {
     yield "";
     const fault = faultOf(input);
     yield formatInput(input, fault);
     for (const issue of fault ? listIssues(fault) : []) yield escapeToOneLine(`    - ${issue}`);
-    for (const call of callsOf(journal, id, input.number)) yield escapeToOneLine(formatCall(call, input.startedAt));
+    for (const call of await callsOf(journal, id, input.number)) {
+      yield escapeToOneLine(formatCall(call, input.startedAt));
+    }
   }
 }
 

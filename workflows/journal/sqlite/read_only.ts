@@ -1,16 +1,16 @@
-/** A journal for a look at what a script would do: it tells what it has, and takes nothing. */
 import type { InputJournal } from "../journal.ts";
 
-/** The inputs of a journal, which stays as it is. */
+/** Returns a view of a journal that reads from it and discards all writes. */
 export function readOnly(journal: InputJournal): InputJournal {
   return {
-    findInput: (id, number) => journal.findInput(id, number),
-    events: (id, number) => journal.events(id, number),
+    claimInput: (runId, number) => journal.claimInput(runId, number),
+    findInput: (runId, number) => journal.findInput(runId, number),
+    events: (runId, number) => journal.events(runId, number),
     beginInput: () => {},
     endInput: () => {},
     stopInput: () => {},
     reopenInput: () => Promise.resolve(),
-    mendInput: () => {},
+    changeInput: () => {},
     append: () => {},
     durable: () => Promise.resolve(),
     isBroken: () => false,

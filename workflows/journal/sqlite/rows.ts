@@ -1,7 +1,4 @@
-/**
- * The rows of a journal's tables as records. What this program has written itself is not checked again, but for what
- * becomes a file's name: the journal may be somebody else's.
- */
+/** Converts rows of the journal's tables to records. Run IDs are checked, because they become parts of file names. */
 import type { SQLOutputValue } from "node:sqlite";
 import { decompressText } from "../../../utils/sqlite/compress_text.ts";
 import { isRunId } from "../run_id.ts";
@@ -15,36 +12,36 @@ import {
   type StoredEvent,
 } from "../journal.ts";
 
-/** A row as SQLite gives it. */
+/** A row as SQLite returns it. */
 export type Row = Record<string, SQLOutputValue>;
 
-/** A row of `runs`. */
-export function runOf(row: Row): RunRecord {
+/** Converts a row of `runs`. */
+export function toRun(row: Row): RunRecord {
   return {
-    id: idIn(row),
+    id: toRunId(row),
     name: String(row.name),
     digest: String(row.digest),
     settings: JSON.parse(String(row.settings)),
-    state: stateIn(row),
+    state: toState(row),
     startedAt: Number(row.startedAt),
     ...(row.endedAt !== null && { endedAt: Number(row.endedAt) }),
   };
 }
 
-function idIn(row: Row): string {
+function toRunId(row: Row): string {
   const id = String(row.id);
   if (isRunId(id)) return id;
-  throw new TypeError(`it has a run ${JSON.stringify(id)}, which is no identifier`);
+  throw new TypeError(`it has the invalid run ID ${JSON.stringify(id)}`);
 }
 
-/** How far the run of a row is. */
-export function stateIn({ state }: Row): RunState {
+/** Reads the state of a run from its row. */
+export function toState({ state }: Row): RunState {
   return oneOf(RUN_STATES, state);
 }
 
-/** A row of `inputs`. */
-export function inputOf(row: Row): InputRecord {
-  const end = endOf(row);
+/** Converts a row of `inputs`. */
+export function toInput(row: Row): InputRecord {
+  const end = toEnd(row);
   return {
     number: Number(row.number),
     place: String(row.place),
@@ -57,8 +54,8 @@ export function inputOf(row: Row): InputRecord {
   };
 }
 
-/** A row of `events`. */
-export function eventOf(row: Row): StoredEvent {
+/** Converts a row of `events`. */
+export function toEvent(row: Row): StoredEvent {
   return {
     seq: Number(row.seq),
     kind: oneOf(EVENT_KINDS, row.kind),
@@ -68,7 +65,7 @@ export function eventOf(row: Row): StoredEvent {
   };
 }
 
-function endOf({ state, outcome }: Row): InputEnd | undefined {
+function toEnd({ state, outcome }: Row): InputEnd | undefined {
   if (state === "failed") return { state, error: JSON.parse(String(outcome)) };
   if (state !== "done") return undefined;
   return outcome === null ? { state } : { state, result: JSON.parse(String(outcome)) };
@@ -76,6 +73,8 @@ function endOf({ state, outcome }: Row): InputEnd | undefined {
 
 function oneOf<T extends string>(known: readonly T[], found: SQLOutputValue | undefined): T {
   const one = known.find((name) => name === found);
-  if (one === undefined) throw new TypeError(`it has ${JSON.stringify(String(found))} for one of ${known.join(", ")}`);
+  if (one === undefined) {
+    throw new TypeError(`it has ${JSON.stringify(String(found))} instead of one of ${known.join(", ")}`);
+  }
   return one;
 }

@@ -1,4 +1,4 @@
-/** A journal in a SQLite file. */
+/** The journal in an SQLite file. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { warnIfOpenToOthers } from "../../../lib/auth/file_access.ts";
 import type { Warn } from "../../../lib/client/callback.ts";
@@ -6,16 +6,18 @@ import { makePrivateDirectory, makePrivateFile } from "../../../utils/fs/private
 import { type ErrorRecord, getErrorMessage, SvcError } from "../../../lib/errors.ts";
 import type { JsonValue } from "../../../utils/json.ts";
 import { compressText } from "../../../utils/sqlite/compress_text.ts";
+import { controlTransaction } from "../../../utils/sqlite/group_commit.ts";
+import { WriteBuffer } from "./write_buffer.ts";
 import { describeWriteError } from "../../../utils/fs/describe_error.ts";
 import { isDatabaseBusy, isDiskFull } from "../../../utils/sqlite/errors.ts";
 import { whenSent } from "../../engine/when_sent.ts";
 import { pairTimings, TIMED_EVENTS } from "../call_timings.ts";
 import { adviceFor, openDatabase } from "./database.ts";
-import { GroupCommit } from "./group_commit.ts";
 import type {
   CallTiming,
   EventKind,
   EventRecord,
+  InputClaim,
   InputEnd,
   InputRecord,
   Journal,
@@ -24,51 +26,51 @@ import type {
   RunState,
   StoredEvent,
 } from "../journal.ts";
-import { eventOf, inputOf, type Row, runOf, stateIn } from "./rows.ts";
+import { type Row, toEvent, toInput, toRun, toState } from "./rows.ts";
 import { FileLock } from "../../../utils/fs/file_lock.ts";
 
-/** Characters from which an answer is compressed. */
-const PACKED_FROM = 1024;
+/** Length in characters from which an answer is compressed. */
+const COMPRESSED_FROM = 1024;
 
-/** Milliseconds to wait while another process writes, where nobody says so. */
+/** Default time to wait while another process writes, in milliseconds. */
 const BUSY_MILLISECONDS = 10_000;
 
-/** What deletes a run, each a piece at a time: other runs write in between. */
+/** Statements that delete a run in pieces, so that other runs can write in between. */
 const DELETE_PIECES = [
   "DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE run = ? LIMIT 5000)",
   "DELETE FROM inputs WHERE run = ?1 AND number IN (SELECT number FROM inputs WHERE run = ?1 LIMIT 5000)",
   "DELETE FROM runs WHERE seq = ?",
 ];
 
-/** How a journal is opened. */
+/** Options for opening a journal. */
 export interface JournalOptions {
-  /** Makes the folder that it is in: a folder that a person named is a mistyped one where there is none. */
+  /** Creates the directory of the file. Leave it out for a path that a person typed: a missing directory is a typo. */
   readonly makeFolder?: boolean;
-  /** Milliseconds to wait while another process writes. */
+  /** Time to wait while another process writes, in milliseconds. */
   readonly patience?: number;
-  /** Is told where others can read or change the file: who changes it says which script runs, and what it may do. */
+  /** Receives a warning if others can read or change the file. Its content decides which scripts run with which grants. */
   readonly warn?: Warn;
 }
 
-/** Opens the journal in a file; makes it, for its owner alone, where there is none. */
+/** Opens the journal in a file. Creates a missing file, readable by its owner only. */
 export async function openJournal(path: string, options: JournalOptions = {}): Promise<Journal> {
   const { makeFolder = false, patience = BUSY_MILLISECONDS, warn } = options;
   try {
     if (makeFolder) await makePrivateDirectory(path.replace(/[^\\/]*$/, ""));
     makePrivateFile(path);
-    const file = await Deno.realPath(path); // By whatever name: what lies beside it is called after the file.
+    const file = await Deno.realPath(path); // The files beside it are named after the real file.
     using stack = new DisposableStack();
     const db = stack.adopt(await openDatabase(file, patience), (db) => db.close());
     if (warn) warnIfOpenToOthers(path, "holds the data and the permissions of workflows", warn);
     const journal = new SqliteJournal(file, db, await Deno.open(`${file}-wal`, { read: true, write: true }));
-    stack.move(); // The journal closes it from now on.
+    stack.move(); // The journal closes it.
     return journal;
   } catch (cause) {
     throw unusable(path, "opened", cause);
   }
 }
 
-/** The error of a journal that is at fault; also who only looks at runs has to be able to write it. */
+/** Describes why a journal is unusable. Commands that only read runs must be able to write the file as well. */
 function unusable(path: string, wanted: string, cause: unknown): unknown {
   if (cause instanceof SvcError || cause instanceof Deno.errors.NotCapable) return cause;
   const fault = describeWriteError(cause) ?? getErrorMessage(cause);
@@ -83,195 +85,218 @@ class SqliteJournal implements Journal {
   readonly #db: DatabaseSync;
   /** SQLite's write-ahead log. */
   readonly #log: Deno.FsFile;
-  readonly #commits: GroupCommit;
+  readonly #writes: WriteBuffer;
   readonly #statements = new Map<string, StatementSync>();
   readonly #keys = new Map<string, number>();
+  readonly #claimedInputs = new Set<string>();
 
   constructor(path: string, db: DatabaseSync, log: Deno.FsFile) {
     this.#path = path;
     this.#db = db;
     this.#log = log;
-    this.#commits = new GroupCommit((writes) => this.#commit(writes));
+    const transaction = controlTransaction(db);
+    this.#writes = new WriteBuffer({
+      ...transaction,
+      commit: () => {
+        transaction.commit();
+        // `synchronous = FULL` would sync before SQLite releases its lock, and block all other writers meanwhile.
+        log.syncDataSync();
+      },
+    }, (cause) => this.#describeWriteFailure(cause));
   }
 
   async createRun(run: RunRecord): Promise<void> {
     const { id, name, digest, settings, state, startedAt } = run;
-    this.#run(
+    this.#write(
       "INSERT INTO runs (id, name, digest, settings, state, startedAt) VALUES (?, ?, ?, ?, ?, ?)",
       ...[id, name, digest, JSON.stringify(settings), state, startedAt],
     );
     await this.durable();
   }
 
-  findRun(id: string): RunRecord | undefined {
-    return this.#read(runOf, "SELECT * FROM runs WHERE id = ?", id)[0];
+  async findRun(runId: string): Promise<RunRecord | undefined> {
+    return (await this.#read(toRun, "SELECT * FROM runs WHERE id = ?", runId))[0];
   }
 
-  stateOf(id: string): RunState | undefined {
-    return this.#read(stateIn, "SELECT state FROM runs WHERE id = ?", id)[0];
+  async readState(runId: string): Promise<RunState | undefined> {
+    return (await this.#read(toState, "SELECT state FROM runs WHERE id = ?", runId))[0];
   }
 
-  runs(): readonly RunRecord[] {
-    return this.#read(runOf, "SELECT * FROM runs ORDER BY startedAt DESC, seq DESC");
+  listRuns(): Promise<readonly RunRecord[]> {
+    return this.#read(toRun, "SELECT * FROM runs ORDER BY startedAt DESC, seq DESC");
   }
 
-  counts(id: string): RunCounts {
-    this.#commits.flush();
-    const [row] = this.#read(
+  async countInputs(runId: string): Promise<RunCounts> {
+    const [row] = await this.#read(
       (row) => row,
       `SELECT count(*) AS inputs, count(*) FILTER (WHERE state = 'done') AS succeeded,
          count(*) FILTER (WHERE state = 'failed') AS failed FROM inputs WHERE run = ?`,
-      this.#key(id),
+      this.#findKey(runId),
     );
     return { inputs: Number(row?.inputs), succeeded: Number(row?.succeeded), failed: Number(row?.failed) };
   }
 
-  async setState(id: string, state: RunState): Promise<void> {
+  async setState(runId: string, state: RunState): Promise<void> {
     const endedAt = state === "open" ? null : Date.now();
-    // What was cancelled stays so, also where the process that works on it comes to its end at the same time.
-    this.#run("UPDATE runs SET state = ?, endedAt = ? WHERE id = ? AND state <> 'cancelled'", state, endedAt, id);
+    // A cancelled run stays cancelled, even if the process that works on it ends at the same time.
+    this.#write("UPDATE runs SET state = ?, endedAt = ? WHERE id = ? AND state <> 'cancelled'", state, endedAt, runId);
     await this.durable();
   }
 
-  async changeRun(id: string, { digest, settings }: Pick<RunRecord, "digest" | "settings">): Promise<void> {
-    this.#run("UPDATE runs SET digest = ?, settings = ? WHERE id = ?", digest, JSON.stringify(settings), id);
+  async changeRun(runId: string, { digest, settings }: Pick<RunRecord, "digest" | "settings">): Promise<void> {
+    this.#write("UPDATE runs SET digest = ?, settings = ? WHERE id = ?", digest, JSON.stringify(settings), runId);
     await this.durable();
   }
 
-  async deleteRun(id: string): Promise<void> {
-    await this.setState(id, "cancelled"); // Should this be interrupted, nobody must go on with what is left.
-    const key = this.#key(id);
+  async deleteRun(runId: string): Promise<void> {
+    await this.setState(runId, "cancelled"); // If the deletion is interrupted, nothing may resume the rest.
+    const key = this.#findKey(runId);
     for (const sql of DELETE_PIECES) {
       const statement = this.#prepare(sql);
       let isMore = true;
-      while (isMore) this.#commit([() => isMore = statement.run(key).changes > 0]);
+      while (isMore) {
+        this.#writes.add(() => isMore = statement.run(key).changes > 0);
+        await this.durable();
+      }
     }
-    this.#keys.delete(id);
+    this.#keys.delete(runId);
     this.#shrink();
-    this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)"); // The log may still have what was overwritten.
+    this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)"); // The log may still contain overwritten data.
   }
 
-  async claim(id: string): Promise<Disposable | undefined> {
-    const lock = await FileLock.tryAcquire(this.#lockPath(id), { isTemporary: true }).catch((cause) => {
+  async claimRun(runId: string): Promise<AsyncDisposable | undefined> {
+    const lock = await FileLock.tryAcquire(this.#lockPath(runId), { isTemporary: true }).catch((cause) => {
       throw unusable(this.#path, "locked", cause);
     });
     return lock && {
-      [Symbol.dispose]: () => {
-        this.#commits.flush(); // The next process to claim the run must find all that was done.
+      [Symbol.asyncDispose]: async () => {
+        // The next process that claims the run must see everything that this one did.
+        await this.#writes.flush();
         lock[Symbol.dispose]();
       },
     };
   }
 
-  *inputs(id: string): Iterable<InputRecord> {
-    this.#commits.flush();
+  /** The claim of the run keeps other processes away, so a set of claims in this process is enough. */
+  claimInput(runId: string, number: number): Promise<InputClaim | undefined> {
+    const key = `${runId}.${number}`;
+    if (this.#claimedInputs.has(key)) return Promise.resolve(undefined);
+    this.#claimedInputs.add(key);
+    return Promise.resolve({
+      [Symbol.asyncDispose]: () => {
+        this.#claimedInputs.delete(key);
+        return Promise.resolve();
+      },
+    });
+  }
+
+  async *inputs(runId: string): AsyncGenerator<InputRecord> {
     for (let last = 0;;) {
       const sql = "SELECT * FROM inputs WHERE run = ? AND number > ? ORDER BY number LIMIT 500";
-      const rows = this.#read(inputOf, sql, this.#key(id), last);
+      const rows = await this.#read(toInput, sql, this.#findKey(runId), last);
       yield* rows;
       last = rows.at(-1)?.number ?? last;
       if (rows.length < 500) return;
     }
   }
 
-  findInput(id: string, number: number): InputRecord | undefined {
-    return this.#read(inputOf, "SELECT * FROM inputs WHERE run = ? AND number = ?", this.#key(id), number)[0];
+  async findInput(runId: string, number: number): Promise<InputRecord | undefined> {
+    const sql = "SELECT * FROM inputs WHERE run = ? AND number = ?";
+    return (await this.#read(toInput, sql, this.#findKey(runId), number))[0];
   }
 
-  beginInput(id: string, { number, place, value, startedAt, generation }: InputRecord): void {
-    this.#run(
+  beginInput(runId: string, { number, place, value, startedAt, generation }: InputRecord): void {
+    this.#write(
       "INSERT INTO inputs (run, number, place, value, startedAt, generation, state) VALUES (?, ?, ?, ?, ?, ?, 'open')",
-      ...[this.#key(id), number, place, jsonOrNull(value), startedAt, generation],
+      ...[this.#findKey(runId), number, place, jsonOrNull(value), startedAt, generation],
     );
-    // Its file may have grown since it ended.
-    this.#run("UPDATE runs SET state = 'open', endedAt = NULL WHERE id = ? AND state IN ('done', 'failed')", id);
+    // The input file may have grown since the run ended.
+    this.#write("UPDATE runs SET state = 'open', endedAt = NULL WHERE id = ? AND state IN ('done', 'failed')", runId);
   }
 
-  endInput(id: string, number: number, end: InputEnd): void {
+  endInput(runId: string, number: number, end: InputEnd): void {
     const outcome = end.state === "done" ? end.result : end.error;
-    this.#run(
+    this.#write(
       "UPDATE inputs SET state = ?, outcome = ?, endedAt = ? WHERE run = ? AND number = ?",
-      ...[end.state, jsonOrNull(outcome), Date.now(), this.#key(id), number],
+      ...[end.state, jsonOrNull(outcome), Date.now(), this.#findKey(runId), number],
     );
   }
 
-  stopInput(id: string, number: number, reason?: ErrorRecord): void {
-    this.#run(
+  stopInput(runId: string, number: number, reason?: ErrorRecord): void {
+    this.#write(
       "UPDATE inputs SET outcome = ? WHERE run = ? AND number = ? AND state = 'open'",
-      ...[jsonOrNull(reason), this.#key(id), number],
+      ...[jsonOrNull(reason), this.#findKey(runId), number],
     );
   }
 
-  async reopenInput(id: string, number: number, left: EventRecord, generation: number): Promise<void> {
-    const open = this.#prepare(
+  async reopenInput(runId: string, number: number, rewind: EventRecord, generation: number): Promise<void> {
+    this.append(runId, number, rewind);
+    this.#write(
       "UPDATE inputs SET state = 'open', outcome = NULL, endedAt = NULL, generation = ? WHERE run = ? AND number = ?",
+      ...[generation, this.#findKey(runId), number],
     );
-    const key = this.#key(id);
-    this.append(id, number, left);
-    this.#commits.add(() => open.run(generation, key, number));
     await this.durable();
   }
 
-  mendInput(id: string, number: number, value: JsonValue | undefined): void {
-    this.#run(
+  changeInput(runId: string, number: number, value: JsonValue | undefined): void {
+    this.#write(
       "UPDATE inputs SET value = ? WHERE run = ? AND number = ?",
-      ...[jsonOrNull(value), this.#key(id), number],
+      ...[jsonOrNull(value), this.#findKey(runId), number],
     );
   }
 
-  events(id: string, number: number): readonly StoredEvent[] {
-    this.#commits.flush();
+  events(runId: string, number: number): Promise<readonly StoredEvent[]> {
     const sql = "SELECT * FROM events WHERE run = ? AND input = ? ORDER BY seq";
-    return this.#read(eventOf, sql, this.#key(id), number);
+    return this.#read(toEvent, sql, this.#findKey(runId), number);
   }
 
-  printed(id: string, number: number): readonly StoredEvent[] {
-    this.#commits.flush();
+  printed(runId: string, number: number): Promise<readonly StoredEvent[]> {
     const sql = "SELECT * FROM events WHERE run = ? AND input = ? AND kind IN ('log', 'left') ORDER BY seq";
-    return this.#read(eventOf, sql, this.#key(id), number);
+    return this.#read(toEvent, sql, this.#findKey(runId), number);
   }
 
-  *callTimings(id: string): Iterable<CallTiming> {
-    this.#commits.flush();
-    // A statement of its own: one that is read to its end piece by piece cannot serve two readers.
-    yield* pairTimings(this.#db.prepare(TIMED_EVENTS).iterate(this.#key(id)));
+  async *callTimings(runId: string): AsyncGenerator<CallTiming> {
+    await this.#writes.flush();
+    // Not a cached statement: two readers cannot share one that is read piece by piece.
+    yield* pairTimings(this.#db.prepare(TIMED_EVENTS).iterate(this.#findKey(runId)));
   }
 
-  append(id: string, number: number, { kind, position, at, content }: EventRecord): void {
+  append(runId: string, number: number, { kind, position, at, content }: EventRecord): void {
     const insert = this.#prepare(
       "INSERT INTO events (run, input, kind, position, at, content) VALUES (?, ?, ?, ?, ?, ?)",
     );
-    const key = this.#key(id);
-    const stored = isPacked(kind, content) ? packedSoon(content) : () => content;
-    this.#commits.add(() => insert.run(key, number, kind, position, at, stored()));
+    const key = this.#findKey(runId);
+    const stored = isCompressed(kind, content) ? compressSoon(content) : () => content;
+    this.#writes.add(() => insert.run(key, number, kind, position, at, stored()));
   }
 
   durable(): Promise<void> {
-    return this.#commits.durable();
+    return this.#writes.durable();
   }
 
   isBroken(): boolean {
-    return this.#commits.hasFailed;
+    return this.#writes.hasFailed;
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return Promise.try(() => this.#commits.close()).finally(() => {
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      await this.#writes.close();
+    } finally {
       this.#log.close();
       this.#db.close();
-    });
+    }
   }
 
-  /** The key of a run in the tables. */
-  #key(id: string): number {
-    const known = this.#keys.get(id);
+  /** Finds the key of a run in the tables. A run is durable before its inputs are written, so the table has it. */
+  #findKey(runId: string): number {
+    const known = this.#keys.get(runId);
     if (known !== undefined) return known;
-    this.#commits.flush();
-    const key = Number(this.#prepare("SELECT seq FROM runs WHERE id = ?").get(id)?.seq);
-    this.#keys.set(id, key);
-    return key;
+    const key = this.#prepare("SELECT seq FROM runs WHERE id = ?").get(runId)?.seq;
+    if (key !== undefined) this.#keys.set(runId, Number(key));
+    return Number(key);
   }
 
-  /** Gives back free pages, few at a time: other runs write in between. */
+  /** Returns free pages to the file system, a few at a time so that other runs can write in between. */
   #shrink(): void {
     const freePages = () => Number(this.#prepare("PRAGMA freelist_count").get()?.freelist_count);
     let before: number;
@@ -281,18 +306,19 @@ class SqliteJournal implements Journal {
     } while (freePages() < before);
   }
 
-  #lockPath(id: string): string {
-    return `${this.#path}.${id}.lock`;
+  #lockPath(runId: string): string {
+    return `${this.#path}.${runId}.lock`;
   }
 
-  #run(sql: string, ...values: SQLInputValue[]): void {
+  #write(sql: string, ...values: SQLInputValue[]): void {
     const statement = this.#prepare(sql);
-    this.#commits.add(() => statement.run(...values));
+    this.#writes.add(() => statement.run(...values));
   }
 
-  #read<T>(as: (row: Row) => T, sql: string, ...values: SQLInputValue[]): T[] {
+  async #read<T>(convert: (row: Row) => T, sql: string, ...values: SQLInputValue[]): Promise<T[]> {
+    await this.#writes.flush();
     try {
-      return this.#prepare(sql).all(...values).map(as);
+      return this.#prepare(sql).all(...values).map(convert);
     } catch (cause) {
       throw new SvcError("INVALID_CONFIG", `The journal ${this.#path} cannot be read: ${getErrorMessage(cause)}.`, {
         cause,
@@ -307,37 +333,28 @@ class SqliteJournal implements Journal {
     return statement;
   }
 
-  #commit(writes: readonly (() => void)[]): void {
-    try {
-      this.#prepare("BEGIN IMMEDIATE").run();
-      for (const write of writes) write();
-      this.#prepare("COMMIT").run();
-      // With `synchronous = FULL` SQLite would do the same before it lets go of its lock, and keep all others from writing.
-      this.#log.syncDataSync();
-    } catch (cause) {
-      if (this.#db.isTransaction) this.#db.exec("ROLLBACK"); // A full disk has ended it already.
-      throw new SvcError("INVALID_CONFIG", `The journal ${this.#path} cannot be written: ${getErrorMessage(cause)}.`, {
-        cause,
-        hint: adviceFor(cause),
-      });
-    }
+  #describeWriteFailure(cause: unknown): SvcError {
+    return new SvcError("INVALID_CONFIG", `The journal ${this.#path} cannot be written: ${getErrorMessage(cause)}.`, {
+      cause,
+      hint: adviceFor(cause),
+    });
   }
 }
 
-/** A value as a column keeps it that may have none. */
+/** Serializes a value for a column that may be empty. */
 function jsonOrNull(value: unknown): string | null {
   return value === undefined ? null : JSON.stringify(value);
 }
 
-/** A text, compressed when what is sent now is on its way: nobody waits for that but the next commit. */
-function packedSoon(text: string): () => Uint8Array {
-  let packed: Uint8Array | undefined;
-  const result = () => packed ??= compressText(text);
+/** Compresses a text while the current request is on its way: only the next commit waits for it. */
+function compressSoon(text: string): () => Uint8Array {
+  let compressed: Uint8Array | undefined;
+  const result = () => compressed ??= compressText(text);
   whenSent(result);
   return result;
 }
 
-/** Only answers are long, and only of them no query wants to see the inside. SQLite's texts end at a NUL. */
-function isPacked(kind: EventKind, content: string): boolean {
-  return kind === "answer" && (content.length > PACKED_FROM || content.includes("\0"));
+/** Only answers are long, and no query looks inside them. SQLite texts end at a NUL. */
+function isCompressed(kind: EventKind, content: string): boolean {
+  return kind === "answer" && (content.length > COMPRESSED_FROM || content.includes("\0"));
 }
