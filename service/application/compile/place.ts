@@ -33,8 +33,8 @@ export class Place {
   }
 
   /**
-   * Returns the part with an ID, or reports that there is none. A part that is in `definitions` only has an issue of its
-   * own, so that the reference to it is not reported.
+   * Returns the part with an ID, or reports that it does not exist. A part that is only in `definitions` has an issue of
+   * its own, so that the reference to it is not reported.
    */
   resolve<T>(kind: string, id: string, parts: ReadonlyMap<string, T>, definitions: object = {}): T | undefined {
     if (!Object.hasOwn(definitions, id)) this.checkExists(kind, id, parts);

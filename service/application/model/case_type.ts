@@ -52,7 +52,7 @@ export interface Stage {
   readonly name: string;
   /** Primary stages follow each other. A case enters an alternate stage only by a transition or an action. */
   readonly type: "Primary" | "Alternate";
-  /** What happens when the processes of the stage have ended. */
+  /** The transition when the processes of the stage have ended. */
   readonly transition: "create" | "automatic" | "manual" | "resolution";
   /** Status of a case that ends in this stage. */
   readonly resolve: string;
@@ -89,14 +89,14 @@ interface BaseStep {
   /** ID within the process. */
   readonly id: string;
   readonly name: string;
-  /** The first transition whose condition holds applies. If there is none, the next step follows. */
+  /** Transitions to try in order. If no condition holds, the next step follows. */
   readonly next: readonly Transition[];
 }
 
 /** A step in which a person works. */
 export interface AssignmentStep extends BaseStep {
   readonly kind: "assignment";
-  /** Who gets the assignment. */
+  /** The operator or the queue that gets the assignment. */
   readonly route: Route;
   /** Urgency of the assignment (default: the urgency of the case). */
   readonly urgency?: number;
@@ -138,7 +138,7 @@ export type Route =
   | { readonly kind: "queue"; readonly queue: string }
   | { readonly kind: "operator"; readonly operator: Expression };
 
-/** Where a case continues after an action or a step. */
+/** A continuation of the case after an action or a step. */
 export interface Transition {
   /** Decides whether the transition applies. If it does not, the next one is tried. */
   readonly when: Condition;
@@ -158,7 +158,7 @@ export interface Action {
   readonly set: FieldValues;
   /** Status of the case after the action. */
   readonly status?: string;
-  /** The first transition whose condition holds applies. If there is none, the next step follows. */
+  /** Transitions to try in order. If no condition holds, the next step follows. */
   readonly next: readonly Transition[];
 }
 

@@ -38,7 +38,7 @@ export class YamlDocument {
     this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false });
   }
 
-  /** Returns the values of the document, or the issues because of which it has none. */
+  /** Returns the values of the document, or the issues that make it unreadable. */
   read(): { readonly value: unknown } | { readonly issues: LocatedIssue[] } {
     const errors = takeIndependent([...this.#document.errors, ...this.#document.warnings]);
     if (errors.length > 0) {

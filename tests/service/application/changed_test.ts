@@ -1,4 +1,4 @@
-/** A service that goes on with the data of a definition that has been changed since. */
+/** A service that continues with the data of an earlier version of its definition. */
 import assert from "node:assert/strict";
 import { at, textAt } from "../../harness/engine.ts";
 import { details, openService, segment, type TestService } from "../../harness/service.ts";
@@ -26,7 +26,7 @@ const OTHER = SHOP.split("  Org-Shop-Work-Order:")[1]
 
 const BOTH = `${SHOP}  Org-Shop-Work-Complaint:${OTHER}`;
 
-/** The shop, where an order waits for a part. */
+/** The shop with orders that wait for a part. */
 const WITH_PARTS = `${SHOP}  Org-Shop-Work-Part:
     name: Part
     prefix: P
@@ -38,7 +38,7 @@ const WITH_PARTS = `${SHOP}  Org-Shop-Work-Part:
   "{ Wait: { type: child, caseType: Org-Shop-Work-Part, wait: true }",
 );
 
-/** Serves a shop with a case of each type that is created by people, then with a change of the definition. */
+/** Creates a case of each type, then serves its data with a changed definition. */
 async function afterChange(
   change: (yaml: string) => string,
   work: (svc: TestService) => Promise<void>,
@@ -67,14 +67,14 @@ for (
     ["stage", (yaml) => yaml.replace("PRIM0:", "PRIM2:")],
   ] satisfies [string, (yaml: string) => string][]
 ) {
-  Deno.test(`get-next passes over what a changed definition has no ${lost} for any more`, () =>
+  Deno.test(`get-next skips assignments whose ${lost} is no longer defined`, () =>
     afterChange(change, async (svc) => {
       const next = await svc.call("GET", "/assignments/next");
       assert.equal(at(next.body, "id"), "ASSIGN-WORKLIST SHOP-WORK C-1!ORDER", JSON.stringify(next.body));
     }));
 }
 
-Deno.test("a case whose process, step or stage a changed definition has lost says so, and can be moved to a stage", async () => {
+Deno.test("a case whose process, step or stage is no longer defined reports it and can be moved to a stage", async () => {
   const changes: [string, string, string][] = [
     ["Order", "Order: { steps", "Ordering: { steps"],
     ["Enter", "{ Enter:", "{ Begin:"],
@@ -94,7 +94,7 @@ Deno.test("a case whose process, step or stage a changed definition has lost say
   }
 });
 
-Deno.test("a case whose parent's or child's type a changed definition has lost is read and finished without it", async () => {
+Deno.test("a case whose parent or child type is no longer defined can be read and finished", async () => {
   const part = `/cases/${segment("SHOP-WORK P-1")}`;
   const changes: [lost: string, work: (svc: TestService) => Promise<void>][] = [
     ["Org-Shop-Work-Order", async (svc) => {
@@ -121,7 +121,7 @@ Deno.test("a case whose parent's or child's type a changed definition has lost i
   }
 });
 
-Deno.test("a participant whose role a changed definition has lost is listed under its ID and removed, and holds up nobody", async () => {
+Deno.test("a participant whose role is no longer defined is listed under its ID and can be removed", async () => {
   await using folder = await makeFolder();
   const data = `${folder.path}/data`;
   const yaml = SHOP.replace(
@@ -153,7 +153,7 @@ Deno.test("a participant whose role a changed definition has lost is listed unde
   assert.equal(at((await svc.call("GET", path)).body, "participants.0.participantRoleID"), "Payer");
 });
 
-Deno.test("an attachment whose category a changed definition has lost is neither found nor read, until it is back", async () => {
+Deno.test("an attachment whose category is not defined is hidden until the category is back", async () => {
   await using folder = await makeFolder();
   const data = `${folder.path}/data`;
   const yaml = SHOP.replace("    stages:", "    attachmentCategories: { Bill: { type: URL } }\n    stages:");
@@ -177,7 +177,7 @@ Deno.test("an attachment whose category a changed definition has lost is neither
   }
 });
 
-Deno.test("an operator whom a changed definition has lost is refused with the token from before, and takes the messages there along", async () => {
+Deno.test("an operator who is no longer defined is refused, and messages to the operator are hidden", async () => {
   await using folder = await makeFolder();
   const data = `${folder.path}/data`;
   const yaml = SHOP.replace('"ada@shop": { name: Ada }', '"bob@shop": { name: Bob }, "ada@shop": { name: Ada }');

@@ -1,4 +1,4 @@
-/** Values of fields: the prompt that a person fills in and the service that takes it agree on what fits. */
+/** Values of fields: the prompts of the command line and the service accept the same values. */
 import assert from "node:assert/strict";
 import type { FormField } from "../../../cli/prompts/form.ts";
 import { findFault, toFieldValue } from "../../../cli/prompts/form_values.ts";
@@ -24,7 +24,7 @@ const VALUES: [kind: FormField["kind"], type: Field["type"], text: string, fits:
 
 const field = (kind: FormField["kind"]): FormField => ({ path: ["F"], label: "F", kind, choices: [] });
 
-Deno.test("a number or date is taken without the blanks that were pasted around it, a text with them", () => {
+Deno.test("a number or date is read without the blanks around it, a text with them", () => {
   const pasted: [kind: FormField["kind"], typed: string, value: string | number][] = [
     ["integer", " 3 ", 3],
     ["decimal", "\t12.50", 12.5],
@@ -38,7 +38,7 @@ Deno.test("a number or date is taken without the blanks that were pasted around 
 });
 
 for (const [kind, type, text, fits] of VALUES) {
-  Deno.test(`the prompt and the service ${fits ? "take" : "refuse"} ${text} as a ${type}`, () => {
+  Deno.test(`the prompt and the service ${fits ? "accept" : "refuse"} ${text} as a ${type}`, () => {
     const maxLength = kind === "text" ? 1 : undefined;
     const fault = findFault({ ...field(kind), maxLength }, text);
     const problem = checkFieldValue({ name: "F", type, label: "F", required: false, maxLength }, text);

@@ -79,7 +79,7 @@ Deno.test("send-message answers by the script, over the case as it is now, and k
   assert.equal((await say(id, "the fee?")).response, "The fee is 75.");
   await live.object(`cases perform-action '${caseId}' --action Expedite`);
   const flags = `--attachments '[{"type":"File","name":"plan.pdf"}]' --active-channel Email --active-channel-id E-1`;
-  assert.equal((await say(id, "the fee?", flags)).response, "The fee is 175, of which 100 because it is urgent.");
+  assert.equal((await say(id, "the fee?", flags)).response, "The fee is 175, including 100 because it is urgent.");
   assert.match(textAt(await say(id, "Hm"), "response"), /^I do not know what to say to 'Hm'\./);
   const conversation = await read(id);
   assert.deepEqual([conversation.activeChannel, conversation.activeChannelID], ["Email", "E-1"]);

@@ -42,7 +42,7 @@ Deno.test("a logic with the wrong syntax is refused with the place", () => {
     ["(F1", /"\)" is missing before its end/],
     ["F1)", /AND or OR is missing before "\)"/],
     ["AND F1", /a condition is missing before "AND"/],
-    ["(".repeat(10_000) + "F1", /nested more than 50 deep/],
+    ["(".repeat(10_000) + "F1", /nested more than 50 levels deep/],
   ];
   for (const [text, reason] of cases) {
     assert.throws(
