@@ -20,8 +20,7 @@
  */
 export { createClient } from "./lib/client/client.ts";
 export type { ClientOptions } from "./lib/client/client_options.ts";
-export type { Client, GroupFunctions } from "./lib/client/bind.ts";
-export { type GroupEntry, groups, type Resources } from "./lib/resources/mod.ts";
+export type { Client } from "./lib/client/bind.ts";
 export type { CallerOptions, Exchange } from "./lib/client/caller.ts";
 export type { ExchangeSummary, SessionOptions } from "./lib/auth/settings.ts";
 export type { Warn } from "./lib/client/callback.ts";
@@ -37,25 +36,21 @@ export {
   type SvcErrorOptions,
 } from "./lib/errors.ts";
 export type { JsonObject, JsonValue } from "./utils/json.ts";
-export type * from "./lib/answers/answer_types.ts";
-export type {
-  AnswerOf,
-  CalculationRequest,
-  ConditionalOptions,
-  FileInput,
-  FlagOptions,
-  FlagValue,
-  Group,
-  Operation,
-  OperationFunction,
-  OptionsOf,
-  Param,
-  ParamsOf,
-  ParamTypes,
-  Place,
-  PositionalLabels,
-  PositionalParam,
-  Positionals,
-  RequestOptions,
-  TagSource,
-} from "./lib/operation/operation.ts";
+export type { CalculationRequest, ConditionalOptions, FileInput, RequestOptions } from "./lib/operation/operation.ts";
+export type { Content } from "./lib/operation/answer.ts";
+export type * from "./lib/resources/ai_agents.ts";
+export type * from "./lib/resources/assignments.ts";
+export type * from "./lib/resources/assistants.ts";
+export type * from "./lib/resources/attachments.ts";
+export type * from "./lib/resources/case_forms.ts";
+export type * from "./lib/resources/case_types.ts";
+export type * from "./lib/resources/cases.ts";
+export type * from "./lib/resources/data.ts";
+export type * from "./lib/resources/followers.ts";
+export type * from "./lib/resources/pages.ts";
+export type * from "./lib/resources/participants.ts";
+export type * from "./lib/resources/related.ts";
+export type * from "./lib/resources/social.ts";
+export type * from "./lib/resources/static_content.ts";
+export type * from "./lib/resources/tags.ts";
+export type * from "./lib/resources/ui_lists.ts";

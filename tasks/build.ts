@@ -15,7 +15,12 @@ const DIST = join(CHECKOUT, "dist");
 export const PROGRAM: string = join(DIST, "cli.js");
 
 /** The modules that every call runs; with everything that they import, they are one file. */
-const CORE = pathsOf("cli/main.ts", "lib/output/render.ts", "lib/resources/common.ts");
+const CORE = pathsOf(
+  "cli/main.ts",
+  "lib/output/render.ts",
+  "lib/resources/shared/params.ts",
+  "lib/resources/shared/case.ts",
+);
 
 /** The modules that a sandbox is started with. */
 const SANDBOX = ["workflows/sandbox/guest/main.ts", "workflows/sandbox/guest/script.ts"] as const;

@@ -52,7 +52,7 @@ async function showExchange(context: CommandContext): Promise<void> {
 async function showCall(context: CommandContext): Promise<void> {
   const { renderDryRun } = await import("../../lib/client/dry_run.ts");
   const { readTarget } = await import("../../lib/auth/settings.ts");
-  const { operations } = await import("../../lib/resources/case_types.ts");
+  const { default: operations } = await import("../../lib/resources/case_types.ts");
   printRequest(context, renderDryRun(readTarget(callerOptions(context)), operations.list, {}));
 }
 

@@ -34,7 +34,7 @@ const localGroups: Readonly<Record<string, { summary: string; load: () => Promis
 export const groups: Readonly<Record<string, CommandGroup>> = {
   ...mapValues(apiGroups, ({ summary, load }, group): CommandGroup => ({
     summary,
-    load: async () => entriesOf((await load()).operations, (operation, name) => fromOperation(group, name, operation)),
+    load: async () => entriesOf((await load()).default, (operation, name) => fromOperation(group, name, operation)),
   })),
   ...mapValues(localGroups, ({ summary, load }): CommandGroup => ({
     summary,

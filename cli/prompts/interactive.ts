@@ -1,13 +1,13 @@
 /** `assignments perform --interactive`: a person picks the action and fills in its required fields at prompts. */
-import type { ActionInfo, AssignmentAnswer } from "../../lib/answers/answer_types.ts";
-import { checkAnswer } from "../../lib/answers/answers.ts";
+import { checkAnswer } from "../../lib/client/check_answer.ts";
 import { type Caller, createCaller } from "../../lib/client/caller.ts";
 import type { OperationRef } from "../../lib/operation/operation.ts";
 import type { Reply } from "../../lib/client/reply.ts";
 import type { Values } from "../../lib/client/values.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { toKebab } from "../../lib/operation/names.ts";
-import { operations } from "../../lib/resources/assignments.ts";
+import operations, { type AssignmentAnswer } from "../../lib/resources/assignments.ts";
+import type { ActionInfo } from "../../lib/resources/cases.ts";
 import type { CommandContext, Given } from "../commands/command.ts";
 import { type FieldValue, type FormField, requiredFields } from "./form.ts";
 import { findFault, isAbout, shownFinding, shownValue, toFieldValue, toSubmission } from "./form_values.ts";
@@ -79,7 +79,7 @@ class Work {
 
   async readAssignment(): Promise<OpenAssignment> {
     const reply = await this.call({ name: "assignments.get", operation: operations.get }, {});
-    const actions = actionsOf(checkAnswer("assignment", reply, this.#assignmentId));
+    const actions = actionsOf(checkAnswer(operations.get.answer, reply, this.#assignmentId));
     if (actions.length === 0) {
       throw new SvcError("INVALID_ARGS", "The assignment has no action that you may perform.", {
         hint: "'svc assignments get-next' answers one that you may.",
@@ -93,7 +93,7 @@ class Work {
 
   async readForm(action: string): Promise<FormField[]> {
     const ref = { name: "assignments.get-action", operation: operations.getAction };
-    const { data, uiResources } = checkAnswer("view", await this.call(ref, { action }));
+    const { data, uiResources } = checkAnswer(operations.getAction.answer, await this.call(ref, { action }));
     return requiredFields(uiResources ?? {}, data.caseInfo.content ?? {});
   }
 }

@@ -1,5 +1,5 @@
 /** What a command does with content: into a file, or to stdout. */
-import type { Content } from "../../lib/answers/answer_types.ts";
+import type { Content } from "../../lib/operation/answer.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { escapeLines } from "../../utils/text/control_characters.ts";
 import type { CommandContext } from "../commands/command.ts";

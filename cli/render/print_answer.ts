@@ -1,6 +1,6 @@
 /** The answer of an operation as a command prints it, with the failures that it tells of. */
-import type { Answers } from "../../lib/answers/answer_types.ts";
-import { completed } from "../../lib/answers/answers.ts";
+import { completeAnswer } from "../../lib/client/check_answer.ts";
+import type { Answer } from "../../lib/operation/answer.ts";
 import type { OperationRef } from "../../lib/operation/operation.ts";
 import type { Reply } from "../../lib/client/reply.ts";
 import { spoiled } from "../../lib/client/outcome.ts";
@@ -34,17 +34,17 @@ function promisedBody(
   try {
     const { body, etag } = reply;
     // What was said has no tag of its own, nor has a list, which with one would be no table any more.
-    if (!isJsonObject(body) || operation.answer === "reply" || findRows(body) !== undefined) return body;
-    return completed(operation.answer, body, etag, assignmentId ?? participantId);
+    if (!isJsonObject(body) || findRows(body) !== undefined) return body;
+    return completeAnswer(operation.answer, body, etag, assignmentId ?? participantId);
   } catch (error) {
     throw spoiled(operation, error);
   }
 }
 
 /** A call about several things is answered with success although it failed for some of them. */
-function failureOfElements(answer: keyof Answers, body: JsonValue | undefined): SvcError | undefined {
-  if (answer !== "bulk" && answer !== "multiStatus") return undefined;
-  const thing = answer === "bulk" ? "case" : "element";
+function failureOfElements(answer: Answer, body: JsonValue | undefined): SvcError | undefined {
+  const thing = typeof answer === "string" ? undefined : answer.outcomes;
+  if (thing === undefined) return undefined;
   const elements = elementsOf(body);
   const failed = elements.filter(hasFailed);
   if (failed.length === 0) return failureOfCount(body, thing);

@@ -1,9 +1,9 @@
 /** The commands `login`, `logout`, `status` and `ping`, without a user interface. No result contains a secret. */
-import { checkAnswer } from "../answers/answers.ts";
 import { type CallerOptions, createCaller } from "../client/caller.ts";
+import { checkAnswer } from "../client/check_answer.ts";
 import type { Reply } from "../client/reply.ts";
 import { runWithDeadline } from "../http/deadline.ts";
-import { operations as caseTypes } from "../resources/case_types.ts";
+import caseTypes from "../resources/case_types.ts";
 import { explainWriteFailure } from "./config.ts";
 import { checkProfileName } from "./profile.ts";
 import { createSession } from "./session.ts";
@@ -104,7 +104,7 @@ export async function ping(options: AuthOptions = {}): Promise<PingResult> {
   const tokens = new TokenSource(credentials);
   await obtainToken(credentials, tokens, options);
   const reply = await listCaseTypes(credentials, tokens, options);
-  checkAnswer("caseTypes", reply);
+  checkAnswer(caseTypes.list.answer, reply);
   const { status, milliseconds } = reply.head;
   return { ...describeTarget(credentials), status, milliseconds: Math.round(milliseconds) };
 }

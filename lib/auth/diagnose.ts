@@ -1,4 +1,5 @@
-import { checkAnswer } from "../answers/answers.ts";
+import { checkAnswer } from "../client/check_answer.ts";
+import caseTypes from "../resources/case_types.ts";
 import { type ErrorCode, SvcError, toSvcError } from "../errors.ts";
 import { runWithDeadline } from "../http/deadline.ts";
 import { abortable } from "../../utils/async/abortable.ts";
@@ -240,7 +241,8 @@ async function testToken(credentials: Credentials, tokens: TokenSource, options:
 
 async function testApi(credentials: Credentials, tokens: TokenSource, options: AuthOptions): Promise<Success<true>> {
   const reply = await listCaseTypes(credentials, tokens, options);
-  const { caseTypes } = checkAnswer("caseTypes", reply);
+  const answer = checkAnswer(caseTypes.list.answer, reply);
   const request = `GET ${credentials.target.apiRoot}/casetypes`;
-  return { result: `${request} responded with ${reply.head.status}; case types: ${caseTypes.length}`, value: true };
+  const count = answer.caseTypes.length;
+  return { result: `${request} responded with ${reply.head.status}; case types: ${count}`, value: true };
 }

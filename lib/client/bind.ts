@@ -1,5 +1,4 @@
 /** The typed functions of the operations: `svc.cases.create({...})` from the descriptions, over any way to make a call. */
-import type { Answers } from "../answers/answer_types.ts";
 import { mapValues } from "../../utils/map_values.ts";
 import { permissionName } from "../operation/names.ts";
 import {
@@ -16,11 +15,15 @@ import { misplaced, type Values } from "./values.ts";
 /** The functions of all operations, by group and name. Each takes, beside its own, the options that all have in common. */
 export type Client<Common = RequestOptions> = { readonly [G in keyof Resources]: GroupFunctions<Resources[G], Common> };
 
-/** The functions of one group. */
+/**
+ * The functions of one group.
+ *
+ * @internal
+ */
 export type GroupFunctions<G, Common = RequestOptions> = { readonly [O in keyof G]: OperationFunction<G[O], Common> };
 
 /** Makes one call and checks its answer. */
-export type Invoke = (ref: OperationRef, values: Values, options: RequestOptions) => Promise<Answers[keyof Answers]>;
+export type Invoke = (ref: OperationRef, values: Values, options: RequestOptions) => Promise<unknown>;
 
 /** The functions of all operations, each of which makes its call by `invoke`. */
 export function bindOperations(resources: Readonly<Record<string, Group>>, invoke: Invoke): Client {

@@ -1,5 +1,5 @@
 /** The body of an answer: its text as what the operation promises. */
-import type { Answers } from "../answers/answer_types.ts";
+import type { Answer } from "../operation/answer.ts";
 import { SvcError, type SvcErrorOptions } from "../errors.ts";
 import { diagnoseCommand } from "../http/network.ts";
 import { type JsonValue, parseJsonOrText } from "../../utils/json.ts";
@@ -11,29 +11,16 @@ type Head = Pick<SvcErrorOptions, "operation" | "status" | "requestId"> & {
 };
 
 /** The body of an answer whose text has been read, as its operation promises it. */
-export function bodyOf(answer: keyof Answers, text: string, head: Head = {}): JsonValue | undefined {
+export function bodyOf(answer: Answer, text: string, head: Head = {}): JsonValue | undefined {
   if (answer !== "text" && answer !== "nothing") return text === "" ? emptyBody(answer, head) : parseAnswer(text, head);
   // A server that answers with a page took the call for a browser's, and has not done it.
   if (/\bx?html\b/i.test(head.type ?? "") && /^\s*</.test(text)) throw invalidAnswer("a web page", text, head);
   return answer === "text" ? textIn(text) : remarkIn(text);
 }
 
-/** Shapes of which an empty text stands for `{}`: some servers answer so of a case that has no ancestors. */
-const MAY_BE_EMPTY: readonly (keyof Answers)[] = [
-  "ancestors",
-  "attachmentCategories",
-  "bulkActions",
-  "dataObjects",
-  "dataPages",
-  "descendants",
-  "object",
-  "recordActions",
-  "viewRows",
-];
-
-/** What an empty text stands for. */
-function emptyBody(answer: keyof Answers, head: Head): JsonValue {
-  if (MAY_BE_EMPTY.includes(answer)) return {};
+/** What an empty text stands for: some services answer so about a case that has no ancestors. */
+function emptyBody(answer: Answer, head: Head): JsonValue {
+  if (typeof answer === "object" && answer.mayBeEmpty) return {};
   throw invalidAnswer("empty", "", head);
 }
 

@@ -182,7 +182,7 @@ class Call {
     const head = headOf(this.#ref, response, transit.milliseconds, this.#session.target.profile);
     this.#tell(transit, head, () => this.#session.redact(text));
     checkStatus(head, response, response.ok ? text : this.#session.redact(text), transit);
-    const reply = new Reply(head, text);
+    const reply = new Reply(head, { text });
     // A gateway's page is no answer: its sender is told at once. An empty one may still have the tag that is wanted.
     if (text !== "" && !/\bjson\b/i.test(head.type ?? "")) void reply.body;
     transit.deadline.clear();
@@ -197,7 +197,7 @@ class Call {
       this.#tell(transit, head, () => `(${head.type ?? "content"})`);
       const { contentOf } = await import("./content.ts");
       const explain = (error: unknown) => transit.explain(error).withOperation(this.#ref.name);
-      return new Reply(head, "", contentOf(response, { deadline, explain }));
+      return new Reply(head, { content: contentOf(response, { deadline, explain }) });
     } catch (error) {
       void response.body?.cancel().catch(() => {});
       throw error;
@@ -304,7 +304,7 @@ function picked(operation: Operation, values: Values, reply: Reply): Reply {
         hint: "The list command of this group shows what there is.",
       });
     }
-    return new Reply({ ...reply.head, etag: undefined }, JSON.stringify(body)); // The tag was that of the list.
+    return new Reply({ ...reply.head, etag: undefined }, { body }); // The tag was that of the list.
   }
   return reply;
 }

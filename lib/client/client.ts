@@ -1,8 +1,8 @@
 /** The library's client. */
-import { checkAnswer } from "../answers/answers.ts";
 import { loadResources } from "../resources/mod.ts";
 import { bindOperations, type Client } from "./bind.ts";
 import { type Caller, createCaller } from "./caller.ts";
+import { checkAnswer } from "./check_answer.ts";
 import { checkClientOptions, type ClientOptions } from "./client_options.ts";
 import { spoiled } from "./outcome.ts";
 

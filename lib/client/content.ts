@@ -1,5 +1,5 @@
 /** Answers that are content: their bytes, as they arrive. */
-import type { Content } from "../answers/answer_types.ts";
+import type { Content } from "../operation/answer.ts";
 import { SvcError } from "../errors.ts";
 import type { Deadline } from "../http/deadline.ts";
 

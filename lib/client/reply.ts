@@ -1,5 +1,5 @@
 /** An answer of the service as it came: what it says of itself, and its body. */
-import type { Answers, Content } from "../answers/answer_types.ts";
+import type { Answer, Content } from "../operation/answer.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import type { OperationRef } from "../operation/operation.ts";
 import { bodyOf } from "./body.ts";
@@ -8,8 +8,8 @@ import { bodyOf } from "./body.ts";
 export interface ReplyHead {
   /** The operation that it answers, e.g. `cases.get`. */
   readonly operation: string;
-  /** Shape of the answer that the operation promises. */
-  readonly answer: keyof Answers;
+  /** What the operation promises. */
+  readonly answer: Answer;
   /** HTTP status. */
   readonly status: number;
   /** Reason phrase of the status. */
@@ -26,21 +26,21 @@ export interface ReplyHead {
   readonly profile?: string;
 }
 
-/** An answer of the service. Its text becomes JSON when somebody asks: a workflow's parent only passes it on. */
+/** A response. Its text is parsed on demand: the host of a workflow only passes it on. */
 export class Reply {
   /** Status and headers. */
   readonly head: ReplyHead;
-  /** Body as it was received; empty where it is content. */
-  readonly text: string;
-  /** Body where it is content: not read yet. */
+  /** Body that is content: not read yet. */
   readonly content?: Content;
+  #text?: string;
   #body?: JsonValue;
 
-  /** An answer whose text has been read, or whose content has not. */
-  constructor(head: ReplyHead, text: string, content?: Content) {
+  /** Creates a response from its text, its content, or a body. */
+  constructor(head: ReplyHead, { text, content, body }: { text?: string; content?: Content; body?: JsonValue }) {
     this.head = head;
-    this.text = text;
     this.content = content;
+    this.#text = text;
+    this.#body = body;
   }
 
   /** Entity tag. */
@@ -48,7 +48,12 @@ export class Reply {
     return this.head.etag;
   }
 
-  /** Body; undefined where none was promised. Throws `INVALID_RESPONSE` where one was that is empty or not JSON. */
+  /** Body as text; empty if it is content. */
+  get text(): string {
+    return this.#text ??= this.#body === undefined ? "" : JSON.stringify(this.#body);
+  }
+
+  /** Body; undefined if the operation promises none. Throws `INVALID_RESPONSE` for a promised body that is not JSON. */
   get body(): JsonValue | undefined {
     return this.#body ??= bodyOf(this.head.answer, this.text, this.head);
   }

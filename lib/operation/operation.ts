@@ -2,8 +2,9 @@
  * The one description of an operation. Command, library function, help, dry run, permission name, reference page and
  * service route all come from it.
  */
-import type { Answers } from "../answers/answer_types.ts";
+import type { Answer, AnswerType } from "./answer.ts";
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
+import type { Flatten } from "../../utils/shape.ts";
 
 /**
  * Where a value goes: into the request (`path:caseID`, `query:actionID`, `body:paging.pageNumber`, `body:*` for all of
@@ -77,6 +78,10 @@ export interface Param {
   readonly negatable?: true;
   /** Words that are no identifiers: with one of them the path would be another operation's. */
   readonly reserved?: readonly string[];
+  /** The values that it accepts, if they are known: types, checks, help and completion derive from them. */
+  readonly choices?: readonly string[];
+  /** Says of an object that it is content, whose type the caller of the library chooses. */
+  readonly isContent?: true;
   /** Flags that cannot be given together with this one. */
   readonly excludes?: readonly string[];
   /** Why the flag is accepted by nobody: it is declared so that giving it is answered with this reason. */
@@ -115,8 +120,8 @@ export interface Operation {
   readonly args?: readonly PositionalParam[];
   /** Flags by name, in the order of the help. */
   readonly flags?: Readonly<Record<string, Param>>;
-  /** Shape of the answer. */
-  readonly answer: keyof Answers;
+  /** What it answers. */
+  readonly answer: Answer;
   /** HTTP status of success, where it is not 200. */
   readonly status?: number;
   /** Says of a method other than GET that it changes nothing. */
@@ -233,26 +238,34 @@ export type Positionals<A> = A extends readonly [infer First extends PositionalP
   : [];
 
 /** The flags of an operation as members of an object. */
-export type FlagOptions<F> =
-  & { -readonly [N in keyof F as F[N] extends { required: true } ? N : never]: FlagValue<F[N]> }
+export type FlagOptions<F, Content = JsonObject> =
+  & { -readonly [N in keyof F as F[N] extends { required: true } ? N : never]: FlagValue<F[N], Content> }
   & {
-    -readonly [N in keyof F as F[N] extends { required: true } | { rejected: string } ? never : N]?: FlagValue<F[N]>;
+    -readonly [N in keyof F as F[N] extends { required: true } | { rejected: string } ? never : N]?: FlagValue<
+      F[N],
+      Content
+    >;
   };
 
 /** The value of one flag. */
-export type FlagValue<P> = P extends { type: infer T extends keyof ParamTypes } ? ParamTypes[T] : never;
+export type FlagValue<P, Content = JsonObject> = P extends { choices: readonly (infer Choice)[] } ? Choice
+  : P extends { isContent: true } ? Partial<NoInfer<Content>>
+  : P extends { type: infer T extends keyof ParamTypes } ? ParamTypes[T]
+  : never;
 
 /**
- * Writes an intersection as one object type, which editors and error messages show member by member.
+ * The parameters of an operation's function: its flags.
  *
  * @internal
  */
-type Flatten<T> = T extends infer Members ? { [N in keyof Members]: Members[N] } : never;
+export type ParamsOf<O, Content = JsonObject> = O extends { flags: infer F } ? Flatten<FlagOptions<F, Content>>
+  : Record<never, never>;
 
-/** The parameters of an operation's function: its flags. */
-export type ParamsOf<O> = O extends { flags: infer F } ? Flatten<FlagOptions<F>> : Record<never, never>;
-
-/** The request options of an operation's function: the common ones, and `ifMatch` if the request can be conditional. */
+/**
+ * The request options of an operation's function: the common ones, and `ifMatch` if the request can be conditional.
+ *
+ * @internal
+ */
 export type OptionsOf<O, Common = RequestOptions> = Flatten<
   & (O extends { method: "GET" } ? unknown
     : O extends { reads: true } ? (O extends { conditional: true } ? ConditionalOptions : unknown)
@@ -260,20 +273,39 @@ export type OptionsOf<O, Common = RequestOptions> = Flatten<
   & Common
 >;
 
-/** The answer of an operation. */
-export type AnswerOf<O> = O extends { answer: infer N extends keyof Answers } ? Answers[N] : never;
-
 /**
- * The parameters as an argument: none for an operation without flags, optional if no flag is required.
+ * The answer of an operation.
  *
  * @internal
  */
+export type AnswerOf<O, Content = JsonObject> = O extends { answer: infer A } ? AnswerType<A, Content> : never;
+
+/** The parameters as an argument: none for an operation without flags, optional if no flag is required. */
 type ParamsArgument<P> = keyof P extends never ? [] : Record<never, never> extends P ? [params?: P] : [params: P];
 
-/** The function of an operation: its positional arguments, its parameters, and request options. */
-export type OperationFunction<O, Common = RequestOptions> = O extends Operation ? (
-    ...args: [...Positionals<O["args"]>, ...ParamsArgument<ParamsOf<O>>, options?: OptionsOf<O, Common>]
-  ) => Promise<AnswerOf<O>>
+/** The arguments of an operation's function: its positional arguments, its parameters, and request options. */
+type Arguments<O extends Operation, Content, Common> = [
+  ...Positionals<O["args"]>,
+  ...ParamsArgument<ParamsOf<O, Content>>,
+  options?: OptionsOf<O, Common>,
+];
+
+/** Content types that are different, to find out where content travels. */
+interface Probes {
+  one: { probe: 1 };
+  other: { probe: 2 };
+}
+
+/** Whether parameters or answer of an operation contain content. */
+type HasContent<O> = [AnswerOf<O, Probes["one"]>, ParamsOf<O, Probes["one"]>] extends
+  [AnswerOf<O, Probes["other"]>, ParamsOf<O, Probes["other"]>] ? false : true;
+
+/** The function of an operation. Where content travels, its type is a parameter of the function. */
+export type OperationFunction<O, Common = RequestOptions> = O extends Operation
+  ? HasContent<O> extends true ? <Content extends object = JsonObject>(
+      ...args: Arguments<O, Content, Common>
+    ) => Promise<AnswerOf<O, Content>>
+  : (...args: Arguments<O, JsonObject, Common>) => Promise<AnswerOf<O>>
   : never;
 
 /** Whether an operation changes nothing. */

@@ -1,6 +1,18 @@
 /** The operations of `svc ai-agents`. */
-import type { Group } from "../operation/operation.ts";
-import { contextId, conversation, pageIndex, pageSize, request, starter } from "./conversations.ts";
+import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
+import type { JsonAnswer } from "../operation/answer.ts";
+
+import {
+  contextId,
+  conversation,
+  conversationAnswer,
+  conversationsAnswer,
+  pageIndex,
+  pageSize,
+  replyAnswer,
+  request,
+  starter,
+} from "./shared/conversations.ts";
 
 const agentId = {
   name: "agentId",
@@ -17,8 +29,27 @@ const channel = {
 
 const message = { help: "Message ID", type: "string", to: "path:messageID", required: true } as const;
 
-/** The operations by name. */
-export const operations = {
+const agentList = {
+  shape: {
+    list: {
+      required: {
+        /** Class of the agent. With `!` and the name, it is the `agentId` of other operations. */
+        agentClass: "string",
+        /** Name within its class. */
+        name: "string",
+      },
+      unchecked: {
+        /** Agent ID. */
+        id: "string",
+        /** Display name. */
+        label: "string",
+      },
+    },
+    deep: true,
+  },
+} as const satisfies JsonAnswer;
+
+const operations = {
   /**
    * Lists the agents that are enabled for external access. `agentClass`, `!` and `name` make the ID that the other
    * operations take.
@@ -37,7 +68,7 @@ export const operations = {
     summary: "List the agents that are enabled for external access",
     method: "GET",
     path: "/ai-agents",
-    answer: "agents",
+    answer: agentList,
     example: "",
   },
   /**
@@ -63,7 +94,7 @@ export const operations = {
     path: "/ai-agents/{agentID}/conversations",
     args: [agentId],
     flags: { ...starter, ...channel },
-    answer: "conversation",
+    answer: conversationAnswer,
     status: 201,
     example: "'@baseclass!PermitGuide' --context-id 'CITY-PERMIT-WORK P-1' --execute-starter",
   },
@@ -92,7 +123,7 @@ export const operations = {
     path: "/ai-agents/{agentID}/conversations",
     args: [agentId],
     flags: { contextId, pageSize, pageIndex },
-    answer: "conversations",
+    answer: conversationsAnswer,
     example: "'@baseclass!PermitGuide' --context-id 'CITY-PERMIT-WORK P-1'",
   },
   /**
@@ -117,7 +148,7 @@ export const operations = {
     path: "/ai-agents/{agentID}/conversations/{conversationID}",
     args: [agentId],
     flags: { conversation },
-    answer: "conversation",
+    answer: conversationAnswer,
     example: "'@baseclass!PermitGuide' --conversation PXCONV-1",
   },
   /**
@@ -151,7 +182,7 @@ export const operations = {
       attachments: { help: "Array of attachment descriptors", type: "array", to: "body:Attachments" },
       ...channel,
     },
-    answer: "reply",
+    answer: replyAnswer,
     example: "'@baseclass!PermitGuide' --conversation PXCONV-1 --request 'What is missing?'",
   },
   /**
@@ -230,3 +261,50 @@ export const operations = {
     example: "'@baseclass!PermitGuide' --conversation PXCONV-1 --message MSG-2 --feedback 'Wrong fee'",
   },
 } as const satisfies Group;
+
+export default operations;
+
+/** @internal */
+type Operations = typeof operations;
+
+/** A conversation with an agent or an assistant. */
+export type ConversationAnswer = AnswerOf<Operations["getConversation"]>;
+
+/** A message of a conversation. */
+export type ConversationMessage = NonNullable<ConversationAnswer["messages"]>[number];
+
+/** The caller's conversations about a context. */
+export type ConversationsAnswer = AnswerOf<Operations["listConversations"]>;
+
+/** A conversation, as a list contains it. */
+export type ConversationInfo = ConversationsAnswer["conversations"][number];
+
+/** The reply of an agent or an assistant. */
+export type ReplyAnswer = AnswerOf<Operations["sendMessage"]>;
+
+/** The agents that are enabled for external access. */
+export type AgentsAnswer = AnswerOf<Operations["list"]>;
+
+/** An agent that is enabled for external access. */
+export type AgentAnswer = AgentsAnswer[number];
+
+/** Parameters of `aiAgents.startConversation`. */
+export type AiAgentsStartConversationParams = ParamsOf<Operations["startConversation"]>;
+
+/** Parameters of `aiAgents.listConversations`. */
+export type AiAgentsListConversationsParams = ParamsOf<Operations["listConversations"]>;
+
+/** Parameters of `aiAgents.getConversation`. */
+export type AiAgentsGetConversationParams = ParamsOf<Operations["getConversation"]>;
+
+/** Parameters of `aiAgents.sendMessage`. */
+export type AiAgentsSendMessageParams = ParamsOf<Operations["sendMessage"]>;
+
+/** Parameters of `aiAgents.closeConversation`. */
+export type AiAgentsCloseConversationParams = ParamsOf<Operations["closeConversation"]>;
+
+/** Parameters of `aiAgents.like`. */
+export type AiAgentsLikeParams = ParamsOf<Operations["like"]>;
+
+/** Parameters of `aiAgents.dislike`. */
+export type AiAgentsDislikeParams = ParamsOf<Operations["dislike"]>;

@@ -1,6 +1,9 @@
 /** The operations of `svc assignments`. */
-import type { Group } from "../operation/operation.ts";
-import { action, calculation, content, refresh } from "./common.ts";
+import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
+import type { JsonObject } from "../../utils/json.ts";
+
+import { assignmentAnswer, caseAnswer, viewAnswer } from "./shared/case.ts";
+import { action, calculation, content, refresh } from "./shared/params.ts";
 
 const assignmentId = {
   name: "assignmentId",
@@ -11,8 +14,7 @@ const assignmentId = {
   reserved: ["next"],
 } as const;
 
-/** The operations by name. */
-export const operations = {
+const operations = {
   /**
    * Reads an assignment with its case and its actions.
    *
@@ -32,7 +34,7 @@ export const operations = {
     method: "GET",
     path: "/assignments/{assignmentID}",
     args: [assignmentId],
-    answer: "assignment",
+    answer: assignmentAnswer,
     example: "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE'",
   },
   /**
@@ -56,7 +58,7 @@ export const operations = {
     method: "GET",
     path: "/assignments/next",
     takes: true,
-    answer: "assignment",
+    answer: assignmentAnswer,
     example: "--fields id",
   },
   /**
@@ -79,7 +81,7 @@ export const operations = {
     path: "/assignments/{assignmentID}/actions/{actionID}",
     args: [assignmentId],
     flags: { action },
-    answer: "view",
+    answer: viewAnswer,
     example: "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register",
   },
   /**
@@ -106,7 +108,7 @@ export const operations = {
     flags: { action, ...content },
     tagFrom: { path: "/assignments/{assignmentID}" },
     interactive: true,
-    answer: "case",
+    answer: caseAnswer,
     example: `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Applicant":"Ada"}'`,
   },
   /**
@@ -129,7 +131,7 @@ export const operations = {
     path: "/assignments/{assignmentID}/actions/{actionID}/save",
     args: [assignmentId],
     flags: { action, ...content },
-    answer: "assignment",
+    answer: assignmentAnswer,
     example: `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Applicant":"Ada"}'`,
   },
   /**
@@ -155,7 +157,7 @@ export const operations = {
     path: "/assignments/{assignmentID}/actions/{actionID}/recalculate",
     args: [assignmentId],
     flags: { action, data: calculation },
-    answer: "view",
+    answer: viewAnswer,
     example:
       `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"calculations":{"fields":[{"name":".Fee","context":"content"}]}}'`,
   },
@@ -182,7 +184,7 @@ export const operations = {
     path: "/assignments/{assignmentID}/actions/{actionID}/refresh",
     args: [assignmentId],
     flags: { action, ...refresh },
-    answer: "view",
+    answer: viewAnswer,
     example: `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Channel":"Desk"}'`,
   },
   /**
@@ -209,7 +211,7 @@ export const operations = {
     path: "/assignments/{assignmentID}/navigation_steps/previous",
     args: [assignmentId],
     flags: content,
-    answer: "assignment",
+    answer: assignmentAnswer,
     example: "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW'",
   },
   /**
@@ -239,7 +241,36 @@ export const operations = {
       step: { help: "Step ID", type: "string", to: "path:stepID", required: true, reserved: ["previous"] },
       ...content,
     },
-    answer: "assignment",
+    answer: assignmentAnswer,
     example: "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW' --step AssignmentSF1",
   },
 } as const satisfies Group;
+
+export default operations;
+
+/** @internal */
+type Operations = typeof operations;
+
+/** An assignment with its case. */
+export type AssignmentAnswer<Content = JsonObject> = AnswerOf<Operations["get"], Content>;
+
+/** Parameters of `assignments.getAction`. */
+export type AssignmentsGetActionParams = ParamsOf<Operations["getAction"]>;
+
+/** Parameters of `assignments.perform`. */
+export type AssignmentsPerformParams<Content = JsonObject> = ParamsOf<Operations["perform"], Content>;
+
+/** Parameters of `assignments.save`. */
+export type AssignmentsSaveParams<Content = JsonObject> = ParamsOf<Operations["save"], Content>;
+
+/** Parameters of `assignments.recalculate`. */
+export type AssignmentsRecalculateParams = ParamsOf<Operations["recalculate"]>;
+
+/** Parameters of `assignments.refreshAction`. */
+export type AssignmentsRefreshActionParams<Content = JsonObject> = ParamsOf<Operations["refreshAction"], Content>;
+
+/** Parameters of `assignments.navigateBack`. */
+export type AssignmentsNavigateBackParams<Content = JsonObject> = ParamsOf<Operations["navigateBack"], Content>;
+
+/** Parameters of `assignments.navigateToStep`. */
+export type AssignmentsNavigateToStepParams<Content = JsonObject> = ParamsOf<Operations["navigateToStep"], Content>;

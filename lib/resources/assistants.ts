@@ -1,6 +1,17 @@
 /** The operations of `svc assistants`. */
-import type { Group } from "../operation/operation.ts";
-import { contextId, conversation, pageIndex, pageSize, request, starter } from "./conversations.ts";
+import type { Group, ParamsOf } from "../operation/operation.ts";
+
+import {
+  contextId,
+  conversation,
+  conversationAnswer,
+  conversationsAnswer,
+  pageIndex,
+  pageSize,
+  replyAnswer,
+  request,
+  starter,
+} from "./shared/conversations.ts";
 
 const assistantId = {
   name: "assistantId",
@@ -10,8 +21,7 @@ const assistantId = {
   required: true,
 } as const;
 
-/** The operations by name. */
-export const operations = {
+const operations = {
   /**
    * Starts a conversation about a case, or about nothing. The assistant's starter question is asked unless
    * `executeStarter` is false; `response` is its answer. Only the caller sees the conversation.
@@ -35,7 +45,7 @@ export const operations = {
     path: "/assistants/{assistantID}/conversations",
     args: [assistantId],
     flags: starter,
-    answer: "conversation",
+    answer: conversationAnswer,
     status: 201,
     example: "'@baseclass!Desk' --context-id 'CITY-PERMIT-WORK P-1' --no-execute-starter",
   },
@@ -63,7 +73,7 @@ export const operations = {
     path: "/assistants/{assistantID}/conversations",
     args: [assistantId],
     flags: { contextId, pageSize, pageIndex },
-    answer: "conversations",
+    answer: conversationsAnswer,
     example: "'@baseclass!Desk' --context-id 'CITY-PERMIT-WORK P-1'",
   },
   /**
@@ -88,7 +98,7 @@ export const operations = {
     path: "/assistants/{assistantID}/conversations/{conversationID}",
     args: [assistantId],
     flags: { conversation },
-    answer: "conversation",
+    answer: conversationAnswer,
     example: "'@baseclass!Desk' --conversation PXCONV-1",
   },
   /**
@@ -118,7 +128,7 @@ export const operations = {
     path: "/assistants/{assistantID}/conversations/{conversationID}",
     args: [assistantId],
     flags: { conversation, request },
-    answer: "reply",
+    answer: replyAnswer,
     example: "'@baseclass!Desk' --conversation PXCONV-1 --request 'Summarise the case'",
   },
   /**
@@ -145,3 +155,23 @@ export const operations = {
     example: "'@baseclass!Desk' --conversation PXCONV-1",
   },
 } as const satisfies Group;
+
+export default operations;
+
+/** @internal */
+type Operations = typeof operations;
+
+/** Parameters of `assistants.startConversation`. */
+export type AssistantsStartConversationParams = ParamsOf<Operations["startConversation"]>;
+
+/** Parameters of `assistants.listConversations`. */
+export type AssistantsListConversationsParams = ParamsOf<Operations["listConversations"]>;
+
+/** Parameters of `assistants.getConversation`. */
+export type AssistantsGetConversationParams = ParamsOf<Operations["getConversation"]>;
+
+/** Parameters of `assistants.sendMessage`. */
+export type AssistantsSendMessageParams = ParamsOf<Operations["sendMessage"]>;
+
+/** Parameters of `assistants.closeConversation`. */
+export type AssistantsCloseConversationParams = ParamsOf<Operations["closeConversation"]>;

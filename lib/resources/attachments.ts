@@ -1,6 +1,9 @@
 /** The operations of `svc attachments`. */
-import type { Group } from "../operation/operation.ts";
-import { caseId } from "./common.ts";
+import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
+import type { JsonAnswer } from "../operation/answer.ts";
+import type { ObjectShape } from "../../utils/shape.ts";
+
+import { caseId } from "./shared/params.ts";
 
 const id = {
   name: "id",
@@ -10,8 +13,63 @@ const id = {
   required: true,
 } as const;
 
-/** The operations by name. */
-export const operations = {
+const attachment = {
+  required: {
+    /** Attachment ID. Other operations take it as `id`. */
+    ID: "string",
+    /** Kind of attachment. */
+    type: { values: ["FILE", "URL", "EMAIL"] },
+  },
+  unchecked: {
+    /** Category ID. */
+    category: "string",
+    /** Display name of the category. */
+    categoryName: "string",
+    /** Display name. */
+    name: "string",
+    /** Name with extension, of a file. */
+    fileName: "string",
+    /** Extension, of a file. */
+    extension: "string",
+    /** Media type, of a file. */
+    mimeType: "string",
+    /** Address, of a link. */
+    url: "string",
+    /** Small picture of an image as base64, if it was requested. */
+    thumbnail: "string",
+    /** Operator who added it. */
+    createdBy: "string",
+    /** Display name of that operator. */
+    createdByName: "string",
+    /** Time at which it was added. */
+    createTime: "string",
+    /** Requests that the caller may make with it. */
+    links: "object",
+  },
+} as const satisfies ObjectShape;
+
+const attachmentList = {
+  shape: {
+    required: {
+      /** Attachments that the caller may see. */
+      attachments: { list: attachment },
+    },
+  },
+} as const satisfies JsonAnswer;
+
+const upload = {
+  shape: {
+    required: {
+      /** Upload ID. `attachments.add` takes it as `ID`. */
+      id: "string",
+      /** The same ID. */
+      ID: "string",
+    },
+  },
+  fill: "id",
+} as const satisfies JsonAnswer;
+
+const operations = {
   /**
    * Lists the attachments of a case that the caller may see, newest first, with links to what the caller may do with each.
    * `includeThumbnails` adds images as base64 where they are small.
@@ -41,7 +99,7 @@ export const operations = {
         to: "query:includeThumbnails",
       },
     },
-    answer: "attachments",
+    answer: attachmentList,
     example: "'CITY-PERMIT-WORK P-1' --include-thumbnails",
   },
   /**
@@ -194,8 +252,34 @@ export const operations = {
         to: "part:appendUniqueIdToFileName",
       },
     },
-    answer: "upload",
+    answer: upload,
     status: 201,
     example: "-f plan.pdf --append-unique-id",
   },
 } as const satisfies Group;
+
+export default operations;
+
+/** @internal */
+type Operations = typeof operations;
+
+/** The attachments of a case. */
+export type AttachmentsAnswer = AnswerOf<Operations["list"]>;
+
+/** An attachment of a case. */
+export type AttachmentInfo = AttachmentsAnswer["attachments"][number];
+
+/** An uploaded file that is not attached to a case yet. */
+export type UploadAnswer = AnswerOf<Operations["upload"]>;
+
+/** Parameters of `attachments.list`. */
+export type AttachmentsListParams = ParamsOf<Operations["list"]>;
+
+/** Parameters of `attachments.add`. */
+export type AttachmentsAddParams = ParamsOf<Operations["add"]>;
+
+/** Parameters of `attachments.patch`. */
+export type AttachmentsPatchParams = ParamsOf<Operations["patch"]>;
+
+/** Parameters of `attachments.upload`. */
+export type AttachmentsUploadParams = ParamsOf<Operations["upload"]>;

@@ -1,9 +1,11 @@
 /** The operations of `svc cases` on the forms of a case: its actions and its views. */
-import type { Group } from "../operation/operation.ts";
-import { action, calculation, caseId, content, refresh, view } from "./common.ts";
+import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
+import type { JsonObject } from "../../utils/json.ts";
 
-/** The operations by name. */
-export const forms = {
+import { caseAnswer, viewAnswer } from "./shared/case.ts";
+import { action, calculation, caseId, content, refresh, view } from "./shared/params.ts";
+
+const operations = {
   /**
    * Reads the form of a case action: content in `data.caseInfo.content`, fields and components in `uiResources`.
    *
@@ -25,7 +27,7 @@ export const forms = {
     path: "/cases/{caseID}/actions/{actionID}",
     args: [caseId],
     flags: { action },
-    answer: "view",
+    answer: viewAnswer,
     example: "'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails",
   },
   /**
@@ -49,7 +51,7 @@ export const forms = {
     path: "/cases/{caseID}/actions/{actionID}",
     args: [caseId],
     flags: { action, ...content },
-    answer: "case",
+    answer: caseAnswer,
     example: `'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data '{"Applicant":"Ada"}'`,
   },
   /**
@@ -76,7 +78,7 @@ export const forms = {
     path: "/cases/{caseID}/actions/{actionID}/recalculate",
     args: [caseId],
     flags: { action, data: calculation },
-    answer: "view",
+    answer: viewAnswer,
     example:
       `'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data '{"calculations":{"fields":[{"name":".Fee","context":"content"}]}}'`,
   },
@@ -104,7 +106,7 @@ export const forms = {
     path: "/cases/{caseID}/actions/{actionID}/refresh",
     args: [caseId],
     flags: { action, ...refresh },
-    answer: "view",
+    answer: viewAnswer,
     example: `'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data '{"Channel":"Desk"}'`,
   },
   /**
@@ -128,7 +130,7 @@ export const forms = {
     path: "/cases/{caseID}/views/{viewID}",
     args: [caseId],
     flags: { view },
-    answer: "view",
+    answer: viewAnswer,
     example: "'CITY-PERMIT-WORK P-1' --view pyDetails",
   },
   /**
@@ -153,7 +155,7 @@ export const forms = {
     path: "/cases/{caseID}/views/{viewID}/refresh",
     args: [caseId],
     flags: { view, ...refresh },
-    answer: "view",
+    answer: viewAnswer,
     example: `'CITY-PERMIT-WORK P-1' --view pyDetails --data '{"Channel":"Desk"}'`,
   },
   /**
@@ -179,8 +181,37 @@ export const forms = {
     path: "/cases/{caseID}/views/{viewID}/calculated_fields",
     args: [caseId],
     flags: { view, data: calculation },
-    answer: "view",
+    answer: viewAnswer,
     example:
       `'CITY-PERMIT-WORK P-1' --view pyDetails --data '{"calculations":{"fields":[{"name":".Fee","context":"content"}]}}'`,
   },
 } as const satisfies Group;
+
+export default operations;
+
+/** @internal */
+type Operations = typeof operations;
+
+/** Content of a view, and the view. */
+export type ViewAnswer<Content = JsonObject> = AnswerOf<Operations["getView"], Content>;
+
+/** Parameters of `cases.getAction`. */
+export type CasesGetActionParams = ParamsOf<Operations["getAction"]>;
+
+/** Parameters of `cases.performAction`. */
+export type CasesPerformActionParams<Content = JsonObject> = ParamsOf<Operations["performAction"], Content>;
+
+/** Parameters of `cases.recalculate`. */
+export type CasesRecalculateParams = ParamsOf<Operations["recalculate"]>;
+
+/** Parameters of `cases.refreshAction`. */
+export type CasesRefreshActionParams<Content = JsonObject> = ParamsOf<Operations["refreshAction"], Content>;
+
+/** Parameters of `cases.getView`. */
+export type CasesGetViewParams = ParamsOf<Operations["getView"]>;
+
+/** Parameters of `cases.refreshView`. */
+export type CasesRefreshViewParams<Content = JsonObject> = ParamsOf<Operations["refreshView"], Content>;
+
+/** Parameters of `cases.calcFields`. */
+export type CasesCalcFieldsParams = ParamsOf<Operations["calcFields"]>;

@@ -1,5 +1,9 @@
 /** The operations of `svc case-types`. */
-import type { Group } from "../operation/operation.ts";
+import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
+import type { JsonAnswer } from "../operation/answer.ts";
+import type { ObjectShape } from "../../utils/shape.ts";
+
+import { bulkActionsAnswer, viewAnswer } from "./shared/case.ts";
 
 const caseTypeId = {
   name: "caseTypeId",
@@ -9,8 +13,31 @@ const caseTypeId = {
   required: true,
 } as const;
 
-/** The operations by name. */
-export const operations = {
+const caseType = {
+  required: {
+    /** Case type ID. `cases.create` takes it as `type`. */
+    ID: "string",
+  },
+  unchecked: {
+    /** Display name. */
+    name: "string",
+    /** Requests that the case type offers. */
+    links: "object",
+  },
+} as const satisfies ObjectShape;
+
+const caseTypeAnswer = { shape: caseType } as const satisfies JsonAnswer;
+
+const caseTypeList = {
+  shape: {
+    required: {
+      /** In the order of the application. */
+      caseTypes: { list: caseType },
+    },
+  },
+} as const satisfies JsonAnswer;
+
+const operations = {
   /**
    * Lists the case types that the caller may create.
    *
@@ -27,7 +54,7 @@ export const operations = {
     summary: "List the case types that the caller may create",
     method: "GET",
     path: "/casetypes",
-    answer: "caseTypes",
+    answer: caseTypeList,
     example: "",
   },
   /**
@@ -49,7 +76,7 @@ export const operations = {
     method: "GET",
     path: "/casetypes",
     args: [{ ...caseTypeId, to: "pick:caseTypes.ID" }],
-    answer: "caseType",
+    answer: caseTypeAnswer,
     example: "City-Permit-Work-Permit",
   },
   /**
@@ -72,7 +99,7 @@ export const operations = {
     path: "/casetypes/{caseTypeID}/actions/{actionID}",
     args: [caseTypeId],
     flags: { action: { help: "Action ID, e.g. Create", type: "string", to: "path:actionID", required: true } },
-    answer: "view",
+    answer: viewAnswer,
     example: "City-Permit-Work-Permit --action Create",
   },
   /**
@@ -95,7 +122,24 @@ export const operations = {
     path: "/casetypes/{caseTypeID}/bulk-actions",
     args: [caseTypeId],
     variant: "hosted",
-    answer: "bulkActions",
+    answer: bulkActionsAnswer,
     example: "City-Permit-Work-Permit",
   },
 } as const satisfies Group;
+
+export default operations;
+
+/** @internal */
+type Operations = typeof operations;
+
+/** The case types that the caller may create. */
+export type CaseTypesAnswer = AnswerOf<Operations["list"]>;
+
+/** A case type, as a list contains it. */
+export type CaseTypeInfo = CaseTypesAnswer["caseTypes"][number];
+
+/** A case type. */
+export type CaseTypeAnswer = AnswerOf<Operations["get"]>;
+
+/** Parameters of `caseTypes.getAction`. */
+export type CaseTypesGetActionParams = ParamsOf<Operations["getAction"]>;

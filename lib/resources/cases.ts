@@ -1,7 +1,12 @@
 /** The operations of `svc cases`. */
-import type { Group } from "../operation/operation.ts";
-import { forms } from "./case_forms.ts";
-import { caseId, content } from "./common.ts";
+import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
+import type { JsonAnswer } from "../operation/answer.ts";
+import type { ObjectShape } from "../../utils/shape.ts";
+import type { JsonObject } from "../../utils/json.ts";
+
+import { assignment, bulkActionsAnswer, caseAnswer, elementError, stage } from "./shared/case.ts";
+import forms from "./case_forms.ts";
+import { caseId, content } from "./shared/params.ts";
 
 const caseList = {
   help: "Case handles, separated by commas",
@@ -10,8 +15,130 @@ const caseList = {
   required: true,
 } as const;
 
-/** The operations by name. */
-export const operations = {
+const bulkResult = {
+  unchecked: {
+    /** Case handle. */
+    ID: "string",
+    /** HTTP status for the case. Some services write it as text. */
+    status: { oneOf: ["number", "string"] },
+    /** Why the case failed. */
+    errorDetails: { list: elementError },
+  },
+} as const satisfies ObjectShape;
+
+const bulkAnswer = {
+  shape: {
+    optional: {
+      /** One element per case. Some services only count. */
+      results: { list: bulkResult },
+    },
+    unchecked: {
+      /** Number of cases on which the action was performed. */
+      successCount: "number",
+      /** Number of cases on which it failed. */
+      failureCount: "number",
+      /** Job that does the work in the background. */
+      jobID: "string",
+    },
+  },
+  bareList: "results",
+  outcomes: "case",
+} as const satisfies JsonAnswer;
+
+const ancestor = {
+  required: {
+    /** Case handle. */
+    ID: "string",
+  },
+  unchecked: {
+    /** Display name of the case type. */
+    name: "string",
+    /** Requests that the case offers. */
+    links: "object",
+  },
+} as const satisfies ObjectShape;
+
+const ancestorList = {
+  shape: {
+    optional: {
+      /** The nearest first. Missing for a case without parent. */
+      ancestors: { list: ancestor },
+    },
+  },
+  mayBeEmpty: true,
+  bareList: "ancestors",
+} as const satisfies JsonAnswer;
+
+const childCase = {
+  required: ancestor.required,
+  unchecked: {
+    ...ancestor.unchecked,
+    /** The short ID that people use. */
+    businessID: "string",
+    /** Case type ID. */
+    caseTypeID: "string",
+    /** Status. */
+    status: "string",
+    /** Urgency, 0 to 100. Some platform versions write it as text. */
+    urgency: { oneOf: ["number", "string"] },
+    /** Open assignments. */
+    assignments: { list: assignment },
+    /** Children. Missing for a case without children. */
+    childCases: { list: "self" },
+  },
+} as const satisfies ObjectShape;
+
+const descendantList = {
+  shape: {
+    optional: {
+      /** In the order in which they were created. Missing for a case without children. */
+      childCases: { list: childCase },
+    },
+  },
+  mayBeEmpty: true,
+} as const satisfies JsonAnswer;
+
+const attachmentCategory = {
+  required: {
+    /** Category ID. An attachment has it as `category`. */
+    ID: "string",
+  },
+  unchecked: {
+    /** Display name. */
+    name: "string",
+    /** Whether the caller may see its attachments. */
+    canView: "boolean",
+    /** Whether the caller may add attachments to it. */
+    canCreate: "boolean",
+    /** Whether the caller may change its attachments. */
+    canEdit: "boolean",
+    /** Whether the caller may delete attachments that the caller added. */
+    canDeleteOwn: "boolean",
+    /** Whether the caller may delete all attachments. */
+    canDeleteAll: "boolean",
+  },
+} as const satisfies ObjectShape;
+
+const attachmentCategoryList = {
+  shape: {
+    optional: {
+      /** In the order of the case type. Some services omit an empty list. */
+      attachment_categories: { list: attachmentCategory },
+    },
+  },
+  mayBeEmpty: true,
+} as const satisfies JsonAnswer;
+
+const stageList = {
+  shape: {
+    required: {
+      /** In order. */
+      stages: { list: stage },
+    },
+  },
+} as const satisfies JsonAnswer;
+
+const operations = {
   /**
    * Creates a case of a type and puts it on its first step. `nextAssignmentInfo` names the assignment that is next for the
    * caller.
@@ -35,7 +162,7 @@ export const operations = {
       type: { help: "Case type ID", type: "string", to: "body:caseTypeID", required: true },
       data: content.data,
     },
-    answer: "case",
+    answer: caseAnswer,
     status: 201,
     example: `--type City-Permit-Work-Permit --data '{"Applicant":"Ada"}'`,
   },
@@ -59,7 +186,7 @@ export const operations = {
     method: "GET",
     path: "/cases/{caseID}",
     args: [caseId],
-    answer: "case",
+    answer: caseAnswer,
     example: "'CITY-PERMIT-WORK P-1' --fields id,status",
   },
   /**
@@ -103,7 +230,7 @@ export const operations = {
     method: "DELETE",
     path: "/cases/{caseID}/updates",
     args: [caseId],
-    answer: "case",
+    answer: caseAnswer,
     example: "'CITY-PERMIT-WORK P-1'",
   },
   ...forms,
@@ -127,7 +254,7 @@ export const operations = {
     method: "GET",
     path: "/cases/{caseID}/ancestors",
     args: [caseId],
-    answer: "ancestors",
+    answer: ancestorList,
     example: "'CITY-PERMIT-WORK P-2'",
   },
   /**
@@ -150,7 +277,7 @@ export const operations = {
     method: "GET",
     path: "/cases/{caseID}/descendants",
     args: [caseId],
-    answer: "descendants",
+    answer: descendantList,
     example: "'CITY-PERMIT-WORK P-1'",
   },
   /**
@@ -173,7 +300,7 @@ export const operations = {
     method: "GET",
     path: "/cases/{caseID}/attachment_categories",
     args: [caseId],
-    answer: "attachmentCategories",
+    answer: attachmentCategoryList,
     example: "'CITY-PERMIT-WORK P-1'",
   },
   /**
@@ -196,7 +323,7 @@ export const operations = {
     method: "GET",
     path: "/cases/{caseID}/stages",
     args: [caseId],
-    answer: "stages",
+    answer: stageList,
     example: "'CITY-PERMIT-WORK P-1'",
   },
   /**
@@ -221,7 +348,7 @@ export const operations = {
     path: "/cases/{caseID}/stages/{stageID}",
     args: [caseId],
     flags: { stage: { help: "Stage name or ID", type: "string", to: "path:stageID", required: true } },
-    answer: "case",
+    answer: caseAnswer,
     example: "'CITY-PERMIT-WORK P-1' --stage Decision",
   },
   /**
@@ -244,7 +371,7 @@ export const operations = {
     method: "POST",
     path: "/cases/{caseID}/stages/next",
     args: [caseId],
-    answer: "case",
+    answer: caseAnswer,
     example: "'CITY-PERMIT-WORK P-1'",
   },
   /**
@@ -267,7 +394,7 @@ export const operations = {
     path: "/cases/{caseID}/processes/{processID}",
     args: [caseId],
     flags: { process: { help: "Process ID", type: "string", to: "path:processID", required: true } },
-    answer: "case",
+    answer: caseAnswer,
     example: "'CITY-PERMIT-WORK P-1' --process Site_Visit",
   },
   /**
@@ -291,7 +418,7 @@ export const operations = {
     reads: true,
     path: "/cases/bulk-actions",
     flags: { cases: caseList },
-    answer: "bulkActions",
+    answer: bulkActionsAnswer,
     example: "--cases 'CITY-PERMIT-WORK P-1,CITY-PERMIT-WORK P-2'",
   },
   /**
@@ -329,9 +456,89 @@ export const operations = {
         variant: "hosted",
       },
     },
-    answer: "bulk",
+    answer: bulkAnswer,
     status: 207,
     example:
       `--action pyUpdateCaseDetails --cases 'CITY-PERMIT-WORK P-1,CITY-PERMIT-WORK P-2' --data '{"Channel":"Desk"}'`,
   },
 } as const satisfies Group;
+
+export default operations;
+
+/** @internal */
+type Operations = typeof operations;
+
+/** A case. */
+export type CaseAnswer<Content = JsonObject> = AnswerOf<Operations["get"], Content>;
+
+/** The envelope of a case. */
+export type CaseData<Content = JsonObject> = CaseAnswer<Content>["data"];
+
+/** A case, in the shape of DX API v2. */
+export type CaseInfo<Content = JsonObject> = CaseData<Content>["caseInfo"];
+
+/** A stage of a case. */
+export type StageInfo = NonNullable<CaseInfo["stages"]>[number];
+
+/** An optional process of a case. */
+export type ProcessInfo = NonNullable<CaseInfo["availableProcesses"]>[number];
+
+/** An open assignment, as a case lists it. */
+export type AssignmentInfo = NonNullable<CaseInfo["assignments"]>[number];
+
+/** The operator or queue to which an assignment is routed. */
+export type AssigneeInfo = NonNullable<AssignmentInfo["assigneeInfo"]>;
+
+/** An action of an assignment or of a case. */
+export type ActionInfo = NonNullable<AssignmentInfo["actions"]>[number];
+
+/** A reference to the next assignment. */
+export type NextAssignmentInfo = NonNullable<CaseAnswer["nextAssignmentInfo"]>;
+
+/** The outcome of a bulk call for each case. */
+export type BulkAnswer = AnswerOf<Operations["bulkPerform"]>;
+
+/** The outcome of a bulk call for one case. */
+export type BulkResult = NonNullable<BulkAnswer["results"]>[number];
+
+/** The actions that can be performed on several cases. */
+export type BulkActionsAnswer = AnswerOf<Operations["bulkActions"]>;
+
+/** Why one element of a call failed. */
+export type ElementError = NonNullable<BulkResult["errorDetails"]>[number];
+
+/** The parent of a case, its parent, and so on. */
+export type AncestorsAnswer = AnswerOf<Operations["listAncestors"]>;
+
+/** A case among the ancestors of another. */
+export type AncestorInfo = NonNullable<AncestorsAnswer["ancestors"]>[number];
+
+/** The children of a case, and theirs. */
+export type DescendantsAnswer = AnswerOf<Operations["listDescendants"]>;
+
+/** A case among the descendants of another, with its own. */
+export type ChildCase = NonNullable<DescendantsAnswer["childCases"]>[number];
+
+/** The attachment categories of a case. */
+export type AttachmentCategoriesAnswer = AnswerOf<Operations["listAttachmentCategories"]>;
+
+/** An attachment category, and the caller's rights in it. */
+export type AttachmentCategoryInfo = NonNullable<AttachmentCategoriesAnswer["attachment_categories"]>[number];
+
+/** The stages of a case. */
+export type StagesAnswer = AnswerOf<Operations["listStages"]>;
+
+/** Parameters of `cases.create`. */
+export type CasesCreateParams<Content = JsonObject> = ParamsOf<Operations["create"], Content>;
+
+/** Parameters of `cases.stageGo`. */
+export type CasesStageGoParams = ParamsOf<Operations["stageGo"]>;
+
+/** Parameters of `cases.startProcess`. */
+export type CasesStartProcessParams = ParamsOf<Operations["startProcess"]>;
+
+/** Parameters of `cases.bulkActions`. */
+export type CasesBulkActionsParams = ParamsOf<Operations["bulkActions"]>;
+
+/** Parameters of `cases.bulkPerform`. */
+export type CasesBulkPerformParams<Content = JsonObject> = ParamsOf<Operations["bulkPerform"], Content>;

@@ -1,6 +1,11 @@
 /** The operations of `svc data`. */
-import type { Group } from "../operation/operation.ts";
-import { content } from "./common.ts";
+import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
+import type { JsonAnswer } from "../operation/answer.ts";
+import type { Members, ObjectShape } from "../../utils/shape.ts";
+import type { JsonObject } from "../../utils/json.ts";
+
+import { action as actionShape } from "./shared/case.ts";
+import { content } from "./shared/params.ts";
 
 const dataViewId = {
   name: "dataViewId",
@@ -12,7 +17,13 @@ const dataViewId = {
 
 const action = { help: "Action ID", type: "string", to: "path:action_ID", required: true } as const;
 
-const record = { help: "Record: a JSON object", type: "object", to: "body:data", required: true } as const;
+const record = {
+  help: "Record: a JSON object",
+  type: "object",
+  isContent: true,
+  to: "body:data",
+  required: true,
+} as const;
 
 const params = { help: "Parameters of the data view", type: "object", to: "body:dataViewParameters" } as const;
 
@@ -33,8 +44,246 @@ const queried = {
   },
 } as const;
 
-/** The operations by name. */
-export const operations = {
+const recordPage = {
+  shape: {
+    unchecked: {
+      /** Entity tag, for `ifMatch`, if the page is a record. */
+      etag: "string",
+    },
+    open: true,
+  },
+} as const satisfies JsonAnswer;
+
+const field = {
+  unchecked: {
+    /** Name of the field. */
+    fieldID: "string",
+    /** Display name. */
+    name: "string",
+    /** Kind of field for people, e.g. `Text (single line)`. */
+    fieldType: "string",
+    /** Type of its values. */
+    dataType: "string",
+    /** Description. */
+    description: "string",
+    /** Whether its value cannot be changed. */
+    isReadOnly: "boolean",
+    /** Whether a record must have a value. */
+    isRequired: "boolean",
+    /** Maximum number of characters. */
+    maxLength: "number",
+    /** Class that has the field. */
+    classID: "string",
+  },
+} as const satisfies ObjectShape;
+
+const parameter = {
+  unchecked: {
+    /** Name of the parameter. */
+    name: "string",
+    /** Description. */
+    description: "string",
+    /** Type of its values. */
+    dataType: "string",
+    /** Whether a query must give it. */
+    required: "boolean",
+    /** Value of a missing parameter; empty without one. */
+    defaultValue: "json",
+  },
+} as const satisfies ObjectShape;
+
+const metadata = {
+  shape: {
+    unchecked: {
+      /** Data view ID. */
+      id: "string",
+      /** Name of the data view. */
+      name: "string",
+      /** Display name. */
+      label: "string",
+      /** Class of the rows. */
+      classID: "string",
+      /** Display name of the class. */
+      className: "string",
+      /** Whether it has rows or is a single page. */
+      structure: { values: ["List", "Page"] },
+      /** Whether it accepts a `query`. */
+      isQueryable: "boolean",
+      /** Whether it can be searched. */
+      isSearchable: "boolean",
+      /** Whether its records can be changed. */
+      isSavable: "boolean",
+      /** Fields that identify a record. */
+      keys: { list: "string" },
+      /** Parameters. */
+      parameters: { list: parameter },
+      /** Fields. */
+      fields: { list: field },
+      /** Relations to other classes. */
+      associations: { list: "object" },
+      /** Requests that the data view offers. */
+      links: "object",
+    },
+  },
+  mayBeEmpty: true,
+} as const satisfies JsonAnswer;
+
+const rowCount = {
+  shape: {
+    required: {
+      /** Number of matching rows. */
+      resultCount: "number",
+    },
+    unchecked: {
+      /** Time of the count. */
+      fetchDateTime: "string",
+      /** Whether more rows match than were counted. */
+      hasMoreResults: "boolean",
+    },
+  },
+} as const satisfies JsonAnswer;
+
+const paging = {
+  /** Number of all matching rows, if `includeTotal` was given. */
+  totalCount: "number",
+  /** Number of rows in the answer. */
+  resultCount: "number",
+  /** Whether more rows match than the answer contains. */
+  hasMoreResults: "boolean",
+  /** Number of the page. */
+  pageNumber: "number",
+  /** Maximum number of rows on a page. */
+  pageSize: "number",
+  /** Time of the query. */
+  fetchDateTime: "string",
+} as const satisfies Members;
+
+const rows = {
+  shape: {
+    required: {
+      /** Rows of this page. Some services write null if there are none. */
+      data: { oneOf: [{ list: "open" }, "null"] },
+    },
+    unchecked: paging,
+  },
+} as const satisfies JsonAnswer;
+
+const viewRows = {
+  shape: {
+    optional: {
+      /** Rows of this page, with the fields of the view. Some services write one record, or null. */
+      data: { oneOf: [{ list: "open" }, "open", "null"] },
+    },
+    unchecked: {
+      ...paging,
+      /** The view: fields with their types, and the components that show them. */
+      uiResources: "object",
+    },
+  },
+  mayBeEmpty: true,
+} as const satisfies JsonAnswer;
+
+const recordAnswer = {
+  shape: {
+    unchecked: {
+      /** ID of the record. */
+      id: "string",
+      /** Entity tag, for `ifMatch`. */
+      etag: "string",
+      /** The stored record. */
+      responseData: "open",
+    },
+  },
+} as const satisfies JsonAnswer;
+
+const recordForm = {
+  shape: {
+    unchecked: {
+      /** ID of the record. */
+      id: "string",
+      /** ID of the action. */
+      ID: "string",
+      /** Display name of the action. */
+      name: "string",
+      /** Entity tag of the record, for `ifMatch`. */
+      etag: "string",
+      /** Content. */
+      data: "open",
+      /** The form: fields with their types, and the components that show them. */
+      uiResources: "object",
+    },
+  },
+} as const satisfies JsonAnswer;
+
+const recordActionList = {
+  shape: {
+    optional: {
+      /** In the order of the application. Some services omit an empty list. */
+      actions: { list: actionShape },
+    },
+  },
+  mayBeEmpty: true,
+} as const satisfies JsonAnswer;
+
+const dataObject = {
+  unchecked: {
+    /** Class ID. */
+    classID: "string",
+    /** Data object ID. */
+    dataObjectID: "string",
+    /** Display name. */
+    name: "string",
+    /** Description. */
+    description: "string",
+    /** Data view that lists its records. Other operations take it as `dataViewId`. Empty without one. */
+    defaultListDataView: "string",
+    /** Whether that data view accepts a `query`. */
+    isDefaultListDataViewQueryable: "boolean",
+    /** Requests that the data object offers. */
+    links: "object",
+  },
+} as const satisfies ObjectShape;
+
+const dataObjectList = {
+  shape: {
+    optional: {
+      /** Records first, then cases. Some services omit an empty list. */
+      dataObjects: { list: dataObject },
+    },
+  },
+  mayBeEmpty: true,
+} as const satisfies JsonAnswer;
+
+const dataPage = {
+  unchecked: {
+    /** Data view ID. Other operations take it as `dataViewId`. */
+    ID: "string",
+    /** Display name. */
+    name: "string",
+    /** Class of the rows. */
+    classID: "string",
+    /** Whether it has rows or is a single page. */
+    structure: { values: ["list", "page"] },
+    /** Whether it accepts a `query`. */
+    isQueryable: "boolean",
+    /** Whether its records can be changed. */
+    isSavable: "boolean",
+    /** Requests that the data page offers. */
+    links: "object",
+  },
+} as const satisfies ObjectShape;
+
+const dataPageList = {
+  shape: {
+    optional: {
+      /** In the order of the application. Some services omit an empty list. */
+      dataPages: { list: dataPage },
+    },
+  },
+  mayBeEmpty: true,
+} as const satisfies JsonAnswer;
+
+const operations = {
   /**
    * Reads a data view that is a single page.
    *
@@ -56,7 +305,7 @@ export const operations = {
     path: "/data_views/{data_view_ID}",
     args: [dataViewId],
     flags: { params: { ...params, to: "query:dataViewParameters" } },
-    answer: "dataPage",
+    answer: recordPage,
     example: `D_Permit --params '{"pyID":"P-1"}'`,
   },
   /**
@@ -77,7 +326,7 @@ export const operations = {
     method: "GET",
     path: "/data_views/{data_view_ID}/metadata",
     args: [dataViewId],
-    answer: "object",
+    answer: metadata,
     example: "D_Permits",
   },
   /**
@@ -100,7 +349,7 @@ export const operations = {
     path: "/data_views/{data_view_ID}/metadata",
     args: [dataViewId],
     flags: parametrised,
-    answer: "object",
+    answer: metadata,
     example: `D_Permits --params '{"Channel":"Desk"}'`,
   },
   /**
@@ -124,7 +373,7 @@ export const operations = {
     path: "/data_views/{data_view_ID}/count",
     args: [dataViewId],
     flags: parametrised,
-    answer: "count",
+    answer: rowCount,
     example: `D_Permits --params '{"Channel":"Desk"}'`,
   },
   /**
@@ -154,7 +403,7 @@ export const operations = {
     path: "/data_views/{data_view_ID}",
     args: [dataViewId],
     flags: queried,
-    answer: "rows",
+    answer: rows,
     example: "D_Permits --max 20 --include-total --format table",
   },
   /**
@@ -178,7 +427,7 @@ export const operations = {
     path: "/data_views/{data_view_ID}/views/{view_ID}",
     args: [dataViewId],
     flags: { view: { help: "View ID", type: "string", to: "path:view_ID", required: true }, ...queried },
-    answer: "viewRows",
+    answer: viewRows,
     example: "D_Permits --view pyDetails --max 20",
   },
   /**
@@ -202,7 +451,7 @@ export const operations = {
     path: "/data/{data_view_ID}",
     args: [dataViewId],
     flags: { data: record },
-    answer: "record",
+    answer: recordAnswer,
     example: `D_Inspectors --data '{"ID":"I-1","Name":"Grace"}'`,
   },
   /**
@@ -227,7 +476,7 @@ export const operations = {
     args: [dataViewId],
     flags: { data: record },
     tagFrom: { path: "/data_views/{data_view_ID}", scalarsOf: "data" },
-    answer: "record",
+    answer: recordAnswer,
     example: `D_Inspectors --data '{"ID":"I-1","Name":"Grace Hopper"}'`,
   },
   /**
@@ -253,7 +502,7 @@ export const operations = {
     args: [dataViewId],
     flags: { data: record },
     tagFrom: { path: "/data_views/{data_view_ID}", scalarsOf: "data" },
-    answer: "record",
+    answer: recordAnswer,
     example: `D_Inspectors --data '{"ID":"I-1","Phone":"555-0100"}'`,
   },
   /**
@@ -301,7 +550,7 @@ export const operations = {
     path: "/data/{data_view_ID}/actions",
     args: [dataViewId],
     emptyBody: true,
-    answer: "recordActions",
+    answer: recordActionList,
     example: "D_Inspectors",
   },
   /**
@@ -325,8 +574,11 @@ export const operations = {
     reads: true,
     path: "/data/{data_view_ID}/actions/{action_ID}",
     args: [dataViewId],
-    flags: { action, data: { help: "The members that identify the record", type: "object", to: "body:*" } },
-    answer: "recordForm",
+    flags: {
+      action,
+      data: { help: "The members that identify the record", type: "object", isContent: true, to: "body:*" },
+    },
+    answer: recordForm,
     example: `D_Inspectors --action Edit --data '{"ID":"I-1"}'`,
   },
   /**
@@ -354,7 +606,7 @@ export const operations = {
       ...content,
       attachments: { ...content.attachments, help: "Attachments: records of the embedded service take none" },
     },
-    answer: "record",
+    answer: recordAnswer,
     example: `D_Inspectors --action Edit --data '{"ID":"I-1","Phone":"555-0100"}'`,
   },
   /**
@@ -373,7 +625,7 @@ export const operations = {
     summary: "List the data objects of the application",
     method: "GET",
     path: "/data_objects",
-    answer: "dataObjects",
+    answer: dataObjectList,
     example: "",
   },
   /**
@@ -393,7 +645,90 @@ export const operations = {
     method: "GET",
     path: "/data_pages",
     flags: { type: { help: "Which: 'all' or 'explorable'", type: "string", to: "query:type", default: "all" } },
-    answer: "dataPages",
+    answer: dataPageList,
     example: "--type explorable",
   },
 } as const satisfies Group;
+
+export default operations;
+
+/** @internal */
+type Operations = typeof operations;
+
+/** The single page of a data view, such as a record. */
+export type DataPageAnswer<Content = JsonObject> = AnswerOf<Operations["get"], Content>;
+
+/** The parameters and fields of a data view. */
+export type MetadataAnswer = AnswerOf<Operations["getMetadata"]>;
+
+/** A parameter of a data view. */
+export type ParameterInfo = NonNullable<MetadataAnswer["parameters"]>[number];
+
+/** A field of a data view. */
+export type FieldInfo = NonNullable<MetadataAnswer["fields"]>[number];
+
+/** The number of rows of a data view. */
+export type CountAnswer = AnswerOf<Operations["count"]>;
+
+/** Rows of a data view. */
+export type RowsAnswer<Row = JsonObject> = AnswerOf<Operations["query"], Row>;
+
+/** Rows of a data view, through one of its views. */
+export type ViewRowsAnswer<Row = JsonObject> = AnswerOf<Operations["queryView"], Row>;
+
+/** A data record. */
+export type RecordAnswer<Content = JsonObject> = AnswerOf<Operations["create"], Content>;
+
+/** The form of a record's action. */
+export type RecordFormAnswer<Content = JsonObject> = AnswerOf<Operations["getAction"], Content>;
+
+/** The actions of a data view's records. */
+export type RecordActionsAnswer = AnswerOf<Operations["listActions"]>;
+
+/** The data objects of an application. */
+export type DataObjectsAnswer = AnswerOf<Operations["listObjects"]>;
+
+/** A data object: a class of records or of cases. */
+export type DataObjectInfo = NonNullable<DataObjectsAnswer["dataObjects"]>[number];
+
+/** The data pages of an application. */
+export type DataPagesAnswer = AnswerOf<Operations["listPages"]>;
+
+/** A data page. */
+export type DataPageInfo = NonNullable<DataPagesAnswer["dataPages"]>[number];
+
+/** Parameters of `data.get`. */
+export type DataGetParams = ParamsOf<Operations["get"]>;
+
+/** Parameters of `data.queryMetadata`. */
+export type DataQueryMetadataParams = ParamsOf<Operations["queryMetadata"]>;
+
+/** Parameters of `data.count`. */
+export type DataCountParams = ParamsOf<Operations["count"]>;
+
+/** Parameters of `data.query`. */
+export type DataQueryParams = ParamsOf<Operations["query"]>;
+
+/** Parameters of `data.queryView`. */
+export type DataQueryViewParams = ParamsOf<Operations["queryView"]>;
+
+/** Parameters of `data.create`. */
+export type DataCreateParams<Content = JsonObject> = ParamsOf<Operations["create"], Content>;
+
+/** Parameters of `data.update`. */
+export type DataUpdateParams<Content = JsonObject> = ParamsOf<Operations["update"], Content>;
+
+/** Parameters of `data.patch`. */
+export type DataPatchParams<Content = JsonObject> = ParamsOf<Operations["patch"], Content>;
+
+/** Parameters of `data.delete`. */
+export type DataDeleteParams = ParamsOf<Operations["delete"]>;
+
+/** Parameters of `data.getAction`. */
+export type DataGetActionParams<Content = JsonObject> = ParamsOf<Operations["getAction"], Content>;
+
+/** Parameters of `data.performAction`. */
+export type DataPerformActionParams<Content = JsonObject> = ParamsOf<Operations["performAction"], Content>;
+
+/** Parameters of `data.listPages`. */
+export type DataListPagesParams = ParamsOf<Operations["listPages"]>;

@@ -1,9 +1,34 @@
 /** The operations of `svc followers`. */
-import type { Group } from "../operation/operation.ts";
-import { caseId } from "./common.ts";
+import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
+import type { JsonAnswer } from "../operation/answer.ts";
+import type { ObjectShape } from "../../utils/shape.ts";
 
-/** The operations by name. */
-export const operations = {
+import { multiStatusAnswer } from "./shared/case.ts";
+import { caseId } from "./shared/params.ts";
+
+const follower = {
+  required: {
+    /** User ID. */
+    ID: "string",
+  },
+  unchecked: {
+    /** Display name. */
+    name: "string",
+    /** Email address. */
+    email: "string",
+  },
+} as const satisfies ObjectShape;
+
+const followerList = {
+  shape: {
+    required: {
+      /** In the order in which they started to follow. */
+      followers: { list: follower },
+    },
+  },
+} as const satisfies JsonAnswer;
+
+const operations = {
   /**
    * Lists who follows a case, in the order in which they began.
    *
@@ -24,7 +49,7 @@ export const operations = {
     method: "GET",
     path: "/cases/{caseID}/followers",
     args: [caseId],
-    answer: "followers",
+    answer: followerList,
     example: "'CITY-PERMIT-WORK P-1'",
   },
   /**
@@ -51,7 +76,7 @@ export const operations = {
     path: "/cases/{caseID}/followers",
     args: [caseId],
     flags: { user: { help: "User ID", type: "string", to: "body:users[0].ID", required: true } },
-    answer: "multiStatus",
+    answer: multiStatusAnswer,
     status: 207,
     example: "'CITY-PERMIT-WORK P-1' --user clerk@city",
   },
@@ -81,3 +106,20 @@ export const operations = {
     example: "'CITY-PERMIT-WORK P-1' --user clerk@city",
   },
 } as const satisfies Group;
+
+export default operations;
+
+/** @internal */
+type Operations = typeof operations;
+
+/** The followers of a case. */
+export type FollowersAnswer = AnswerOf<Operations["list"]>;
+
+/** A follower. */
+export type FollowerInfo = FollowersAnswer["followers"][number];
+
+/** Parameters of `followers.add`. */
+export type FollowersAddParams = ParamsOf<Operations["add"]>;
+
+/** Parameters of `followers.delete`. */
+export type FollowersDeleteParams = ParamsOf<Operations["delete"]>;

@@ -6,7 +6,7 @@ export interface GroupEntry {
   /** What its operations are about, for the help: no full stop. */
   readonly summary: string;
   /** Loads its operations. */
-  readonly load: () => Promise<{ readonly operations: Group }>;
+  readonly load: () => Promise<{ readonly default: Group }>;
 }
 
 /** All groups by name. */
@@ -73,15 +73,19 @@ export const groups = {
   },
 } as const satisfies Record<string, GroupEntry>;
 
-/** The operations of all groups. */
+/**
+ * The operations of all groups.
+ *
+ * @internal
+ */
 export type Resources = {
-  readonly [G in keyof typeof groups]: Awaited<ReturnType<(typeof groups)[G]["load"]>>["operations"];
+  readonly [G in keyof typeof groups]: Awaited<ReturnType<(typeof groups)[G]["load"]>>["default"];
 };
 
 /** The operations of all groups, loaded. */
 export async function loadResources(): Promise<Record<string, Group>> {
   const loaded = Object.entries(groups).map(async ([name, group]): Promise<[string, Group]> => {
-    const { operations } = await group.load();
+    const { default: operations } = await group.load();
     return [name, operations];
   });
   return Object.fromEntries(await Promise.all(loaded));

@@ -1,10 +1,191 @@
 /** The operations of `svc pages`. */
-import type { Group } from "../operation/operation.ts";
+import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
+import type { JsonAnswer } from "../operation/answer.ts";
+import type { Members, ObjectShape } from "../../utils/shape.ts";
+import type { JsonObject } from "../../utils/json.ts";
+
+import { objectAnswer } from "./shared/case.ts";
 
 const pageID = { name: "pageID", help: "Page ID", type: "string", to: "path:pageID", required: true } as const;
 
-/** The operations by name. */
-export const operations = {
+const caseInfo = {
+  unchecked: {
+    /** Case handle. */
+    ID: "string",
+    /** The fields of the page's views. */
+    content: "open",
+  },
+} as const satisfies ObjectShape;
+
+const uiResources = {
+  /** Views and components that show the data. */
+  uiResources: "object",
+} as const satisfies Members;
+
+const entry = {
+  unchecked: {
+    /** ID. */
+    ID: "string",
+    /** Display name. */
+    name: "string",
+    /** Class in which the page lives. */
+    pageClass: "string",
+    /** Requests that it offers. */
+    links: "object",
+  },
+} as const satisfies ObjectShape;
+
+const pageAnswer = {
+  shape: {
+    required: {
+      /** What the page shows. */
+      data: {
+        unchecked: {
+          /** Display name. */
+          name: "string",
+          /** Class in which the page lives. */
+          pageClass: "string",
+          /** The data context. */
+          caseInfo,
+        },
+      },
+    },
+    unchecked: {
+      /** Page ID. Some services omit it. */
+      id: "string",
+      ...uiResources,
+    },
+  },
+  fill: "page",
+} as const satisfies JsonAnswer;
+
+const column = {
+  unchecked: {
+    /** Member of the rows. */
+    name: "string",
+    /** Display name. */
+    label: "string",
+    /** Field from which it is computed. */
+    field: "string",
+    /** How numbers are summed up. */
+    summaryFunction: { values: ["COUNT", "DISTINCT_COUNT", "MIN", "MAX", "SUM", "AVG"] },
+  },
+} as const satisfies ObjectShape;
+
+const insightData = {
+  optional: {
+    /** One row per group. Some services omit them. */
+    rows: { list: "open" },
+    /** Members of the rows: groups first, then numbers. */
+    columns: { list: column },
+  },
+  unchecked: {
+    /** Insight ID. */
+    ID: "string",
+    /** Display name. */
+    name: "string",
+    /** Kind of chart. */
+    chart: "string",
+    /** Data view whose rows are summed up. */
+    dataView: "string",
+    /** Time of the query. */
+    fetchDateTime: "string",
+    /** Number of rows. */
+    resultCount: "number",
+    /** Whether there are more rows. */
+    hasMoreResults: "boolean",
+  },
+} as const satisfies ObjectShape;
+
+const insightAnswer = {
+  shape: {
+    required: {
+      /** The numbers. */
+      data: insightData,
+    },
+    unchecked: {
+      /** Insight ID. Some services omit it. */
+      id: "string",
+      ...uiResources,
+    },
+  },
+} as const satisfies JsonAnswer;
+
+const dashboardAnswer = {
+  shape: {
+    required: {
+      /** What the dashboard shows. */
+      data: {
+        unchecked: {
+          /** Display name. */
+          name: "string",
+          /** Insights with their numbers. */
+          insights: { list: insightData },
+        },
+      },
+    },
+    unchecked: {
+      /** Dashboard ID. Some services omit it. */
+      id: "string",
+      ...uiResources,
+    },
+  },
+  fill: "page",
+} as const satisfies JsonAnswer;
+
+const channelAnswer = {
+  shape: {
+    required: {
+      /** What the channel is. */
+      data: {
+        unchecked: {
+          /** Display name. */
+          name: "string",
+          /** Kind of channel, e.g. `Web`. */
+          type: "string",
+          /** Portal to which it leads. */
+          portal: entry,
+        },
+      },
+    },
+    unchecked: {
+      /** Channel ID. Some services omit it. */
+      id: "string",
+      ...uiResources,
+    },
+  },
+  fill: "page",
+} as const satisfies JsonAnswer;
+
+const portalAnswer = {
+  shape: {
+    required: {
+      /** What the portal shows. */
+      data: {
+        unchecked: {
+          /** Display name. */
+          name: "string",
+          /** Display name of the application. */
+          pxApplicationLabel: "string",
+          /** Pages. */
+          pages: { list: entry },
+          /** Dashboards. */
+          dashboards: { list: entry },
+          /** Case types that can be created. */
+          caseTypes: { list: entry },
+        },
+      },
+    },
+    unchecked: {
+      /** Portal ID. Some services omit it. */
+      id: "string",
+      ...uiResources,
+    },
+  },
+  fill: "page",
+} as const satisfies JsonAnswer;
+
+const operations = {
   /**
    * Reads a page as it is without a data context: `data`, and in `uiResources` its texts, views and lists.
    *
@@ -25,7 +206,7 @@ export const operations = {
     path: "/pages/{pageID}",
     args: [pageID],
     flags: { pageClass: { help: "Class in which the page lives", type: "string", to: "query:pageClass" } },
-    answer: "page",
+    answer: pageAnswer,
     example: "Welcome",
   },
   /**
@@ -59,7 +240,7 @@ export const operations = {
         required: true,
       },
     },
-    answer: "page",
+    answer: pageAnswer,
     example: "CaseSummary --data-context 'CITY-PERMIT-WORK P-1'",
   },
   /**
@@ -81,7 +262,7 @@ export const operations = {
     method: "GET",
     path: "/dashboard/{dashboardID}",
     args: [{ name: "dashboardID", help: "Dashboard ID", type: "string", to: "path:dashboardID", required: true }],
-    answer: "page",
+    answer: dashboardAnswer,
     example: "Permits",
   },
   /**
@@ -104,7 +285,7 @@ export const operations = {
     method: "GET",
     path: "/insight/{insightID}",
     args: [{ name: "insightID", help: "Insight ID", type: "string", to: "path:insightID", required: true }],
-    answer: "insight",
+    answer: insightAnswer,
     example: "PermitsByStatus",
   },
   /**
@@ -126,7 +307,7 @@ export const operations = {
     method: "GET",
     path: "/channels/{channelID}",
     args: [{ name: "channelID", help: "Channel ID", type: "string", to: "path:channelID", required: true }],
-    answer: "page",
+    answer: channelAnswer,
     example: "Web",
   },
   /**
@@ -148,7 +329,7 @@ export const operations = {
     method: "GET",
     path: "/portals/{portalID}",
     args: [{ name: "portalID", help: "Portal ID", type: "string", to: "path:portalID", required: true }],
-    answer: "page",
+    answer: portalAnswer,
     labelled: true,
     example: "Desk",
   },
@@ -172,7 +353,42 @@ export const operations = {
     method: "GET",
     path: "/localizations/{locale}",
     args: [{ name: "locale", help: "Bundle, e.g. nl_NL", type: "string", to: "path:locale", required: true }],
-    answer: "object",
+    answer: objectAnswer,
     example: "nl_NL",
   },
 } as const satisfies Group;
+
+export default operations;
+
+/** @internal */
+type Operations = typeof operations;
+
+/** A page: the data it shows, and the components that show it. */
+export type PageAnswer<Content = JsonObject> = AnswerOf<Operations["get"], Content>;
+
+/** A dashboard: its insights, and the components that show them. */
+export type DashboardAnswer<Row = JsonObject> = AnswerOf<Operations["dashboard"], Row>;
+
+/** An insight with its numbers. */
+export type InsightAnswer<Row = JsonObject> = AnswerOf<Operations["insight"], Row>;
+
+/** The numbers of an insight. */
+export type InsightData<Row = JsonObject> = InsightAnswer<Row>["data"];
+
+/** A column of an insight. */
+export type InsightColumn = NonNullable<InsightData["columns"]>[number];
+
+/** A channel. */
+export type ChannelAnswer = AnswerOf<Operations["channel"]>;
+
+/** A portal: what a person finds in it. */
+export type PortalAnswer = AnswerOf<Operations["portal"]>;
+
+/** A page, dashboard or portal that another one lists. */
+export type PageEntry = NonNullable<PortalAnswer["data"]["pages"]>[number];
+
+/** Parameters of `pages.get`. */
+export type PagesGetParams = ParamsOf<Operations["get"]>;
+
+/** Parameters of `pages.getWithContext`. */
+export type PagesGetWithContextParams = ParamsOf<Operations["getWithContext"]>;

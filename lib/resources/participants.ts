@@ -1,6 +1,11 @@
 /** The operations of `svc participants`. */
-import type { Group } from "../operation/operation.ts";
-import { caseId, content } from "./common.ts";
+import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
+import type { JsonAnswer } from "../operation/answer.ts";
+import type { ObjectShape } from "../../utils/shape.ts";
+import type { JsonObject } from "../../utils/json.ts";
+
+import { caseData, viewAnswer } from "./shared/case.ts";
+import { caseId, content } from "./shared/params.ts";
 
 const participantId = {
   help: "Participant ID",
@@ -9,8 +14,79 @@ const participantId = {
   required: true,
 } as const;
 
-/** The operations by name. */
-export const operations = {
+const participantAnswer = {
+  shape: {
+    required: {
+      /** Participant ID. Other operations take it as `participantId`. */
+      id: "string",
+    },
+    unchecked: {
+      /** Role in which the participant takes part. */
+      participantRoleID: "string",
+      /** Display name of the role. */
+      roleName: "string",
+      /** Entity tag of the case, for `ifMatch`. */
+      etag: "string",
+      /** Content: `data.caseInfo.content`. */
+      data: caseData,
+      /** The form: fields with their types, and the components that show them. */
+      uiResources: "object",
+    },
+  },
+  fill: "participant",
+} as const satisfies JsonAnswer;
+
+const participant = {
+  required: {
+    /** Participant ID. Other operations take it as `participantId`. */
+    ID: "string",
+    /** Role in which the participant takes part. */
+    participantRoleID: "string",
+  },
+  unchecked: {
+    /** Display name of the role. */
+    roleName: "string",
+    /** Fields of the role's form. */
+    content: "open",
+    /** Requests that the participant offers. */
+    links: "object",
+  },
+} as const satisfies ObjectShape;
+
+const participantList = {
+  shape: {
+    required: {
+      /** In the order in which they were added. */
+      participants: { list: participant },
+    },
+  },
+} as const satisfies JsonAnswer;
+
+const role = {
+  required: {
+    /** Role ID. `add` takes it as `role`. */
+    ID: "string",
+    /** Display name. */
+    name: "string",
+  },
+  unchecked: {
+    /** Whether several participants of a case may have the role. Some services omit it. */
+    multiple: "boolean",
+    /** Requests that the role offers. */
+    links: "object",
+  },
+} as const satisfies ObjectShape;
+
+const roleList = {
+  shape: {
+    required: {
+      /** In the order of the case type. */
+      participantRoles: { list: role },
+    },
+  },
+} as const satisfies JsonAnswer;
+
+const operations = {
   /**
    * Lists the participants of a case, in the order in which they came, each with its role and its fields.
    *
@@ -31,7 +107,7 @@ export const operations = {
     method: "GET",
     path: "/cases/{caseID}/participants",
     args: [caseId],
-    answer: "participants",
+    answer: participantList,
     example: "'CITY-PERMIT-WORK P-1'",
   },
   /**
@@ -61,9 +137,15 @@ export const operations = {
     args: [caseId],
     flags: {
       role: { help: "Participant role ID", type: "string", to: "body:participantRoleID", required: true },
-      data: { help: "Content of the participant's fields", type: "object", to: "body:content", required: true },
+      data: {
+        help: "Content of the participant's fields",
+        type: "object",
+        isContent: true,
+        to: "body:content",
+        required: true,
+      },
     },
-    answer: "participant",
+    answer: participantAnswer,
     status: 201,
     example: `'CITY-PERMIT-WORK P-1' --role Applicant --data '{"pyFirstName":"Ada","pyLastName":"Lovelace"}'`,
   },
@@ -90,7 +172,7 @@ export const operations = {
     path: "/cases/{caseID}/participants/{participantID}",
     args: [caseId],
     flags: { participantId },
-    answer: "participant",
+    answer: participantAnswer,
     example: "'CITY-PERMIT-WORK P-1' --participant-id PARTY-1",
   },
   /**
@@ -117,7 +199,7 @@ export const operations = {
     path: "/cases/{caseID}/participants/{participantID}",
     args: [caseId],
     flags: { participantId, ...content },
-    answer: "participant",
+    answer: participantAnswer,
     example: `'CITY-PERMIT-WORK P-1' --participant-id PARTY-1 --data '{"pyPhoneNumber":"555-0100"}'`,
   },
   /**
@@ -166,7 +248,7 @@ export const operations = {
     method: "GET",
     path: "/cases/{caseID}/participant_roles",
     args: [caseId],
-    answer: "participantRoles",
+    answer: roleList,
     example: "'CITY-PERMIT-WORK P-1'",
   },
   /**
@@ -190,7 +272,42 @@ export const operations = {
     path: "/cases/{caseID}/participant_roles/{participant_role_ID}",
     args: [caseId],
     flags: { roleId: { help: "Participant role ID", type: "string", to: "path:participant_role_ID", required: true } },
-    answer: "view",
+    answer: viewAnswer,
     example: "'CITY-PERMIT-WORK P-1' --role-id Applicant",
   },
 } as const satisfies Group;
+
+export default operations;
+
+/** @internal */
+type Operations = typeof operations;
+
+/** A participant of a case. */
+export type ParticipantAnswer<Content = JsonObject> = AnswerOf<Operations["get"], Content>;
+
+/** The participants of a case. */
+export type ParticipantsAnswer<Content = JsonObject> = AnswerOf<Operations["list"], Content>;
+
+/** A participant, as a case lists it. */
+export type ParticipantInfo<Content = JsonObject> = ParticipantsAnswer<Content>["participants"][number];
+
+/** The participant roles of a case. */
+export type ParticipantRolesAnswer = AnswerOf<Operations["listRoles"]>;
+
+/** A participant role. */
+export type ParticipantRoleInfo = ParticipantRolesAnswer["participantRoles"][number];
+
+/** Parameters of `participants.add`. */
+export type ParticipantsAddParams<Content = JsonObject> = ParamsOf<Operations["add"], Content>;
+
+/** Parameters of `participants.get`. */
+export type ParticipantsGetParams = ParamsOf<Operations["get"]>;
+
+/** Parameters of `participants.update`. */
+export type ParticipantsUpdateParams<Content = JsonObject> = ParamsOf<Operations["update"], Content>;
+
+/** Parameters of `participants.delete`. */
+export type ParticipantsDeleteParams = ParamsOf<Operations["delete"]>;
+
+/** Parameters of `participants.getRole`. */
+export type ParticipantsGetRoleParams = ParamsOf<Operations["getRole"]>;

@@ -1,11 +1,44 @@
 /** The operations of `svc related`. */
-import type { Group } from "../operation/operation.ts";
-import { caseId } from "./common.ts";
+import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
+import type { JsonAnswer } from "../operation/answer.ts";
+import type { ObjectShape } from "../../utils/shape.ts";
+
+import { multiStatusAnswer } from "./shared/case.ts";
+import { caseId } from "./shared/params.ts";
 
 const relatedCaseId = { help: "Handle of the related case", type: "string", required: true } as const;
 
-/** The operations by name. */
-export const operations = {
+const relatedCase = {
+  required: {
+    /** Case handle. */
+    ID: "string",
+  },
+  unchecked: {
+    /** Relationship. Some services omit it. */
+    relationship: "string",
+    /** The short ID that people use. */
+    businessID: "string",
+    /** Label of the case. */
+    name: "string",
+    /** Status. */
+    status: "string",
+    /** Display name of the case type. */
+    caseTypeName: "string",
+    /** Requests that the case offers. */
+    links: "object",
+  },
+} as const satisfies ObjectShape;
+
+const relatedCaseList = {
+  shape: {
+    required: {
+      /** In the order in which they were related. */
+      associatedCases: { list: relatedCase },
+    },
+  },
+} as const satisfies JsonAnswer;
+
+const operations = {
   /**
    * Lists the cases to which a case is related, each with its relationship, in the order in which they were related.
    *
@@ -26,7 +59,7 @@ export const operations = {
     method: "GET",
     path: "/cases/{caseID}/related_cases",
     args: [caseId],
-    answer: "relatedCases",
+    answer: relatedCaseList,
     example: "'CITY-PERMIT-WORK P-1'",
   },
   /**
@@ -62,7 +95,7 @@ export const operations = {
         assumed: "",
       },
     },
-    answer: "multiStatus",
+    answer: multiStatusAnswer,
     status: 207,
     example: "'CITY-PERMIT-WORK P-1' --related-case-id 'CITY-PERMIT-WORK P-2' --relationship duplicate",
   },
@@ -93,3 +126,20 @@ export const operations = {
     example: "'CITY-PERMIT-WORK P-1' --related-case-id 'CITY-PERMIT-WORK P-2'",
   },
 } as const satisfies Group;
+
+export default operations;
+
+/** @internal */
+type Operations = typeof operations;
+
+/** The cases that are related to a case. */
+export type RelatedCasesAnswer = AnswerOf<Operations["list"]>;
+
+/** A related case. */
+export type RelatedCaseInfo = RelatedCasesAnswer["associatedCases"][number];
+
+/** Parameters of `related.add`. */
+export type RelatedAddParams = ParamsOf<Operations["add"]>;
+
+/** Parameters of `related.delete`. */
+export type RelatedDeleteParams = ParamsOf<Operations["delete"]>;

@@ -1,5 +1,7 @@
 /** The operations of `svc social`. */
-import type { Group } from "../operation/operation.ts";
+import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
+import type { JsonAnswer } from "../operation/answer.ts";
+import type { ObjectShape } from "../../utils/shape.ts";
 
 const messageID = {
   name: "messageID",
@@ -27,8 +29,205 @@ const listSize = { help: "Entries to answer at most", type: "integer", to: "quer
 const message = { help: "Text of the message", type: "string", to: "body:message", required: true } as const;
 const routeToWorkbasket = { help: "Queue to route to", type: "string", to: "body:pyRouteToWorkbasket" } as const;
 
-/** The operations by name. */
-export const operations = {
+const user = {
+  required: {
+    /** Display name. */
+    name: "string",
+  },
+  unchecked: {
+    /** Operator ID. */
+    ID: "string",
+  },
+} as const satisfies ObjectShape;
+
+const mention = {
+  required: {
+    /** Display name. */
+    caption: "string",
+    /** Operator ID. A text mentions the operator with `@` and this ID. */
+    mentionsID: "string",
+  },
+} as const satisfies ObjectShape;
+
+const mentionList = { shape: { list: mention } } as const satisfies JsonAnswer;
+
+const messageInfo = {
+  required: {
+    /** Message ID. Other operations take it as `messageID`, and a reply takes it as `context`. */
+    id: "string",
+    /** Text. */
+    message: "string",
+  },
+  unchecked: {
+    /** Entity tag of the text, for `ifMatch`. */
+    etag: "string",
+    /** Class of the message type. */
+    messageType: "string",
+    /** Context ID of the case, operator or application to which it was posted. */
+    context: "string",
+    /** Message to which it replies. */
+    parentID: "string",
+    /** Time at which it was posted, to the nanosecond. `olderThan` takes it. */
+    postedTime: "string",
+    /** Time at which the text was changed. */
+    updatedTime: "string",
+    /** Author. */
+    postedByUser: user,
+    /** Operators whom the text mentions. */
+    mentions: { list: mention },
+    /** Tags in the text, in lower case and without `#`. */
+    tags: { list: "string" },
+    /** Likes. */
+    likes: {
+      unchecked: {
+        /** Number of operators who like it. */
+        pxLikeCount: "number",
+        /** Whether the caller likes it. */
+        pxIsLiked: "boolean",
+      },
+    },
+    /** Replies, oldest first. */
+    replies: { list: "self" },
+    /** Requests that the caller may make with it. */
+    links: "object",
+  },
+} as const satisfies ObjectShape;
+
+const messageAnswer = { shape: messageInfo, fill: "id" } as const satisfies JsonAnswer;
+
+const messageList = {
+  shape: {
+    required: {
+      /** Newest first, each with its replies. */
+      messages: { list: messageInfo },
+    },
+    unchecked: {
+      /** Whether older ones follow. */
+      hasMoreResults: "boolean",
+    },
+  },
+} as const satisfies JsonAnswer;
+
+const likeList = {
+  shape: {
+    unchecked: {
+      /** Message ID. */
+      id: "string",
+      /** Number of operators who like it. */
+      pxLikeCount: "number",
+      /** Whether the caller likes it. */
+      pxIsLiked: "boolean",
+      /** Operators who like it. */
+      likes: { list: user },
+    },
+  },
+  mayBeEmpty: true,
+} as const satisfies JsonAnswer;
+
+const feedEntry = {
+  required: {
+    /** ID of the message or of the history entry. */
+    pzInsKey: "string",
+  },
+  unchecked: {
+    /** Source, e.g. `messages` or `history`. */
+    pyFeedSourceReference: "string",
+    /** Text. */
+    pyMessage: "string",
+    /** Kind of history entry. */
+    pyHistoryType: "string",
+    /** Context ID of the case, operator or application. */
+    context: "string",
+    /** Time, to the nanosecond. `olderThan` takes it. */
+    postedTime: "string",
+    /** Author. */
+    postedByUser: user,
+    /** Likes. */
+    pyLikes: "object",
+    /** Replies to a message, oldest first. */
+    pxResults: { list: "self" },
+  },
+} as const satisfies ObjectShape;
+
+const feedSource = {
+  unchecked: {
+    /** Source. `filterBy` takes it. */
+    pyFeedSourceReference: "string",
+    /** Display name. */
+    pyLabel: "string",
+    /** Whether the feed contains its entries. */
+    pySelected: "boolean",
+  },
+} as const satisfies ObjectShape;
+
+const feed = {
+  shape: {
+    required: {
+      /** Entries and sources. */
+      data: {
+        required: {
+          /** One page of the entries. */
+          FeedList: {
+            required: {
+              /** Newest first. */
+              pxResults: { list: feedEntry },
+            },
+            unchecked: {
+              /** Whether older ones follow. */
+              hasMoreResults: "boolean",
+            },
+          },
+        },
+        unchecked: {
+          /** Sources. */
+          FeedFilters: {
+            unchecked: {
+              /** Sources. */
+              pxResults: { list: feedSource },
+            },
+          },
+        },
+      },
+    },
+    unchecked: {
+      /** Feed ID. */
+      id: "string",
+      /** Components that show the feed. */
+      uiResources: "object",
+    },
+  },
+} as const satisfies JsonAnswer;
+
+const messageTypeAnswer = {
+  shape: {
+    unchecked: {
+      /** Class of the message type. */
+      id: "string",
+      /** Display name. */
+      name: "string",
+      /** Maximum number of characters of a text. */
+      maxLength: "number",
+      /** Queue to which its messages are routed. */
+      pyRouteToWorkbasket: "string",
+      /** Content of a new message. */
+      data: "object",
+      /** Form of a new message. */
+      uiResources: "object",
+    },
+  },
+  mayBeEmpty: true,
+} as const satisfies JsonAnswer;
+
+const tagList = {
+  shape: {
+    required: {
+      /** In lower case and without `#`. */
+      tags: { list: "string" },
+    },
+  },
+} as const satisfies JsonAnswer;
+
+const operations = {
   /**
    * Lists the messages of a case (`filterFor` its handle), of an operator (those posted to, by or for the operator, and
    * the mentions) or of the application (`DATA-PORTAL $<application ID>`), newest first, each with its replies.
@@ -61,7 +260,7 @@ export const operations = {
       pageSize,
       olderThan,
     },
-    answer: "messages",
+    answer: messageList,
     example: "--filter-by messages --filter-for 'CITY-PERMIT-WORK P-1'",
   },
   /**
@@ -98,7 +297,7 @@ export const operations = {
       routeToWorkbasket,
       messageType: { help: "Message type", type: "string", to: "query:message-type" },
     },
-    answer: "message",
+    answer: messageAnswer,
     status: 201,
     example: "--context 'CITY-PERMIT-WORK P-1' --message 'Plan received, @clerk@city'",
   },
@@ -122,7 +321,7 @@ export const operations = {
     method: "GET",
     path: "/messages/{messageID}",
     args: [messageID],
-    answer: "message",
+    answer: messageAnswer,
     example: "'PEGASOCIAL-MESSAGE M-1'",
   },
   /**
@@ -147,7 +346,7 @@ export const operations = {
     path: "/messages/{messageID}",
     args: [messageID],
     flags: { message, routeToWorkbasket },
-    answer: "message",
+    answer: messageAnswer,
     example: "'PEGASOCIAL-MESSAGE M-1' --message 'Plan received and complete'",
   },
   /**
@@ -215,7 +414,7 @@ export const operations = {
     method: "GET",
     path: "/messages/{messageID}/likes",
     args: [messageID],
-    answer: "object",
+    answer: likeList,
     example: "'PEGASOCIAL-MESSAGE M-1'",
   },
   /**
@@ -274,7 +473,7 @@ export const operations = {
       feedClass: { help: "Class of the feed rule", type: "string", to: "query:feedClass" },
       filterBy,
     },
-    answer: "feed",
+    answer: feed,
     labelled: true,
     example: "pyCaseFeed --filter-for 'CITY-PERMIT-WORK P-1' --page-size 20",
   },
@@ -298,7 +497,7 @@ export const operations = {
     method: "GET",
     path: "/message-types/{type}",
     args: [{ name: "type", help: "Class ID of the message type", type: "string", to: "path:type", required: true }],
-    answer: "object",
+    answer: messageTypeAnswer,
     example: "City-Permit-Social-Question",
   },
   /**
@@ -347,7 +546,7 @@ export const operations = {
       searchFor,
       listSize,
     },
-    answer: "mentions",
+    answer: mentionList,
     example: "--mentions-type Users --search-for cle",
   },
   /**
@@ -370,7 +569,7 @@ export const operations = {
     method: "GET",
     path: "/suggested_tags",
     flags: { context },
-    answer: "usedTags",
+    answer: tagList,
     example: "--context 'CITY-PERMIT-WORK P-1'",
   },
   /**
@@ -393,7 +592,66 @@ export const operations = {
     method: "GET",
     path: "/tags",
     flags: { searchFor, listSize },
-    answer: "usedTags",
+    answer: tagList,
     example: "--search-for urg",
   },
 } as const satisfies Group;
+
+export default operations;
+
+/** @internal */
+type Operations = typeof operations;
+
+/** A page of messages. */
+export type MessagesAnswer = AnswerOf<Operations["listMessages"]>;
+
+/** A message of a feed, as a list contains it. */
+export type MessageInfo = MessagesAnswer["messages"][number];
+
+/** A message of a feed. */
+export type MessageAnswer = AnswerOf<Operations["getMessage"]>;
+
+/** An operator, as messages name one. */
+export type UserInfo = NonNullable<MessageAnswer["postedByUser"]>;
+
+/** The likes of a message. */
+export type LikesAnswer = AnswerOf<Operations["listLikes"]>;
+
+/** A page of a feed. */
+export type FeedAnswer = AnswerOf<Operations["getFeed"]>;
+
+/** An entry of a feed: a message, or an entry of a case's history. */
+export type FeedEntry = FeedAnswer["data"]["FeedList"]["pxResults"][number];
+
+/** A message type and its form. */
+export type MessageTypeAnswer = AnswerOf<Operations["getMessageType"]>;
+
+/** What a mention can name. */
+export type MentionsAnswer = AnswerOf<Operations["listMentions"]>;
+
+/** An operator whom a text mentions or can mention. */
+export type MentionInfo = MentionsAnswer[number];
+
+/** Tags that messages use. */
+export type UsedTagsAnswer = AnswerOf<Operations["searchTags"]>;
+
+/** Parameters of `social.listMessages`. */
+export type SocialListMessagesParams = ParamsOf<Operations["listMessages"]>;
+
+/** Parameters of `social.postMessage`. */
+export type SocialPostMessageParams = ParamsOf<Operations["postMessage"]>;
+
+/** Parameters of `social.updateMessage`. */
+export type SocialUpdateMessageParams = ParamsOf<Operations["updateMessage"]>;
+
+/** Parameters of `social.getFeed`. */
+export type SocialGetFeedParams = ParamsOf<Operations["getFeed"]>;
+
+/** Parameters of `social.listMentions`. */
+export type SocialListMentionsParams = ParamsOf<Operations["listMentions"]>;
+
+/** Parameters of `social.listSuggestedTags`. */
+export type SocialListSuggestedTagsParams = ParamsOf<Operations["listSuggestedTags"]>;
+
+/** Parameters of `social.searchTags`. */
+export type SocialSearchTagsParams = ParamsOf<Operations["searchTags"]>;

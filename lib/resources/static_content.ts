@@ -1,8 +1,7 @@
 /** The operations of `svc static-content`. */
 import type { Group } from "../operation/operation.ts";
 
-/** The operations by name. */
-export const operations = {
+const operations = {
   /**
    * Reads the JavaScript of a custom component of the application.
    *
@@ -71,3 +70,5 @@ export const operations = {
     example: "clerk@city -o clerk.png",
   },
 } as const satisfies Group;
+
+export default operations;

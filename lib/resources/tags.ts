@@ -1,9 +1,32 @@
 /** The operations of `svc tags`. */
-import type { Group } from "../operation/operation.ts";
-import { caseId } from "./common.ts";
+import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
+import type { JsonAnswer } from "../operation/answer.ts";
+import type { ObjectShape } from "../../utils/shape.ts";
 
-/** The operations by name. */
-export const operations = {
+import { multiStatusAnswer } from "./shared/case.ts";
+import { caseId } from "./shared/params.ts";
+
+const tag = {
+  required: {
+    /** Name, in lower case. */
+    tagName: "string",
+  },
+  unchecked: {
+    /** Key, e.g. `DATA-SOCIAL-TAG ACME-WORK!HOT`. */
+    tagKey: "string",
+  },
+} as const satisfies ObjectShape;
+
+const tagList = {
+  shape: {
+    required: {
+      /** In the order in which they were added. */
+      tagsList: { list: tag },
+    },
+  },
+} as const satisfies JsonAnswer;
+
+const operations = {
   /**
    * Lists the tags of a case, each with its name in small letters and its key, in the order in which they were added.
    *
@@ -24,7 +47,7 @@ export const operations = {
     method: "GET",
     path: "/cases/{caseID}/tags",
     args: [caseId],
-    answer: "tags",
+    answer: tagList,
     example: "'CITY-PERMIT-WORK P-1'",
   },
   /**
@@ -54,7 +77,7 @@ export const operations = {
     flags: {
       tag: { help: "Tag name", type: "list", repeatable: true, to: "body:tags[].Name", required: true },
     },
-    answer: "multiStatus",
+    answer: multiStatusAnswer,
     status: 207,
     example: "'CITY-PERMIT-WORK P-1' --tag urgent --tag heritage",
   },
@@ -84,3 +107,26 @@ export const operations = {
     example: "'CITY-PERMIT-WORK P-1' --tag urgent",
   },
 } as const satisfies Group;
+
+export default operations;
+
+/** @internal */
+type Operations = typeof operations;
+
+/** The outcome for each element of a call with several. */
+export type MultiStatusAnswer = AnswerOf<Operations["add"]>;
+
+/** The outcome for one element of a call with several. */
+export type ElementStatus = MultiStatusAnswer[number];
+
+/** The tags of a case. */
+export type TagsAnswer = AnswerOf<Operations["list"]>;
+
+/** A tag of a case. */
+export type TagInfo = TagsAnswer["tagsList"][number];
+
+/** Parameters of `tags.add`. */
+export type TagsAddParams = ParamsOf<Operations["add"]>;
+
+/** Parameters of `tags.delete`. */
+export type TagsDeleteParams = ParamsOf<Operations["delete"]>;

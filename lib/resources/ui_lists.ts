@@ -1,5 +1,8 @@
 /** The operations of `svc ui-lists`. */
-import type { Group } from "../operation/operation.ts";
+import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
+import type { JsonAnswer } from "../operation/answer.ts";
+import type { ObjectShape } from "../../utils/shape.ts";
+import type { JsonObject } from "../../utils/json.ts";
 
 const uiListID = {
   name: "uiListID",
@@ -34,8 +37,61 @@ const personalization = {
   routeToWorkbasket: { help: "Queue to route to", type: "string", to: "body:pyRouteToWorkbasket" },
 } as const;
 
-/** The operations by name. */
-export const operations = {
+const personalizationInfo = {
+  required: {
+    /** Personalization ID. Other operations take it as `personalizationID`. */
+    ID: "string",
+    /** Display name. */
+    name: "string",
+  },
+  unchecked: {
+    /** State of the list, as it was given. */
+    personalizationState: "string",
+    /** Whether it is the caller's default. */
+    markAsDefault: "boolean",
+    /** Whether it is the application's default. */
+    markAsAppDefault: "boolean",
+    /** Queue to which it is routed. */
+    pyRouteToWorkbasket: "string",
+  },
+} as const satisfies ObjectShape;
+
+const personalizationList = {
+  shape: {
+    optional: {
+      /** One element per personalization. */
+      personalizations: { list: personalizationInfo },
+    },
+  },
+} as const satisfies JsonAnswer;
+
+const movedList = {
+  shape: {
+    unchecked: {
+      /** Case handle. */
+      id: "string",
+      /** Entity tag of the case, for `ifMatch`. */
+      etag: "string",
+      /** The case. */
+      data: {
+        unchecked: {
+          /** The case. */
+          caseInfo: {
+            unchecked: {
+              /** Case handle. */
+              ID: "string",
+              /** The list in its new order. */
+              content: "open",
+            },
+          },
+        },
+      },
+    },
+  },
+  mayBeEmpty: true,
+} as const satisfies JsonAnswer;
+
+const operations = {
   /**
    * Lists the personalizations of a UI list in `personalizations`: the caller's own, the oldest first, and the one that
    * is the application's default.
@@ -56,7 +112,7 @@ export const operations = {
     method: "GET",
     path: "/ui_lists/{ui_list_ID}/personalizations",
     args: [uiListID],
-    answer: "personalizations",
+    answer: personalizationList,
     example: "Permits",
   },
   /**
@@ -177,7 +233,30 @@ export const operations = {
       context: { help: "Context, e.g. a case handle", type: "string", to: "body:context" },
       listClass: { help: "Class of the rows", type: "string", to: "body:listClass" },
     },
-    answer: "object",
+    answer: movedList,
     example: "'City-Permit-Work-Permit!Documents' --source-id 3 --destination-id 1 --context 'CITY-PERMIT-WORK P-1'",
   },
 } as const satisfies Group;
+
+export default operations;
+
+/** @internal */
+type Operations = typeof operations;
+
+/** The personalizations of a UI list. */
+export type PersonalizationsAnswer = AnswerOf<Operations["listPersonalizations"]>;
+
+/** A personalization of a UI list. */
+export type PersonalizationInfo = NonNullable<PersonalizationsAnswer["personalizations"]>[number];
+
+/** A list in its new order. */
+export type MovedListAnswer<Content = JsonObject> = AnswerOf<Operations["move"], Content>;
+
+/** Parameters of `uiLists.createPersonalization`. */
+export type UiListsCreatePersonalizationParams = ParamsOf<Operations["createPersonalization"]>;
+
+/** Parameters of `uiLists.updatePersonalization`. */
+export type UiListsUpdatePersonalizationParams = ParamsOf<Operations["updatePersonalization"]>;
+
+/** Parameters of `uiLists.move`. */
+export type UiListsMoveParams = ParamsOf<Operations["move"]>;

@@ -1,5 +1,5 @@
 /** What an input has left with the service, read back through the library: one text per effect, without what is chance. */
-import type { AttachmentInfo, MessageAnswer } from "../../lib/answers/answer_types.ts";
+import type { AttachmentInfo, MessageInfo } from "../../mod.ts";
 import type { Client, JsonObject, JsonValue } from "../../mod.ts";
 import { eachOf } from "../each_of.ts";
 
@@ -97,6 +97,6 @@ async function attachmentLine(
   return `attachment ${[type, category, name, fileName, bytes].join(" ")}`;
 }
 
-function messageLine({ message, postedByUser, likes, replies = [] }: MessageAnswer): JsonValue {
+function messageLine({ message, postedByUser, likes, replies = [] }: MessageInfo): JsonValue {
   return [message, postedByUser?.ID ?? null, likes?.pxLikeCount ?? null, replies.map(messageLine)];
 }

@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { fromOperation } from "../../cli/commands/operation_command.ts";
 import { scanPlain } from "../../cli/args/plain_scan.ts";
 import { scan } from "../../cli/args/scanner.ts";
-import { operations as assignments } from "../../lib/resources/assignments.ts";
-import { operations as data } from "../../lib/resources/data.ts";
-import { operations as tags } from "../../lib/resources/tags.ts";
+import assignments from "../../lib/resources/assignments.ts";
+import data from "../../lib/resources/data.ts";
+import tags from "../../lib/resources/tags.ts";
 
 const COMMANDS = [
   fromOperation("data", "query", data.query),

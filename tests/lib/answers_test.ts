@@ -1,56 +1,93 @@
-/** What a program may rely on in an answer: what is not of the promised shape is refused where it enters. */
+/** What a program may rely on in an answer: a response that does not have the promised shape is refused. */
 import assert from "node:assert/strict";
-import { checkAnswer } from "../../lib/answers/answers.ts";
-import type { Answers } from "../../lib/answers/answer_types.ts";
+import { checkAnswer } from "../../lib/client/check_answer.ts";
+import aiAgents from "../../lib/resources/ai_agents.ts";
+import assignments from "../../lib/resources/assignments.ts";
+import attachments from "../../lib/resources/attachments.ts";
+import caseTypes from "../../lib/resources/case_types.ts";
+import cases from "../../lib/resources/cases.ts";
+import data from "../../lib/resources/data.ts";
+import followers from "../../lib/resources/followers.ts";
+import pages from "../../lib/resources/pages.ts";
+import participants from "../../lib/resources/participants.ts";
+import related from "../../lib/resources/related.ts";
+import social from "../../lib/resources/social.ts";
+import tags from "../../lib/resources/tags.ts";
+import uiLists from "../../lib/resources/ui_lists.ts";
+import type { Operation } from "../../lib/operation/operation.ts";
 import type { JsonValue } from "../../utils/json.ts";
 
-/** Each shape that has a list, with an answer around the list. */
-const LISTS: readonly [shape: keyof Answers, around: (list: JsonValue) => JsonValue][] = [
-  ["stages", (stages) => ({ stages })],
-  ["caseTypes", (caseTypes) => ({ caseTypes })],
-  ["ancestors", (ancestors) => ({ ancestors })],
-  ["ancestors", (list) => list],
-  ["descendants", (childCases) => ({ childCases })],
-  ["bulk", (results) => ({ results })],
-  ["bulk", (list) => list],
-  ["bulkActions", (bulkActions) => ({ bulkActions })],
-  ["attachmentCategories", (attachment_categories) => ({ attachment_categories })],
-  ["recordActions", (actions) => ({ actions })],
-  ["dataObjects", (dataObjects) => ({ dataObjects })],
-  ["dataPages", (dataPages) => ({ dataPages })],
-  ["viewRows", (data) => ({ data })],
-  ["rows", (data) => ({ data })],
-  ["participants", (participants) => ({ participants })],
-  ["participantRoles", (participantRoles) => ({ participantRoles })],
-  ["tags", (tagsList) => ({ tagsList })],
-  ["followers", (followers) => ({ followers })],
-  ["relatedCases", (associatedCases) => ({ associatedCases })],
-  ["multiStatus", (list) => list],
-  ["messages", (messages) => ({ messages })],
-  ["feed", (pxResults) => ({ data: { FeedList: { pxResults } } })],
-  ["mentions", (list) => list],
-  ["usedTags", (tags) => ({ tags })],
-  ["conversation", (messages) => ({ id: "X", messages })],
-  ["conversations", (conversations) => ({ conversations })],
-  ["agents", (list) => list],
-  ["insight", (rows) => ({ data: { rows } })],
-  ["personalizations", (personalizations) => ({ personalizations })],
-  ["attachments", (attachments) => ({ attachments })],
+/** Each operation that answers a list, with a body around the list. */
+const LISTS: readonly [operation: Operation, around: (list: JsonValue) => JsonValue][] = [
+  [cases.listStages, (stages) => ({ stages })],
+  [caseTypes.list, (caseTypes) => ({ caseTypes })],
+  [cases.listAncestors, (ancestors) => ({ ancestors })],
+  [cases.listAncestors, (list) => list],
+  [cases.listDescendants, (childCases) => ({ childCases })],
+  [cases.bulkPerform, (results) => ({ results })],
+  [cases.bulkPerform, (list) => list],
+  [cases.bulkActions, (bulkActions) => ({ bulkActions })],
+  [cases.listAttachmentCategories, (attachment_categories) => ({ attachment_categories })],
+  [data.listActions, (actions) => ({ actions })],
+  [data.listObjects, (dataObjects) => ({ dataObjects })],
+  [data.listPages, (dataPages) => ({ dataPages })],
+  [data.queryView, (data) => ({ data })],
+  [data.query, (data) => ({ data })],
+  [participants.list, (participants) => ({ participants })],
+  [participants.listRoles, (participantRoles) => ({ participantRoles })],
+  [tags.list, (tagsList) => ({ tagsList })],
+  [followers.list, (followers) => ({ followers })],
+  [related.list, (associatedCases) => ({ associatedCases })],
+  [tags.add, (list) => list],
+  [social.listMessages, (messages) => ({ messages })],
+  [social.getFeed, (pxResults) => ({ data: { FeedList: { pxResults } } })],
+  [social.listMentions, (list) => list],
+  [social.searchTags, (tags) => ({ tags })],
+  [aiAgents.getConversation, (messages) => ({ id: "X", messages })],
+  [aiAgents.listConversations, (conversations) => ({ conversations })],
+  [aiAgents.list, (list) => list],
+  [pages.insight, (rows) => ({ data: { rows } })],
+  [uiLists.listPersonalizations, (personalizations) => ({ personalizations })],
+  [attachments.list, (attachments) => ({ attachments })],
 ];
 
-Deno.test("an answer is refused where its list is none, or holds what is no element of it", () => {
-  for (const [shape, around] of LISTS) {
-    checkAnswer(shape, { body: around([]) });
+Deno.test("a response is refused if its list is not one, or contains an element that cannot belong to it", () => {
+  for (const [{ path, answer }, around] of LISTS) {
+    checkAnswer(answer, { body: around([]) });
     for (const list of ["", 5, [null], [5], [[]]]) {
-      const what = `${shape}: ${JSON.stringify(list)}`;
-      assert.throws(() => checkAnswer(shape, { body: around(list) }), { code: "INVALID_RESPONSE" }, what);
+      const what = `${path}: ${JSON.stringify(list)}`;
+      assert.throws(() => checkAnswer(answer, { body: around(list) }), { code: "INVALID_RESPONSE" }, what);
     }
   }
 });
 
-Deno.test("what other services leave out of an answer is filled in where it is known", () => {
+Deno.test("an error names the member that does not have its shape", () => {
+  const refusals: [Operation, JsonValue, string][] = [
+    [cases.get, { id: "C-1", type: "T", status: "New" }, "The response has no valid 'data'."],
+    [cases.get, { id: "C-1", type: "T", status: "New", data: {} }, "The response has no valid 'data.caseInfo'."],
+    [social.searchTags, { tags: ["a", 1] }, "The response has no valid 'tags[1]'."],
+    [data.count, [], "The response has no valid 'body'."],
+  ];
+  for (const [{ answer }, body, message] of refusals) {
+    assert.throws(() => checkAnswer(answer, { body }), { code: "INVALID_RESPONSE", message });
+  }
+});
+
+Deno.test("members that other services omit are filled in if they are known", () => {
   const content = { data: { caseInfo: { content: { pyLastName: "Ada" } } }, uiResources: {} };
-  assert.deepEqual(checkAnswer("participant", { body: content }, "PARTY-1"), { id: "PARTY-1", ...content });
-  assert.deepEqual(checkAnswer("page", { body: { uiResources: {} } }), { data: {}, uiResources: {} });
-  assert.deepEqual(checkAnswer("ancestors", { body: [{ ID: "C-1" }] }), { ancestors: [{ ID: "C-1" }] });
+  assert.deepEqual(checkAnswer(participants.get.answer, { body: content }, "PARTY-1"), { id: "PARTY-1", ...content });
+  assert.deepEqual(checkAnswer(pages.portal.answer, { body: { uiResources: {} } }), { data: {}, uiResources: {} });
+  const ancestors = [{ ID: "C-1" }];
+  assert.deepEqual(checkAnswer(cases.listAncestors.answer, { body: ancestors }), { ancestors });
+});
+
+Deno.test("the whole body is reachable as 'raw', which is neither listed nor printed", () => {
+  const body = { raw: "of the service", data: { caseInfo: { ID: "A", more: 1 } }, extra: [1] };
+  const answer = checkAnswer(assignments.get.answer, { body, etag: "1" }, "A");
+  assert.deepEqual(answer.raw, body);
+  assert.deepEqual(Object.keys(answer), ["id", "etag", "data", "extra"]);
+  assert.equal(JSON.stringify(answer), JSON.stringify({ id: "A", etag: "1", data: body.data, extra: [1] }));
+  const list = checkAnswer(aiAgents.list.answer, { body: [{ agentClass: "@baseclass", name: "A", extra: 1 }] });
+  assert.deepEqual(list.raw, [{ agentClass: "@baseclass", name: "A", extra: 1 }]);
+  assert.equal(list.length, 1);
 });

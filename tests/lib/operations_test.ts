@@ -64,7 +64,8 @@ Deno.test("every operation has a reference page with its request, its permission
 
 Deno.test("every operation is explained where it is described, with an example that calls it", async () => {
   const folder = new URL("../../lib/resources/", import.meta.url);
-  const files = [...Deno.readDirSync(folder)].map(({ name }) => Deno.readTextFile(new URL(name, folder)));
+  const files = [...Deno.readDirSync(folder)].filter(({ isFile }) => isFile)
+    .map(({ name }) => Deno.readTextFile(new URL(name, folder)));
   const comments = (await Promise.all(files)).flatMap((text) =>
     [...text.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\n {2}(\w+): \{/g)].map(([, comment = "", name]) => ({
       name,

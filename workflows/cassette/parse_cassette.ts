@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isAnswerShape } from "../../lib/answers/answers.ts";
+import { isOtherAnswer } from "../../lib/operation/answer.ts";
 import { ERROR_CODES, type ErrorRecord, SvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { lowerFirst } from "../../utils/text/wording.ts";
@@ -28,7 +28,7 @@ const error = z.strictObject(errorMembers);
 
 const answer = z.strictObject({
   etag: z.string().optional(),
-  shape: z.string().refine(isAnswerShape, "is not a response shape").optional(),
+  shape: z.string().refine(isOtherAnswer, "is not a response shape").optional(),
   body: json.optional(),
   text: z.string().optional(),
   content: z.strictObject({

@@ -7,11 +7,11 @@ import { createClient } from "../../../lib/client/client.ts";
 import { encodeRequest } from "../../../lib/client/encode.ts";
 import type { JsonObject } from "../../../utils/json.ts";
 import type { Operation, RequestOptions } from "../../../lib/operation/operation.ts";
-import { operations as assignments } from "../../../lib/resources/assignments.ts";
-import { operations as attachments } from "../../../lib/resources/attachments.ts";
-import { operations as cases } from "../../../lib/resources/cases.ts";
-import { operations as data } from "../../../lib/resources/data.ts";
-import { operations as social } from "../../../lib/resources/social.ts";
+import assignments from "../../../lib/resources/assignments.ts";
+import attachments from "../../../lib/resources/attachments.ts";
+import cases from "../../../lib/resources/cases.ts";
+import data from "../../../lib/resources/data.ts";
+import social from "../../../lib/resources/social.ts";
 
 const identifier = fc.string({ unit: "binary", minLength: 1 })
   .filter((text) => text.isWellFormed() && text !== "." && text !== "..");

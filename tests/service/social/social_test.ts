@@ -1,7 +1,7 @@
 /** `svc social`: messages, likes, mentions, tags and feeds, through the command and the service. */
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
-import { operations } from "../../../lib/resources/social.ts";
+import operations from "../../../lib/resources/social.ts";
 import { at, textAt } from "../../harness/engine.ts";
 import { openLiveForAll } from "../../harness/live.ts";
 

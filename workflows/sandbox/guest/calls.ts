@@ -1,9 +1,10 @@
 /** The script's calls: their arguments as a message, and the answer as what the operation promises. */
-import { checkAnswer, isAnswerShape } from "../../../lib/answers/answers.ts";
 import { bodyOf } from "../../../lib/client/body.ts";
+import { checkAnswer } from "../../../lib/client/check_answer.ts";
 import { parseErrorRecord, SvcError } from "../../../lib/errors.ts";
 import { isJsonObject, isString, type JsonObject, parseJsonObject } from "../../../utils/json.ts";
 import { checkKept, jsonText } from "../../../lib/client/json_text.ts";
+import { isAnswer } from "../../../lib/operation/answer.ts";
 import { checkSignal } from "../../../lib/operation/param_types.ts";
 import { contentOf, filesIn } from "../protocol/files.ts";
 import { standIn } from "./placeholder.ts";
@@ -21,7 +22,7 @@ export async function call(operation: string, args: readonly unknown[]): Promise
   if (!isReply) throw parseErrorRecord(parseJsonObject(text) ?? {}) ?? brokenAnswer();
   const { answer, etag, content: contentHead, placeholder: mark } = head;
   if (typeof mark === "string") return standIn(mark);
-  if (!isAnswerShape(answer)) throw brokenAnswer();
+  if (!isAnswer(answer)) throw brokenAnswer();
   const content = isJsonObject(contentHead) ? contentOf(contentHead, text) : undefined;
   const body = content ? undefined : bodyOf(answer, text, { operation });
   return checkAnswer(answer, { body, content, ...(typeof etag === "string" && { etag }) }, askedFor(args));

@@ -2,6 +2,7 @@
 import { parseErrorRecord, SvcError, toSvcError } from "../../../lib/errors.ts";
 import { type JsonObject, type JsonValue, parseJsonObject } from "../../../utils/json.ts";
 import { escapeToOneLine } from "../../../utils/text/control_characters.ts";
+import type { Answer } from "../../../lib/operation/answer.ts";
 import type { OperationRef } from "../../../lib/operation/operation.ts";
 import type { Limits } from "../../runs/limits.ts";
 import { type Place, startHost } from "./command.ts";
@@ -345,7 +346,7 @@ export class Sandbox {
     this.#sendAhead();
   }
 
-  #deliver(kind: number, id: number, head: JsonObject, text: string, taken?: () => void): void {
+  #deliver(kind: number, id: number, head: object, text: string, taken?: () => void): void {
     const at = this.#handlers?.delivering(id);
     this.#outbox.send({ kind, id, text: JSON.stringify({ ...head, at }) + "\n" + text }, taken);
   }
@@ -362,7 +363,7 @@ export class Sandbox {
       this.#ahead.add(position);
       if ("error" in given) this.#deliver(ToSandbox.refusal, position, {}, JSON.stringify(given.error));
       else {
-        const answer = this.#operations.get(given.operation)?.operation.answer ?? "nothing";
+        const answer: Answer = this.#operations.get(given.operation)?.operation.answer ?? "nothing";
         this.#deliver(ToSandbox.reply, position, { answer, ...given.answer.head }, given.answer.text);
       }
     }
@@ -372,7 +373,7 @@ export class Sandbox {
     { request, answer }: Wish,
     position: number,
     signal: AbortSignal,
-  ): Promise<CallAnswer & { kind: number }> {
+  ): Promise<{ kind: number; head: object; text: string }> {
     try {
       if (!this.#handlers) throw new SvcError("INTERNAL_ERROR", "Nobody makes the calls of this run.");
       const { head, text } = await this.#handlers.call(request, position, signal);

@@ -1,5 +1,5 @@
 /** A step that a sandbox wishes, read from its message. Nothing in it is trusted: it is a request, no more. */
-import type { Answers } from "../../../lib/answers/answer_types.ts";
+import type { Answer } from "../../../lib/operation/answer.ts";
 import { splitArguments } from "../../../lib/client/bind.ts";
 import { misplaced, type Values } from "../../../lib/client/values.ts";
 import { isJsonObject, type JsonValue, parseJsonObject } from "../../../utils/json.ts";
@@ -12,7 +12,7 @@ export interface Wish {
   /** What to do. */
   readonly request: CallRequest;
   /** Shape of its answer. */
-  readonly answer: keyof Answers;
+  readonly answer: Answer;
   /** What it is: for a sleep, but for no timer, the time limit of the run stands still. */
   readonly kind: "call" | "sleep" | "timer";
   /** Whether the service is another one after it. */

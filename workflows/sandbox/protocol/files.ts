@@ -1,5 +1,5 @@
 /** Files and content on the pipe, where they are base64 in messages: both ends hold a message whole, so both are limited. */
-import type { Content } from "../../../lib/answers/answer_types.ts";
+import type { Content } from "../../../lib/operation/answer.ts";
 import { SvcError } from "../../../lib/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import type { FileInput } from "../../../lib/operation/operation.ts";

@@ -23,7 +23,7 @@ export const calculation = {
   required: true,
 } as const;
 
-const data = { help: "Content of the fields", type: "object", to: "body:content" } as const;
+const data = { help: "Content of the fields", type: "object", isContent: true, to: "body:content" } as const;
 const pageInstructions = {
   help: 'Changes of pages and lists: [{"instruction":"APPEND","target":".Documents","content":{}}]',
   type: "array",
