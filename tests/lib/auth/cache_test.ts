@@ -16,7 +16,7 @@ async function editToken(options: SessionOptions, changes: Record<string, unknow
   await Deno.writeTextFile(tokenFile(options), JSON.stringify({ ...cached, ...changes }));
 }
 
-Deno.test("a second session finds the token in the cache, in a file that only its owner can read", async () => {
+Deno.test("a second session uses the cached token, in a file that only its owner can read", async () => {
   await using service = startService();
   const options = await optionsFor(service);
   assert.equal(await callApi(openSession(options)), 200);
@@ -26,7 +26,7 @@ Deno.test("a second session finds the token in the cache, in a file that only it
   assert(!(await Deno.readTextFile(tokenFile(options))).includes(CLIENT.clientSecret));
 });
 
-Deno.test("many processes on a cold cache make one exchange and leave one whole token", async () => {
+Deno.test("concurrent processes without a cached token make one exchange and cache one complete token", async () => {
   await using service = startService();
   const options = await optionsFor(service);
   const runs = Array.from({ length: 12 }, () => runScript("auth_script.ts", ["call", JSON.stringify(options)], {}));
@@ -37,7 +37,7 @@ Deno.test("many processes on a cold cache make one exchange and leave one whole 
   assert.equal(JSON.parse(await Deno.readTextFile(tokenFile(options))).accessToken, service.issued[0]);
 });
 
-Deno.test("a process that is killed in the middle of its exchange keeps nobody waiting", async () => {
+Deno.test("a process that is killed during its exchange does not block others", async () => {
   const held = heldAnswer();
   await using stuck = startService({ token: held.answer });
   await using service = startService();
@@ -52,7 +52,7 @@ Deno.test("a process that is killed in the middle of its exchange keeps nobody w
   held.give(new Response());
 });
 
-Deno.test("who waits too long for another process's exchange is told so", async () => {
+Deno.test("waiting for another process's exchange ends in a timeout", async () => {
   const held = heldAnswer();
   await using service = startService({ token: held.answer });
   const options = await optionsFor(service);
@@ -67,7 +67,7 @@ Deno.test("who waits too long for another process's exchange is told so", async 
   assert.equal(await holder, 401);
 });
 
-Deno.test("a cached token is used for its own server, token endpoint and client alone", async () => {
+Deno.test("a cached token is used only for its server, token endpoint and client", async () => {
   await using first = startService();
   await using second = startService();
   const options = await optionsFor(first);
@@ -82,7 +82,7 @@ Deno.test("a cached token is used for its own server, token endpoint and client 
   assert.equal(second.calls, 2);
 });
 
-Deno.test("a token is renewed a minute before it ends, a short-lived one after half its life", async () => {
+Deno.test("a token is renewed a minute before it expires, a short-lived one after half its life", async () => {
   for (const [expires_in, margin] of [[3600, 60], [120, 60], [10, 5]] as const) {
     await using service = startService({ grant: { expires_in } });
     const options = await optionsFor(service);
@@ -95,7 +95,7 @@ Deno.test("a token is renewed a minute before it ends, a short-lived one after h
   }
 });
 
-Deno.test("a damaged cache counts as none and is replaced", async () => {
+Deno.test("a damaged cache is ignored and replaced", async () => {
   await using service = startService();
   const options = await optionsFor(service);
   await callApi(openSession(options));
@@ -118,7 +118,7 @@ Deno.test("a damaged cache counts as none and is replaced", async () => {
   }
 });
 
-Deno.test("a 401 for a cached token causes one exchange and one more try, and is told like the exchange", async () => {
+Deno.test("a 401 for a cached token causes one exchange and one more attempt, and all three are reported", async () => {
   await using service = startService();
   const told: string[] = [];
   const onExchange: SessionOptions["onExchange"] = ({ method, path, status, reason, milliseconds }) => {
@@ -144,7 +144,7 @@ Deno.test("a 401 for a new token is final", async () => {
   assert.deepEqual([valid.exchanges, valid.calls], [1, 1]);
 });
 
-Deno.test("concurrent calls share the exchange, on a cold cache and after a 401", async () => {
+Deno.test("concurrent calls share one exchange, without a cached token and after a 401", async () => {
   await using service = startService();
   for (const noCache of [false, true]) {
     const session = openSession({ ...await optionsFor(service), noCache });
@@ -158,7 +158,7 @@ Deno.test("concurrent calls share the exchange, on a cold cache and after a 401"
   }
 });
 
-Deno.test("a 401 takes the token that another session has renewed in the meantime", async () => {
+Deno.test("after a 401 a session uses the token that another one has renewed meanwhile", async () => {
   await using service = startService();
   const options = await optionsFor(service);
   const [one, two] = [openSession(options), openSession(options)];
@@ -169,7 +169,7 @@ Deno.test("a 401 takes the token that another session has renewed in the meantim
   assert.equal(service.exchanges, 2);
 });
 
-Deno.test("who learns late that a token is refused takes the one that another call has had meanwhile", async () => {
+Deno.test("a late rejection of a token uses the one that another call has renewed meanwhile", async () => {
   await using service = startService();
   const tokens = new TokenSource(requireCredentials(readSettings({ ...await optionsFor(service), noCache: true })));
   const { signal } = new AbortController();
@@ -190,7 +190,7 @@ Deno.test("noCache exchanges once per session and leaves no file", async () => {
   assert.deepEqual(Array.from(Deno.readDirSync(options.configDirectory ?? "")), []);
 });
 
-Deno.test("a cache that cannot be read or written costs the cache, not the call, and is told of once", async () => {
+Deno.test("a cache that cannot be read or written causes one warning, and the call succeeds", async () => {
   await using service = startService();
   const options = await optionsFor(service);
   const file = `${options.configDirectory}/file`;

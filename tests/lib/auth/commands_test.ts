@@ -9,7 +9,7 @@ function secretCommand(code: string): string[] {
   return [Deno.execPath(), "eval", "--quiet", code];
 }
 
-/** A profile whose secret a program prints; the options that select it. */
+/** Saves a profile whose secret a program prints. Returns the options that select it. */
 async function withSecretCommand(baseUrl: string, command: string[], timeoutSeconds = 20) {
   const configDirectory = await freshDirectory();
   const profile = { baseUrl, clientId: CLIENT.clientId, clientSecretCommand: command, timeoutSeconds };
@@ -17,7 +17,7 @@ async function withSecretCommand(baseUrl: string, command: string[], timeoutSeco
   return { configDirectory };
 }
 
-Deno.test("login caches a token, status tells of it, logout forgets it", async () => {
+Deno.test("login caches a token, status reports it, logout deletes it", async () => {
   await using service = startService();
   const options = { ...await optionsFor(service), profile: "work" };
   const known = { profile: "work", server: service.baseUrl };
@@ -33,7 +33,7 @@ Deno.test("login caches a token, status tells of it, logout forgets it", async (
   assert.deepEqual(await logout(options), { profile: "work", removed: false });
 });
 
-Deno.test("login exchanges anew although a token is cached, and keeps it when it is refused", async () => {
+Deno.test("login exchanges again although a token is cached, and keeps the cached one if the exchange fails", async () => {
   await using service = startService();
   const options = await optionsFor(service);
   await login(options);
@@ -57,13 +57,13 @@ Deno.test("a cancelled login or ping is INTERRUPTED", async () => {
   }
 });
 
-Deno.test("logout works without any profile and refuses a name with a separator", async () => {
+Deno.test("logout works without a profile and rejects a name with a separator", async () => {
   const configDirectory = await freshDirectory();
   assert.deepEqual(await logout({ configDirectory }), { profile: "default", removed: false });
   assert.equal((await failure(logout({ configDirectory, profile: "../x" }))).code, "INVALID_ARGS");
 });
 
-Deno.test("ping makes one call and tells its status and time", async () => {
+Deno.test("ping makes one call and returns its status and duration", async () => {
   await using service = startService();
   const options = await optionsFor(service);
   const { milliseconds, ...rest } = await ping(options);
@@ -77,7 +77,7 @@ Deno.test("ping makes one call and tells its status and time", async () => {
   assert.equal(error.operation, "case-types.list");
 });
 
-Deno.test("a program can give the secret, and it runs for an exchange alone", async () => {
+Deno.test("a program can provide the secret, and runs only for an exchange", async () => {
   await using service = startService();
   const marker = `${await Deno.makeTempDir()}/runs`;
   const options = await withSecretCommand(
@@ -92,7 +92,7 @@ Deno.test("a program can give the secret, and it runs for an exchange alone", as
   assert.equal(await Deno.readTextFile(marker), "x");
 });
 
-Deno.test("a program that fails is INVALID_CONFIG with its exit code and never its output", async () => {
+Deno.test("a secret program that fails is INVALID_CONFIG with its exit code and without its output", async () => {
   const cases: [command: string[], message: RegExp][] = [
     [
       secretCommand(`console.log("s3cret"); Deno.exit(3)`),
@@ -110,19 +110,19 @@ Deno.test("a program that fails is INVALID_CONFIG with its exit code and never i
   }
 });
 
-Deno.test("a program that waits for ever is ended at the timeout", async () => {
+Deno.test("a secret program that hangs is stopped at the timeout", async () => {
   const command = secretCommand("await new Promise(() => setInterval(() => {}, 1000))");
   const error = await failure(login(await withSecretCommand("http://127.0.0.1:9999", command, 0.2)));
   assert.equal(error.code, "TIMEOUT");
   assert.match(error.message, /^clientSecretCommand \S*deno\S* did not answer within 0\.2 s\.$/);
 });
 
-Deno.test("no command shows the secret or a token, with --verbose, when refused, or with a stack trace", async () => {
+Deno.test("no command shows the secret or a token with --verbose, after a rejection, or in a stack trace", async () => {
   await using service = startService();
   const { configDirectory = "" } = await optionsFor(service);
   const profile = { baseUrl: service.baseUrl, ...CLIENT };
   await saveProfile("default", profile, configDirectory);
-  await saveProfile("wrong", { ...profile, clientId: "nobody" }, configDirectory);
+  await saveProfile("wrong", { ...profile, clientId: "unknown client" }, configDirectory);
   await saveProfile("gone", { ...profile, baseUrl: "http://127.0.0.1:9" }, configDirectory);
   const commands = ["login", "status", "ping", "diagnose", "logout"].map((name) => ["auth", name]);
   commands.push(["case-types", "list"], ["case-types", "list", "--no-cache"], ["case-types", "list", "--dry-run"]);
@@ -140,7 +140,7 @@ Deno.test("no command shows the secret or a token, with --verbose, when refused,
   }
 });
 
-Deno.test("a service that repeats the token does not make it show, with --verbose or in an error", async () => {
+Deno.test("a token that the service repeats is redacted with --verbose and in errors", async () => {
   await using service = startService({
     api: (request) => Response.json({ localizedValue: request.headers.get("authorization") }, { status: 500 }),
   });

@@ -37,7 +37,7 @@ Deno.test("a saved profile is read back, from a file that only its owner can rea
   assert.deepEqual(names, ["config.json", "config.lock"]);
 });
 
-Deno.test("saving a profile keeps other profiles and what svc does not know", async () => {
+Deno.test("saving a profile preserves other profiles and unknown members", async () => {
   const directory = await withConfig(JSON.stringify({
     note: "mine",
     profiles: { other: PROFILE, work: { ...PROFILE, colour: "red", apiRoot: "/old" } },
@@ -50,7 +50,7 @@ Deno.test("saving a profile keeps other profiles and what svc does not know", as
 });
 
 Deno.test({
-  name: "a config.json that is a link stays one: the file that it names is written, also where there is none yet",
+  name: "a config.json that is a link stays one: its target is written, even if it does not exist yet",
   ignore: Deno.build.os === "windows",
   async fn() {
     const dotfiles = await Deno.makeTempDir({ prefix: "svc-dotfiles-" });
@@ -70,7 +70,7 @@ Deno.test({
   },
 });
 
-Deno.test("processes that save profiles at the same time lose none", async () => {
+Deno.test("concurrent processes that save profiles lose none of them", async () => {
   const directory = await freshDirectory();
   const names = Array.from({ length: 8 }, (_, i) => `p${i}`);
   const runs = names.map((name) =>
@@ -81,7 +81,7 @@ Deno.test("processes that save profiles at the same time lose none", async () =>
   assert.deepEqual(Object.keys(profiles).sort(), names);
 });
 
-Deno.test("a name that cannot be part of a file's name is refused before anything is written", async () => {
+Deno.test("a name that cannot be part of a file name is rejected before anything is written", async () => {
   const directory = await freshDirectory();
   for (const name of ["", ".", "..", "../x", "a/b", "a\\b", "a\u0000b", "a\nb", ".hidden", "x".repeat(65), "a:b"]) {
     assert.equal((await failure(saveProfile(name, PROFILE, directory))).code, "INVALID_ARGS", JSON.stringify(name));
@@ -90,7 +90,7 @@ Deno.test("a name that cannot be part of a file's name is refused before anythin
   await assert.rejects(Deno.stat(directory), Deno.errors.NotFound);
 });
 
-Deno.test("any other name works, also those that objects have by themselves", async () => {
+Deno.test("any other name works, including names of inherited members", async () => {
   const directory = await freshDirectory();
   for (const name of ["__proto__", "constructor", "toString"]) {
     assert.equal((await failure(loadProfile(name, directory))).code, "INVALID_CONFIG");
@@ -107,7 +107,7 @@ Deno.test("any other name works, also those that objects have by themselves", as
   );
 });
 
-Deno.test("each wrong member is named with what it must be", async () => {
+Deno.test("each invalid member is named with its rule", async () => {
   const cases: [profile: unknown, message: RegExp][] = [
     [7, /profiles\.default must be an object\.$/],
     [{ baseUrl: 7 }, /profiles\.default\.baseUrl must be an http or https address/],
@@ -140,7 +140,7 @@ Deno.test("each wrong member is named with what it must be", async () => {
   }
 });
 
-Deno.test("a file that is no JSON is refused with its position and without its text", async () => {
+Deno.test("invalid JSON is rejected with its position and without its text", async () => {
   for (
     const text of ['{"profiles": {"default": {"clientSecret": "s3cret" "x"}}}', '{"profiles":', "s3cret", '"s3cret', ""]
   ) {
@@ -156,7 +156,7 @@ Deno.test("a file that is no JSON is refused with its position and without its t
   assert.match(error.message, /line 4 column 1/);
 });
 
-Deno.test("a file that an editor began with a byte order mark is read, and written without it", async () => {
+Deno.test("a byte order mark is accepted, and not written back", async () => {
   const directory = await withConfig("\ufeff" + JSON.stringify({ profiles: { default: PROFILE } }) + "\r\n");
   assert.deepEqual(await loadProfile("default", directory), PROFILE);
   await saveProfile("lab", PROFILE, directory);
@@ -164,7 +164,7 @@ Deno.test("a file that an editor began with a byte order mark is read, and writt
   assert.deepEqual(profiles, { default: PROFILE, lab: PROFILE });
 });
 
-Deno.test("a file that is not UTF-8 is refused, instead of sending another secret than it holds", async () => {
+Deno.test("a file that is not UTF-8 is rejected, so that no wrong secret is sent", async () => {
   const directory = await withConfig("");
   const text = JSON.stringify({ profiles: { default: { ...PROFILE, clientSecret: "s3crét" } } });
   const latin1 = Uint8Array.from(text, (character) => character.charCodeAt(0));
@@ -177,13 +177,13 @@ Deno.test("a file that is not UTF-8 is refused, instead of sending another secre
   assert.deepEqual(await Deno.readFile(`${directory}/config.json`), latin1);
 });
 
-Deno.test("a file of another shape is refused", async () => {
+Deno.test("JSON of another shape is rejected", async () => {
   assert.match((await failure(loadProfile("x", await withConfig("[]")))).message, /must contain a JSON object\.$/);
   const error = await failure(loadProfile("x", await withConfig('{"profiles": []}')));
   assert.match(error.message, /profiles must be an object\.$/);
 });
 
-Deno.test("a profile that does not exist is refused with how to make it", async () => {
+Deno.test("a missing profile is an error whose hint explains how to create it", async () => {
   const directory = await withProfile(PROFILE);
   const error = await failure(loadProfile("prod", directory));
   assert.equal(error.code, "INVALID_CONFIG");
@@ -191,7 +191,7 @@ Deno.test("a profile that does not exist is refused with how to make it", async 
   assert.match(error.hint ?? "", /^Set SVC_BASE_URL.*"prod".*svc service start/);
 });
 
-Deno.test("a mistyped profile is refused with the one that was probably meant", async () => {
+Deno.test("the hint for a mistyped profile suggests the similar one", async () => {
   const directory = await freshDirectory();
   await saveProfile("prod-west", PROFILE, directory);
   const error = await failure(loadProfile("prod-wset", directory));
@@ -199,7 +199,7 @@ Deno.test("a mistyped profile is refused with the one that was probably meant", 
 });
 
 Deno.test({
-  name: "a configuration that others can change causes a warning, as does one with a secret that others can read",
+  name: "a configuration that others can change, or with a secret that others can read, causes a warning",
   ignore: Deno.build.os === "windows",
   async fn() {
     const { baseUrl, clientId } = PROFILE;
@@ -231,12 +231,12 @@ Deno.test({
   },
 });
 
-Deno.test("on Windows, where every file has a mode that is open to all, nobody is warned of it", () => {
+Deno.test("on Windows, where every file has a mode that is open to all, there is no warning", () => {
   assert.deepEqual(findOpenAccess(0o100666, ["read", "change"], "windows"), []);
   assert.deepEqual(findOpenAccess(0o100666, ["read", "change"], "darwin"), ["read", "change"]);
 });
 
-Deno.test("a directory that cannot be written is named with what to do", async () => {
+Deno.test("an error about a directory that cannot be written names it", async () => {
   const file = `${await Deno.makeTempDir()}/file`;
   await Deno.writeTextFile(file, "");
   const error = await failure(saveProfile("default", PROFILE, file));

@@ -9,7 +9,7 @@ import { AUTHORITY, CERTIFICATE } from "../../harness/tls.ts";
 
 const STEPS = ["configuration", "dns", "tcp", "tls", "token", "api"];
 
-/** The step that failed; all before it worked and all after it were skipped. */
+/** Returns the step that failed. All before it must have worked, and all after it must have been skipped. */
 function failedStep({ ok, steps }: DiagnosisResult): DiagnosisStep {
   assert.equal(ok, false);
   assert.deepEqual(steps.map(({ step }) => step), STEPS);
@@ -22,20 +22,20 @@ function failedStep({ ok, steps }: DiagnosisResult): DiagnosisStep {
   return failed;
 }
 
-/** A port at which nothing listens. */
+/** Returns a service that has stopped, so that its port is closed. */
 async function closedService(): Promise<TestService> {
   const service = startService();
   await service[Symbol.asyncDispose]();
   return service;
 }
 
-/** A diagnosis in a process with an environment of its own. */
+/** Diagnoses in a process with its own environment. */
 async function diagnoseIn(env: Record<string, string>, options: SessionOptions): Promise<DiagnosisResult> {
   const { stdout } = await runScript("auth_script.ts", ["diagnose", JSON.stringify(options)], env);
   return JSON.parse(stdout);
 }
 
-Deno.test("diagnose shows each layer of a connection that works, and leaves the cache alone", async () => {
+Deno.test("diagnose reports each layer of a working connection and does not use the cache", async () => {
   await using service = startService();
   const options = await optionsFor(service);
   const { profile, ok, steps } = await diagnose(options);
@@ -53,21 +53,21 @@ Deno.test("diagnose shows each layer of a connection that works, and leaves the 
   assert(!JSON.stringify(steps).includes(service.issued[0] ?? "no token"));
 });
 
-Deno.test("without a configuration it says how to make one", async () => {
+Deno.test("a missing configuration fails with instructions to create one", async () => {
   const failed = failedStep(await diagnose({ configDirectory: await freshDirectory() }));
   assert.equal(failed.step, "configuration");
   assert.match(failed.result, /^There is no profile "default"/);
   assert.match(failed.hint ?? "", /SVC_BASE_URL/);
 });
 
-Deno.test("a host that nobody knows fails at dns", async () => {
+Deno.test("an unknown host fails at dns", async () => {
   const failed = failedStep(await diagnoseIn({}, await optionsFor({ baseUrl: "https://nowhere.invalid" })));
   assert.equal(failed.step, "dns");
   assert.match(failed.result, /^Looking up nowhere\.invalid failed: .*(ENOTFOUND|EAI_AGAIN)/);
   assert.match(failed.hint ?? "", /host name in baseUrl/);
 });
 
-Deno.test("a host that svc was not allowed to reach fails at dns, and says so", async () => {
+Deno.test("a host that svc has no permission to reach fails at dns with PERMISSION_DENIED", async () => {
   const { code, stdout } = await new Deno.Command(Deno.execPath(), {
     args: [
       ...["run", "--quiet", "--no-prompt", "--allow-env", "--allow-read", "--allow-net=127.0.0.1"],
@@ -107,7 +107,7 @@ Deno.test("https to a port that speaks http fails at tls", async () => {
   assert.match(failed.hint ?? "", /speaks https/);
 });
 
-Deno.test("a certificate of an unknown authority fails at tls, and works once it is named as the hint says", async () => {
+Deno.test("a certificate of an unknown authority fails at tls, and works with the variable that the hint names", async () => {
   await using service = startService({ certificate: CERTIFICATE });
   const options = await optionsFor(service);
   const failed = failedStep(await diagnose(options));
@@ -123,7 +123,7 @@ Deno.test("a certificate of an unknown authority fails at tls, and works once it
   assert.equal(steps[3].result, "the certificate is valid for 127.0.0.1");
 });
 
-Deno.test("a wrong secret fails at token, though a token is cached", async () => {
+Deno.test("a wrong secret fails at token even if a token is cached", async () => {
   await using service = startService();
   const options = await optionsFor(service);
   await login(options);
@@ -140,7 +140,7 @@ Deno.test("a token endpoint at another path fails at token with the member to co
   assert.match(failed.hint ?? "", /tokenPath in the profile/);
 });
 
-Deno.test("a token endpoint that gives no answer fails at token with what to check", async () => {
+Deno.test("a token endpoint that does not respond fails at token with a hint", async () => {
   const never = Promise.withResolvers<Response>();
   await using service = startService({ token: () => never.promise });
   const failed = failedStep(await diagnose({ ...await optionsFor(service), timeoutSeconds: 0.1 }));
@@ -149,7 +149,7 @@ Deno.test("a token endpoint that gives no answer fails at token with what to che
   assert.match(failed.hint ?? "", /^Check baseUrl and tokenPath in the profile, .*timeoutSeconds/);
 });
 
-Deno.test("a wrong API root, and an answer that is no list of case types, fail at api", async () => {
+Deno.test("a wrong API root and a response without case types fail at api", async () => {
   await using service = startService();
   const wrongRoot = failedStep(await diagnose({ ...await optionsFor(service), apiRoot: "/api" }));
   assert.equal(wrongRoot.step, "api");
@@ -164,7 +164,7 @@ Deno.test("a wrong API root, and an answer that is no list of case types, fail a
   }
 });
 
-Deno.test("an API that refuses the token fails at api with what to do", async () => {
+Deno.test("an API that rejects the token fails at api with a hint", async () => {
   await using service = startService({ grant: { access_token: "never-valid" } });
   const failed = failedStep(await diagnose(await optionsFor(service)));
   assert.equal(failed.step, "api");
@@ -178,7 +178,7 @@ Deno.test("an API that refuses the token fails at api with what to do", async ()
   assert.match(forbidden.hint ?? "", /operators of the service/);
 });
 
-Deno.test("where a proxy is on the way, DNS, TCP and TLS are left to it, and the rest goes through it", async () => {
+Deno.test("behind a proxy only token and api are tested, through the proxy", async () => {
   await using service = startService();
   await using proxy = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
@@ -203,7 +203,7 @@ Deno.test("where a proxy is on the way, DNS, TCP and TLS are left to it, and the
   }
 });
 
-Deno.test("a proxy that lets nothing through fails at token, with its variable in the hint", async () => {
+Deno.test("a proxy that blocks all calls fails at token, with its variable in the hint", async () => {
   await using service = startService();
   const options = await optionsFor(service);
   const HTTP_PROXY = (await closedService()).baseUrl;
@@ -221,7 +221,7 @@ Deno.test("a proxy that lets nothing through fails at token, with its variable i
   }
 });
 
-Deno.test("a diagnosis that may not read the environment says that there may be a proxy", async () => {
+Deno.test("a diagnosis without permission to read the environment mentions proxies in its hint", async () => {
   const env = { SVC_BASE_URL: "https://nowhere.invalid", SVC_CLIENT_ID: "id", SVC_CLIENT_SECRET: "secret" };
   const { stdout } = await svc(["auth", "diagnose"], { env });
   const failed = failedStep(JSON.parse(stdout));
@@ -229,7 +229,7 @@ Deno.test("a diagnosis that may not read the environment says that there may be 
   assert.match(failed.hint ?? "", /host name in baseUrl.*If nowhere\.invalid is behind a proxy, .*--allow-env/);
 });
 
-Deno.test("a server that accepts a connection and stays silent ends in a timeout", async () => {
+Deno.test("a server that accepts a connection and stays silent causes a timeout", async () => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const baseUrl = `https://127.0.0.1:${listener.addr.port}`;
   const failed = failedStep(await diagnose({ ...await optionsFor({ baseUrl }), timeoutSeconds: 0.1 }));

@@ -13,7 +13,7 @@ async function script(action: string, options: SessionOptions, env: Record<strin
   return JSON.parse(stdout);
 }
 
-Deno.test("a profile gives the target, with the defaults that it leaves out", async () => {
+Deno.test("a profile defines the target, and its missing members have defaults", async () => {
   const configDirectory = await freshDirectory();
   await saveProfile("default", { ...PROFILE, baseUrl: "https://profile.example/" }, configDirectory);
   assert.deepEqual(readTarget({ configDirectory }), {
@@ -39,7 +39,7 @@ Deno.test("a profile gives the target, with the defaults that it leaves out", as
   });
 });
 
-Deno.test("the environment wins over the profile, and options win over both", async () => {
+Deno.test("the environment overrides the profile, and options override both", async () => {
   const directory = await freshDirectory();
   await saveProfile("default", { ...PROFILE, apiRoot: "/api" }, directory);
   const env = { SVC_CONFIG_DIR: directory, SVC_BASE_URL: "https://env.example" };
@@ -49,7 +49,7 @@ Deno.test("the environment wins over the profile, and options win over both", as
   assert.deepEqual(await script("target", option, env), { ...expected, ...option });
 });
 
-Deno.test("the environment's credentials win over the profile's", async () => {
+Deno.test("credentials of the environment override those of the profile", async () => {
   await using service = startService();
   const directory = await freshDirectory();
   await saveProfile("default", { ...PROFILE, baseUrl: service.baseUrl }, directory);
@@ -61,7 +61,7 @@ Deno.test("the environment's credentials win over the profile's", async () => {
   assert.deepEqual(await script("call", {}, env), { status: 200 });
 });
 
-Deno.test("an environment that says everything needs no configuration file, whatever the profile", async () => {
+Deno.test("a complete environment needs no configuration file, even with another profile", async () => {
   await using service = startService();
   const env = {
     SVC_CONFIG_DIR: await freshDirectory(),
@@ -73,7 +73,7 @@ Deno.test("an environment that says everything needs no configuration file, what
   assert(await Deno.stat(`${env.SVC_CONFIG_DIR}/token.ci.json`));
 });
 
-Deno.test("the directory is ~/.svc-cli without SVC_CONFIG_DIR", async () => {
+Deno.test("the default directory is ~/.svc-cli", async () => {
   await using service = startService();
   const home = await Deno.makeTempDir();
   await saveProfile("default", { baseUrl: service.baseUrl, ...CLIENT }, `${home}/.svc-cli`);
@@ -82,7 +82,7 @@ Deno.test("the directory is ~/.svc-cli without SVC_CONFIG_DIR", async () => {
   assert(await Deno.stat(`${home}/.svc-cli/token.default.json`));
 });
 
-Deno.test("without a home there is neither profile nor cache, and the environment is enough", async () => {
+Deno.test("without a home directory there is no profile and no cache, and the environment suffices", async () => {
   await using service = startService();
   const env = { HOME: "", USERPROFILE: "", DENO_DIR: await denoDirectory() };
   const credentials = { SVC_CLIENT_ID: CLIENT.clientId, SVC_CLIENT_SECRET: CLIENT.clientSecret };
@@ -105,7 +105,7 @@ Deno.test("without a home there is neither profile nor cache, and the environmen
   });
 });
 
-Deno.test("SVC_NO_CACHE=true leaves no token behind and uses none", async () => {
+Deno.test("SVC_NO_CACHE=true neither reads nor writes a token", async () => {
   await using service = startService();
   const options = await optionsFor(service);
   const env = { SVC_NO_CACHE: "true" };
@@ -125,7 +125,7 @@ Deno.test("SVC_NO_CACHE=true leaves no token behind and uses none", async () => 
   assert.equal(Array.from(Deno.readDirSync(options.configDirectory ?? "")).length, 2);
 });
 
-Deno.test("a wrong value names where it came from", async () => {
+Deno.test("an error about an invalid value names its source", async () => {
   const configDirectory = await freshDirectory();
   const fromEnvironment = await script("target", { configDirectory }, { SVC_BASE_URL: "svc.example" });
   assert.match(JSON.stringify(fromEnvironment), /"code":"INVALID_CONFIG","message":"SVC_BASE_URL must be an http/);
@@ -138,7 +138,7 @@ Deno.test("a wrong value names where it came from", async () => {
 });
 
 Deno.test({
-  name: "a variable that is no UTF-8 text is named, and what it holds is not shown",
+  name: "an error about a variable that is not UTF-8 names it without its value",
   ignore: Deno.build.os === "windows",
   async fn() {
     for (const name of ["SVC_CLIENT_SECRET", "SVC_BASE_URL", "SVC_CONFIG_DIR"]) {
@@ -156,7 +156,7 @@ Deno.test({
   },
 });
 
-Deno.test("plain http is refused beyond this machine unless it is allowed", async () => {
+Deno.test("http to other machines is rejected unless it is allowed", async () => {
   const configDirectory = await freshDirectory();
   const secureEnough = [
     "http://127.0.0.1:1",
@@ -177,7 +177,7 @@ Deno.test("plain http is refused beyond this machine unless it is allowed", asyn
   assert.equal((readTarget({ profile: "lab", configDirectory })).baseUrl, "http://10.0.0.1");
 });
 
-Deno.test("a dry run needs an address alone; a session says what it lacks", async () => {
+Deno.test("a dry run needs only an address, and a session reports missing credentials", async () => {
   const configDirectory = await freshDirectory();
   await saveProfile("a", { baseUrl: PROFILE.baseUrl }, configDirectory);
   await saveProfile("b", { baseUrl: PROFILE.baseUrl, clientId: "id" }, configDirectory);
@@ -194,7 +194,7 @@ Deno.test("a dry run needs an address alone; a session says what it lacks", asyn
   }
 });
 
-Deno.test("a program that says everything itself needs the permission for the network and no other", async () => {
+Deno.test("a program that passes all options needs only the network permission", async () => {
   await using service = startService();
   const { configDirectory: _, ...options } = await optionsFor(service);
   const library = new URL("../../../lib/auth/session.ts", import.meta.url).href;

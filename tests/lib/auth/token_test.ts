@@ -8,7 +8,7 @@ import type { SvcError } from "../../../lib/errors.ts";
 import { heldAnswer } from "../../harness/held_answer.ts";
 import { callApi, CLIENT, failure, optionsFor, type ServiceOptions, startService } from "../../harness/oauth.ts";
 
-/** The error of a first call to a service that differs as said. */
+/** Returns the error of a first call to a service with these differences. */
 async function failureWith(differs: ServiceOptions, changes: SessionOptions = {}): Promise<SvcError> {
   await using service = startService(differs);
   const options = { ...await optionsFor(service), ...changes };
@@ -25,7 +25,7 @@ function tokenFiles({ configDirectory = "" }: SessionOptions): string[] {
   return Array.from(Deno.readDirSync(configDirectory), ({ name }) => name).filter((name) => !name.endsWith(".lock"));
 }
 
-Deno.test("a call carries a token that the secret was exchanged for", async () => {
+Deno.test("a call carries a token from a token exchange", async () => {
   await using service = startService();
   const summaries: string[] = [];
   const session = openSession({
@@ -39,7 +39,7 @@ Deno.test("a call carries a token that the secret was exchanged for", async () =
   assert.deepEqual(summaries, ["POST /oauth2/token 200 OK"]);
 });
 
-Deno.test("the time of a call is that of its last request, without the way to its token", async () => {
+Deno.test("the duration of a call is that of its last request, without the token exchange", async () => {
   let granted = 0;
   const token = () => {
     granted = performance.now();
@@ -62,7 +62,7 @@ Deno.test("the time of a call is that of its last request, without the way to it
   assert.deepEqual([times, calls], [[true, true], 3]);
 });
 
-Deno.test("what onExchange and warn throw is not told as a fault of the network or of svc", async () => {
+Deno.test("an exception of onExchange or warn is not reported as a network error or a bug", async () => {
   await using service = startService();
   const options = await optionsFor(service);
   const fault = new Error("The log is full.");
@@ -82,7 +82,7 @@ Deno.test("what onExchange and warn throw is not told as a fault of the network 
   assert.deepEqual(await told({ warn: thrower }), expected("warn"));
 });
 
-Deno.test("every request says which svc sends it, that for the token included", async () => {
+Deno.test("every request has a User-Agent with the version, including the token exchange", async () => {
   const agents: (string | null)[] = [];
   await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, ({ headers }) => {
     agents.push(headers.get("user-agent"));
@@ -93,7 +93,7 @@ Deno.test("every request says which svc sends it, that for the token included", 
   assert.deepEqual(agents, Array(2).fill(`svc/${configuration.version}`));
 });
 
-Deno.test("a wrong secret is UNAUTHORIZED with what the server says", async () => {
+Deno.test("a wrong secret is UNAUTHORIZED with the server's description", async () => {
   const error = await failureWith({}, { clientSecret: "wrong" });
   assert.equal(error.code, "UNAUTHORIZED");
   assert.equal(error.status, 401);
@@ -101,7 +101,7 @@ Deno.test("a wrong secret is UNAUTHORIZED with what the server says", async () =
   assert.equal(error.hint, "Check the client ID and the client secret.");
 });
 
-Deno.test("a refusal in any form is UNAUTHORIZED", async () => {
+Deno.test("a rejection in any form is UNAUTHORIZED", async () => {
   const answers = [
     Response.json({ error: "unauthorized_client" }, { status: 400 }),
     Response.json({ errorDetails: [], localizedValue: "No access" }, { status: 403 }),
@@ -115,13 +115,13 @@ Deno.test("a refusal in any form is UNAUTHORIZED", async () => {
   }
 });
 
-Deno.test("a server that repeats the secret does not make it show", async () => {
+Deno.test("a secret that the server repeats is redacted", async () => {
   const repeat = `bad: ${CLIENT.clientSecret} ${encodeURIComponent(CLIENT.clientSecret)}`;
   const token = () => Response.json({ error: "invalid_client", error_description: repeat }, { status: 400 });
   assert.match((await failureWith({ token })).message, /bad: \[REDACTED\] \[REDACTED\]$/);
 });
 
-Deno.test("a server that repeats the header in which it was sent the secret does not make it show", async () => {
+Deno.test("an Authorization header that the server repeats is redacted", async () => {
   let sent = "";
   const repeats = (answer: (header: string) => Response): ServiceOptions => ({
     token(request) {
@@ -163,7 +163,7 @@ Deno.test("other statuses keep their codes", async () => {
   }
 });
 
-Deno.test("the token endpoint's Retry-After is passed on; the hint names it where it says anything", async () => {
+Deno.test("Retry-After of the token endpoint is passed on, and the hint contains it if it is valid", async () => {
   const waits = {
     "7": "7 seconds",
     "Fri, 02 Jan 2026 03:04:15 GMT": "until Fri, 02 Jan 2026 03:04:15 GMT",
@@ -195,7 +195,7 @@ Deno.test("a redirect is not followed", async () => {
   assert.equal(other.exchanges, 0);
 });
 
-Deno.test("an answer of success other than 200 is no redirect", async () => {
+Deno.test("a successful status other than 200 is INVALID_RESPONSE", async () => {
   for (const status of [201, 204]) {
     const error = await failureWith({ token: () => new Response(null, { status }) });
     assert.equal(error.code, "INVALID_RESPONSE");
@@ -204,7 +204,7 @@ Deno.test("an answer of success other than 200 is no redirect", async () => {
   }
 });
 
-Deno.test("an answer that is no token response is INVALID_RESPONSE and does not show its text", async () => {
+Deno.test("a malformed token response is INVALID_RESPONSE and its text is not shown", async () => {
   const bodies = [
     "<html>tok-1</html>",
     '{"access_token":"tok-1","token_type":"Be',
@@ -224,9 +224,9 @@ Deno.test("an answer that is no token response is INVALID_RESPONSE and does not 
   }
 });
 
-Deno.test("what a token endpoint sends beside the token, or leaves out, is its own affair, as is null for what there is not", async () => {
+Deno.test("additional members, missing optional ones, and null for optional ones are accepted", async () => {
   const part = (value: unknown) => btoa(JSON.stringify(value)).replace(/=+$/, "");
-  const claims = { iss: "https://identity.example", sub: "me", aud: "somebody else", iat: 0, exp: 1 };
+  const claims = { iss: "https://identity.example", sub: "me", aud: "another client", iat: 0, exp: 1 };
   const grants = [
     { id_token: `${part({ alg: "RS256" })}.${part(claims)}.c2ln` },
     { refresh_token: null, scope: null, expires_in: null },
@@ -240,7 +240,7 @@ Deno.test("what a token endpoint sends beside the token, or leaves out, is its o
   }
 });
 
-Deno.test("an answer without end is refused before it fills the memory, whatever its status", async () => {
+Deno.test("an endless response is rejected before it fills the memory, whatever its status", async () => {
   for (const status of [200, 400]) {
     let sent = 0;
     const body = new ReadableStream<Uint8Array>({
@@ -253,7 +253,7 @@ Deno.test("an answer without end is refused before it fills the memory, whatever
   }
 });
 
-Deno.test("a token without expires_in lives an hour, and one that claims for ever lives a year", async () => {
+Deno.test("a token without expires_in lives an hour, and the longest life is a year", async () => {
   for (const [claim, seconds] of [[undefined, 3600], ["120", 120], [1e300, 31_536_000]] as const) {
     await using service = startService({ grant: { expires_in: claim } });
     const options = await optionsFor(service);
@@ -273,7 +273,7 @@ Deno.test("a closed port is NETWORK_ERROR with the reason", async () => {
   assert.equal(error.message, `POST ${service.baseUrl}/oauth2/token failed: Connection refused.`);
 });
 
-Deno.test("a token endpoint that does not answer is TIMEOUT", async () => {
+Deno.test("a token endpoint that does not respond is TIMEOUT", async () => {
   const done = Promise.withResolvers<Response>();
   await using service = startService({ token: () => done.promise });
   const options = await optionsFor(service);
@@ -283,7 +283,7 @@ Deno.test("a token endpoint that does not answer is TIMEOUT", async () => {
   done.resolve(new Response());
 });
 
-Deno.test("a caller that goes away cancels the exchange unless another waits for it", async () => {
+Deno.test("a cancelled call cancels the exchange unless another call waits for it", async () => {
   const held = heldAnswer();
   await using service = startService({
     token: held.answer,
@@ -301,7 +301,7 @@ Deno.test("a caller that goes away cancels the exchange unless another waits for
   assert.equal(service.exchanges, 1);
 });
 
-Deno.test("a session shows neither the secret nor a token, however it is looked at", async () => {
+Deno.test("inspecting a session shows neither the secret nor a token", async () => {
   await using service = startService();
   const session = openSession(await optionsFor(service));
   await callApi(session);
@@ -311,7 +311,7 @@ Deno.test("a session shows neither the secret nor a token, however it is looked 
   assert(!shown.includes(service.issued[0] ?? "no token"), shown);
 });
 
-Deno.test("a token is sent to its own service alone, and not back to the caller", async () => {
+Deno.test("a token is sent only to its own service, and not returned to the caller", async () => {
   await using service = startService();
   await using other = startService();
   const session = openSession(await optionsFor(service));
@@ -327,7 +327,7 @@ Deno.test("a token is sent to its own service alone, and not back to the caller"
   assert.deepEqual(headers, { accept: "text/plain" });
 });
 
-Deno.test("a redirect of the API is handed to the caller, not followed", async () => {
+Deno.test("a redirect of the API is returned to the caller, not followed", async () => {
   await using other = startService();
   await using service = startService({ api: () => Response.redirect(`${other.baseUrl}/x`) });
   assert.equal(await callApi(openSession(await optionsFor(service))), 302);

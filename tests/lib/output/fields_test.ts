@@ -1,4 +1,3 @@
-/** `--fields`, in every format. */
 import assert from "node:assert/strict";
 import type { JsonValue } from "../../../utils/json.ts";
 import type { Format } from "../../../lib/output/format.ts";
@@ -15,26 +14,26 @@ async function rendered(
   return [text.trimEnd(), notes];
 }
 
-Deno.test("fields keep the named top-level members, in the order of the names", async () => {
+Deno.test("top-level members are selected in the order of the names", async () => {
   assert.deepEqual(await rendered(CASE, ["status", "id"]), ['{"status":"Open","id":"C-1"}', []]);
   assert.deepEqual(await rendered(CASE, ["id"], "yaml"), ["id: C-1", []]);
   assert.deepEqual(await rendered(CASE, ["status", "id"], "table"), ["status  id\nOpen    C-1", []]);
   assert.deepEqual(await rendered(CASE, ["id", "id"], "json"), ['{\n  "id": "C-1"\n}', []]);
 });
 
-Deno.test("a field that the answer does not have is named, with those that it has", async () => {
+Deno.test("an unknown field causes a note with the existing ones", async () => {
   const note = "Warning: the response has no field nope, toString. Its fields: id, type, status, urgency, data.";
   assert.deepEqual(await rendered(CASE, ["nope", "id", "toString"]), ['{"id":"C-1"}', [note]]);
 });
 
-Deno.test("of a list they are the fields of its elements", async () => {
+Deno.test("fields of a list are those of its elements", async () => {
   const rows = [{ a: 1, b: 2 }, { b: 3, c: 4 }];
   assert.deepEqual(await rendered(rows, ["b"]), ['[{"b":2},{"b":3}]', []]);
   assert.deepEqual(await rendered(rows, ["c"]), ['[{},{"c":4}]', []]);
   assert.deepEqual(await rendered([], ["a"]), ["[]", []]);
 });
 
-Deno.test("of a list in an envelope they are the envelope's if one is named, and its elements' otherwise", async () => {
+Deno.test("fields of an object with one list are those of the elements, unless the list itself is named", async () => {
   const stages = { stages: [{ ID: "PRIM0", name: "Create", links: {} }] };
   assert.deepEqual(await rendered(stages, ["stages"]), [JSON.stringify(stages), []]);
   assert.deepEqual(await rendered(stages, ["name"]), ['{"stages":[{"name":"Create"}]}', []]);
@@ -43,6 +42,6 @@ Deno.test("of a list in an envelope they are the envelope's if one is named, and
   assert.deepEqual(await rendered(rows, ["data"], "table"), ["a\n1", []]);
 });
 
-Deno.test("an answer without fields is printed whole", async () => {
+Deno.test("a result without fields is printed completely", async () => {
   assert.deepEqual(await rendered("text", ["a"]), ['"text"', ["--fields was ignored: the response has no fields."]]);
 });

@@ -1,4 +1,3 @@
-/** JSON, compact and YAML: the same value, and nothing that drives a terminal. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { parse } from "yaml";
@@ -14,7 +13,7 @@ import { renderLong } from "../../../lib/output/render_long.ts";
 
 const PIPE = { color: false, columns: undefined };
 
-// Half of the characters are those that matter: controls, marks that reverse text, and what YAML gives a meaning.
+// Half of the characters are special: controls, marks that reverse text, and YAML syntax.
 const character = fc.oneof(
   fc.integer({ min: 0, max: 0x9f }).map((code) => String.fromCharCode(code)),
   fc.constantFrom(
@@ -47,7 +46,7 @@ const { value: anyValue } = fc.letrec<{ value: JsonValue }>((tie) => ({
 }));
 
 for (const format of ["json", "compact", "yaml"] as const) {
-  Deno.test(`${format} holds the value and no raw control character`, async () => {
+  Deno.test(`${format} preserves the value and contains no raw control character`, async () => {
     await fc.assert(fc.asyncProperty(anyValue, async (value) => {
       const { text, notes } = await render(value, { format }, PIPE);
       assert.equal(hasControlCharacters(text), false);
@@ -55,13 +54,13 @@ for (const format of ["json", "compact", "yaml"] as const) {
       if (format === "compact") assert.equal(text.indexOf("\n"), text.length - 1);
       assert.deepEqual(notes, []);
       const read = format === "yaml" ? parse(text) : JSON.parse(text);
-      // A lone surrogate is no character: YAML has no way to write it.
+      // YAML cannot represent a lone surrogate.
       if (format !== "yaml" || JSON.stringify(value).search(/\\ud[89a-f]/) < 0) assert.deepEqual(read, value);
     }));
   });
 }
 
-Deno.test("every character that can drive a terminal is escaped, and no other", () => {
+Deno.test("exactly the characters that can drive a terminal are escaped", () => {
   for (
     const unsafe of [
       "\x00",
@@ -89,7 +88,7 @@ Deno.test("every character that can drive a terminal is escaped, and no other", 
   assert.equal(escapeToOneLine("a\tb\nc\r\x1b"), "a\\tb\\nc\\r\\u001b");
 });
 
-Deno.test("what may be longer than memory is the same text in pieces", async () => {
+Deno.test("renderLong yields the text of render in pieces", async () => {
   const one = fc.record({ list: fc.array(anyValue, { maxLength: 3 }), id: text });
   await fc.assert(fc.asyncProperty(one, async ({ list, id }) => {
     for (const format of ["json", "compact", "yaml"] as const) {
@@ -100,7 +99,7 @@ Deno.test("what may be longer than memory is the same text in pieces", async () 
   }));
 });
 
-Deno.test("json is indented, compact is one line, yaml is neither quoted nor folded without need", async () => {
+Deno.test("json is indented, compact is one line, and yaml is quoted or folded only if necessary", async () => {
   const value = { id: "C-1", list: [1, { a: null }], empty: {}, note: "one two ".repeat(20).trim(), lines: "a\nb\n" };
   assert.equal((await render(value, { format: "json" }, PIPE)).text, JSON.stringify(value, null, 2) + "\n");
   assert.equal((await render(value, { format: "compact" }, PIPE)).text, JSON.stringify(value) + "\n");
@@ -110,7 +109,7 @@ Deno.test("json is indented, compact is one line, yaml is neither quoted nor fol
   );
 });
 
-Deno.test("yaml of texts that YAML 1.1 would take for something else is quoted", async () => {
+Deno.test("strings that YAML 1.1 would read as other types are quoted", async () => {
   const texts = ["yes", "on", "1_000", "2026-01-31", "2026-01-31T08:00:00Z", "0o7"];
   const { text } = await render(texts, { format: "yaml" }, PIPE);
   assert.deepEqual(parse(text, { version: "1.1" }), texts);

@@ -1,4 +1,3 @@
-/** Tables: in a pipe and at a terminal. */
 import assert from "node:assert/strict";
 import type { JsonValue } from "../../../utils/json.ts";
 import { render, type Surface } from "../../../lib/output/render.ts";
@@ -12,7 +11,7 @@ async function table(
   return { lines: text.slice(0, -1).split("\n"), notes };
 }
 
-Deno.test("in a pipe a table is aligned, without borders, colour or trailing spaces", async () => {
+Deno.test("a table in a pipe is aligned, without borders, color or trailing spaces", async () => {
   const rows = [{ ID: "A", count: 5, open: true, note: null }, {
     ID: "Long one",
     count: 12345,
@@ -25,35 +24,35 @@ Deno.test("in a pipe a table is aligned, without borders, colour or trailing spa
   });
 });
 
-Deno.test("an object is one row; nested members are left out and named", async () => {
+Deno.test("an object is one row, and a note names hidden nested members", async () => {
   assert.deepEqual(await table({ id: "C-1", data: {}, tags: ["a"], status: "Open" }), {
     lines: ["id   status", "C-1  Open"],
     notes: ["Nested fields hidden: data, tags."],
   });
 });
 
-Deno.test("what is left out beside a list of objects comes with the way to see the list", async () => {
+Deno.test("the note about a hidden list of objects explains how to show it", async () => {
   assert.deepEqual(await table({ total: 1, stages: [{ ID: "P0" }] }), {
     lines: ["total", "    1"],
     notes: ["Nested fields hidden: stages. Show stages as a table with --fields stages."],
   });
 });
 
-Deno.test("a single member that is a list of objects is the table", async () => {
+Deno.test("an object whose only member is a list of objects is shown as that list", async () => {
   assert.deepEqual(await table({ stages: [{ ID: "P0", links: {} }, { ID: "P1", name: "Second" }] }), {
     lines: ["ID  name", "P0", "P1  Second"],
     notes: ["Nested fields hidden: links."],
   });
 });
 
-Deno.test("a column whose values are nested or null is left out; one of nothing but nulls is there", async () => {
+Deno.test("a column of nested values and nulls is hidden, and one of nulls only is shown", async () => {
   assert.deepEqual(await table([{ ID: "A", links: null, note: null }, { ID: "B", links: {}, note: null }]), {
     lines: ["ID  note", "A", "B"],
     notes: ["Nested fields hidden: links."],
   });
 });
 
-Deno.test("what is no table falls back to JSON, with one line that says why", async () => {
+Deno.test("other results are printed as JSON, and a note explains why", async () => {
   const unfit: [JsonValue, string][] = [
     ["text", "the response is neither an object nor a list of objects"],
     [[1, 2], "the response is neither an object nor a list of objects"],
@@ -70,7 +69,7 @@ Deno.test("what is no table falls back to JSON, with one line that says why", as
   }
 });
 
-Deno.test("more fields than a table takes fall back to JSON, with the way to pick some where there is one", async () => {
+Deno.test("a result with too many fields is printed as JSON, with advice on selecting some if that is possible", async () => {
   const row = (length: number): JsonValue => Object.fromEntries(Array.from({ length }, (_, i) => [`k${i}`, i]));
   for (const surface of [{ color: false }, { color: false, columns: 80 }]) {
     const { text, notes } = await render(row(501), { format: "table" }, surface);
@@ -83,7 +82,7 @@ Deno.test("more fields than a table takes fall back to JSON, with the way to pic
   assert.match((await table(row(500))).lines[0] ?? "", /^k0 +k1 .* k499$/);
 });
 
-Deno.test("controls and line ends are shown as escapes, in names and cells", async () => {
+Deno.test("control characters and line ends are escaped in names and cells", async () => {
   const { lines } = await table({ "a\x1b[2J": "line\none\ttab", b: "\u202eevil\x9b31m" });
   assert.deepEqual(lines, ["a\\u001b[2J      b", "line\\none\\ttab  \\u202eevil\\u009b31m"]);
 });
@@ -93,7 +92,7 @@ Deno.test("wide characters take two columns", async () => {
   assert.deepEqual(lines, ["name   n", "日本   x", "abcde  y"]);
 });
 
-Deno.test("at a terminal the table has borders and keeps to the width", async () => {
+Deno.test("a table at a terminal has borders and fits its width", async () => {
   const rows = [{ ID: "A", text: "word ".repeat(40), n: 1 }, { ID: "B", text: "日本語".repeat(30), n: 2 }];
   for (const columns of [20, 40, 80, 300]) {
     const { lines, notes } = await table(rows, { color: false, columns });
@@ -104,7 +103,7 @@ Deno.test("at a terminal the table has borders and keeps to the width", async ()
   }
 });
 
-Deno.test("columns for which there is no room are named", async () => {
+Deno.test("a note names the columns that do not fit", async () => {
   const row = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`column${index}`, "some value"]));
   const { lines, notes } = await table(row, { color: false, columns: 80 });
   assert.ok(lines.every((line) => widthOf(line) <= 80), lines.join("\n"));
@@ -114,21 +113,21 @@ Deno.test("columns for which there is no room are named", async () => {
   );
 });
 
-Deno.test("columns are not advised to be picked of a member that --fields has picked itself", async () => {
+Deno.test("selecting columns is not advised if --fields already selects the list", async () => {
   const row = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`column${index}`, "some value"]));
   const options = { format: "table", fields: ["data"] } as const;
   const { notes } = await render({ data: [row], pageNumber: 1 }, options, { color: false, columns: 80 });
   assert.match(notes[0] ?? "", /^Columns hidden to fit the terminal: column7, .*, column29\.$/);
 });
 
-Deno.test("the head is bold where colour is wanted, and nowhere else", async () => {
+Deno.test("the header is bold only with color", async () => {
   const bold = (await table({ id: "C-1" }, { color: true, columns: 80 })).lines;
   assert.equal(bold[1], "│ \x1b[1mid\x1b[22m  │");
   const plain = (await table({ id: "C-1" }, { color: false, columns: 80 })).lines;
   assert.equal(plain[1], "│ id  │");
 });
 
-Deno.test("a table of many rows is one table, in a pipe and at a terminal", async () => {
+Deno.test("many rows are one table, in a pipe and at a terminal", async () => {
   const rows = Array.from({ length: 1234 }, (_, i) => ({ ID: `T-${i}`, n: i }));
   const plain = (await table(rows)).lines;
   assert.deepEqual([plain.length, plain[0], plain[1], plain[1234]], [
@@ -139,7 +138,7 @@ Deno.test("a table of many rows is one table, in a pipe and at a terminal", asyn
   assert.equal(new Set(framed.map(widthOf)).size, 1);
 });
 
-Deno.test("what rows are called by is not cut while other columns can be", async () => {
+Deno.test("the first column is not truncated while others can be", async () => {
   const rows = [1, 2].map((n) => ({
     id: `20261121-1405-k7wqh${n}`,
     name: "intake",
@@ -151,7 +150,7 @@ Deno.test("what rows are called by is not cut while other columns can be", async
   assert.ok(lines.some((line) => line.includes("20261121-1405-k7wqh2")), lines.join("\n"));
 });
 
-Deno.test("a long text of wide characters takes no longer than one of narrow ones, in a pipe and at a terminal", async () => {
+Deno.test("a long text of wide characters renders about as fast as one of narrow characters", async () => {
   const timed = async (text: string): Promise<[milliseconds: number, plain?: string, framed?: string]> => {
     const started = performance.now();
     const plain = (await table({ id: "C-1", text })).lines[1];
@@ -165,7 +164,7 @@ Deno.test("a long text of wide characters takes no longer than one of narrow one
   assert(wide < 20 * narrow + 1000, `${wide} ms, and ${narrow} ms for narrow ones`);
 });
 
-Deno.test("rows of many different fields take no longer than rows of a few, in a pipe and at a terminal", async () => {
+Deno.test("rows with many different fields render about as fast as rows with a few", async () => {
   const timed = async (
     name: (i: number) => string,
   ): Promise<[milliseconds: number, plain: string[], framed: string[]]> => {
@@ -183,7 +182,7 @@ Deno.test("rows of many different fields take no longer than rows of a few, in a
   assert(many < 20 * few + 1000, `${many} ms, and ${few} ms for a few`);
 });
 
-Deno.test("a character is cut as a whole", async () => {
+Deno.test("a character is never split", async () => {
   for (const start of ["", "a"]) {
     const framed = (await table({ text: start + "👍".repeat(30) }, { color: true, columns: 20 })).lines;
     assert(framed.every((line) => line.isWellFormed()), framed.join("\n"));
@@ -193,7 +192,7 @@ Deno.test("a character is cut as a whole", async () => {
   assert(named.every((line) => line.isWellFormed()), named.join("\n"));
 });
 
-/** Width of a line of the characters that these tests use. */
+/** Returns the width of a line of the characters that these tests use. */
 function widthOf(line: string): number {
   return [...line].reduce((width, character) => width + (/[日本語]/.test(character) ? 2 : 1), 0);
 }
