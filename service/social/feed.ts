@@ -1,127 +1,124 @@
-/** Feeds: messages and lines of case histories, newest first, page by page. */
+/** Feeds: messages and history entries, newest first, page by page. */
 import type { JsonObject } from "../../utils/json.ts";
+import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
+import { parseTimestamp, truncateToMilliseconds } from "../../utils/time/parse_timestamp.ts";
 import { ServiceError } from "../errors.ts";
 import type { HandlerContext } from "../http/handler.ts";
 import type { Filter } from "../store/query.ts";
 import type { Transaction } from "../store/store.ts";
-import { type Message, type MessageKind, toMessage } from "./messages.ts";
-import type { Place } from "./places.ts";
-import { parseTimestamp, truncateToMilliseconds } from "../../utils/time/parse_timestamp.ts";
-import { END_OF_TIME, timeOfEvent } from "./times.ts";
+import { type Message, type MessageKind, type Place, toMessage } from "./messages.ts";
+import { END_OF_TIME, toHistoryTime } from "./times.ts";
 
-/** Where entries of a feed come from, with the names for people. */
+/** The sources of feeds, with their labels. */
 export const SOURCES = { messages: "Messages", mentions: "Mentions", history: "History" } as const;
 
-/** A source. */
+/** A source of a feed. */
 export type Source = keyof typeof SOURCES;
 
-/** Which entries are wanted. */
+/** The entries that a request asks for. */
 export interface FeedRequest {
-  /** The sources. */
   readonly sources: ReadonlySet<Source>;
   /** Only entries before this time. */
   readonly before: string;
-  /** Entries at most. */
+  /** Maximum number of entries. */
   readonly size: number;
 }
 
-/** A line of a case's history. */
-export interface HistoryLine {
-  /** The case. */
+/** An entry of a case's history. */
+export interface HistoryEntry {
   readonly caseId: string;
-  /** Its time in feeds. */
+  /** Time in feeds, to the nanosecond. */
   readonly postedAt: string;
-  /** Operator who did it. */
+  /** Operator ID of the author. */
   readonly author: string;
-  /** What happened, e.g. `performed`. */
+  /** The kind of event, e.g. `performed`. */
   readonly kind: string;
-  /** A sentence for people. */
   readonly text: string;
 }
 
 /** An entry of a feed. */
-export type Entry =
+export type FeedEntry =
   | { readonly source: "messages" | "mentions"; readonly message: Message }
-  | { readonly source: "history"; readonly line: HistoryLine };
+  | { readonly source: "history"; readonly event: HistoryEntry };
 
 /** A page of a feed. */
 export interface FeedPage {
-  /** Newest first. */
-  readonly entries: readonly Entry[];
-  /** Whether older ones follow. */
+  /** Entries, newest first. */
+  readonly entries: readonly FeedEntry[];
+  /** True if older entries follow. */
   readonly more: boolean;
 }
 
-/** Whose entries: the messages on a place alone, or, of the application, those on everything. */
+/** The owner of a feed. */
 export interface FeedOwner {
-  /** The place. */
   readonly place: Place;
-  /** Whether the application's cases and operators count. */
+  /** True if the feed contains the messages of all places, not only those of its own. */
   readonly wide: boolean;
 }
 
 const DEFAULT_SIZE = 25;
-const LARGEST_SIZE = 1000;
-/** Messages that are read at a time. */
+const MAX_SIZE = 1000;
+/** Number of messages to read at a time. */
 const CHUNK = 200;
 
-/** What a caller asks for, checked. `All` and `ClearFilters` are what portals send for every source and for none. */
-export function feedRequest(
-  given: { filterBy?: string; olderThan?: string; pageSize?: number },
+/** Reads the parameters of a feed. Portals send `All` for every source and `ClearFilters` for no source. */
+export function readFeedRequest(
+  { filterBy = "All", olderThan, pageSize }: { filterBy?: string; olderThan?: string; pageSize?: number },
   offered: readonly Source[],
 ): FeedRequest {
-  const before = given.olderThan === undefined ? END_OF_TIME : parseTimestamp(given.olderThan);
+  const before = olderThan === undefined ? END_OF_TIME : parseTimestamp(olderThan);
   if (before === undefined) throw new ServiceError(400, "olderThan: must be a date and time in ISO 8601.");
-  const names = (given.filterBy ?? "All").split(",").map((name) => name.trim()).filter((name) => name !== "");
+  const names = filterBy.split(",").map((name) => name.trim()).filter((name) => name !== "");
   const sources = names.flatMap((name) => {
     if (name === "All") return offered;
     if (name === "ClearFilters") return [];
     const source = offered.find((one) => one === name);
     if (source !== undefined) return source;
-    throw new ServiceError(400, `filterBy: there is no source '${name}' here; available: ${offered.join(", ")}.`);
+    throw new ServiceError(400, `filterBy: there is no source '${name}' here${suggestAlternatives(name, offered)}`);
   });
-  return { before, sources: new Set(sources), size: countOf("pageSize", given.pageSize, DEFAULT_SIZE) };
+  return { before, sources: new Set(sources), size: readSize("pageSize", pageSize, DEFAULT_SIZE) };
 }
 
-/** The number of entries that a caller asks for. */
-export function countOf(name: string, given: number | undefined, fallback: number): number {
-  if (given === undefined) return fallback;
-  if (given >= 1 && given <= LARGEST_SIZE) return given;
-  throw new ServiceError(400, `${name}: must be from 1 to ${LARGEST_SIZE}.`);
+/** Reads the number of entries that a request asks for. */
+export function readSize(name: string, size: number | undefined, fallback: number): number {
+  if (size === undefined) return fallback;
+  if (size >= 1 && size <= MAX_SIZE) return size;
+  throw new ServiceError(400, `${name}: must be from 1 to ${MAX_SIZE}.`);
 }
 
-/** A page of a feed. One entry more than fits is read of each source: it tells whether more follow. */
+/** Reads a page of a feed. */
 export async function readFeed(context: HandlerContext, owner: FeedOwner, request: FeedRequest): Promise<FeedPage> {
-  const found: Entry[] = [
-    ...await messagesIn(context, owner, request, "message"),
-    ...await messagesIn(context, owner, request, "reply"),
-    ...await historyIn(context.tx, owner, request),
+  // Each source returns one entry more than fits, which shows whether others follow.
+  const found: FeedEntry[] = [
+    ...await readMessages(context, owner, request, "message"),
+    ...await readMessages(context, owner, request, "reply"),
+    ...await readHistory(context.tx, owner, request),
   ];
-  const entries = found.sort((a, b) => timeOf(a) < timeOf(b) ? 1 : -1);
+  const entries = found.sort((a, b) => getTime(a) < getTime(b) ? 1 : -1);
   return { entries: entries.slice(0, request.size), more: entries.length > request.size };
 }
 
-async function messagesIn(
+async function readMessages(
   context: HandlerContext,
   { place, wide }: FeedOwner,
   { sources, before, size }: FeedRequest,
   kind: MessageKind,
-): Promise<Entry[]> {
-  // A reply is with the message to which it replies; only who is mentioned in one finds it by itself.
+): Promise<FeedEntry[]> {
+  // A message contains its replies. Only a reply that mentions the operator is an entry of its own.
   const possible: Source[] = kind === "reply" ? ["mentions"] : ["messages", "mentions"];
   if (!possible.some((source) => sources.has(source))) return [];
-  const ofOperator = place.kind === "operator";
-  const entries: Entry[] = [];
-  for await (const message of newestFirst(context.tx, kind, ofOperator || wide ? undefined : place.id, before)) {
-    const source = ofOperator ? sourceFor(place.id, context, message, kind) : "messages";
+  const isOperator = place.kind === "operator";
+  const entries: FeedEntry[] = [];
+  for await (const message of readNewestFirst(context.tx, kind, isOperator || wide ? undefined : place.id, before)) {
+    const source = isOperator ? findSource(place.id, context, message, kind) : "messages";
     if (source !== undefined && sources.has(source)) entries.push({ source, message });
     if (entries.length > size) break;
   }
   return entries;
 }
 
-/** How a message comes into an operator's feed, if it does. */
-function sourceFor(
+/** Finds the source by which a message is in the feed of an operator. Returns undefined if it is not. */
+function findSource(
   operator: string,
   { app }: HandlerContext,
   { mentions, place, author, queue }: Message,
@@ -130,11 +127,11 @@ function sourceFor(
   if (mentions.includes(operator)) return "mentions";
   if (kind === "reply") return undefined;
   const queues = app.operators.get(operator)?.queues ?? [];
-  const theirs = place === operator || author === operator || (queue !== undefined && queues.includes(queue));
-  return theirs ? "messages" : undefined;
+  const isOwn = place === operator || author === operator || (queue !== undefined && queues.includes(queue));
+  return isOwn ? "messages" : undefined;
 }
 
-async function* newestFirst(
+async function* readNewestFirst(
   tx: Transaction,
   kind: MessageKind,
   owner: string | undefined,
@@ -150,54 +147,49 @@ async function* newestFirst(
   }
 }
 
-/** The newest lines of histories, with all lines of the last one's millisecond: their number gives each its time. */
-async function historyIn(
+/** Reads history entries. It reads every entry of the last millisecond, because their number decides their times. */
+async function readHistory(
   tx: Transaction,
   { place }: FeedOwner,
   { sources, before, size }: FeedRequest,
-): Promise<Entry[]> {
+): Promise<FeedEntry[]> {
   if (!sources.has("history")) return [];
   const millisecond = truncateToMilliseconds(before);
-  const own = ownHistory(place);
-  const skipped = await tx.countRows({ ...LINES, filter: both(own, at("EQ", millisecond)) });
+  const read = (comparator: "EQ" | "LTE", time: string, limit: number) =>
+    tx.queryRows({ ...HISTORY, filter: filterHistory(place, comparator, time) }, { offset: 0, limit });
+  const skipped = await tx.countRows({ ...HISTORY, filter: filterHistory(place, "EQ", millisecond) });
   const limit = size + 1 + skipped;
-  const rows = await tx.queryRows({ ...LINES, filter: both(own, at("LTE", millisecond)) }, { offset: 0, limit });
+  const rows = await read("LTE", millisecond, limit);
   const last = rows.at(-1)?.at;
   if (typeof last === "string" && rows.length === limit) {
-    const group = await tx.queryRows({ ...LINES, filter: both(own, at("EQ", last)) }, { offset: 0, limit: -1 });
-    rows.splice(rows.findIndex((row) => row.at === last), rows.length, ...group);
+    rows.splice(rows.findIndex((row) => row.at === last), rows.length, ...await read("EQ", last, -1));
   }
-  return withTimes(rows).filter(({ postedAt }) => postedAt < before).map((line) => ({ source: "history", line }));
+  return toHistoryEntries(rows)
+    .filter(({ postedAt }) => postedAt < before)
+    .map((event) => ({ source: "history", event }));
 }
 
-const LINES = {
+const HISTORY = {
   source: { kind: "events" },
   columns: ["caseId", "at", "by", "kind", "text"].map((property) => ({ name: property, field: { property } })),
   sort: [{ column: "at", descending: true }],
 } as const;
 
-function ownHistory({ kind, id }: Place): Filter {
-  if (kind === "application") return { and: [] };
+function filterHistory({ kind, id }: Place, comparator: "EQ" | "LTE", time: string): Filter {
+  const atTime: Filter = { left: { property: "at" }, comparator, right: { value: time } };
+  if (kind === "application") return atTime;
   const field = { property: kind === "case" ? "caseId" : "by" };
-  return { left: field, comparator: "EQ", right: { value: id } };
+  return { and: [{ left: field, comparator: "EQ", right: { value: id } }, atTime] };
 }
 
-function at(comparator: "EQ" | "LTE", time: string): Filter {
-  return { left: { property: "at" }, comparator, right: { value: time } };
-}
-
-function both(...filters: Filter[]): Filter {
-  return { and: filters };
-}
-
-/** Lines of one millisecond come in the order in which they were written. */
-function withTimes(rows: readonly JsonObject[]): HistoryLine[] {
+/** Converts rows, which have the order of their creation within a millisecond. */
+function toHistoryEntries(rows: readonly JsonObject[]): HistoryEntry[] {
   let index = 0;
   return rows.map(({ caseId, at, by, kind, text }, row) => {
     index = row > 0 && rows[row - 1]?.at === at ? index + 1 : 0;
     return {
       caseId: String(caseId),
-      postedAt: timeOfEvent(String(at), index),
+      postedAt: toHistoryTime(String(at), index),
       author: String(by),
       kind: String(kind),
       text: String(text),
@@ -205,6 +197,6 @@ function withTimes(rows: readonly JsonObject[]): HistoryLine[] {
   });
 }
 
-function timeOf(entry: Entry): string {
-  return entry.source === "history" ? entry.line.postedAt : entry.message.postedAt;
+function getTime(entry: FeedEntry): string {
+  return entry.source === "history" ? entry.event.postedAt : entry.message.postedAt;
 }

@@ -1,28 +1,29 @@
-/** Serves the operations of `svc social`. */
+/** Handlers of the operations of `svc social`. */
 import { viewResources } from "../cases/views/ui.ts";
 import { ServiceError } from "../errors.ts";
 import type { GroupHandlers, HandlerContext, Outcome } from "../http/handler.ts";
-import { feedAnswer, likesAnswer, messageAnswer, messagesAnswer } from "./views.ts";
-import { countOf, feedRequest, readFeed, type Source } from "./feed.ts";
+import { readFeed, readFeedRequest, readSize, type Source } from "./feed.ts";
 import {
   changeMessage,
   deleteMessage,
+  findPlace,
+  getMessage,
   type Message,
+  type Place,
   postMessage,
   refuseAttachments,
-  requireMessage,
   setLike,
 } from "./messages.ts";
-import { type Place, placeOf } from "./places.ts";
-import { findOperators, findTags, MENTION_TYPES, suggestedTags } from "./suggestions.ts";
+import { MENTION_TYPES, searchOperators, searchTags, suggestTags } from "./suggestions.ts";
+import { describeFeed, describeLikes, describeMessage, describeMessages } from "./views.ts";
 
-/** Which feeds there are, and of what. */
+/** The feeds, each with the kinds of places that have it. */
 const FEEDS: Readonly<Record<string, readonly Place["kind"][]>> = {
   pyCaseFeed: ["case"],
   pyDashboardFeed: ["application", "operator"],
   pyUserFeed: ["operator"],
 };
-const PLACES: Readonly<Record<Place["kind"], string>> = {
+const PLACE_NAMES: Readonly<Record<Place["kind"], string>> = {
   case: "a case",
   operator: "an operator",
   application: "the application",
@@ -32,24 +33,24 @@ const SUGGESTIONS = 20;
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"social"> = {
   async listMessages({ filterFor, ...filter }, context) {
-    const place = await placeOf(context, filterFor);
+    const place = await findPlace(context, filterFor);
     const sources: Source[] = place.kind === "operator" ? ["messages", "mentions"] : ["messages"];
-    const page = await readFeed(context, { place, wide: false }, feedRequest(filter, sources));
-    return { body: await messagesAnswer(page, context) };
+    const page = await readFeed(context, { place, wide: false }, readFeedRequest(filter, sources));
+    return { body: await describeMessages(page, context) };
   },
 
   async postMessage({ context: contextId, messageType, ...draft }, context) {
     refuseAttachments(context.body);
     const message = await postMessage(context, contextId, draft, messageType);
-    return { ...await messageOutcome(message, context), location: `/messages/${message.id}` };
+    return { ...await createOutcome(message, context), location: `/messages/${message.id}` };
   },
 
   async getMessage({ messageID }, context) {
-    return await messageOutcome(await requireMessage(context, messageID), context);
+    return await createOutcome(await getMessage(context, messageID), context);
   },
 
   async updateMessage({ messageID, ifMatch, ...draft }, context) {
-    return await messageOutcome(await changeMessage(context, messageID, draft, ifMatch), context);
+    return await createOutcome(await changeMessage(context, messageID, draft, ifMatch), context);
   },
 
   async deleteMessage({ messageID, ifMatch }, context) {
@@ -63,12 +64,12 @@ export const handlers: GroupHandlers<"social"> = {
   },
 
   async listLikes({ messageID }, context) {
-    return { body: likesAnswer(await requireMessage(context, messageID), context) };
+    return { body: describeLikes(await getMessage(context, messageID), context) };
   },
 
   async unlikeMessage({ messageID, ifMatch }, context) {
     await setLike(context, messageID, false, ifMatch);
-    return { text: "You do not like the message any more." };
+    return { text: "You no longer like the message." };
   },
 
   async getFeed({ feedID, filterFor, feedClass: _, ...filter }, context) {
@@ -76,15 +77,15 @@ export const handlers: GroupHandlers<"social"> = {
     if (kinds === undefined) {
       throw new ServiceError(404, `There is no feed '${feedID}'; available: ${Object.keys(FEEDS).join(", ")}.`);
     }
-    const place = await placeOf(context, filterFor);
+    const place = await findPlace(context, filterFor);
     if (!kinds.includes(place.kind)) {
-      const wanted = kinds.map((kind) => PLACES[kind]).join(" or ");
-      throw new ServiceError(400, `filterFor: ${feedID} is a feed of ${wanted}, not of ${PLACES[place.kind]}.`);
+      const wanted = kinds.map((kind) => PLACE_NAMES[kind]).join(" or ");
+      throw new ServiceError(400, `filterFor: ${feedID} is a feed of ${wanted}, not of ${PLACE_NAMES[place.kind]}.`);
     }
     const offered: Source[] = place.kind === "operator" ? ["messages", "mentions", "history"] : ["messages", "history"];
-    const request = feedRequest(filter, offered);
+    const request = readFeedRequest(filter, offered);
     const page = await readFeed(context, { place, wide: place.kind === "application" }, request);
-    return { body: await feedAnswer(feedID, page, { offered, chosen: request.sources }, context) };
+    return { body: await describeFeed(feedID, page, { offered, chosen: request.sources }, context) };
   },
 
   getMessageType({ type: id }, { app }) {
@@ -104,26 +105,26 @@ export const handlers: GroupHandlers<"social"> = {
       const known = MENTION_TYPES.map(({ ID }) => ID).join(", ");
       throw new ServiceError(400, `mentionsType: there is no type '${mentionsType}'; available: ${known}.`);
     }
-    const count = countOf("listSize", listSize, SUGGESTIONS);
-    const found = await findOperators(context, searchFor, await placeIdOf(context, contextId));
+    const count = readSize("listSize", listSize, SUGGESTIONS);
+    const found = await searchOperators(context, searchFor, await findPlaceId(context, contextId));
     return { body: found.slice(0, count) };
   },
 
   async listSuggestedTags({ context: contextId }, context) {
-    const tags = await suggestedTags(context, await placeIdOf(context, contextId));
+    const tags = await suggestTags(context, await findPlaceId(context, contextId));
     return { body: { tags: tags.slice(0, SUGGESTIONS) } };
   },
 
   async searchTags({ searchFor = "", listSize }, context) {
-    const count = countOf("listSize", listSize, SUGGESTIONS);
-    return { body: { tags: (await findTags(context, searchFor)).slice(0, count) } };
+    const count = readSize("listSize", listSize, SUGGESTIONS);
+    return { body: { tags: (await searchTags(context, searchFor)).slice(0, count) } };
   },
 };
 
-async function messageOutcome(message: Message, context: HandlerContext): Promise<Outcome> {
-  return { body: await messageAnswer(message, context), tag: message.tag };
+async function createOutcome(message: Message, context: HandlerContext): Promise<Outcome> {
+  return { body: await describeMessage(message, context), tag: message.tag };
 }
 
-async function placeIdOf(context: HandlerContext, contextId: string | undefined): Promise<string | undefined> {
-  return contextId === undefined ? undefined : (await placeOf(context, contextId)).id;
+async function findPlaceId(context: HandlerContext, contextId: string | undefined): Promise<string | undefined> {
+  return contextId === undefined ? undefined : (await findPlace(context, contextId)).id;
 }

@@ -1,38 +1,36 @@
-/** Messages and their replies, as they are kept. */
+/** Messages and replies. */
 import { isJsonObject, isString, type JsonObject, type JsonValue, stringOrUndefined } from "../../utils/json.ts";
+import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { countCharacters } from "../../utils/text/wording.ts";
 import { type MessageType, PLAIN_MESSAGE } from "../application/model/application.ts";
+import { findCase } from "../cases/case_work.ts";
 import type { EngineContext } from "../cases/context.ts";
+import { checkEntityTag, nextEntityTag } from "../cases/entity_tags.ts";
 import { ServiceError } from "../errors.ts";
 import type { StoredItem, Transaction } from "../store/store.ts";
-import { checkEntityTag, nextEntityTag } from "../cases/entity_tags.ts";
-import { placeOf } from "./places.ts";
-import { namedIn } from "./texts.ts";
-import { timeOfMessage } from "./times.ts";
+import { findReferences } from "./references.ts";
+import { toMessageTime } from "./times.ts";
 
-/** A message, or a reply to one. */
+/** A message, or a reply to a message. */
 export interface Message {
-  /** Message ID. */
   readonly id: string;
-  /** Context ID of the case, operator or application on which it is. */
+  /** Context ID of the case, operator or application that it belongs to. */
   readonly place: string;
-  /** The message to which it replies. */
+  /** ID of the message to which it replies. */
   readonly parent?: string;
-  /** Its time in feeds. */
+  /** Time in feeds, to the nanosecond. */
   readonly postedAt: string;
-  /** Operator who wrote it. */
+  /** Operator ID of the author. */
   readonly author: string;
-  /** Its type. */
+  /** Class of its message type. */
   readonly type: string;
-  /** The text. */
   readonly text: string;
-  /** The queue to which it goes. */
+  /** ID of the queue that receives it. */
   readonly queue?: string;
-  /** IDs of the operators that it names. */
+  /** IDs of the operators that it mentions. */
   readonly mentions: readonly string[];
-  /** The tags that it names. */
   readonly tags: readonly string[];
-  /** IDs of the operators who like it, in the order in which they did. */
+  /** IDs of the operators who like it, in the order of their likes. */
   readonly likes: readonly string[];
   /** ISO 8601 time of the last change of the text. */
   readonly updatedAt?: string;
@@ -40,20 +38,36 @@ export interface Message {
   readonly tag: string;
 }
 
-/** What an operator says. */
+/** The text of a message to post, or a change of one. */
 export interface Draft {
-  /** Text of the message. */
   readonly message: string;
-  /** Queue to which it goes. */
+  /** ID of the queue that receives it. */
   readonly routeToWorkbasket?: string;
 }
 
-/** The kinds under which messages are kept. */
+/** The kinds of items that store messages. */
 export type MessageKind = "message" | "reply";
+
+/** A place of messages: a case, an operator or the application. */
+export interface Place {
+  readonly kind: "case" | "operator" | "application";
+  /** Context ID. */
+  readonly id: string;
+}
 
 const PREFIX = "PEGASOCIAL-MESSAGE";
 
-/** Posts a message to a context, or a reply to the message that the context is. */
+/** Finds the place of a context ID. Throws 404 if it does not exist. */
+export async function findPlace(context: EngineContext, id: string): Promise<Place> {
+  const { app } = context;
+  const own = `DATA-PORTAL $${app.id}`; // Portals send it with the ID or with the name.
+  if ([own, app.id, `DATA-PORTAL $${app.name}`].includes(id)) return { kind: "application", id: own };
+  if (app.operators.has(id)) return { kind: "operator", id };
+  if (await findCase(context, id) !== undefined) return { kind: "case", id };
+  throw new ServiceError(404, `There is no case, operator or message '${id}'. The application is '${own}'.`);
+}
+
+/** Posts a message to a place, or a reply if the context ID is that of a message. */
 export async function postMessage(
   context: EngineContext,
   contextId: string,
@@ -61,47 +75,47 @@ export async function postMessage(
   messageType: string = PLAIN_MESSAGE,
 ): Promise<Message> {
   const { tx, caller, now } = context;
-  const answered = await findMessage(context, contextId);
-  const place = answered?.place ?? (await placeOf(context, contextId)).id;
-  const type = typeOf(context, messageType);
+  const original = await findMessage(context, contextId);
+  const place = original?.place ?? (await findPlace(context, contextId)).id;
+  const type = getMessageType(context, messageType);
   const number = await tx.nextNumber(PREFIX);
   const message = {
     id: `${PREFIX} M-${number}`,
     place,
-    parent: answered && (answered.parent ?? answered.id),
-    postedAt: timeOfMessage(now, number),
+    parent: original && (original.parent ?? original.id),
+    postedAt: toMessageTime(now, number),
     author: caller.id,
     type: type.id,
-    queue: queueOf(context, draft) ?? type.queue,
+    queue: readQueue(context, draft) ?? type.queue,
     likes: [],
     tag: nextEntityTag(undefined, now),
-    ...written(context, draft, type),
+    ...readText(context, draft, type),
   };
   await tx.putItem(toItem(message));
   return message;
 }
 
-/** A message, or 404. */
-export async function requireMessage(context: EngineContext, id: string): Promise<Message> {
+/** Returns a message. Throws 404 if it does not exist. */
+export async function getMessage(context: EngineContext, id: string): Promise<Message> {
   const message = await findMessage(context, id);
   if (message !== undefined) return message;
   throw new ServiceError(404, `There is no message '${id}'.`);
 }
 
-/** Changes the text of a message: its author may. */
+/** Changes the text of a message of the caller. */
 export async function changeMessage(
   context: EngineContext,
   id: string,
   draft: Draft,
   ifMatch: string | undefined,
 ): Promise<Message> {
-  const message = await ownMessage(context, id, ifMatch);
-  const type = context.app.messageTypes.get(message.type) ?? typeOf(context, PLAIN_MESSAGE);
+  const message = await getOwnMessage(context, id, ifMatch);
+  const type = context.app.messageTypes.get(message.type) ?? getMessageType(context, PLAIN_MESSAGE);
   const { now } = context;
   const changed = {
     ...message,
-    ...written(context, draft, type),
-    queue: queueOf(context, draft) ?? message.queue,
+    ...readText(context, draft, type),
+    queue: readQueue(context, draft) ?? message.queue,
     updatedAt: now.toISOString(),
     tag: nextEntityTag(message.tag, now),
   };
@@ -109,53 +123,53 @@ export async function changeMessage(
   return changed;
 }
 
-/** Deletes a message with the replies to it: its author may. */
+/** Deletes a message of the caller with its replies. */
 export async function deleteMessage(context: EngineContext, id: string, ifMatch: string | undefined): Promise<void> {
-  const message = await ownMessage(context, id, ifMatch);
+  const message = await getOwnMessage(context, id, ifMatch);
   for (const reply of await new Replies(context.tx).to(message)) await context.tx.deleteItem("reply", reply.id);
-  await context.tx.deleteItem(kindOf(message), message.id);
+  await context.tx.deleteItem(getKind(message), message.id);
 }
 
-/** Says that the caller likes a message, or does not any more. To say it twice changes nothing. */
+/** Sets whether the caller likes a message. */
 export async function setLike(
   context: EngineContext,
   id: string,
   liked: boolean,
   ifMatch: string | undefined,
 ): Promise<void> {
-  const message = await requireMessage(context, id);
+  const message = await getMessage(context, id);
   checkEntityTag(ifMatch, message.tag);
   const others = message.likes.filter((operator) => operator !== context.caller.id);
   if (liked === others.length < message.likes.length) return;
   await context.tx.putItem(toItem({ ...message, likes: liked ? [...others, context.caller.id] : others }));
 }
 
-/** Finds the replies to messages. Those on a place are read once, of however many of its messages they are wanted. */
+/** Finds the replies to messages. It reads those of each place once. */
 export class Replies {
   readonly #tx: Transaction;
-  readonly #onPlaces = new Map<string, Map<string | undefined, Message[]>>();
+  readonly #byPlace = new Map<string, Map<string | undefined, Message[]>>();
 
-  /** Reads in a unit of work, in which nothing else changes them. */
+  /** Reads in a transaction, in which the replies do not change. */
   constructor(tx: Transaction) {
     this.#tx = tx;
   }
 
-  /** The replies to a message, oldest first. A reply itself has none. */
+  /** Returns the replies to a message, oldest first. A reply has no replies. */
   async to({ id, place, parent }: Message): Promise<readonly Message[]> {
     if (parent !== undefined) return [];
-    const known = this.#onPlaces.get(place) ?? await this.#read(place);
-    return known.get(id) ?? [];
+    const replies = this.#byPlace.get(place) ?? await this.#read(place);
+    return replies.get(id) ?? [];
   }
 
   async #read(place: string): Promise<Map<string | undefined, Message[]>> {
     const replies = (await this.#tx.itemsOf("reply", place)).map(toMessage).reverse();
     const byParent = Map.groupBy(replies, ({ parent }) => parent);
-    this.#onPlaces.set(place, byParent);
+    this.#byPlace.set(place, byParent);
     return byParent;
   }
 }
 
-/** An item as the message that it is. */
+/** Converts an item of the store to a message. */
 export function toMessage({ id, owner, at, content }: StoredItem): Message {
   const { parent, author, type, text, queue, mentions, tags, likes, updatedAt, tag } = content;
   return {
@@ -167,40 +181,41 @@ export function toMessage({ id, owner, at, content }: StoredItem): Message {
     type: stringOrUndefined(type) ?? PLAIN_MESSAGE,
     text: stringOrUndefined(text) ?? "",
     queue: stringOrUndefined(queue),
-    mentions: textsIn(mentions),
-    tags: textsIn(tags),
-    likes: textsIn(likes),
+    mentions: readTexts(mentions),
+    tags: readTexts(tags),
+    likes: readTexts(likes),
     updatedAt: stringOrUndefined(updatedAt),
     tag: stringOrUndefined(tag) ?? "",
   };
 }
 
-/** Refuses the attachments that some clients send with a message: none is lost unsaid. */
+/** Refuses attachments, which some clients send with a message and which would be lost. */
 export function refuseAttachments(body: JsonValue | undefined): void {
-  const given = isJsonObject(body) ? body.attachments : undefined;
-  if (given === undefined || given === null || (Array.isArray(given) && given.length === 0)) return;
-  throw new ServiceError(400, "attachments: messages take none. Attach files to the case.");
+  const attachments = isJsonObject(body) ? body.attachments : undefined;
+  if (attachments === undefined || attachments === null) return;
+  if (Array.isArray(attachments) && attachments.length === 0) return;
+  throw new ServiceError(400, "attachments: a message cannot have attachments. Attach files to the case.");
 }
 
-/** A message, if there is one; 404 where its case or other place is gone. */
+/** Returns a message if it exists. Throws 404 if its place does not exist any more. */
 async function findMessage(context: EngineContext, id: string): Promise<Message | undefined> {
   const { tx } = context;
   const item = await tx.getItem("message", id) ?? await tx.getItem("reply", id);
   if (item === undefined) return undefined;
-  await placeOf(context, item.owner);
+  await findPlace(context, item.owner);
   return toMessage(item);
 }
 
-async function ownMessage(context: EngineContext, id: string, ifMatch: string | undefined): Promise<Message> {
-  const message = await requireMessage(context, id);
+async function getOwnMessage(context: EngineContext, id: string, ifMatch: string | undefined): Promise<Message> {
+  const message = await getMessage(context, id);
   if (message.author !== context.caller.id) {
-    throw new ServiceError(403, `Only ${message.author}, who wrote the message, may change or delete it.`);
+    throw new ServiceError(403, `Only the author ${message.author} may change or delete the message.`);
   }
   checkEntityTag(ifMatch, message.tag);
   return message;
 }
 
-function written(
+function readText(
   { app }: EngineContext,
   { message: text }: Draft,
   { maxLength }: MessageType,
@@ -208,33 +223,34 @@ function written(
   if (text.trim() === "") throw new ServiceError(400, "message: must not be empty.");
   const length = countCharacters(text);
   if (length > maxLength) {
-    throw new ServiceError(400, `message: may have at most ${maxLength} characters, not ${length}.`);
+    throw new ServiceError(400, `message: must have at most ${maxLength} characters, not ${length}.`);
   }
-  return { text, ...namedIn(text, app) };
+  return { text, ...findReferences(text, app) };
 }
 
-function queueOf({ app }: EngineContext, { routeToWorkbasket: queue }: Draft): string | undefined {
+function readQueue({ app }: EngineContext, { routeToWorkbasket: queue }: Draft): string | undefined {
   if (queue === undefined || app.queues.has(queue)) return queue;
-  throw new ServiceError(400, `pyRouteToWorkbasket: there is no queue '${queue}'.`);
+  const alternatives = suggestAlternatives(queue, app.queues.keys());
+  throw new ServiceError(400, `pyRouteToWorkbasket: there is no queue '${queue}'${alternatives}`);
 }
 
-function typeOf({ app }: EngineContext, id: string): MessageType {
+function getMessageType({ app }: EngineContext, id: string): MessageType {
   const type = app.messageTypes.get(id);
   if (type !== undefined) return type;
-  const known = [...app.messageTypes.keys()].join(", ");
-  throw new ServiceError(400, `message-type: there is no type '${id}'; available: ${known}.`);
+  const alternatives = suggestAlternatives(id, app.messageTypes.keys());
+  throw new ServiceError(400, `message-type: there is no type '${id}'${alternatives}`);
 }
 
-function kindOf({ parent }: Message): MessageKind {
+function getKind({ parent }: Message): MessageKind {
   return parent === undefined ? "message" : "reply";
 }
 
 function toItem(message: Message): StoredItem {
   const { id, place, postedAt, mentions, tags, likes, ...content } = message;
   const lists: JsonObject = { mentions: [...mentions], tags: [...tags], likes: [...likes] };
-  return { kind: kindOf(message), id, owner: place, at: postedAt, content: { ...content, ...lists } };
+  return { kind: getKind(message), id, owner: place, at: postedAt, content: { ...content, ...lists } };
 }
 
-function textsIn(value: JsonValue | undefined): string[] {
+function readTexts(value: JsonValue | undefined): string[] {
   return Array.isArray(value) ? value.filter(isString) : [];
 }

@@ -1,23 +1,24 @@
 /**
- * Times of a feed, to the nanosecond. Several entries may be of one millisecond: the digits below it put them in an
- * order, so that each entry has a time of its own and a page goes on exactly where the one before ended.
+ * Times of feed entries, to the nanosecond. The digits below the millisecond put entries of the same millisecond in an
+ * order, so that each entry has its own time and a page continues exactly after the one before.
  */
 
-/** Later than every entry. */
+/** A time after every entry. */
 export const END_OF_TIME = "9999-12-31T23:59:59.999999999Z";
-/** Lines of a history come before the messages of their millisecond. */
-const PLACES = 500_000;
 
-/** The time of a message, by its number. */
-export function timeOfMessage(now: Date, number: number): string {
-  return withPlace(now.toISOString(), PLACES + number % PLACES);
+/** The position of the first message of a millisecond. History entries come before messages. */
+const FIRST_MESSAGE = 500_000;
+
+/** Returns the time of a message with a number. */
+export function toMessageTime(now: Date, number: number): string {
+  return addPosition(now.toISOString(), FIRST_MESSAGE + number % FIRST_MESSAGE);
 }
 
-/** The time of a history's line: which one of its millisecond it is, from 0. */
-export function timeOfEvent(at: string, index: number): string {
-  return withPlace(at, Math.min(index, PLACES - 1));
+/** Returns the time of a history entry with an index within its millisecond. */
+export function toHistoryTime(at: string, index: number): string {
+  return addPosition(at, Math.min(index, FIRST_MESSAGE - 1));
 }
 
-function withPlace(at: string, place: number): string {
-  return `${at.slice(0, 23)}${String(place).padStart(6, "0")}Z`;
+function addPosition(at: string, position: number): string {
+  return `${at.slice(0, 23)}${String(position).padStart(6, "0")}Z`;
 }

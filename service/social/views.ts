@@ -1,34 +1,34 @@
-/** Messages and feeds in the answer's shapes. */
+/** Responses with messages and feeds. */
 import type { JsonObject } from "../../utils/json.ts";
 import type { Application } from "../application/model/application.ts";
 import { link } from "../cases/views/links.ts";
 import { operatorName } from "../cases/context.ts";
 import type { HandlerContext } from "../http/handler.ts";
-import { type Entry, type FeedPage, type HistoryLine, type Source, SOURCES } from "./feed.ts";
+import { type FeedEntry, type FeedPage, type HistoryEntry, type Source, SOURCES } from "./feed.ts";
 import { type Message, Replies } from "./messages.ts";
 
-/** A message with its replies. */
-export async function messageAnswer(
+/** Describes a message with its replies. */
+export async function describeMessage(
   message: Message,
   context: HandlerContext,
   replies = new Replies(context.tx),
 ): Promise<JsonObject> {
   const found = await replies.to(message);
-  return { ...oneMessage(message, context), replies: found.map((reply) => oneMessage(reply, context)) };
+  return { ...describeOneMessage(message, context), replies: found.map((reply) => describeOneMessage(reply, context)) };
 }
 
-/** Messages as a list. */
-export async function messagesAnswer({ entries, more }: FeedPage, context: HandlerContext): Promise<JsonObject> {
+/** Describes a list of messages. */
+export async function describeMessages({ entries, more }: FeedPage, context: HandlerContext): Promise<JsonObject> {
   const messages: JsonObject[] = [];
   const replies = new Replies(context.tx);
   for (const entry of entries) {
-    if (entry.source !== "history") messages.push(await messageAnswer(entry.message, context, replies));
+    if (entry.source !== "history") messages.push(await describeMessage(entry.message, context, replies));
   }
   return { messages, hasMoreResults: more };
 }
 
-/** A feed: its entries, and the sources that it has. */
-export async function feedAnswer(
+/** Describes a feed: its entries and its sources. */
+export async function describeFeed(
   id: string,
   { entries, more }: FeedPage,
   sources: { offered: readonly Source[]; chosen: ReadonlySet<Source> },
@@ -36,7 +36,7 @@ export async function feedAnswer(
 ): Promise<JsonObject> {
   const pxResults: JsonObject[] = [];
   const replies = new Replies(context.tx);
-  for (const entry of entries) pxResults.push(await entryAnswer(entry, context, replies));
+  for (const entry of entries) pxResults.push(await describeEntry(entry, context, replies));
   const filters = sources.offered.map((source) => ({
     pyFeedSourceReference: source,
     pyLabel: SOURCES[source],
@@ -49,57 +49,62 @@ export async function feedAnswer(
   };
 }
 
-/** Who likes a message. */
-export function likesAnswer({ id, likes }: Message, { app, caller }: HandlerContext): JsonObject {
+/** Describes the likes of a message. */
+export function describeLikes({ id, likes }: Message, { app, caller }: HandlerContext): JsonObject {
   return {
     id,
     pxLikeCount: likes.length,
     pxIsLiked: likes.includes(caller.id),
-    likes: likes.map((operator) => userInfo(app, operator)),
+    likes: likes.map((operator) => describeUser(app, operator)),
   };
 }
 
-async function entryAnswer(entry: Entry, context: HandlerContext, known: Replies): Promise<JsonObject> {
-  if (entry.source === "history") return lineAnswer(entry.line, context);
+async function describeEntry(entry: FeedEntry, context: HandlerContext, known: Replies): Promise<JsonObject> {
+  if (entry.source === "history") return describeHistoryEntry(entry.event, context);
   const { message, source } = entry;
-  const replies = (await known.to(message)).map((reply) => messageEntry(reply, source, [], context));
-  return messageEntry(message, source, replies, context);
+  const replies = (await known.to(message)).map((reply) => describeMessageEntry(reply, source, [], context));
+  return describeMessageEntry(message, source, replies, context);
 }
 
-function messageEntry(message: Message, source: Source, pxResults: JsonObject[], context: HandlerContext): JsonObject {
-  const { likes, ...said } = oneMessage(message, context);
-  return { ...said, ...entryHead(message.id, source, message, context), pyLikes: likes, pxResults };
+function describeMessageEntry(
+  message: Message,
+  source: Source,
+  pxResults: JsonObject[],
+  context: HandlerContext,
+): JsonObject {
+  const { likes, ...rest } = describeOneMessage(message, context);
+  return { ...rest, ...describeEntryHead(message.id, source, message, context), pyLikes: likes, pxResults };
 }
 
-function lineAnswer(line: HistoryLine, context: HandlerContext): JsonObject {
-  const { caseId, postedAt, kind, author } = line;
+function describeHistoryEntry(event: HistoryEntry, context: HandlerContext): JsonObject {
+  const { caseId, postedAt, kind, author } = event;
   const id = `HISTORY-WORK ${caseId}!${postedAt}`;
   return {
     id,
     context: caseId,
     pyHistoryType: kind,
     postedTime: postedAt,
-    postedByUser: userInfo(context.app, author),
-    ...entryHead(id, "history", line, context),
+    postedByUser: describeUser(context.app, author),
+    ...describeEntryHead(id, "history", event, context),
     pxResults: [],
   };
 }
 
-function entryHead(
+function describeEntryHead(
   id: string,
   source: Source,
-  { postedAt, text, author }: Pick<HistoryLine, "postedAt" | "text" | "author">,
+  { postedAt, text, author }: Pick<HistoryEntry, "postedAt" | "text" | "author">,
   { app }: HandlerContext,
 ): JsonObject {
   return {
     pzInsKey: id,
     pyFeedSourceReference: source,
     pyMessage: text,
-    pyFeed: { pyPostedOn: postedAt, pyFeedTitle: userInfo(app, author).name, pyFeedSourceReference: source },
+    pyFeed: { pyPostedOn: postedAt, pyFeedTitle: describeUser(app, author).name, pyFeedSourceReference: source },
   };
 }
 
-function oneMessage(message: Message, { app, caller }: HandlerContext): JsonObject {
+function describeOneMessage(message: Message, { app, caller }: HandlerContext): JsonObject {
   const { id, text, type, place, parent, queue, postedAt, updatedAt, author, mentions, tags, likes, tag } = message;
   const href = `/messages/${id}`;
   return {
@@ -113,8 +118,8 @@ function oneMessage(message: Message, { app, caller }: HandlerContext): JsonObje
     ...(queue !== undefined && { pyRouteToWorkbasket: queue }),
     postedTime: postedAt,
     ...(updatedAt !== undefined && { updatedTime: updatedAt }),
-    postedByUser: userInfo(app, author),
-    mentions: mentions.map((operator) => mentionInfo(app, operator)),
+    postedByUser: describeUser(app, author),
+    mentions: mentions.map((operator) => describeMention(app, operator)),
     tags: [...tags],
     likes: { pxLikeCount: likes.length, pxIsLiked: likes.includes(caller.id) },
     ...(author === caller.id && {
@@ -123,11 +128,11 @@ function oneMessage(message: Message, { app, caller }: HandlerContext): JsonObje
   };
 }
 
-/** An operator as a mention names one. */
-export function mentionInfo(app: Application, id: string): JsonObject {
-  return { id, caption: userInfo(app, id).name, mentionsID: id };
+/** Describes a mentioned operator. */
+export function describeMention(app: Application, id: string): JsonObject {
+  return { id, caption: describeUser(app, id).name, mentionsID: id };
 }
 
-function userInfo(app: Application, id: string): { ID: string; name: string } {
+function describeUser(app: Application, id: string): { ID: string; name: string } {
   return { ID: id, name: operatorName(app, id) };
 }

@@ -1,4 +1,4 @@
-/** `svc followers`, through the command and the service. */
+/** `svc followers`. */
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import { failedElements, reasonOf, statusesOf } from "../../harness/elements.ts";
@@ -14,12 +14,12 @@ function followersOf(caseId: string): Promise<JsonValue> {
   return live.json(`followers list '${caseId}'`);
 }
 
-/** What a case says to an operator of whether the operator follows it. */
+/** Reads whether an operator follows a case, from the case. */
 async function follows(caseId: string, operator?: string): Promise<JsonValue | undefined> {
   return at(await live.object(`cases get '${caseId}'`, operator), "data.caseInfo.associations.follows");
 }
 
-Deno.test("add lets any operator follow, and list shows who does", async () => {
+Deno.test("add adds a follower, and list shows the followers", async () => {
   const caseId = await live.createPermit();
   assert.deepEqual(await followersOf(caseId), { followers: [] });
   const add = `followers add '${caseId}' --user`;
@@ -28,7 +28,7 @@ Deno.test("add lets any operator follow, and list shows who does", async () => {
   assert.deepEqual(await followersOf(caseId), { followers: [REVIEWER, CLERK] });
 });
 
-Deno.test("each operator is told whether that operator follows the case, whatever changes it", async () => {
+Deno.test("a case tells each operator whether the operator follows it", async () => {
   const caseId = await live.createPermit();
   const { etag } = await live.object(`cases get '${caseId}'`);
   await live.json(`followers add '${caseId}' --user reviewer@city`);
@@ -40,7 +40,7 @@ Deno.test("each operator is told whether that operator follows the case, whateve
   assert.equal(await follows(caseId, "reviewer@city"), false);
 });
 
-Deno.test("delete ends the following, once", async () => {
+Deno.test("delete removes a follower once", async () => {
   const caseId = await live.createPermit();
   await live.json(`followers add '${caseId}' --user clerk@city`);
   const removal = `followers delete '${caseId}' --user clerk@city`;
@@ -49,7 +49,7 @@ Deno.test("delete ends the following, once", async () => {
   assert.equal((await live.refused(removal)).code, "NOT_FOUND");
 });
 
-Deno.test("an unknown user and one who follows already fail by themselves", async () => {
+Deno.test("an unknown user and an existing follower fail separately", async () => {
   const caseId = await live.createPermit();
   const add = `followers add '${caseId}' --user`;
   const [unknown] = await failedElements(live, `${add} nobody@city`);
@@ -73,7 +73,7 @@ Deno.test("an unknown case and a stale entity tag are refused", async () => {
   }
 });
 
-Deno.test("other clients name several users or cases in one call, each with an outcome of its own", async () => {
+Deno.test("a request with several users or cases has an outcome for each", async () => {
   await using svc = await openService();
   const create = { body: { caseTypeID: "City-Permit-Work-Permit" } };
   const [one, two] = [await svc.call("POST", "/cases", create), await svc.call("POST", "/cases", create)];
@@ -92,7 +92,7 @@ Deno.test("other clients name several users or cases in one call, each with an o
   assert.equal((await svc.call("POST", `/cases/${segment(id)}/followers`, { body: { users: ["clerk"] } })).status, 400);
 });
 
-Deno.test("a call about more than a thousand users, cases or tags is refused as a whole: all others wait for it", async () => {
+Deno.test("a request with more than 1000 users, cases or tags is refused", async () => {
   await using svc = await openService();
   const created = await svc.call("POST", "/cases", { body: { caseTypeID: "City-Permit-Work-Permit" } });
   const path = `/cases/${segment(String(at(created.body, "id")))}`;

@@ -1,4 +1,4 @@
-/** `svc related`, through the command and the service. */
+/** `svc related`. */
 import assert from "node:assert/strict";
 import { failedElements, reasonOf, statusesOf } from "../../harness/elements.ts";
 import { at, textAt } from "../../harness/engine.ts";
@@ -11,7 +11,7 @@ async function permits(): Promise<[string, string]> {
   return [await live.createPermit(), await live.createPermit({ Applicant: "Grace" })];
 }
 
-/** The cases that are related to a case, each with its relationship. */
+/** Lists the related cases of a case with their relationships. */
 async function relationsOf(caseId: string): Promise<unknown[]> {
   const { associatedCases } = await live.object(`related list '${caseId}'`);
   assert.ok(Array.isArray(associatedCases));
@@ -22,7 +22,7 @@ function add(one: string, two: string, relationship = "duplicate"): string {
   return `related add '${one}' --related-case-id '${two}' --relationship ${relationship}`;
 }
 
-Deno.test("add relates two cases, and list shows the relation from both ends", async () => {
+Deno.test("add relates two cases, and list shows the relation for both", async () => {
   const [one, two] = await permits();
   assert.deepEqual(await relationsOf(one), []);
   assert.deepEqual(await live.json(add(one, two)), [{ ID: two, status: "201" }]);
@@ -42,7 +42,7 @@ Deno.test("add relates two cases, and list shows the relation from both ends", a
   assert.deepEqual([two.endsWith(businessID), links.open.href], [true, `/cases/${two}`]);
 });
 
-Deno.test("other clients need not name a relationship, svc must", async () => {
+Deno.test("the relationship is required by svc, but optional in requests", async () => {
   await using service = await openService();
   const create = () => service.call("POST", "/cases", { body: { caseTypeID: "City-Permit-Work-Permit" } });
   const ids = [];
@@ -61,7 +61,7 @@ Deno.test("other clients need not name a relationship, svc must", async () => {
   assert.deepEqual([code, message], ["INVALID_ARGS", "--relationship is required."]);
 });
 
-Deno.test("delete ends the relation at both ends, from either", async () => {
+Deno.test("delete removes a relation from both cases", async () => {
   const [one, two] = await permits();
   await live.json(add(one, two));
   const removal = `related delete '${two}' --related-case-id '${one}'`;
@@ -72,7 +72,7 @@ Deno.test("delete ends the relation at both ends, from either", async () => {
   assert.equal(typeof message, "string");
 });
 
-Deno.test("an unknown case, the case itself and one that is related already fail by themselves", async () => {
+Deno.test("an unknown case, the case itself and a related case fail separately", async () => {
   const [one, two] = await permits();
   await live.json(add(one, two));
   const failures: [line: string, id: string, status: string, reason: RegExp][] = [
@@ -89,7 +89,7 @@ Deno.test("an unknown case, the case itself and one that is related already fail
   assert.deepEqual(await relationsOf(one), [[two, "duplicate"]]);
 });
 
-Deno.test("a deleted case is related to nothing any more", async () => {
+Deno.test("deleting a case removes its relations", async () => {
   const [one, two] = await permits();
   await live.json(add(one, two));
   assert.equal((await live.run(`cases delete '${one}'`)).code, 0);

@@ -1,4 +1,4 @@
-/** `svc tags`, through the command and the service. */
+/** `svc tags`. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { failedElements, reasonOf, statusesOf } from "../../harness/elements.ts";
@@ -14,7 +14,7 @@ async function tagsOf(caseId: string): Promise<unknown[]> {
   return tagsList.map((tag) => at(tag, "tagName"));
 }
 
-Deno.test("add keeps each name in small letters, and list shows it with its key", async () => {
+Deno.test("add stores each name in lower case, and list shows it with its key", async () => {
   const caseId = await live.createPermit();
   assert.deepEqual(await live.object(`tags list '${caseId}'`), { tagsList: [] });
   const added = await live.json(`tags add '${caseId}' --tag Hot --tag 'old, big'`);
@@ -27,7 +27,7 @@ Deno.test("add keeps each name in small letters, and list shows it with its key"
   });
 });
 
-Deno.test("letters of any script are a name, with spaces and punctuation between them", async () => {
+Deno.test("a name consists of letters of any script, spaces and punctuation", async () => {
   const caseId = await live.createPermit();
   const names = ["緊急", "straße 12", "Déjà  vu", "हिन्दी", "#3/b"];
   const line = names.map((name) => `--tag '${name}'`).join(" ");
@@ -35,7 +35,7 @@ Deno.test("letters of any script are a name, with spaces and punctuation between
   assert.deepEqual(await tagsOf(caseId), ["緊急", "straße 12", "déjà vu", "हिन्दी", "#3/b"]);
 });
 
-Deno.test("a duplicate and what is no name fail by themselves, and the others are added", async () => {
+Deno.test("a duplicate and an invalid name fail separately, and the others are added", async () => {
   const caseId = await live.createPermit();
   await live.json(`tags add '${caseId}' --tag hot`);
   const refused = ["🔥", "a🔥", "1️⃣", "c++", ".", "a".repeat(65), " "];
@@ -53,7 +53,7 @@ Deno.test("a duplicate and what is no name fail by themselves, and the others ar
   assert.deepEqual(await tagsOf(caseId), ["hot", "new"]);
 });
 
-Deno.test("delete takes a name in any spelling, or a key", async () => {
+Deno.test("delete accepts a name in any case, or a key", async () => {
   const caseId = await live.createPermit();
   await live.json(`tags add '${caseId}' --tag hot --tag cold --tag warm`);
   const removal = `tags delete '${caseId}' --tag`;
@@ -63,7 +63,7 @@ Deno.test("delete takes a name in any spelling, or a key", async () => {
   assert.equal((await live.refused(`${removal} hot`)).code, "NOT_FOUND");
 });
 
-Deno.test("a key is of one tag alone, also where others have the same capitals", async () => {
+Deno.test("each tag has its own key, even if another has the same upper-case letters", async () => {
   const caseId = await live.createPermit();
   const names = ["straße", "strasse", "kapı", "kapi", "ﬁx", "fix"];
   await live.json(`tags add '${caseId}' ${names.map((name) => `--tag ${name}`).join(" ")}`);
@@ -89,7 +89,7 @@ Deno.test("an unknown case and a stale entity tag are refused", async () => {
   assert.deepEqual(await tagsOf(caseId), []);
 });
 
-Deno.test("tags leave the case's entity tag as it is, and go with the case", async () => {
+Deno.test("tags do not change the entity tag of the case, and are deleted with it", async () => {
   const caseId = await live.createPermit();
   const { etag } = await live.object(`cases get '${caseId}'`);
   await live.json(`tags add '${caseId}' --tag hot`);
@@ -97,7 +97,7 @@ Deno.test("tags leave the case's entity tag as it is, and go with the case", asy
   assert.equal((await live.refused(`tags list '${caseId}'`)).code, "NOT_FOUND");
 });
 
-Deno.test("any text is a tag that can be listed and deleted by its name and by its key, or is refused", async () => {
+Deno.test("any text is either refused or a tag that can be deleted by name and by key", async () => {
   await using svc = await openService();
   const created = await svc.call("POST", "/cases", { body: { caseTypeID: "City-Permit-Work-Permit" } });
   const tags = `/cases/${segment(String(at(created.body, "id")))}/tags`;

@@ -1,4 +1,4 @@
-/** `svc ai-agents`: conversations with an agent that answers by a script, through the command and the service. */
+/** `svc ai-agents`: conversations with an agent that answers by a script. */
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import { at, textAt } from "../../harness/engine.ts";
@@ -8,12 +8,12 @@ const live = await openLiveForAll();
 const REVIEWER = "reviewer@city";
 const GUIDE = "'@baseclass!PermitGuide'";
 
-/** Starts a conversation and answers it. */
+/** Starts a conversation and returns it. */
 async function start(contextId: string, flags = ""): Promise<JsonObject> {
   return await live.object(`ai-agents start-conversation ${GUIDE} --context-id '${contextId}' ${flags}`);
 }
 
-/** Says something in a conversation and answers the reply. */
+/** Sends a message in a conversation and returns the reply. */
 async function say(conversation: JsonValue | undefined, text: string, flags = ""): Promise<JsonObject> {
   const line = `ai-agents send-message ${GUIDE} --conversation ${conversation} --request '${text}' ${flags}`;
   return await live.object(line);
@@ -29,12 +29,12 @@ function messages(conversation: JsonObject): (JsonValue | undefined)[][] {
   return list.map((message) => [at(message, "role"), at(message, "message"), at(message, "inReplyTo")]);
 }
 
-Deno.test("list shows the agents in the parts of their IDs", async () => {
+Deno.test("list shows the agents with the parts of their IDs", async () => {
   const guide = { id: "@baseclass!PermitGuide", agentClass: "@baseclass", name: "PermitGuide", label: "Permit guide" };
   assert.deepEqual(await live.json("ai-agents list"), [guide]);
 });
 
-Deno.test("start-conversation asks the starter question, unless the caller declines", async () => {
+Deno.test("start-conversation asks the starter question unless the caller declines it", async () => {
   const caseId = await live.createPermit();
   const number = caseId.split(" ")[1];
   const flags = "--interaction-id I-1 --active-channel Web --active-channel-id W-1 --execute-starter";
@@ -70,7 +70,7 @@ Deno.test("a conversation needs no case; an unknown case or agent is refused", a
   }
 });
 
-Deno.test("send-message answers by the script, over the case as it is now, and keeps both messages", async () => {
+Deno.test("send-message answers by the script from the current case and stores both messages", async () => {
   const caseId = await live.createPermit({ Applicant: "Ada", Area: 10 });
   const { id } = await start(caseId, "--no-execute-starter");
   const reply = await say(id, "What exactly is MISSING?");
@@ -92,7 +92,7 @@ Deno.test("send-message answers by the script, over the case as it is now, and k
   assert.deepEqual(at(conversation, "messages.4.attachments"), [{ type: "File", name: "plan.pdf" }]);
 });
 
-Deno.test("send-message refuses what is empty, too long, with attachments that are none, or based on a stale tag", async () => {
+Deno.test("send-message refuses empty and long texts, invalid attachments and a stale tag", async () => {
   const started = await start(await live.createPermit());
   const line = `ai-agents send-message ${GUIDE} --conversation ${started.id}`;
   const tag = (await read(started.id)).etag;
@@ -104,7 +104,7 @@ Deno.test("send-message refuses what is empty, too long, with attachments that a
   assert.equal(messages(await read(started.id)).length, 4);
 });
 
-Deno.test("the length of what is said is that of its characters: an emoji is one", async () => {
+Deno.test("the length of a message counts characters, and an emoji is one", async () => {
   const { id } = await start(await live.createPermit());
   const line = `ai-agents send-message ${GUIDE} --conversation ${id}`;
   await live.object(`${line} --request '${"😀".repeat(10_000)}'`);
@@ -112,7 +112,7 @@ Deno.test("the length of what is said is that of its characters: an emoji is one
   assert.match(String(message), /Request may have at most 10000 characters/);
 });
 
-Deno.test("list-conversations pages through the caller's own about a context, newest first", async () => {
+Deno.test("list-conversations pages through the caller's conversations in a context, newest first", async () => {
   const caseId = await live.createPermit();
   const ids = [];
   for (const _ of [1, 2, 3]) ids.unshift((await start(caseId, "--no-execute-starter")).id);
@@ -134,7 +134,7 @@ Deno.test("list-conversations pages through the caller's own about a context, ne
   assert.equal((await live.refused(nobody)).code, "NOT_FOUND");
 });
 
-Deno.test("like and dislike are the caller's last word on an answer, with the reason", async () => {
+Deno.test("the last like or dislike of an answer applies, with its feedback", async () => {
   const { id, messageID } = await start(await live.createPermit());
   const line = `${GUIDE} --conversation ${id} --message ${messageID}`;
   const opinion = async () => {
@@ -150,7 +150,7 @@ Deno.test("like and dislike are the caller's last word on an answer, with the re
   assert.equal((await live.refused(`ai-agents dislike ${line} --feedback ' '`)).code, "BAD_REQUEST");
 });
 
-Deno.test("only answers are liked and disliked, and only those of the conversation", async () => {
+Deno.test("only answers of the conversation can be liked and disliked", async () => {
   const { id, messageID } = await start(await live.createPermit());
   const other = await start(await live.createPermit());
   const question = at(await read(id), "messages.0.ID");
@@ -166,7 +166,7 @@ Deno.test("only answers are liked and disliked, and only those of the conversati
   }
 });
 
-Deno.test("close-conversation ends it: it can be read and judged, and no more", async () => {
+Deno.test("a closed conversation can be read and rated, but not continued", async () => {
   const { id, messageID } = await start(await live.createPermit());
   const line = `ai-agents close-conversation ${GUIDE} --conversation ${id}`;
   assert.deepEqual(await live.run(line), { code: 0, stdout: "", stderr: "" });
@@ -181,7 +181,7 @@ Deno.test("close-conversation ends it: it can be read and judged, and no more", 
   assert.equal((await live.run(`ai-agents like ${GUIDE} --conversation ${id} --message ${messageID}`)).code, 0);
 });
 
-Deno.test("nobody else sees a conversation, nor does another agent have it", async () => {
+Deno.test("a conversation is visible only to its operator and with its agent", async () => {
   const { id, messageID } = await start(await live.createPermit());
   const place = `${GUIDE} --conversation ${id}`;
   for (
@@ -197,7 +197,7 @@ Deno.test("nobody else sees a conversation, nor does another agent have it", asy
   assert.equal((await live.refused(desk)).code, "NOT_FOUND");
 });
 
-Deno.test("a case that is deleted takes its conversations with it", async () => {
+Deno.test("deleting a case deletes its conversations", async () => {
   const caseId = await live.createPermit();
   const { id } = await start(caseId);
   assert.equal((await live.run(`cases delete '${caseId}'`)).code, 0);

@@ -1,4 +1,4 @@
-/** `svc assistants`: conversations with an assistant, through the command and the service. */
+/** `svc assistants`: conversations with an assistant. */
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../utils/json.ts";
 import { at, textAt } from "../../harness/engine.ts";
@@ -12,7 +12,7 @@ async function start(contextId: string, flags = ""): Promise<JsonObject> {
   return await live.object(`assistants start-conversation ${DESK} --context-id '${contextId}' ${flags}`);
 }
 
-Deno.test("start-conversation asks the starter question, unless the caller declines", async () => {
+Deno.test("start-conversation asks the starter question unless the caller declines it", async () => {
   const caseId = await live.createPermit();
   const started = await start(caseId, "--interaction-id I-1 --execute-starter");
   const summary = `${caseId.split(" ")[1]}: New, urgency 10, opened by clerk@city.`;
@@ -46,7 +46,7 @@ Deno.test("send-message answers, and get-conversation has both messages", async 
   assert.equal((await live.refused(`${send} --request ''`)).code, "BAD_REQUEST");
 });
 
-Deno.test("list-conversations pages through the caller's own about a context, newest first", async () => {
+Deno.test("list-conversations pages through the caller's conversations in a context, newest first", async () => {
   const caseId = await live.createPermit();
   const first = await start(caseId);
   const second = await start(caseId);
@@ -61,7 +61,7 @@ Deno.test("list-conversations pages through the caller's own about a context, ne
   assert.equal((await live.refused(`${line} --page-size 0`)).code, "BAD_REQUEST");
 });
 
-Deno.test("close-conversation says so in plain text; from then on it can only be read", async () => {
+Deno.test("close-conversation answers in plain text, and the conversation can only be read", async () => {
   const { id } = await start(await live.createPermit());
   const place = `${DESK} --conversation ${id}`;
   const { code, stdout, stderr } = await live.run(`assistants close-conversation ${place}`);
@@ -73,7 +73,7 @@ Deno.test("close-conversation says so in plain text; from then on it can only be
   assert.deepEqual([closed.status, at(closed, "messages.2")], ["Closed", undefined]);
 });
 
-Deno.test("nobody else sees a conversation", async () => {
+Deno.test("a conversation is visible only to its operator", async () => {
   const { id } = await start(await live.createPermit());
   const place = `${DESK} --conversation ${id}`;
   for (

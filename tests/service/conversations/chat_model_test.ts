@@ -1,4 +1,4 @@
-/** Agents that a model server answers for: what it is asked, and what becomes of a message when it fails. */
+/** Agents that answer by a model: requests to the server, and failures of it. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { at, textAt } from "../../harness/engine.ts";
@@ -88,7 +88,7 @@ function reason({ status, body }: Answer): string {
   return String(details(body)[0]?.message);
 }
 
-/** Every test starts with a server that repeats what it is asked. */
+/** Each test starts with a server that repeats its request. */
 function test(name: string, fn: () => Promise<void>): void {
   Deno.test(name, async () => {
     model.asked.length = 0;
@@ -276,7 +276,7 @@ function endless(): ReadableStream<Uint8Array> {
   return new ReadableStream({ pull: (controller) => controller.enqueue(chunk) });
 }
 
-/** A little that becomes much. */
+/** A small compressed body that expands to a large one. */
 async function flood(): Promise<Response> {
   const much: JsonObject = { choices: [{ message: { content: "x".repeat(4_000_000) } }] };
   const packed = new Blob([JSON.stringify(much)]).stream().pipeThrough(new CompressionStream("gzip"));

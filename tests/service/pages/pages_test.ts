@@ -1,4 +1,4 @@
-/** `svc pages`: pages, dashboards, insights, portals, channels and texts, through the command and the service. */
+/** `svc pages`: pages, dashboards, insights, portals, channels and texts. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { at, textAt } from "../../harness/engine.ts";
@@ -8,19 +8,19 @@ import { openService } from "../../harness/service.ts";
 const live = await openLiveForAll();
 const PERMIT = "City-Permit-Work-Permit";
 
-/** The texts of a page, in order. */
+/** Returns the texts of a page, in order. */
 function paragraphs(page: JsonObject): (JsonValue | undefined)[] {
   const all = at(page, "uiResources.resources.paragraphs");
   return Object.values(all ?? {}).map((paragraph) => at(paragraph, "0.content"));
 }
 
-/** The types of what is in the view of an answer. */
+/** Returns the types of the components in a response. */
 function childTypes(answer: JsonObject): (JsonValue | undefined)[] {
   const children = at(answer, `uiResources.resources.views.${answer.id}.0.children.0.children`);
   return Array.isArray(children) ? children.map((child) => at(child, "config.type") ?? at(child, "type")) : [];
 }
 
-Deno.test("get answers a page with its texts for the caller, its insight and its list", async () => {
+Deno.test("get returns a page with its texts, its insight and its list", async () => {
   const page = await live.object("pages get Welcome --page-class Data-Portal", "reviewer@city");
   assert.deepEqual(Object.keys(page), ["id", "data", "uiResources"]);
   assert.deepEqual([page.id, at(page, "data.name"), at(page, "data.pageClass")], ["Welcome", "Welcome", "Data-Portal"]);
@@ -31,14 +31,14 @@ Deno.test("get answers a page with its texts for the caller, its insight and its
   assert.equal(at(page, "uiResources.resources.datapages.D_Permits.isQueryable"), true);
 });
 
-Deno.test("get answers a page about a case without one: defaults, and what is calculated from them", async () => {
+Deno.test("get returns a page of a case type with defaults and calculated fields", async () => {
   const page = await live.object("pages get CaseSummary");
   assert.deepEqual(paragraphs(page), ["A new application; the fee is 50."]);
   const shown = ["Applicant", "Channel", "Fee"].map((name) => at(page, `data.caseInfo.content.${name}`));
   assert.deepEqual(shown, ["", "Internet", 50]);
 });
 
-Deno.test("get-with-context answers a page about a case as it is now", async () => {
+Deno.test("get-with-context returns a page with the current content of a case", async () => {
   const id = await live.createPermit({ Applicant: "Ada", Area: 40 });
   const line = `pages get-with-context CaseSummary --data-context '${id}'`;
   const page = await live.object(line);
@@ -51,7 +51,7 @@ Deno.test("get-with-context answers a page about a case as it is now", async () 
   assert.deepEqual(paragraphs(await live.object(line)), [`${number} is Pending-Decision; the fee is 150.`]);
 });
 
-Deno.test("get-with-context takes values as JSON, and computes with them without keeping them", async () => {
+Deno.test("get-with-context accepts values as JSON and does not store them", async () => {
   const data = JSON.stringify({ Applicant: "Nobody else", Area: 10, Urgent: true });
   const page = await live.object(`pages get-with-context CaseSummary --data-context '${data}'`);
   assert.deepEqual(paragraphs(page), ["A new application; the fee is 175."]);
@@ -60,7 +60,7 @@ Deno.test("get-with-context takes values as JSON, and computes with them without
   assert.equal(count.resultCount, 0);
 });
 
-Deno.test("insights answer the numbers of the cases that are there now, as counting them one by one gives", async () => {
+Deno.test("insights return the same numbers as counting the current cases", async () => {
   for (const Channel of ["Desk", "Desk", "Post"]) await live.createPermit({ Applicant: "Ada", Channel, Area: 20 });
   const moved = await live.createPermit({ Applicant: "Bo", Channel: "Post", Urgent: true });
   await live.object(`cases stage-go '${moved}' --stage Decision`);
@@ -85,7 +85,7 @@ Deno.test("insights answer the numbers of the cases that are there now, as count
   }
 });
 
-Deno.test("an insight leaves out what its filter excludes", async () => {
+Deno.test("an insight applies its filter", async () => {
   const before = await permitsOf("E-mail");
   const id = await live.createPermit({ Applicant: "Ada", Channel: "E-mail" });
   assert.equal(await permitsOf("E-mail"), before + 1);
@@ -95,7 +95,7 @@ Deno.test("an insight leaves out what its filter excludes", async () => {
   assert.equal(await permitsOf("E-mail"), before);
 });
 
-Deno.test("dashboard answers the numbers of each of its insights", async () => {
+Deno.test("dashboard returns the numbers of each of its insights", async () => {
   await live.createPermit();
   const dashboard = await live.object("pages dashboard Permits");
   const insights = rowsOf(dashboard, "data.insights");
@@ -106,7 +106,7 @@ Deno.test("dashboard answers the numbers of each of its insights", async () => {
   assert.deepEqual(childTypes(dashboard), ["insight", "insight"]);
 });
 
-Deno.test("portal and channel lead to what they name", async () => {
+Deno.test("portal and channel link to their parts", async () => {
   const channel = await live.object("pages channel Web");
   assert.deepEqual([channel.id, at(channel, "data.type")], ["Web", "Web"]);
   const portal = await live.object(`pages portal ${textAt(channel, "data.portal.ID")}`);
@@ -117,7 +117,7 @@ Deno.test("portal and channel lead to what they name", async () => {
   assert.equal(at(portal, "data.caseTypes.0.ID"), PERMIT);
 });
 
-Deno.test("the errors of portals and feeds name the application, whatever is wrong", async () => {
+Deno.test("errors of portals and feeds name the application", async () => {
   await using service = await openService();
   const refused: [path: string, expected: number][] = [
     ["/portals/Hall", 404],
@@ -134,7 +134,7 @@ Deno.test("the errors of portals and feeds name the application, whatever is wro
   assert.equal(at(body, "pxApplicationLabel"), undefined);
 });
 
-Deno.test("localization answers the texts of a locale, or those of its language", async () => {
+Deno.test("localization returns the texts of a locale, or those of its language", async () => {
   const dutch = await live.object("pages localization nl_NL --fields id,Permits");
   assert.deepEqual(dutch, { id: "nl_NL", Permits: "Vergunningen" });
   assert.deepEqual(await live.object("pages localization nl-NL --fields id"), { id: "nl_NL" });
@@ -165,13 +165,13 @@ for (const [line, [code, reason]] of Object.entries(REFUSED)) {
   });
 }
 
-Deno.test("a case of another type is not what a page is about", async () => {
+Deno.test("a page refuses a case of another type", async () => {
   const { id } = await live.object("cases create --type City-Permit-Work-Receipt --fields id");
   const error = await live.refused(`pages get-with-context CaseSummary --data-context '${id}'`);
   assert.deepEqual([error.code, error.status], ["BAD_REQUEST", 400]);
 });
 
-/** The permits that the insight counts for a channel. */
+/** Returns the number of permits that the insight counts for a channel. */
 async function permitsOf(channel: string): Promise<number> {
   const rows = rowsOf(await live.object("pages insight FeesByChannel"), "data.rows");
   return Number(rows.find((row) => row.Channel === channel)?.Permits ?? 0);

@@ -1,4 +1,4 @@
-/** `svc static-content`: exact bytes, right types, and no way out of the folder. */
+/** `svc static-content`: bytes, media types, and protection against paths out of the folder. */
 import assert from "node:assert/strict";
 import { OWN_FILES } from "../../../service/sample/packed_static_files.ts";
 import {
@@ -24,7 +24,7 @@ Deno.test("component prints the JavaScript of a component, with or without its e
   }
 });
 
-Deno.test("file writes the bytes of a file, and needs to be told where", async () => {
+Deno.test("file writes the bytes of a file and requires --output", async () => {
   const output = `${live.folder}/logo.png`;
   const result = await live.run(`static-content file logo.png -o '${output}'`);
   assert.deepEqual(result, { code: 0, stdout: "", stderr: "" });
@@ -40,7 +40,7 @@ Deno.test("profile-image writes the picture of an operator", async () => {
   assert.deepEqual(await Deno.readFile(output), await Deno.readFile(`${STATIC}/profile-images/clerk@city.png`));
 });
 
-Deno.test("what the application does not have is not found", async () => {
+Deno.test("content that the application does not have is not found", async () => {
   const lines = [
     "component None",
     `file none.txt -o '${live.folder}/x'`,
@@ -52,7 +52,7 @@ Deno.test("what the application does not have is not found", async () => {
   }
 });
 
-Deno.test("the picture of somebody who is no operator of the application is not served", async () => {
+Deno.test("the picture of someone who is not an operator is not served", async () => {
   await using folder = await makeFolder({
     "app.yaml": await Deno.readTextFile(PERMIT_FILE),
     "static/profile-images/clerk@city.png": "here",
@@ -68,7 +68,7 @@ Deno.test("the picture of somebody who is no operator of the application is not 
   assert.deepEqual(statuses, [200, 404]);
 });
 
-Deno.test("no name leads out of the folder", async () => {
+Deno.test("no name can leave the folder", async () => {
   const names = [
     "../../permit.yaml",
     "..\\..\\permit.yaml",
@@ -95,7 +95,7 @@ Deno.test("no name leads out of the folder", async () => {
   }
 });
 
-Deno.test("a link out of the folder is not served, one inside of it is", async () => {
+Deno.test("a link out of the folder is not served, and a link inside it is", async () => {
   await using folder = await makeFolder({
     "secret.txt": "secret",
     "static/files/plain.txt": "plain",
@@ -114,7 +114,7 @@ Deno.test("a link out of the folder is not served, one inside of it is", async (
   assert.equal(await statics.find("components", "../files/plain.txt"), undefined);
 });
 
-Deno.test("a link that takes a file's place after the start is not served where it leads out, nor is a file that is gone", async () => {
+Deno.test("a link out of the folder that replaces a file after the start is not served, nor is a removed file", async () => {
   await using folder = await makeFolder({
     "app.yaml": await Deno.readTextFile(PERMIT_FILE),
     "secret.txt": "secret",
@@ -140,7 +140,7 @@ Deno.test("a link that takes a file's place after the start is not served where 
   assert.equal(await read("plain.txt"), 404);
 });
 
-Deno.test("components and pictures say what they are, files that they are bytes, and are not to be taken for anything else", async () => {
+Deno.test("responses have the media type of their content and forbid sniffing it", async () => {
   await using service = await openService();
   const types = {
     "components/City_Map": "application/javascript",
@@ -156,7 +156,7 @@ Deno.test("components and pictures say what they are, files that they are bytes,
   }
 });
 
-Deno.test("the files that are kept for a package on another machine are those of the sample's folder", async () => {
+Deno.test("the packed static files equal those in the folder of the sample", async () => {
   const [folder, kept] = [await openStaticFiles(STATIC), keptStaticFiles(OWN_FILES)];
   const contents = (files: StaticFiles) => {
     const named = STATIC_KINDS.flatMap((kind) => files.names(kind).map((name) => [kind, name] as const));

@@ -1,4 +1,4 @@
-/** `svc ui-lists`: personalizations and the order of rows, through the command and the service. */
+/** `svc ui-lists`: personalizations and the order of rows. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
 import { at } from "../../harness/engine.ts";
@@ -8,24 +8,24 @@ const live = await openLiveForAll();
 const DECIDER = "decider@city";
 const LIST = "'City-Permit-Work-Permit!Documents'";
 
-/** The ID that a command answers. */
+/** Returns the ID from the output of a command. */
 async function idOf(line: string, operator?: string): Promise<string> {
   return String(await live.json(`ui-lists ${line}`, operator));
 }
 
-/** What an operator sees of the list's personalizations, by ID. */
+/** Returns the personalizations that an operator sees, by ID. */
 async function seen(operator?: string): Promise<Map<unknown, JsonObject>> {
   const { personalizations } = await live.object("ui-lists list-personalizations Permits", operator);
   assert.ok(Array.isArray(personalizations));
   return new Map(personalizations.filter(isJsonObject).map((one) => [one.id, one]));
 }
 
-/** A permit with documents of these titles. */
+/** Creates a permit with documents of these titles. */
 async function permitWith(...titles: string[]): Promise<string> {
   return await live.createPermit({ Applicant: "Ada", Documents: titles.map((Title) => ({ Title })) });
 }
 
-/** The titles of a permit's documents, in order, and its entity tag. */
+/** Reads the titles of the documents of a permit, and its entity tag. */
 async function documentsOf(id: string): Promise<{ titles: unknown[]; etag: unknown }> {
   const read = await live.object(`cases get '${id}'`);
   const documents = at(read, "data.caseInfo.content.Documents");
@@ -33,7 +33,7 @@ async function documentsOf(id: string): Promise<{ titles: unknown[]; etag: unkno
   return { titles: documents.map((row) => at(row, "Title")), etag: read.etag };
 }
 
-Deno.test("create-personalization answers an ID and keeps the state as it was given", async () => {
+Deno.test("create-personalization returns an ID and stores the state unchanged", async () => {
   const state = '{"columns": ["pyID"],\\u0020 "é": 1} and no JSON at all ';
   const id = await idOf(`create-personalization Permits --name Mine --personalization-state '${state}'`);
   const { etag, ...mine } = (await seen()).get(id) ?? assert.fail("it is listed");
@@ -49,7 +49,7 @@ Deno.test("create-personalization answers an ID and keeps the state as it was gi
   });
 });
 
-Deno.test("personalizations are their owner's: nobody else sees, changes or deletes them", async () => {
+Deno.test("only the owner of a personalization can see, change and delete it", async () => {
   const id = await idOf("create-personalization Permits --name Private --id private --mark-as-default");
   assert.equal(id, "private");
   assert.equal((await seen(DECIDER)).has(id), false);
@@ -59,7 +59,7 @@ Deno.test("personalizations are their owner's: nobody else sees, changes or dele
   assert.equal((await seen()).get(id)?.name, "Private");
 });
 
-Deno.test("a new default takes the place of the caller's old one, and of no other operator's", async () => {
+Deno.test("a new default replaces only the caller's old one", async () => {
   const theirs = await idOf("create-personalization Permits --name D --mark-as-default", DECIDER);
   const first = await idOf("create-personalization Permits --name A --mark-as-default");
   const second = await idOf("create-personalization Permits --name B --mark-as-default");
@@ -72,7 +72,7 @@ Deno.test("a new default takes the place of the caller's old one, and of no othe
   assert.deepEqual([await defaults(), await defaults(DECIDER)], [[], [theirs]]);
 });
 
-Deno.test("the application's default is one, everybody sees it, and only some may choose it", async () => {
+Deno.test("the application has one default, which all operators see and some may set", async () => {
   const old = await idOf("create-personalization Permits --name Old --mark-as-app-default");
   assert.equal((await seen(DECIDER)).get(old)?.markAsAppDefault, true);
   const refused = await live.refused(
@@ -90,7 +90,7 @@ Deno.test("the application's default is one, everybody sees it, and only some ma
   assert.equal((await live.refused(`ui-lists delete-personalization Permits ${fresh}`)).code, "NOT_FOUND");
 });
 
-Deno.test("update-personalization keeps what is not given, against a fresh tag alone", async () => {
+Deno.test("update-personalization keeps members that are not given and requires a current tag", async () => {
   const id = await idOf("create-personalization Permits --name One --personalization-state S --mark-as-default");
   const { etag } = (await seen()).get(id) ?? assert.fail("it is listed");
   const update = `update-personalization Permits ${id} --route-to-workbasket Review`;
@@ -100,7 +100,7 @@ Deno.test("update-personalization keeps what is not given, against a fresh tag a
   assert.equal((await live.refused(`ui-lists ${update} --name X --if-match '${etag}'`)).code, "PRECONDITION_FAILED");
 });
 
-Deno.test("the name of a personalization has at most 100 characters, of which an emoji is one", async () => {
+Deno.test("the name of a personalization has at most 100 characters, and an emoji counts as one", async () => {
   await idOf(`create-personalization Permits --name ${"😀".repeat(100)}`);
   const long = await live.refused(`ui-lists create-personalization Permits --name ${"😀".repeat(101)}`);
   assert.equal(long.code, "BAD_REQUEST");
@@ -113,7 +113,7 @@ Deno.test("delete-personalization removes it", async () => {
   assert.equal((await live.refused(`ui-lists delete-personalization Permits ${id}`)).code, "NOT_FOUND");
 });
 
-Deno.test("move puts a row in the place of another, of the case itself, and the history says so", async () => {
+Deno.test("move moves a row of the case and adds a history entry", async () => {
   const id = await permitWith("a", "b", "c", "d");
   const before = await documentsOf(id);
   const move = (from: string, to: string, flags = "") =>
@@ -133,7 +133,7 @@ Deno.test("move puts a row in the place of another, of the case itself, and the 
   assert.deepEqual(lines, ["Moved row 4 of Documents to 2", "Moved row 1 of Documents to 4"]);
 });
 
-Deno.test("move of a row to itself changes nothing, nor does one that is refused", async () => {
+Deno.test("moving a row to its own position or with an error changes nothing", async () => {
   const id = await permitWith("a", "b");
   const before = await documentsOf(id);
   const line = `ui-lists move ${LIST} --context '${id}' --source-id 2 --destination-id`;
@@ -143,14 +143,14 @@ Deno.test("move of a row to itself changes nothing, nor does one that is refused
   assert.deepEqual(await documentsOf(id), before);
 });
 
-Deno.test("a view that shows one list names that list", async () => {
+Deno.test("the name of a view with one list identifies the list", async () => {
   const id = await permitWith("a", "b");
   const view = "'City-Permit-Work-Permit!Application'";
   await live.object(`ui-lists move ${view} --context '${id}' --source-id 2 --destination-id 1`);
   assert.deepEqual((await documentsOf(id)).titles, ["b", "a"]);
 });
 
-Deno.test("a list does not move while another operator has the case, nor when it is resolved", async () => {
+Deno.test("rows of a locked or resolved case cannot be moved", async () => {
   const id = await permitWith("a", "b");
   const assignment = at(await live.object(`cases get '${id}'`), "data.caseInfo.assignments.0.ID");
   await live.object(`assignments save '${assignment}' --action Register --data '{"Applicant":"Bo"}'`);
@@ -190,7 +190,7 @@ for (const [line, [code, reason]] of Object.entries(REFUSED)) {
   });
 }
 
-Deno.test("an ID is taken once, whoever asks, and stays what it is", async () => {
+Deno.test("the ID of a personalization is unique among all operators and cannot change", async () => {
   await idOf("create-personalization Permits --name X --id taken");
   const again = "ui-lists create-personalization Permits --name Y --id taken";
   assert.equal((await live.refused(again, DECIDER)).code, "CONFLICT");

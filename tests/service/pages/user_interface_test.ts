@@ -66,14 +66,14 @@ async function withShop(run: (shop: TestService) => Promise<void>): Promise<void
   await run(shop);
 }
 
-/** The first text of a page in a data context, or why there is none. */
+/** Returns the first text of a page in a data context, or the error. */
 async function textOf(shop: TestService, page: string, dataContext: string): Promise<JsonValue | undefined> {
   const { status, body } = await shop.call("POST", `/pages/${page}`, { body: { dataContext } });
   if (status !== 200) return `${status} ${details(body)[0]?.message}`;
   return at(body, `uiResources.resources.paragraphs.${page}_1.0.content`);
 }
 
-Deno.test("a page about records takes the key of one", () =>
+Deno.test("a page about records accepts the key of a record", () =>
   withShop(async (shop) => {
     await shop.call("POST", "/data/D_Products", { body: { data: { Code: "tea", Price: 12.5 } } });
     const { body } = await shop.call("POST", "/pages/Product", { body: { dataContext: '{"Code":"tea"}' } });
@@ -85,7 +85,7 @@ Deno.test("a page about records takes the key of one", () =>
     assert.match(String(await textOf(shop, "Product", "tea")), /^400 .* is no case/);
   }));
 
-Deno.test("a page of no case type may be about any case, and has no fields", () =>
+Deno.test("a page without a case type accepts any case and has no fields", () =>
   withShop(async (shop) => {
     const created = await shop.call("POST", "/cases", { body: { caseTypeID: "Org-Shop-Work-Order" } });
     const id = String(at(created.body, "id"));
@@ -96,7 +96,7 @@ Deno.test("a page of no case type may be about any case, and has no fields", () 
     assert.match(String(await textOf(shop, "Product", id)), /^400 The page Product is about Org-Shop-Data-Product/);
   }));
 
-Deno.test("insights count records by group, all at once, or the caller's own", () =>
+Deno.test("insights count records by group, in total, or only the caller's", () =>
   withShop(async (shop) => {
     const rows = async (id: string) => at((await shop.call("GET", `/insight/${id}`)).body, "data.rows");
     assert.deepEqual(await rows("Prices"), []);
@@ -114,14 +114,14 @@ Deno.test("insights count records by group, all at once, or the caller's own", (
     assert.deepEqual(await rows("Mine"), [{ N: 1 }]);
   }));
 
-Deno.test("a country's texts are its language's, and its own instead of some", () =>
+Deno.test("a country has the texts of its language and can replace some", () =>
   withShop(async (shop) => {
     const texts = async (locale: string) => (await shop.call("GET", `/localizations/${locale}`)).body;
     assert.deepEqual(await texts("nl_BE"), { id: "nl_BE", Order: "Order", Price: "Prijs" });
     assert.deepEqual(await texts("nl_NL"), { id: "nl", Order: "Bestelling", Price: "Prijs" });
   }));
 
-Deno.test("rows that have an ID are moved by it", () =>
+Deno.test("rows with an ID are moved by their ID", () =>
   withShop(async (shop) => {
     const Lines = ["2", "x", "1"].map((ID, index) => ({ ID, Amount: index }));
     const created = await shop.call("POST", "/cases", {
@@ -141,7 +141,7 @@ Deno.test("rows that have an ID are moved by it", () =>
     assert.match(String(details((await move("pyDetails", "1", "1")).body)[0]?.message), /shows several lists/);
   }));
 
-Deno.test("the user interface in the documentation is served as it is described", async () => {
+Deno.test("the user interface in docs/application.md works as described", async () => {
   const page = await Deno.readTextFile(new URL("../../../docs/application.md", import.meta.url));
   const [, whole = ""] = page.match(/```yaml\n([\s\S]*?)```/) ?? [];
   const [, part = ""] = page.match(/## What people see\n+```yaml\n([\s\S]*?)```/) ?? [];

@@ -1,4 +1,4 @@
-/** `svc participants`: people in the roles that a case type has, through the command and the service. */
+/** `svc participants`: people in the roles of a case type. */
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import { at, textAt } from "../../harness/engine.ts";
@@ -8,7 +8,7 @@ const live = await openLiveForAll();
 const ADA = '{"pyFirstName":"Ada","pyLastName":"Lovelace","pyEmail1":"ada@home.example"}';
 const FIRE = '{"pyLastName":"Brand","Subject":"Fire safety"}';
 
-/** Adds a participant and answers it. */
+/** Adds a participant and returns it. */
 async function add(caseId: string, role = "Applicant", data = ADA): Promise<JsonObject> {
   return await live.object(`participants add '${caseId}' --role ${role} --data '${data}'`);
 }
@@ -17,14 +17,14 @@ function list(caseId: string): Promise<JsonObject> {
   return live.object(`participants list '${caseId}'`);
 }
 
-/** The last line of a case's history. */
+/** Returns the last entry of a case's history. */
 async function lastEvent(caseId: string): Promise<JsonValue | undefined> {
   const params = JSON.stringify({ CaseInstanceKey: caseId });
   const { data } = await live.object(`data query D_pyWorkHistory --params '${params}'`);
   return Array.isArray(data) ? at(data.at(-1), "pyMessageKey") : undefined;
 }
 
-/** A member of each detail of an error. */
+/** Returns a member of each detail of an error. */
 function detailsOf({ details }: Record<string, unknown>, member: string): unknown[] {
   return Array.isArray(details) ? details.map((detail) => detail[member]) : [];
 }
@@ -33,7 +33,7 @@ function tagOf(answer: JsonObject): string {
   return textAt(answer, "etag");
 }
 
-Deno.test("add answers the participant with an opaque ID, changes the case and tells its history", async () => {
+Deno.test("add returns the participant, changes the case and adds a history entry", async () => {
   const caseId = await live.createPermit();
   const before = tagOf(await live.object(`cases get '${caseId}'`));
   const added = await add(caseId);
@@ -52,7 +52,7 @@ Deno.test("add answers the participant with an opaque ID, changes the case and t
   assert.equal(await lastEvent(caseId), "Added Ada Lovelace as Applicant");
 });
 
-Deno.test("list shows the participants in the order in which they came", async () => {
+Deno.test("list shows the participants in the order in which they were added", async () => {
   const caseId = await live.createPermit();
   assert.deepEqual(await list(caseId), { participants: [] });
   const ids = [(await add(caseId)).id, (await add(caseId, "Adviser", FIRE)).id];
@@ -65,7 +65,7 @@ Deno.test("list shows the participants in the order in which they came", async (
   assert.equal(at(participants, "0.links.open.href"), `/cases/${caseId}/participants/${ids[0]}`);
 });
 
-Deno.test("get answers the participant with its form", async () => {
+Deno.test("get returns the participant with its form", async () => {
   const caseId = await live.createPermit();
   const { id } = await add(caseId, "Adviser", FIRE);
   const read = await live.object(`participants get '${caseId}' --participant-id ${id}`);
@@ -75,7 +75,7 @@ Deno.test("get answers the participant with its form", async () => {
   assert.equal(at(read, "uiResources.resources.fields.Subject.0.datasource.records.1.key"), "Heritage");
 });
 
-Deno.test("update changes the fields that are given and leaves the others", async () => {
+Deno.test("update changes only the given fields", async () => {
   const caseId = await live.createPermit();
   const { id } = await add(caseId);
   const update = `participants update '${caseId}' --participant-id ${id} --data '{"pyPhoneNumber":"555-0100"}'`;
@@ -88,7 +88,7 @@ Deno.test("update changes the fields that are given and leaves the others", asyn
   assert.equal(at(await live.object(`attachments list '${caseId}'`), "attachments.0.name"), "Site");
 });
 
-Deno.test("delete removes the participant, and the role is free again", async () => {
+Deno.test("delete removes the participant and frees the role", async () => {
   const caseId = await live.createPermit();
   const { id } = await add(caseId);
   const removal = `participants delete '${caseId}' --participant-id ${id}`;
@@ -99,7 +99,7 @@ Deno.test("delete removes the participant, and the role is free again", async ()
   assert.notEqual((await add(caseId)).id, id);
 });
 
-Deno.test("list-roles and get-role tell of the roles of the case type", async () => {
+Deno.test("list-roles and get-role return the roles of the case type", async () => {
   const caseId = await live.createPermit();
   const { participantRoles } = await live.object(`participants list-roles '${caseId}'`);
   assert.ok(Array.isArray(participantRoles));
@@ -113,7 +113,7 @@ Deno.test("list-roles and get-role tell of the roles of the case type", async ()
   assert.equal(at(role, "uiResources.resources.views.Applicant.0.children.0.children.0.config.required"), true);
 });
 
-Deno.test("every change honours the entity tag that is sent: a stale one is refused and changes nothing", async () => {
+Deno.test("a change with a stale entity tag is refused", async () => {
   const caseId = await live.createPermit();
   const stale = tagOf(await live.object(`cases get '${caseId}'`));
   const added = await live.object(
@@ -134,7 +134,7 @@ Deno.test("every change honours the entity tag that is sent: a stale one is refu
   assert.equal((await live.run(fresh)).code, 0);
 });
 
-Deno.test("a role for one that has one is full", async () => {
+Deno.test("a role for one participant accepts only one", async () => {
   const caseId = await live.createPermit();
   await add(caseId);
   const refusal = await live.refused(`participants add '${caseId}' --role Applicant --data '${ADA}'`);
@@ -144,7 +144,7 @@ Deno.test("a role for one that has one is full", async () => {
   assert.deepEqual(detailsOf(refusal, "message"), ["Error_Validation_Fail", reason]);
 });
 
-Deno.test("required fields are refused with a detail each, and so are values that do not fit", async () => {
+Deno.test("missing and invalid fields are refused with one detail each", async () => {
   const caseId = await live.createPermit();
   const refusal = await live.refused(
     `participants add '${caseId}' --role Applicant --data '{"pyEmail1":"nobody"}'`,
@@ -158,7 +158,7 @@ Deno.test("required fields are refused with a detail each, and so are values tha
   assert.equal(at(await list(caseId), "participants.0.content.pyLastName"), "Lovelace");
 });
 
-Deno.test("what a participant's form does not have is refused", async () => {
+Deno.test("fields that are not in the form of a participant are refused", async () => {
   const caseId = await live.createPermit();
   const line = `participants add '${caseId}' --role Applicant --data '{"Subject":"Traffic"}'`;
   const refusal = await live.refused(line);
@@ -187,7 +187,7 @@ Deno.test("an unknown role, participant or case is refused, and so is a particip
   }
 });
 
-Deno.test("a resolved case takes no participants any more", async () => {
+Deno.test("a resolved case accepts no participants", async () => {
   const caseId = await live.createPermit();
   const { id } = await add(caseId);
   const withdraw = `assignments perform 'ASSIGN-WORKLIST ${caseId}!INTAKE' --action Withdraw --fields status`;
@@ -196,7 +196,7 @@ Deno.test("a resolved case takes no participants any more", async () => {
   assert.equal(at(await list(caseId), "participants.0.ID"), id);
 });
 
-Deno.test("a case that another operator has locked is refused, and names who has it", async () => {
+Deno.test("a case that another operator has locked is refused with the operator's name", async () => {
   const caseId = await live.createPermit();
   await live.run(`assignments save 'ASSIGN-WORKLIST ${caseId}!INTAKE' --action Register --data '{"Applicant":"X"}'`);
   const line = `participants add '${caseId}' --role Applicant --data '${ADA}'`;
@@ -206,7 +206,7 @@ Deno.test("a case that another operator has locked is refused, and names who has
   assert.equal((await live.run(line)).code, 0, "whoever has the lock goes on");
 });
 
-Deno.test("the participants of a deleted case are gone", async () => {
+Deno.test("deleting a case deletes its participants", async () => {
   const caseId = await live.createPermit();
   const { id } = await add(caseId);
   assert.equal((await live.run(`cases delete '${caseId}'`)).code, 0);

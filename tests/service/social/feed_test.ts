@@ -1,22 +1,22 @@
-/** Paging through feeds, and what texts name: properties that hold for all of them. */
+/** Properties of feeds and of references in texts. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { JsonValue } from "../../../utils/json.ts";
 import { loadServedApplication } from "../../../service/sample/served_application.ts";
-import { namedIn } from "../../../service/social/texts.ts";
+import { findReferences } from "../../../service/social/references.ts";
 import { parseTimestamp } from "../../../utils/time/parse_timestamp.ts";
 import { at, type Engine, openEngine, textAt } from "../../harness/engine.ts";
 
 const app = await loadServedApplication(undefined);
 const APPLICATION = "DATA-PORTAL $CityPermits";
 
-/** What happens next, and how many milliseconds later. */
+/** An event, and the milliseconds before it. */
 const step = fc.record({
   does: fc.constantFrom("post", "reply", "expedite", "elsewhere"),
   wait: fc.constantFrom(0, 0, 0, 1, 60_000),
 });
 
-Deno.test("pages of a feed, put together, are the feed: no entry is lost or doubled, whatever the times", async () => {
+Deno.test("the pages of a feed contain each entry once, at any times", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 25 }),
@@ -43,7 +43,7 @@ Deno.test("pages of a feed, put together, are the feed: no entry is lost or doub
   );
 });
 
-/** The entries of all pages, each read from the last entry of the one before. */
+/** Reads all pages, each from the last entry of the page before. */
 async function pagesOf(
   read: (olderThan?: string) => Promise<JsonValue>,
   pageSize: number,
@@ -62,7 +62,7 @@ async function pagesOf(
   }
 }
 
-/** Lets things happen to a case, and to another one; answers the first. */
+/** Applies events to a case and to another one, and returns the first. */
 async function live(engine: Engine, steps: readonly { does: string; wait: number }[]): Promise<string> {
   const create = async () =>
     textAt(await engine.body("cases.create", { type: "City-Permit-Work-Permit" }, { wait: 0 }), "id");
@@ -82,7 +82,7 @@ function entriesOf(body: JsonValue): [id: string, time: string][] {
   return results.map((entry) => [textAt(entry, "pzInsKey"), textAt(entry, "postedTime")]);
 }
 
-Deno.test("a text mentions operators by ID, name or first name, and nobody where it is not clear who", () => {
+Deno.test("a text mentions operators by ID, name or first name, if it is unambiguous", () => {
   const cases: [text: string, mentions: string[], tags: string[]][] = [
     ["@clerk@city", ["clerk@city"], []],
     ["(@Clara Clerk), @CLARA: @Dan.", ["clerk@city", "decider@city"], []],
@@ -92,34 +92,34 @@ Deno.test("a text mentions operators by ID, name or first name, and nobody where
     ["#x #X #x", [], ["x"]],
     ["#हिन्दी #日本", [], ["हिन्दी", "日本"]],
   ];
-  for (const [text, mentions, tags] of cases) assert.deepEqual(namedIn(text, app), { mentions, tags }, text);
+  for (const [text, mentions, tags] of cases) assert.deepEqual(findReferences(text, app), { mentions, tags }, text);
   const [clara, ...others] = app.operators.values();
   assert.ok(clara);
   const twins = {
     ...app,
     operators: new Map([clara, ...others, { ...clara, id: "other", name: "Clara Other" }].map((one) => [one.id, one])),
   };
-  assert.deepEqual(namedIn("@Clara @Clara Other", twins).mentions, ["other"]);
+  assert.deepEqual(findReferences("@Clara @Clara Other", twins).mentions, ["other"]);
 });
 
-Deno.test("what a text names is always of the application, whatever the text", () => {
+Deno.test("every mention in any text is an operator of the application", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), fc.constantFrom(...app.operators.values()), (text, operator) => {
-      const named = namedIn(`${text} @${operator.id} #tag`, app);
+      const named = findReferences(`${text} @${operator.id} #tag`, app);
       assert.ok(named.mentions.every((id) => app.operators.has(id)));
       assert.ok(named.mentions.includes(operator.id) && named.tags.includes("tag"));
     }),
   );
 });
 
-Deno.test("a long row of hyphens in a tag takes no longer than other text", () => {
+Deno.test("many hyphens in a tag take linear time", () => {
   const row = "-".repeat(200_000);
   const started = performance.now();
-  assert.deepEqual(namedIn(`#a${row}b #c${row}`, app).tags, [`a${row}b`, "c"]);
+  assert.deepEqual(findReferences(`#a${row}b #c${row}`, app).tags, [`a${row}b`, "c"]);
   assert.ok(performance.now() - started < 5000, "a message holds up all calls while it is read");
 });
 
-Deno.test("a feed is paged by any date and time, to the nanosecond", () => {
+Deno.test("a feed can be read from any time, to the nanosecond", () => {
   const cases: [text: string, time: string | undefined][] = [
     ["2026-01-02T03:04:05.678Z", "2026-01-02T03:04:05.678000000Z"],
     ["2026-01-02T03:04:05.678500001Z", "2026-01-02T03:04:05.678500001Z"],
@@ -135,15 +135,15 @@ Deno.test("a feed is paged by any date and time, to the nanosecond", () => {
   for (const [text, time] of cases) assert.equal(parseTimestamp(text), time, text);
 });
 
-Deno.test("attachments of a message are refused: none is lost unsaid", async () => {
+Deno.test("attachments of a message are refused", async () => {
   await using engine = await openEngine();
   const values = { context: "clerk@city", message: "hi" };
   const refused = await engine.refused("social.postMessage", values, { body: { attachments: [{ ID: "x" }] } });
-  assert.match(refused.message, /messages take none/);
+  assert.match(refused.message, /cannot have attachments/);
   assert.ok(await engine.body("social.postMessage", values, { body: { attachments: [] } }));
 });
 
-Deno.test("a page of many messages with replies is read at once, each message with its own, oldest first", async () => {
+Deno.test("a page of many messages reads all replies at once, oldest first", async () => {
   await using engine = await openEngine();
   const post = (context: string, message: string) => engine.body("social.postMessage", { context, message });
   const ids: string[] = [];

@@ -1,4 +1,4 @@
-/** `svc social`: messages, likes, mentions, tags and feeds, through the command and the service. */
+/** `svc social`: messages, likes, mentions, tags and feeds. */
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import operations from "../../../lib/resources/social.ts";
@@ -10,7 +10,7 @@ const REVIEWER = "reviewer@city";
 const QUESTION = "City-Permit-Social-Question";
 const APPLICATION = "DATA-PORTAL $CityPermits";
 
-/** Posts a message and answers it. */
+/** Posts a message and returns it. */
 async function post(contextId: string, text: string, operator?: string, flags = ""): Promise<JsonObject> {
   return await live.object(`social post-message --context '${contextId}' --message '${text}' ${flags}`, operator);
 }
@@ -20,7 +20,7 @@ function listOf(value: JsonValue | undefined, member: string): (JsonValue | unde
   return value.map((element) => at(element, member));
 }
 
-Deno.test("post-message answers the message with what its text names, and get-message reads it", async () => {
+Deno.test("post-message returns the message with its mentions and tags, and get-message reads it", async () => {
   const caseId = await live.createPermit();
   const posted = await post(caseId, "Plan of @Rosa and @decider@city received. #Urgent #site-plan");
   assert.match(textAt(posted, "id"), /^PEGASOCIAL-MESSAGE M-\d+$/);
@@ -31,7 +31,7 @@ Deno.test("post-message answers the message with what its text names, and get-me
   assert.deepEqual(await live.object(`social get-message '${posted.id}'`), posted);
 });
 
-Deno.test("a message can be on an operator, on the application and of a type with a queue of its own", async () => {
+Deno.test("a message can be posted to an operator, to the application and with a type that has a queue", async () => {
   for (const place of [REVIEWER, APPLICATION]) assert.equal((await post(place, "Good morning")).context, place);
   const question = await post(REVIEWER, "May we begin?", undefined, `--message-type ${QUESTION}`);
   assert.deepEqual([question.messageType, question.pyRouteToWorkbasket], [QUESTION, "Review"]);
@@ -43,7 +43,7 @@ Deno.test("a message can be on an operator, on the application and of a type wit
   assert.ok(listOf(found.messages, "id").includes(routed.id), "who takes work from the queue finds the message");
 });
 
-Deno.test("a reply is with its message, and a reply to a reply too", async () => {
+Deno.test("a reply belongs to its message, and so does a reply to a reply", async () => {
   const { id } = await post(await live.createPermit(), "Who visits the site?");
   const reply = await post(textAt({ id }, "id"), "I do", REVIEWER);
   const second = await post(textAt(reply, "id"), "Thank you");
@@ -55,7 +55,7 @@ Deno.test("a reply is with its message, and a reply to a reply too", async () =>
   assert.deepEqual([id, second.id].map((one) => listed.includes(one)), [true, false]);
 });
 
-Deno.test("update-message changes text, mentions and tags, for the author and against a fresh tag alone", async () => {
+Deno.test("update-message changes text, mentions and tags, only for the author and with a current tag", async () => {
   const { id, etag } = await post(await live.createPermit(), "First #draft");
   const update = `social update-message '${id}' --message 'Second @Dan #final'`;
   assert.equal((await live.refused(update, REVIEWER)).code, "FORBIDDEN");
@@ -67,7 +67,7 @@ Deno.test("update-message changes text, mentions and tags, for the author and ag
   assert.equal((await live.object(`social get-message '${id}'`)).message, changed.message);
 });
 
-Deno.test("delete-message removes a message with its replies, for the author alone", async () => {
+Deno.test("delete-message deletes a message with its replies, only for the author", async () => {
   const { id } = await post(await live.createPermit(), "Wrong case");
   const reply = await post(textAt({ id }, "id"), "Indeed", REVIEWER);
   assert.equal((await live.refused(`social delete-message '${id}'`, REVIEWER)).code, "FORBIDDEN");
@@ -77,7 +77,7 @@ Deno.test("delete-message removes a message with its replies, for the author alo
   }
 });
 
-Deno.test("likes are one per operator, however often it is said, and each can be taken back", async () => {
+Deno.test("an operator likes a message once and can unlike it", async () => {
   const { id } = await post(await live.createPermit(), "Done");
   for (const operator of ["clerk@city", REVIEWER, REVIEWER, "clerk@city"]) {
     assert.match((await live.run(`social like-message '${id}'`, operator)).stdout, /You like the message\./);
@@ -86,7 +86,7 @@ Deno.test("likes are one per operator, however often it is said, and each can be
   assert.deepEqual([likes.id, likes.pxLikeCount, likes.pxIsLiked], [id, 2, true]);
   assert.deepEqual(listOf(likes.likes, "ID"), ["clerk@city", REVIEWER]);
   for (const _ of [1, 2]) {
-    assert.match((await live.run(`social unlike-message '${id}'`)).stdout, /You do not like the message any more\./);
+    assert.match((await live.run(`social unlike-message '${id}'`)).stdout, /You no longer like the message\./);
   }
   const message = await live.object(`social get-message '${id}'`);
   assert.deepEqual(message.likes, { pxLikeCount: 1, pxIsLiked: false });
@@ -102,7 +102,7 @@ Deno.test("list-messages pages through the messages of a case, newest first", as
   assert.deepEqual([listOf(rest.messages, "message"), rest.hasMoreResults], [["one"], false]);
 });
 
-Deno.test("the help of list-messages names the sources that it takes, and no others", async () => {
+Deno.test("the help of list-messages lists exactly the sources that it accepts", async () => {
   const { help } = operations.listMessages.flags.filterBy;
   for (const source of ["messages", "mentions", "history", "All"]) {
     const { code } = await live.run(`social list-messages --filter-by ${source} --filter-for ${REVIEWER}`);
@@ -110,7 +110,7 @@ Deno.test("the help of list-messages names the sources that it takes, and no oth
   }
 });
 
-Deno.test("get-feed merges messages and history of a case, and shows the chosen sources alone", async () => {
+Deno.test("get-feed merges messages and history of a case and shows only the chosen sources", async () => {
   const caseId = await live.createPermit();
   const { id } = await post(caseId, "Received");
   await live.object(`cases perform-action '${caseId}' --action Expedite`);
@@ -125,7 +125,7 @@ Deno.test("get-feed merges messages and history of a case, and shows the chosen 
   assert.deepEqual(listOf(at(messages, "data.FeedFilters.pxResults"), "pySelected"), [true, false]);
 });
 
-Deno.test("replies in a feed look as the entry to which they reply", async () => {
+Deno.test("replies in a feed have the format of the entry to which they reply", async () => {
   const caseId = await live.createPermit();
   const id = textAt(await post(caseId, "Received"), "id");
   const replies = [await post(id, "Thank you"), await post(id, "When?")];
@@ -143,7 +143,7 @@ Deno.test("replies in a feed look as the entry to which they reply", async () =>
   assert.deepEqual([parentID, Object.keys(reply)], [id, Object.keys(Object(entry))]);
 });
 
-Deno.test("the dashboard's feed has everything, an operator's what concerns the operator", async () => {
+Deno.test("the feed of the dashboard contains all messages, and that of an operator only related ones", async () => {
   const caseId = await live.createPermit();
   const mention = await post(caseId, "For @Ines Inspector");
   const other = await post(caseId, "For nobody");
@@ -155,7 +155,7 @@ Deno.test("the dashboard's feed has everything, an operator's what concerns the 
   assert.ok(own.includes(mention.id) && !own.includes(other.id));
 });
 
-Deno.test("an operator's feed has what the operator wrote or did, and what goes to a queue of theirs", async () => {
+Deno.test("the feed of an operator contains own messages and actions, and messages to the operator's queues", async () => {
   const inspector = "inspector@city";
   const ids = async (source: string) => {
     const line = `social get-feed pyUserFeed --filter-for ${inspector} --filter-by ${source} --page-size 1000`;
@@ -174,13 +174,13 @@ Deno.test("an operator's feed has what the operator wrote or did, and what goes 
   assert.equal(lines.filter((id) => String(id).includes(caseId)).length, 1, "and not that it was created");
 });
 
-Deno.test("get-message-type answers the form of a message", async () => {
+Deno.test("get-message-type returns the form of a message", async () => {
   const form = await live.object("social get-message-type City-Permit-Social-Question");
   assert.deepEqual([form.id, form.maxLength], [QUESTION, 1000]);
   assert.equal(at(form, "uiResources.resources.fields.pyMessage.0.maxLength"), 1000);
 });
 
-Deno.test("list-mention-types and list-mentions say whom a text can name, those who are in use here first", async () => {
+Deno.test("list-mentions suggests operators, those in use at the place first", async () => {
   assert.deepEqual(listOf(await live.json("social list-mention-types"), "id"), ["Users"]);
   const caseId = await live.createPermit();
   await post(caseId, "@Dan, please look");
@@ -189,7 +189,7 @@ Deno.test("list-mention-types and list-mentions say whom a text can name, those 
   assert.deepEqual(listOf(await live.json(`${line} --search-for @ROS`), "caption"), ["Rosa Reviewer"]);
 });
 
-Deno.test("list-suggested-tags and search-tags tell of tags in use: those of the context, then the most used", async () => {
+Deno.test("list-suggested-tags and search-tags return tags of the context first, then the most used", async () => {
   const caseId = await live.createPermit();
   await post(await live.createPermit(), "#grün #zoning #rezoned");
   await post(await live.createPermit(), "#zoning");
@@ -205,7 +205,7 @@ Deno.test("list-suggested-tags and search-tags tell of tags in use: those of the
   assert.deepEqual(search, { tags: ["zoning", "zone 30"] });
 });
 
-Deno.test("a case that is deleted takes its messages with it", async () => {
+Deno.test("deleting a case deletes its messages", async () => {
   const caseId = await live.createPermit();
   const { id } = await post(caseId, "Only here #vanishing");
   assert.equal((await live.run(`cases delete '${caseId}'`)).code, 0);
@@ -246,7 +246,7 @@ const REFUSALS: [line: string, code: string, message: RegExp][] = [
   ["search-tags --list-size 0", "BAD_REQUEST", /from 1 to/],
 ];
 
-Deno.test("what cannot be done is refused with the reason", async () => {
+Deno.test("invalid requests are refused with the reason", async () => {
   for (const [line, code, message] of REFUSALS) {
     const error = await live.refused(`social ${line}`);
     assert.equal(error.code, code, line);
