@@ -1,21 +1,51 @@
-/** One run of the command line: arguments in, exit code out. */
+/** Runs command lines: finds the command, and runs it or prints the help. */
 import { toSvcError } from "../lib/errors.ts";
-import { takeApart } from "./args/argv.ts";
-import { runCommandLine } from "./command_line.ts";
+import { entryNamed } from "../lib/operation/names.ts";
+import { readGlobalFlags } from "./args/global_flags.ts";
+import { parseArguments, splitCommandLine } from "./args/parse_arguments.ts";
+import { groups } from "./commands/groups.ts";
+import { createContext } from "./context.ts";
 import { type Io, OutputClosed } from "./io/io.ts";
 import { processIo } from "./io/process_io.ts";
 
-/** Runs a command line. Results go to stdout, everything else to stderr; the exit code says how it ended. */
+/** Runs a command line and returns its exit code. Results go to stdout, everything else to stderr. */
 export async function main(args: readonly string[], io: Io = processIo()): Promise<number> {
   try {
-    await runCommandLine(takeApart(args), io);
+    await runCommandLine(args, io);
     return 0;
   } catch (thrown) {
-    if (thrown instanceof OutputClosed) return 0; // `svc … | head -1`: the reader has what it wanted.
+    if (thrown instanceof OutputClosed) return 0; // The reader of `svc … | head -1` has read enough.
     return report(await import("./exit.ts"), thrown, io);
   } finally {
     io.stopListening?.();
   }
+}
+
+async function runCommandLine(args: readonly string[], io: Io): Promise<void> {
+  const { words, rest, help, version, misplaced } = splitCommandLine(args);
+  const [groupWord, commandWord] = words;
+  if (misplaced !== undefined) throw (await usageErrors()).misplacedFlag(misplaced);
+  if (version) return io.stdout.write((await import("../lib/version.ts")).VERSION + "\n");
+  if (groupWord === undefined) return io.stdout.write((await helpPages()).rootHelp(groups));
+  const group = entryNamed(groups, groupWord);
+  if (group === undefined) throw await (await usageErrors()).unknownGroup(groups, words);
+  const commands = await group.load();
+  if (commandWord === undefined) return io.stdout.write((await helpPages()).groupHelp(groupWord, group, commands));
+  const entry = entryNamed(commands, commandWord);
+  if (entry === undefined) throw await (await usageErrors()).unknownCommand(groups, commands, words);
+  const command = entry.describe();
+  if (help) return io.stdout.write((await helpPages()).commandHelp(words, command));
+  const parsed = parseArguments(command, rest);
+  if ("problem" in parsed) throw (await usageErrors()).usageError(parsed.problem, command, words);
+  await command.run(createContext(readGlobalFlags(parsed.values), io), parsed.values);
+}
+
+async function usageErrors() {
+  return await import("./args/usage_errors.ts");
+}
+
+async function helpPages() {
+  return await import("./help/help.ts");
 }
 
 function report({ exitCodeOf, writeError }: typeof import("./exit.ts"), thrown: unknown, io: Io): number {
@@ -23,7 +53,7 @@ function report({ exitCodeOf, writeError }: typeof import("./exit.ts"), thrown: 
   try {
     writeError(error, io);
   } catch (failure) {
-    if (!(failure instanceof OutputClosed)) throw failure; // Nobody reads stderr: the exit code has to do.
+    if (!(failure instanceof OutputClosed)) throw failure; // Stderr is closed, so that only the exit code remains.
   }
   return exitCodeOf(error);
 }

@@ -1,19 +1,24 @@
 /** The flags that every command takes. */
 import { SvcError } from "../../lib/errors.ts";
 import { FORMATS } from "../../lib/output/format.ts";
-import { choiceOf } from "./choice.ts";
-import type { Flag, Given, GlobalFlags } from "../commands/command.ts";
+import type { Flag, GlobalFlags, ParsedArguments } from "../commands/command.ts";
+import { parseChoice } from "./read_values.ts";
 
-/** Their descriptions, in the order of the help. */
+/** The flag that prints the help. */
+export const HELP: Flag = { help: "Print this help", type: "boolean", short: "h" };
+/** The flag that prints the version. It stands without a command. */
+export const VERSION: Flag = { help: "Print the version", type: "boolean" };
+
+/** The global flags, in the order of the help. */
 export const globalFlags = {
   format: { help: "Output format", type: "string", choices: FORMATS, placeholder: "format", default: "json" },
-  fields: { help: "Top-level fields to keep, separated by commas", type: "list" },
-  dryRun: { help: "Show what would be sent, without credentials, and change nothing", type: "boolean" },
-  quiet: { help: "Leave out warnings and progress", type: "boolean" },
-  verbose: { help: "Show requests and answers on stderr", type: "boolean" },
-  noCache: { help: "Exchange a fresh token and leave the token cache alone", type: "boolean" },
+  fields: { help: "Top-level fields to print, separated by commas", type: "list" },
+  dryRun: { help: "Print the request instead of sending it; needs no credentials", type: "boolean" },
+  quiet: { help: "Print no warnings and no progress", type: "boolean" },
+  verbose: { help: "Print requests and responses to stderr", type: "boolean" },
+  noCache: { help: "Exchange a new token and do not use the token cache", type: "boolean" },
   profile: {
-    help: "Profile to use instead of 'default'",
+    help: "Profile to use (default: 'default')",
     type: "string",
     placeholder: "name",
     async suggest() {
@@ -21,23 +26,23 @@ export const globalFlags = {
       return Object.keys(readProfiles()).map((word) => ({ word, about: "" }));
     },
   },
-} as const satisfies Record<Exclude<keyof GlobalFlags, "isDataAsked">, Flag>;
+} as const satisfies Record<Exclude<keyof GlobalFlags, "isDataRequested">, Flag>;
 
-/** The values of the global flags among what was given. */
-export function readGlobalFlags(given: Given): GlobalFlags {
+/** Reads the values of the global flags. */
+export function readGlobalFlags(values: ParsedArguments): GlobalFlags {
   return {
-    format: choiceOf("format", FORMATS, given.format ?? globalFlags.format.default),
-    isDataAsked: given.format !== undefined || given.fields !== undefined,
-    fields: typeof given.fields === "string" ? readFields(given.fields) : undefined,
-    dryRun: given.dryRun === true,
-    quiet: given.quiet === true,
-    verbose: given.verbose === true,
-    noCache: given.noCache === true,
-    profile: typeof given.profile === "string" ? given.profile : undefined,
+    format: parseChoice("format", FORMATS, values.format ?? globalFlags.format.default),
+    isDataRequested: values.format !== undefined || values.fields !== undefined,
+    fields: typeof values.fields === "string" ? parseFields(values.fields) : undefined,
+    dryRun: values.dryRun === true,
+    quiet: values.quiet === true,
+    verbose: values.verbose === true,
+    noCache: values.noCache === true,
+    profile: typeof values.profile === "string" ? values.profile : undefined,
   };
 }
 
-function readFields(text: string): string[] {
+function parseFields(text: string): string[] {
   const fields = text.split(",").map((field) => field.trim());
   if (fields.every((field) => field !== "")) return fields;
   throw new SvcError("INVALID_ARGS", "--fields must be names, separated by commas.", {

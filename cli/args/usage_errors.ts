@@ -1,58 +1,51 @@
-/** What is wrong with a command line, in words: what the parser library finds, as errors of the family. */
-import {
-  AliasNotFoundError,
-  FlagNotFoundError,
-  UnexpectedFlagError,
-  UnexpectedPositionalError,
-  UnsatisfiedFlagError,
-} from "@stricli/core";
+/** Describes the mistakes in a command line, with suggestions. */
 import { SvcError } from "../../lib/errors.ts";
 import { entryNamed, toKebab } from "../../lib/operation/names.ts";
-import type { Arg, CommandDescription, CommandGroup, Flag } from "../commands/command.ts";
-import { globalFlags } from "./global_flags.ts";
+import type { CommandDescription, CommandGroup, Flag } from "../commands/command.ts";
+import { globalFlags, HELP, VERSION } from "./global_flags.ts";
+import type { UsageProblem } from "./parse_arguments.ts";
 import { didYouMean, formatSuggestions } from "../../utils/text/did_you_mean.ts";
-import { argName, HELP, VERSION } from "../help/help.ts";
-import { takesNoValue } from "./scanner_forms.ts";
+import { argName } from "../help/help.ts";
 
 type Groups = Readonly<Record<string, CommandGroup>>;
 
-/** A group that does not exist: another one was meant, or a command of one. */
+/** Describes an unknown group and suggests another group, or a command of that name. */
 export async function unknownGroup(groups: Groups, [word = "", next]: readonly string[]): Promise<SvcError> {
-  const owners = await groupsWith(groups, word);
+  const owners = await findGroupsWith(groups, word);
   const swapped = owners.filter((group) => next === group || `${next}s` === group);
-  const question = commandQuestion(swapped, word) || versionQuestion(word) ||
-    questionFor(word, Object.keys(groups)) || commandQuestion(owners, word);
+  const question = suggestCommands(swapped, word) || suggestVersion(word) ||
+    suggestNames(word, Object.keys(groups)) || suggestCommands(owners, word);
   return invalid(`svc has no group '${word}'.`, `${question}'svc --help' lists the groups.`);
 }
 
-/** A command that its group does not have: another one of it was meant, or that of another group. */
+/** Describes an unknown command and suggests another command of the group, or one of another group. */
 export async function unknownCommand(
   groups: Groups,
   commands: Readonly<Record<string, unknown>>,
   [group = "", word = ""]: readonly string[],
 ): Promise<SvcError> {
-  const question = questionFor(word, Object.keys(commands)) || commandQuestion(await groupsWith(groups, word), word);
+  const question = suggestNames(word, Object.keys(commands)) ||
+    suggestCommands(await findGroupsWith(groups, word), word);
   return invalid(`svc ${group} has no command '${word}'.`, `${question}'svc ${group} --help' lists the commands.`);
 }
 
-/** The groups that have a command of that name. */
-async function groupsWith(groups: Groups, command: string): Promise<string[]> {
+async function findGroupsWith(groups: Groups, command: string): Promise<string[]> {
   const found = await Promise.all(
     Object.entries(groups).map(async ([name, group]) => entryNamed(await group.load(), command) && toKebab(name)),
   );
   return found.filter((group) => group !== undefined);
 }
 
-function commandQuestion(owners: readonly string[], command: string): string {
+function suggestCommands(owners: readonly string[], command: string): string {
   return formatSuggestions(owners.map((group) => `svc ${group} ${toKebab(command)}`), quoted);
 }
 
-/** The question whether the version was meant, which is a flag here and a command elsewhere. */
-function versionQuestion(word: string): string {
+/** Other programs have a command `version`. */
+function suggestVersion(word: string): string {
   return formatSuggestions(word === "version" ? ["svc --version"] : [], quoted);
 }
 
-function questionFor(word: string, names: readonly string[]): string {
+function suggestNames(word: string, names: readonly string[]): string {
   const known = names.map(toKebab);
   const longer = known.filter((name) => name.startsWith(`${word.toLowerCase()}-`));
   return didYouMean(word, known, quoted) || formatSuggestions(longer, quoted);
@@ -62,12 +55,12 @@ function quoted(name: string): string {
   return `'${name}'`;
 }
 
-/** A flag before the command that cannot stand there. */
+/** Describes a flag that is not allowed before the command. */
 export function misplacedFlag(arg: string): SvcError {
   const name = arg.replace(/^--?|=[^]*$/g, "");
   const known = flagNames({ ...globalFlags, help: HELP, version: VERSION });
-  if (arg.startsWith("--") && known.includes(name)) return takesNoValue(`--${name}`); // It could stand there alone.
-  const question = arg.startsWith("--") ? didYouMean(name, known, asFlag) : longFormOf(name, known);
+  if (arg.startsWith("--") && known.includes(name)) return takesNoValue(`--${name}`); // Without the value it is allowed.
+  const question = arg.startsWith("--") ? didYouMean(name, known, asFlag) : suggestLongFlags(name, known);
   const all = known.map(asFlag).join(", ");
   return invalid(
     `${arg} cannot stand before the command.`,
@@ -75,8 +68,7 @@ export function misplacedFlag(arg: string): SvcError {
   );
 }
 
-/** The question whether a flag was meant whose name begins with what was written as a short one. */
-function longFormOf(short: string, known: readonly string[]): string {
+function suggestLongFlags(short: string, known: readonly string[]): string {
   return formatSuggestions(known.filter((name) => short !== "" && name.startsWith(short.toLowerCase())), asFlag);
 }
 
@@ -88,47 +80,55 @@ function asFlag(name: string): string {
   return `--${name}`;
 }
 
-/** An argument that is not there. */
-export function missingArgument(args: readonly Arg[], given: number, words: readonly string[]): SvcError {
-  const usage = ["svc", ...words, ...args.map(argName)].join(" ");
-  return invalid(`The argument <${args[given]?.name}> is missing.`, `Usage: ${usage} [flags]`);
-}
-
-/** What the parser library found while it scanned the flags and arguments of a command. */
-export function scanError(error: unknown, { flags }: CommandDescription, words: readonly string[]): unknown {
+/** Describes a mistake in the flags and arguments of a command. */
+export function usageError(
+  problem: UsageProblem,
+  { args = [], flags = {} }: CommandDescription,
+  words: readonly string[],
+): SvcError {
   const command = ["svc", ...words].join(" ");
   const known = flagNames({ ...flags, ...globalFlags, help: HELP });
-  if (error instanceof FlagNotFoundError) {
-    const question = didYouMean(error.input, known, asFlag);
-    return invalid(`${command} has no flag --${error.input}.`, `${question}'${command} --help' lists the flags.`);
+  switch (problem.kind) {
+    case "not a flag":
+      return invalid(
+        `${problem.input} is not a flag.`,
+        "Write --flag=value for a value that begins with dashes, or -- before such an argument.",
+      );
+    case "unknown flag": {
+      const question = didYouMean(problem.name, known, asFlag);
+      return invalid(`${command} has no flag --${problem.name}.`, `${question}'${command} --help' lists the flags.`);
+    }
+    case "unknown short flag":
+      return invalid(
+        `${command} has no flag -${problem.name}.`,
+        `${suggestLongFlags(problem.name, known)}Write --flag=value for a value that begins with a dash.`,
+      );
+    case "repeated flag": {
+      const flag = `--${toKebab(problem.name)}`;
+      const isList = entryNamed({ ...flags, ...globalFlags }, problem.name)?.type === "list";
+      return invalid(`${flag} is given twice.`, isList ? `Separate several with commas: ${flag}=a,b.` : undefined);
+    }
+    case "missing value":
+      return invalid(`${problem.flag} needs a value.`, "Write --flag=value for a value that begins with a dash.");
+    case "unexpected value":
+      return takesNoValue(problem.flag);
+    case "too many arguments": {
+      const limit = args.length === 1 ? "1 argument" : `${args.length || "no"} arguments`;
+      return invalid(
+        `${command} takes ${limit}: '${problem.input}' is one too many.`,
+        `Quote an argument that contains spaces. '${command} --help' lists the flags.`,
+      );
+    }
+    case "missing argument":
+      return invalid(
+        `The argument <${args[problem.index]?.name}> is missing.`,
+        `Usage: ${[command, ...args.map(argName)].join(" ")} [flags]`,
+      );
   }
-  if (error instanceof AliasNotFoundError) {
-    return invalid(
-      `${command} has no flag -${error.input}.`,
-      `${longFormOf(error.input, known)}Write --flag=value for a value that begins with a dash.`,
-    );
-  }
-  if (error instanceof UnexpectedFlagError) return givenTwice(error.externalFlagName, flags);
-  if (error instanceof UnsatisfiedFlagError) {
-    return invalid(
-      `--${error.externalFlagName} needs a value.`,
-      "Write --flag=value for a value that begins with a dash.",
-    );
-  }
-  if (error instanceof UnexpectedPositionalError) {
-    const takes = error.expectedCount === 1 ? "1 argument" : `${error.expectedCount || "no"} arguments`;
-    return invalid(
-      `${command} takes ${takes}: '${error.input}' is one too many.`,
-      `Quote an argument that holds spaces. '${command} --help' lists the flags.`,
-    );
-  }
-  return error;
 }
 
-function givenTwice(name: string, flags: CommandDescription["flags"]): SvcError {
-  const flag = entryNamed({ ...flags, ...globalFlags }, name);
-  const hint = flag?.type === "list" ? `Separate several with commas: --${name}=a,b.` : undefined;
-  return invalid(`--${name} is given twice.`, hint);
+function takesNoValue(flag: string): SvcError {
+  return invalid(`${flag} takes no value.`, `Write ${flag} alone.`);
 }
 
 function invalid(message: string, hint?: string): SvcError {

@@ -44,8 +44,8 @@ export interface Arg extends Flag {
 export interface GlobalFlags {
   /** Format of the result. */
   readonly format: Format;
-  /** Whether a format or fields were asked for; a command may have something better than data where none were. */
-  readonly isDataAsked: boolean;
+  /** The user passed `--format` or `--fields`. Without them, a command may print text for people. */
+  readonly isDataRequested: boolean;
   /** Top-level fields to keep; undefined keeps all. */
   readonly fields?: readonly string[];
   /** Print the request instead of sending it. */
@@ -74,8 +74,8 @@ export interface CommandContext {
   note(line: string): void;
 }
 
-/** What the command line gives a command: texts and switches by name, the texts of a repeatable flag as a list. */
-export type Given = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+/** The parsed arguments of a command by name: text or a boolean, and a list of texts for a repeatable flag. */
+export type ParsedArguments = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
 /** What a command says of itself. */
 export interface CommandDescription {
@@ -94,7 +94,7 @@ export interface CommandDescription {
 /** A command. */
 export interface Command extends CommandDescription {
   /** Does it. What it throws becomes the error on stderr and the exit code. */
-  run(context: CommandContext, given: Given): Promise<void>;
+  run(context: CommandContext, parsed: ParsedArguments): Promise<void>;
 }
 
 /** A command by its name: described only when it is the one that runs. */

@@ -25,9 +25,8 @@ import { SvcError } from "../../lib/errors.ts";
 import { toKebab } from "../../lib/operation/names.ts";
 import { paramsOf } from "../../lib/operation/operation.ts";
 import { isOfType, TYPE_NAMES } from "../../lib/operation/param_types.ts";
-import { choiceOf } from "../args/choice.ts";
 import type { Arg, Command, CommandContext, CommandDescription, Flag, FlagTypes } from "./command.ts";
-import { readValues } from "../args/values.ts";
+import { parseChoice, readValues } from "../args/read_values.ts";
 
 /** A local command. */
 export interface LocalCommand extends CommandDescription {
@@ -85,7 +84,7 @@ function check(name: string, flag: Flag, value: unknown): void {
   if (value === undefined) {
     if (flag.required) throw invalid("is required");
   } else if (flag.choices !== undefined) {
-    choiceOf(name, flag.choices, value);
+    parseChoice(name, flag.choices, value);
   } else if (flag.type !== "json" && flag.type !== "path" && !isOfType(flag.type, value)) {
     throw invalid(`must be ${TYPE_NAMES[flag.type]}`);
   }

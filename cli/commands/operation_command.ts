@@ -3,7 +3,7 @@ import { permissionName, toKebab } from "../../lib/operation/names.ts";
 import { type Operation, type Param, takesTag } from "../../lib/operation/operation.ts";
 import type { Command, Flag } from "./command.ts";
 import { runOperation } from "./run_operation.ts";
-import { readValues } from "../args/values.ts";
+import { readValues } from "../args/read_values.ts";
 
 const IF_MATCH: Flag = {
   help: "Entity tag that must still be current, sent as it is",

@@ -2,9 +2,9 @@
 import { entryNamed, toCamel, toKebab } from "../../lib/operation/names.ts";
 import { escapeToOneLine } from "../../utils/text/control_characters.ts";
 import type { Command, CommandEntry, Flag, Suggestion } from "../commands/command.ts";
-import { globalFlags } from "../args/global_flags.ts";
+import { globalFlags, HELP, VERSION } from "../args/global_flags.ts";
 import { groups } from "../commands/groups.ts";
-import { flagRows, HELP, VERSION } from "../help/help.ts";
+import { flagRows } from "../help/help.ts";
 
 type Flags = Readonly<Record<string, Flag>>;
 

@@ -1,7 +1,7 @@
 /** The help pages, made from the descriptions. */
 import { toKebab } from "../../lib/operation/names.ts";
 import type { Arg, CommandDescription, Flag } from "../commands/command.ts";
-import { globalFlags } from "../args/global_flags.ts";
+import { globalFlags, HELP, VERSION } from "../args/global_flags.ts";
 
 const PLACEHOLDERS: Readonly<Record<Flag["type"], string>> = {
   string: "text",
@@ -15,11 +15,6 @@ const PLACEHOLDERS: Readonly<Record<Flag["type"], string>> = {
   file: "path",
   path: "path",
 };
-
-/** The flag that asks for help. */
-export const HELP: Flag = { help: "Print this help", type: "boolean", short: "h" };
-/** The flag that asks for the version, in front of all commands. */
-export const VERSION: Flag = { help: "Print the version", type: "boolean" };
 
 /** Groups or commands by camel-case name, with what they are about. */
 type Topics = Readonly<Record<string, { readonly summary: string }>>;

@@ -8,7 +8,7 @@ import { SvcError } from "../../lib/errors.ts";
 import { toKebab } from "../../lib/operation/names.ts";
 import operations, { type AssignmentAnswer } from "../../lib/resources/assignments.ts";
 import type { ActionInfo } from "../../lib/resources/cases.ts";
-import type { CommandContext, Given } from "../commands/command.ts";
+import type { CommandContext, ParsedArguments } from "../commands/command.ts";
 import { type FieldValue, type FormField, requiredFields } from "./form.ts";
 import { findFault, isAbout, shownFinding, shownValue, toFieldValue, toSubmission } from "./form_values.ts";
 import { globalFlags } from "../args/global_flags.ts";
@@ -20,7 +20,7 @@ import { callerOptions } from "../service_access.ts";
 export async function performInteractively(
   context: CommandContext,
   perform: OperationRef,
-  given: Given,
+  given: ParsedArguments,
 ): Promise<void> {
   checkAlone(perform, given);
   if (context.globals.dryRun) throw exclusive("dryRun");
@@ -44,7 +44,7 @@ export async function performInteractively(
 }
 
 /** Everything else that the command takes is asked for. */
-function checkAlone({ operation }: OperationRef, given: Given): void {
+function checkAlone({ operation }: OperationRef, given: ParsedArguments): void {
   const allowed = [...(operation.args ?? []).map(({ name }) => name), ...Object.keys(globalFlags)];
   const other = Object.keys(given).find((name) => given[name] !== undefined && !allowed.includes(name));
   if (other !== undefined) throw exclusive(other);

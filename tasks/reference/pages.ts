@@ -1,8 +1,8 @@
 /** The reference pages and README's table of groups, from what `svc --help` is made of. */
 import type { CommandDescription } from "../../cli/commands/command.ts";
-import { globalFlags } from "../../cli/args/global_flags.ts";
+import { globalFlags, HELP, VERSION } from "../../cli/args/global_flags.ts";
 import { groups } from "../../cli/commands/groups.ts";
-import { argRows, exampleOf, flagRows, HELP, usageOf, VERSION } from "../../cli/help/help.ts";
+import { argRows, exampleOf, flagRows, usageOf } from "../../cli/help/help.ts";
 import { permissionName, toCamel, toKebab } from "../../lib/operation/names.ts";
 import { type Group, type Operation, paramsOf, type Place } from "../../lib/operation/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";

@@ -143,7 +143,7 @@ const MISTAKES: Record<string, Mistake> = {
   },
   "cases get C-1 -v": { message: "svc cases get has no flag -v.", hint: /^Did you mean --verbose\? Write/ },
   "cases get C-1 -H": { message: "svc cases get has no flag -H.", hint: /^Did you mean --help\? Write/ },
-  "cases get --x": { message: "--x is no flag.", hint: /-- before such an argument/ },
+  "cases get --x": { message: "--x is not a flag.", hint: /-- before such an argument/ },
   "--verbos cases get C-1": {
     message: "--verbos cannot stand before the command.",
     hint: /^Did you mean --verbose\? Only the global flags can: --format, .*, --help, --version\. 'svc --help'/,
@@ -165,7 +165,7 @@ const MISTAKES: Record<string, Mistake> = {
   "cases get": { message: "The argument <caseId> is missing.", hint: "Usage: svc cases get <caseId> [flags]" },
   "cases get A B": {
     message: "svc cases get takes 1 argument: 'B' is one too many.",
-    hint: "Quote an argument that holds spaces. 'svc cases get --help' lists the flags.",
+    hint: "Quote an argument that contains spaces. 'svc cases get --help' lists the flags.",
   },
   "case-types list A": { message: "svc case-types list takes no arguments: 'A' is one too many." },
   "cases get C-1 --format xml": { message: "--format must be one of json, compact, yaml, table." },
@@ -233,7 +233,7 @@ Deno.test("an empty path is refused wherever a file or a folder is named, before
     assert.equal(result.code, 2, line);
     const { code, message, hint } = errorOf(result);
     assert.deepEqual([code, message], ["INVALID_ARGS", `${called} is an empty path.`]);
-    assert.match(String(hint), /^Name a file or a folder/);
+    assert.match(String(hint), /^Pass a file or a folder/);
   }
 });
 

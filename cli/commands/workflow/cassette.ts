@@ -66,7 +66,7 @@ export async function test(context: CommandContext, flags: TestFlags): Promise<v
     workflow.reserve = i + 1 < cassettes.length ? 1 : 0;
     const result = await playOne(context, workflow, read, cassettes.length > 1);
     results.push(result);
-    if (!context.globals.isDataAsked) await evenUnread(() => printLine(context, result));
+    if (!context.globals.isDataRequested) await evenUnread(() => printLine(context, result));
   }
   await report(context, results);
 }
@@ -103,7 +103,7 @@ function printLine({ io }: CommandContext, { path, cassette, failure }: Played):
 }
 
 async function report({ globals, note, print }: CommandContext, results: readonly Played[]): Promise<void> {
-  if (globals.isDataAsked) {
+  if (globals.isDataRequested) {
     const shown = results.map(({ path, cassette, failure }) => ({
       cassette: path,
       calls: cassette.calls.length,

@@ -36,7 +36,7 @@ export async function show(
   const run = await findRun(journal, id, path);
   const description = await describeRun(journal, run);
   const inputs = selectInputs(journal, id, failed);
-  if (context.globals.isDataAsked) {
+  if (context.globals.isDataRequested) {
     const { inputs: _count, ...head } = description;
     return await showData(context, head, describeInputs(journal, id, inputs));
   }

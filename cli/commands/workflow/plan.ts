@@ -50,7 +50,7 @@ export async function plan(context: CommandContext, flags: PlanFlags): Promise<v
 }
 
 async function printPlan({ globals, io, print }: CommandContext, plan: Plan): Promise<void> {
-  if (globals.isDataAsked) return await print(toPlanJson(plan));
+  if (globals.isDataRequested) return await print(toPlanJson(plan));
   for (const line of formatPlan(plan)) io.stdout.write(escapeToOneLine(line) + "\n");
 }
 

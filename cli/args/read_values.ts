@@ -1,22 +1,26 @@
-/** The texts of a command line as values of the types that their descriptions name. */
+/** Converts the text values of a command line to the types of their descriptions. */
 import { SvcError } from "../../lib/errors.ts";
 import { toKebab } from "../../lib/operation/names.ts";
 import { paramsOf } from "../../lib/operation/operation.ts";
-import type { CommandDescription, Flag, Given } from "../commands/command.ts";
+import type { CommandDescription, Flag, ParsedArguments } from "../commands/command.ts";
 import type { Io } from "../io/io.ts";
 import type { PayloadReader } from "./payload.ts";
 
 /**
- * The values of what was given, defaults included. A text that is no number stays text: whoever checks the values
- * names the flag and what it must be.
+ * Reads the values of parsed arguments, including defaults. A number that cannot be parsed stays text, so that the check
+ * of the values reports it with the name of its flag.
  */
-export async function readValues(command: CommandDescription, given: Given, io: Io): Promise<Record<string, unknown>> {
+export async function readValues(
+  command: CommandDescription,
+  parsed: ParsedArguments,
+  io: Io,
+): Promise<Record<string, unknown>> {
   let reader: Promise<PayloadReader> | undefined;
   const readPayload: PayloadReader = async (flag, text) => await (await (reader ??= loadReader(io)))(flag, text);
   const values: Record<string, unknown> = {};
-  // One after the other: two payloads may want the same standard input.
+  // In sequence, because two payloads may read the same standard input.
   for (const [name, flag] of paramsOf(command)) {
-    const text = given[name] ?? flag.default;
+    const text = parsed[name] ?? flag.default;
     if (text !== undefined) {
       values[name] = typeof text === "string" ? await toValue(name, flag, text, readPayload) : text;
     }
@@ -49,10 +53,17 @@ async function toValue(name: string, flag: Flag, text: string, readPayload: Payl
   }
 }
 
-/** Deno would take it for the current folder, for a file that is not there or for a defect, depending on its permissions. */
+/** Deno treats an empty path as the current folder, as a missing file or as an internal error, depending on its permissions. */
 function emptyPath(name: string, flag: Flag): SvcError {
-  const called = "name" in flag ? `The argument <${name}>` : `--${toKebab(name)}`;
-  return new SvcError("INVALID_ARGS", `${called} is an empty path.`, {
-    hint: "Name a file or a folder; a variable of your shell may be empty.",
+  const option = "name" in flag ? `The argument <${name}>` : `--${toKebab(name)}`;
+  return new SvcError("INVALID_ARGS", `${option} is an empty path.`, {
+    hint: "Pass a file or a folder. A variable of your shell may be empty.",
   });
+}
+
+/** Returns a value that is one of the choices of a flag. Throws `INVALID_ARGS` for any other value. */
+export function parseChoice<T extends string>(flag: string, choices: readonly T[], value: unknown): T {
+  const choice = choices.find((one) => one === value);
+  if (choice !== undefined) return choice;
+  throw new SvcError("INVALID_ARGS", `--${toKebab(flag)} must be one of ${choices.join(", ")}.`);
 }
