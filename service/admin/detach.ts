@@ -10,7 +10,7 @@ import { isJsonObject, parseJsonObject } from "../../utils/json.ts";
 import { toKebab } from "../../lib/operation/names.ts";
 import { ownModule } from "../../lib/own_files.ts";
 import { delay } from "../../utils/async/delay.ts";
-import { modelHosts } from "../conversations/model_address.ts";
+import { listModelHosts } from "../conversations/model_address.ts";
 import {
   applicationOf,
   dataOf,
@@ -54,7 +54,7 @@ export async function startDetached(options: DetachOptions): Promise<StartReport
 async function hostsOf(app: string | undefined): Promise<string[]> {
   if (app === undefined) return [];
   const { loadApplication } = await import("../application/load.ts");
-  return modelHosts(await loadApplication(app));
+  return listModelHosts(await loadApplication(app));
 }
 
 interface Child {

@@ -1,7 +1,7 @@
 /** Serves the operations of `svc cases`. */
 import type { JsonObject } from "../../utils/json.ts";
 import { forgetRelations } from "../associations/relations.ts";
-import { forgetConversations } from "../conversations/conversation.ts";
+import { deleteConversations } from "../conversations/stored_conversations.ts";
 import type { AttachmentCategory, View } from "../application/model/application.ts";
 import { caseOutcome, onlyLocal, type ViewType } from "./views/case.ts";
 import { ancestors, descendants } from "./views/family.ts";
@@ -56,7 +56,7 @@ export const handlers: GroupHandlers<"cases"> = {
   async delete({ caseId, ifMatch }, context) {
     const { tx } = context;
     await checkDeletable(context, caseId, ifMatch);
-    await forgetConversations(tx, caseId);
+    await deleteConversations(tx, caseId);
     await forgetRelations(tx, caseId);
     for (const { file } of await attachmentsOf(tx, caseId)) await releaseFile(file, context);
     await tx.deleteCase(caseId);

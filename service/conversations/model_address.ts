@@ -1,12 +1,12 @@
-/** Where the model servers are, and with what key: the environment says it, and neither the definition nor a log. */
+/** Addresses and keys of model servers. They come from the environment, so that no definition and no log contains them. */
 import { checkMember, isSecureUrl } from "../../lib/auth/profile.ts";
 import { readVariable } from "../../lib/auth/environment.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { Application } from "../application/model/application.ts";
 import { NoReply } from "./reply.ts";
 
-/** The model servers of an application, as far as the environment names them, e.g. `models.example:443`. */
-export function modelHosts({ agents, assistants }: Application): string[] {
+/** Lists the hosts of model servers that the environment names, e.g. `models.example:443`. */
+export function listModelHosts({ agents, assistants }: Application): string[] {
   const variables = [...agents.values(), ...assistants.values()].flatMap(({ answers }) =>
     answers.kind === "model" ? [answers.addressVariable] : []
   );
@@ -17,31 +17,31 @@ export function modelHosts({ agents, assistants }: Application): string[] {
   return [...new Set(hosts)];
 }
 
-/** The address that a variable holds, without a slash at its end. */
-export function addressIn(name: string): string {
-  const address = read(name).replace(/\/+$/, "");
+/** Reads the address of a server from a variable, without a slash at its end. */
+export function readAddress(name: string): string {
+  const address = readText(name).replace(/\/+$/, "");
   try {
     checkMember("baseUrl", address, name);
   } catch (error) {
-    throw new NoReply(`the environment variable ${name} holds no http or https address`, { cause: error });
+    throw new NoReply(`the environment variable ${name} is not an http or https address`, { cause: error });
   }
   if (isSecureUrl(address)) return address;
-  throw new NoReply(`the environment variable ${name} holds an http address beyond this machine: use https`);
+  throw new NoReply(`the environment variable ${name} is an http address of another machine: use https`);
 }
 
-/** The key that a variable holds. */
-export function keyIn(name: string): string {
-  const key = read(name);
+/** Reads the key of a server from a variable. */
+export function readKey(name: string): string {
+  const key = readText(name);
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new NoReply(`the environment variable ${name} holds a key that no header can carry`);
+  throw new NoReply(`the environment variable ${name} is a key that cannot be sent in a header`);
 }
 
-function read(name: string): string {
+function readText(name: string): string {
   let value: string | undefined;
   try {
     value = readVariable(name);
   } catch (error) {
-    if (error instanceof SvcError) throw new NoReply(`the environment variable ${name} holds no UTF-8 text`);
+    if (error instanceof SvcError) throw new NoReply(`the environment variable ${name} is not UTF-8 text`);
     if (!(error instanceof Deno.errors.NotCapable)) throw error;
     throw new NoReply(`the service may not read the environment variable ${name}: allow it with --allow-env`);
   }

@@ -1,15 +1,13 @@
-/** What comes of a question. */
+/** Replies to messages. */
 
-/** An answer. */
+/** The text of a reply. */
 export interface Reply {
-  /** What is said. */
   readonly text: string;
-  /** What a person may ask next. */
+  /** Messages that a person may continue with. */
   readonly followUps: readonly string[];
 }
 
-/** Thrown where there is no answer; the message says why and ends a sentence. */
+/** Thrown if there is no reply. The message is the reason, and completes a sentence. */
 export class NoReply extends Error {
-  /** The class's name, as it shows in a log. */
   override readonly name = "NoReply";
 }

@@ -1,17 +1,16 @@
-/** What conversations look like to a caller. */
+/** Responses with conversations. */
 import type { JsonObject } from "../../utils/json.ts";
-import type { Agent } from "../application/model/application.ts";
-import type { Conversation } from "./conversation.ts";
-import type { Message } from "./messages.ts";
+import type { Agent } from "../application/model/agent.ts";
+import type { Conversation, ConversationMessage } from "./stored_conversations.ts";
 
-/** An agent, in the parts from which clients build its ID. */
-export function agentInfo({ id, name }: Agent): JsonObject {
+/** Describes an agent with the parts of its ID. */
+export function describeAgent({ id, name }: Agent): JsonObject {
   const [agentClass = "", ruleName = ""] = id.split("!");
   return { id, agentClass, name: ruleName, label: name };
 }
 
-/** A conversation without its messages. */
-export function conversationInfo(conversation: Conversation): JsonObject {
+/** Describes a conversation without its messages. */
+export function describeConversation(conversation: Conversation): JsonObject {
   const { id, party, agentId, contextId, interactionId, channel, channelId, startedAt, closedAt, tag } = conversation;
   return {
     id,
@@ -28,8 +27,8 @@ export function conversationInfo(conversation: Conversation): JsonObject {
   };
 }
 
-/** A message of a conversation. */
-export function messageInfo(message: Message): JsonObject {
+/** Describes a message. */
+export function describeMessage(message: ConversationMessage): JsonObject {
   const { id, role, text, at, attachments, inReplyTo, followUps, rating, feedback } = message;
   const common = { ID: id, role, message: text, createTime: at };
   if (role === "user") return { ...common, attachments: [...attachments] };
@@ -43,10 +42,10 @@ export function messageInfo(message: Message): JsonObject {
   };
 }
 
-/** The answer to a new conversation; with what its starter question was answered, if it was asked. */
-export function startInfo(conversation: Conversation, agent: Agent, answer?: Message): JsonObject {
+/** Describes a new conversation, with the answer to its starter question if it was asked. */
+export function describeStart(conversation: Conversation, agent: Agent, answer?: ConversationMessage): JsonObject {
   return {
-    ...conversationInfo(conversation),
+    ...describeConversation(conversation),
     response: answer?.text ?? "",
     messageID: answer?.id ?? "",
     initialInstruction: agent.initialInstruction,
@@ -54,7 +53,7 @@ export function startInfo(conversation: Conversation, agent: Agent, answer?: Mes
   };
 }
 
-/** The answer to a message. */
-export function replyInfo({ id, text, followUps }: Message): JsonObject {
+/** Describes the answer to a message. */
+export function describeReply({ id, text, followUps }: ConversationMessage): JsonObject {
   return { id, messageID: id, response: text, aiGuidedQuestions: [...followUps] };
 }

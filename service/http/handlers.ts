@@ -1,8 +1,7 @@
 /** The handlers of all operations: one that is missing does not compile. */
 import type { Handlers } from "./handler.ts";
-import { handlers as aiAgents } from "../conversations/agent_handlers.ts";
+import { agentHandlers as aiAgents, assistantHandlers as assistants } from "../conversations/handlers.ts";
 import { handlers as assignments } from "../assignments/handlers.ts";
-import { handlers as assistants } from "../conversations/assistant_handlers.ts";
 import { handlers as attachments } from "../attachments/handlers.ts";
 import { handlers as caseTypes } from "../case_types/handlers.ts";
 import { handlers as cases } from "../cases/handlers.ts";

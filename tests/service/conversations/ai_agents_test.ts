@@ -109,7 +109,7 @@ Deno.test("the length of a message counts characters, and an emoji is one", asyn
   const line = `ai-agents send-message ${GUIDE} --conversation ${id}`;
   await live.object(`${line} --request '${"😀".repeat(10_000)}'`);
   const { message } = await live.refused(`${line} --request '${"😀".repeat(10_001)}'`);
-  assert.match(String(message), /Request may have at most 10000 characters/);
+  assert.match(String(message), /Request must have at most 10000 characters/);
 });
 
 Deno.test("list-conversations pages through the caller's conversations in a context, newest first", async () => {
@@ -130,8 +130,8 @@ Deno.test("list-conversations pages through the caller's conversations in a cont
   for (const size of [0, 101]) {
     assert.equal((await live.refused(`${line} --page-size ${size}`)).code, "BAD_REQUEST");
   }
-  const nobody = "ai-agents list-conversations '@baseclass!Nobody' --context-id x";
-  assert.equal((await live.refused(nobody)).code, "NOT_FOUND");
+  const unknown = "ai-agents list-conversations '@baseclass!Unknown' --context-id x";
+  assert.equal((await live.refused(unknown)).code, "NOT_FOUND");
 });
 
 Deno.test("the last like or dislike of an answer applies, with its feedback", async () => {

@@ -57,11 +57,11 @@ const service = await openService({ yaml: APPLICATION });
 interface Talk {
   /** ID of the conversation. */
   readonly id: string;
-  /** Says something. */
+  /** Sends a message. */
   say(text: string): Promise<Answer>;
-  /** The messages so far, as `role: text`. */
+  /** Reads the messages, as `role: text`. */
   said(): Promise<string[]>;
-  /** Closes it. */
+  /** Closes the conversation. */
   close(): Promise<Answer>;
 }
 
@@ -103,7 +103,7 @@ Deno.test.afterAll(async () => {
   await model[Symbol.asyncDispose]();
 });
 
-test("a model reads the instructions over the case and all that was said, with the key in its header", async () => {
+test("a model receives the instructions, all messages, and the key in the header", async () => {
   const created = await service.call("POST", "/cases", {
     body: { caseTypeID: "Org-Talk-Work-Thing", content: { Colour: "green" } },
   });
@@ -134,17 +134,17 @@ test("a model reads the instructions over the case and all that was said, with t
 const FAILURES: Record<string, [answer: () => Response | Promise<Response>, reason: RegExp]> = {
   "fails": [() => new Response(`bad key ${KEY}`, { status: 500 }), /answered 500\./],
   "refuses the key": [() => Response.json({ error: { message: KEY } }, { status: 401 }), /answered 401\./],
-  "answers no JSON": [() => new Response("<html>"), /answered no JSON/],
-  "answers JSON of another kind": [() => Response.json({ choices: [] }), /answered no chat completion/],
-  "answers no text": [() => completion(null), /answered no chat completion/],
-  "answers an empty text": [() => completion(""), /answered no chat completion/],
-  "answers without end": [() => new Response(endless()), /answered more than 1048576 bytes/],
-  "answers a compressed flood": [flood, /answered more than 1048576 bytes/],
+  "does not answer JSON": [() => new Response("<html>"), /is not JSON/],
+  "answers other JSON": [() => Response.json({ choices: [] }), /is not a chat completion/],
+  "answers without text": [() => completion(null), /is not a chat completion/],
+  "answers an empty text": [() => completion(""), /is not a chat completion/],
+  "never stops answering": [() => new Response(endless()), /has more than 1048576 bytes/],
+  "answers a compressed large body": [flood, /has more than 1048576 bytes/],
   "redirects": [() => Response.redirect(`${model.address}/elsewhere`, 307), /answered 307, and redirects are not/],
 };
 
 for (const [name, [answer, expected]] of Object.entries(FAILURES)) {
-  test(`a model server that ${name} is a 424 without a word of its own, and loses no message`, async () => {
+  test(`a model server that ${name} leads to a 424 without its text, and the message stays stored`, async () => {
     const talk = await talkTo("@baseclass!Oracle");
     model.answer = answer;
     const failed = await talk.say("Hello?");
@@ -159,16 +159,16 @@ for (const [name, [answer, expected]] of Object.entries(FAILURES)) {
   });
 }
 
-test("a model server that is slow is a 424 in time; its answer is not awaited any more", async () => {
+test("a slow model server leads to a 424 after the timeout", async () => {
   const talk = await talkTo("@baseclass!Hasty");
   const late = Promise.withResolvers<Response>();
   model.answer = () => late.promise;
-  assert.match(reason(await talk.say("Hello?")), /Hasty has not answered MSG-\d+ of PXCONV-\d+: .* than 0\.3 s\./);
+  assert.match(reason(await talk.say("Hello?")), /Hasty did not answer MSG-\d+ of PXCONV-\d+: .* than 0\.3 s\./);
   late.resolve(completion("Too late."));
   assert.deepEqual(await talk.said(), ["user: Hello?"]);
 });
 
-test("while a model thinks, the message is kept, everybody else is served, and nothing else is said", async () => {
+test("while a model answers, other requests are served, and the conversation accepts no message", async () => {
   const talk = await talkTo("Org-Talk!Patient");
   const held = heldAnswer();
   model.answer = held.answer;
@@ -185,7 +185,7 @@ test("while a model thinks, the message is kept, everybody else is served, and n
   assert.equal(model.asked[0]?.authorization, null);
 });
 
-test("many messages at once: each is answered or refused with 423, and each answer follows its message", async () => {
+test("of many messages at once, each is answered or refused with 423, and each answer follows its message", async () => {
   const talk = await talkTo("Org-Talk!Patient");
   const statuses = await Promise.all([1, 2, 3, 4, 5].map(async (n) => (await talk.say(`No. ${n}`)).status));
   assert.ok(statuses.includes(200), statuses.join());
@@ -197,7 +197,7 @@ test("many messages at once: each is answered or refused with 423, and each answ
   }
 });
 
-test("a starter question that nobody answers leaves a conversation that the error names", async () => {
+test("the error about an unanswered starter question contains the ID of the conversation", async () => {
   model.answer = () => new Response(null, { status: 503 });
   const path = "/ai-agents/@baseclass!Oracle/conversations";
   const failed = reason(await service.call("POST", path, { body: {} }));
@@ -206,16 +206,16 @@ test("a starter question that nobody answers leaves a conversation that the erro
   assert.deepEqual([read.status, at(read.body, "messages.0.message")], [200, "What is it?"]);
 });
 
-test("what is not configured, or not safely, is a 424 that says what to configure", async () => {
+test("a missing or unsafe configuration leads to a 424 that names the variable", async () => {
   assert.match(reason(await (await talkTo("@baseclass!Unset")).say("Hello?")), /SVC_TEST_MODEL_UNSET is not set/);
   const talk = await talkTo("@baseclass!Oracle");
   for (
     const [variable, value, expected] of [
-      [ADDRESS_VARIABLE, "http://model.example/v1", /SVC_TEST_MODEL_ADDRESS holds an http address beyond this machine/],
-      [ADDRESS_VARIABLE, "file:///etc/passwd", /SVC_TEST_MODEL_ADDRESS holds no http or https address/],
-      [ADDRESS_VARIABLE, "https://user:pw@model.example", /SVC_TEST_MODEL_ADDRESS holds no http or https address/],
+      [ADDRESS_VARIABLE, "http://model.example/v1", /SVC_TEST_MODEL_ADDRESS is an http address of another machine/],
+      [ADDRESS_VARIABLE, "file:///etc/passwd", /SVC_TEST_MODEL_ADDRESS is not an http or https address/],
+      [ADDRESS_VARIABLE, "https://user:pw@model.example", /SVC_TEST_MODEL_ADDRESS is not an http or https address/],
       [ADDRESS_VARIABLE, "http://127.0.0.1:1/v1", /the call of the model server failed: /],
-      [KEY_VARIABLE, "two\nlines", /SVC_TEST_MODEL_KEY holds a key that no header can carry/],
+      [KEY_VARIABLE, "two\nlines", /SVC_TEST_MODEL_KEY is a key that cannot be sent in a header/],
     ] as const
   ) {
     const before = Deno.env.get(variable) ?? "";
@@ -226,7 +226,7 @@ test("what is not configured, or not safely, is a 424 that says what to configur
   assert.equal(model.asked.length, 0);
 });
 
-test("instructions that cannot be computed cost the answer alone", async () => {
+test("if the instructions cannot be computed, the message stays stored", async () => {
   const body: JsonValue = { caseTypeID: "Org-Talk-Work-Thing", content: { Count: 7 } };
   const contextID = textAt((await service.call("POST", "/cases", { body })).body, "id");
   const path = "/ai-agents/@baseclass!Broken/conversations";
@@ -237,7 +237,7 @@ test("instructions that cannot be computed cost the answer alone", async () => {
   assert.equal(at(read.body, "messages.0.message"), "Hi");
 });
 
-test("IDs arrive raw and encoded; an agent that is not enabled is not there", async () => {
+test("IDs can be raw or encoded, and an agent that is not external is hidden", async () => {
   const talk = await talkTo("@baseclass!Oracle");
   for (const agent of ["@baseclass!Oracle", segment("@baseclass!Oracle"), "%40baseclass%21Oracle"]) {
     assert.equal((await service.call("GET", `/ai-agents/${agent}/conversations/${talk.id}`)).status, 200);
@@ -249,7 +249,7 @@ test("IDs arrive raw and encoded; an agent that is not enabled is not there", as
   assert.equal((await service.call("POST", "/ai-agents/@baseclass!Hidden/conversations", { body: {} })).status, 404);
 });
 
-test("another operator does not see a conversation", async () => {
+test("a conversation is hidden from other operators", async () => {
   const talk = await talkTo("@baseclass!Oracle");
   const token = await tokenOf(service.service, await service.service.addClient("bob@talk"));
   const headers = { authorization: `Bearer ${token}` };
@@ -259,7 +259,7 @@ test("another operator does not see a conversation", async () => {
   assert.equal(status, 404);
 });
 
-test("a service that is stopped waits for no model: the call gets a 424, the message is kept", async () => {
+test("a service that stops answers a waiting call with 424 and stores the message", async () => {
   await using stopped = await openService({ yaml: APPLICATION });
   const talk = await talkTo("Org-Talk!Patient", stopped);
   const held = heldAnswer();
@@ -267,7 +267,7 @@ test("a service that is stopped waits for no model: the call gets a 424, the mes
   const call = talk.say("Wait");
   await held.asked;
   await stopped.service.close();
-  assert.match(reason(await call), /the service is being stopped\. The message is kept\./);
+  assert.match(reason(await call), /the service is stopping\. The message is stored\./);
   held.give(completion("Too late."));
 });
 

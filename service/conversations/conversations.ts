@@ -1,0 +1,220 @@
+/** Conversations with agents and assistants. */
+import { isJsonObject, type JsonValue } from "../../utils/json.ts";
+import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
+import { countCharacters } from "../../utils/text/wording.ts";
+import type { Agent } from "../application/model/agent.ts";
+import type { Application } from "../application/model/application.ts";
+import { checkEntityTag } from "../cases/entity_tags.ts";
+import { ServiceError } from "../errors.ts";
+import type { HandlerContext, Outcome } from "../http/handler.ts";
+import { answerQuestion } from "./answer_question.ts";
+import {
+  addMessage,
+  allocateConversationId,
+  type Conversation,
+  findConversations,
+  getConversation,
+  getMessage,
+  type Party,
+  readMessages,
+  saveConversation,
+  saveMessage,
+} from "./stored_conversations.ts";
+import { describeConversation, describeMessage, describeReply, describeStart } from "./views.ts";
+
+const DEFAULT_PAGE_SIZE = 25;
+const MAX_PAGE_SIZE = 100;
+
+/** Maximum number of characters in a message and in feedback. */
+const MAX_TEXT = 10_000;
+
+/** The IDs that identify a conversation. */
+export interface ConversationKey {
+  readonly party: Party;
+  /** ID of the agent or of the assistant. */
+  readonly agentId: string;
+  /** ID of the conversation. */
+  readonly conversation: string;
+  /** The entity tag that the conversation must have. */
+  readonly ifMatch?: string;
+}
+
+/** The channel that a client uses. */
+export interface ActiveChannel {
+  /** Type, e.g. `Web`. */
+  readonly activeChannel?: string;
+  readonly activeChannelId?: string;
+}
+
+/** The options of a new conversation. */
+export interface StartOptions extends ActiveChannel {
+  /** Handle of the case that it is about. */
+  readonly contextId?: string;
+  /** The client's own ID of the conversation. */
+  readonly interactionId?: string;
+  /** False to leave out the starter question. */
+  readonly executeStarter?: boolean;
+}
+
+/** Starts a conversation and asks its starter question. */
+export async function startConversation(
+  context: HandlerContext,
+  party: Party,
+  agentId: string,
+  { contextId = "", interactionId = "", executeStarter = true, activeChannel, activeChannelId }: StartOptions,
+): Promise<Outcome> {
+  const agent = getAgent(context, party, agentId);
+  if (contextId !== "" && await context.tx.getCase(contextId) === undefined) {
+    throw new ServiceError(404, "Case not found for the given parameter contextID");
+  }
+  const conversation: Conversation = {
+    id: await allocateConversationId(context.tx),
+    startedAt: context.now.toISOString(),
+    contextId,
+    party,
+    agentId,
+    operator: context.caller.id,
+    interactionId,
+    channel: activeChannel ?? "",
+    channelId: activeChannelId ?? "",
+    closedAt: "",
+    answeringUntil: "",
+    tag: "",
+  };
+  await saveConversation(context, conversation);
+  if (!executeStarter || agent.starterQuestion === "") {
+    return { body: describeStart(conversation, agent), tag: conversation.tag };
+  }
+  const said = { conversationId: conversation.id, role: "user", text: agent.starterQuestion } as const;
+  const message = await addMessage(context, said);
+  return await answerQuestion(context, {
+    party,
+    agent,
+    conversation,
+    message,
+    toBody: (current, reply) => describeStart(current, agent, reply),
+  });
+}
+
+/** Lists a page of the caller's conversations about a context, newest first. */
+export async function listConversations(
+  context: HandlerContext,
+  party: Party,
+  agentId: string,
+  { contextId, pageSize = DEFAULT_PAGE_SIZE, pageIndex = 0 }: {
+    contextId: string;
+    pageSize?: number;
+    pageIndex?: number;
+  },
+): Promise<Outcome> {
+  getAgent(context, party, agentId);
+  if (pageSize < 1 || pageSize > MAX_PAGE_SIZE) {
+    throw new ServiceError(400, `pageSize must be 1 to ${MAX_PAGE_SIZE}, not ${pageSize}`);
+  }
+  const all = await findConversations(context, party, agentId, contextId);
+  const page = all.slice(pageIndex * pageSize, (pageIndex + 1) * pageSize);
+  return { body: { conversations: page.map(describeConversation) } };
+}
+
+/** Reads a conversation with its messages, oldest first. */
+export async function readConversation(context: HandlerContext, key: ConversationKey): Promise<Outcome> {
+  const conversation = await openConversation(context, key);
+  const messages = await readMessages(context.tx, conversation.id);
+  return {
+    body: { ...describeConversation(conversation), messages: messages.map(describeMessage) },
+    tag: conversation.tag,
+  };
+}
+
+/** Sends a message and answers it. */
+export async function sendMessage(
+  context: HandlerContext,
+  key: ConversationKey,
+  text: string,
+  { attachments = [], activeChannel, activeChannelId }: ActiveChannel & {
+    readonly attachments?: readonly JsonValue[];
+  } = {},
+): Promise<Outcome> {
+  const conversation = await openConversation(context, key);
+  checkTurn(conversation, context);
+  checkText("Request", text);
+  if (!attachments.every(isJsonObject)) throw new ServiceError(400, "Attachments must be an array of JSON objects");
+  conversation.channel = activeChannel ?? conversation.channel;
+  conversation.channelId = activeChannelId ?? conversation.channelId;
+  const said = { conversationId: conversation.id, role: "user", text, attachments } as const;
+  const message = await addMessage(context, said);
+  const agent = getAgent(context, key.party, key.agentId);
+  return await answerQuestion(context, {
+    party: key.party,
+    agent,
+    conversation,
+    message,
+    toBody: (_conversation, reply) => describeReply(reply),
+  });
+}
+
+/** Closes a conversation. After that, it can only be read and rated. */
+export async function closeConversation(context: HandlerContext, key: ConversationKey): Promise<Conversation> {
+  const conversation = await openConversation(context, key);
+  checkTurn(conversation, context);
+  conversation.closedAt = context.now.toISOString();
+  await saveConversation(context, conversation);
+  return conversation;
+}
+
+/** Rates an answer. The last rating applies. */
+export async function rateMessage(
+  context: HandlerContext,
+  key: ConversationKey,
+  messageId: string,
+  rating: "like" | "dislike",
+  feedback = "",
+): Promise<Outcome> {
+  const conversation = await openConversation(context, key);
+  const message = await getMessage(context, conversation.id, messageId);
+  if (message.role !== "assistant") {
+    throw new ServiceError(400, `${messageId} is a message of the caller: only answers can be liked and disliked`);
+  }
+  if (rating === "dislike") checkText("feedbackText", feedback);
+  await saveMessage(context.tx, { ...message, rating, feedback });
+  await saveConversation(context, conversation);
+  return { tag: conversation.tag };
+}
+
+async function openConversation(
+  context: HandlerContext,
+  { party, agentId, conversation: id, ifMatch }: ConversationKey,
+): Promise<Conversation> {
+  getAgent(context, party, agentId);
+  const conversation = await getConversation(context, party, agentId, id);
+  checkEntityTag(ifMatch, conversation.tag);
+  return conversation;
+}
+
+/** Lists the agents that callers may talk to. The API has no list of assistants. */
+export function listAgents({ agents }: Application): Agent[] {
+  return [...agents.values()].filter(({ external }) => external);
+}
+
+/** Checks that a conversation accepts a message: it is not closed (409), and no answer is pending (423). */
+function checkTurn({ id, closedAt, answeringUntil }: Conversation, { now }: HandlerContext): void {
+  if (closedAt !== "") throw new ServiceError(409, `${id} is closed: start another conversation`);
+  if (answeringUntil > now.toISOString()) {
+    throw new ServiceError(423, `${id} waits for the answer to the message before: try again after it`);
+  }
+}
+
+function getAgent({ app }: HandlerContext, party: Party, id: string): Agent {
+  const agent = app[party].get(id);
+  if (agent?.external === true) return agent;
+  if (party === "assistants") throw new ServiceError(404, `Assistant '${id}' not found`);
+  const known = listAgents(app).map((one) => one.id);
+  throw new ServiceError(404, `Agent '${id}' not found${suggestAlternatives(id, known)}`);
+}
+
+function checkText(name: string, text: string): void {
+  if (text.trim() === "") throw new ServiceError(400, `${name} must not be empty`);
+  if (countCharacters(text) > MAX_TEXT) {
+    throw new ServiceError(400, `${name} must have at most ${MAX_TEXT} characters`);
+  }
+}
