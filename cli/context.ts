@@ -1,22 +1,25 @@
-/** What a running command has around it. */
+/** The context of a running command, and the options with which it calls the service. */
+import type { CallerOptions } from "../lib/client/caller.ts";
+import type { Warn } from "../lib/client/callback.ts";
 import { SvcError } from "../lib/errors.ts";
-import { escapeToOneLine } from "../utils/text/control_characters.ts";
+import { describeInexactNumber } from "../utils/inexact_numbers.ts";
+import { escapeControlCharacters, escapeToOneLine } from "../utils/text/control_characters.ts";
 import type { CommandContext, GlobalFlags } from "./commands/command.ts";
 import type { Io } from "./io/io.ts";
 
-/** Loads what prints results; a command that waits for an answer loads it meanwhile. */
+/** Loads the renderer of results. A command that waits for a response loads it in the meantime. */
 export function loadRenderer(): Promise<typeof import("../lib/output/render.ts")> {
   return import("../lib/output/render.ts");
 }
 
-/** The context of one command. */
+/** Creates the context of one command. */
 export function createContext(globals: GlobalFlags, io: Io): CommandContext {
   let signal: AbortSignal | undefined;
   const context: CommandContext = {
     globals,
     io,
     get signal() {
-      return signal ??= interruptSignal(io);
+      return signal ??= createInterruptSignal(io);
     },
     async print(result) {
       if (result === undefined) return;
@@ -35,13 +38,55 @@ export function createContext(globals: GlobalFlags, io: Io): CommandContext {
   return context;
 }
 
-function interruptSignal(io: Io): AbortSignal {
+function createInterruptSignal(io: Io): AbortSignal {
   const controller = new AbortController();
   const interrupt = () => controller.abort(new SvcError("INTERRUPTED", "Interrupted."));
-  // A moment later, when the request is on its way: to listen for the first time takes a while.
+  // Deferred until the request is sent, because the first signal listener of a process takes a while to install.
   queueMicrotask(() => {
     io.onInterrupt(interrupt);
     io.onTerminate?.(interrupt);
   });
   return controller.signal;
+}
+
+/** Returns the options for the calls of a command: profile, token cache, warnings and the log of `--verbose`. */
+export function callerOptions(context: CommandContext): CallerOptions {
+  const { globals: { profile, noCache, verbose }, io } = context;
+  const options: CallerOptions = { profile, noCache, warn: printWarnings(context) };
+  if (!verbose) return options;
+  const log = (line: string) => io.stderr.write(`[HTTP] ${escapeToOneLine(line)}\n`);
+  return {
+    ...options,
+    onExchange: (exchange) => log(summarize(exchange)),
+    onReply: (exchange) => {
+      log(summarize(exchange));
+      log(`Response: ${compactJson(exchange.text)}`);
+    },
+  };
+}
+
+/** Returns the options for the commands of `svc auth`, which the user can interrupt. */
+export function authOptions(context: CommandContext): CallerOptions & { readonly signal: AbortSignal } {
+  return { ...callerOptions(context), signal: context.signal };
+}
+
+/** Returns a function that prints warnings to stderr, unless `--quiet` is set. */
+export function printWarnings({ note }: Pick<CommandContext, "note">): Warn {
+  return (message) => note(`Warning: ${message}`);
+}
+
+type Exchange = Parameters<NonNullable<CallerOptions["onExchange"]>>[0];
+
+function summarize({ method, path, status, reason, milliseconds }: Exchange): string {
+  return [method, path, status, reason, `(${Math.round(milliseconds)}ms)`].filter((part) => part !== "").join(" ");
+}
+
+/** Returns JSON on one line. Text that is not JSON stays as it is, and so does JSON with numbers that would change. */
+function compactJson(text: string): string {
+  if (describeInexactNumber(text) !== undefined) return text;
+  try {
+    return escapeControlCharacters(JSON.stringify(JSON.parse(text)));
+  } catch {
+    return text; // The error of the call says that it is not JSON.
+  }
 }

@@ -14,11 +14,11 @@ interface LocalModule {
 const localGroups: Readonly<Record<string, { summary: string; load: () => Promise<LocalModule> }>> = {
   auth: {
     summary: "Log in, log out, find out what is wrong with a connection",
-    load: () => import("./auth.ts"),
+    load: () => import("./auth/mod.ts"),
   },
   service: {
     summary: "Run the embedded service",
-    load: () => import("./service.ts"),
+    load: () => import("./service/mod.ts"),
   },
   workflow: {
     summary: "Run workflow scripts in a sandbox",
@@ -26,7 +26,7 @@ const localGroups: Readonly<Record<string, { summary: string; load: () => Promis
   },
   completion: {
     summary: "Complete commands and flags in a shell",
-    load: () => import("./completion.ts"),
+    load: () => import("./completion/mod.ts"),
   },
 };
 

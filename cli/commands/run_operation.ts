@@ -9,7 +9,7 @@ import type { CommandContext } from "./command.ts";
 import { loadRenderer } from "../context.ts";
 import { printAnswer } from "../render/print_answer.ts";
 import { printRequest } from "../render/print_result.ts";
-import { callerOptions } from "../service_access.ts";
+import { callerOptions } from "../context.ts";
 
 /** Prints the request that a call would make, or makes it and prints the answer; content goes to the file `output`. */
 export async function runOperation(

@@ -14,7 +14,7 @@ import { findFault, isAbout, shownFinding, shownValue, toFieldValue, toSubmissio
 import { globalFlags } from "../args/global_flags.ts";
 import { printAnswer } from "../render/print_answer.ts";
 import type { Prompts } from "./prompts.ts";
-import { callerOptions } from "../service_access.ts";
+import { callerOptions } from "../context.ts";
 
 /** Performs an assignment with the answers of a person; the service's answer alone goes to stdout. */
 export async function performInteractively(

@@ -181,7 +181,7 @@ const MISTAKES: Record<string, Mistake> = {
     message: "--timeout must be a whole number, 0 or more.",
     hint: "Seconds that one input may take; its sleeps do not count.",
   },
-  "service add-client --profile x": { message: "--operator is required.", hint: "Operator as whom it works." },
+  "service add-client --profile x": { message: "--operator is required.", hint: "Operator of the client." },
   "cases get C-1 --quiet --quiet": { message: "--quiet is given twice." },
   "--quiet cases get C-1 --quiet": { message: "--quiet is given twice." },
   "cases get C-1 --fields": { message: "--fields needs a value." },

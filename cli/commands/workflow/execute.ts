@@ -13,7 +13,7 @@ import { onAbort } from "../../../utils/async/on_abort.ts";
 import { pluralize, truncate } from "../../../utils/text/wording.ts";
 import type { CommandContext } from "../command.ts";
 import { evenUnread, OutputClosed } from "../../io/io.ts";
-import { callerOptions } from "../../service_access.ts";
+import { callerOptions } from "../../context.ts";
 import { runCommand, withNextCommands } from "../../render/next_command.ts";
 import { checkFields, checkNotTyped, runEach } from "./batch.ts";
 import type { EndOfRun, Execution } from "./execution.ts";

@@ -6,7 +6,7 @@ import { SvcError } from "../../../lib/errors.ts";
 import { exists } from "../../../utils/fs/exists.ts";
 import { delay } from "../../../utils/async/delay.ts";
 import type { CommandContext } from "../command.ts";
-import { warnOf } from "../../service_access.ts";
+import { printWarnings } from "../../context.ts";
 
 /** How often, and after how many milliseconds, it is looked whether a run can be claimed. */
 const CLAIM_LOOKS = 8;
@@ -17,7 +17,7 @@ export const NO_JOURNAL = "none";
 
 /** Opens the journal: the one that was named, or the one beside the profiles. */
 export async function journalAt(path: string | undefined, context?: CommandContext): Promise<Journal> {
-  const warn = context && warnOf(context);
+  const warn = context && printWarnings(context);
   if (path !== undefined) return await openJournal(path, { warn });
   return await openJournal(defaultJournal(), { makeFolder: true, warn });
 }

@@ -10,7 +10,7 @@ import type { JsonValue } from "../../../utils/json.ts";
 import { escapeToOneLine } from "../../../utils/text/control_characters.ts";
 import type { CommandContext } from "../command.ts";
 import type { Io } from "../../io/io.ts";
-import { callerOptions } from "../../service_access.ts";
+import { callerOptions } from "../../context.ts";
 import { checkNotTyped, checkOneSource } from "./batch.ts";
 import type { GrantFlags, ScriptFlags } from "./begin.ts";
 

@@ -1,0 +1,12 @@
+import { authOptions } from "../../context.ts";
+import { type LocalCommand, localCommand } from "../local_command.ts";
+
+/** `svc auth logout`. */
+export const logout: LocalCommand = localCommand({
+  summary: "Delete the cached token",
+  example: "--profile test",
+  async run(context) {
+    const { logout } = await import("../../../lib/auth/commands.ts");
+    await context.print(await logout(authOptions(context)));
+  },
+});

@@ -1,0 +1,23 @@
+import { authOptions, callerOptions } from "../../context.ts";
+import { printRequest } from "../../render/print_result.ts";
+import type { CommandContext } from "../command.ts";
+import { type LocalCommand, localCommand } from "../local_command.ts";
+
+/** `svc auth ping`. */
+export const ping: LocalCommand = localCommand({
+  summary: "Send one request and show how long it takes",
+  example: "--fields milliseconds",
+  dryRun: true,
+  async run(context) {
+    if (context.globals.dryRun) return await printCall(context);
+    const { ping } = await import("../../../lib/auth/commands.ts");
+    await context.print(await ping(authOptions(context)));
+  },
+});
+
+async function printCall(context: CommandContext): Promise<void> {
+  const { renderDryRun } = await import("../../../lib/client/dry_run.ts");
+  const { readTarget } = await import("../../../lib/auth/settings.ts");
+  const { default: operations } = await import("../../../lib/resources/case_types.ts");
+  printRequest(context, renderDryRun(readTarget(callerOptions(context)), operations.list, {}));
+}

@@ -1,0 +1,12 @@
+import { authOptions } from "../../context.ts";
+import { type LocalCommand, localCommand } from "../local_command.ts";
+
+/** `svc auth status`. */
+export const status: LocalCommand = localCommand({
+  summary: "Show the profile, its server and when the cached token expires",
+  example: "",
+  async run(context) {
+    const { status } = await import("../../../lib/auth/commands.ts");
+    await context.print(status(authOptions(context)));
+  },
+});

@@ -1,0 +1,26 @@
+import { SvcError } from "../../../lib/errors.ts";
+import type { CommandContext } from "../command.ts";
+import { type LocalCommand, localCommand } from "../local_command.ts";
+import { dataFlag } from "./data_flag.ts";
+
+/** `svc service add-client`. */
+export const addClient: LocalCommand = localCommand({
+  summary: "Create another client with its own operator, and write its profile",
+  details: "--profile names the profile to write. The service may be running or stopped.",
+  flags: {
+    data: dataFlag,
+    operator: { help: "Operator of the client", type: "string", required: true },
+  },
+  example: "--operator decider@city --profile decider",
+  async run(context, options) {
+    const { addClient } = await import("../../../service/admin/add_client.ts");
+    await context.print(await addClient({ ...options, profile: getProfile(context) }));
+  },
+});
+
+function getProfile({ globals: { profile } }: CommandContext): string {
+  if (profile !== undefined) return profile;
+  throw new SvcError("INVALID_ARGS", "--profile is required.", {
+    hint: "Name the profile to write, e.g. --profile decider.",
+  });
+}

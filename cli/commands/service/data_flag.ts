@@ -1,0 +1,8 @@
+import type { Flag } from "../command.ts";
+
+/** The flag that names the data directory of the service. */
+export const dataFlag = {
+  help: "Data directory (default: the one beside the profiles)",
+  type: "path",
+  placeholder: "dir",
+} as const satisfies Flag;

@@ -1,0 +1,13 @@
+import { type LocalCommand, localCommand } from "../local_command.ts";
+import { dataFlag } from "./data_flag.ts";
+
+/** `svc service reset`. */
+export const reset: LocalCommand = localCommand({
+  summary: "Delete all data of the service",
+  flags: { data: dataFlag, stop: { help: "Stop the service first", type: "boolean" } },
+  example: "--stop",
+  async run(context, { stop, ...options }) {
+    const { reset } = await import("../../../service/admin/control.ts");
+    await context.print(await reset({ ...options, stopFirst: stop }));
+  },
+});

@@ -1,0 +1,12 @@
+import { type LocalCommand, localCommand } from "../local_command.ts";
+
+/** `svc service schema`. */
+export const schema: LocalCommand = localCommand({
+  summary: "Print the JSON Schema of application definitions",
+  details: "Editors use it to complete and check a definition.",
+  example: "> application.schema.json",
+  async run(context) {
+    const { applicationJsonSchema } = await import("../../../service/application/schema/definition.ts");
+    await context.print(applicationJsonSchema());
+  },
+});

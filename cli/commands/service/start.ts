@@ -1,0 +1,55 @@
+import { DEFAULT_PATHS } from "../../../lib/auth/profile.ts";
+import type { StartReport } from "../../../service/admin/start.ts";
+import { DEFAULT_MAX_FILE, MEMORY } from "../../../service/server/settings.ts";
+import { printWarnings } from "../../context.ts";
+import type { CommandContext } from "../command.ts";
+import { type LocalCommand, localCommand } from "../local_command.ts";
+import { dataFlag } from "./data_flag.ts";
+
+/** `svc service start`. */
+export const start: LocalCommand = localCommand({
+  summary: "Start the embedded service",
+  details: "The first start creates a client with a random secret and writes its profile, so that the other commands " +
+    "work at once. Without --detach the service runs until Ctrl-C or 'svc service stop'.",
+  flags: {
+    port: { help: "Port to listen on; 0 selects a free port", type: "integer", default: "8080" },
+    data: { ...dataFlag, help: `${dataFlag.help}; ':memory:' keeps nothing on disk` },
+    app: {
+      help: "Application definition (default: the last one used, or the sample application)",
+      type: "path",
+      placeholder: "file",
+    },
+    apiRoot: { help: "Path of the API", type: "string", default: DEFAULT_PATHS.apiRoot },
+    tokenPath: { help: "Path of the token endpoint", type: "string", default: DEFAULT_PATHS.tokenPath },
+    maxFile: {
+      help: "Largest file that can be uploaded, in MiB",
+      type: "integer",
+      placeholder: "mib",
+      default: String(DEFAULT_MAX_FILE),
+    },
+    operator: {
+      help: "Operator of the profile (default: the last one used, or the first one of the application)",
+      type: "string",
+    },
+    detach: { help: "Run in the background", type: "boolean" },
+  },
+  example: "--port 0 --detach",
+  async run(context, { detach, ...options }) {
+    const startOptions = { ...options, profile: context.globals.profile };
+    if (detach) {
+      const { startDetached } = await import("../../../service/admin/detach.ts");
+      return await printReport(context, await startDetached(startOptions));
+    }
+    const { serveUntilStopped } = await import("../../../service/admin/start.ts");
+    const started = (report: StartReport) => printReport(context, report);
+    await serveUntilStopped(startOptions, { signal: context.signal, started });
+  },
+});
+
+async function printReport(context: CommandContext, report: StartReport): Promise<void> {
+  if (report.data !== MEMORY) {
+    const { warnIfOpen } = await import("../../../service/server/directory.ts");
+    warnIfOpen(report.data, printWarnings(context));
+  }
+  await context.print(report);
+}

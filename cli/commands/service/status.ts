@@ -1,0 +1,13 @@
+import { type LocalCommand, localCommand } from "../local_command.ts";
+import { dataFlag } from "./data_flag.ts";
+
+/** `svc service status`. */
+export const status: LocalCommand = localCommand({
+  summary: "Show whether the service runs, and its address",
+  flags: { data: dataFlag },
+  example: "--fields running,url",
+  async run(context, options) {
+    const { status } = await import("../../../service/admin/control.ts");
+    await context.print(await status(options));
+  },
+});

@@ -1,0 +1,15 @@
+import { type LocalCommand, localCommand } from "../local_command.ts";
+import { dataFlag } from "./data_flag.ts";
+
+/** `svc service stop`. */
+export const stop: LocalCommand = localCommand({
+  summary: "Stop the service",
+  details: "The service completes open requests first. On Windows it stops at once and interrupts open requests; " +
+    "changes that were confirmed are saved.",
+  flags: { data: dataFlag },
+  example: "",
+  async run(context, options) {
+    const { stop } = await import("../../../service/admin/control.ts");
+    await context.print(await stop(options));
+  },
+});
