@@ -1,4 +1,3 @@
-/** One run of the crash test's script on some inputs: begun, and gone on with as often as something ends it. */
 import { fileURLToPath } from "node:url";
 import type { Workspace } from "../workspace.ts";
 import { Process } from "./processes.ts";
@@ -6,46 +5,45 @@ import { Process } from "./processes.ts";
 /** The script with calls of every kind. */
 const SCRIPT: string = fileURLToPath(new URL("./script.ts", import.meta.url));
 
-/** Inputs that are worked on at a time. */
 const CONCURRENCY = 4;
 
-/** Times that a run may fail in a row although nothing was killed: then the cause does not pass by itself. */
-const PATIENCE = 4;
+/** A run that fails this often in a row, although nothing was killed, is given up: the cause is permanent. */
+const MAX_FAILURES = 4;
 
-/** The journal of the runs of a workspace. */
-export function journalOf({ env }: Workspace): string {
+/** Returns the path of a workspace's journal. */
+export function getJournalPath({ env }: Workspace): string {
   return `${env.SVC_CONFIG_DIR}/workflows.db`;
 }
 
-/** A process that works on a run. */
-export interface Shift {
+/** A process that runs a command of the batch. */
+export interface BatchProcess {
   /** `run`, `resume` or `retry`. */
   readonly command: string;
   /** The process. */
   readonly process: Process;
 }
 
-/** How a batch ended. */
+/** The end of a batch. */
 export interface BatchEnd {
-  /** The lines that its last process printed: one per input. */
+  /** Lines that its last process printed: one per input. */
   readonly lines: readonly string[];
-  /** What the last process failed with, where the batch could not be finished. */
+  /** Error of the last process, if the batch could not be finished. */
   readonly failure?: string;
 }
 
-/** A run on inputs of its own. */
+/** One run of a script on some inputs. It is resumed or retried as often as it is interrupted. */
 export class Batch {
   /** Identifier of the run. */
   readonly id: string;
   /** Keys of its inputs. */
   readonly keys: readonly string[];
-  /** The processes that have worked on it. */
-  readonly shifts: Shift[] = [];
+  /** All processes that worked on it. */
+  readonly processes: BatchProcess[] = [];
   readonly #workspace: Workspace;
   readonly #flags: readonly string[];
   readonly #script: string;
 
-  /** A run that is not begun, of the script with calls of every kind unless it is another one. */
+  /** Creates a batch. It does not start yet. */
   constructor(workspace: Workspace, id: string, inputs: number, flags: readonly string[] = [], script = SCRIPT) {
     this.#workspace = workspace;
     this.#flags = flags;
@@ -54,13 +52,13 @@ export class Batch {
     this.keys = Array.from({ length: inputs }, (_, n) => `${id}-${n + 1}`);
   }
 
-  /** The process that works on it now, or did last. */
+  /** The current or last process. */
   get runner(): Process | undefined {
-    return this.shifts.at(-1)?.process;
+    return this.processes.at(-1)?.process;
   }
 
-  /** Works on it to its end. `disturbed` says whether what was done to the service may have made it fail. */
-  async finish(disturbed: (since: number) => boolean = () => false): Promise<BatchEnd> {
+  /** Runs the batch until it is finished. `wasDisturbed` reports whether the service was disturbed since a time. */
+  async finish(wasDisturbed: (since: number) => boolean = () => false): Promise<BatchEnd> {
     const inputs = `${this.#workspace.directory}/${this.id}.ndjson`;
     await Deno.writeTextFile(inputs, this.keys.map((key) => JSON.stringify({ key }) + "\n").join(""));
     const begin = ["run", this.#script, "--run-id", this.id, "--each", inputs, "--allow-declared"];
@@ -71,8 +69,8 @@ export class Batch {
       const { code, killed, stdout, stderr } = await process.ended;
       const lines = stdout.split("\n").slice(0, -1);
       if (code === 0) return { lines };
-      failures = killed || disturbed(process.startedAt) ? 0 : failures + 1;
-      if (failures === PATIENCE) return { lines, failure: stderr };
+      failures = killed || wasDisturbed(process.startedAt) ? 0 : failures + 1;
+      if (failures === MAX_FAILURES) return { lines, failure: stderr };
       if (stderr.includes("The journal has no run")) args = run;
       else args = [killed ? "resume" : "retry", this.id];
     }
@@ -84,10 +82,10 @@ export class Batch {
       stdin: "null",
       stdout: "piped",
       stderr: "piped",
-      // What the sandboxes of a killed runner leave goes with the workspace.
+      // The directories that the sandboxes of a killed runner leave are removed with the workspace.
       env: { ...env, TMPDIR: directory },
     }));
-    this.shifts.push({ command: args[0] ?? "", process });
+    this.processes.push({ command: args[0] ?? "", process });
     return process;
   }
 }

@@ -1,68 +1,68 @@
-/** The crash test: batches under siege, then a comparison of all that they have left with what undisturbed ones leave. */
 import { openJournal } from "../../workflows/journal/sqlite/sqlite_journal.ts";
 import { Workspace } from "../workspace.ts";
-import { Batch, journalOf } from "./batch.ts";
-import { type Chronicle, readChronicle } from "./chronicle.ts";
-import { Dice } from "./dice.ts";
-import { judge, type Judgement } from "./judgement.ts";
-import { type EndedBatch, readLeft, takeReference } from "./left.ts";
+import { Batch, getJournalPath } from "./batch.ts";
+import { type Kill, Killer } from "./killer.ts";
+import { createReference, type FinishedBatch, readOutcome } from "./outcome.ts";
+import { SeededRandom } from "./seeded_random.ts";
 import { Service } from "./service.ts";
-import { type Kill, Siege } from "./siege.ts";
+import { computeStatistics, type RunStatistics } from "./statistics.ts";
+import { judge, type Verdict } from "./verdict.ts";
 
-/** What to do. */
+/** Options of the crash test. */
 export interface CrashOptions {
-  /** Kills to make. */
+  /** Number of kills. */
   readonly kills: number;
-  /** What the moments and the victims are drawn from. */
+  /** Seed of the random times and victims. */
   readonly seed: number;
-  /** Inputs of a batch; when one is done and kills are left, the next one begins. */
+  /** Inputs of a batch. If kills are left when it is finished, another batch starts. Default: 24. */
   readonly inputs?: number;
-  /** The program that is run; this checkout's `cli.ts` without it. */
+  /** The program to run. Default: the `cli.ts` of this checkout. */
   readonly program?: string;
-  /** Is told how far it is. */
+  /** Called with the progress. */
   readonly onProgress?: (text: string) => void;
 }
 
-/** What became of it. */
+/** Result of the crash test. */
 export interface CrashReport {
-  /** What was drawn from. */
+  /** Seed of the random times and victims. */
   readonly seed: number;
-  /** What was killed. */
+  /** The kills. */
   readonly kills: readonly Kill[];
-  /** Inputs of all batches. */
+  /** Number of inputs of all batches. */
   readonly inputs: number;
-  /** What the journal tells of each batch. */
-  readonly chronicles: readonly Chronicle[];
-  /** What is wrong. */
-  readonly judgement: Judgement;
+  /** Figures of each batch. */
+  readonly statistics: readonly RunStatistics[];
+  /** Faults of the outcome. */
+  readonly verdict: Verdict;
 }
 
-/** Inputs of a batch unless it is said otherwise. */
-const INPUTS = 24;
+const DEFAULT_INPUTS = 24;
 
-/** Makes the kills and judges what is left. */
-export async function crash({ kills, seed, inputs = INPUTS, program, onProgress }: CrashOptions): Promise<CrashReport> {
-  const reference = await takeReference(program);
+/** Runs batches while processes are killed, and compares their outcome with that of undisturbed inputs. */
+export async function crash(
+  { kills, seed, inputs = DEFAULT_INPUTS, program, onProgress }: CrashOptions,
+): Promise<CrashReport> {
+  const reference = await createReference(program);
   await using workspace = await Workspace.open(program);
   await using service = new Service(workspace);
   await service.start();
-  const siege = new Siege(service, kills, new Dice(seed));
-  const ended: EndedBatch[] = [];
+  const killer = new Killer(service, kills, new SeededRandom(seed));
+  const finished: FinishedBatch[] = [];
   let isStuck = false;
   do {
-    const batch = new Batch(workspace, `c${ended.length + 1}`, inputs);
-    const end = await siege.lay(batch);
-    ended.push([batch, end]);
+    const batch = new Batch(workspace, `c${finished.length + 1}`, inputs);
+    const end = await killer.disturb(batch);
+    finished.push([batch, end]);
     isStuck = end.failure !== undefined;
-    onProgress?.(`${siege.kills.length} of ${kills} kills, ${ended.length * inputs} inputs`);
-  } while (!siege.isOver && !isStuck);
-  const left = await readLeft(workspace, service, ended);
-  await using journal = await openJournal(journalOf(workspace));
+    onProgress?.(`${killer.kills.length} of ${kills} kills, ${finished.length * inputs} inputs`);
+  } while (!killer.isDone && !isStuck);
+  const outcome = await readOutcome(workspace, service, finished);
+  await using journal = await openJournal(getJournalPath(workspace));
   return {
     seed,
-    kills: siege.kills,
-    inputs: left.effects.size,
-    chronicles: await Promise.all(ended.map(([batch]) => readChronicle(journal, batch, siege.kills))),
-    judgement: judge(reference, left, ended),
+    kills: killer.kills,
+    inputs: outcome.effects.size,
+    statistics: await Promise.all(finished.map(([batch]) => computeStatistics(journal, batch, killer.kills))),
+    verdict: judge(reference, outcome, finished),
   };
 }

@@ -1,61 +1,67 @@
-/** What an input has left with the service, read back through the library: one text per effect, without what is chance. */
 import type { AttachmentInfo, MessageInfo } from "../../mod.ts";
 import type { Client, JsonObject, JsonValue } from "../../mod.ts";
-import { eachOf } from "../each_of.ts";
+import { forEachConcurrently } from "../for_each_concurrently.ts";
 
-/** Reads that are made at the same time. */
 const CONCURRENCY = 8;
 
-/** What the script draws and tells at run time, all in one. */
+/** A token of the script: a random identifier, a time and a random number. */
 const TOKEN = /[\da-f]{8}-[\da-f-]{27}\/\d{13}\/0\.\d{9}/g;
 
-/** A time with milliseconds in any of the forms in which the service writes it. */
+/** A time with milliseconds in any format of the service. */
 const TIME = /\d{4}-?\d\d-?\d\dT\d\d:?\d\d:?\d\d\.\d{3}(Z| GMT)/g;
 
-/** What an input is known by. */
-export interface Mark {
-  /** Its key, in the names of all that it makes. */
+/** Identifies the effects of an input. */
+export interface InputMark {
+  /** Key of the input, which is part of all names that it creates. */
   readonly key: string;
-  /** What it drew, as its result tells; it may have none. */
+  /** Token from its result, if it has one. */
   readonly token?: string;
 }
 
-/** The effects of each of several inputs. */
-export async function effectsOfAll(svc: Client, marks: readonly Mark[]): Promise<Map<string, string[]>> {
+/** Reads what each input left in the service: one text per effect, without random values. */
+export async function readEffects(svc: Client, marks: readonly InputMark[]): Promise<Map<string, string[]>> {
   const effects = new Map<string, string[]>();
-  await eachOf(marks, CONCURRENCY, async (mark) => void effects.set(mark.key, await effectsOf(svc, mark)));
+  await forEachConcurrently(marks, CONCURRENCY, async (mark) => {
+    effects.set(mark.key, await readInputEffects(svc, mark));
+  });
   return effects;
 }
 
-/** The effects of an input. Its cases are named after their roles; two of the same role have the same name. */
-async function effectsOf(svc: Client, mark: Mark): Promise<string[]> {
-  const cases = await rowsStartingWith(svc, "D_Permits", "Applicant", `${mark.key}-`);
-  const records = await rowsStartingWith(svc, "D_Inspectors", "ID", mark.key);
-  const own = records.filter(({ ID }) => ID === mark.key).map((record) => `record ${JSON.stringify(record)}`);
-  const ofCases = await Promise.all(cases.map((row) => effectsOfCase(svc, row)));
-  const plain = plainer(mark, cases);
-  return [...own, ...ofCases.flat()].map(plain);
+/** Cases are named after their roles. Two cases with the same role have the same name. */
+async function readInputEffects(svc: Client, mark: InputMark): Promise<string[]> {
+  const cases = await queryByPrefix(svc, "D_Permits", "Applicant", `${mark.key}-`);
+  const records = await queryByPrefix(svc, "D_Inspectors", "ID", mark.key);
+  const recordEffects = records.filter(({ ID }) => ID === mark.key).map((record) => `record ${JSON.stringify(record)}`);
+  const caseEffects = await Promise.all(cases.map((row) => readCaseEffects(svc, row)));
+  const normalize = createNormalizer(mark, cases);
+  return [...recordEffects, ...caseEffects.flat()].map(normalize);
 }
 
-/** A text without what differs from one run to the next. What the input drew is TOKEN 1; there must be no other. */
-export function plainer({ key, token }: Mark, cases: readonly JsonObject[] = []): (text: string) => string {
+/**
+ * Returns a function that replaces everything in a text that differs between runs. The token of the input becomes
+ * TOKEN 1. Another number means that the script ran again with new random values.
+ */
+export function createNormalizer(
+  { key, token }: InputMark,
+  cases: readonly JsonObject[] = [],
+): (text: string) => string {
   const roles = new Map(cases.map((row) => [String(row.pyID), String(row.Applicant).slice(key.length + 1)]));
   const tokens = token === undefined ? [] : [token];
-  const nameOf = (drawn: string) => {
-    if (!tokens.includes(drawn)) tokens.push(drawn);
-    return `TOKEN ${tokens.indexOf(drawn) + 1}`;
+  const nameToken = (found: string) => {
+    if (!tokens.includes(found)) tokens.push(found);
+    return `TOKEN ${tokens.indexOf(found) + 1}`;
   };
   return (text) =>
-    text.replaceAll(/\bP-\d+\b/g, (id) => roles.get(id) ?? "P").replaceAll(TIME, "TIME").replaceAll(TOKEN, nameOf)
+    text.replaceAll(/\bP-\d+\b/g, (id) => roles.get(id) ?? "P").replaceAll(TIME, "TIME").replaceAll(TOKEN, nameToken)
       .replaceAll(key, "KEY");
 }
 
-async function rowsStartingWith(svc: Client, view: string, field: string, value: string): Promise<JsonObject[]> {
+async function queryByPrefix(svc: Client, view: string, field: string, value: string): Promise<JsonObject[]> {
   const filterConditions = { F1: { lhs: { field }, comparator: "STARTS_WITH", rhs: { value } } };
   return (await svc.data.query(view, { data: { query: { filter: { filterConditions, logic: "F1" } } } })).data ?? [];
 }
 
-async function effectsOfCase(svc: Client, { pzInsKey, pyID }: JsonObject): Promise<string[]> {
+async function readCaseEffects(svc: Client, { pzInsKey, pyID }: JsonObject): Promise<string[]> {
   const id = String(pzInsKey);
   const [{ data }, history, attachments, tags, followers, related, participants, messages] = await Promise.all([
     svc.cases.get(id),
@@ -72,24 +78,24 @@ async function effectsOfCase(svc: Client, { pzInsKey, pyID }: JsonObject): Promi
     `is ${status}, urgency ${urgency}, stage ${stageID}`,
     `content ${JSON.stringify(content)}`,
     ...assignments.map(({ name, assigneeInfo }) => `assignment ${name} of ${assigneeInfo?.ID}`),
-    ...(history.data ?? []).map((row) => `history ${historyLine(row)}`),
-    ...await Promise.all(attachments.attachments.map((one) => attachmentLine(svc, one))),
+    ...(history.data ?? []).map((row) => `history ${formatHistory(row)}`),
+    ...await Promise.all(attachments.attachments.map((one) => formatAttachment(svc, one))),
     ...tags.tagsList.map(({ tagName }) => `tag ${tagName}`),
     ...followers.followers.map(({ ID }) => `follower ${ID}`),
     ...related.associatedCases.map(({ ID, relationship }) => `related to ${ID} as ${relationship}`),
     ...participants.participants.map((one) => `participant ${one.participantRoleID} ${JSON.stringify(one.content)}`),
-    ...messages.messages.map((message) => `message ${JSON.stringify(messageLine(message))}`),
+    ...messages.messages.map((message) => `message ${JSON.stringify(formatMessage(message))}`),
   ];
   return effects.map((effect) => `${pyID} ${effect}`);
 }
 
-function historyLine({ pyPerformer, pyHistoryType, pyMessageKey, pyActionID, pyContent }: JsonObject): string {
+function formatHistory({ pyPerformer, pyHistoryType, pyMessageKey, pyActionID, pyContent }: JsonObject): string {
   return [pyPerformer, pyHistoryType, pyMessageKey, pyActionID, pyContent].map((part) => JSON.stringify(part)).join(
     " ",
   );
 }
 
-async function attachmentLine(
+async function formatAttachment(
   svc: Client,
   { ID, type, category, name, fileName, url }: AttachmentInfo,
 ): Promise<string> {
@@ -97,6 +103,6 @@ async function attachmentLine(
   return `attachment ${[type, category, name, fileName, bytes].join(" ")}`;
 }
 
-function messageLine({ message, postedByUser, likes, replies = [] }: MessageInfo): JsonValue {
-  return [message, postedByUser?.ID ?? null, likes?.pxLikeCount ?? null, replies.map(messageLine)];
+function formatMessage({ message, postedByUser, likes, replies = [] }: MessageInfo): JsonValue {
+  return [message, postedByUser?.ID ?? null, likes?.pxLikeCount ?? null, replies.map(formatMessage)];
 }

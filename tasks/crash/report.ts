@@ -1,12 +1,12 @@
 import { render } from "../../lib/output/render.ts";
 import type { CrashReport } from "./crash.ts";
-import { faultsOf } from "./judgement.ts";
-import { VICTIMS } from "./siege.ts";
+import { VICTIMS } from "./killer.ts";
+import { listFaults } from "./verdict.ts";
 
 /** Renders the figures of a crash test as a table. */
-export async function renderReport({ seed, kills, inputs, chronicles, judgement }: CrashReport): Promise<string> {
-  const resumes = chronicles.flatMap(({ resumes }) => resumes).sort((one, other) => one - other);
-  const sum = (figure: "calls" | "cutOff") => chronicles.reduce((total, one) => total + one[figure], 0);
+export async function renderReport({ seed, kills, inputs, statistics, verdict }: CrashReport): Promise<string> {
+  const resumes = statistics.flatMap(({ resumeTimes }) => resumeTimes).sort((one, other) => one - other);
+  const sum = (figure: "calls" | "interruptedChanges") => statistics.reduce((total, one) => total + one[figure], 0);
   const figures: [figure: string, value: string | number][] = [
     ...VICTIMS.map((victim): [string, number] => [
       `kills: ${victim}`,
@@ -14,13 +14,13 @@ export async function renderReport({ seed, kills, inputs, chronicles, judgement 
     ]),
     ["inputs", inputs],
     ["calls", sum("calls")],
-    ["changes interrupted by a kill", sum("cutOff")],
-    ["lost", judgement.lost.length],
-    ["repeated", judgement.repeated.length],
-    ["other faults", faultsOf(judgement).length - judgement.lost.length - judgement.repeated.length],
+    ["changes interrupted", sum("interruptedChanges")],
+    ["lost", verdict.lost.length],
+    ["repeated", verdict.repeated.length],
+    ["other faults", listFaults(verdict).length - verdict.lost.length - verdict.repeated.length],
     ["time to resume: median", formatMilliseconds(quantile(resumes, 0.5))],
     ["time to resume: p95", formatMilliseconds(quantile(resumes, 0.95))],
-    ["time to resume: maximum", formatMilliseconds(resumes.at(-1))],
+    ["time to resume: longest", formatMilliseconds(resumes.at(-1))],
     ["seed", seed],
   ];
   const rows = figures.map(([figure, value]) => ({ figure, value: String(value) }));

@@ -1,6 +1,6 @@
 /**
- * What the crash test runs on each input: calls of every kind, most of which leave something that a second one would
- * leave again. Texts hold what is drawn and told at run time, so that a replay that draws anew is found out.
+ * The script of the crash test. It makes calls of every kind. Most of them have an effect, which a second call would
+ * have again. Texts contain random values and the time, which reveals a replay with new ones.
  */
 import { defineWorkflow } from "@svc/lib/workflow";
 
@@ -51,7 +51,7 @@ export default defineWorkflow<{ key: string }>({
     log(`${key}: discussed`);
 
     await svc.data.patch("D_Inspectors", { data: { ID: key, Name: `Ines ${token}` } });
-    await svc.data.create("D_Inspectors", { data: { ID: `${key}-2`, Name: "Nobody" } });
+    await svc.data.create("D_Inspectors", { data: { ID: `${key}-2`, Name: "Second Inspector" } });
     await svc.data.delete("D_Inspectors", { params: { ID: `${key}-2` } });
     await svc.related.add(permit.id, { relatedCaseId: companion.id, relationship: "companion" });
     const bulk = await svc.cases.bulkPerform({

@@ -1,7 +1,7 @@
 /** Reads replayed cases back through the API and compares them with the log. */
 import { isJsonObject } from "../../utils/json.ts";
 import type { Client, JsonObject } from "../../mod.ts";
-import { eachOf } from "../each_of.ts";
+import { forEachConcurrently } from "../for_each_concurrently.ts";
 import type { LogCase, LogEvent } from "./log.ts";
 
 /** Cases that are read at the same time. */
@@ -14,7 +14,7 @@ export async function differences(
   handles: ReadonlyMap<string, string>,
 ): Promise<string[]> {
   const found: string[] = [];
-  await eachOf(log, CONCURRENCY, async (logged) => {
+  await forEachConcurrently(log, CONCURRENCY, async (logged) => {
     const handle = handles.get(logged.key);
     const difference = handle === undefined ? "no case was created" : await differenceOfCase(svc, logged, handle);
     if (difference !== undefined) found.push(`${logged.key}: ${difference}`);

@@ -3,7 +3,7 @@
  * determines. What a fault says of the service is true: only those after the forwarding let it see the request.
  */
 import { delay } from "../../utils/async/delay.ts";
-import { Dice } from "../../tasks/crash/dice.ts";
+import { SeededRandom } from "../../tasks/crash/seeded_random.ts";
 import { bytesOf, close, ignoreBroken, jsonAnswer, type WireMessage, WireReader, writeAll } from "./http_wire.ts";
 
 /** What can become of a request. */
@@ -63,7 +63,7 @@ class RunningProxy implements FaultProxy {
   readonly url: string;
   readonly counts: Record<Fault, number>;
   readonly #options: FaultProxyOptions;
-  readonly #dice: Dice;
+  readonly #random: SeededRandom;
   #deck: Fault[] = [];
   readonly #listener: Deno.TcpListener;
   readonly #connections = new Set<Deno.Conn>();
@@ -71,7 +71,7 @@ class RunningProxy implements FaultProxy {
 
   constructor(options: FaultProxyOptions) {
     this.#options = options;
-    this.#dice = new Dice(options.seed);
+    this.#random = new SeededRandom(options.seed);
     this.counts = {
       "pass": 0,
       "cut-before": 0,
@@ -122,7 +122,7 @@ class RunningProxy implements FaultProxy {
   /** What the client gets, and whether its connection ends with that. */
   async #fate(request: WireMessage): Promise<{ bytes: string | Uint8Array; ends?: boolean }> {
     const fault = this.#options.choose?.(request.head) ?? this.#pick();
-    const [chance, portion] = [this.#dice.next(), this.#dice.next()];
+    const [chance, portion] = [this.#random.next(), this.#random.next()];
     this.counts[fault]++;
     const later = { "retry-after": String(this.#options.retryAfterSeconds ?? 0) };
     switch (fault) {
@@ -166,6 +166,6 @@ class RunningProxy implements FaultProxy {
     if (this.#deck.length === 0) {
       this.#deck = FAULTS.flatMap((fault) => Array<Fault>(this.#options.faults[fault] ?? 0).fill(fault));
     }
-    return this.#deck.splice(Math.floor(this.#dice.next() * this.#deck.length), 1)[0] ?? "pass";
+    return this.#deck.splice(Math.floor(this.#random.next() * this.#deck.length), 1)[0] ?? "pass";
   }
 }

@@ -3,16 +3,16 @@ import assert from "node:assert/strict";
 import { findProfile, saveProfile } from "../../lib/auth/config.ts";
 import { createClient } from "../../mod.ts";
 import { Batch, type BatchEnd } from "../../tasks/crash/batch.ts";
-import { anySeed, Dice } from "../../tasks/crash/dice.ts";
-import { faultsOf, judge } from "../../tasks/crash/judgement.ts";
-import { readLeft, type Reference, takeReference } from "../../tasks/crash/left.ts";
+import { createSeed, SeededRandom } from "../../tasks/crash/seeded_random.ts";
+import { judge, listFaults } from "../../tasks/crash/verdict.ts";
+import { createReference, readOutcome, type Reference } from "../../tasks/crash/outcome.ts";
 import { Service } from "../../tasks/crash/service.ts";
 import { Workspace } from "../../tasks/workspace.ts";
 import { PROGRAM } from "../harness/program.ts";
 import { type Fault, type FaultProxy, FAULTS, startFaultProxy } from "../harness/fault_proxy.ts";
 import { scriptText } from "../harness/workflow.ts";
 
-const SEED = Number(Deno.env.get("SVC_TEST_SEED") ?? anySeed());
+const SEED = Number(Deno.env.get("SVC_TEST_SEED") ?? createSeed());
 const INPUTS = 8;
 
 /** Times that a run is taken up again; what is not done by then will never be. */
@@ -20,7 +20,7 @@ const MAX_RETRIES = 25;
 
 const EVERY_FAULT = Object.fromEntries(FAULTS.map((fault) => [fault, fault === "pass" ? 60 : 1]));
 
-const reference: Promise<Reference> = takeReference(PROGRAM);
+const reference: Promise<Reference> = createReference(PROGRAM);
 
 /** A service behind a proxy, and the profile `faulty` that leads through it. */
 interface Faulty extends AsyncDisposable {
@@ -64,7 +64,7 @@ async function finish(batch: Batch): Promise<BatchEnd> {
 
 async function faultsOfAll({ workspace, service }: Faulty, batch: Batch, end: BatchEnd): Promise<string[]> {
   const ended = [[batch, end]] as const;
-  return faultsOf(judge(await reference, await readLeft(workspace, service, ended), ended));
+  return listFaults(judge(await reference, await readOutcome(workspace, service, ended), ended));
 }
 
 Deno.test(`through every fault nothing is lost and nothing is there twice (SVC_TEST_SEED=${SEED})`, async () => {
@@ -78,7 +78,7 @@ Deno.test(`without keys an input stops at what cannot be known, and repeats noth
   await using faulty = await openFaulty(EVERY_FAULT, false);
   const batch = faulty.batch();
   const end = await batch.finish();
-  const { effects } = await readLeft(faulty.workspace, faulty.service, [[batch, end]]);
+  const { effects } = await readOutcome(faulty.workspace, faulty.service, [[batch, end]]);
   const codes = end.lines.map((line) => JSON.parse(line).error?.code);
   assert.ok(codes.includes("OUTCOME_UNKNOWN"), end.failure);
   const expected = (await reference).effects.filter(isLasting);
@@ -102,13 +102,13 @@ function isLasting(effect: string): boolean {
  * and others of its calls that are under way are left open.
  */
 function cutOnce(): (head: string) => Fault {
-  const dice = new Dice(SEED);
+  const random = new SeededRandom(SEED);
   const passing = new Map<string, number>();
   return (head) => {
     const line = head.slice(0, head.indexOf("\r\n"));
     const left = passing.get(line) ?? 0;
     passing.set(line, Math.max(0, left - 1));
-    if (left > 0 || dice.next() > 1 / 20) return "pass";
+    if (left > 0 || random.next() > 1 / 20) return "pass";
     passing.set(line, INPUTS); // Others may send the same in between.
     return "cut-before";
   };

@@ -1,7 +1,7 @@
 /** What a person does who reads why a run failed: grants more, gives more time, mends the data, and goes on. */
 import assert from "node:assert/strict";
 import { saveProfile } from "../../lib/auth/config.ts";
-import { killProcess, sandboxesOf } from "../../tasks/crash/processes.ts";
+import { findSandboxes, killProcess } from "../../tasks/crash/processes.ts";
 import { CREATE, killWhenItSays, openOffice, RUN, UNTIL_TOLD, untilItSays } from "../harness/office.ts";
 import { caseAnswer, TinyApi } from "../harness/workflow.ts";
 
@@ -276,7 +276,7 @@ Deno.test("what is done after --force is done under keys of its own, also when i
   await office.write(`${create("Bob")} log("first"); await sleep(1500); ${create("Dan")} return "done";`);
   const forced = office.start("resume", "r1", "--force", "--format", "compact");
   const said = await untilItSays(forced, "first");
-  const sandboxes = await sandboxesOf(forced.pid);
+  const sandboxes = await findSandboxes(forced.pid);
   assert.deepEqual(sandboxes.map(killProcess), [true]);
   const [printed, error] = await Promise.all([new Response(forced.stdout).text(), said.rest, forced.status]);
   assert.deepEqual([printed, error], [`"done"\n`, "first\n"]);

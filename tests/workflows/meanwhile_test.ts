@@ -1,6 +1,6 @@
 /** What others do while a run works or waits: they edit its files, kill its sandboxes, and answer for the service. */
 import assert from "node:assert/strict";
-import { killProcess, sandboxesOf } from "../../tasks/crash/processes.ts";
+import { findSandboxes, killProcess } from "../../tasks/crash/processes.ts";
 import { Runner } from "../../workflows/runs/runner.ts";
 import { DEFAULT_LIMITS } from "../../workflows/runs/limits.ts";
 import { explainExit, KilledFromOutside } from "../../workflows/sandbox/host/exit.ts";
@@ -90,7 +90,7 @@ Deno.test("a sandbox that is killed while it waits for its input is replaced", a
   const batch = office.start(...unkept, "--each", "in.ndjson", "--concurrency", "1");
   const { rest } = await untilItSays(batch, "begun");
   let sandboxes: number[] = [];
-  while (sandboxes.length < 2) sandboxes = await sandboxesOf(batch.pid);
+  while (sandboxes.length < 2) sandboxes = await findSandboxes(batch.pid);
   const killed = Math.max(...sandboxes);
   assert.equal(killProcess(killed), true);
   // Without a journal an input is lost with its sandbox: the batch has to know first that this one is gone.
@@ -115,7 +115,7 @@ Deno.test({
     await using workflow = await openScript({ script, allowDeclared: true });
     const call = async () => {
       void runner.interrupt();
-      const [sandbox] = await sandboxesOf(Deno.pid, script);
+      const [sandbox] = await findSandboxes(Deno.pid, script);
       assert(sandbox !== undefined);
       while (killProcess(sandbox)) await new Promise((resolve) => setTimeout(resolve));
       throw new Error("Nobody hears it.");
@@ -313,7 +313,7 @@ Deno.test("a sandbox that somebody kills again and again is given up", async () 
   const ended = process.status.then(() => hasEnded = true);
   const killed = new Set<number>();
   while (!hasEnded && killed.size < 9) {
-    for (const sandbox of await sandboxesOf(process.pid)) if (killProcess(sandbox)) killed.add(sandbox);
+    for (const sandbox of await findSandboxes(process.pid)) if (killProcess(sandbox)) killed.add(sandbox);
   }
   if (killed.size === 9) process.kill("SIGKILL");
   await Promise.all([ended, process.stdout.cancel()]);

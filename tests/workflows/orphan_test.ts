@@ -1,6 +1,6 @@
 /** A sandbox whose runner was killed: nobody is left who would end it, so it ends by itself. */
 import assert from "node:assert/strict";
-import { killProcess, sandboxesOf } from "../../tasks/crash/processes.ts";
+import { findSandboxes, killProcess } from "../../tasks/crash/processes.ts";
 import { openOffice, untilItSays } from "../harness/office.ts";
 
 /** Milliseconds that it may take. */
@@ -29,7 +29,7 @@ Deno.test("a sandbox ends soon after its runner was killed", async (t) => {
           const input = JSON.stringify(does);
           const runner = office.start("run", "script.ts", "--allow-declared", "--journal", "none", "--input", input);
           const { rest } = await untilItSays(runner, "here");
-          const sandboxes = await sandboxesOf(runner.pid);
+          const sandboxes = await findSandboxes(runner.pid);
           runner.kill("SIGKILL");
           await Promise.all([rest, runner.stdout.cancel(), runner.status]);
           const left = await leftAfter(SOON, sandboxes);

@@ -1,7 +1,7 @@
 /** What a workflow script can do, what it is granted, and what its failures look like. */
 import assert from "node:assert/strict";
 import type { SvcError } from "../../lib/errors.ts";
-import { killProcess, sandboxesOf } from "../../tasks/crash/processes.ts";
+import { findSandboxes, killProcess } from "../../tasks/crash/processes.ts";
 import { CASSETTE_VERSION } from "../../workflows/cassette/cassette.ts";
 import { playCassette } from "../../workflows/cassette/play_cassette.ts";
 import { makePlan } from "../../workflows/plan/make_plan.ts";
@@ -322,7 +322,7 @@ Deno.test("a workflow that is closed has no process left that could still write 
   const script = `${folder.path}/script.ts`;
   let sandboxes: number[] = [];
   await using api = new TinyApi(async () => {
-    sandboxes = await sandboxesOf(Deno.pid, script);
+    sandboxes = await findSandboxes(Deno.pid, script);
     return Response.json(caseAnswer("C-1"));
   });
   assert.equal(await runWorkflow({ script, caller: api.caller, allowDeclared: true }), 1);

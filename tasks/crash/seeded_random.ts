@@ -1,15 +1,13 @@
-/** Chance that can be repeated: the same seed draws the same. */
-
-/** Draws numbers from a seed. */
-export class Dice {
+/** Random numbers that repeat for the same seed. */
+export class SeededRandom {
   #state: number;
 
-  /** Dice that draw what this seed gives. */
+  /** Creates a generator. */
   constructor(seed: number) {
     this.#state = seed >>> 0;
   }
 
-  /** A number from 0 up to, and without, 1 (the generator is mulberry32). */
+  /** Returns a number from 0 up to, but not including, 1. The generator is mulberry32. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -18,18 +16,18 @@ export class Dice {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** One of several. */
+  /** Picks one of several choices. */
   pick<T>(choices: readonly [T, ...T[]]): T {
     return choices[Math.floor(this.next() * choices.length)] ?? choices[0];
   }
 
-  /** True about so often, of one. */
-  chance(share: number): boolean {
-    return this.next() < share;
+  /** Returns true with this probability. */
+  chance(probability: number): boolean {
+    return this.next() < probability;
   }
 }
 
-/** A seed that nobody has chosen. */
-export function anySeed(): number {
+/** Returns a random seed. */
+export function createSeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
 }
