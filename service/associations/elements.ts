@@ -1,44 +1,49 @@
-/** Calls about several things, each of which succeeds or fails by itself. */
-import { isJsonObject, isNonEmptyString, type JsonObject, type JsonValue } from "../../utils/json.ts";
+/** Requests with several elements, each of which succeeds or fails separately. */
+import {
+  isJsonObject,
+  isNonEmptyString,
+  type JsonObject,
+  type JsonValue,
+  stringOrUndefined,
+} from "../../utils/json.ts";
+import { checkCount } from "../cases/largest_call.ts";
 import { ServiceError } from "../errors.ts";
 import type { Outcome } from "../http/handler.ts";
-import { checkCount } from "../cases/largest_call.ts";
 
-/** Does something with each element; the answer names each with its status, in the order of the elements. */
-export async function eachElement<T>(
+/** Applies a function to each element. The response contains the ID and the status of each, in order. */
+export async function applyToEach<T>(
   elements: readonly T[],
-  work: (element: T) => Promise<string>,
-  idOf: (element: T) => string,
+  apply: (element: T) => Promise<string>,
+  getId: (element: T) => string,
 ): Promise<Outcome> {
   checkCount(elements.length, "elements");
   const body: JsonObject[] = [];
   for (const element of elements) {
     try {
-      body.push({ ID: await work(element), status: "201" });
+      body.push({ ID: await apply(element), status: "201" });
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       const { errorDetails } = error.toBody();
-      body.push({ ID: idOf(element), status: String(error.status), errorDetails });
+      body.push({ ID: getId(element), status: String(error.status), errorDetails });
     }
   }
   return { body };
 }
 
-/** The elements of a body, e.g. all of its `users`: a command line gives one, other clients give several. */
-export function elementsIn(body: JsonValue | undefined, name: string): JsonObject[] {
+/** Reads the elements of a body, e.g. its `users`. */
+export function readElements(body: JsonValue | undefined, name: string): JsonObject[] {
   const list = isJsonObject(body) ? body[name] : undefined;
   if (Array.isArray(list) && list.every(isJsonObject)) return list;
   throw new ServiceError(400, `${name} must be an array of objects`);
 }
 
-/** A text of an element, which it must have. */
-export function textOf(element: JsonObject, name: string): string {
-  const value = element[name];
-  if (isNonEmptyString(value)) return value;
-  throw new ServiceError(400, `${name} is needed`);
+/** Reads the ID of an element. Throws 400 if it is missing. */
+export function requireId({ ID }: JsonObject): string {
+  if (isNonEmptyString(ID)) return ID;
+  throw new ServiceError(400, "ID is missing");
 }
 
-/** The ID by which an element is answered, whether or not it is one. */
-export function idOf({ ID }: JsonObject): string {
-  return typeof ID === "string" ? ID : "";
+/** Returns the ID of an element for the response, even if it is missing or wrong. */
+export function getElementId({ ID }: JsonObject): string {
+  return stringOrUndefined(ID) ?? "";
 }

@@ -1,31 +1,48 @@
-/** The followers of a case. They are kept in the case: whether the caller follows it is told with every answer. */
-import type { Operator } from "../application/model/application.ts";
+/** Followers of cases. The case contains them, because each response tells the caller whether the caller follows it. */
+import { type CaseWork, openCase } from "../cases/case_work.ts";
 import { followersOf, setFollowers } from "../cases/state.ts";
-import type { CaseWork } from "../cases/case_work.ts";
 import { ServiceError } from "../errors.ts";
+import type { GroupHandlers } from "../http/handler.ts";
+import { applyToEach, getElementId, readElements, requireId } from "./elements.ts";
 
-/** The followers of a case, in the order in which they began. */
-export function listFollowers({ stored, context }: CaseWork): Operator[] {
-  return followersOf(stored).map((id) => context.app.operators.get(id) ?? { id, name: id, queues: [] });
-}
+/** The handlers of `svc followers` by operation. */
+export const handlers: GroupHandlers<"followers"> = {
+  async list({ caseId }, context) {
+    const { stored } = await openCase(context, caseId);
+    const followers = followersOf(stored).map((id) => {
+      const { name, email = "" } = context.app.operators.get(id) ?? { name: id };
+      return { id, ID: id, name, email };
+    });
+    return { body: { followers } };
+  },
 
-/** Lets an operator follow a case. */
-export async function addFollower(work: CaseWork, user: string): Promise<void> {
+  async add({ caseId, ifMatch }, context) {
+    const work = await openCase(context, caseId, ifMatch);
+    return await applyToEach(readElements(context.body, "users"), async (user) => {
+      const id = requireId(user);
+      await addFollower(work, id);
+      return id;
+    }, getElementId);
+  },
+
+  async delete({ caseId, user, ifMatch }, context) {
+    const work = await openCase(context, caseId, ifMatch);
+    const followers = followersOf(work.stored);
+    if (!followers.includes(user)) throw new ServiceError(404, `User ${user} is not a follower`);
+    await saveFollowers(work, followers.filter((id) => id !== user));
+    return {};
+  },
+};
+
+async function addFollower(work: CaseWork, user: string): Promise<void> {
   if (!work.context.app.operators.has(user)) throw new ServiceError(400, `User ${user} is not valid`);
   const followers = followersOf(work.stored);
   if (followers.includes(user)) throw new ServiceError(409, `User ${user} is already a follower`);
-  await write(work, [...followers, user]);
+  await saveFollowers(work, [...followers, user]);
 }
 
-/** Lets an operator no longer follow a case. */
-export async function removeFollower(work: CaseWork, user: string): Promise<void> {
-  const followers = followersOf(work.stored);
-  if (!followers.includes(user)) throw new ServiceError(404, `User ${user} is not a follower`);
-  await write(work, followers.filter((id) => id !== user));
-}
-
-/** The case keeps its entity tag: nobody's work on it is outdated by a follower. */
-async function write({ stored, context }: CaseWork, followers: readonly string[]): Promise<void> {
+/** Saves the followers. The entity tag stays, because a follower does not outdate the work of anyone. */
+async function saveFollowers({ stored, context }: CaseWork, followers: readonly string[]): Promise<void> {
   setFollowers(stored, followers);
   await context.tx.putCase(stored);
 }

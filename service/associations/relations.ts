@@ -1,56 +1,75 @@
-/** Relations between cases. Each is kept twice, once for either end. */
+/** Relations between cases. Each is stored twice, once for each case. */
 import type { JsonObject } from "../../utils/json.ts";
+import { type CaseWork, findCase, openCase } from "../cases/case_work.ts";
+import { memberIn } from "../cases/handler_values.ts";
 import { caseLink } from "../cases/views/links.ts";
-import { type CaseWork, findCase } from "../cases/case_work.ts";
 import { ServiceError } from "../errors.ts";
+import type { GroupHandlers } from "../http/handler.ts";
 import type { Transaction } from "../store/store.ts";
+import { applyToEach, getElementId, readElements, requireId } from "./elements.ts";
 
 const KIND = "relation";
 
-/** The cases that are related to a case, those first that were related first. */
-export async function relatedCases({ context, stored }: CaseWork): Promise<JsonObject[]> {
+/** The handlers of `svc related` by operation. */
+export const handlers: GroupHandlers<"related"> = {
+  async list({ caseId }, context) {
+    return { body: { associatedCases: await listRelatedCases(await openCase(context, caseId)) } };
+  },
+
+  async add({ caseId, ifMatch }, context) {
+    const work = await openCase(context, caseId, ifMatch);
+    return await applyToEach(readElements(context.body, "cases"), async (other) => {
+      const id = requireId(other);
+      await addRelation(work, id, memberIn(other, "relationship", "string") ?? "");
+      return id;
+    }, getElementId);
+  },
+
+  async delete({ caseId, relatedCaseId, ifMatch }, context) {
+    const { stored } = await openCase(context, caseId, ifMatch);
+    if (await context.tx.getItem(KIND, toItemId(stored.id, relatedCaseId)) === undefined) {
+      throw new ServiceError(409, `${stored.businessId} is not related to ${relatedCaseId}`);
+    }
+    await deleteBoth(context.tx, stored.id, relatedCaseId);
+    return {};
+  },
+};
+
+/** Lists the related cases of a case, oldest relation first. */
+async function listRelatedCases({ context, stored }: CaseWork): Promise<JsonObject[]> {
   const related: JsonObject[] = [];
   for (const { content } of (await context.tx.itemsOf(KIND, stored.id)).reverse()) {
     const other = await findCase(context, String(content.other));
-    if (other !== undefined) related.push({ ...caseFacts(other), relationship: content.relationship });
+    if (other !== undefined) related.push({ ...describeCase(other), relationship: content.relationship });
   }
   return related;
 }
 
-/** Relates two cases to each other. */
-export async function relate({ context, stored }: CaseWork, otherId: string, relationship: string): Promise<void> {
+async function addRelation({ context, stored }: CaseWork, otherId: string, relationship: string): Promise<void> {
   const { tx, now } = context;
   if (otherId === stored.id) throw new ServiceError(400, `${stored.businessId} cannot be related to itself`);
   const other = await tx.getCase(otherId);
   if (other === undefined) throw new ServiceError(404, `Case ${otherId} not found`);
-  if (await tx.getItem(KIND, itemId(stored.id, otherId)) !== undefined) {
+  if (await tx.getItem(KIND, toItemId(stored.id, otherId)) !== undefined) {
     throw new ServiceError(409, `${stored.businessId} and ${other.businessId} are related already`);
   }
   for (const [one, two] of [[stored.id, otherId], [otherId, stored.id]] as const) {
     const content = { other: two, relationship };
-    await tx.putItem({ kind: KIND, id: itemId(one, two), owner: one, at: now.toISOString(), content });
+    await tx.putItem({ kind: KIND, id: toItemId(one, two), owner: one, at: now.toISOString(), content });
   }
 }
 
-/** Ends the relation of two cases. */
-export async function unrelate({ context, stored }: CaseWork, otherId: string): Promise<void> {
-  if (await context.tx.getItem(KIND, itemId(stored.id, otherId)) === undefined) {
-    throw new ServiceError(409, `${stored.businessId} is not related to ${otherId}`);
-  }
-  await removeBoth(context.tx, stored.id, otherId);
+/** Deletes all relations of a case. */
+export async function deleteRelations(tx: Transaction, caseId: string): Promise<void> {
+  for (const { content } of await tx.itemsOf(KIND, caseId)) await deleteBoth(tx, caseId, String(content.other));
 }
 
-/** Ends all relations of a case. */
-export async function forgetRelations(tx: Transaction, caseId: string): Promise<void> {
-  for (const { content } of await tx.itemsOf(KIND, caseId)) await removeBoth(tx, caseId, String(content.other));
+async function deleteBoth(tx: Transaction, one: string, two: string): Promise<void> {
+  await tx.deleteItem(KIND, toItemId(one, two));
+  await tx.deleteItem(KIND, toItemId(two, one));
 }
 
-async function removeBoth(tx: Transaction, one: string, two: string): Promise<void> {
-  await tx.deleteItem(KIND, itemId(one, two));
-  await tx.deleteItem(KIND, itemId(two, one));
-}
-
-function caseFacts({ stored, type }: CaseWork): JsonObject {
+function describeCase({ stored, type }: CaseWork): JsonObject {
   return {
     id: stored.id,
     ID: stored.id,
@@ -63,7 +82,7 @@ function caseFacts({ stored, type }: CaseWork): JsonObject {
   };
 }
 
-/** A case handle holds no `!`. */
-function itemId(one: string, two: string): string {
+/** Builds the ID of an item. A case handle never contains `!`. */
+function toItemId(one: string, two: string): string {
   return `${one}!${two}`;
 }

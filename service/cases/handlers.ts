@@ -1,6 +1,6 @@
 /** Serves the operations of `svc cases`. */
 import type { JsonObject } from "../../utils/json.ts";
-import { forgetRelations } from "../associations/relations.ts";
+import { deleteRelations } from "../associations/relations.ts";
 import { deleteConversations } from "../conversations/stored_conversations.ts";
 import type { AttachmentCategory, View } from "../application/model/application.ts";
 import { caseOutcome, onlyLocal, type ViewType } from "./views/case.ts";
@@ -57,7 +57,7 @@ export const handlers: GroupHandlers<"cases"> = {
     const { tx } = context;
     await checkDeletable(context, caseId, ifMatch);
     await deleteConversations(tx, caseId);
-    await forgetRelations(tx, caseId);
+    await deleteRelations(tx, caseId);
     for (const { file } of await attachmentsOf(tx, caseId)) await releaseFile(file, context);
     await tx.deleteCase(caseId);
     return {};

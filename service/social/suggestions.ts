@@ -1,6 +1,6 @@
 /** Suggestions of operators and tags for a new message. Those in use at its place come first. */
 import type { JsonObject } from "../../utils/json.ts";
-import { tagUses } from "../associations/tags.ts";
+import { countCaseTags } from "../associations/tags.ts";
 import { caseFold } from "../../utils/text/case_fold.ts";
 import type { HandlerContext } from "../http/handler.ts";
 import { describeMention } from "./views.ts";
@@ -44,7 +44,7 @@ export async function searchOperators(
 
 /** Counts the uses of tags in messages and of cases. */
 async function countTagUses({ tx }: HandlerContext, place?: string): Promise<TextUse[]> {
-  return mergeUses([...await countUses(tx, "tags", place), ...await tagUses(tx, place)]);
+  return mergeUses([...await countUses(tx, "tags", place), ...await countCaseTags(tx, place)]);
 }
 
 async function countUses(tx: Transaction, member: keyof Message, place: string | undefined): Promise<TextUse[]> {
