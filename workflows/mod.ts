@@ -1,8 +1,8 @@
 /**
- * What a workflow script imports. `svc workflow run` runs the script in a child process that has no permission at all;
- * the functions of `svc` are the library's, and each call is made by the parent, if the operation was granted.
+ * The module that workflow scripts import. `svc workflow run` runs a script in a child process without permissions. The
+ * functions of `svc` are those of the library; the parent process makes each call if its operation is granted.
  *
- * @example A workflow that creates a case and performs its first assignment
+ * @example Create a case and perform its first assignment
  * ```ts
  * import { defineWorkflow } from "@svc/lib/workflow";
  *
@@ -29,32 +29,32 @@ export { SvcError };
 export type { ErrorAttempt, ErrorCode, ErrorDetail, ErrorRecord, Hint, HintCommand } from "../lib/errors.ts";
 export type { JsonObject, JsonValue } from "../utils/json.ts";
 
-/** The functions of the operations, as in the library, but without its `idempotencyKey`: each change has one of the run's. */
+/** The functions of the operations, as in the library. They take no `idempotencyKey`, because the run creates one per change. */
 export type Client = LibraryClient<Omit<RequestOptions, "idempotencyKey">>;
 
-/** A workflow: what it is called, what it asks for, what it does. */
+/** The description of a workflow. */
 export interface Workflow<Input = JsonObject> {
-  /** Name for people. */
+  /** Name, shown in lists and reports. */
   readonly name: string;
-  /** The operations that it asks for: nothing is granted by asking. */
+  /** Operations that it requests. A request alone grants nothing. */
   readonly allow: readonly PermissionName[];
-  /** Does the work. What it gives back must be JSON; it is the result of the run. */
+  /** Does the work. The return value must be JSON; it is the result of the input. */
   run(context: WorkflowContext<Input>): unknown;
 }
 
-/** What a running workflow has. */
+/** The context of a running workflow. */
 export interface WorkflowContext<Input = JsonObject> {
-  /** The functions of the operations. Each throws `SvcError` alone. */
+  /** Functions of the operations. They throw only `SvcError`. */
   readonly svc: Client;
-  /** The input: of `--input`, or one line of `--each`. Its type is the script's claim: nobody checks it. */
+  /** Input: the value of `--input`, or one line of `--each`. Its type is not checked. */
   readonly input: Input;
-  /** Writes a line to stderr. */
+  /** Writes a line to stderr and to the journal. */
   readonly log: (...values: unknown[]) => void;
   /**
-   * Resolves when the time is up, however long that is: it does not count against `--timeout`, and a run that is resumed
-   * sleeps only as long as is left.
+   * Resolves after a delay of any length. The delay does not count against `--timeout`. A resumed run sleeps only for the
+   * rest of it.
    *
-   * @example A reminder after a day
+   * @example Log a reminder after a day
    * ```ts
    * import { defineWorkflow } from "@svc/lib/workflow";
    *
@@ -71,10 +71,10 @@ export interface WorkflowContext<Input = JsonObject> {
    */
   readonly sleep: (milliseconds: number) => Promise<void>;
   /**
-   * Repeats a call until its answer is as wished, and gives that answer; sleeps in between, each time somewhat longer.
-   * Throws `SvcError` with the code `TIMEOUT` where that does not happen in time.
+   * Repeats a call until a condition holds for its response, and returns that response. Sleeps in between, each time
+   * longer. Throws `SvcError` with the code `TIMEOUT` if the condition does not hold in time.
    *
-   * @example Going on when somebody has resolved the case
+   * @example Wait until the case is resolved
    * ```ts
    * import { defineWorkflow } from "@svc/lib/workflow";
    *
@@ -99,28 +99,28 @@ export interface WorkflowContext<Input = JsonObject> {
   ) => Promise<Answer>;
 }
 
-/** How to wait for something. */
+/** Options of `waitFor`. */
 export interface WaitOptions {
-  /** Seconds between the first two calls, 2 without it; each further wait is longer by half, up to ten times the first. */
+  /** Seconds between the first two calls. Each further delay is 50 % longer, up to ten times the first. Default: 2. */
   readonly everySeconds?: number;
-  /** Seconds from the first answer until it is given up: an hour without it. */
+  /** Seconds from the first response to the timeout. Default: 3600. */
   readonly timeoutSeconds?: number;
 }
 
-/** An operation's name, as permissions spell it (`assignments.get-next`), or a pattern (`assignments.*`, `*`). */
+/** Permission name of an operation (`assignments.get-next`), or a pattern (`assignments.*`, `*`). */
 export type PermissionName =
   | "*"
   | { [G in keyof Client]: `${Kebab<G>}.${Kebab<keyof Client[G]> | "*"}` }[keyof Client];
 
-/** `getNext` as `get-next`. */
+/** Converts `getNext` to `get-next`. */
 export type Kebab<Name> = Name extends `${infer Letter}${infer Rest}`
   ? `${Letter extends Lowercase<Letter> ? Letter : `-${Lowercase<Letter>}`}${Kebab<Rest>}`
   : "";
 
 /**
- * Describes a workflow; a script exports the description as its default.
+ * Returns a workflow for the default export of a script, with types for its input.
  *
- * @example An input of one's own type
+ * @example Declare the type of the input
  * ```ts
  * import { defineWorkflow } from "@svc/lib/workflow";
  *
@@ -135,7 +135,7 @@ export function defineWorkflow<Input = JsonObject>(workflow: Workflow<Input>): W
   return workflow;
 }
 
-/** Whether a value that was thrown is an error of the library. */
+/** Tells whether a thrown value is an error of the library. */
 export function isSvcError(thrown: unknown): thrown is SvcError {
   return thrown instanceof SvcError;
 }

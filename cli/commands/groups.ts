@@ -22,7 +22,7 @@ const localGroups: Readonly<Record<string, { summary: string; load: () => Promis
   },
   workflow: {
     summary: "Run workflow scripts in a sandbox",
-    load: () => import("./workflow/workflow.ts"),
+    load: () => import("./workflow/mod.ts"),
   },
   completion: {
     summary: "Complete commands and flags in a shell",

@@ -119,18 +119,23 @@ Deno.test("what cannot be run is one error with the right exit code", async (t) 
     [["run", folder.path], 2, "INVALID_ARGS", /is a folder/],
     [["run", script, "--input", "{"], 2, "INVALID_ARGS", /--input is not valid JSON/],
     [["run", script, "--input", "1", "--each", "x"], 2, "INVALID_ARGS", /mutually exclusive/],
-    [["run", script, "--each", "x", "--concurrency", "1000000"], 2, "INVALID_ARGS", /--concurrency must be 1 to 256/],
+    [
+      ["run", script, "--each", "x", "--concurrency", "1000000"],
+      2,
+      "INVALID_ARGS",
+      /concurrency must be from 1 to 256, not 1000000/,
+    ],
     [["run", script, "--each", "x", "--fields", "input,id"], 2, "INVALID_ARGS", /a line has no field id/],
     [
       ["run", script, "--each", `${folder.path}/none`, "--allow-declared"],
       2,
       "INVALID_ARGS",
-      /cannot read .*none: there is no such file/,
+      /The inputs .*none cannot be read: there is no such file/,
     ],
     [["run", script, "--each", `${script}/x`, "--allow-declared"], 2, "INVALID_ARGS", /part of the path is a file/],
     [["run", `${script}/x.ts`, "--allow-declared"], 2, "INVALID_ARGS", /part of the path is a file/],
     [["run", script, "--root", `${script}/x`, "--allow-declared"], 2, "INVALID_ARGS", /part of the path is a file/],
-    [["run", script, "--timeout", "0"], 2, "INVALID_ARGS", /--timeout/],
+    [["run", script, "--timeout", "0"], 2, "INVALID_ARGS", /The timeout must be above 0/],
     [["run", `${folder.path}/bad.ts`], 1, "WORKFLOW_FAILED", /cannot be loaded: .*bad\.ts:1/],
   ];
   for (const [args, exit, code, message] of errors) {
@@ -334,7 +339,7 @@ Deno.test("a run without a place for temporary files says so, and that it can be
   ) {
     const env = { TMPDIR };
     const { code, stderr } = await endOf(workflowCommand(args, { directory: folder.path, cwd: folder.path, env }));
-    assert.match(stderr, RegExp(`"INVALID_CONFIG","message":"No folder for temporary files .*: ${fault}\\.".*TMPDIR`));
+    assert.match(stderr, RegExp(`"INVALID_CONFIG","message":"The folder for temporary files .*: ${fault}\\.".*TMPDIR`));
     assert.equal(code, 2);
   }
 });

@@ -150,7 +150,7 @@ Deno.test("retry runs the failed inputs alone, from the call that failed", async
   assert.match(first.stderr, /svc workflow retry r1/);
   assert.equal(await office.permits(), 3);
   const again = await office.svc("retry", "r1");
-  assert.match(again.stderr, /^1 failed input of run r1 to run again/);
+  assert.match(again.stderr, /^Running 1 failed input of run r1 again/);
   assert.equal(again.code, 1);
   assert.equal(again.stdout, first.stdout);
   assert.equal(await office.permits(), 3);
@@ -168,7 +168,7 @@ Deno.test("a run is not taken for one of another input", async () => {
   assert.equal((await office.svc(...RUN, "--input", "1")).stdout, "1\n");
   const other = await office.svc(...RUN, "--input", "2");
   assert.equal(other.code, 2);
-  assert.match(other.stderr, /Run r1 is one of another script, another input or another file/);
+  assert.match(other.stderr, /Run r1 has another script, another input or another file/);
   office.sql("UPDATE runs SET state = 'open'");
   assert.equal((await office.svc("run", "script.ts", "--allow-declared", "--resume", "--input", "2")).stdout, "2\n");
 });
@@ -267,7 +267,7 @@ for (const other of [{ baseUrl: "http://127.0.0.1:9" }, { clientId: "another" }]
     office.turnTo(other);
     const refused = await office.svc("retry", "r1");
     assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /Run r1 was begun with http.* as .*; now it would go on with http.* as /);
+    assert.match(refused.stderr, /Run r1 was started with http.* as .*, not with http.* as /);
     assert.match((await office.svc("retry", "r1", "--force")).stderr, /The script failed: oops/);
     assert.equal(await office.permits(), 1);
   });
@@ -317,7 +317,7 @@ Deno.test("runs can be shown, cancelled and deleted, and a name that is none get
   );
   const again = await office.svc("cancel", "r1");
   assert.equal(again.code, 2);
-  assert.match(again.stderr, /Run r1 has ended already \(cancelled\)/);
+  assert.match(again.stderr, /Run r1 has already ended \(cancelled\)/);
   const whole = JSON.parse((await office.svc("show", "r1", "--format", "json")).stdout);
   assert.deepEqual(
     [whole.state, whole.inputs[0].calls[0].operation, whole.inputs[0].calls[0].answer.status],

@@ -86,7 +86,7 @@ Deno.test("a line that was mended is taken by retry, and what its input did befo
   assert.equal((await office.svc(...RUN, "--each", "in.ndjson")).code, 1);
   await Deno.writeTextFile(file, `{"name":"Ada"}\n{"name":"Eve"}\n{"name":"Sue"}\n`);
   const again = await office.svc("retry", "r1");
-  assert.equal(again.stderr.split("\n")[0], "2 failed inputs of run r1 to run again.");
+  assert.equal(again.stderr.split("\n")[0], "Running 2 failed inputs of run r1 again.");
   const results = again.stdout.trimEnd().split("\n").map((line) => JSON.parse(line).result);
   assert.deepEqual([again.code, results], [0, ["Ada", "Eve", "Sue"]]);
   assert.equal(await office.permits(), 3);
@@ -119,7 +119,7 @@ Deno.test("a line that has not failed must be what it was", async () => {
   await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n");
   assert.equal((await office.svc(...RUN, "--each", "in.ndjson")).code, 0);
   await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n3\n");
-  assert.match((await office.svc("resume", "r1")).stderr, /in\.ndjson:2 is not what the run began with/);
+  assert.match((await office.svc("resume", "r1")).stderr, /in\.ndjson:2 has changed since the run started/);
 });
 
 Deno.test("a run that began without any service takes the one that there is now", async () => {
@@ -167,8 +167,8 @@ Deno.test("who mends a failed line and says resume is told of retry", async () =
   assert.equal((await office.svc(...RUN, "--each", "in.ndjson")).code, 1);
   await Deno.writeTextFile(`${office.folder}/in.ndjson`, `{"a":1}\n`);
   const { message, hint } = errorIn((await office.svc("resume", "r1")).stderr);
-  assert.equal(message, "in.ndjson:1 is not what the run began with.");
-  assert.match(hint, /^'svc workflow retry' takes what a failed line says now\. To begin a new run, /);
+  assert.equal(message, "in.ndjson:1 has changed since the run started.");
+  assert.match(hint, /^'svc workflow retry' uses the current value of a failed line\. To start a new run, /);
   assert.equal((await office.svc("retry", "r1")).stdout, `{"input":"in.ndjson:1","result":{"a":1}}\n`);
 });
 
@@ -195,12 +195,12 @@ Deno.test("a file of other inputs under the same name begins a run anew, once th
   await killWhenItSays(office.start(...nightly), "waits");
   await write("3\n4\n");
   const other = errorIn((await office.svc(...nightly)).stderr);
-  assert.equal(other.message, "new.ndjson:1 is not what the run began with.");
+  assert.equal(other.message, "new.ndjson:1 has changed since the run started.");
   await write("1\n");
   const shorter = errorIn((await office.svc(...nightly)).stderr);
-  assert.equal(shorter.message, "The run has 2 inputs, and its file has 1 now.");
+  assert.equal(shorter.message, "The run has 2 inputs, but its file has only 1.");
   const way =
-    /^To begin a new run, give this one up with '(svc workflow cancel)' .*\. Run 'svc workflow resume (\S+)' to continue\.$/;
+    /^To start a new run, cancel this one with '(svc workflow cancel)' .*\. Run 'svc workflow resume (\S+)' to continue\.$/;
   const [, cancel, id = ""] = way.exec(other.hint) ?? [];
   assert.deepEqual([cancel, shorter.hint], ["svc workflow cancel", other.hint]);
   await write("3\n4\n");
@@ -222,14 +222,14 @@ Deno.test("a batch that has failed enough says so, and how to go on with either 
   await using office = await openOffice(`throw new Error("oops");`);
   await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n3\n");
   const { stderr } = await office.svc(...RUN, "--each", "in.ndjson", "--max-failures", "1", "--concurrency", "1");
-  assert.match(stderr, /^1 input: 0 succeeded, 1 failed\. No further input was begun: --max-failures 1\.$/m);
+  assert.match(stderr, /^1 input: 0 succeeded, 1 failed\. No further input was started: --max-failures 1\.$/m);
   assert.match(
     errorIn(stderr).hint,
     /\. Run 'svc workflow resume r1' to continue, or 'svc workflow retry r1' to run the failed inputs again \(add --force/,
   );
   await office.write(`return input;`);
   const again = await office.svc("retry", "r1", "--force");
-  assert.match(again.stderr, /^1 failed input of run r1 to run again\.\n3 inputs: 3 succeeded, 0 failed\.$/m);
+  assert.match(again.stderr, /^Running 1 failed input of run r1 again\.\n3 inputs: 3 succeeded, 0 failed\.$/m);
 });
 
 Deno.test("a batch that has failed enough with its last input has ended", async () => {
@@ -253,7 +253,10 @@ Deno.test("a run that goes on takes another pace, and keeps it", async () => {
   assert.equal(await lines("resume", "r1", "--max-failures", "2", "--rate", "100/s"), 3);
   assert.equal(await lines("resume", "r1"), 5);
   const refused = await office.svc("resume", "r1", "--concurrency", "1000");
-  assert.deepEqual([refused.code, errorIn(refused.stderr).message], [2, "--concurrency must be 1 to 256."]);
+  assert.deepEqual([refused.code, errorIn(refused.stderr).message], [
+    2,
+    "concurrency must be from 1 to 256, not 1000.",
+  ]);
 });
 
 Deno.test("what a script prints on another path is printed and logged, and what it left is not", async () => {
@@ -387,7 +390,7 @@ Deno.test("of two that begin the same with --resume at the same time, one does",
   const run = ["run", "script.ts", "--allow-declared", "--resume"];
   const both = [office.svc(...run), office.svc(...run)];
   const refused = await Promise.race(both);
-  assert.match(errorIn(refused.stderr).message, /^Another process (has just begun a run|works on run)/);
+  assert.match(errorIn(refused.stderr).message, /^Another process (has just started a run|works on run)/);
   await office.createPermit();
   assert.deepEqual((await Promise.all(both)).map(({ code }) => code).toSorted(), [0, 2]);
   assert.equal(await office.permits(), 2);
@@ -400,7 +403,7 @@ Deno.test("a run that had ended and may not go on is left as it is", async () =>
   await Deno.writeTextFile(file, "1\n");
   await office.svc(...RUN, "--each", "in.ndjson");
   await Deno.writeTextFile(file, "2\n");
-  assert.match(errorIn((await office.svc("resume", "r1")).stderr).message, /is not what the run began with/);
+  assert.match(errorIn((await office.svc("resume", "r1")).stderr).message, /has changed since the run started/);
   const [{ state }] = JSON.parse((await office.svc("list")).stdout);
   assert.equal(state, "done");
 });

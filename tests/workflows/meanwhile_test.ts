@@ -4,7 +4,7 @@ import { findSandboxes, killProcess } from "../../tasks/crash/processes.ts";
 import { Runner } from "../../workflows/runs/runner.ts";
 import { DEFAULT_LIMITS } from "../../workflows/runs/limits.ts";
 import { explainExit, KilledFromOutside } from "../../workflows/sandbox/host/exit.ts";
-import { atRate } from "../../workflows/runs/rate.ts";
+import { limitRate } from "../../workflows/runs/rate.ts";
 import { openWorkflow } from "../../workflows/runs/open_workflow.ts";
 import { CREATE, openOffice, RUN, UNTIL_TOLD, untilItSays } from "../harness/office.ts";
 import { caseAnswer, makeFolder, openScript, runText, scriptText, TinyApi } from "../harness/workflow.ts";
@@ -200,7 +200,7 @@ Deno.test("inputs that are missing from the file of a run are missed", async () 
   await Deno.writeTextFile(file, "1\n");
   const short = await office.svc("resume", "r1");
   assert.equal(short.code, 2);
-  assert.match(short.stderr, /The run has 3 inputs, and its file has 1 now/);
+  assert.match(short.stderr, /The run has 3 inputs, but its file has only 1/);
   await Deno.writeTextFile(file, "1\n{\n3\n");
   const damaged = await office.svc("resume", "r1");
   assert.match(damaged.stderr, /in\.ndjson:2 is not what the run began with/);
@@ -275,14 +275,14 @@ Deno.test("a sleep that a script does not wait for gives its calls no more time"
 });
 
 Deno.test("inputs that have ended take no part of the rate", async () => {
-  const items = atRate(values(1, 2, 3, 4), 0.001, () => false, (item) => item === 4);
+  const items = limitRate(values(1, 2, 3, 4), 0.001, () => false, (item) => item === 4);
   assert.deepEqual(await Array.fromAsync(items), [1, 2, 3, 4]);
 });
 
 Deno.test("an input that waits for its time is not begun when there are failures enough", async () => {
   let isEnough = false;
   const begun: number[] = [];
-  for await (const item of atRate(values(1, 2, 3), 5, () => isEnough)) {
+  for await (const item of limitRate(values(1, 2, 3), 5, () => isEnough, () => true)) {
     begun.push(item);
     setTimeout(() => isEnough = true, 20);
   }

@@ -95,7 +95,7 @@ Deno.test("an input that is still open must be what it began as: only one that f
   await using desk = await openDesk("return input;");
   desk.journal.beginInput(RUN, { ...INPUT, value: 1, startedAt: 0, generation: 0 });
   await desk.journal.durable();
-  await assert.rejects(desk.runner().run({ ...INPUT, value: 2 }), /input is not what the run began with/);
+  await assert.rejects(desk.runner().run({ ...INPUT, value: 2 }), /input has changed since the run started/);
   assert.equal(codeOf(await desk.runner().run({ ...INPUT, value: 1 })), 1);
 });
 

@@ -51,7 +51,7 @@ export interface CassetteCall {
 /** One recorded run of a script: a readable file that can be edited and kept with the tests of the script. */
 export interface Cassette {
   /** Version of the file format. */
-  readonly cassette: typeof CASSETTE_VERSION;
+  readonly cassette: 1;
   /** Name of the workflow. */
   readonly script: string;
   /** Start time on the script's clock. */

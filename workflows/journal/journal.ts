@@ -6,11 +6,14 @@ import type { ErrorRecord } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import type { Limits } from "../runs/limits.ts";
 
-/** All choices of what to do with a call of which nobody can know whether it arrived. */
-export const ON_UNKNOWN = ["stop", "repeat", "skip"] as const;
+/**
+ * Decision about a change with an unknown outcome: `stop` its input until the user decides, `repeat` the change, or `skip`
+ * it and give the script the error.
+ */
+export type OnUnknown = "stop" | "repeat" | "skip";
 
-/** What to do with a call of which nobody can know whether it arrived. */
-export type OnUnknown = (typeof ON_UNKNOWN)[number];
+/** The decisions about a change with an unknown outcome. */
+export const ON_UNKNOWN = ["stop", "repeat", "skip"] as const satisfies readonly OnUnknown[];
 
 /** How a run goes on when another process takes it up: all that its command line said. */
 export interface RunSettings {
@@ -48,11 +51,17 @@ export const RUN_STATES = ["open", "done", "failed", "cancelled"] as const;
 /** How far a run is: `open` until all of its inputs are ended, also while no process works on it. */
 export type RunState = (typeof RUN_STATES)[number];
 
-/** All states of a run as people are told of them: one that is open is `running` while a process works on it. */
-export const SHOWN_STATES = ["running", "interrupted", "done", "failed", "cancelled"] as const;
+/** State of a run. An open run is `running` while a process works on it, and otherwise `interrupted`. */
+export type ShownState = "running" | "interrupted" | "done" | "failed" | "cancelled";
 
-/** How far a run is, for people. */
-export type ShownState = (typeof SHOWN_STATES)[number];
+/** The states of a run. */
+export const SHOWN_STATES = [
+  "running",
+  "interrupted",
+  "done",
+  "failed",
+  "cancelled",
+] as const satisfies readonly ShownState[];
 
 /** A run. */
 export interface RunRecord {

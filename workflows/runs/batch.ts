@@ -1,82 +1,83 @@
-/** Runs a workflow once per input: some at a time, each in a sandbox of its own, with results in the order of inputs. */
 import { type ErrorRecord, SvcError } from "../../lib/errors.ts";
-import type { JsonValue } from "../../utils/json.ts";
-import { onAbort } from "../../utils/async/on_abort.ts";
-import { pluralize } from "../../utils/text/wording.ts";
-import { garbageCollector } from "./garbage_collection.ts";
-import type { InputOutcome, Runner } from "./runner.ts";
 import { mapInOrder, stoppable } from "../../utils/async/map_in_order.ts";
+import { onAbort } from "../../utils/async/on_abort.ts";
+import type { JsonValue } from "../../utils/json.ts";
+import { pluralize } from "../../utils/text/wording.ts";
 import type { BatchInput } from "../inputs/open_inputs.ts";
-import { atRate } from "./rate.ts";
+import { limitRate } from "./rate.ts";
+import type { InputOutcome, Runner } from "./runner.ts";
 
-/** Results that may wait for an earlier input, per input that runs: it bounds the memory of a batch, as does the next. */
+/** Results per input in progress that may wait for an earlier input. Bounds the memory of a batch, like the next limit. */
 const LOOKAHEAD = 32;
 
-/** Characters of the results that may wait, all together. */
+/** Total characters of the results that may wait. */
 const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024;
 
-/** Inputs after which garbage is collected. */
-const COLLECTED_AFTER = 500;
+/** Number of inputs after which garbage is collected. */
+const COLLECTION_INTERVAL = 500;
 
-/** Failures that are kept to be named at the end. */
+/** Number of failures that the error of a batch names. */
 const MAX_NAMED_FAILURES = 20;
 
-/** What became of one input. */
-export type BatchResult =
+/** The outcome of one input. */
+export type InputResult =
   | { readonly input: string; readonly result?: JsonValue }
   | { readonly input: string; readonly error: ErrorRecord };
 
-/** How far a batch is. */
+/** The progress of a batch. */
 export interface BatchProgress {
-  /** Inputs that are finished. */
+  /** Number of ended inputs. */
   readonly done: number;
-  /** Those of them that failed. */
+  /** Number of ended inputs that failed. */
   readonly failed: number;
-  /** Inputs per second since the start. */
+  /** Ended inputs per second since the start. */
   readonly perSecond: number;
+  /** Estimated number of all inputs; undefined if it is not known, e.g. for standard input. */
+  readonly total?: number;
 }
 
 /** The end of a batch. */
 export interface BatchSummary {
-  /** Inputs. */
+  /** Number of inputs that have ended or stopped. */
   readonly inputs: number;
-  /** Those that gave a result. */
+  /** Number of inputs that succeeded. */
   readonly succeeded: number;
-  /** Those that failed. */
+  /** Number of inputs that failed. */
   readonly failed: number;
-  /** Those that stopped, and go on with the run when somebody has decided how. */
-  readonly open: number;
-  /** Whether no further input was begun because there were failures enough. */
-  readonly stopped: boolean;
-  /** Inputs that were looked at; those of them that were not begun are no part of the others. */
+  /** Number of inputs that stopped until the user decides how they continue. */
+  readonly stopped: number;
+  /** True if the limit of failures was reached. */
+  readonly isLimitReached: boolean;
+  /** Number of inputs that were read, including those that were not started. */
   readonly read: number;
-  /** The first of those that failed or stopped: `in.ndjson:3 (NOT_FOUND)`. */
+  /** The first inputs that failed or stopped, e.g. `in.ndjson:3 (NOT_FOUND)`. */
   readonly failures: readonly string[];
 }
 
-/** How to run a batch. */
+/** Options of `runBatch`. */
 export interface BatchOptions {
-  /** Runs at a time. */
+  /** Number of inputs to process at the same time. */
   readonly concurrency: number;
-  /** Inputs to begin per second; as many as there is room for without it. */
+  /** Number of inputs to start per second. Default: no limit. */
   readonly rate?: number;
-  /** Decides after each input whether no further one is begun. What ended before this process began does not count. */
+  /** Tells after each input whether no further one is started. Counts only inputs that this process has ended. */
   readonly isEnough?: (progress: { readonly done: number; readonly failed: number }) => boolean;
-  /** Takes what became of each input, a `BatchResult` as JSON, in the order of the inputs. */
-  readonly onResult: (result: string) => void;
-  /** Is told when an input is finished, in whatever order. */
+  /** Called when an input has ended, in any order. */
   readonly onProgress?: (progress: BatchProgress) => void;
-  /** Takes what the script prints, with the place of the input that it was run on. */
+  /** Called with each line that the script prints, and the place of its input. */
   readonly onLog?: (text: string, input: string) => void;
 }
 
-/** Runs a workflow on all inputs. What one input fails with is its result; it stops no other. */
-export async function runBatch(
+/**
+ * Runs a workflow once per input, each in its own sandbox, and yields the results in the order of the inputs. The failure
+ * of an input is its result and does not stop the others.
+ */
+export function runBatch(
   runner: Runner,
   inputs: AsyncIterable<BatchInput>,
   options: BatchOptions,
-): Promise<BatchSummary> {
-  return await new Batch(runner, options).run(inputs);
+): AsyncGenerator<InputResult, BatchSummary> {
+  return new Batch(runner, options).run(inputs);
 }
 
 class Batch {
@@ -84,15 +85,15 @@ class Batch {
   readonly #options: BatchOptions;
   readonly #started = performance.now();
   readonly #failures: string[] = [];
-  /** What ended now, and not before this process began. */
+  /** Counts inputs that this process has ended. */
   readonly #fresh = { done: 0, failed: 0 };
   #read = 0;
   #done = 0;
   #failed = 0;
-  #open = 0;
+  #stopped = 0;
   #waitingCharacters = 0;
-  #isStopped = false;
-  #end = () => {};
+  #isLimitReached = false;
+  #endInputs = () => {};
   #collector?: Promise<() => void>;
 
   constructor(runner: Runner, options: BatchOptions) {
@@ -100,70 +101,69 @@ class Batch {
     this.#options = options;
   }
 
-  async run(inputs: AsyncIterable<BatchInput>): Promise<BatchSummary> {
-    const { concurrency, rate, onResult } = this.#options;
+  async *run(inputs: AsyncIterable<BatchInput>): AsyncGenerator<InputResult, BatchSummary> {
+    const { concurrency, rate } = this.#options;
     const { workflow, interruption } = this.#runner;
-    const [wanted, end] = stoppable(inputs);
-    this.#end = end;
+    const [stoppableInputs, end] = stoppable(inputs);
+    this.#endInputs = end;
     using _listening = onAbort(interruption, end);
-    // No more sandboxes in reserve than can be loaded at the same time.
+    // More sandboxes in reserve than processors would not load faster.
     workflow.reserve = Math.min(Math.ceil(concurrency / 2), navigator.hardwareConcurrency);
     const isNew = async ({ number }: NumberedInput) => !await this.#runner.hasEnded(number);
-    const paced = atRate(this.#numbered(wanted), rate, () => this.#isOver, isNew);
-    const work = async (input: NumberedInput) => this.#keep(await this.#runOne(input));
+    const paced = limitRate(this.#number(stoppableInputs), rate, () => this.#isOver, isNew);
+    const work = async (input: NumberedInput) => this.#toWaiting(await this.#runOne(input));
     const isTooMuch = () => this.#waitingCharacters > MAX_WAITING_CHARACTERS;
-    const inputsInOrder = untilLast(paced, workflow);
-    for await (const kept of mapInOrder(inputsInOrder, work, concurrency, concurrency * LOOKAHEAD, isTooMuch)) {
-      if (kept === undefined) continue;
-      const { text, failure } = kept;
+    const last = releaseReserve(paced, workflow);
+    for await (const waiting of mapInOrder(last, work, concurrency, concurrency * LOOKAHEAD, isTooMuch)) {
+      if (waiting === undefined) continue;
+      const { text, failure } = waiting;
       this.#waitingCharacters -= text.length;
       if (failure && this.#failures.length < MAX_NAMED_FAILURES) this.#failures.push(failure);
-      onResult(text);
+      yield JSON.parse(text);
     }
-    return this.#summary();
+    return this.#summarize();
   }
 
-  #summary(): BatchSummary {
+  #summarize(): BatchSummary {
     return {
       inputs: this.#done,
-      succeeded: this.#done - this.#failed - this.#open,
+      succeeded: this.#done - this.#failed - this.#stopped,
       failed: this.#failed,
-      open: this.#open,
+      stopped: this.#stopped,
       failures: this.#failures,
-      stopped: this.#isStopped,
+      isLimitReached: this.#isLimitReached,
       read: this.#read,
     };
   }
 
   get #isOver(): boolean {
-    return this.#isStopped || this.#runner.isInterrupted;
+    return this.#isLimitReached || this.#runner.isInterrupted;
   }
 
-  /** The inputs with their numbers. When no further one shall be begun, those that have ended before are still told. */
-  async *#numbered(inputs: AsyncIterable<BatchInput>): AsyncGenerator<NumberedInput> {
+  /** Numbers the inputs. At the limit of failures, only inputs that ended before are left. */
+  async *#number(inputs: AsyncIterable<BatchInput>): AsyncGenerator<NumberedInput> {
     for await (const input of inputs) {
       if (this.#runner.isInterrupted) return;
       const number = ++this.#read;
-      if (!this.#isStopped || await this.#runner.hasEnded(number)) yield { ...input, number };
-      if (this.#isStopped) await this.#endUnlessBegun(number + 1);
+      if (!this.#isLimitReached || await this.#runner.hasEnded(number)) yield { ...input, number };
+      if (this.#isLimitReached) await this.#endUnlessStarted(number + 1);
     }
   }
 
-  /** Who waits at a pipe for an input that nobody has begun would wait for nothing. */
-  async #endUnlessBegun(number: number): Promise<void> {
-    if (!await this.#runner.hasBegun(number)) this.#end();
+  /** Ends the inputs unless the next one was started before: reading a pipe could block although nothing is left to do. */
+  async #endUnlessStarted(number: number): Promise<void> {
+    if (!await this.#runner.hasStarted(number)) this.#endInputs();
   }
 
-  async #runOne(input: NumberedInput): Promise<BatchResult | undefined> {
+  async #runOne(input: NumberedInput): Promise<InputResult | undefined> {
     const outcome = await this.#runner.run(input, (text) => this.#options.onLog?.(text, input.place));
-    const isInterrupted = this.#runner.isInterrupted && "failure" in outcome && outcome.failure.code === "INTERRUPTED";
-    if (isInterrupted) return undefined;
+    if (this.#runner.isInterrupted && "failure" in outcome && outcome.failure.code === "INTERRUPTED") return undefined;
     await this.#count(outcome);
     this.#options.onProgress?.(this.#progress());
-    return resultOf(input, outcome);
+    return toInputResult(input.place, outcome);
   }
 
-  #keep(result: BatchResult | undefined): WaitingResult | undefined {
+  #toWaiting(result: InputResult | undefined): WaitingResult | undefined {
     if (result === undefined) return undefined;
     const text = JSON.stringify(result);
     this.#waitingCharacters += text.length;
@@ -172,58 +172,70 @@ class Batch {
 
   #progress(): BatchProgress {
     const seconds = (performance.now() - this.#started) / 1000;
-    return { done: this.#done, failed: this.#failed + this.#open, perSecond: this.#done / seconds };
+    return { done: this.#done, failed: this.#failed + this.#stopped, perSecond: this.#done / seconds };
   }
 
   async #count(outcome: InputOutcome): Promise<void> {
     const isFailure = "failure" in outcome;
     this.#done++;
-    if (outcome.isOpen) this.#open++;
+    if (outcome.isOpen) this.#stopped++;
     else if (isFailure) this.#failed++;
-    if (outcome.isOld) return;
+    if (outcome.hadEnded) return;
     this.#fresh.done++;
     if (isFailure) this.#fresh.failed++;
-    if (this.#fresh.done % COLLECTED_AFTER === 0) this.#collectGarbage();
-    // Also after a success: with it there may be inputs enough to tell a share.
-    if (this.#isStopped || !this.#options.isEnough?.(this.#fresh)) return;
-    this.#isStopped = true;
-    await this.#endUnlessBegun(this.#read + 1);
+    if (this.#fresh.done % COLLECTION_INTERVAL === 0) this.#collectGarbage();
+    // Also after a success, because a share counts only from a number of inputs on.
+    if (this.#isLimitReached || !this.#options.isEnough?.(this.#fresh)) return;
+    this.#isLimitReached = true;
+    await this.#endUnlessStarted(this.#read + 1);
   }
 
   #collectGarbage(): void {
-    this.#collector ??= garbageCollector();
-    void this.#collector.then((collectNow) => collectNow());
+    this.#collector ??= createGarbageCollector();
+    void this.#collector.then((collect) => collect());
   }
 }
 
-/** A result that waits for those of earlier inputs: the values in it would take many times the memory of their text. */
+/** A result that waits for those of earlier inputs, as JSON text: parsed values would need many times the memory. */
 interface WaitingResult {
   readonly text: string;
   readonly failure?: string;
 }
 
-/** The error of a batch, where an input failed or stopped. */
-export function failureOf({ inputs, failed, open, failures }: BatchSummary): SvcError | undefined {
-  const faulty = failed + open;
-  if (faulty === 0) return undefined;
-  const what = failed === 0 ? "stopped" : open === 0 ? "failed" : "failed or stopped";
-  const more = faulty > failures.length ? `, and ${faulty - failures.length} more` : "";
+type NumberedInput = BatchInput & { readonly number: number };
+
+/** Converts an outcome to a result. */
+export function toInputResult(input: string, outcome: InputOutcome): InputResult {
+  if ("failure" in outcome) return { input, error: outcome.failure.toJSON() };
+  return { input, result: outcome.result };
+}
+
+/** Creates the error of a batch in which inputs failed or stopped. Returns undefined if there are no such inputs. */
+export function toBatchError({ inputs, failed, stopped, failures }: BatchSummary): SvcError | undefined {
+  const count = failed + stopped;
+  if (count === 0) return undefined;
+  const what = failed === 0 ? "stopped" : stopped === 0 ? "failed" : "failed or stopped";
+  const more = count > failures.length ? `, and ${count - failures.length} more` : "";
   return new SvcError(
     "WORKFLOW_FAILED",
-    `${faulty} of ${pluralize(inputs, "input")} ${what}: ${failures.join(", ")}${more}.`,
-    { hint: "The line of each on stdout has its error." },
+    `${count} of ${pluralize(inputs, "input")} ${what}: ${failures.join(", ")}${more}.`,
+    { hint: "The result of each input contains its error." },
   );
 }
 
-type NumberedInput = BatchInput & { readonly number: number };
-
-/** The inputs; after the last of them no sandbox is needed in reserve. */
-async function* untilLast<T>(inputs: AsyncIterable<T>, workflow: Runner["workflow"]): AsyncGenerator<T> {
-  yield* inputs;
+/** Yields the items, and keeps no sandbox in reserve after the last one. */
+async function* releaseReserve<T>(items: AsyncIterable<T>, workflow: Runner["workflow"]): AsyncGenerator<T> {
+  yield* items;
   workflow.reserve = 0;
 }
 
-function resultOf({ place }: BatchInput, outcome: InputOutcome): BatchResult {
-  if ("failure" in outcome) return { input: place, error: outcome.failure.toJSON() };
-  return { input: place, result: outcome.result };
+/**
+ * Creates a function that runs a full garbage collection. The runtime frees the memory of an ended process only then, and
+ * that memory does not trigger a collection because it is not on the heap: it would grow by 10 kB per process.
+ */
+async function createGarbageCollector(): Promise<() => void> {
+  const [{ setFlagsFromString }, { runInNewContext }] = await Promise.all([import("node:v8"), import("node:vm")]);
+  setFlagsFromString("--expose-gc");
+  const collect: unknown = runInNewContext("gc");
+  return typeof collect === "function" ? () => void collect() : () => {};
 }

@@ -1,4 +1,4 @@
-/** Runs, inputs and calls as `svc workflow list` and `show` tell of them. */
+/** Describes runs, inputs and calls. */
 import type { ErrorDetail, ErrorRecord } from "../../lib/errors.ts";
 import { type JsonObject, type JsonValue, parseJsonOrText } from "../../utils/json.ts";
 import { truncate } from "../../utils/text/wording.ts";
@@ -12,54 +12,103 @@ const MAX_ISSUES = 5;
 const MAX_ISSUE = 400;
 
 /** A run. */
-export type RunDescription = JsonObject & {
+export type RunDescription = {
+  /** Identifier. */
   readonly id: string;
+  /** Name of the workflow. */
   readonly name: string;
+  /** State. */
   readonly state: ShownState;
+  /** Number of inputs that were started. */
   readonly inputs: number;
+  /** Number of inputs that succeeded. */
   readonly succeeded: number;
+  /** Number of inputs that failed. */
   readonly failed: number;
+  /** Start time, ISO 8601. */
   readonly startedAt: string;
+  /** End time, ISO 8601; absent if it has not ended. */
+  readonly endedAt?: string;
+  /** Path of the script. */
+  readonly script: string;
+  /** Path of the inputs; absent if it has a single input. */
+  readonly each?: string;
 };
 
-/** A run, without its inputs. */
+/** An input of a run. */
+export type InputDescription = {
+  /** Number, from 1. */
+  readonly number: number;
+  /** Place, e.g. `cases.ndjson:17`. */
+  readonly place: string;
+  /** Value; absent if the run was started without input. */
+  readonly value?: JsonValue;
+  /** State. */
+  readonly state: "open" | "done" | "failed";
+  /** Start time, ISO 8601. */
+  readonly startedAt: string;
+  /** End time, ISO 8601; absent if it has not ended. */
+  readonly endedAt?: string;
+  /** Result; absent if it has not succeeded or returned nothing. */
+  readonly result?: JsonValue;
+  /** Error that it failed with, or that stopped it. */
+  readonly error?: ErrorRecord;
+  /** Calls in the order in which the script made them. */
+  readonly calls: readonly CallDescription[];
+};
+
+/** A call of an input. Without `answer` and `error` it is open. */
+export type CallDescription = {
+  /** Number of the call, from 1. */
+  readonly position: number;
+  /** Permission name of the operation, or `sleep`. */
+  readonly operation: string;
+  /** Arguments by parameter name. */
+  readonly values: JsonObject;
+  /** Time of the call, ISO 8601. */
+  readonly at: string;
+  /** Duration; absent while it is open. */
+  readonly milliseconds?: number;
+  /** Response. */
+  readonly answer?: JsonValue;
+  /** Error of a failed call. */
+  readonly error?: JsonObject;
+};
+
+/** Describes a run. */
 export async function describeRun(journal: Journal, run: RunRecord): Promise<RunDescription> {
   const { id, name, settings, startedAt, endedAt } = run;
   const { inputs, succeeded, failed } = await journal.countInputs(id);
   return {
     id,
     name,
-    state: await shownState(journal, run),
+    state: await describeState(journal, run),
     inputs,
     succeeded,
     failed,
-    startedAt: new Date(startedAt).toISOString(),
-    ...(endedAt !== undefined && { endedAt: new Date(endedAt).toISOString() }),
+    startedAt: formatTime(startedAt),
+    ...(endedAt !== undefined && { endedAt: formatTime(endedAt) }),
     script: settings.script,
     ...(settings.each !== undefined && { each: settings.each }),
   };
 }
 
-/** An input with its calls. */
-export async function describeInput(journal: Journal, run: string, input: InputRecord): Promise<JsonObject> {
-  const { number, place, value, startedAt, endedAt, end } = input;
-  const fault = faultOf(input);
+/** Describes an input with its calls. */
+export async function describeInput(journal: Journal, runId: string, input: InputRecord): Promise<InputDescription> {
+  const { number, place, value, startedAt, endedAt, end, stopped } = input;
+  const error = end?.state === "failed" ? end.error : stopped;
+  const { calls } = readRecording(await journal.events(runId, number));
   return {
     number,
     place,
     ...(value !== undefined && { value }),
     state: end?.state ?? "open",
-    startedAt: new Date(startedAt).toISOString(),
-    ...(endedAt !== undefined && { endedAt: new Date(endedAt).toISOString() }),
+    startedAt: formatTime(startedAt),
+    ...(endedAt !== undefined && { endedAt: formatTime(endedAt) }),
     ...(end?.state === "done" && end.result !== undefined && { result: end.result }),
-    ...(fault && { error: recordOf(fault) }),
-    calls: (await callsOf(journal, run, number)).map(describeCall),
+    ...(error && { error }),
+    calls: [...calls].toSorted(([one], [other]) => one - other).map(([position, call]) => describeCall(position, call)),
   };
-}
-
-/** Why an input has failed, or has stopped until somebody decides. */
-export function faultOf({ end, stopped }: InputRecord): ErrorRecord | undefined {
-  return end?.state === "failed" ? end.error : stopped;
 }
 
 /** Lists the details of an error that its message omits: the issues of the service, and the line of the script. */
@@ -80,65 +129,33 @@ function fieldPrefix(detail: ErrorDetail, text: string): string {
   return name === "" || text.includes(name) ? "" : `${name}: `;
 }
 
-/** A call of an input, as the journal has it. */
-export interface KnownCall {
-  /** Its position. */
-  readonly position: number;
-  /** Its operation. */
-  readonly operation: string;
-  /** Its values by parameter name. */
-  readonly values: JsonObject;
-  /** When it was asked: milliseconds since 1970. */
-  readonly at: number;
-  /** Milliseconds until it was answered; undefined while it is open. */
-  readonly milliseconds?: number;
-  /** What the script was given. */
-  readonly outcome?: { readonly answer: JsonValue } | { readonly error: JsonObject };
-}
-
-/** The calls of an input, in the order in which the script made them. */
-export async function callsOf(journal: Journal, run: string, number: number): Promise<KnownCall[]> {
-  const { calls } = readRecording(await journal.events(run, number));
-  return [...calls].toSorted(([one], [other]) => one - other).map(([position, call]) => knownCall(position, call));
-}
-
-function knownCall(position: number, { asked, at, given }: RecordedCall): KnownCall {
+function describeCall(position: number, { asked, at, given }: RecordedCall): CallDescription {
   return {
     position,
     ...readAsked(asked),
-    at,
+    at: formatTime(at),
     ...(given && {
       milliseconds: Math.max(0, given.at - at),
-      outcome: given.kind === "answer"
-        ? { answer: bodyOf(given.content) }
-        : { error: readRefusal(given.content).error },
+      ...(given.kind === "answer"
+        ? { answer: decodeBody(given.content) }
+        : { error: readRefusal(given.content).error }),
     }),
   };
 }
 
-function describeCall({ position, operation, values, at, milliseconds, outcome }: KnownCall): JsonObject {
-  return {
-    position,
-    operation,
-    values,
-    at: new Date(at).toISOString(),
-    ...(milliseconds !== undefined && { milliseconds }),
-    ...outcome,
-  };
-}
-
-function bodyOf(content: string): JsonValue {
+/** Decodes the body of a response. Binary content is described by its metadata. */
+function decodeBody(content: string): JsonValue {
   const { head, text } = decodeAnswer(content);
-  // Some operations answer a plain text.
   return head.content !== undefined || text === "" ? head : parseJsonOrText(text);
 }
 
-async function shownState(journal: Journal, { id, state }: RunRecord): Promise<ShownState> {
+/** Describes the state of a run. Only a process that works on an open run can have claimed it. */
+async function describeState(journal: Journal, { id, state }: RunRecord): Promise<ShownState> {
   if (state !== "open") return state;
-  await using claimed = await journal.claimRun(id);
-  return claimed === undefined ? "running" : "interrupted";
+  await using claim = await journal.claimRun(id);
+  return claim === undefined ? "running" : "interrupted";
 }
 
-function recordOf(error: ErrorRecord): JsonObject {
-  return { ...error };
+function formatTime(at: number): string {
+  return new Date(at).toISOString();
 }

@@ -1,13 +1,13 @@
-/** What stops an input so that its run can go on with it: nothing that a script throws does. */
+/** Errors that leave an input open, so that its run can be resumed. */
 import { SvcError } from "../../lib/errors.ts";
 
-/** The cause of an error that leaves its input open. */
+/** Cause of an error that leaves its input open. No error of a script has it. */
 export class LeftOpen extends Error {}
 
-/** The cause of an error that would stop every further input of its run, too. */
+/** Cause of an error that every further input of the run would fail with, too. */
 export class StopsRun extends LeftOpen {}
 
-/** The error of a run that a person or the system interrupts. */
+/** Creates the error of an interrupted run. */
 export function interrupted(): SvcError {
   return new SvcError("INTERRUPTED", "The workflow was interrupted.", { cause: new LeftOpen() });
 }

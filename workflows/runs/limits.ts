@@ -1,29 +1,31 @@
-/** What each input of a run may use. */
 import { SvcError } from "../../lib/errors.ts";
 
-/** What each input of a run may use. */
+/** Limits of each input of a run. */
 export interface Limits {
-  /** Seconds that one input may take, but for its sleeps. */
+  /** Seconds that one input may take, without its sleeps. */
   readonly timeoutSeconds: number;
-  /** Mebibytes of memory that the script may use, of whatever kind. */
+  /** Mebibytes of memory that the script may use. */
   readonly maxMemoryMiB: number;
 }
 
-/** What each input may use unless it is said otherwise. */
+/** Limits of a run without limits of its own. */
 export const DEFAULT_LIMITS: Limits = { timeoutSeconds: 300, maxMemoryMiB: 256 };
 
-/** More than this and the limits of the operating system overflow. */
-const LONGEST_TIMEOUT = 1_000_000;
+/** Longer time limits overflow those of the operating system. */
+const MAX_TIMEOUT_SECONDS = 1_000_000;
 
-/** Less than this and the engine cannot even start. */
+/** With less memory the engine cannot start. */
 const MIN_MEMORY_MIB = 16;
 
-/** Refuses limits that cannot be kept. */
+/** Checks that limits can be enforced. */
 export function checkLimits({ timeoutSeconds, maxMemoryMiB }: Limits): void {
-  if (!(timeoutSeconds > 0 && timeoutSeconds <= LONGEST_TIMEOUT)) {
-    throw new SvcError("INVALID_ARGS", `--timeout must be a number of seconds above 0 and at most ${LONGEST_TIMEOUT}.`);
+  if (!(timeoutSeconds > 0 && timeoutSeconds <= MAX_TIMEOUT_SECONDS)) {
+    throw new SvcError(
+      "INVALID_ARGS",
+      `The timeout must be above 0 and at most ${MAX_TIMEOUT_SECONDS} seconds, not ${timeoutSeconds}.`,
+    );
   }
   if (!(maxMemoryMiB >= MIN_MEMORY_MIB)) {
-    throw new SvcError("INVALID_ARGS", `--max-memory must be at least ${MIN_MEMORY_MIB} (MiB).`);
+    throw new SvcError("INVALID_ARGS", `The memory limit must be at least ${MIN_MEMORY_MIB} MiB, not ${maxMemoryMiB}.`);
   }
 }

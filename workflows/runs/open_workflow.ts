@@ -1,4 +1,3 @@
-/** Opens a workflow script: decides what it may call, and gives each input a sandbox of its own. */
 import { getErrorMessage, SvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
@@ -21,21 +20,21 @@ import { type Beginning, type RunHandlers, Sandbox } from "../sandbox/host/sandb
 import { type Library, localLibrary } from "../sandbox/host/library.ts";
 import type { Declaration } from "../sandbox/protocol/messages.ts";
 
-/** How to open a workflow. */
+/** Options of `openWorkflow`. */
 export interface WorkflowOptions extends GrantOptions {
   /** Path of the script. */
   readonly script: string;
-  /** Folder that holds everything that the script imports; the script's own without it. */
+  /** Folder of the files that the script may import. Default: the folder of the script. */
   readonly root?: string;
-  /** What each run may use; `DEFAULT_LIMITS` for what is not given. */
+  /** Limits of each input. Default: `DEFAULT_LIMITS`. */
   readonly limits?: Partial<Limits>;
-  /** What the sandboxes load beside the script; what is found beside this program without it. */
+  /** Modules that sandboxes load beside the script. Default: those of this program. */
   readonly library?: Library;
-  /** Stops the loading. */
+  /** Aborts loading. */
   readonly signal?: AbortSignal;
 }
 
-/** Opens a script: checks what it imports, loads it once, and decides what it may call. */
+/** Opens a script: checks its imports, loads it once, and decides which operations it may call. */
 export async function openWorkflow(options: WorkflowOptions): Promise<OpenWorkflow> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   checkLimits(limits);
@@ -53,21 +52,21 @@ export async function openWorkflow(options: WorkflowOptions): Promise<OpenWorkfl
   }
 }
 
-/** A script that is loaded and may run, once or many times. */
+/** A loaded script, which can run any number of times. */
 export class OpenWorkflow implements AsyncDisposable {
-  /** Sandboxes to have loaded before they are needed. */
+  /** Number of sandboxes to load in advance. */
   reserve = 0;
   /** All operations. */
   operations: Operations = new Map();
-  /** Those of them that the script may call. */
+  /** Operations that the script may call. */
   grants: Grants = new Set();
-  /** What the script calls itself. */
+  /** Name of the workflow. */
   name = "";
   readonly #files = new ScriptFiles();
   readonly #place: Place;
   readonly #limits: Limits;
   readonly #signal?: AbortSignal;
-  /** Those whose processes are not gone: one that was killed may still write into the folder. */
+  /** Sandboxes whose processes exist: a killed one may still write into the folder. */
   readonly #sandboxes = new Set<Sandbox>();
   readonly #loaded: Sandbox[] = [];
 
@@ -78,12 +77,12 @@ export class OpenWorkflow implements AsyncDisposable {
     this.#signal = signal;
   }
 
-  /** Digest of the script's files. */
+  /** Digest of the script and its imports. */
   get digest(): string {
     return this.#files.digest;
   }
 
-  /** What the script says of itself. It is loaded for that, while its imports are checked. */
+  /** Loads the script to get its declaration, and checks its imports at the same time. */
   async load(root: string): Promise<Declaration> {
     const sandbox = this.#start();
     this.#loaded.push(sandbox);
@@ -91,7 +90,7 @@ export class OpenWorkflow implements AsyncDisposable {
     const checked = listScriptFiles(this.#place, root, this.#signal);
     const [graph, declared] = await Promise.allSettled([checked, sandbox.ready]);
     if (this.#signal?.aborted) throw interrupted();
-    // A missing file makes both fail; the check of the imports says it better.
+    // A missing file makes both fail. The check of the imports has the better message.
     if (graph.status === "rejected") throw graph.reason;
     if (declared.status === "rejected") throw declared.reason;
     this.name = declared.value.name;
@@ -100,33 +99,33 @@ export class OpenWorkflow implements AsyncDisposable {
   }
 
   /**
-   * Runs the script on an input, in a sandbox that nothing has run in before. The handlers are made for it, and get what
-   * ends it, and what tells when the script does nothing but wait.
+   * Runs the script on an input in a new sandbox. `createHandlers` gets a function that stops the sandbox, and one that
+   * resolves when the script only waits.
    */
   async run(
     input: JsonValue | undefined,
     beginning: Beginning,
-    handlersFor: (stop: (reason: SvcError) => void, rested: () => Promise<void>) => RunHandlers,
+    createHandlers: (stop: (reason: SvcError) => void, whenIdle: () => Promise<void>) => RunHandlers,
   ): Promise<JsonValue | undefined> {
     const sandbox = this.#takeLoaded() ?? this.#start();
     while (this.#loaded.length < this.reserve) this.#loaded.push(this.#start());
     try {
-      const handlers = handlersFor((reason) => sandbox.stop(reason), () => sandbox.rested()); // Now it can be interrupted.
-      await sandbox.ready.finally(() => this.#files.check()); // It may fail to load for what was done to them.
+      const handlers = createHandlers((reason) => sandbox.stop(reason), () => sandbox.rested());
+      await sandbox.ready.finally(() => this.#files.check()); // A changed file may be the reason of a failed load.
       return await sandbox.run(input, handlers, beginning, this.operations);
     } finally {
       sandbox.stop();
     }
   }
 
-  /** Ends all sandboxes and removes their folder. */
+  /** Stops all sandboxes and removes their folder. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop();
     await Promise.all(this.#sandboxes.values().map((sandbox) => sandbox.gone()));
-    await Deno.remove(this.#place.folder, { recursive: true }).catch(ignoreMissing); // What tidies up /tmp was faster.
+    await Deno.remove(this.#place.folder, { recursive: true }).catch(ignoreMissing); // Already removed by a tmp cleaner.
   }
 
-  /** A sandbox in reserve; one that somebody has killed meanwhile is none. */
+  /** Takes a sandbox from the reserve, unless it was killed from outside. */
   #takeLoaded(): Sandbox | undefined {
     for (let sandbox = this.#loaded.shift(); sandbox !== undefined; sandbox = this.#loaded.shift()) {
       if (!sandbox.hasEnded) return sandbox;
@@ -147,7 +146,7 @@ export class OpenWorkflow implements AsyncDisposable {
   }
 }
 
-/** The script and the folder of its imports, by their real paths. */
+/** Resolves the real paths of the script and its import folder. */
 async function findScript(path: string, root?: string): Promise<{ script: URL; folder: string }> {
   const [{ pathToFileURL }, { dirname }] = await Promise.all([import("node:url"), import("node:path")]);
   const script = await realPath(path, "script");
@@ -164,24 +163,24 @@ async function realPath(path: string, what: string): Promise<string> {
   try {
     return await Deno.realPath(path);
   } catch (cause) {
-    const fault = describeReadError(cause);
-    if (fault === undefined) throw cause;
-    throw new SvcError("INVALID_ARGS", `The ${what} ${path} cannot be read: ${fault}.`, {
+    const reason = describeReadError(cause);
+    if (reason === undefined) throw cause;
+    throw new SvcError("INVALID_ARGS", `The ${what} ${path} cannot be read: ${reason}.`, {
       cause,
       hint: "Check the path.",
     });
   }
 }
 
-/** Where Deno would keep storage for scripts, and the modules that they make up. */
-const BARRED = ["location_data", "gen/data", "gen/blob"];
+/** Folders in which Deno would store data and generated modules of scripts. A file in their place prevents that. */
+const BARRED_FOLDERS = ["location_data", "gen/data", "gen/blob"];
 
-/** A folder for what Deno caches. What it shall not keep has a file where its folder would be. */
+/** Creates the cache folder of the sandboxes. */
 async function makePlace(script: URL, library?: Library): Promise<Place> {
   const folder = await makeTemporaryFolder();
   try {
     await Deno.mkdir(`${folder}/gen`);
-    await Promise.all(BARRED.map((name) => Deno.writeTextFile(`${folder}/${name}`, "")));
+    await Promise.all(BARRED_FOLDERS.map((name) => Deno.writeTextFile(`${folder}/${name}`, "")));
     return { script, folder, library: library ?? await localLibrary(folder) };
   } catch (error) {
     await Deno.remove(folder, { recursive: true });
@@ -194,10 +193,10 @@ async function makeTemporaryFolder(): Promise<string> {
     return await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-workflow-" }));
   } catch (cause) {
     if (cause instanceof Deno.errors.NotCapable) throw cause;
-    const fault = describeWriteError(cause) ?? lowerFirst(getErrorMessage(cause)); // Of a TMPDIR that is empty, Deno says so.
-    throw new SvcError("INVALID_CONFIG", `No folder for temporary files can be made: ${fault}.`, {
+    const reason = describeWriteError(cause) ?? lowerFirst(getErrorMessage(cause)); // E.g. an empty TMPDIR.
+    throw new SvcError("INVALID_CONFIG", `The folder for temporary files cannot be created: ${reason}.`, {
       cause,
-      hint: "Name a directory in TMPDIR that is there and can be written.",
+      hint: "Set TMPDIR to a writable directory.",
     });
   }
 }

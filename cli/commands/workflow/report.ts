@@ -1,30 +1,26 @@
-/** `svc workflow report`. */
-import { renderReport } from "../../../workflows/report/render_report.ts";
 import { SvcError } from "../../../lib/errors.ts";
-import type { CommandContext } from "../command.ts";
-import { checkOutput, deliver, STDOUT } from "../../render/download.ts";
-import { formatRunCommand } from "../../render/next_command.ts";
-import { existingJournal } from "./journal.ts";
-import { findRun } from "./manage.ts";
+import { type LocalCommand, localCommand } from "../local_command.ts";
+import { OUTPUT } from "../operation_command.ts";
+import { journal, runId } from "./shared/flags.ts";
 
-/** Writes a page about a run. */
-export async function report(
-  context: CommandContext,
-  id: string,
-  { journal: path, output = STDOUT }: { readonly journal?: string; readonly output?: string },
-): Promise<void> {
-  if (output === STDOUT && context.io.stdout.isTerminal()) {
-    throw new SvcError("INVALID_ARGS", "The report is a web page: a terminal cannot show it.", {
-      hint: "Write it to a file: -o report.html",
-    });
-  }
-  await checkOutput(output);
-  await using journal = await existingJournal(path, context);
-  const html = await renderReport(
-    journal,
-    await findRun(journal, id, path),
-    (verb) => formatRunCommand(verb, { id, journalPath: path }),
-  );
-  const page = new Blob([html]);
-  await deliver(context, { type: "text/html", size: page.size, stream: page.stream() }, output);
-}
+/** `svc workflow report`. */
+export const report: LocalCommand = localCommand({
+  summary: "Write a web page about the throughput and the failures of a run",
+  details: "The page needs neither other files nor a network. An existing file is replaced.",
+  args: [runId],
+  flags: { output: OUTPUT, ...journal },
+  example: "20261121-1405-k7wqh2 -o report.html",
+  async run(context, { run, output, journal }) {
+    const { checkOutput, deliver, STDOUT } = await import("../../render/download.ts");
+    if ((output ?? STDOUT) === STDOUT && context.io.stdout.isTerminal()) {
+      throw new SvcError("INVALID_ARGS", "The report is a web page: a terminal cannot show it.", {
+        hint: "Write it to a file: -o report.html",
+      });
+    }
+    await checkOutput(output);
+    const { openRunsFor } = await import("./shared/open_runs.ts");
+    await using runs = openRunsFor(context, journal);
+    const page = new Blob([await runs.report(run)]);
+    await deliver(context, { type: "text/html", size: page.size, stream: page.stream() }, output);
+  },
+});

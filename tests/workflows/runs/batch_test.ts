@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { type BatchResult, type BatchSummary, failureOf, runBatch } from "../../../workflows/runs/batch.ts";
+import { type BatchSummary, type InputResult, runBatch, toBatchError } from "../../../workflows/runs/batch.ts";
 import { type BatchInput, openInputs } from "../../../workflows/inputs/open_inputs.ts";
 import { never } from "../../../utils/async/never.ts";
-import { readMaxFailures } from "../../../workflows/runs/rate.ts";
+import { parseMaxFailures } from "../../../workflows/runs/rate.ts";
 import { makeFolder, openScript, runnerOf, scriptText } from "../../harness/workflow.ts";
 import { svcWorkflow } from "../../harness/workflow_process.ts";
 
 interface Batch {
-  readonly results: readonly BatchResult[];
+  readonly results: readonly InputResult[];
   readonly summary: BatchSummary;
   readonly log: readonly string[];
 }
@@ -17,14 +17,22 @@ async function runFile(body: string, file: string, text: string | Uint8Array, co
   const path = `${folder.path}/${file}`;
   await Deno.writeFile(path, typeof text === "string" ? new TextEncoder().encode(text) : text);
   await using workflow = await openScript({ script: `${folder.path}/script.ts` });
-  const results: BatchResult[] = [];
   const log: string[] = [];
-  const summary = await runBatch(runnerOf(workflow), await openInputs(path), {
+  const batch = runBatch(runnerOf(workflow), await openInputs(path), {
     concurrency,
-    onResult: (result) => results.push(JSON.parse(result)),
     onLog: (line, input) => log.push(`${input}: ${line}`),
   });
-  return { results, summary, log };
+  return { ...await readAll(batch), log };
+}
+
+/** Reads all results of a batch. */
+async function readAll(batch: ReturnType<typeof runBatch>): Promise<Omit<Batch, "log">> {
+  const results: InputResult[] = [];
+  for (;;) {
+    const { done, value } = await batch.next();
+    if (done) return { results, summary: value };
+    results.push(value);
+  }
 }
 
 Deno.test("results come in the order of the inputs, and every failure names its line", async () => {
@@ -43,7 +51,7 @@ Deno.test("results come in the order of the inputs, and every failure names its 
   assert.deepEqual([summary.inputs, summary.succeeded, summary.failed], [4, 2, 2]);
   assert.deepEqual(log.toSorted(), ["in.ndjson:1: done 1", "in.ndjson:3: done 2", "in.ndjson:5: done 3"]);
   assert.equal(
-    failureOf(summary)?.message,
+    toBatchError(summary)?.message,
     "2 of 4 inputs failed: in.ndjson:3 (WORKFLOW_FAILED), in.ndjson:4 (INVALID_ARGS).",
   );
 });
@@ -72,13 +80,12 @@ Deno.test("an interrupt ends a batch", async () => {
   });
   await using workflow = await openScript({ script: `${folder.path}/script.ts` });
   const runner = runnerOf(workflow);
-  const results: BatchResult[] = [];
   const batch = runBatch(runner, await openInputs(`${folder.path}/in.ndjson`), {
     concurrency: 2,
-    onResult: (result) => results.push(JSON.parse(result)),
     onLog: () => void runner.interrupt(),
   });
-  assert.equal((await batch).inputs, 0);
+  const { results, summary } = await readAll(batch);
+  assert.equal(summary.inputs, 0);
   assert.deepEqual([runner.isInterrupted, results], [true, []]);
 });
 
@@ -90,7 +97,7 @@ Deno.test("a batch that is interrupted before it starts does not wait for an inp
   async function* silent(): AsyncGenerator<BatchInput> {
     yield await never();
   }
-  const summary = await runBatch(runner, silent(), { concurrency: 1, onResult: () => {} });
+  const { summary } = await readAll(runBatch(runner, silent(), { concurrency: 1 }));
   assert.equal(summary.inputs, 0);
 });
 
@@ -101,23 +108,23 @@ Deno.test("a share of failures stops a batch as soon as it counts, even after a 
   });
   const run = ["run", `${folder.path}/script.ts`, "--each", `${folder.path}/in.ndjson`, "--concurrency", "1"];
   const { stdout, stderr } = await svcWorkflow([...run, "--max-failures", "5%"]);
-  assert.match(stderr, /^20 inputs: 1 succeeded, 19 failed\. No further input was begun: --max-failures 5%\.$/m);
+  assert.match(stderr, /^20 inputs: 1 succeeded, 19 failed\. No further input was started: --max-failures 5%\.$/m);
   assert.equal(stdout.trimEnd().split("\n").length, 20);
 });
 Deno.test("a share of failures counts from the twentieth ended input on, and a number at once", () => {
-  const share = readMaxFailures("5%");
+  const share = parseMaxFailures("5%");
   const enough = [[1, 1], [19, 19], [20, 1], [20, 2], [100, 5], [100, 6]].map(([done = 0, failed = 0]) =>
     share({ done, failed })
   );
   assert.deepEqual(enough, [false, false, false, true, false, true]);
-  const number = readMaxFailures("2");
+  const number = parseMaxFailures("2");
   assert.deepEqual([number({ done: 1, failed: 1 }), number({ done: 2, failed: 2 })], [false, true]);
 });
 
 Deno.test("an invalid number or share of failures is rejected with the valid range", () => {
-  const message = "--max-failures must be a whole number from 1, or a share from 0% to 100%.";
+  const message = /^The maximum of failures must be an integer from 1 or a share from 0% to 100%, not ".*"\.$/;
   for (const text of ["0", "1.5", "-1", "101%", "-1%", "%", "few", ""]) {
-    assert.throws(() => readMaxFailures(text), { code: "INVALID_ARGS", message }, text);
+    assert.throws(() => parseMaxFailures(text), { code: "INVALID_ARGS", message }, text);
   }
-  for (const text of ["1", "0%", "2.5%", "100%"]) readMaxFailures(text);
+  for (const text of ["1", "0%", "2.5%", "100%"]) parseMaxFailures(text);
 });

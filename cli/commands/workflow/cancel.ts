@@ -1,0 +1,16 @@
+import { type LocalCommand, localCommand } from "../local_command.ts";
+import { journal, runId } from "./shared/flags.ts";
+
+/** `svc workflow cancel`. */
+export const cancel: LocalCommand = localCommand({
+  summary: "Cancel a run; a process that works on it stops within a second",
+  args: [runId],
+  flags: journal,
+  example: "20261121-1405-k7wqh2",
+  async run(context, { run, journal }) {
+    const { openRunsFor } = await import("./shared/open_runs.ts");
+    await using runs = openRunsFor(context, journal);
+    await runs.cancel(run);
+    await context.print({ id: run, state: "cancelled" });
+  },
+});

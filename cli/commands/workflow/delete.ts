@@ -1,0 +1,16 @@
+import { type LocalCommand, localCommand } from "../local_command.ts";
+import { journal, runId } from "./shared/flags.ts";
+
+/** `svc workflow delete`. */
+export const deleteRun: LocalCommand = localCommand({
+  summary: "Delete a run and its history",
+  args: [runId],
+  flags: journal,
+  example: "20261121-1405-k7wqh2",
+  async run(context, { run, journal }) {
+    const { openRunsFor } = await import("./shared/open_runs.ts");
+    await using runs = openRunsFor(context, journal);
+    await runs.delete(run);
+    await context.print({ id: run, deleted: true });
+  },
+});

@@ -1,0 +1,18 @@
+import { SHOWN_STATES } from "../../../workflows/journal/journal.ts";
+import { type LocalCommand, localCommand } from "../local_command.ts";
+import { journal } from "./shared/flags.ts";
+
+/** `svc workflow list`. */
+export const list: LocalCommand = localCommand({
+  summary: "List the runs of the journal, the latest first",
+  flags: {
+    state: { help: "Only runs in this state", type: "string", choices: SHOWN_STATES, placeholder: "state" },
+    ...journal,
+  },
+  example: "--state interrupted --format table",
+  async run(context, { state, journal }) {
+    const { openRunsFor } = await import("./shared/open_runs.ts");
+    await using runs = openRunsFor(context, journal);
+    await context.print(await runs.list({ state }));
+  },
+});

@@ -1,0 +1,22 @@
+import { type LocalCommand, localCommand } from "../local_command.ts";
+import { continuation, runId, toWorkOptions } from "./shared/flags.ts";
+
+/** `svc workflow retry`. */
+export const retry: LocalCommand = localCommand({
+  summary: "Run the failed inputs of a run again, from the step that failed",
+  details: "Earlier steps of an input are kept and not repeated. A failed line may have been corrected in the file. " +
+    "Inputs that have not ended are resumed, too, as 'svc workflow resume' does.",
+  args: [runId],
+  flags: continuation,
+  example: "20261121-1405-k7wqh2",
+  async run(context, { run, journal, ...flags }) {
+    const { openRunsFor } = await import("./shared/open_runs.ts");
+    const { processRun } = await import("./shared/process_run.ts");
+    await using runs = openRunsFor(context, journal);
+    const { each } = await runs.settings(run);
+    await processRun(context, {
+      each,
+      open: (options) => runs.retry(run, { ...flags, ...toWorkOptions(flags), ...options }),
+    });
+  },
+});

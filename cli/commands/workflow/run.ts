@@ -1,0 +1,43 @@
+import { type LocalCommand, localCommand } from "../local_command.ts";
+import { grants, input, newJournal, onUnknown, pace, sandbox, script, toWorkOptions } from "./shared/flags.ts";
+
+/** `svc workflow run`. */
+export const run: LocalCommand = localCommand({
+  summary: "Run a workflow script in a sandbox",
+  dryRun: true,
+  details: "The script runs in a process without permissions. Its output goes to stderr, its result to stdout. " +
+    "With --each it runs once per line of a file; stdout gets one line of JSON per input, in the order of the file. " +
+    "A journal records every step, so that 'svc workflow resume' can continue an interrupted run without repeating one. " +
+    "With --dry-run it plans the run of the first input, as 'svc workflow plan' does.",
+  args: [script],
+  flags: {
+    ...input,
+    ...grants,
+    ...sandbox,
+    each: {
+      help: "Run once per line of an NDJSON or CSV file; '-' reads NDJSON from standard input",
+      type: "path",
+      placeholder: "file",
+    },
+    ...pace,
+    concurrency: { ...pace.concurrency, default: "4" },
+    runId: { help: "Identifier of the run; resumes the run if it exists", type: "string", placeholder: "id" },
+    resume: {
+      help: "Resume the latest unfinished run of this script and file, if there is one",
+      type: "boolean",
+    },
+    ...newJournal,
+    ...onUnknown,
+  },
+  example: `intake.ts --input '{"Applicant":"Ada","Address":"Main St 1"}' --allow-declared`,
+  async run(context, { journal, runId, resume, ...flags }) {
+    if (context.globals.dryRun) return await (await import("./shared/print_plan.ts")).printPlan(context, flags);
+    const { openRunsFor } = await import("./shared/open_runs.ts");
+    const { processRun } = await import("./shared/process_run.ts");
+    await using runs = openRunsFor(context, journal);
+    await processRun(context, {
+      each: flags.each,
+      open: (options) => runs.start({ ...flags, ...toWorkOptions(flags), ...options, id: runId, resumeLatest: resume }),
+    });
+  },
+});

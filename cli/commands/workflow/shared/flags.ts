@@ -1,0 +1,131 @@
+/** The flags and arguments that commands of `svc workflow` share. */
+import { SvcError } from "../../../../lib/errors.ts";
+import { ON_UNKNOWN } from "../../../../workflows/journal/journal.ts";
+import { DEFAULT_LIMITS } from "../../../../workflows/runs/limits.ts";
+import type { Flag } from "../../command.ts";
+
+/** Value of `--journal` that keeps no journal. */
+export const NO_JOURNAL = "none";
+
+/** The script to run. */
+export const script = {
+  name: "script",
+  help: "Script that exports a workflow",
+  type: "path",
+  required: true,
+} as const;
+
+/** The identifier of a run. */
+export const runId = {
+  name: "run",
+  help: "Identifier of the run",
+  type: "string",
+  required: true,
+  suggest: async () => await (await import("./open_runs.ts")).suggestRuns(),
+} as const;
+
+/** The journal of existing runs. */
+export const journal = {
+  journal: { help: "Journal file (default: workflows.db beside the profiles)", type: "path" },
+} as const satisfies Record<string, Flag>;
+
+/** The journal of a new run. */
+export const newJournal = {
+  journal: { ...journal.journal, help: `${journal.journal.help}; 'none' keeps no journal` },
+} as const satisfies Record<string, Flag>;
+
+/** The decision about changes with an unknown outcome. */
+export const onUnknown = {
+  onUnknown: {
+    help: "What to do with a change whose outcome is unknown",
+    type: "string",
+    choices: ON_UNKNOWN,
+    placeholder: "choice",
+  },
+} as const satisfies Record<string, Flag>;
+
+/** The grants. */
+export const grants = {
+  allow: { help: "Operations to grant: cases.create, assignments.*, *", type: "list", placeholder: "operations" },
+  allowDeclared: { help: "Grant every operation that the script requests", type: "boolean" },
+} as const satisfies Record<string, Flag>;
+
+const limits = {
+  timeout: {
+    help: "Seconds that one input may take, without its sleeps",
+    type: "integer",
+    placeholder: "seconds",
+  },
+  maxMemory: { help: "MiB of memory that one input may use", type: "integer", placeholder: "mib" },
+} as const satisfies Record<string, Flag>;
+
+/** The limits and the import folder of a script. */
+export const sandbox = {
+  timeout: { ...limits.timeout, default: String(DEFAULT_LIMITS.timeoutSeconds) },
+  maxMemory: { ...limits.maxMemory, default: String(DEFAULT_LIMITS.maxMemoryMiB) },
+  root: {
+    help: "Folder of the files that the script may import (default: its own)",
+    type: "path",
+    placeholder: "folder",
+  },
+} as const satisfies Record<string, Flag>;
+
+/** The single input. */
+export const input = {
+  input: { help: "Input of the run", type: "json", placeholder: "json" },
+} as const satisfies Record<string, Flag>;
+
+/** The pace of a batch. */
+export const pace = {
+  concurrency: { help: "Inputs of --each to process at the same time", type: "integer" },
+  rate: { help: "Inputs of --each to start per second, e.g. 5/s", type: "string", placeholder: "n/s" },
+  maxFailures: {
+    help: "Start no further input after so many failures: 10, or 5%",
+    type: "string",
+    placeholder: "n|n%",
+  },
+} as const satisfies Record<string, Flag>;
+
+/** The flags of commands that continue a run. */
+export const continuation = {
+  ...grants,
+  timeout: keepByDefault(limits.timeout),
+  maxMemory: keepByDefault(limits.maxMemory),
+  concurrency: keepByDefault(pace.concurrency),
+  rate: keepByDefault(pace.rate),
+  maxFailures: keepByDefault(pace.maxFailures),
+  ...onUnknown,
+  force: { help: "Continue even if the script no longer matches its history", type: "boolean" },
+  ...journal,
+} as const satisfies Record<string, Flag>;
+
+function keepByDefault<F extends Flag>(flag: F): F {
+  return { ...flag, help: `${flag.help} (default: unchanged)` };
+}
+
+/** Values of the flags that change how a run is processed. */
+interface WorkFlags {
+  readonly timeout?: number;
+  readonly maxMemory?: number;
+  readonly rate?: string;
+  readonly maxFailures?: string;
+}
+
+/** Converts flags to options of a run. */
+export function toWorkOptions({ timeout, maxMemory, rate, maxFailures }: WorkFlags) {
+  return {
+    limits: { timeoutSeconds: timeout, maxMemoryMiB: maxMemory },
+    rate: rate === undefined ? undefined : parseRate(rate),
+    maxFailures,
+  };
+}
+
+/** Parses `<n>/s` or `<n>`. */
+function parseRate(text: string): number {
+  const [, digits] = /^(\d+(?:\.\d+)?)(?:\/s)?$/.exec(text) ?? [];
+  const rate = Number(digits);
+  if (rate > 0) return rate;
+  throw new SvcError("INVALID_ARGS", `--rate must be a number of inputs per second, not ${JSON.stringify(text)}.`, {
+    hint: "Use a positive number, e.g. 5/s.",
+  });
+}

@@ -1,0 +1,18 @@
+/** Opens the runs that a command works on. */
+import { exists } from "../../../../utils/fs/exists.ts";
+import { defaultJournalPath, openRuns, type Runs } from "../../../../workflows/runs/runs.ts";
+import { callerOptions } from "../../../context.ts";
+import type { CommandContext, Suggestion } from "../../command.ts";
+import { NO_JOURNAL } from "./flags.ts";
+
+/** Opens the runs of the journal that `--journal` names, or of the default one. */
+export function openRunsFor(context: CommandContext, journal: string | undefined): Runs {
+  return openRuns({ ...callerOptions(context), journal: journal === NO_JOURNAL ? false : journal });
+}
+
+/** Suggests the runs of the default journal for shell completion. */
+export async function suggestRuns(): Promise<Suggestion[]> {
+  if (!await exists(defaultJournalPath())) return [];
+  await using runs = openRuns();
+  return (await runs.list()).map(({ id, name, state }) => ({ word: id, about: `${name}, ${state}` }));
+}

@@ -1,0 +1,103 @@
+/** Processes a run and prints its results: on stdout a result, or for a batch a line of JSON per input. */
+import { pick } from "../../../../lib/output/fields.ts";
+import { SvcError } from "../../../../lib/errors.ts";
+import { escapeControlCharacters, prefixLines } from "../../../../utils/text/control_characters.ts";
+import { pluralize, truncate } from "../../../../utils/text/wording.ts";
+import { STDIN } from "../../../../workflows/inputs/open_inputs.ts";
+import type { InputResult } from "../../../../workflows/runs/batch.ts";
+import type { RunCounts, RunEvents } from "../../../../workflows/runs/options.ts";
+import type { Run } from "../../../../workflows/runs/run.ts";
+import type { Ask } from "../../../../workflows/scripts/permissions.ts";
+import { evenUnread, OutputClosed } from "../../../io/io.ts";
+import { describeProgress, ProgressBar } from "../../../render/progress.ts";
+import type { CommandContext } from "../../command.ts";
+
+/** Members of a line of a batch. */
+const MEMBERS: readonly string[] = ["input", "result", "error"];
+
+/** Longest name of a workflow in a question, in characters. */
+const MAX_NAME = 40;
+
+/** Options that every run of a command has. */
+export type RunContext = RunEvents & { readonly signal: AbortSignal; readonly ask?: Ask };
+
+/** Opens a run, prints its results, and throws the error of a failed run. */
+export async function processRun(
+  context: CommandContext,
+  { each, open }: { readonly each?: string; readonly open: (options: RunContext) => Promise<Run> },
+): Promise<void> {
+  const { globals, io, note, print } = context;
+  if (each !== undefined) {
+    checkFields(globals.fields);
+    checkNotTerminal(each, context);
+  }
+  const bar = each !== undefined && !globals.quiet && io.stderr.isTerminal() ? new ProgressBar(io.stderr) : undefined;
+  await using run = await open({
+    signal: context.signal,
+    ask: io.stdin.isTerminal() && io.stderr.isTerminal() ? askForGrant : undefined,
+    onProgress: bar && ((progress) => bar.show(() => describeProgress(progress, progress.total))),
+    onLog: (text, input) => {
+      bar?.clear();
+      io.stderr.write(each === undefined ? text + "\n" : prefixLines(text, `${input}: `));
+    },
+    onEnd: (counts) => {
+      bar?.clear();
+      note(describeEnd(counts));
+    },
+  });
+  if (run.reopened > 0) note(`Running ${pluralize(run.reopened, "failed input")} of run ${run.id} again.`);
+  try {
+    for await (const result of run.results) {
+      if (run.isBatch && io.stdout.isTerminal()) bar?.clear();
+      try {
+        if (run.isBatch) io.stdout.write(formatLine(result, globals.fields));
+        else if (!("error" in result)) await evenUnread(() => print(result.result));
+      } catch (error) {
+        if (error instanceof OutputClosed) break; // Interrupts the run: `finish` reports it.
+        throw run.addResumeHint(error);
+      }
+    }
+  } finally {
+    bar?.clear();
+  }
+  const { error } = await run.finish();
+  if (error !== undefined) throw error;
+}
+
+function checkFields(fields: readonly string[] = []): void {
+  const unknown = fields.filter((field) => !MEMBERS.includes(field));
+  if (unknown.length === 0) return;
+  throw new SvcError("INVALID_ARGS", `With --each a line has no field ${unknown.join(", ")}.`, {
+    hint: `Use ${MEMBERS.join(", ")}.`,
+  });
+}
+
+/** Rejects inputs that the user would have to type. */
+export function checkNotTerminal(each: string, { io }: CommandContext): void {
+  if (each !== STDIN || !io.stdin.isTerminal()) return;
+  throw new SvcError("INVALID_ARGS", "--each - reads standard input, which is the terminal.", {
+    hint: "Pipe the inputs, one JSON value per line, or name a file.",
+  });
+}
+
+function formatLine(result: InputResult, fields?: readonly string[]): string {
+  const line = "error" in result ? { ...result, error: { ...result.error } } : { ...result };
+  return escapeControlCharacters(JSON.stringify(fields === undefined ? line : pick(line, fields))) + "\n";
+}
+
+function describeEnd({ inputs, succeeded, failed, stopped, reachedMaxFailures }: RunCounts): string {
+  const stops = stopped === 0 ? "" : `, ${stopped} stopped`;
+  const cut = reachedMaxFailures === undefined
+    ? ""
+    : ` No further input was started: --max-failures ${reachedMaxFailures}.`;
+  return `${pluralize(inputs, "input")}: ${succeeded} succeeded, ${failed} failed${stops}.${cut}`;
+}
+
+async function askForGrant(workflow: string, requested: readonly string[]): Promise<boolean> {
+  const { promptsOfProcess } = await import("../../../prompts/prompts.ts");
+  const prompts = await promptsOfProcess();
+  // The script chooses its name, which must not look like a part of the question.
+  const name = JSON.stringify(truncate(workflow.replace(/\s+/g, " "), MAX_NAME));
+  const operations = requested.map((pattern) => pattern === "*" ? "everything" : pattern).join(", ");
+  return await prompts.confirm(`May the workflow ${name} call ${operations}?`, false);
+}

@@ -1,0 +1,163 @@
+/** Options and events of runs. */
+import type { CallerOptions } from "../../lib/client/caller.ts";
+import { SvcError } from "../../lib/errors.ts";
+import type { JsonValue } from "../../utils/json.ts";
+import { describeReadError } from "../../utils/fs/describe_error.ts";
+import { STDIN } from "../inputs/open_inputs.ts";
+import type { OnUnknown, RunSettings } from "../journal/journal.ts";
+import type { GrantOptions } from "../scripts/permissions.ts";
+import type { BatchProgress } from "./batch.ts";
+import { DEFAULT_LIMITS, type Limits } from "./limits.ts";
+import { parseMaxFailures } from "./rate.ts";
+
+/** Number of inputs that are processed at the same time by default. */
+export const DEFAULT_CONCURRENCY = 4;
+
+/** Each input in progress has its own process. */
+const MAX_CONCURRENCY = 256;
+
+/** Options of `openRuns`: the journal, and how to reach the service. */
+export interface RunsOptions extends CallerOptions {
+  /**
+   * Path of the journal file. Default: `workflows.db` in the configuration directory. `false` keeps no journal: runs can be
+   * started, but neither resumed nor listed.
+   */
+  readonly journal?: string | false;
+}
+
+/** Handlers of the events of a run. */
+export interface RunEvents {
+  /** Called with each line that the script prints, and the place of its input. */
+  readonly onLog?: (text: string, input: string) => void;
+  /** Called when an input has ended, in any order. With this handler the inputs of a file are counted first. */
+  readonly onProgress?: (progress: BatchProgress) => void;
+  /** Called once when the last result of a batch has been read, before the state of the run is recorded. */
+  readonly onEnd?: (counts: RunCounts) => void;
+}
+
+/** Number of inputs of a run by outcome. */
+export interface RunCounts {
+  /** Inputs that have ended or stopped. */
+  readonly inputs: number;
+  /** Inputs that succeeded. */
+  readonly succeeded: number;
+  /** Inputs that failed. */
+  readonly failed: number;
+  /** Inputs that stopped until the user decides how they continue. */
+  readonly stopped: number;
+  /** The limit of failures, e.g. `5%`, if it was reached and inputs were left out because of it. */
+  readonly reachedMaxFailures?: string;
+}
+
+/** How fast the inputs of a batch are processed, and when it stops. */
+export interface PaceOptions {
+  /** Number of inputs to process at the same time, from 1 to 256. Default: 4. */
+  readonly concurrency?: number;
+  /** Number of inputs to start per second. Default: no limit. */
+  readonly rate?: number;
+  /** Failures after which no further input is started: a count, or a share of the ended inputs such as `5%`. Default: no limit. */
+  readonly maxFailures?: number | string;
+}
+
+/** Options for working on a run. */
+export interface WorkOptions extends GrantOptions, PaceOptions, RunEvents {
+  /** Values of the inputs, instead of a file. To resume the run, pass the same values again. */
+  readonly inputs?: Iterable<JsonValue> | AsyncIterable<JsonValue>;
+  /** Limits of each input. Default: 300 seconds and 256 MiB. */
+  readonly limits?: Partial<Limits>;
+  /** What to do with a change whose outcome is unknown. Default: `stop` its input. */
+  readonly onUnknown?: OnUnknown;
+  /** Interrupts the run: calls in progress are still recorded, and the run can be resumed. */
+  readonly signal?: AbortSignal;
+}
+
+/** Options of `Runs.start`. At most one of `input`, `each` and `inputs` can be given. */
+export interface StartOptions extends WorkOptions {
+  /** Path of the script. */
+  readonly script: string;
+  /** Folder of the files that the script may import. Default: the folder of the script. */
+  readonly root?: string;
+  /** Input of a run without a batch. */
+  readonly input?: JsonValue;
+  /** Path of an NDJSON or CSV file with one input per line; `-` reads NDJSON from standard input. */
+  readonly each?: string;
+  /** Identifier of the run. If a run with this identifier and the same script and inputs exists, it is resumed. */
+  readonly id?: string;
+  /** True resumes the latest unfinished run of the same script and inputs, if there is one. */
+  readonly resumeLatest?: boolean;
+}
+
+/** Options of `Runs.resume` and `Runs.retry`. Each default is the value that the run was started with. */
+export interface ResumeOptions extends WorkOptions {
+  /** Name of the profile to call the service with. */
+  readonly profile?: string;
+  /** True continues even if the script no longer matches its history, or the service is another one. */
+  readonly force?: boolean;
+}
+
+/** Converts the options of a new run to its settings. */
+export async function toSettings(options: StartOptions, profile?: string): Promise<RunSettings> {
+  const { script, root, input, each, inputs, onUnknown = "stop" } = options;
+  if ([input, each, inputs].filter((source) => source !== undefined).length > 1) {
+    throw new SvcError("INVALID_ARGS", "input, each and inputs are mutually exclusive.", { hint: "Use one of them." });
+  }
+  return {
+    script: await toRealPath(script),
+    root: root && await toRealPath(root),
+    input,
+    each: inputs !== undefined || each === STDIN ? STDIN : each && await toRealPath(each),
+    ...toPace(options, { concurrency: DEFAULT_CONCURRENCY }),
+    limits: toLimits(options, DEFAULT_LIMITS),
+    grants: [],
+    profile,
+    onUnknown,
+  };
+}
+
+/** Applies the options of `resume` or `retry` to the settings of a run. */
+export function changeSettings(settings: RunSettings, options: ResumeOptions): RunSettings {
+  return {
+    ...settings,
+    ...toPace(options, settings),
+    limits: toLimits(options, settings.limits),
+    profile: options.profile ?? settings.profile,
+    onUnknown: options.onUnknown ?? settings.onUnknown,
+  };
+}
+
+type Pace = Pick<RunSettings, "concurrency" | "rate" | "maxFailures">;
+
+function toPace({ concurrency, rate, maxFailures }: PaceOptions, defaults: Pace): Pace {
+  if (concurrency !== undefined && !(concurrency >= 1 && concurrency <= MAX_CONCURRENCY)) {
+    throw new SvcError("INVALID_ARGS", `concurrency must be from 1 to ${MAX_CONCURRENCY}, not ${concurrency}.`, {
+      hint: "Each input in progress has its own process.",
+    });
+  }
+  if (rate !== undefined && !(rate > 0)) {
+    throw new SvcError("INVALID_ARGS", `rate must be a positive number of inputs per second, not ${rate}.`);
+  }
+  if (maxFailures !== undefined) parseMaxFailures(String(maxFailures));
+  return {
+    concurrency: concurrency ?? defaults.concurrency,
+    rate: rate ?? defaults.rate,
+    maxFailures: maxFailures === undefined ? defaults.maxFailures : String(maxFailures),
+  };
+}
+
+function toLimits({ limits }: WorkOptions, defaults: Limits): Limits {
+  const { timeoutSeconds, maxMemoryMiB } = limits ?? {};
+  return {
+    timeoutSeconds: timeoutSeconds ?? defaults.timeoutSeconds,
+    maxMemoryMiB: maxMemoryMiB ?? defaults.maxMemoryMiB,
+  };
+}
+
+/** Resolves a path so that a process with another working directory finds the file, too. */
+async function toRealPath(path: string): Promise<string> {
+  try {
+    return await Deno.realPath(path);
+  } catch (error) {
+    if (describeReadError(error) !== undefined) return path; // Opening the file reports the error.
+    throw error;
+  }
+}

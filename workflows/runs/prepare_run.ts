@@ -1,0 +1,91 @@
+import { SvcError } from "../../lib/errors.ts";
+import { otherScript } from "../engine/diverged.ts";
+import { StopInput } from "../engine/live_call.ts";
+import type { InputRecord, Journal, RunRecord, RunSettings } from "../journal/journal.ts";
+import { readOnly } from "../journal/sqlite/read_only.ts";
+import type { OpenWorkflow } from "./open_workflow.ts";
+import { reopenFailed, viewReopened } from "./reopen.ts";
+import { Runner } from "./runner.ts";
+
+/** A run to prepare. */
+export interface Preparation {
+  /** Identifier of the run. */
+  readonly id: string;
+  /** Journal of the run. */
+  readonly journal: Journal;
+  /** Settings to continue with. */
+  readonly settings: RunSettings;
+  /** Address and operator of the service; undefined if none is configured. */
+  readonly service?: string;
+  /** True opens the failed inputs again. */
+  readonly retries: boolean;
+  /** True continues with another script or service. */
+  readonly force: boolean;
+}
+
+/**
+ * Records a new run. For an existing run, checks that the script and the service are the same, records the settings, and
+ * opens failed inputs for a retry. A run that cannot continue is not changed. Returns the number of opened inputs.
+ */
+export async function prepareRun(workflow: OpenWorkflow, preparation: Preparation): Promise<number> {
+  const { id, journal, settings, service, retries, force } = preparation;
+  const { name, digest } = workflow;
+  const grants = [...workflow.grants];
+  const run = await journal.findRun(id);
+  if (run === undefined) {
+    const newSettings = { ...settings, grants, service, nonce: createNonce() };
+    await journal.createRun({ id, name, digest, settings: newSettings, state: "open", startedAt: Date.now() });
+    return 0;
+  }
+  if (isOtherService(run, service) && !force) throw otherService(run, service);
+  if (run.digest !== digest && !force) throw await explainDivergence(workflow, preparation);
+  const { limits, concurrency, rate, maxFailures, profile } = settings;
+  await journal.changeRun(id, {
+    digest,
+    settings: { ...run.settings, grants, limits, concurrency, rate, maxFailures, profile, service },
+  });
+  const { inputs, succeeded, failed } = await journal.countInputs(id);
+  const isUnfinished = inputs > succeeded + (retries ? 0 : failed);
+  // Open the run first: if this process ends now, the run must not count as ended.
+  if (isUnfinished) await journal.setState(id, "open");
+  return retries ? await reopenFailed(journal, id, force) : 0;
+}
+
+/** Creates ten random letters and digits. */
+function createNonce(): string {
+  return crypto.randomUUID().replaceAll("-", "").slice(0, 10);
+}
+
+/** Tells whether the service differs. A run that was started without a service has not sent anything. */
+function isOtherService({ settings }: RunRecord, service: string | undefined): boolean {
+  return settings.service !== undefined && settings.service !== service;
+}
+
+/** Creates the error for another service, which knows neither the cases nor the idempotency keys of the run. */
+function otherService({ id, settings }: RunRecord, service = "no service"): SvcError {
+  return new SvcError("INVALID_CONFIG", `Run ${id} was started with ${settings.service}, not with ${service}.`, {
+    hint: "Use the profile or the environment that it was started with. If it is the same service, add --force.",
+  });
+}
+
+/** Finds the step at which an edited script leaves the history of the run, without sending or recording anything. */
+async function explainDivergence(
+  workflow: OpenWorkflow,
+  { id, journal, retries }: Preparation,
+): Promise<SvcError> {
+  const edited = otherScript(workflow.name, id);
+  const live = { call: () => Promise.reject(new StopInput(edited)) };
+  const view = retries ? viewReopened(journal) : readOnly(journal);
+  const runner = new Runner({ workflow, journal: view, id, live, isTrial: true });
+  for await (const input of journal.inputs(id)) {
+    if (!isContinued(input, retries)) continue;
+    const outcome = await runner.run(input);
+    // The user wants to run the script, so any other failure is not a reason to reject it.
+    return "failure" in outcome && outcome.failure.code === "WORKFLOW_DIVERGED" ? outcome.failure : edited;
+  }
+  return edited;
+}
+
+function isContinued({ end }: InputRecord, retries: boolean): boolean {
+  return end === undefined || (retries && end.state === "failed");
+}

@@ -1,0 +1,362 @@
+import { readSettings, requireCredentials } from "../../lib/auth/settings.ts";
+import { type CallerOptions, createCaller } from "../../lib/client/caller.ts";
+import { retrying } from "../../lib/client/retry.ts";
+import { SvcError, toSvcError } from "../../lib/errors.ts";
+import { delay } from "../../utils/async/delay.ts";
+import { onAbort } from "../../utils/async/on_abort.ts";
+import type { JsonValue } from "../../utils/json.ts";
+import { pluralize } from "../../utils/text/wording.ts";
+import { GrantedCalls } from "../engine/live_calls.ts";
+import { type BatchInput, checkInputs, countInputs, hasMoreInputs, openInputs } from "../inputs/open_inputs.ts";
+import type { Journal, RunSettings } from "../journal/journal.ts";
+import { type BatchSummary, type InputResult, runBatch, toBatchError, toInputResult } from "./batch.ts";
+import { addCommands, type ContinueCommand, toRunCommand } from "./hints.ts";
+import { interrupted } from "./interruption.ts";
+import { openWorkflow } from "./open_workflow.ts";
+import type { RunCounts, WorkOptions } from "./options.ts";
+import { prepareRun } from "./prepare_run.ts";
+import { parseMaxFailures } from "./rate.ts";
+import { OTHER_INPUTS_HINT, Runner } from "./runner.ts";
+
+/** Milliseconds between two checks whether the run was cancelled. */
+const CANCEL_CHECK_MILLISECONDS = 1000;
+
+/** Attempts of a call that can be repeated safely. Together they outlast a restart of the service. */
+const CALL_ATTEMPTS = 6;
+
+/** A claim is attempted several times, because listing runs holds each claim for a short time. */
+const CLAIM_ATTEMPTS = 8;
+const CLAIM_DELAY_MILLISECONDS = 25;
+
+/** The outcome of a run. */
+export interface RunSummary extends RunCounts {
+  /** Identifier of the run. */
+  readonly id: string;
+  /**
+   * Error of a run in which inputs failed or stopped: that of the input, or for a batch an error that names the first
+   * failures. Its hint names the commands that continue the run.
+   */
+  readonly error?: SvcError;
+}
+
+/** A run to work on. */
+export interface Execution {
+  /** Identifier of the run. */
+  readonly id: string;
+  /** Settings to work with. */
+  readonly settings: RunSettings;
+  /** Journal; undefined for a run without one. */
+  readonly journal?: Journal;
+  /** Path of the journal, if it is not the default one. */
+  readonly journalPath?: string;
+  /** How the run is worked on. */
+  readonly mode: "start" | ContinueCommand;
+  /** True continues with another script or service. */
+  readonly force?: boolean;
+  /** Options of the caller. */
+  readonly work: WorkOptions;
+  /** How to reach the service. */
+  readonly service: CallerOptions;
+}
+
+/** Claims a run, loads its script, and records the run or its changes. */
+export async function openRun(execution: Execution): Promise<Run> {
+  const { id, settings, journal, mode, force = false, work } = execution;
+  await using resources = new AsyncDisposableStack();
+  resources.use(await claimRun(execution));
+  await checkState(execution); // Another process may have ended the run before it released the claim.
+  const callerOptions = { ...execution.service, profile: settings.profile };
+  const service = describeService(callerOptions);
+  const workflow = resources.use(
+    await openWorkflow({ ...work, script: settings.script, root: settings.root, limits: settings.limits }),
+  );
+  if (settings.each !== undefined && work.inputs === undefined) await checkInputs(settings.each);
+  let reopened = 0;
+  let nonce: string | undefined;
+  if (journal !== undefined) {
+    try {
+      const preparation = { id, journal, settings, service, retries: mode === "retry", force };
+      reopened = await prepareRun(workflow, preparation);
+      nonce = (await journal.findRun(id))?.settings.nonce;
+    } catch (error) {
+      if (!(error instanceof SvcError) || mode === "start") throw error; // A new run was not recorded.
+      throw addCommands(error, execution, [mode]);
+    }
+  }
+  const live = new GrantedCalls(
+    retrying(createCaller(callerOptions), { attempts: CALL_ATTEMPTS }),
+    workflow,
+    settings.onUnknown,
+  );
+  const runner = new Runner({ workflow, live, journal, id, nonce, force });
+  resources.use(interruptOn(execution, runner));
+  return new Run(execution, runner, reopened, resources.move());
+}
+
+/** Tries to claim a run for a short time. Returns undefined if another process works on it. */
+export async function tryClaim(journal: Journal, id: string): Promise<AsyncDisposable | undefined> {
+  for (let attempt = 0; attempt < CLAIM_ATTEMPTS; attempt++) {
+    const claim = await journal.claimRun(id);
+    if (claim !== undefined) return claim;
+    await delay(CLAIM_DELAY_MILLISECONDS);
+  }
+  return undefined;
+}
+
+/**
+ * A run in progress. It works while its results are read, by `results` or by `finish`: at most some results wait in memory.
+ * Disposing of the run interrupts it.
+ */
+export class Run implements AsyncDisposable {
+  /** Identifier of the run. */
+  readonly id: string;
+  /** Name of the workflow. */
+  readonly name: string;
+  /** True if the run has any number of inputs, and not exactly one. */
+  readonly isBatch: boolean;
+  /** Number of failed inputs that were opened again by `retry`. */
+  readonly reopened: number;
+  readonly #execution: Execution;
+  readonly #runner: Runner;
+  readonly #resources: AsyncDisposableStack;
+  readonly #results: AsyncGenerator<InputResult, void>;
+  readonly #summary = Promise.withResolvers<RunSummary>();
+  #hasEnded = false;
+
+  /** Use `Runs.start`, `Runs.resume` or `Runs.retry`. */
+  constructor(execution: Execution, runner: Runner, reopened: number, resources: AsyncDisposableStack) {
+    this.id = execution.id;
+    this.name = runner.workflow.name;
+    this.isBatch = execution.settings.each !== undefined;
+    this.reopened = reopened;
+    this.#execution = execution;
+    this.#runner = runner;
+    this.#resources = resources;
+    this.#results = this.#work();
+    this.#summary.promise.catch(() => {}); // Thrown by `finish`.
+  }
+
+  /**
+   * Results in the order of the inputs, including those that ended before the run was resumed. They can be read once.
+   * Throws `SvcError` if the run is interrupted or cannot continue. Leaving the loop early interrupts the run.
+   */
+  get results(): AsyncIterable<InputResult> {
+    return this.#results;
+  }
+
+  /** Reads the remaining results, and resolves to the outcome. Rejects with `SvcError` in the same cases as `results`. */
+  async finish(): Promise<RunSummary> {
+    for await (const _ of this.#results);
+    return await this.#summary.promise;
+  }
+
+  /** Starts no further call, waits until calls in progress are recorded, and ends the results. */
+  async interrupt(): Promise<void> {
+    await this.#runner.interrupt();
+  }
+
+  /** Adds the command that resumes the run to the hint of an error, e.g. when a result cannot be written. */
+  addResumeHint(error: unknown): unknown {
+    const isResumable = this.#execution.journal !== undefined && error instanceof SvcError;
+    return isResumable ? addCommands(error, this.#execution, ["resume"]) : error;
+  }
+
+  /** Interrupts the run if it has not ended, and releases its claim and its processes. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#hasEnded) await this.#runner.interrupt();
+    await this.#results.return();
+    await this.#release();
+  }
+
+  async *#work(): AsyncGenerator<InputResult, void> {
+    try {
+      const end = yield* this.#runInputs();
+      this.#summary.resolve(await this.#conclude(end));
+      this.#hasEnded = true;
+    } catch (error) {
+      this.#hasEnded = true;
+      this.#summary.reject(error);
+      throw error;
+    } finally {
+      if (!this.#hasEnded) await this.#abandon();
+      await this.#release();
+    }
+  }
+
+  /** Interrupts a run whose results are no longer read. */
+  async #abandon(): Promise<void> {
+    this.#hasEnded = true;
+    await this.#runner.interrupt();
+    await this.#conclude().then(this.#summary.resolve, this.#summary.reject);
+  }
+
+  async #release(): Promise<void> {
+    await this.#resources.disposeAsync();
+  }
+
+  async *#runInputs(): AsyncGenerator<InputResult, RunEnd> {
+    try {
+      return yield* this.isBatch ? this.#runBatch() : this.#runSingle();
+    } catch (error) {
+      await this.#runner.interrupt();
+      throw this.addResumeHint(error);
+    }
+  }
+
+  async *#runSingle(): AsyncGenerator<InputResult, RunEnd> {
+    const { settings, work: { onLog } } = this.#execution;
+    const input = { number: 1, place: "input", value: settings.input };
+    const outcome = await this.#runner.run(input, (text) => onLog?.(text, input.place));
+    if (!("failure" in outcome)) {
+      yield toInputResult(input.place, outcome);
+      return { counts: { inputs: 1, succeeded: 1, failed: 0, stopped: 0 }, commands: [] };
+    }
+    const { failure: error, isOpen = false } = outcome;
+    if (!this.#runner.isInterrupted) yield toInputResult(input.place, outcome);
+    const counts = { inputs: 1, succeeded: 0, failed: isOpen ? 0 : 1, stopped: isOpen ? 1 : 0 };
+    return { counts, error, commands: [isOpen ? "resume" : "retry"] };
+  }
+
+  async *#runBatch(): AsyncGenerator<InputResult, RunEnd> {
+    const { settings, work } = this.#execution;
+    const { concurrency, rate, maxFailures, each = "" } = settings;
+    const { onLog, onProgress, onEnd } = work;
+    const total = onProgress && work.inputs === undefined ? await countInputs(each) : undefined;
+    const summary = yield* runBatch(this.#runner, work.inputs ? toInputs(work.inputs) : await openInputs(each), {
+      concurrency,
+      rate,
+      isEnough: maxFailures === undefined ? undefined : parseMaxFailures(maxFailures),
+      onProgress: onProgress && ((progress) => onProgress({ ...progress, total })),
+      onLog,
+    });
+    const isCut = summary.isLimitReached && await this.#hasMoreInputs(summary);
+    const { inputs, succeeded, failed, stopped } = summary;
+    const counts = { inputs, succeeded, failed, stopped, ...(isCut && { reachedMaxFailures: maxFailures }) };
+    onEnd?.(counts);
+    const commands: ContinueCommand[] = [
+      ...(isCut || stopped > 0 ? ["resume" as const] : []),
+      ...(failed > 0 ? ["retry" as const] : []),
+    ];
+    return { counts, error: toBatchError(summary), commands };
+  }
+
+  async #hasMoreInputs({ read, inputs }: BatchSummary): Promise<boolean> {
+    const { settings: { each = "" }, work } = this.#execution;
+    return read > inputs || work.inputs !== undefined || await hasMoreInputs(each, read);
+  }
+
+  /** Records the state of the run, and returns its outcome. */
+  async #conclude(end: RunEnd = { counts: NO_INPUTS, commands: [] }): Promise<RunSummary> {
+    const { id, journal } = this.#execution;
+    const { counts, error, commands } = end;
+    const { isInterrupted } = this.#runner;
+    try {
+      if (isInterrupted) await this.#runner.interrupt();
+      else if (counts.reachedMaxFailures === undefined) await this.#recordState(counts.inputs);
+      await journal?.durable();
+    } catch (error) {
+      throw this.addResumeHint(error);
+    }
+    if (isInterrupted) {
+      const { stoppedBy } = this.#runner;
+      throw stoppedBy ? this.addResumeHint(stoppedBy) : await createInterruptedError(this.#execution);
+    }
+    if (error === undefined) return { id, ...counts };
+    return { id, ...counts, error: journal === undefined ? error : addCommands(error, this.#execution, commands) };
+  }
+
+  /** Records that the run has ended, unless an input is open. Throws if an input is no longer in the file. */
+  async #recordState(found: number): Promise<void> {
+    const { id, journal } = this.#execution;
+    if (journal === undefined) return;
+    const { inputs, succeeded, failed } = await journal.countInputs(id);
+    if (found < inputs) {
+      throw new SvcError("INVALID_ARGS", `The run has ${pluralize(inputs, "input")}, but its file has only ${found}.`, {
+        hint: OTHER_INPUTS_HINT,
+      });
+    }
+    if (succeeded + failed === inputs) await journal.setState(id, failed === 0 ? "done" : "failed");
+  }
+}
+
+/** The end of the inputs of a run. */
+interface RunEnd {
+  readonly counts: RunCounts;
+  readonly error?: SvcError;
+  readonly commands: readonly ContinueCommand[];
+}
+
+const NO_INPUTS: RunCounts = { inputs: 0, succeeded: 0, failed: 0, stopped: 0 };
+
+async function* toInputs(values: Iterable<JsonValue> | AsyncIterable<JsonValue>): AsyncGenerator<BatchInput> {
+  let number = 0;
+  for await (const value of values) yield { place: `inputs:${++number}`, value };
+}
+
+async function claimRun(execution: Execution): Promise<AsyncDisposable | undefined> {
+  const { journal, id } = execution;
+  if (journal === undefined) return undefined;
+  const claim = await tryClaim(journal, id);
+  if (claim !== undefined) return claim;
+  throw new SvcError("INVALID_ARGS", `Another process works on run ${id}.`, {
+    hint: {
+      commands: [
+        toRunCommand("show", execution, "to see its progress"),
+        toRunCommand("cancel", execution, "to cancel it"),
+      ],
+    },
+  });
+}
+
+async function checkState(execution: Execution): Promise<void> {
+  const { journal, id, mode } = execution;
+  const state = await journal?.readState(id);
+  if (state === "cancelled") throw await createInterruptedError(execution);
+  if (mode === "start" || state !== undefined) return;
+  throw new SvcError("INVALID_ARGS", `Run ${id} was deleted.`, {
+    hint: "Its changes stay applied. Start a new run.",
+  });
+}
+
+/**
+ * Describes the address and the operator of the service. Returns undefined if none is configured: a script without calls
+ * needs no service, and otherwise its first call reports what is missing. A profile that is named must be complete.
+ */
+function describeService(options: CallerOptions): string | undefined {
+  const isNamed = options.profile !== undefined;
+  try {
+    const settings = readSettings({ ...options, warn: () => {} });
+    const { target: { baseUrl, apiRoot }, clientId } = isNamed ? requireCredentials(settings) : settings;
+    return `${baseUrl}${apiRoot}` + (clientId === undefined ? "" : ` as ${clientId}`);
+  } catch (error) {
+    if (error instanceof SvcError && !isNamed) return undefined;
+    throw error;
+  }
+}
+
+/** Interrupts a run when its signal aborts, the run is cancelled, or the journal cannot be read. */
+function interruptOn({ work: { signal }, journal, id }: Execution, runner: Runner): Disposable {
+  using stack = new DisposableStack();
+  if (signal !== undefined) stack.use(onAbort(signal, () => void runner.interrupt()));
+  if (journal !== undefined) {
+    const check = async () => {
+      try {
+        if (await journal.readState(id) === "cancelled") void runner.interrupt();
+      } catch (error) {
+        void runner.interrupt(toSvcError(error));
+      }
+    };
+    const timer = setInterval(() => void check(), CANCEL_CHECK_MILLISECONDS);
+    stack.defer(() => clearInterval(timer));
+  }
+  return stack.move();
+}
+
+async function createInterruptedError(execution: Execution): Promise<SvcError> {
+  const { id, journal } = execution;
+  if (journal === undefined) return interrupted();
+  if (await journal.readState(id) === "cancelled") return new SvcError("INTERRUPTED", `Run ${id} was cancelled.`);
+  return new SvcError("INTERRUPTED", `Run ${id} was interrupted. Its history is kept.`, {
+    hint: { commands: [toRunCommand("resume", execution, "to continue")] },
+  });
+}

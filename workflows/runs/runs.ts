@@ -1,0 +1,328 @@
+import { getConfigDirectory } from "../../lib/auth/config.ts";
+import { createCaller } from "../../lib/client/caller.ts";
+import { retrying } from "../../lib/client/retry.ts";
+import { SvcError } from "../../lib/errors.ts";
+import { exists } from "../../utils/fs/exists.ts";
+import type { JsonValue } from "../../utils/json.ts";
+import { didYouMean } from "../../utils/text/did_you_mean.ts";
+import { sha256Text } from "../../utils/text/sha256.ts";
+import type { Cassette } from "../cassette/cassette.ts";
+import { toCassette } from "../cassette/convert.ts";
+import { printedLines } from "../engine/recording.ts";
+import { checkRunId, newRunId } from "../journal/run_id.ts";
+import type { Journal, RunRecord, RunSettings, ShownState } from "../journal/journal.ts";
+import { openJournal } from "../journal/sqlite/sqlite_journal.ts";
+import { makePlan, type PlanResult } from "../plan/make_plan.ts";
+import { renderReport } from "../report/render_report.ts";
+import { type GrantOptions, loadOperations } from "../scripts/permissions.ts";
+import { describeInput, describeRun, type InputDescription, type RunDescription } from "./describe_run.ts";
+import { type ContinueCommand, formatRunCommand, toListCommand, toRunCommand } from "./hints.ts";
+import type { Limits } from "./limits.ts";
+import { openWorkflow } from "./open_workflow.ts";
+import { changeSettings, type ResumeOptions, type RunsOptions, type StartOptions, toSettings } from "./options.ts";
+import { openRun, type Run, tryClaim } from "./run.ts";
+
+/** Largest edit distance of a suggested run: most identifiers of one day are similar. */
+const MAX_EDITS = 2;
+
+/** Options of `Runs.plan`. */
+export interface PlanOptions extends GrantOptions {
+  /** Path of the script. */
+  readonly script: string;
+  /** Folder of the files that the script may import. Default: the folder of the script. */
+  readonly root?: string;
+  /** Input. */
+  readonly input?: JsonValue;
+  /** Limits of the input. Default: 300 seconds and 256 MiB. */
+  readonly limits?: Partial<Limits>;
+  /** Called with each line that the script prints. */
+  readonly onLog?: (text: string) => void;
+  /** Aborts the plan. */
+  readonly signal?: AbortSignal;
+}
+
+/** A line that a script printed. */
+export interface LogLine {
+  /** Place of the input, e.g. `cases.ndjson:17`. */
+  readonly input: string;
+  /** Printed text, which may have several lines. */
+  readonly text: string;
+}
+
+/**
+ * Opens the runs of a journal. The journal file is created when the first run starts, and read from then on; the options
+ * that reach the service are read when a run calls it.
+ */
+export function openRuns(options: RunsOptions = {}): Runs {
+  return new Runs(options);
+}
+
+/** The runs of a journal. All methods throw `SvcError`. */
+export class Runs implements AsyncDisposable {
+  readonly #options: RunsOptions;
+  #journal?: Promise<Journal>;
+
+  /** Use `openRuns`. */
+  constructor(options: RunsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Starts a run of a script, or resumes the run that `id` or `resumeLatest` names. Checks the script and its grants, and
+   * records the run; its inputs are processed while the results are read.
+   */
+  async start(options: StartOptions): Promise<Run> {
+    const { id, resumeLatest = false } = options;
+    const settings = await toSettings(options, this.#options.profile);
+    if (id !== undefined && resumeLatest) {
+      throw new SvcError("INVALID_ARGS", "id and resumeLatest are mutually exclusive.", { hint: "Use one of them." });
+    }
+    if (this.#options.journal === false) {
+      if (id === undefined && !resumeLatest) return await this.#open(newRunId(), settings, "start", options);
+      throw new SvcError("INVALID_ARGS", "A run without a journal cannot be resumed.", { hint: "Use a journal." });
+    }
+    const journal = await this.#openJournal();
+    const find = () => this.#findEarlier(journal, settings, options);
+    let earlier = await find();
+    await using claim = earlier === undefined && resumeLatest ? await this.#claimStart(journal, settings) : undefined;
+    if (claim !== undefined) earlier = await find(); // Another process may have started the run before the claim.
+    if (earlier !== undefined) return await this.#continue(earlier, settings, "resume", options);
+    return await this.#open(id === undefined ? newRunId() : checkRunId(id), settings, "start", options);
+  }
+
+  /** Resumes a run that was interrupted. Recorded calls are answered from the history and not sent again. */
+  async resume(id: string, options: ResumeOptions = {}): Promise<Run> {
+    const run = await this.#findRun(id);
+    return await this.#continue(run, run.settings, "resume", options);
+  }
+
+  /**
+   * Runs the failed inputs of a run again, from the step that failed, and resumes the run. A failed input takes the current
+   * value from the file of the inputs.
+   */
+  async retry(id: string, options: ResumeOptions = {}): Promise<Run> {
+    const run = await this.#findRun(id);
+    return await this.#continue(run, run.settings, "retry", options);
+  }
+
+  /** Cancels a run that has not ended. A process that works on it stops within about a second. */
+  async cancel(id: string): Promise<void> {
+    const { state } = await this.#findRun(id, false);
+    if (state !== "open") throw new SvcError("INVALID_ARGS", `Run ${id} has already ended (${state}).`);
+    await (await this.#existingJournal()).setState(id, "cancelled");
+  }
+
+  /** Lists the runs, the latest first. */
+  async list(filter: { readonly state?: ShownState } = {}): Promise<RunDescription[]> {
+    const journal = await this.#existingJournal();
+    const runs = await Promise.all((await journal.listRuns()).map((run) => describeRun(journal, run)));
+    return runs.filter(({ state }) => filter.state === undefined || state === filter.state);
+  }
+
+  /** Returns the settings that a run was started or last resumed with. */
+  async settings(id: string): Promise<RunSettings> {
+    return (await this.#findRun(id)).settings;
+  }
+
+  /** Describes a run. */
+  async show(id: string): Promise<RunDescription> {
+    return await describeRun(await this.#existingJournal(), await this.#findRun(id));
+  }
+
+  /** Yields the inputs of a run with their calls, in order. */
+  async *inputs(id: string, filter: { readonly failed?: boolean } = {}): AsyncGenerator<InputDescription> {
+    await this.#findRun(id);
+    const journal = await this.#existingJournal();
+    for await (const input of journal.inputs(id)) {
+      const description = await describeInput(journal, id, input);
+      if (!filter.failed || description.error !== undefined) yield description;
+    }
+  }
+
+  /** Yields the lines that the script of a run printed, by input. */
+  async *logs(id: string): AsyncGenerator<LogLine> {
+    await this.#findRun(id);
+    const journal = await this.#existingJournal();
+    for await (const { number, place } of journal.inputs(id)) {
+      for (const { content } of printedLines(await journal.printed(id, number))) yield { input: place, text: content };
+    }
+  }
+
+  /** Renders a report about a run: its throughput, durations and failures as an HTML page that loads nothing else. */
+  async report(id: string): Promise<string> {
+    const run = await this.#findRun(id);
+    return await renderReport(
+      await this.#existingJournal(),
+      run,
+      (verb) => formatRunCommand(verb, { id, journalPath: this.#path }),
+    );
+  }
+
+  /** Deletes a run and its history. Throws if a process works on it. */
+  async delete(id: string): Promise<void> {
+    await this.#findRun(id, false);
+    const journal = await this.#existingJournal();
+    await using claim = await tryClaim(journal, id);
+    if (claim === undefined) {
+      const cancel = toRunCommand("cancel", { id, journalPath: this.#path }, "to cancel it first");
+      throw new SvcError("INVALID_ARGS", `A process works on run ${id}.`, { hint: { commands: [cancel] } });
+    }
+    await journal.deleteRun(id);
+  }
+
+  /** Returns the cassette of the first input of a run. Returns undefined if that input has not ended. */
+  async cassette(id: string): Promise<Cassette | undefined> {
+    const { name } = await this.#findRun(id);
+    const journal = await this.#existingJournal();
+    const input = await journal.findInput(id, 1);
+    if (input?.end === undefined) return undefined;
+    return toCassette(name, input, await journal.events(id, 1), await loadOperations());
+  }
+
+  /** Plans a run: makes its reads, and records its changes without sending them. Does not use the journal. */
+  async plan(options: PlanOptions): Promise<PlanResult> {
+    await using workflow = await openWorkflow(options);
+    return await makePlan(workflow, options.input, {
+      caller: retrying(createCaller(this.#options)),
+      onLog: options.onLog ?? (() => {}),
+      signal: options.signal ?? new AbortController().signal,
+    });
+  }
+
+  /** Closes the journal. Throws if something could not be written to it, and that was not reported before. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const journal = await this.#journal?.catch(() => undefined); // Reported when it was opened.
+    this.#journal = undefined;
+    await journal?.[Symbol.asyncDispose]();
+  }
+
+  async #continue(
+    run: RunRecord,
+    settings: RunSettings,
+    mode: ContinueCommand,
+    options: ResumeOptions | StartOptions,
+  ): Promise<Run> {
+    const { id, state, settings: recorded } = run;
+    if (state === "cancelled") {
+      throw new SvcError("INVALID_ARGS", `Run ${id} was cancelled.`, {
+        hint: {
+          text: "Start a new run with another identifier.",
+          commands: [toRunCommand("delete", { id, journalPath: this.#path }, "to delete this one")],
+        },
+      });
+    }
+    const profile = this.#options.profile ?? recorded.profile;
+    const { grants, service, onUnknown } = recorded;
+    const changed = changeSettings({ ...settings, grants, service, onUnknown, profile }, options);
+    const allow = [...grants, ...(options.allow ?? [])]; // Grants are kept.
+    return await this.#open(id, changed, mode, { ...options, allow });
+  }
+
+  async #open(
+    id: string,
+    settings: RunSettings,
+    mode: "start" | ContinueCommand,
+    options: ResumeOptions | StartOptions,
+  ): Promise<Run> {
+    const { journal: _journal, ...service } = this.#options;
+    return await openRun({
+      id,
+      settings,
+      mode,
+      journal: this.#options.journal === false ? undefined : await this.#openJournal(),
+      journalPath: this.#path,
+      force: "force" in options && options.force,
+      work: options,
+      service,
+    });
+  }
+
+  /** Finds the run that `start` resumes. */
+  async #findEarlier(
+    journal: Journal,
+    settings: RunSettings,
+    { id, resumeLatest }: StartOptions,
+  ): Promise<RunRecord | undefined> {
+    if (id === undefined && !resumeLatest) return undefined;
+    const { resolve } = await import("node:path"); // Loaded here, because it takes milliseconds.
+    const { script, each, input } = settings;
+    const inputText = JSON.stringify(input);
+    // The path of a file that no longer exists could not be resolved.
+    const isSamePath = (recorded: string | undefined, path: string | undefined) =>
+      recorded === path || (path !== undefined && recorded === resolve(path));
+    const isSame = ({ settings }: RunRecord) =>
+      isSamePath(settings.script, script) && isSamePath(settings.each, each) &&
+      JSON.stringify(settings.input) === inputText;
+    if (id === undefined) return (await journal.listRuns()).find((run) => run.state === "open" && isSame(run));
+    const run = await journal.findRun(checkRunId(id));
+    if (run === undefined || isSame(run)) return run;
+    throw new SvcError("INVALID_ARGS", `Run ${id} has another script, another input or another file of inputs.`, {
+      hint: {
+        text: "Use another identifier.",
+        commands: [toRunCommand("show", { id, journalPath: this.#path }, "to see the existing run")],
+      },
+    });
+  }
+
+  /** Claims the start of a run, so that two processes that find no run to resume do not both start one. */
+  async #claimStart(journal: Journal, { script, each, input }: RunSettings): Promise<AsyncDisposable> {
+    const digest = await sha256Text(JSON.stringify([script, each, input]));
+    const claim = await tryClaim(journal, `resume-${digest.toHex().slice(0, 16)}`);
+    if (claim !== undefined) return claim;
+    throw new SvcError("INVALID_ARGS", "Another process has just started a run of this script and input.", {
+      hint: { commands: [toListCommand(this.#path, "to see its progress")] },
+    });
+  }
+
+  async #findRun(id: string, suggests = true): Promise<RunRecord> {
+    const journal = await this.#existingJournal();
+    const run = await journal.findRun(id);
+    if (run !== undefined) return run;
+    // A run to cancel or delete may be gone already, so that another one must not be suggested.
+    const ids = suggests ? (await journal.listRuns()).map((run) => run.id) : [];
+    throw new SvcError("INVALID_ARGS", `The journal has no run ${JSON.stringify(id)}.`, {
+      hint: {
+        text: didYouMean(id, ids, (name) => name, MAX_EDITS).trimEnd(),
+        commands: [toListCommand(this.#path, "to list the runs")],
+      },
+    });
+  }
+
+  /** Path of a journal other than the default one. */
+  get #path(): string | undefined {
+    const { journal } = this.#options;
+    return journal === false ? undefined : journal;
+  }
+
+  async #openJournal(): Promise<Journal> {
+    const { warn, configDirectory: directory } = this.#options;
+    this.#journal ??= this.#path === undefined
+      ? openJournal(defaultJournalPath(directory), { makeFolder: true, warn })
+      : openJournal(this.#path, { warn });
+    return await this.#journal;
+  }
+
+  /** Opens the journal. Throws if there is no file at the path of the options. */
+  async #existingJournal(): Promise<Journal> {
+    if (this.#options.journal === false) throw new SvcError("INVALID_ARGS", "There is no journal.");
+    if (this.#path === undefined || this.#journal !== undefined || await mayExist(this.#path)) {
+      return await this.#openJournal();
+    }
+    throw new SvcError("INVALID_ARGS", `There is no journal ${this.#path}.`, {
+      hint: "Use the path that the run was started with.",
+    });
+  }
+}
+
+/** Returns the path of the default journal. */
+export function defaultJournalPath(directory: string = getConfigDirectory()): string {
+  return `${directory}/workflows.db`;
+}
+
+/** Tells whether a file exists or cannot be accessed. In the latter case, opening it reports the reason. */
+async function mayExist(path: string): Promise<boolean> {
+  return await exists(path).catch((error) => {
+    if (error instanceof Deno.errors.NotCapable) throw error;
+    return true;
+  });
+}
