@@ -1,379 +1,297 @@
 /**
- * One input, from its first call to its last, whether it did some of them before or not. What it did is answered from the
- * journal, in the order of the first time, so that the script takes the same path; what is new is made for real, after
- * the journal has it.
+ * Runs an input: carries out the effects of its replay. Timers, calls, the journal and the sandbox are here; what to do
+ * next is decided in `replay.ts`.
  */
 import { type ErrorRecord, SvcError, toSvcError } from "../../lib/errors.ts";
+import { never } from "../../utils/async/never.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
 import type { CallAnswer, GivenBefore, RunHandlers } from "../sandbox/host/sandbox.ts";
-import { tooMuch } from "../sandbox/host/exit.ts";
-import { type CallRequest, MAX_SAID_CHARACTERS } from "../sandbox/protocol/messages.ts";
-import { never } from "../../utils/async/never.ts";
-import { whenSent } from "./when_sent.ts";
+import type { CallRequest } from "../sandbox/protocol/messages.ts";
 import { decodeAnswer, encodeAnswer } from "./answer.ts";
 import { asked } from "./asked.ts";
-import { likeKept, missingCall, otherCall } from "./diverged.ts";
 import { type LiveCalls, StopInput } from "./live_call.ts";
-import {
-  errorIn,
-  leave,
-  type Left,
-  leftOf,
-  operationOf,
-  readRecording,
-  readRefusal,
-  type RecordedCall,
-  type Recording,
-  type SentWith,
-  takeKept,
-} from "./recording.ts";
+import { errorIn, type Left, operationOf, readRefusal, type RecordedCall, type SentWith } from "./recording.ts";
+import { advance, findExpected, type Replay, type ReplayEffect, type ReplayEvent, startReplay } from "./replay.ts";
 import { isSleep } from "./sleeping.ts";
-import { Turns } from "./turns.ts";
+import { whenSent } from "./when_sent.ts";
 
-/** Where what happens is written. */
+/** The journal as an input sees it. */
 export interface EventSink {
-  /** Writes what happened, soon. */
+  /** Appends an event. It is on disk when a later `durable` resolves. */
   append(event: EventRecord): void;
-  /** Resolves when all that was written is on disk. */
+  /** Resolves when all appended events are on disk. */
   durable(): Promise<void>;
-  /** Writes that the input goes on anew from some steps, as another generation, whose number it answers. */
+  /** Records a rewind and returns the new generation of the input. */
   leave(left: Left): Promise<number>;
 }
 
-/** Milliseconds without any step after which a script that is told what it was told before is taken to have left its path. */
-const PATIENCE = 30_000;
+/** Time without a step after which a replayed script counts as stalled, in milliseconds. */
+const STALL_LIMIT = 30_000;
 
-/** Milliseconds that a script which has nothing else to do may take to load a module. */
-const MOMENT = 2_000;
+/** Time that an idle script may take to load a module, in milliseconds. */
+const IDLE_LIMIT = 2_000;
 
-/** How to run an input. */
+/** Options of an input's run. */
 export interface InputRunOptions {
-  /** What it did before. */
+  /** The recorded events of the input. */
   readonly events: readonly StoredEvent[];
-  /** Where what it does is written. */
+  /** Where new events go. */
   readonly sink: EventSink;
-  /** Makes its calls. */
+  /** Makes the calls. */
   readonly live: LiveCalls;
-  /** The idempotency key of the change at a position. */
+  /** Returns the idempotency key of the change at a position. */
   readonly keyOf: (position: number, generation: number) => string;
-  /** How often it was begun anew. */
+  /** How often the input was opened again. */
   readonly generation: number;
-  /** Goes on from where the script leaves what it did. */
+  /** Rewinds to the step at which the script leaves its history, instead of failing there. */
   readonly force: boolean;
-  /** Milliseconds for which it may wait for something else than it did; half a minute without it. */
+  /** Time without a step after which a replayed script counts as stalled, in milliseconds (default: 30,000). */
   readonly patience?: number;
-  /** Takes what the script prints. */
+  /** Receives what the script prints. */
   readonly onLog: (text: string) => void;
   /** Ends the sandbox. */
   readonly stop: (reason: SvcError) => void;
 }
 
+/** A step that waits for its result. */
+interface PendingStep {
+  readonly request: CallRequest;
+  readonly signal: AbortSignal;
+  readonly result: PromiseWithResolvers<CallAnswer>;
+  /** What a call that was made has returned or thrown. */
+  outcome?: { readonly answer: CallAnswer } | { readonly error: SvcError };
+}
+
 /** One input in progress. */
 export class InputRun implements RunHandlers {
-  /** What the script was given before. */
+  /** The recorded results, which the sandbox may get before the script takes their steps. */
   readonly before?: GivenBefore;
   readonly #options: InputRunOptions;
-  readonly #recording: Recording<StoredEvent>;
-  readonly #turns: Turns;
-  readonly #answers = new Map<number, { kind: "answer" | "refusal"; content: string }>();
-  readonly #asked = new Set<number>();
-  #generation: number;
-  #checked: Promise<unknown> = Promise.resolve();
-  #divergence?: SvcError;
-  #patience?: ReturnType<typeof setTimeout>;
-  /** Index of the first turn whose step the script has not taken yet. */
-  #behind = 0;
-  /** Lines that the script has printed, and how many of them it had printed before. */
-  #logs = 0;
-  #oldLogs: number;
-  #clock = 0;
-  /** Milliseconds for which nobody ran it before it goes on, as far as its events tell. */
-  readonly #away: number;
-  #inFlight = 0;
-  /** Characters of the calls that were refused: they are kept, too, and to be refused here takes no time. */
-  #refused = 0;
-  #paused?: PromiseWithResolvers<void>;
+  readonly #steps = new Map<number, PendingStep>();
   readonly #lastAttempt = new AbortController();
-  #isOver = false;
+  #replay: Replay;
+  /** Settles when all steps so far are dispatched, in order. */
+  #dispatched: Promise<void> = Promise.resolve();
+  #watchdog?: ReturnType<typeof setTimeout>;
+  #inFlight = 0;
+  /** Resolves after a pause, when no call is in flight. */
+  #drained?: PromiseWithResolvers<void>;
 
-  /** An input that goes on from its events. */
+  /** Starts from the recorded events. */
   constructor(options: InputRunOptions) {
     this.#options = options;
-    this.#generation = options.generation;
-    this.#recording = readRecording(options.events);
-    this.#oldLogs = this.#recording.logs;
-    // Who opens it anew writes that long after the script has ended, maybe.
-    const last = options.events.findLast(({ kind }) => kind !== "left")?.at ?? Infinity;
-    this.#away = Math.max(0, Date.now() - last);
-    this.#turns = new Turns(this.#recording.turns);
+    this.#replay = startReplay(options, Date.now());
     this.#watch();
-    // With --force the script may take another path: what follows must not have been given the old one's answers.
-    if (!options.force) this.before = { turns: this.#recording.turns, answerTo: (position) => this.#givenTo(position) };
+    // With `force` the script may take another path, and must not have got results of the old one.
+    if (options.force) return;
+    this.before = { turns: this.#replay.history.turns, answerTo: (position) => this.#findRecorded(position) };
   }
 
-  /** Answers a call from the journal, or makes it. */
+  /** Takes a step: returns its recorded result, or makes the call. */
   async call(request: CallRequest, position: number, signal: AbortSignal): Promise<CallAnswer> {
-    if (this.#paused) return await never();
-    this.#asked.add(position);
-    this.#watch();
-    const recorded = await (this.#checked = this.#check(request, position, this.#checked));
-    const text = recorded === undefined ? await asked(request) : "";
-    if (this.#divergence !== undefined || this.#paused || this.#isOver) return await never();
-    if (recorded?.given !== undefined) return await this.#again(position);
-    const call = recorded === undefined
-      ? { ...this.#takeKept(request, position, text), asked: text, at: Date.now() }
-      : { ...recorded, at: recorded.at + (request.isTimer ? this.#away : 0) }; // A timer guards what is made only now.
-    if (this.#divergence !== undefined) return await never();
-    if (recorded === undefined) this.#append("call", position, call.at, text);
-    const answer = await this.#make(request, position, signal, call);
-    await this.#turns.over();
-    if ("refusal" in answer) throw answer.refusal;
-    return answer;
+    if (this.#replay.phase !== "active") return await never();
+    const result = Promise.withResolvers<CallAnswer>();
+    this.#steps.set(position, { request, signal, result });
+    this.#dispatched = this.#dispatchStep(request, position, this.#dispatched);
+    this.#dispatched.catch(result.reject);
+    return await result.promise;
   }
 
-  /** Writes what the script is given now, and tells what time it is for it. */
+  /** Records that the script gets the result of a step now. Returns the time of the script's clock. */
   delivering(position: number): number {
-    const recorded = this.#turns.take(position);
-    if (recorded) {
-      this.#clock = this.#recording.calls.get(position)?.given?.at ?? this.#clock;
-      return this.#clock;
-    }
-    this.#clock = Math.max(this.#clock, Date.now());
-    const answer = this.#answers.get(position);
-    this.#answers.delete(position);
-    if (answer !== undefined) this.#append(answer.kind, position, this.#clock, answer.content);
-    return this.#clock;
+    this.#dispatch({ type: "delivered", position, now: Date.now() });
+    return this.#replay.clock;
   }
 
-  /** Gives a script that waits for something else than it did a moment to come to its step all the same. */
+  /** Stops an idle script that does not take the step whose result it has. */
   waits(position: number): void {
-    if (this.#asked.has(position)) return;
-    clearTimeout(this.#patience);
-    const look = () => this.#asked.has(position) || this.#diverge(this.#missing(position));
-    this.#patience = setTimeout(look, MOMENT);
+    if (position <= this.#replay.taken) return;
+    clearTimeout(this.#watchdog);
+    this.#watchdog = setTimeout(() => this.#dispatch({ type: "idle", position }), IDLE_LIMIT);
   }
 
-  /** Writes randomness that the script drew. */
+  /** Records random bytes that the script drew, in base64. */
   drew(block: string): void {
-    this.#append("random", 0, Date.now(), block);
+    this.#dispatch({ type: "drew", block, now: Date.now() });
   }
 
-  /** Prints and writes a line that was not printed before. */
+  /** Prints and records a line, unless it was printed before. */
   log(text: string): void {
-    if (this.#logs++ < this.#oldLogs) return;
-    this.#append("log", 0, Date.now(), text);
-    this.#options.onLog(text);
+    this.#dispatch({ type: "printed", text, now: Date.now() });
   }
 
-  /** Makes no further call; resolves when those that are on their way are answered. */
+  /** Makes no further call. Resolves when the calls in flight have ended and their results are recorded. */
   async pause(): Promise<void> {
-    this.#paused ??= Promise.withResolvers();
+    this.#dispatch({ type: "paused" });
     this.#lastAttempt.abort();
-    if (this.#inFlight === 0) this.#paused.resolve();
-    await this.#paused.promise;
-    // The sandbox ends before it is given these: that they are kept is what the wait was for.
-    if (this.#isOver) return;
-    for (const position of [...this.#answers.keys()]) this.delivering(position);
+    this.#drained ??= Promise.withResolvers();
+    if (this.#inFlight === 0) this.#drained.resolve();
+    await this.#drained.promise;
+    this.#dispatch({ type: "drained", now: Date.now() });
   }
 
-  /** Throws where the script asked for something else than it did: it may have come to its end before that was seen. */
+  /** Throws if the script does not match its history. */
   async verify(): Promise<void> {
-    await this.#checked;
-    if (this.#divergence !== undefined) throw this.#divergence;
+    await this.#dispatched;
+    if (this.#replay.divergence !== undefined) throw this.#replay.divergence;
   }
 
-  /** Checks that the script, which has come to its end or has failed, did all that it did before. */
+  /** Checks that a script that has ended, possibly with a failure, took all steps of its history. */
   async finish(failure?: ErrorRecord): Promise<void> {
     await this.verify();
-    const left = [...this.#recording.calls.keys()].find((position) => !this.#asked.has(position));
-    if (left === undefined) return;
-    if (!this.#options.force) throw this.#missing(left, failure);
-    await this.#leaveFrom(left);
+    await this.#dispatch({ type: "finished", failure });
+    await this.verify();
   }
 
-  /** Waits for nothing any more, writes nothing and sends nothing; who waits for calls on their way waits no longer. */
+  /** Ends the run: it records and sends nothing more. */
   dispose(): void {
-    this.#isOver = true;
-    this.#paused?.resolve();
-    clearTimeout(this.#patience);
+    this.#dispatch({ type: "disposed" });
+    this.#drained?.resolve();
+    clearTimeout(this.#watchdog);
   }
 
-  /**
-   * While it is told what it was told before, a script has nothing to wait for: one that does has left its path. One that
-   * takes no step and waits for none is at work.
-   */
-  #watch(): void {
-    clearTimeout(this.#patience);
-    const { turns } = this.#recording;
-    while (this.#asked.has(turns[this.#behind] ?? NaN)) this.#behind++;
-    const position = turns[this.#behind];
-    if (position === undefined || this.#isOver) return;
-    const look = () => this.#turns.isAwaited ? void this.#diverge(this.#missing(position)) : this.#watch();
-    this.#patience = setTimeout(look, this.#options.patience ?? PATIENCE);
-  }
-
-  /**
-   * The recorded call at a position, if it is the same one; undefined where there is none. All earlier calls are checked
-   * before: a script that was told an answer too early must do nothing new before it is known that it has asked for it.
-   */
-  async #check(
-    request: CallRequest,
-    position: number,
-    earlier: Promise<unknown>,
-  ): Promise<RecordedCall<StoredEvent> | undefined> {
-    const text = this.#recording.calls.has(position) ? await asked(request) : undefined;
+  async #dispatchStep(request: CallRequest, position: number, earlier: Promise<void>): Promise<void> {
+    const text = await asked(request);
     await earlier;
-    const recorded = this.#recording.calls.get(position); // Only now: an earlier step may have left it.
-    if (recorded === undefined || text === undefined || recorded.asked === text) return recorded;
-    if (this.#options.force) await this.#leaveFrom(position);
-    else this.#diverge(otherCall(position, recorded, text));
-    return undefined;
+    const { operation, isTimer = false } = request;
+    await this.#dispatch({ type: "step", position, request: text, operation, isTimer, now: Date.now() });
+    this.#watch();
   }
 
-  /**
-   * What is kept of the same change. One of the same operation that asks for something else may still be the same, with
-   * another time or number in it: it is not sent without being told to.
-   */
-  #takeKept({ operation }: CallRequest, position: number, text: string): RecordedCall | undefined {
-    const { kept } = this.#recording;
-    const same = takeKept(kept, text);
-    if (same !== undefined || this.#options.force) return same;
-    const like = kept.find((one) => one.sent && !one.isForced && operationOf(one) === operation);
-    if (like !== undefined) this.#diverge(likeKept(position, like.asked, text));
-    return undefined;
+  /** Advances the replay and carries out its effects. Resolves after a rewind, if there is one. */
+  #dispatch(event: ReplayEvent): Promise<void> | undefined {
+    const { state, effects } = advance(this.#replay, event);
+    this.#replay = state;
+    let rewinding: Promise<void> | undefined;
+    for (const effect of effects) {
+      if (effect.type === "rewind") rewinding = this.#rewind(effect.rewind);
+      else this.#perform(effect);
+    }
+    return rewinding;
   }
 
-  async #again(position: number): Promise<CallAnswer> {
-    await this.#turns.of(position);
-    const given = this.#givenTo(position);
-    if ("error" in given) throw given.error;
-    return given.answer;
+  #perform(effect: Exclude<ReplayEffect, { type: "rewind" }>): void {
+    switch (effect.type) {
+      case "append":
+        return this.#options.sink.append(effect.event);
+      case "replay":
+        return this.#giveRecorded(effect.position);
+      case "call":
+        return void this.#makeCall(effect.position, effect.call, effect.sent);
+      case "settle":
+        return this.#settle(effect.position);
+      case "print":
+        return this.#options.onLog(effect.text);
+      case "stop":
+        return this.#options.stop(effect.reason);
+    }
   }
 
-  #givenTo(position: number): ReturnType<GivenBefore["answerTo"]> {
-    const call = this.#recording.calls.get(position);
+  async #rewind(left: Left): Promise<void> {
+    const generation = await this.#orFail(this.#options.sink.leave(left));
+    await this.#dispatch({ type: "rewound", generation });
+  }
+
+  /** Restarts the timer that finds a stalled script. A script that takes no step and waits for none is computing. */
+  #watch(): void {
+    clearTimeout(this.#watchdog);
+    if (findExpected(this.#replay) === undefined || this.#replay.phase === "disposed") return;
+    this.#watchdog = setTimeout(() => {
+      this.#dispatch({ type: "stalled" });
+      if (this.#replay.divergence === undefined) this.#watch();
+    }, this.#options.patience ?? STALL_LIMIT);
+  }
+
+  #giveRecorded(position: number): void {
+    const result = this.#steps.get(position)?.result;
+    const recorded = this.#findRecorded(position);
+    if ("error" in recorded) result?.reject(recorded.error);
+    else result?.resolve(recorded.answer);
+  }
+
+  /** Gives the result of a new step to the script: of its call, or of the same call before a rewind. */
+  #settle(position: number): void {
+    const { result, outcome } = this.#steps.get(position) ?? {};
+    const earlier = this.#replay.results.get(position);
+    if (outcome !== undefined && "error" in outcome) result?.reject(outcome.error);
+    else if (outcome !== undefined) result?.resolve(outcome.answer);
+    else if (earlier !== undefined) result?.resolve(decodeAnswer(earlier.content));
+  }
+
+  #findRecorded(position: number): ReturnType<GivenBefore["answerTo"]> {
+    const call = this.#replay.history.calls.get(position);
     if (call?.given === undefined) {
-      throw new SvcError("INTERNAL_ERROR", `The journal has no answer to step ${position}.`);
+      throw new SvcError("INTERNAL_ERROR", `The journal has no result of step ${position}.`);
     }
     const operation = operationOf(call);
     if (call.given.kind === "answer") return { operation, answer: decodeAnswer(call.given.content) };
     return { operation, error: errorIn(readRefusal(call.given.content).error) };
   }
 
-  async #make(
-    request: CallRequest,
-    position: number,
-    signal: AbortSignal,
-    call: RecordedCall,
-  ): Promise<CallAnswer | { refusal: SvcError }> {
-    const weight = isSleep(request) ? 0 : 1; // An interrupted run does not wait for its sleeps.
+  async #makeCall(position: number, call: RecordedCall, sent: SentWith): Promise<void> {
+    const step = this.#steps.get(position);
+    if (step === undefined) return;
+    const weight = isSleep(step.request) ? 0 : 1; // A pause does not wait for sleeps.
     this.#inFlight += weight;
-    const made = await this.#attempt(request, position, signal, call).finally(() => {
-      this.#inFlight -= weight;
-      if (this.#inFlight === 0) this.#paused?.resolve();
-    });
-    return made ?? await never();
+    const event = await this.#send(step, position, call, sent).then(
+      (answer): ReplayEvent => {
+        step.outcome = { answer };
+        return { type: "answered", position, content: encodeAnswer(answer) };
+      },
+      (thrown): ReplayEvent => this.#describeFailure(step, position, thrown),
+    );
+    this.#dispatch(event);
+    this.#inFlight -= weight;
+    if (this.#inFlight === 0) this.#drained?.resolve();
   }
 
-  /** Makes a call; nothing where the input ends with it, or goes on with it another time. */
-  async #attempt(
-    request: CallRequest,
-    position: number,
-    signal: AbortSignal,
-    call: RecordedCall,
-  ): Promise<CallAnswer | { refusal: SvcError } | undefined> {
-    try {
-      const { keptAnswer } = call;
-      const answer = keptAnswer === undefined
-        ? await this.#live(request, position, signal, call)
-        : decodeAnswer(keptAnswer);
-      this.#answers.set(position, { kind: "answer", content: keptAnswer ?? encodeAnswer(answer) });
-      return answer;
-    } catch (thrown) {
-      if (thrown instanceof StopInput) {
-        this.#options.stop(thrown.reason.with({ cause: thrown }));
-        return undefined;
-      }
-      const error = toSvcError(thrown);
-      // Given up because the sandbox has ended, or for the interruption: not refused.
-      if (signal.reason instanceof SvcError || (this.#paused && !error.rejectedByService)) return undefined;
-      this.#refused += call.asked.length;
-      if (this.#refused > MAX_SAID_CHARACTERS) this.#options.stop(tooMuch("more of what is refused than it may"));
-      this.#answers.set(position, {
-        kind: "refusal",
-        content: JSON.stringify({ error, unknown: mayBeDone(error, call) }),
-      });
-      return { refusal: error };
+  #describeFailure(step: PendingStep, position: number, thrown: unknown): ReplayEvent {
+    const error = toSvcError(thrown);
+    step.outcome = { error };
+    if (thrown instanceof StopInput) {
+      this.#options.stop(thrown.reason.with({ cause: thrown }));
+      return { type: "refused", position, error, isAbandoned: true };
     }
+    return { type: "refused", position, error, isAbandoned: step.signal.reason instanceof SvcError };
   }
 
-  #live(
-    request: CallRequest,
+  async #send(
+    { request, signal }: PendingStep,
     position: number,
-    signal: AbortSignal,
     call: RecordedCall,
+    sent: SentWith,
   ): Promise<CallAnswer> {
-    const sent = call.sent ?? { key: this.#options.keyOf(position, this.#generation) };
-    let written: Promise<void> | undefined;
-    const write = async (tag?: string, isKeyed = true) => {
-      // Another life of the input may have read its events already.
-      if (this.#isOver) throw new SvcError("INTERRUPTED", "The input has ended.");
-      const sending: SentWith = { ...sent, tag, ...(!isKeyed && { unkeyed: true }) };
-      await (written ??= this.#write(position, call.sent === undefined ? sending : undefined));
+    let recorded: Promise<void> | undefined;
+    const record = async (tag?: string, isKeyed = true) => {
+      // A later attempt at the input may have read its events already.
+      if (this.#replay.phase === "disposed") throw new SvcError("INTERRUPTED", "The input has ended.");
+      await (recorded ??= this.#recordSending(position, tag, isKeyed));
     };
-    return this.#options.live.call(request, {
+    return await this.#options.live.call(request, {
       signal,
       lastAttempt: this.#lastAttempt.signal,
       askedAt: call.at,
       sent,
       sentAt: call.sentAt,
-      sending: write,
-      // What it fails with, `sending` fails with, too.
-      readingTag: () => whenSent(() => void write().catch(() => {})),
+      sending: record,
+      // A failure shows in `sending`, too.
+      readingTag: () => whenSent(() => void record().catch(() => {})),
     });
   }
 
-  /** Resolves when it is on disk what a change is sent with, and all that led to it. */
-  async #write(position: number, sent: SentWith | undefined): Promise<void> {
-    if (sent !== undefined) this.#append("sent", position, Date.now(), JSON.stringify(sent));
-    await this.#written(this.#options.sink.durable());
+  /** Resolves when the key and the tag of a change are on disk, and everything that led to it. */
+  async #recordSending(position: number, tag: string | undefined, isKeyed: boolean): Promise<void> {
+    this.#dispatch({ type: "sending", position, tag, isKeyed, now: Date.now() });
+    await this.#orFail(this.#options.sink.durable());
   }
 
-  /** What the sink gives; a script must not catch that it fails and go on: nothing that it does would be kept. */
-  #written<T>(writing: Promise<T>): Promise<T> {
-    return writing.catch((error) => {
-      this.#diverge(toSvcError(error));
-      throw error;
-    });
+  /** Ends the input if the journal fails: a script must not catch that and continue unrecorded. */
+  async #orFail<T>(writing: Promise<T>): Promise<T> {
+    try {
+      return await writing;
+    } catch (thrown) {
+      this.#dispatch({ type: "failed", error: toSvcError(thrown) });
+      throw thrown;
+    }
   }
-
-  #append(kind: EventRecord["kind"], position: number, at: number, content: string): void {
-    this.#options.sink.append({ kind, position, at, content });
-  }
-
-  #missing(position: number, failure?: ErrorRecord): SvcError {
-    return missingCall(position, this.#recording.calls.get(position) ?? { asked: "{}" }, failure);
-  }
-
-  /** Leaves what was done from a position on; the answers that were given to earlier calls stay. */
-  async #leaveFrom(first: number): Promise<void> {
-    const { calls, kept } = this.#recording;
-    const positions = new Set([...calls.keys()].filter((position) => position >= first));
-    const left = { ...leftOf(this.#options.events, positions), isForced: true };
-    leave(calls, kept, left);
-    this.#oldLogs = 0; // What it prints from here on is new.
-    this.#turns.leaveOut((position) => position >= first);
-    this.#generation = await this.#written(this.#options.sink.leave(left));
-  }
-
-  /** Ends the sandbox, because the script has left the path that it took, or the journal cannot be written. */
-  #diverge(reason: SvcError): void {
-    this.#divergence ??= reason;
-    this.#options.stop(reason);
-  }
-}
-
-/** Whether a change that failed may have been done: now, or when it was sent before. */
-function mayBeDone(error: SvcError, { sent }: RecordedCall): boolean {
-  return error.outcomeUnknown === true || (sent !== undefined && !error.rejectedByService);
 }

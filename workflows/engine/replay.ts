@@ -1,0 +1,433 @@
+/**
+ * The core of an input: a reducer from its history and an event to the next effects. It does no I/O, reads no clock and
+ * holds no promise.
+ *
+ * While a step is in the history, the script gets the recorded result, in the recorded order, so that it takes the same
+ * path. A step that is not in the history is recorded and then made.
+ */
+import type { ErrorRecord, SvcError } from "../../lib/errors.ts";
+import type { EventRecord, StoredEvent } from "../journal/journal.ts";
+import { tooMuch } from "../sandbox/host/exit.ts";
+import { MAX_SAID_CHARACTERS } from "../sandbox/protocol/messages.ts";
+import { likeKept, missingCall, otherCall } from "./diverged.ts";
+import {
+  leave,
+  type Left,
+  leftOf,
+  operationOf,
+  readRecording,
+  type RecordedCall,
+  type Recording,
+  type SentWith,
+  takeKept,
+} from "./recording.ts";
+
+/** Options of a replay. */
+export interface ReplayOptions {
+  /** The recorded events of the input. */
+  readonly events: readonly StoredEvent[];
+  /** How often the input was opened again. */
+  readonly generation: number;
+  /** Rewinds to the step at which the script leaves its history, instead of failing there. */
+  readonly force: boolean;
+  /** Returns the idempotency key of the change at a position. */
+  readonly keyOf: (position: number, generation: number) => string;
+}
+
+/** A step that the script takes. The sandbox numbers steps from 1. */
+export interface StepEvent {
+  readonly type: "step";
+  readonly position: number;
+  /** Operation and arguments as text. Equal texts are the same step. */
+  readonly request: string;
+  readonly operation: string;
+  /** Whether the step is a timer, which counts only the time in which the script runs. */
+  readonly isTimer: boolean;
+  /** Time in milliseconds since 1970, as in all events. */
+  readonly now: number;
+}
+
+/** Something that happened to an input. */
+export type ReplayEvent =
+  | StepEvent
+  /** The journal has the rewind that an effect asked for. */
+  | { readonly type: "rewound"; readonly generation: number }
+  /** A change is about to be sent, with the entity tag that was read for it. */
+  | {
+    readonly type: "sending";
+    readonly position: number;
+    readonly tag?: string;
+    readonly isKeyed: boolean;
+    readonly now: number;
+  }
+  /** The service has answered a call. */
+  | { readonly type: "answered"; readonly position: number; readonly content: string }
+  /** A call has failed. An abandoned one was not refused: the input ends or will make it again. */
+  | { readonly type: "refused"; readonly position: number; readonly error: SvcError; readonly isAbandoned: boolean }
+  /** The script gets the result of a step now. */
+  | { readonly type: "delivered"; readonly position: number; readonly now: number }
+  /** The script has drawn random bytes. */
+  | { readonly type: "drew"; readonly block: string; readonly now: number }
+  /** The script has printed a line. */
+  | { readonly type: "printed"; readonly text: string; readonly now: number }
+  /** The script has taken no step for a long time. */
+  | { readonly type: "stalled" }
+  /** The script is idle and has not taken this step, whose result it already has. */
+  | { readonly type: "idle"; readonly position: number }
+  /** No further call may be made. */
+  | { readonly type: "paused" }
+  /** All calls in flight have ended after a pause. */
+  | { readonly type: "drained"; readonly now: number }
+  /** The script has returned or, with a failure, thrown. */
+  | { readonly type: "finished"; readonly failure?: ErrorRecord }
+  /** The journal has failed. */
+  | { readonly type: "failed"; readonly error: SvcError }
+  /** The input is over. */
+  | { readonly type: "disposed" };
+
+/** Something to do next, in the order of the list. */
+export type ReplayEffect =
+  /** Append an event to the journal. */
+  | { readonly type: "append"; readonly event: EventRecord }
+  /** Give the recorded result of a step to the script. */
+  | { readonly type: "replay"; readonly position: number }
+  /** Make a call. Without `sent` in the history, it is sent with a new key. */
+  | { readonly type: "call"; readonly position: number; readonly call: RecordedCall; readonly sent: SentWith }
+  /** Give the result of a call that was made to the script. */
+  | { readonly type: "settle"; readonly position: number }
+  /** Record a rewind, then report it with `rewound`. */
+  | { readonly type: "rewind"; readonly rewind: Left }
+  /** Show a printed line. */
+  | { readonly type: "print"; readonly text: string }
+  /** End the sandbox. */
+  | { readonly type: "stop"; readonly reason: SvcError };
+
+/** A result that the script has not got yet. */
+interface Result {
+  readonly kind: "answer" | "refusal";
+  readonly content: string;
+}
+
+/** A call that is being made. */
+interface OpenCall {
+  readonly call: RecordedCall;
+  /** Whether the history has what it is sent with. */
+  readonly isSendingRecorded: boolean;
+}
+
+/** The state of an input. */
+export interface Replay {
+  readonly options: ReplayOptions;
+  readonly history: Recording<StoredEvent>;
+  readonly phase: "active" | "paused" | "disposed";
+  /** Position of the last step that the script took. */
+  readonly taken: number;
+  /** Index of the next recorded delivery. */
+  readonly turn: number;
+  /** Index of the first recorded delivery whose step the script has not taken. */
+  readonly expected: number;
+  /** Recorded steps that wait for their turn. */
+  readonly waiting: ReadonlySet<number>;
+  /** Calls that are being made. */
+  readonly open: ReadonlyMap<number, OpenCall>;
+  /** Results of calls that were made, by position. */
+  readonly results: ReadonlyMap<number, Result>;
+  /** Results that wait until all recorded results are delivered. */
+  readonly unsettled: readonly number[];
+  /** A step that waits for a rewind. */
+  readonly blocked?: StepEvent;
+  readonly generation: number;
+  /** The script's clock. */
+  readonly clock: number;
+  /** Time for which the input did not run, in milliseconds. */
+  readonly away: number;
+  readonly printedLines: number;
+  /** Number of lines in the history, which are not printed again. */
+  readonly recordedLines: number;
+  /** Length of all refused requests: they are recorded, too, and refusing one takes no time. */
+  readonly refusedCharacters: number;
+  /** Why the script does not match its history, or why the journal has failed. */
+  readonly divergence?: SvcError;
+}
+
+/** A state and what to do next. */
+export interface Transition {
+  readonly state: Replay;
+  readonly effects: readonly ReplayEffect[];
+}
+
+/** Starts the replay of an input. */
+export function startReplay(options: ReplayOptions, now: number): Replay {
+  const history = readRecording(options.events);
+  // A rewind may be recorded long after the script ended.
+  const last = options.events.findLast(({ kind }) => kind !== "left")?.at ?? Infinity;
+  return {
+    options,
+    history,
+    phase: "active",
+    taken: 0,
+    turn: 0,
+    expected: 0,
+    waiting: new Set(),
+    open: new Map(),
+    results: new Map(),
+    unsettled: [],
+    generation: options.generation,
+    clock: 0,
+    away: Math.max(0, now - last),
+    printedLines: 0,
+    recordedLines: history.logs,
+    refusedCharacters: 0,
+  };
+}
+
+/** Returns the first step with a recorded result that the script has not taken. */
+export function findExpected({ history, expected }: Replay): number | undefined {
+  return history.turns[expected];
+}
+
+/** Returns the next state and effects of an input. */
+export function advance(state: Replay, event: ReplayEvent): Transition {
+  switch (event.type) {
+    case "step":
+      return takeStep(state, event);
+    case "rewound":
+      return continueAfterRewind({ ...state, generation: event.generation });
+    case "sending":
+      return recordSending(state, event);
+    case "answered":
+      return addResult(state, event.position, { kind: "answer", content: event.content });
+    case "refused":
+      return refuse(state, event);
+    case "delivered":
+      return deliver(state, event.position, event.now);
+    case "drew":
+      return { state, effects: [append("random", 0, event.now, event.block)] };
+    case "printed":
+      return print(state, event.text, event.now);
+    case "stalled":
+      return checkStalled(state);
+    case "idle":
+      return event.position <= state.taken ? nothing(state) : diverge(state, findMissing(state, event.position));
+    case "paused":
+      return nothing(state.phase === "disposed" ? state : { ...state, phase: "paused" });
+    case "drained":
+      return drain(state, event.now);
+    case "finished":
+      return finish(state, event.failure);
+    case "failed":
+      return diverge(state, event.error);
+    case "disposed":
+      return nothing({ ...state, phase: "disposed" });
+  }
+}
+
+function nothing(state: Replay): Transition {
+  return { state, effects: [] };
+}
+
+function append(kind: EventRecord["kind"], position: number, at: number, content: string): ReplayEffect {
+  return { type: "append", event: { kind, position, at, content } };
+}
+
+/** Runs one transition after another. */
+function andThen({ state, effects }: Transition, next: (state: Replay) => Transition): Transition {
+  const following = next(state);
+  return { state: following.state, effects: [...effects, ...following.effects] };
+}
+
+function takeStep(before: Replay, step: StepEvent): Transition {
+  const { position, request } = step;
+  const state = moveTo(before, position);
+  if (state.phase !== "active" || state.divergence !== undefined) return nothing(state);
+  const recorded = state.history.calls.get(position);
+  if (recorded === undefined) return startStep(state, step);
+  if (recorded.asked === request) return continueStep(state, step, recorded);
+  if (!state.options.force) return diverge(state, otherCall(position, recorded, request));
+  return rewind({ ...state, blocked: step }, position);
+}
+
+/** Notes that the script has taken all steps up to a position. */
+function moveTo(state: Replay, position: number): Replay {
+  const { turns } = state.history;
+  const taken = Math.max(state.taken, position);
+  let { expected } = state;
+  while (expected < turns.length && (turns[expected] ?? 0) <= taken) expected++;
+  return { ...state, taken, expected };
+}
+
+/** Continues a step of the history: with its recorded result, or with a call that has no result yet. */
+function continueStep(
+  state: Replay,
+  { position, isTimer }: StepEvent,
+  recorded: RecordedCall<StoredEvent>,
+): Transition {
+  if (recorded.given === undefined) {
+    return makeCall(state, position, { ...recorded, at: recorded.at + (isTimer ? state.away : 0) });
+  }
+  // A turn before the next one has passed: the script got the result before it took the step.
+  if (state.history.turns.indexOf(position, state.turn) <= state.turn) {
+    return { state, effects: [{ type: "replay", position }] };
+  }
+  return nothing({ ...state, waiting: new Set([...state.waiting, position]) });
+}
+
+/** Records a new step and makes its call. */
+function startStep(before: Replay, { position, request, operation, now }: StepEvent): Transition {
+  const kept = [...before.history.kept];
+  const same = takeKept(kept, request);
+  const state = { ...before, history: { ...before.history, kept } };
+  // Another call of the same operation may be the same change, with another time or random number in it.
+  const similar = same === undefined && !state.options.force
+    ? kept.find((one) => one.sent && !one.isForced && operationOf(one) === operation)
+    : undefined;
+  if (similar !== undefined) return diverge(state, likeKept(position, similar.asked, request));
+  const recorded = { state, effects: [append("call", position, now, request)] };
+  return andThen(recorded, (next) => makeCall(next, position, { ...same, asked: request, at: now }));
+}
+
+function makeCall(before: Replay, position: number, call: RecordedCall): Transition {
+  const open = new Map(before.open).set(position, { call, isSendingRecorded: call.sent !== undefined });
+  const state = { ...before, open };
+  if (call.keptAnswer !== undefined) {
+    return addResult(state, position, { kind: "answer", content: call.keptAnswer });
+  }
+  const sent = call.sent ?? { key: state.options.keyOf(position, state.generation) };
+  return { state, effects: [{ type: "call", position, call, sent }] };
+}
+
+/** Records what a change is sent with, unless the history has it. */
+function recordSending(state: Replay, event: ReplayEvent & { readonly type: "sending" }): Transition {
+  const { position, tag, isKeyed, now } = event;
+  const opened = state.open.get(position);
+  if (opened === undefined || opened.isSendingRecorded) return nothing(state);
+  const sent: SentWith = {
+    key: state.options.keyOf(position, state.generation),
+    tag,
+    ...(!isKeyed && { unkeyed: true }),
+  };
+  return {
+    state: { ...state, open: new Map(state.open).set(position, { ...opened, isSendingRecorded: true }) },
+    effects: [append("sent", position, now, JSON.stringify(sent))],
+  };
+}
+
+function refuse(
+  state: Replay,
+  { position, error, isAbandoned }: ReplayEvent & { readonly type: "refused" },
+): Transition {
+  if (isAbandoned || (state.phase !== "active" && !error.rejectedByService)) return nothing(close(state, position));
+  const call = state.open.get(position)?.call;
+  const isUnknown = error.outcomeUnknown === true || (call?.sent !== undefined && !error.rejectedByService);
+  const content = JSON.stringify({ error, unknown: isUnknown });
+  const refusedCharacters = state.refusedCharacters + (call?.asked.length ?? 0);
+  const refused = addResult({ ...state, refusedCharacters }, position, { kind: "refusal", content });
+  if (refusedCharacters <= MAX_SAID_CHARACTERS) return refused;
+  return { ...refused, effects: [...refused.effects, stop(tooMuch("more of what is refused than it may"))] };
+}
+
+function close(state: Replay, position: number): Replay {
+  const open = new Map(state.open);
+  open.delete(position);
+  return { ...state, open };
+}
+
+/** Adds the result of a call. The script gets it after all recorded results. */
+function addResult(before: Replay, position: number, result: Result): Transition {
+  const state = { ...close(before, position), results: new Map(before.results).set(position, result) };
+  if (hasReplayed(state)) return { state, effects: [{ type: "settle", position }] };
+  return nothing({ ...state, unsettled: [...state.unsettled, position] });
+}
+
+function hasReplayed({ history, turn }: Replay): boolean {
+  return turn >= history.turns.length;
+}
+
+/** Records that the script gets a result, unless the history has that. */
+function deliver(state: Replay, position: number, now: number): Transition {
+  const { turns, calls } = state.history;
+  if (turns[state.turn] === position) {
+    const waiting = new Set(state.waiting);
+    waiting.delete(position);
+    const clock = calls.get(position)?.given?.at ?? state.clock;
+    return releaseNext({ ...state, waiting, clock, turn: state.turn + 1 });
+  }
+  const clock = Math.max(state.clock, now);
+  const result = state.results.get(position);
+  if (result === undefined) return nothing({ ...state, clock });
+  const results = new Map(state.results);
+  results.delete(position);
+  return { state: { ...state, clock, results }, effects: [append(result.kind, position, clock, result.content)] };
+}
+
+/** Releases the step whose turn it is or, after the last turn, all results of calls that were made. */
+function releaseNext(state: Replay): Transition {
+  const next = state.history.turns[state.turn];
+  if (next !== undefined) {
+    return { state, effects: state.waiting.has(next) ? [{ type: "replay", position: next }] : [] };
+  }
+  const effects = state.unsettled.map((position): ReplayEffect => ({ type: "settle", position }));
+  return { state: { ...state, unsettled: [] }, effects };
+}
+
+function print(before: Replay, text: string, now: number): Transition {
+  const state = { ...before, printedLines: before.printedLines + 1 };
+  if (before.printedLines < state.recordedLines) return nothing(state);
+  return { state, effects: [append("log", 0, now, text), { type: "print", text }] };
+}
+
+/** A script has nothing to wait for while its results are replayed: one that waits has left its history. */
+function checkStalled(state: Replay): Transition {
+  const expected = findExpected(state);
+  const isAwaited = state.waiting.size > 0 || state.unsettled.length > 0;
+  return expected === undefined || !isAwaited ? nothing(state) : diverge(state, findMissing(state, expected));
+}
+
+/** Records results that the script will not get, because it ends before. */
+function drain(state: Replay, now: number): Transition {
+  if (state.phase === "disposed") return nothing(state);
+  return [...state.results.keys()].reduce(
+    (transition, position) => andThen(transition, (next) => deliver(next, position, now)),
+    nothing(state),
+  );
+}
+
+/** Checks that the script has taken all steps of its history. */
+function finish(state: Replay, failure?: ErrorRecord): Transition {
+  if (state.divergence !== undefined) return nothing(state);
+  const missing = [...state.history.calls.keys()].find((position) => position > state.taken);
+  if (missing === undefined) return nothing(state);
+  if (state.options.force) return rewind(state, missing);
+  return nothing({ ...state, divergence: findMissing(state, missing, failure) });
+}
+
+/** Drops the steps from a position on. Results of earlier steps stay. */
+function rewind(before: Replay, first: number): Transition {
+  const calls = new Map(before.history.calls);
+  const kept = [...before.history.kept];
+  const positions = new Set([...calls.keys()].filter((position) => position >= first));
+  const left = { ...leftOf(before.options.events, positions), isForced: true };
+  leave(calls, kept, left);
+  const turns = before.history.turns.filter((position, index) => index < before.turn || position < first);
+  const history = { ...before.history, calls, kept, turns };
+  const state = moveTo({ ...before, history, recordedLines: 0, expected: 0 }, before.taken);
+  return andThen({ state, effects: [{ type: "rewind", rewind: left }] }, releaseNext);
+}
+
+function continueAfterRewind({ blocked, ...state }: Replay): Transition {
+  if (blocked === undefined || state.phase !== "active" || state.divergence !== undefined) return nothing(state);
+  return startStep(state, { ...blocked });
+}
+
+function findMissing({ history }: Replay, position: number, failure?: ErrorRecord): SvcError {
+  return missingCall(position, history.calls.get(position) ?? { asked: "{}" }, failure);
+}
+
+/** Ends the sandbox, because the script has left its history or the journal cannot be written. */
+function diverge(state: Replay, reason: SvcError): Transition {
+  return { state: { ...state, divergence: state.divergence ?? reason }, effects: [stop(reason)] };
+}
+
+function stop(reason: SvcError): ReplayEffect {
+  return { type: "stop", reason };
+}
