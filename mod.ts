@@ -20,9 +20,10 @@
  */
 export { createClient } from "./lib/client/client.ts";
 export type { ClientOptions } from "./lib/client/client_options.ts";
-export type { Client } from "./lib/client/bind.ts";
+export type { ApiPromise, PagedPromise, ResponseInfo, WithResponse } from "./lib/client/api_promise.ts";
+export type { Client } from "./lib/client/client_type.ts";
 export type { CallerOptions, Exchange } from "./lib/client/caller.ts";
-export type { ExchangeSummary, SessionOptions } from "./lib/auth/settings.ts";
+export type { ExchangeSummary, Fetch, SessionOptions } from "./lib/auth/settings.ts";
 export type { Warn } from "./lib/client/callback.ts";
 export {
   ERROR_CODES,

@@ -20,7 +20,7 @@
  *
  * @module
  */
-import type { Client as LibraryClient } from "../lib/client/bind.ts";
+import type { Client as LibraryClient } from "../lib/client/client_type.ts";
 import { SvcError } from "../lib/errors.ts";
 import type { JsonObject } from "../utils/json.ts";
 import type { RequestOptions } from "../lib/operation/operation.ts";
@@ -30,7 +30,7 @@ export type { ErrorAttempt, ErrorCode, ErrorDetail, ErrorRecord, Hint, HintComma
 export type { JsonObject, JsonValue } from "../utils/json.ts";
 
 /** The functions of the operations, as in the library. They take no `idempotencyKey`, because the run creates one per change. */
-export type Client = LibraryClient<Omit<RequestOptions, "idempotencyKey">>;
+export type Client = LibraryClient<Omit<RequestOptions, "idempotencyKey">, "script">;
 
 /** The description of a workflow. */
 export interface Workflow<Input = JsonObject> {

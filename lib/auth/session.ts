@@ -1,6 +1,13 @@
 import { SvcError } from "../errors.ts";
 import { getRequestPath } from "../http/address.ts";
-import { type Credentials, readSettings, requireCredentials, type SessionOptions, type Target } from "./settings.ts";
+import {
+  type Credentials,
+  type Fetch,
+  readSettings,
+  requireCredentials,
+  type SessionOptions,
+  type Target,
+} from "./settings.ts";
 import type { Token } from "./token_cache.ts";
 import { TokenSource } from "./token_source.ts";
 
@@ -49,7 +56,7 @@ export function createSession(credentials: Credentials, tokens: TokenSource): Se
 
 async function fetchWithToken(
   request: SessionRequest,
-  { target, onExchange }: Credentials,
+  { target, onExchange, fetch }: Credentials,
   tokens: TokenSource,
 ): Promise<Response> {
   const { method, url, underWay } = request;
@@ -58,20 +65,25 @@ async function fetchWithToken(
   const available = tokens.find();
   const { token, isNew } = available ? { token: available, isNew: false } : await tokens.get(request.signal);
   const started = performance.now();
-  const response = await send(request, token);
+  const response = await send(request, token, fetch);
   const { status, statusText: reason } = response;
   if (status !== 401 || isNew) return response;
   underWay?.(false);
   await response.body?.cancel();
   onExchange({ method, path: getRequestPath(url), status, reason, milliseconds: performance.now() - started });
-  return await send(request, await tokens.replace(token, request.signal));
+  return await send(request, await tokens.replace(token, request.signal), fetch);
 }
 
-function send({ method, url, headers, body, signal, once, underWay }: SessionRequest, token: Token): Promise<Response> {
+function send(
+  { method, url, headers, body, signal, once, underWay }: SessionRequest,
+  token: Token,
+  fetchInstead?: Fetch,
+): Promise<Response> {
   signal.throwIfAborted();
   underWay?.(true);
   const authorized = { ...headers, authorization: `Bearer ${token.accessToken}` };
   const init = { method, headers: authorized, body, signal, redirect: "manual" } as const;
+  if (fetchInstead !== undefined) return fetchInstead(url, init);
   return fetch(url, once ? { ...init, ...preventResending(body) } : init);
 }
 

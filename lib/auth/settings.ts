@@ -56,11 +56,16 @@ export interface SessionOptions {
   allowInsecureHttp?: boolean;
   /** Directory of profiles and tokens. Default: `SVC_CONFIG_DIR`, or `.svc-cli` in the home directory. */
   configDirectory?: string;
+  /** Sends the requests for tokens and to the API instead of the global `fetch`. Timeouts and credentials are added before. */
+  fetch?: Fetch;
   /** Called with warnings, e.g. that others can read a file with a secret. */
   warn?: Warn;
   /** Called after each token exchange, and after each call that is repeated because its token was rejected. */
   onExchange?: (summary: ExchangeSummary) => void;
 }
+
+/** A function like the global `fetch`. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** A service and how to reach it. */
 export interface Target {
@@ -95,6 +100,8 @@ export interface Settings {
   readonly createMissingError: (member: "clientId" | "clientSecret") => SvcError;
   /** Called with warnings. */
   readonly warn: Warn;
+  /** Sends requests instead of the global `fetch`. */
+  readonly fetch?: Fetch;
   /** Called after each token exchange, and after each call that is repeated because its token was rejected. */
   readonly onExchange: (summary: ExchangeSummary) => void;
 }
@@ -142,6 +149,7 @@ export function readSettings(options: SessionOptions = {}): Settings {
     cacheDirectory: noCache ? undefined : options.configDirectory ?? findConfigDirectory(),
     createMissingError,
     warn: createWarn(options),
+    fetch: options.fetch,
     onExchange: (summary) => tell("onExchange", options.onExchange, summary),
   };
 }

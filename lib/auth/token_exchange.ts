@@ -20,7 +20,7 @@ export async function exchangeToken(credentials: Credentials, secret: string, si
   const encodedSecret = formEncode(secret);
   const basic = btoa(`${formEncode(credentials.clientId)}:${encodedSecret}`);
   const started = performance.now();
-  const response = await fetch(url, {
+  const response = await (credentials.fetch ?? fetch)(url, {
     method: "POST",
     headers: { accept: "application/json", authorization: `Basic ${basic}`, "user-agent": USER_AGENT },
     body: new URLSearchParams({ grant_type: "client_credentials" }),

@@ -1,36 +1,34 @@
 /** The typed functions of the operations: `svc.cases.create({...})` from the descriptions, over any way to make a call. */
 import { mapValues } from "../../utils/map_values.ts";
 import { permissionName } from "../operation/names.ts";
+import { planPages } from "../operation/pages.ts";
 import {
   type Group,
   type Operation,
-  type OperationFunction,
   type OperationRef,
   REQUEST_OPTIONS,
   type RequestOptions,
 } from "../operation/operation.ts";
-import type { Resources } from "../resources/mod.ts";
+import { type ReportingCall, type ResponseInfo, startCall } from "./api_promise.ts";
+import type { Client } from "./client_type.ts";
 import { misplaced, type Values } from "./values.ts";
 
-/** The functions of all operations, by group and name. Each takes, beside its own, the options that all have in common. */
-export type Client<Common = RequestOptions> = { readonly [G in keyof Resources]: GroupFunctions<Resources[G], Common> };
-
-/**
- * The functions of one group.
- *
- * @internal
- */
-export type GroupFunctions<G, Common = RequestOptions> = { readonly [O in keyof G]: OperationFunction<G[O], Common> };
-
 /** Makes one call and checks its answer. */
-export type Invoke = (ref: OperationRef, values: Values, options: RequestOptions) => Promise<unknown>;
+export type Invoke = (
+  ref: OperationRef,
+  values: Values,
+  options: RequestOptions,
+  onResponse?: (response: ResponseInfo) => void,
+) => Promise<unknown>;
 
-/** The functions of all operations, each of which makes its call by `invoke`. */
+/** Creates the functions of all operations. Each makes its call by `invoke`. */
 export function bindOperations(resources: Readonly<Record<string, Group>>, invoke: Invoke): Client {
   const client = mapValues(resources, (group, groupName) =>
     mapValues(group, (operation, name) => {
       const ref = { name: permissionName(groupName, name), operation };
-      return (...args: unknown[]) => invoke(ref, ...splitArguments(operation, args));
+      const plan = planPages(operation);
+      const call: ReportingCall = (args, onResponse) => invoke(ref, ...splitArguments(operation, args), onResponse);
+      return (...args: unknown[]) => startCall(call, args, plan);
     }));
   // The functions are made from the same descriptions as their types; TypeScript cannot follow that through a loop.
   return client as unknown as Client;

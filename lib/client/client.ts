@@ -1,6 +1,7 @@
 /** The library's client. */
 import { loadResources } from "../resources/mod.ts";
-import { bindOperations, type Client } from "./bind.ts";
+import { bindOperations } from "./bind.ts";
+import type { Client } from "./client_type.ts";
 import { type Caller, createCaller } from "./caller.ts";
 import { checkAnswer } from "./check_answer.ts";
 import { checkClientOptions, type ClientOptions } from "./client_options.ts";
@@ -30,10 +31,12 @@ export function createClient(options: ClientOptions = {}): Client {
   const { retries = 0 } = options;
   const once = createCaller(options);
   let repeating: Promise<Caller> | undefined;
-  return bindOperations(resources, async (ref, values, callOptions) => {
+  return bindOperations(resources, async (ref, values, callOptions, onResponse) => {
     const caller = retries === 0 ? once : await (repeating ??= withRetries(once, retries));
     const reply = await caller.call(ref, values, callOptions);
     try {
+      const { status, headers, etag, requestId } = reply.head;
+      onResponse?.({ status, headers, etag, requestId });
       return checkAnswer(ref.operation.answer, reply, values.assignmentId ?? values.participantId);
     } catch (error) {
       throw spoiled(ref.operation, error);

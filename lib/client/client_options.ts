@@ -26,6 +26,7 @@ const TYPES: OptionTypes<ClientOptions> = {
   noCache: "boolean",
   allowInsecureHttp: undefined,
   configDirectory: "string",
+  fetch: "function",
   warn: "function",
   onExchange: "function",
   onReply: "function",

@@ -16,6 +16,8 @@ export interface ReplyHead {
   readonly reason: string;
   /** Media type of the body. */
   readonly type?: string;
+  /** Headers. */
+  readonly headers: Headers;
   /** Entity tag. */
   readonly etag?: string;
   /** The service's identifier of the request. */
@@ -71,6 +73,7 @@ export function headOf(
     answer: operation.answer,
     status,
     reason,
+    headers,
     type: headers.get("content-type") ?? undefined,
     etag: headers.get("etag") || undefined, // A proxy that strips tags may leave the name.
     requestId: headers.get("x-request-id") ?? undefined,

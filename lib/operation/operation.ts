@@ -108,6 +108,24 @@ export interface TagSource {
   readonly scalarsOf?: string;
 }
 
+/** How an operation returns a list in pages. */
+export interface Pages {
+  /** Path of the list in the answer, e.g. `data.FeedList.pxResults`. */
+  readonly items: string;
+  /** Path of the member that says whether more items follow. Without one, the list ends with a short or empty page. */
+  readonly more?: string;
+  /** Flag that selects the page. */
+  readonly page: string;
+  /** Flag that limits the size of a page. */
+  readonly size: string;
+  /** Path of another member that limits it, in a body that is given whole. */
+  readonly otherSize?: string;
+  /** Number of the first page, if pages are numbered. */
+  readonly first?: number;
+  /** Member of the last item with which the next page begins, if pages are not numbered. */
+  readonly cursor?: string;
+}
+
 /** One operation. */
 export interface Operation {
   /** What it does, in one imperative sentence without a full stop. */
@@ -122,6 +140,8 @@ export interface Operation {
   readonly flags?: Readonly<Record<string, Param>>;
   /** What it answers. */
   readonly answer: Answer;
+  /** How it returns a list in pages. */
+  readonly pages?: Pages;
   /** HTTP status of success, where it is not 200. */
   readonly status?: number;
   /** Says of a method other than GET that it changes nothing. */
@@ -232,11 +252,6 @@ export interface PositionalLabels {
   viewName: [viewName: string];
 }
 
-/** The positional arguments of an operation's function. */
-export type Positionals<A> = A extends readonly [infer First extends PositionalParam, ...infer Rest]
-  ? [...PositionalLabels[First["name"]], ...Positionals<Rest>]
-  : [];
-
 /** The flags of an operation as members of an object. */
 export type FlagOptions<F, Content = JsonObject> =
   & { -readonly [N in keyof F as F[N] extends { required: true } ? N : never]: FlagValue<F[N], Content> }
@@ -262,51 +277,11 @@ export type ParamsOf<O, Content = JsonObject> = O extends { flags: infer F } ? F
   : Record<never, never>;
 
 /**
- * The request options of an operation's function: the common ones, and `ifMatch` if the request can be conditional.
- *
- * @internal
- */
-export type OptionsOf<O, Common = RequestOptions> = Flatten<
-  & (O extends { method: "GET" } ? unknown
-    : O extends { reads: true } ? (O extends { conditional: true } ? ConditionalOptions : unknown)
-    : ConditionalOptions)
-  & Common
->;
-
-/**
  * The answer of an operation.
  *
  * @internal
  */
 export type AnswerOf<O, Content = JsonObject> = O extends { answer: infer A } ? AnswerType<A, Content> : never;
-
-/** The parameters as an argument: none for an operation without flags, optional if no flag is required. */
-type ParamsArgument<P> = keyof P extends never ? [] : Record<never, never> extends P ? [params?: P] : [params: P];
-
-/** The arguments of an operation's function: its positional arguments, its parameters, and request options. */
-type Arguments<O extends Operation, Content, Common> = [
-  ...Positionals<O["args"]>,
-  ...ParamsArgument<ParamsOf<O, Content>>,
-  options?: OptionsOf<O, Common>,
-];
-
-/** Content types that are different, to find out where content travels. */
-interface Probes {
-  one: { probe: 1 };
-  other: { probe: 2 };
-}
-
-/** Whether parameters or answer of an operation contain content. */
-type HasContent<O> = [AnswerOf<O, Probes["one"]>, ParamsOf<O, Probes["one"]>] extends
-  [AnswerOf<O, Probes["other"]>, ParamsOf<O, Probes["other"]>] ? false : true;
-
-/** The function of an operation. Where content travels, its type is a parameter of the function. */
-export type OperationFunction<O, Common = RequestOptions> = O extends Operation
-  ? HasContent<O> extends true ? <Content extends object = JsonObject>(
-      ...args: Arguments<O, Content, Common>
-    ) => Promise<AnswerOf<O, Content>>
-  : (...args: Arguments<O, JsonObject, Common>) => Promise<AnswerOf<O>>
-  : never;
 
 /** Whether an operation changes nothing. */
 export function isRead(operation: Operation): boolean {

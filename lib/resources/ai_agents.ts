@@ -124,6 +124,7 @@ const operations = {
     args: [agentId],
     flags: { contextId, pageSize, pageIndex },
     answer: conversationsAnswer,
+    pages: { items: "conversations", page: "pageIndex", size: "pageSize", first: 0 },
     example: "'@baseclass!PermitGuide' --context-id 'CITY-PERMIT-WORK P-1'",
   },
   /**

@@ -74,6 +74,7 @@ const operations = {
     args: [assistantId],
     flags: { contextId, pageSize, pageIndex },
     answer: conversationsAnswer,
+    pages: { items: "conversations", page: "pageIndex", size: "pageSize", first: 0 },
     example: "'@baseclass!Desk' --context-id 'CITY-PERMIT-WORK P-1'",
   },
   /**

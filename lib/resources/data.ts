@@ -1,5 +1,5 @@
 /** The operations of `svc data`. */
-import type { AnswerOf, Group, ParamsOf } from "../operation/operation.ts";
+import type { AnswerOf, Group, Pages, ParamsOf } from "../operation/operation.ts";
 import type { JsonAnswer } from "../operation/answer.ts";
 import type { Members, ObjectShape } from "../../utils/shape.ts";
 import type { JsonObject } from "../../utils/json.ts";
@@ -283,6 +283,15 @@ const dataPageList = {
   mayBeEmpty: true,
 } as const satisfies JsonAnswer;
 
+const rowPages = {
+  items: "data",
+  more: "hasMoreResults",
+  page: "page",
+  size: "max",
+  otherSize: "paging.pageSize",
+  first: 1,
+} as const satisfies Pages;
+
 const operations = {
   /**
    * Reads a data view that is a single page.
@@ -404,6 +413,7 @@ const operations = {
     args: [dataViewId],
     flags: queried,
     answer: rows,
+    pages: rowPages,
     example: "D_Permits --max 20 --include-total --format table",
   },
   /**
@@ -428,6 +438,7 @@ const operations = {
     args: [dataViewId],
     flags: { view: { help: "View ID", type: "string", to: "path:view_ID", required: true }, ...queried },
     answer: viewRows,
+    pages: rowPages,
     example: "D_Permits --view pyDetails --max 20",
   },
   /**

@@ -261,6 +261,13 @@ const operations = {
       olderThan,
     },
     answer: messageList,
+    pages: {
+      items: "messages",
+      more: "hasMoreResults",
+      page: "olderThan",
+      size: "pageSize",
+      cursor: "postedTime",
+    },
     example: "--filter-by messages --filter-for 'CITY-PERMIT-WORK P-1'",
   },
   /**
@@ -474,6 +481,13 @@ const operations = {
       filterBy,
     },
     answer: feed,
+    pages: {
+      items: "data.FeedList.pxResults",
+      more: "data.FeedList.hasMoreResults",
+      page: "olderThan",
+      size: "pageSize",
+      cursor: "postedTime",
+    },
     labelled: true,
     example: "pyCaseFeed --filter-for 'CITY-PERMIT-WORK P-1' --page-size 20",
   },

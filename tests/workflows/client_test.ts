@@ -70,6 +70,28 @@ Deno.test("a script of an earlier version may pass request options among the par
   assert.deepEqual([result, error, tags], ["INVALID_ARGS", undefined, ["2"]]);
 });
 
+Deno.test("a script iterates over the items of all pages; an operation without pages is refused", async () => {
+  let page = 0;
+  await using api = new TinyApi((call) => {
+    if (call.startsWith("GET")) return Response.json(caseAnswer("C-1"));
+    return Response.json({ data: [{ page: ++page }, { page }], hasMoreResults: page < 3 });
+  });
+  const body = `const pages = [];
+    for await (const row of svc.data.query("D", { max: 2 })) pages.push(row.page);
+    const refusal = await Array.fromAsync(svc.cases.get("C-1")).catch(({ code, message }) => [code, message]);
+    return [pages, refusal];`;
+  const { result, error } = await runText(scriptText(body), { caller: api.caller });
+  const refusal = ["INVALID_ARGS", "cases.get returns no pages."];
+  assert.deepEqual([result, error], [[[1, 1, 2, 2, 3, 3], refusal], undefined]);
+  const bodies = api.received.flatMap(({ body }) => body === undefined ? [] : [body]);
+  assert.deepEqual(
+    bodies,
+    [undefined, 2, 3].map((pageNumber) => ({
+      paging: { maxResultsToFetch: 2, ...(pageNumber !== undefined && { pageNumber }) },
+    })),
+  );
+});
+
 Deno.test("a key of the script's own and a signal that is none are refused before anything is sent", async () => {
   await using api = new TinyApi();
   const body = `const refused = [];

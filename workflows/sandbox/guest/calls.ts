@@ -5,13 +5,18 @@ import { parseErrorRecord, SvcError } from "../../../lib/errors.ts";
 import { isJsonObject, isString, type JsonObject, parseJsonObject } from "../../../utils/json.ts";
 import { checkKept, jsonText } from "../../../lib/client/json_text.ts";
 import { isAnswer } from "../../../lib/operation/answer.ts";
+import { isPagePlan, type PagePlan } from "../../../lib/operation/pages.ts";
 import { checkSignal } from "../../../lib/operation/param_types.ts";
 import { contentOf, filesIn } from "../protocol/files.ts";
 import { standIn } from "./placeholder.ts";
 import { openCall } from "./steps.ts";
 
 /** Calls an operation with the arguments of its function; the parent knows which value each of them is. */
-export async function call(operation: string, args: readonly unknown[]): Promise<unknown> {
+export async function call(
+  operation: string,
+  args: readonly unknown[],
+  onPages?: (pages: PagePlan) => void,
+): Promise<unknown> {
   const { rest, signal, files } = split(args);
   rest.forEach((arg) => checkKept(arg));
   const message = files === undefined
@@ -20,9 +25,10 @@ export async function call(operation: string, args: readonly unknown[]): Promise
   const { isReply, head, text } = await openCall(message, signal);
   // Errors are made here, not where the message arrives, so that their stack leads to the line that made the call.
   if (!isReply) throw parseErrorRecord(parseJsonObject(text) ?? {}) ?? brokenAnswer();
-  const { answer, etag, content: contentHead, placeholder: mark } = head;
+  const { answer, pages, etag, content: contentHead, placeholder: mark } = head;
   if (typeof mark === "string") return standIn(mark);
   if (!isAnswer(answer)) throw brokenAnswer();
+  if (isPagePlan(pages)) onPages?.(pages);
   const content = isJsonObject(contentHead) ? contentOf(contentHead, text) : undefined;
   const body = content ? undefined : bodyOf(answer, text, { operation });
   return checkAnswer(answer, { body, content, ...(typeof etag === "string" && { etag }) }, askedFor(args));

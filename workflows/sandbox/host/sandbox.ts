@@ -2,7 +2,7 @@
 import { parseErrorRecord, SvcError, toSvcError } from "../../../lib/errors.ts";
 import { type JsonObject, type JsonValue, parseJsonObject } from "../../../utils/json.ts";
 import { escapeToOneLine } from "../../../utils/text/control_characters.ts";
-import type { Answer } from "../../../lib/operation/answer.ts";
+import { planPages } from "../../../lib/operation/pages.ts";
 import type { OperationRef } from "../../../lib/operation/operation.ts";
 import type { Limits } from "../../runs/limits.ts";
 import { type Place, startHost } from "./command.ts";
@@ -363,21 +363,22 @@ export class Sandbox {
       this.#ahead.add(position);
       if ("error" in given) this.#deliver(ToSandbox.refusal, position, {}, JSON.stringify(given.error));
       else {
-        const answer: Answer = this.#operations.get(given.operation)?.operation.answer ?? "nothing";
-        this.#deliver(ToSandbox.reply, position, { answer, ...given.answer.head }, given.answer.text);
+        const operation = this.#operations.get(given.operation)?.operation;
+        const described = { answer: operation?.answer ?? "nothing", pages: operation && planPages(operation) };
+        this.#deliver(ToSandbox.reply, position, { ...described, ...given.answer.head }, given.answer.text);
       }
     }
   }
 
   async #make(
-    { request, answer }: Wish,
+    { request, answer, pages }: Wish,
     position: number,
     signal: AbortSignal,
   ): Promise<{ kind: number; head: object; text: string }> {
     try {
       if (!this.#handlers) throw new SvcError("INTERNAL_ERROR", "Nobody makes the calls of this run.");
       const { head, text } = await this.#handlers.call(request, position, signal);
-      return { kind: ToSandbox.reply, head: { answer, ...head }, text };
+      return { kind: ToSandbox.reply, head: { answer, pages, ...head }, text };
     } catch (error) {
       return { kind: ToSandbox.refusal, head: {}, text: JSON.stringify(toSvcError(error)) };
     }

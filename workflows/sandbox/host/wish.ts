@@ -4,6 +4,7 @@ import { splitArguments } from "../../../lib/client/bind.ts";
 import { misplaced, type Values } from "../../../lib/client/values.ts";
 import { isJsonObject, type JsonValue, parseJsonObject } from "../../../utils/json.ts";
 import { hasEffect, type Operation, type OperationRef } from "../../../lib/operation/operation.ts";
+import { type PagePlan, planPages } from "../../../lib/operation/pages.ts";
 import { filesOf } from "../protocol/files.ts";
 import { type CallRequest, SLEEP } from "../protocol/messages.ts";
 
@@ -13,6 +14,8 @@ export interface Wish {
   readonly request: CallRequest;
   /** Shape of its answer. */
   readonly answer: Answer;
+  /** How the script iterates over the pages of its answer. */
+  readonly pages?: PagePlan;
   /** What it is: for a sleep, but for no timer, the time limit of the run stands still. */
   readonly kind: "call" | "sleep" | "timer";
   /** Whether the service is another one after it. */
@@ -34,7 +37,13 @@ export function wishOf(text: string, operations: ReadonlyMap<string, OperationRe
   const [given, { timeoutSeconds }] = splitArguments(operation, completeArguments(args, operation, files));
   const values = acceptEarlierTag(given);
   const request = { operation: name, values, ...(timeoutSeconds !== undefined && { timeoutSeconds }) };
-  return { request, answer: operation.answer, kind: "call", hasEffect: hasEffect(operation) };
+  return {
+    request,
+    answer: operation.answer,
+    pages: planPages(operation),
+    kind: "call",
+    hasEffect: hasEffect(operation),
+  };
 }
 
 /**

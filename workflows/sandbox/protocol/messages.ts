@@ -51,7 +51,7 @@ export const FromSandbox = {
 export const ToSandbox = {
   /** Run: `{ input, startedAt, randomness }`. */
   start: 16,
-  /** The answer to a call: a line of JSON, `{ at, answer, etag?, content?, placeholder? }`, then the service's answer as it came, or in base64. */
+  /** The answer to a call: a line of JSON, `{ at, answer, pages?, etag?, content?, placeholder? }`, then the service's answer as it came, or in base64. */
   reply: 17,
   /** The failure of a call: a line of JSON, `{ at }`, then an error record. */
   refusal: 18,
