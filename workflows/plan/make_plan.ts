@@ -20,7 +20,7 @@ export interface PlanOptions {
 
 /** A plan, and the error of a script that fails. */
 export interface PlanResult {
-  /** Plan up to its end or the failure. */
+  /** Plan as far as it is known. */
   readonly plan: Plan;
   /** Error that the run would fail with, too. */
   readonly failure?: SvcError;

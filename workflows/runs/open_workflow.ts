@@ -172,7 +172,7 @@ async function realPath(path: string, what: string): Promise<string> {
   }
 }
 
-/** Folders in which Deno would store data and generated modules of scripts. A file in their place prevents that. */
+/** Folders in which Deno would store data and generated modules of scripts. A file with the same path prevents that. */
 const BARRED_FOLDERS = ["location_data", "gen/data", "gen/blob"];
 
 /** Creates the cache folder of the sandboxes. */

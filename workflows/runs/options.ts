@@ -65,7 +65,7 @@ export interface WorkOptions extends GrantOptions, PaceOptions, RunEvents {
   readonly inputs?: Iterable<JsonValue> | AsyncIterable<JsonValue>;
   /** Limits of each input. Default: 300 seconds and 256 MiB. */
   readonly limits?: Partial<Limits>;
-  /** What to do with a change whose outcome is unknown. Default: `stop` its input. */
+  /** Decision about a change with an unknown outcome. Default: `stop` its input. */
   readonly onUnknown?: OnUnknown;
   /** Interrupts the run: calls in progress are still recorded, and the run can be resumed. */
   readonly signal?: AbortSignal;

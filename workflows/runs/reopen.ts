@@ -55,7 +55,7 @@ function createRewind(events: readonly StoredEvent[], error: ErrorRecord, isForc
 /**
  * Finds the steps that made an input fail, to be repeated:
  * - the failed call whose error the script threw, and failed calls after which it made no other call;
- * - if there are none, and the error is the script's own: the last failed call, which the script may have wrapped;
+ * - without such calls, if the error is the script's own: the last failed call, which the script may have wrapped;
  * - if no failed call is the cause: the reads and sleeps since the last change;
  * - every call that was made after one of these had ended.
  *
@@ -76,7 +76,7 @@ function findFailedSteps(events: readonly StoredEvent[], error: ErrorRecord): Re
   if (causes.length === 0 && open.length === 0 && isOwn) {
     causes.push(...refusals.slice(-1).filter(({ seq }) => seq > findLastSeq("sent", current)));
   }
-  // A script that waited in vain may have had a failure in each attempt, so the last failed call is not the cause.
+  // Each attempt of a script that waits may have failed, so the last failed call is not the cause.
   const reads = isOwn && causes.length + open.length > 0 ? [] : findReadsSinceChange(current);
   const aborted = [...causes.filter(isAborted), ...open];
   const timers = aborted.flatMap(({ position }) => findTimersDuring(position, current));

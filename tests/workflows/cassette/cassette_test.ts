@@ -63,14 +63,14 @@ Deno.test("a cassette is readable JSON", async () => {
   assert.match(cassette.startedAt, /^20\d\d-.*Z$/);
   const orders = cassette.calls.map(({ order }: { order: number }) => order);
   assert.deepEqual(orders.toSorted(), [1, 2, 3]);
-  const caseOf = (id: string) => ({
+  const toCase = (id: string) => ({
     id,
     type: "T",
     status: "Open",
     urgency: 10,
     data: { caseInfo: { ID: id, content: {} } },
   });
-  const answerOf = (id: string) => ({ etag: "tag-1", body: caseOf(id) });
+  const toAnswer = (id: string) => ({ etag: "tag-1", body: toCase(id) });
   assert.deepEqual({ ...cassette, startedAt: "", randomness: [] }, {
     cassette: 1,
     script: "test",
@@ -78,13 +78,13 @@ Deno.test("a cassette is readable JSON", async () => {
     input: { a: 1 },
     randomness: [],
     calls: [
-      { step: 1, operation: "cases.get", values: { caseId: "C-1" }, answer: answerOf("C-1"), order: orders[0] },
-      { step: 2, operation: "cases.get", values: { caseId: "C-2" }, answer: answerOf("C-2"), order: orders[1] },
+      { step: 1, operation: "cases.get", values: { caseId: "C-1" }, answer: toAnswer("C-1"), order: orders[0] },
+      { step: 2, operation: "cases.get", values: { caseId: "C-2" }, answer: toAnswer("C-2"), order: orders[1] },
       {
         step: 3,
         operation: "cases.create",
         values: { type: "T", data: { a: 1, from: ["C-1", "C-2"] } },
-        answer: answerOf(""),
+        answer: toAnswer(""),
         order: 3,
       },
     ],

@@ -80,7 +80,7 @@ export const pace = {
   concurrency: { help: "Inputs of --each to process at the same time", type: "integer" },
   rate: { help: "Inputs of --each to start per second, e.g. 5/s", type: "string", placeholder: "n/s" },
   maxFailures: {
-    help: "Start no further input after so many failures: 10, or 5%",
+    help: "Failures after which no further input is started: 10, or 5%",
     type: "string",
     placeholder: "n|n%",
   },

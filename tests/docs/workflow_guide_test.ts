@@ -1,4 +1,4 @@
-/** docs/workflows.md, done as it says: the script that it teaches, in the folder that it makes, and its plan. */
+/** Follows docs/workflows.md: its script, in the folder that it creates, and its plan. */
 import assert from "node:assert/strict";
 import { Workspace } from "../../tasks/workspace.ts";
 import { compiledIn } from "../harness/compiled.ts";
@@ -33,7 +33,7 @@ const SCRIPTS = {
 
 const FLAGS = ["--input", `{"Applicant":"Ada","Address":"Main St 1"}`, "--allow-declared"];
 
-Deno.test("what the guide says is so, in a folder that svc workflow init has made", async (t) => {
+Deno.test("the steps of the guide work in a folder of svc workflow init", async (t) => {
   await using workspace = await Workspace.open(PROGRAM);
   await workspace.startService();
   const folder = `${workspace.directory}/flows`;

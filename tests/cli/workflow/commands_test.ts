@@ -1,19 +1,19 @@
-/** `svc workflow`, as a process with the permissions that the documentation names. */
+/** `svc workflow` as a process with the permissions that the documentation names. */
 import assert from "node:assert/strict";
 import { parse } from "yaml";
-import { startService } from "../../service/mod.ts";
-import { openJournal } from "../../workflows/journal/sqlite/sqlite_journal.ts";
-import { svcHere } from "../harness/captured_io.ts";
-import { errorOf, svc } from "../harness/cli.ts";
-import { CHECKOUT } from "../harness/readme.ts";
-import { makeFolder, newRun, scriptText } from "../harness/workflow.ts";
-import { openOffice, RUN } from "../harness/office.ts";
-import { PROGRAM } from "../harness/program.ts";
-import { endOf, svcWorkflow, workflowCommand } from "../harness/workflow_process.ts";
+import { startService } from "../../../service/mod.ts";
+import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
+import { svcHere } from "../../harness/captured_io.ts";
+import { errorOf, svc } from "../../harness/cli.ts";
+import { CHECKOUT } from "../../harness/readme.ts";
+import { makeFolder, newRun, scriptText } from "../../harness/workflow.ts";
+import { openOffice, RUN } from "../../harness/office.ts";
+import { PROGRAM } from "../../harness/program.ts";
+import { endOf, svcWorkflow, workflowCommand } from "../../harness/workflow_process.ts";
 
 const decoder = new TextDecoder();
 
-Deno.test("svc workflow run prints the result on stdout and what the script says on stderr", async () => {
+Deno.test("svc workflow run prints the result to stdout and the output of the script to stderr", async () => {
   await using service = await startService();
   const { clientId, clientSecret } = await service.addClient("clerk@city");
   const env = { SVC_BASE_URL: service.url, SVC_CLIENT_ID: clientId, SVC_CLIENT_SECRET: clientSecret };
@@ -33,7 +33,7 @@ Deno.test("svc workflow run prints the result on stdout and what the script says
   assert.equal(code, 0);
 });
 
-Deno.test("svc workflow run --each prints a line per input, a summary, and ends with 1 if one failed", async () => {
+Deno.test("svc workflow run --each prints a line per input and a summary, and exits with 1 if one failed", async () => {
   await using folder = await makeFolder({
     "script.ts": scriptText(`if (input === 2) throw new Error("two"); log("got", input); return { n: input };`, []),
     "in.ndjson": "1\n2\n3\n",
@@ -63,7 +63,7 @@ Deno.test("svc workflow run --each prints a line per input, a summary, and ends 
   assert.equal(code, 1);
 });
 
-Deno.test("--fields picks of the lines of a batch", async () => {
+Deno.test("--fields selects members of the lines of a batch", async () => {
   await using folder = await makeFolder({
     "script.ts": scriptText(`if (input === 2) throw new Error("two"); return { n: input };`, []),
     "in.ndjson": "1\n2\n",
@@ -73,7 +73,7 @@ Deno.test("--fields picks of the lines of a batch", async () => {
   assert.equal(stdout, `{"result":{"n":1},"input":"in.ndjson:1"}\n{"input":"in.ndjson:2"}\n`);
 });
 
-Deno.test("a terminal shows a bar, unless --quiet", async () => {
+Deno.test("a terminal shows a progress bar, unless --quiet", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("return input;", []), "in.ndjson": "1\n2\n" });
   const args = [
     "workflow",
@@ -92,7 +92,7 @@ Deno.test("a terminal shows a bar, unless --quiet", async () => {
 });
 
 Deno.test({
-  name: "a terminal shows no total of inputs that come through a pipe, and takes none of them away",
+  name: "a terminal shows no total for inputs from a pipe, and counting consumes none of them",
   ignore: Deno.build.os === "windows",
   async fn() {
     await using folder = await makeFolder({ "script.ts": scriptText("return input;", []) });
@@ -106,7 +106,7 @@ Deno.test({
   },
 });
 
-Deno.test("what cannot be run is one error with the right exit code", async (t) => {
+Deno.test("invalid runs fail with one error and its exit code", async (t) => {
   await using folder = await makeFolder({
     "script.ts": scriptText("return 1;", ["cases.get"]),
     "bad.ts": "export const = 1;",
@@ -148,7 +148,7 @@ Deno.test("what cannot be run is one error with the right exit code", async (t) 
   }
 });
 
-Deno.test("svc workflow init writes what an editor needs, and overwrites nothing", async () => {
+Deno.test("svc workflow init writes a starter and overwrites nothing", async () => {
   await using folder = await makeFolder();
   const made = `${folder.path}/new/flows`;
   const first = await svcHere(["workflow", "init", made, "--format", "compact"]);
@@ -159,7 +159,7 @@ Deno.test("svc workflow init writes what an editor needs, and overwrites nothing
   assert.equal(await Deno.readTextFile(`${made}/intake.ts`), "mine");
 });
 
-Deno.test("svc workflow init writes into the current folder unless another is named", async () => {
+Deno.test("svc workflow init writes into the current folder by default", async () => {
   await using folder = await makeFolder();
   const { code, stdout } = await svc(["workflow", "init"], { cwd: folder.path, env: { SVC_CONFIG_DIR: folder.path } });
   assert.deepEqual([code, JSON.parse(stdout).written], [0, ["./deno.json", "./intake.ts"]]);
@@ -168,7 +168,7 @@ Deno.test("svc workflow init writes into the current folder unless another is na
   assert.match(help.stdout, /svc workflow init \[folder\] \[flags\][^]*\[folder\] .*\(default: \.\)/);
 });
 
-Deno.test("a batch that is interrupted says how far it came, and its sandboxes are gone", async () => {
+Deno.test("an interrupted batch removes its sandboxes", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText(`log("up"); for (;;);`, []), "in.ndjson": "1\n2\n" });
   const child = new Deno.Command(Deno.execPath(), {
     args: [
@@ -202,50 +202,50 @@ Deno.test("a batch that is interrupted says how far it came, and its sandboxes a
   ]);
 });
 
-Deno.test("of runs alone that differ by a slip a mistyped one reminds, and never what ends or deletes one", async () => {
+Deno.test("similar identifiers are suggested for a mistyped run, but not by cancel and delete", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;
   await using journal = await openJournal(path);
   await journal.createRun({ ...newRun("20261121-1405-k7wqh2"), state: "done" });
-  const hintOf = async (verb: string, id: string) => {
+  const readHint = async (verb: string, id: string) => {
     return errorOf(await svcHere(["workflow", verb, id, "--journal", path])).hint;
   };
-  const other = `Run 'svc workflow list --journal ${path}' to list the runs.`; // Another journal has other runs.
-  assert.equal(await hintOf("show", "20261121-1405-k7wgh3"), `Did you mean 20261121-1405-k7wqh2? ${other}`);
-  assert.equal(await hintOf("show", "20261121-1405-abcqh2"), other);
-  for (const verb of ["cancel", "delete"]) assert.equal(await hintOf(verb, "20261121-1405-k7wqh3"), other);
+  const other = `Run 'svc workflow list --journal ${path}' to list the runs.`; // The command names the journal.
+  assert.equal(await readHint("show", "20261121-1405-k7wgh3"), `Did you mean 20261121-1405-k7wqh2? ${other}`);
+  assert.equal(await readHint("show", "20261121-1405-abcqh2"), other);
+  for (const verb of ["cancel", "delete"]) assert.equal(await readHint(verb, "20261121-1405-k7wqh3"), other);
 });
 
-Deno.test("who records into a folder that is yet to be made is told how to make it", async () => {
+Deno.test("record into a missing folder names the command that creates it", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("return 1;") });
-  const refusalOf = async (file: string) => {
+  const readError = async (file: string) => {
     const args = ["workflow", "record", `${folder.path}/script.ts`, "-o", `${folder.path}/${file}`];
     const { message, hint } = errorOf(await svcHere(args));
     return [String(message).replace(/^.*: /, ""), String(hint)];
   };
-  const [fault, hint = ""] = await refusalOf("my tests/flows/c.json");
+  const [fault, hint = ""] = await readError("my tests/flows/c.json");
   assert.equal(fault, "there is no such directory.");
   const [, command = ""] = hint.split("Choose another file, or make its folder: ");
   await new Deno.Command("sh", { args: ["-c", command] }).output();
   assert((await Deno.stat(`${folder.path}/my tests/flows`)).isDirectory);
-  assert.deepEqual(await refusalOf("script.ts/c.json"), ["part of the path is a file.", "Choose another file."]);
+  assert.deepEqual(await readError("script.ts/c.json"), ["part of the path is a file.", "Choose another file."]);
 });
 
-Deno.test("a journal that somebody names makes no folder: a mistyped path is refused", async () => {
+Deno.test("a named journal in a missing folder is rejected", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("return 1;"), "file": "" });
   const { path } = folder;
-  const refusalOf = async (journal: string) => {
+  const readError = async (journal: string) => {
     const result = await svcHere(["workflow", "run", `${path}/script.ts`, "--journal", `${path}/${journal}`]);
     const { code, message } = errorOf(result);
     return [result.code, code, message];
   };
   const sentence = (journal: string) => `The journal ${path}/${journal} cannot be opened`;
-  assert.deepEqual(await refusalOf("none/x.db"), [
+  assert.deepEqual(await readError("none/x.db"), [
     2,
     "INVALID_CONFIG",
     `${sentence("none/x.db")}: there is no such directory.`,
   ]);
-  assert.deepEqual(await refusalOf("file/x.db"), [
+  assert.deepEqual(await readError("file/x.db"), [
     2,
     "INVALID_CONFIG",
     `${sentence("file/x.db")}: part of the path is a file.`,
@@ -253,7 +253,7 @@ Deno.test("a journal that somebody names makes no folder: a mistyped path is ref
   assert.deepEqual([...Deno.readDirSync(path)].map(({ name }) => name).toSorted(), ["file", "script.ts"]);
 });
 
-Deno.test("a journal whose lock would have too long a name says so, and no run is left in it", async () => {
+Deno.test("a journal whose name is too long for a lock is rejected, and no run is recorded", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("return 1;", []) });
   const journal = `${folder.path}/${"j".repeat(240)}`;
   const result = await svcHere(["workflow", "run", `${folder.path}/script.ts`, "--journal", journal]);
@@ -263,7 +263,7 @@ Deno.test("a journal whose lock would have too long a name says so, and no run i
   assert.equal((await svcHere(["workflow", "list", "--journal", journal])).stdout, "[]\n");
 });
 
-Deno.test("--each - takes its inputs from a pipe, and again to go on; at a terminal it says what to do", async () => {
+Deno.test("--each - reads inputs from a pipe, again for a retry, and is rejected at a terminal", async () => {
   await using folder = await makeFolder({
     "script.ts": scriptText(`if (input.n > 1) throw new Error("big"); return input.n;`, []),
   });
@@ -302,7 +302,7 @@ Deno.test("--each - takes its inputs from a pipe, and again to go on; at a termi
   }
 });
 
-Deno.test("--fields picks of a run, a plan and a test, too, which are data then", async () => {
+Deno.test("--fields prints a run, a plan and a test as data", async () => {
   const cassette = { cassette: 1, script: "test", startedAt: "2026-01-31T08:00:00.000Z", randomness: [], calls: [] };
   await using folder = await makeFolder({ "script.ts": scriptText("", []), "c.json": JSON.stringify(cassette) });
   const [script, played, file] = ["script.ts", "c.json", "journal.db"].map((name) => `${folder.path}/${name}`);
@@ -316,7 +316,7 @@ Deno.test("--fields picks of a run, a plan and a test, too, which are data then"
   assert.deepEqual(await data("test", script, "--cassette", played, "--fields", "passed"), [{ passed: true }]);
 });
 
-Deno.test("show prints the same of a run in every format", async () => {
+Deno.test("show prints the same data in every format", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("return input;", []), "in.ndjson": "1\n2\n" });
   const journal = ["--run-id", "r1", "--journal", `${folder.path}/journal.db`];
   const run = ["workflow", "run", `${folder.path}/script.ts`, "--each", `${folder.path}/in.ndjson`, ...journal];
@@ -331,7 +331,7 @@ Deno.test("show prints the same of a run in every format", async () => {
   assert.match(await shown("table"), /^id .*\nr1 .* done /);
 });
 
-Deno.test("a run without a place for temporary files says so, and that it can be named", async () => {
+Deno.test("a run without a folder for temporary files names TMPDIR", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("return 1;", []) });
   const args = ["run", "script.ts", "--allow-declared"];
   for (
@@ -344,7 +344,7 @@ Deno.test("a run without a place for temporary files says so, and that it can be
   }
 });
 
-Deno.test("show says what the service found wrong with an input, and where in the script that was asked", async () => {
+Deno.test("show lists the issues of the service and the line of the script", async () => {
   const type = "City-Permit-Work-Permit";
   await using office = await openOffice(
     `return await svc.cases.create({ type: "${type}", data: { Area: "large", Channel: "Pigeon" } });`,

@@ -1,12 +1,12 @@
-/** What a workflow script can do, what it is granted, and what its failures look like. */
+/** Scripts: their functions, grants and failures. */
 import assert from "node:assert/strict";
-import type { SvcError } from "../../lib/errors.ts";
-import { findSandboxes, killProcess } from "../../tasks/crash/processes.ts";
-import { CASSETTE_VERSION } from "../../workflows/cassette/cassette.ts";
-import { playCassette } from "../../workflows/cassette/play_cassette.ts";
-import { makePlan } from "../../workflows/plan/make_plan.ts";
-import { copyLibrary } from "../../workflows/sandbox/host/library.ts";
-import { heldAnswer } from "../harness/held_answer.ts";
+import type { SvcError } from "../../../lib/errors.ts";
+import { findSandboxes, killProcess } from "../../../tasks/crash/processes.ts";
+import { CASSETTE_VERSION } from "../../../workflows/cassette/cassette.ts";
+import { playCassette } from "../../../workflows/cassette/play_cassette.ts";
+import { makePlan } from "../../../workflows/plan/make_plan.ts";
+import { copyLibrary } from "../../../workflows/sandbox/host/library.ts";
+import { heldAnswer } from "../../harness/held_answer.ts";
 import {
   caseAnswer,
   makeFolder,
@@ -16,9 +16,9 @@ import {
   runWorkflow,
   scriptText,
   TinyApi,
-} from "../harness/workflow.ts";
+} from "../../harness/workflow.ts";
 
-Deno.test("a script has the library's functions, its input and its log; its result is JSON", async () => {
+Deno.test("a script gets the library's functions, its input and a log, and returns JSON", async () => {
   await using api = new TinyApi();
   const body = `log("input", input); console.error("%s: %d", "n", 7);
     const one = await svc.cases.get(input.id);
@@ -34,7 +34,7 @@ Deno.test("a script has the library's functions, its input and its log; its resu
   ]);
 });
 
-Deno.test("what a script prints while it is loaded is seen when it runs", async () => {
+Deno.test("lines that a script prints while loading appear when it runs", async () => {
   const files = {
     "script.ts": scriptText(`console.log("runs");`, [], `import "./helper.ts"; console.error("is %s", "loaded");`),
     "helper.ts": `Deno.stdout.writeSync(new TextEncoder().encode("helps"));`,
@@ -43,12 +43,12 @@ Deno.test("what a script prints while it is loaded is seen when it runs", async 
   assert.deepEqual([log, error], [["helps", "is loaded", "runs"], undefined]);
 });
 
-Deno.test("a script without input and without result is fine", async () => {
+Deno.test("a script can have neither input nor result", async () => {
   const { result, error } = await runText(scriptText("if (input !== undefined) throw new Error();"));
   assert.deepEqual([result, error], [undefined, undefined]);
 });
 
-Deno.test("a script catches the service's errors as typed errors", async () => {
+Deno.test("a script can catch errors of the service as typed errors", async () => {
   await using api = new TinyApi();
   const body = `try { await svc.cases.get("missing"); } catch (error) {
       return [isSvcError(error), error instanceof SvcError, error instanceof Error, error.code, error.status, error.operation];
@@ -57,7 +57,7 @@ Deno.test("a script catches the service's errors as typed errors", async () => {
   assert.deepEqual(result, [true, true, true, "NOT_FOUND", 404, "cases.get"]);
 });
 
-Deno.test("an error of the service that a script does not catch keeps its code and names the line", async () => {
+Deno.test("an uncaught error of the service keeps its code and names the line", async () => {
   await using api = new TinyApi();
   const { error } = await runText(scriptText(`log("1");\n    await svc.cases.get("missing");`), { caller: api.caller });
   assert.deepEqual(error?.toJSON(), {
@@ -92,7 +92,7 @@ Deno.test("any other error is WORKFLOW_FAILED with the line of the script", asyn
   }
 });
 
-Deno.test("an error that a script has made of anything says what it can, and not what we could not read of it", async () => {
+Deno.test("any value can be thrown, and unreadable parts of it are omitted", async () => {
   const thrown: [code: string, message: string][] = [
     [`throw Object.assign(new Error(), { message: { reason: 1 } });`, "The script failed: { reason: 1 } (script.ts:7)"],
     [`throw Object.assign(new Error("no stack"), { stack: 5 });`, "The script failed: no stack"],
@@ -109,7 +109,7 @@ Deno.test("an error that a script has made of anything says what it can, and not
   }
 });
 
-Deno.test("the line of the script is named wherever script and library lie", async () => {
+Deno.test("the line of the script is named wherever the script and the library are", async () => {
   const name = "s (2)#é%20%.ts";
   const folders = ["a b/x(1)#q/50%é", "x:1:2)", "plain"];
   const text = scriptText(`if (input) eval("input.a.b"); await svc.cases.nothing();`);
@@ -140,7 +140,7 @@ Deno.test("a script that cannot be loaded fails with file and line", async () =>
   }
 });
 
-Deno.test("a script that exports no workflow says how to", async () => {
+Deno.test("the error of a script without a workflow explains the export", async () => {
   const none = "The script's default export is not a workflow.";
   const toldFor: Readonly<Record<string, string>> = {
     "export default 1;": none,
@@ -167,7 +167,7 @@ Deno.test("a script that exports no workflow says how to", async () => {
   );
 });
 
-Deno.test("what a script waits with is refused where it is no such thing, before the script has waited", async () => {
+Deno.test("invalid arguments of waitFor and sleep are rejected at once", async () => {
   const body = `const call = async () => 1, done = () => true, refused = [];
     for (const args of [[call()], [call], [call, true], [call, done, { timeoutSecond: 1 }], [call, done, 60],
       [call, done, null], [call, done, { everySeconds: "1" }]]) {
@@ -190,7 +190,7 @@ Deno.test("what a script waits with is refused where it is no such thing, before
   assert.deepEqual(result, [refusals, 1]);
 });
 
-Deno.test("a call that was not granted is PERMISSION_DENIED with the name to grant, and is not sent", async () => {
+Deno.test("a call without a grant is PERMISSION_DENIED with the name to grant, and is not sent", async () => {
   await using api = new TinyApi();
   const body = `const codes = [];
     for (const act of [() => svc.cases.get("C-1"), () => svc.cases.delete("C-1"), () => svc.caseTypes.list()]) {
@@ -206,7 +206,7 @@ Deno.test("a call that was not granted is PERMISSION_DENIED with the name to gra
   assert.deepEqual(api.received, [{ call: "GET /cases/C-1" }]);
 });
 
-Deno.test("names and patterns grant what they name", async () => {
+Deno.test("names and patterns grant the operations that they match", async () => {
   const body =
     `const can = async (act) => { try { await act(); return true; } catch (error) { return error.code !== "PERMISSION_DENIED"; } };
     return [await can(() => svc.cases.get("1")), await can(() => svc.assignments.getNext()), await can(() => svc.data.get("D"))];`;
@@ -222,7 +222,7 @@ Deno.test("names and patterns grant what they name", async () => {
   }
 });
 
-Deno.test("a name that names nothing is INVALID_ARGS with the nearest one", async () => {
+Deno.test("an unknown name is INVALID_ARGS with the most similar name", async () => {
   for (
     const [pattern, nearest] of [["cases.creat", "cases.create"], ["assignments.getNext", "assignments.get-next"], [
       "case.*",
@@ -238,7 +238,7 @@ Deno.test("a name that names nothing is INVALID_ARGS with the nearest one", asyn
   assert.match(error.message, /The script's allow: "cases.creat" matches no operation/);
 });
 
-Deno.test("without a grant a person is asked once; a pipe refuses", async (t) => {
+Deno.test("without a grant the user is asked once, and a pipe is rejected", async (t) => {
   const script = scriptText(`await svc.cases.get("C-1"); return "ran";`, ["cases.get"]);
   await t.step("yes", async () => {
     await using api = new TinyApi();
@@ -258,7 +258,7 @@ Deno.test("without a grant a person is asked once; a pipe refuses", async (t) =>
     const { error } = await runText(script, { ask: () => Promise.resolve(false) });
     assert.equal(error?.code, "PERMISSION_DENIED");
   });
-  await t.step("nobody to ask", async () => {
+  await t.step("without a user", async () => {
     const { error } = await runText(script, { ask: undefined, allowDeclared: false });
     assert.equal(error?.code, "PERMISSION_DENIED");
     assert.match(error.message, /requests cases\.get, but no permission was granted/);
@@ -269,7 +269,7 @@ Deno.test("without a grant a person is asked once; a pipe refuses", async (t) =>
   });
 });
 
-Deno.test("a script can give up a call", async () => {
+Deno.test("a script can abort a call", async () => {
   const held = heldAnswer();
   await using api = new TinyApi(held.answer);
   const body = `const controller = new AbortController();
@@ -279,7 +279,7 @@ Deno.test("a script can give up a call", async () => {
   held.give(Response.json({}));
 });
 
-Deno.test("calls that a script does not wait for are finished before its result counts", async () => {
+Deno.test("calls that a script does not await end before its result counts", async () => {
   await using api = new TinyApi();
   const { result } = await runText(scriptText(`svc.cases.get("C-1").then(() => svc.cases.get("C-2")); return 1;`), {
     caller: api.caller,
@@ -296,7 +296,7 @@ Deno.test("an interrupt stops a run at once", async () => {
   assert.equal(error?.code, "INTERRUPTED");
 });
 
-Deno.test("an interrupt that came before anybody listened ends the loading, a plan and a test, too", async () => {
+Deno.test("an interruption before the start ends loading, a plan and a test", async () => {
   const files = { "script.ts": scriptText("return 1;", []), "endless.ts": scriptText("return 1;", [], "for (;;);") };
   await using folder = await makeFolder(files);
   const interrupted = { signal: AbortSignal.abort(), onLog: () => {} };
@@ -314,8 +314,8 @@ Deno.test("an interrupt that came before anybody listened ends the loading, a pl
   assert(performance.now() - began < 10_000, "it does not take all the time that it may");
 });
 
-Deno.test("a workflow that is closed has no process left that could still write into the folder that goes with it", async () => {
-  // A process with much memory takes its time to end, however it is killed.
+Deno.test("a closed workflow has no process left that could write into its folder", async () => {
+  // A process with much memory ends slowly.
   const body =
     `const memory = new Uint8Array(200 * 1024 * 1024).fill(1); await svc.cases.get("C-1"); return memory[0];`;
   await using folder = await makeFolder({ "script.ts": scriptText(body) });
@@ -329,14 +329,14 @@ Deno.test("a workflow that is closed has no process left that could still write 
   assert.deepEqual([sandboxes.length, sandboxes.filter(killProcess)], [1, []]);
 });
 
-Deno.test("what a script prints cannot drive a terminal", async () => {
+Deno.test("the output of a script cannot control the terminal", async () => {
   const { log } = await runText(
     scriptText(`console.log("\\x1b[2Jgone\\u202e"); Deno.stdout.writeSync(new TextEncoder().encode("raw\\x07"));`),
   );
   assert.deepEqual(log, ["\\u001b[2Jgone\\u202e", "raw\\u0007"]);
 });
 
-Deno.test("console has all that scripts use, on stderr", async () => {
+Deno.test("console has the usual functions and prints to stderr", async () => {
   const body =
     `console.info("info"); console.table([{ a: 1 }]); console.group("group"); console.log("inner"); console.groupEnd();
     console.count(); console.count(); console.assert(true); console.assert(false, "no"); console.dir({ a: { b: { c: {} } } }, { depth: 0 });
@@ -357,7 +357,7 @@ Deno.test("console has all that scripts use, on stderr", async () => {
   assert.deepEqual(rest, ["100% %s 1", "{ a: 1 } [ 2 ]"]);
 });
 
-Deno.test("limits that cannot be are refused", async () => {
+Deno.test("invalid limits are rejected", async () => {
   for (const limits of [{ timeoutSeconds: 0 }, { timeoutSeconds: NaN }, { maxMemoryMiB: 1 }]) {
     const { error } = await runText(scriptText("return 1;"), { limits });
     assert.equal(error?.code, "INVALID_ARGS");

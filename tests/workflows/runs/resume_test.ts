@@ -1,15 +1,15 @@
-/** What a person does who reads why a run failed: grants more, gives more time, mends the data, and goes on. */
+/** Resuming and retrying failed runs: with more grants, more time, corrected inputs or an edited script. */
 import assert from "node:assert/strict";
-import { saveProfile } from "../../lib/auth/config.ts";
-import { findSandboxes, killProcess } from "../../tasks/crash/processes.ts";
-import { CREATE, killWhenItSays, openOffice, RUN, UNTIL_TOLD, untilItSays } from "../harness/office.ts";
-import { caseAnswer, TinyApi } from "../harness/workflow.ts";
+import { saveProfile } from "../../../lib/auth/config.ts";
+import { findSandboxes, killProcess } from "../../../tasks/crash/processes.ts";
+import { CREATE, killWhenItSays, openOffice, RUN, UNTIL_TOLD, untilItSays } from "../../harness/office.ts";
+import { caseAnswer, TinyApi } from "../../harness/workflow.ts";
 
 function errorIn(stderr: string): { code: string; message: string; hint: string } {
   return JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "").error;
 }
 
-Deno.test("what was not granted can be granted to a run that failed for want of it, and stays granted", async () => {
+Deno.test("retry accepts further grants and keeps them", async () => {
   await using office = await openOffice(`${CREATE} await svc.cases.get(made.id); return made.status;`);
   const run = ["run", "script.ts", "--run-id", "r1", "--allow", "cases.create"];
   const denied = errorIn((await office.svc(...run)).stderr);
@@ -24,7 +24,7 @@ Deno.test("what was not granted can be granted to a run that failed for want of 
   assert.equal(await office.permits(), 1);
 });
 
-Deno.test("a hint with the journal that was chosen asks for no other flag", async () => {
+Deno.test("a hint names the journal of the run", async () => {
   await using office = await openOffice(`throw new Error("oops");`);
   const journal = `${office.config}/own.db`;
   const { hint } = errorIn((await office.svc(...RUN, "--journal", journal)).stderr);
@@ -33,7 +33,7 @@ Deno.test("a hint with the journal that was chosen asks for no other flag", asyn
   assert.equal(hint, `Run '${show}' to see its steps, or '${retry}' ${advice}.`);
 });
 
-Deno.test("a hint's command line can be copied whatever the journal is called", async () => {
+Deno.test("a hint quotes the path of the journal for the shell", async () => {
   await using office = await openOffice(`throw new Error("oops");`);
   const { hint } = errorIn((await office.svc(...RUN, "--journal", `${office.config}/it's own.db`)).stderr);
   const [, again = ""] = /, or 'svc workflow (.*)' to run the failed inputs again/.exec(hint) ?? [];
@@ -42,7 +42,7 @@ Deno.test("a hint's command line can be copied whatever the journal is called", 
   assert.equal(new TextDecoder().decode(taken.stdout), `retry\nr1\n--journal\n${office.config}/it's own.db\n`);
 });
 
-Deno.test("a run that had too little time goes on with more", async () => {
+Deno.test("retry accepts a longer timeout", async () => {
   await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD} return made.status;`);
   const late = errorIn((await office.svc(...RUN, "--timeout", "1")).stderr);
   assert.deepEqual([late.code, late.hint], [
@@ -56,15 +56,16 @@ Deno.test("a run that had too little time goes on with more", async () => {
 
 for (
   const [what, script] of Object.entries({
-    "read and threw": `const { resultCount } = await svc.data.count("D_Permits");
+    "read before it threw": `const { resultCount } = await svc.data.count("D_Permits");
       if (resultCount < 2) throw new Error("too few");`,
-    "waited for in vain": `await waitFor(() => svc.data.count("D_Permits"), ({ resultCount }) => resultCount > 1, {
+    "waited for until the timeout":
+      `await waitFor(() => svc.data.count("D_Permits"), ({ resultCount }) => resultCount > 1, {
       everySeconds: 0.05,
       timeoutSeconds: 0.1,
     });`,
   })
 ) {
-  Deno.test(`what a script ${what} is asked for again by retry, and what it changed before is not done again`, async () => {
+  Deno.test(`retry repeats what a script ${what}, but not its changes`, async () => {
     await using office = await openOffice(`${CREATE} ${script} return made.status;`);
     assert.equal((await office.svc(...RUN)).code, 1);
     assert.equal((await office.svc("retry", "r1")).code, 1);
@@ -79,7 +80,7 @@ const REGISTER = `const made = await svc.cases.create({ type: "City-Permit-Work-
   await svc.assignments.perform(made.nextAssignmentInfo.ID, { action: "Register", data });
   return input.name;`;
 
-Deno.test("a line that was mended is taken by retry, and what its input did before is kept", async () => {
+Deno.test("retry uses corrected lines and keeps the history of their inputs", async () => {
   await using office = await openOffice(REGISTER);
   const file = `${office.folder}/in.ndjson`;
   await Deno.writeTextFile(file, `{"name":"Ada"}\n{"name":""}\nnot JSON\n`);
@@ -92,7 +93,7 @@ Deno.test("a line that was mended is taken by retry, and what its input did befo
   assert.equal(await office.permits(), 3);
 });
 
-Deno.test("where a mended line asks for another step than was done, it is named as the reason until it is put back or forced", async () => {
+Deno.test("a corrected line that changes a recorded step is named as the reason, until it is restored or forced", async () => {
   const made =
     `await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: input.by, Address: "B" } });`;
   await using office = await openOffice(`${made} if (!input.ok) throw new Error("oops"); return input.by;`);
@@ -114,7 +115,7 @@ Deno.test("where a mended line asks for another step than was done, it is named 
   assert.equal(await office.permits(), 2);
 });
 
-Deno.test("a line that has not failed must be what it was", async () => {
+Deno.test("a line that has not failed must be unchanged", async () => {
   await using office = await openOffice("return input;");
   await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n");
   assert.equal((await office.svc(...RUN, "--each", "in.ndjson")).code, 0);
@@ -122,7 +123,7 @@ Deno.test("a line that has not failed must be what it was", async () => {
   assert.match((await office.svc("resume", "r1")).stderr, /in\.ndjson:2 has changed since the run started/);
 });
 
-Deno.test("a run that began without any service takes the one that there is now", async () => {
+Deno.test("a run that was started without a service uses the current one", async () => {
   await using office = await openOffice(`${CREATE} return made.status;`);
   office.turnTo({ baseUrl: "", clientId: "" });
   assert.equal((await office.svc(...RUN)).code, 2);
@@ -130,7 +131,7 @@ Deno.test("a run that began without any service takes the one that there is now"
   assert.equal((await office.svc("retry", "r1", "--format", "compact")).stdout, `"New"\n`);
 });
 
-Deno.test("a run that goes on with another profile keeps it", async () => {
+Deno.test("a resumed run keeps its new profile", async () => {
   await using office = await openOffice(`return (await svc.cases.get("C-1")).id;`);
   let asked = 0;
   await using api = new TinyApi(() =>
@@ -144,7 +145,7 @@ Deno.test("a run that goes on with another profile keeps it", async () => {
   assert.equal((await office.svc("retry", "r1", "--format", "compact")).stdout, `"C-1"\n`);
 });
 
-Deno.test("a profile that is named is there before a run begins or goes on, or the environment gives all that it would", async () => {
+Deno.test("a named profile must exist before a run starts or continues, unless the environment replaces it", async () => {
   await using office = await openOffice(`${CREATE} throw new Error("oops");`);
   const refused = async (...args: string[]) => {
     const { code, stderr } = await office.svc(...args, "--profile", "nosuch");
@@ -161,7 +162,7 @@ Deno.test("a profile that is named is there before a run begins or goes on, or t
   assert.equal(await office.permits(), 1);
 });
 
-Deno.test("who mends a failed line and says resume is told of retry", async () => {
+Deno.test("resume of a run with a corrected line suggests retry", async () => {
   await using office = await openOffice("return input;");
   await Deno.writeTextFile(`${office.folder}/in.ndjson`, `{"a":`);
   assert.equal((await office.svc(...RUN, "--each", "in.ndjson")).code, 1);
@@ -172,7 +173,7 @@ Deno.test("who mends a failed line and says resume is told of retry", async () =
   assert.equal((await office.svc("retry", "r1")).stdout, `{"input":"in.ndjson:1","result":{"a":1}}\n`);
 });
 
-Deno.test("a line that was mended badly fails alone, and can be mended again", async () => {
+Deno.test("a line that is corrected to an invalid one fails alone and can be corrected again", async () => {
   await using office = await openOffice(`${CREATE} if (input === "bad") throw new Error("oops"); return input;`);
   const write = (line: string) => Deno.writeTextFile(`${office.folder}/in.ndjson`, `${line}\n"good"\n`);
   const first = async (...args: string[]) => JSON.parse((await office.svc(...args)).stdout.split("\n")[0] ?? "");
@@ -187,7 +188,7 @@ Deno.test("a line that was mended badly fails alone, and can be mended again", a
   assert.equal(await office.permits(), 2);
 });
 
-Deno.test("a file of other inputs under the same name begins a run anew, once the unfinished one is given up as the hint says", async () => {
+Deno.test("a file with other inputs starts a new run after the unfinished one is cancelled as the hint says", async () => {
   await using office = await openOffice(`if (input === 2) { log("waits"); ${UNTIL_TOLD} } return input;`);
   const write = (text: string) => Deno.writeTextFile(`${office.folder}/new.ndjson`, text);
   const nightly = ["run", "script.ts", "--allow-declared", "--each", "new.ndjson", "--resume", "--concurrency", "1"];
@@ -209,7 +210,7 @@ Deno.test("a file of other inputs under the same name begins a run anew, once th
   assert.deepEqual([code, stdout.trimEnd().split("\n").map((line) => JSON.parse(line).result)], [0, [3, 4]]);
 });
 
-Deno.test("a run whose inputs cannot be read is not begun", async () => {
+Deno.test("a run whose inputs cannot be read is not started", async () => {
   await using office = await openOffice("return input;");
   await Deno.writeTextFile(`${office.folder}/twice.csv`, "a,a\n1,2\n");
   for (const file of ["none.ndjson", ".", "twice.csv"]) {
@@ -218,7 +219,7 @@ Deno.test("a run whose inputs cannot be read is not begun", async () => {
   assert.equal((await office.svc("list", "--format", "compact")).stdout, "[]\n");
 });
 
-Deno.test("a batch that has failed enough says so, and how to go on with either part", async () => {
+Deno.test("a batch that stops at --max-failures names the commands to resume and to retry", async () => {
   await using office = await openOffice(`throw new Error("oops");`);
   await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n3\n");
   const { stderr } = await office.svc(...RUN, "--each", "in.ndjson", "--max-failures", "1", "--concurrency", "1");
@@ -232,7 +233,7 @@ Deno.test("a batch that has failed enough says so, and how to go on with either 
   assert.match(again.stderr, /^Running 1 failed input of run r1 again\.\n3 inputs: 3 succeeded, 0 failed\.$/m);
 });
 
-Deno.test("a batch that has failed enough with its last input has ended", async () => {
+Deno.test("a batch that reaches --max-failures with its last input has ended", async () => {
   await using office = await openOffice(`throw new Error("oops");`);
   await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n\n");
   const { stderr } = await office.svc(...RUN, "--each", "in.ndjson", "--max-failures", "2", "--concurrency", "1");
@@ -245,7 +246,7 @@ Deno.test("a batch that has failed enough with its last input has ended", async 
   assert.equal(state, "failed");
 });
 
-Deno.test("a run that goes on takes another pace, and keeps it", async () => {
+Deno.test("resume accepts another pace and keeps it", async () => {
   await using office = await openOffice(`throw new Error("oops");`);
   await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n3\n4\n5\n6\n");
   const lines = async (...args: string[]) => (await office.svc(...args)).stdout.split("\n").length - 1;
@@ -259,7 +260,7 @@ Deno.test("a run that goes on takes another pace, and keeps it", async () => {
   ]);
 });
 
-Deno.test("what a script prints on another path is printed and logged, and what it left is not", async () => {
+Deno.test("logs omit the lines of steps that --force has dropped", async () => {
   await using office = await openOffice(`log("begun"); ${CREATE} log("made"); ${UNTIL_TOLD}`);
   await killWhenItSays(office.start(...RUN), "made");
   await office.write(`log("begun"); const other = await svc.cases.create({ type: "City-Permit-Work-Permit" });
@@ -269,7 +270,7 @@ Deno.test("what a script prints on another path is printed and logged, and what 
   assert.equal((await office.svc("logs", "r1")).stdout, "begun\nother\n");
 });
 
-Deno.test("what is done after --force is done under keys of its own, also when its sandbox is killed", async () => {
+Deno.test("steps after --force have their own idempotency keys, even if the sandbox is killed", async () => {
   const create = (name: string) =>
     `await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "${name}", Address: "B" } });`;
   await using office = await openOffice(
@@ -286,7 +287,7 @@ Deno.test("what is done after --force is done under keys of its own, also when i
   assert.equal(await office.permits(), 5);
 });
 
-Deno.test("what a script prints is new from the step on at which it left its path by force", async () => {
+Deno.test("lines are printed again from the step that --force has changed", async () => {
   const steps = `log("one"); { ${CREATE} } log("two"); log("three"); { ${CREATE} } log("made");`;
   await using office = await openOffice(`${steps} for (;;) await svc.data.count("D_Permits");`);
   await killWhenItSays(office.start(...RUN), "made");
@@ -296,7 +297,7 @@ Deno.test("what a script prints is new from the step on at which it left its pat
   assert.equal((await office.svc("logs", "r1")).stdout, "one\nfour\n");
 });
 
-Deno.test("a file that is no journal, or a damaged one, is named and is no defect of svc", async () => {
+Deno.test("an invalid or damaged journal is reported with its path", async () => {
   await using office = await openOffice(`return "x".repeat(20_000);`);
   assert.equal((await office.svc(...RUN)).code, 0);
   const journal = `${office.config}/workflows.db`;
@@ -309,7 +310,7 @@ Deno.test("a file that is no journal, or a damaged one, is named and is no defec
   assert.equal(errorIn((await office.svc("list")).stderr).message, `${journal} is a database, but no journal.`);
 });
 
-Deno.test("nobody is told to go on with a run that the journal could not take", async () => {
+Deno.test("a run that could not be recorded is not suggested for resuming", async () => {
   await using office = await openOffice("return 1;");
   assert.deepEqual((await office.svc("list")).stdout, "[]\n");
   office.sql("CREATE TRIGGER broken BEFORE INSERT ON runs BEGIN SELECT RAISE(ABORT, 'no'); END");
@@ -318,7 +319,7 @@ Deno.test("nobody is told to go on with a run that the journal could not take", 
   assert.deepEqual((await office.svc("list")).stdout, "[]\n");
 });
 
-Deno.test("a journal that is damaged in the middle is named when it is read", async () => {
+Deno.test("a journal with damaged pages is reported when it is read", async () => {
   await using office = await openOffice(`return "x".repeat(20_000);`);
   assert.equal((await office.svc(...RUN)).code, 0);
   office.sql("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -333,7 +334,7 @@ Deno.test("a journal that is damaged in the middle is named when it is read", as
   ]);
 });
 
-Deno.test("what was left by force stops nothing that is done later", async () => {
+Deno.test("steps that --force has dropped do not affect later steps", async () => {
   await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD}`);
   await killWhenItSays(office.start(...RUN), "made");
   await office.write(`const create = () => svc.cases.create({ type: "City-Permit-Work-Permit" });
@@ -348,7 +349,7 @@ Deno.test("what was left by force stops nothing that is done later", async () =>
   assert.equal(await office.permits(), 4);
 });
 
-Deno.test("a run that had ended and goes on with a further line is unfinished when it is killed", async () => {
+Deno.test("an ended run that continues with a new line is unfinished when it is killed", async () => {
   const waits = `if (input === 2) { log("made"); ${UNTIL_TOLD.replace("< 2", "< 3")} }`;
   await using office = await openOffice(`${CREATE} ${waits} return made.status;`);
   const file = `${office.folder}/in.ndjson`;
@@ -364,10 +365,10 @@ Deno.test("a run that had ended and goes on with a further line is unfinished wh
   assert.equal(await office.permits(), 3);
 });
 
-Deno.test("a run that goes on can be cancelled, also where a retry was killed as it began", async () => {
+Deno.test("a run can be cancelled after its retry was killed at the start", async () => {
   await using office = await openOffice(`${CREATE} throw new Error("oops");`);
   await office.svc(...RUN);
-  office.sql("UPDATE inputs SET state = 'open', generation = 1"); // The run is still one that has failed.
+  office.sql("UPDATE inputs SET state = 'open', generation = 1"); // The run itself has still failed.
   await office.write(`${CREATE} log("on"); ${UNTIL_TOLD}`);
   const process = office.start("resume", "r1", "--force", "--allow", "data.count", "--timeout", "30");
   const { rest } = await untilItSays(process, "on");
@@ -376,7 +377,7 @@ Deno.test("a run that goes on can be cancelled, also where a retry was killed as
   await Promise.all([process.stdout.cancel(), process.status]);
 });
 
-Deno.test("a run that is deleted while another process is about to go on with it is not begun anew", async () => {
+Deno.test("a run that is deleted while another process resumes it is not started again", async () => {
   await using office = await openOffice(`${CREATE} throw new Error("oops");`);
   const ids = ["a", "b", "c", "d", "e", "f"];
   for (const id of ids) await office.svc("run", "script.ts", "--allow-declared", "--run-id", id);
@@ -385,7 +386,7 @@ Deno.test("a run that is deleted while another process is about to go on with it
   assert.equal(await office.permits(), ids.length);
 });
 
-Deno.test("of two that begin the same with --resume at the same time, one does", async () => {
+Deno.test("of two simultaneous starts with --resume, one starts the run", async () => {
   await using office = await openOffice(`${CREATE} ${UNTIL_TOLD} return made.status;`);
   const run = ["run", "script.ts", "--allow-declared", "--resume"];
   const both = [office.svc(...run), office.svc(...run)];
@@ -397,7 +398,7 @@ Deno.test("of two that begin the same with --resume at the same time, one does",
   assert.equal(JSON.parse((await office.svc("list")).stdout).length, 1);
 });
 
-Deno.test("a run that had ended and may not go on is left as it is", async () => {
+Deno.test("an ended run that cannot continue is not changed", async () => {
   await using office = await openOffice("return input;");
   const file = `${office.folder}/in.ndjson`;
   await Deno.writeTextFile(file, "1\n");

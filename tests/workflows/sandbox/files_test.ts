@@ -1,10 +1,10 @@
-/** Files and content in workflows: they cross the pipe, up to a limit that both ends know. */
+/** Files and content in workflows: they pass through the pipe to the sandbox, up to a limit. */
 import assert from "node:assert/strict";
-import { createCaller } from "../../lib/client/caller.ts";
-import { createClient } from "../../lib/client/client.ts";
-import { MAX_FILE_BYTES } from "../../workflows/sandbox/protocol/files.ts";
-import { openService } from "../harness/service.ts";
-import { runText, scriptText } from "../harness/workflow.ts";
+import { createCaller } from "../../../lib/client/caller.ts";
+import { createClient } from "../../../lib/client/client.ts";
+import { MAX_FILE_BYTES } from "../../../workflows/sandbox/protocol/files.ts";
+import { openService } from "../../harness/service.ts";
+import { runText, scriptText } from "../../harness/workflow.ts";
 
 async function runOnService(body: string) {
   await using api = await openService();
@@ -30,7 +30,7 @@ Deno.test("a script uploads a file, attaches it and reads it back", async () => 
   assert.deepEqual(result, ["application/octet-stream", "ü.bin", 1000, true, "Attachment edited successfully"]);
 });
 
-Deno.test("what is too large for the pipe is refused, in both directions, and the script goes on", async () => {
+Deno.test("files above the limit are rejected in both directions, and the script continues", async () => {
   const tooLarge = await runOnService(`
     const failures = [];
     const file = new File([new Uint8Array(${MAX_FILE_BYTES + 1})], "large.bin");

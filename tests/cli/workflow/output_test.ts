@@ -1,13 +1,12 @@
-/** What a run prints: with nowhere to go, or to a terminal that it must not drive. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { main } from "../../cli.ts";
-import { SvcError } from "../../lib/errors.ts";
-import { capturedIo, svcHere } from "../harness/captured_io.ts";
-import { openOffice, RUN } from "../harness/office.ts";
-import { makeFolder, scriptText } from "../harness/workflow.ts";
+import { main } from "../../../cli.ts";
+import { SvcError } from "../../../lib/errors.ts";
+import { capturedIo, svcHere } from "../../harness/captured_io.ts";
+import { openOffice, RUN } from "../../harness/office.ts";
+import { makeFolder, scriptText } from "../../harness/workflow.ts";
 
-Deno.test("a run whose results cannot be written says how to go on", async () => {
+Deno.test("a run whose results cannot be written names the command to resume it", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("return input;", []), "in.ndjson": "1\n2\n" });
   const journal = `${folder.path}/own.db`;
   const full = () => {
@@ -31,7 +30,7 @@ Deno.test("a run whose results cannot be written says how to go on", async () =>
   }
 });
 
-Deno.test("no name of a file and nothing in a journal drives the terminal on which a script's lines are printed", {
+Deno.test("file names and the journal cannot control the terminal", {
   ignore: Deno.build.os === "windows",
 }, async () => {
   const evil = "e\x1b]0;PWN\x07\x9b31m";
@@ -66,7 +65,7 @@ Deno.test("no name of a file and nothing in a journal drives the terminal on whi
   );
 });
 
-Deno.test("what a script says cannot pass for another line that svc writes", async () => {
+Deno.test("the output of a script cannot imitate a line of svc", async () => {
   await using office = await openOffice(`throw new Error("no\\n\\ninput done, 5 ms\\rinput done");`);
   const script = `${office.folder}/script.ts`;
   const text = await Deno.readTextFile(script);

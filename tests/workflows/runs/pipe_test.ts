@@ -1,11 +1,11 @@
-/** Inputs from a named pipe that nobody writes to: who waits for them can be interrupted, however early. */
+/** Inputs from a named pipe without a writer: waiting for them can be interrupted at any time. */
 import assert from "node:assert/strict";
-import type { Journal } from "../../workflows/journal/journal.ts";
-import { openJournal } from "../../workflows/journal/sqlite/sqlite_journal.ts";
-import { workflowCommand } from "../harness/workflow_process.ts";
-import { makeFolder, newRun, scriptText } from "../harness/workflow.ts";
+import type { Journal } from "../../../workflows/journal/journal.ts";
+import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
+import { workflowCommand } from "../../harness/workflow_process.ts";
+import { makeFolder, newRun, scriptText } from "../../harness/workflow.ts";
 
-/** Failed inputs of a run: to open them anew takes longer than to see that the first one is open. */
+/** Number of failed inputs: opening them takes longer than noticing that the first one is open. */
 const FAILED = 200;
 
 interface Pipe extends AsyncDisposable {
@@ -13,7 +13,7 @@ interface Pipe extends AsyncDisposable {
   readonly path: string;
   readonly script: string;
   readonly journal: Journal;
-  /** How `svc workflow` ends that gets a Ctrl-C as soon as that holds. */
+  /** Sends Ctrl-C to `svc workflow` when a condition holds, and returns its exit status. */
   interruptWhen(holds: () => Promise<boolean>, ...args: string[]): Promise<Deno.CommandStatus>;
 }
 
@@ -44,7 +44,7 @@ async function openPipe(): Promise<Pipe> {
 const INTERRUPTED = { code: 130, signal: null, success: false };
 
 Deno.test({
-  name: "a run whose named pipe nobody writes to ends with the first Ctrl-C",
+  name: "a run whose named pipe has no writer ends with the first Ctrl-C",
   ignore: Deno.build.os === "windows",
   async fn() {
     await using pipe = await openPipe();
@@ -55,7 +55,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a Ctrl-C that comes while retry opens failed inputs anew is not lost, and nobody waits for the pipe then",
+  name: "a Ctrl-C while retry opens failed inputs is not lost, and the pipe is not awaited",
   ignore: Deno.build.os === "windows",
   async fn() {
     await using pipe = await openPipe();

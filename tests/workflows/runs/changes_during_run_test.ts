@@ -1,24 +1,24 @@
-/** What others do while a run works or waits: they edit its files, kill its sandboxes, and answer for the service. */
+/** Runs whose script is edited, whose sandboxes are killed, or whose calls are answered by a gateway. */
 import assert from "node:assert/strict";
-import { findSandboxes, killProcess } from "../../tasks/crash/processes.ts";
-import { Runner } from "../../workflows/runs/runner.ts";
-import { DEFAULT_LIMITS } from "../../workflows/runs/limits.ts";
-import { explainExit, KilledFromOutside } from "../../workflows/sandbox/host/exit.ts";
-import { limitRate } from "../../workflows/runs/rate.ts";
-import { openWorkflow } from "../../workflows/runs/open_workflow.ts";
-import { CREATE, openOffice, RUN, UNTIL_TOLD, untilItSays } from "../harness/office.ts";
-import { caseAnswer, makeFolder, openScript, runText, scriptText, TinyApi } from "../harness/workflow.ts";
-import { type Ended, endOf, workflowCommand } from "../harness/workflow_process.ts";
+import { findSandboxes, killProcess } from "../../../tasks/crash/processes.ts";
+import { Runner } from "../../../workflows/runs/runner.ts";
+import { DEFAULT_LIMITS } from "../../../workflows/runs/limits.ts";
+import { explainExit, KilledFromOutside } from "../../../workflows/sandbox/host/exit.ts";
+import { limitRate } from "../../../workflows/runs/rate.ts";
+import { openWorkflow } from "../../../workflows/runs/open_workflow.ts";
+import { CREATE, openOffice, RUN, UNTIL_TOLD, untilItSays } from "../../harness/office.ts";
+import { caseAnswer, makeFolder, openScript, runText, scriptText, TinyApi } from "../../harness/workflow.ts";
+import { type Ended, endOf, workflowCommand } from "../../harness/workflow_process.ts";
 
 /** Results of a batch, or the codes of its errors. */
-function resultsOf(stdout: string): unknown[] {
+function readResults(stdout: string): unknown[] {
   const lines = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
   return lines.map(({ result, error }) => error?.code ?? result);
 }
 
 const WAITING = `log("begun"); ${UNTIL_TOLD} return input;`;
 
-Deno.test("a script that is edited while its batch works is not taken up, and the run goes on when it is put back", async () => {
+Deno.test("a script that is edited during a batch is not used, and the run resumes when it is restored", async () => {
   await using office = await openOffice(WAITING);
   await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n3\n");
   const batch = office.start(...RUN, "--each", "in.ndjson", "--concurrency", "1");
@@ -27,13 +27,13 @@ Deno.test("a script that is edited while its batch works is not taken up, and th
   await office.createPermit();
   await office.createPermit();
   const [stdout, stderr, { code }] = await Promise.all([new Response(batch.stdout).text(), rest, batch.status]);
-  assert.deepEqual(resultsOf(stdout), [1, "WORKFLOW_DIVERGED"]);
+  assert.deepEqual(readResults(stdout), [1, "WORKFLOW_DIVERGED"]);
   assert.match(stdout, /The script was edited while it was at work/);
   assert.match(stderr, /"WORKFLOW_DIVERGED".* add --force\. Run 'svc workflow resume r1' to continue\."/);
   assert.equal(code, 1);
   await office.write(WAITING);
   const again = await office.svc("resume", "r1");
-  assert.deepEqual([resultsOf(again.stdout), again.code], [[1, 2, 3], 0]);
+  assert.deepEqual([readResults(again.stdout), again.code], [[1, 2, 3], 0]);
 });
 
 for (
@@ -42,7 +42,7 @@ for (
     ["moved away", (script) => Deno.remove(script)],
   ] satisfies [string, (script: string) => Promise<void>][]
 ) {
-  Deno.test(`a script that is ${what} while its batch works fails no input`, async () => {
+  Deno.test(`a script that is ${what} during a batch fails no input`, async () => {
     await using folder = await makeFolder({ "script.ts": scriptText("return input;", []) });
     const script = `${folder.path}/script.ts`;
     await using workflow = await openWorkflow({ script, allowDeclared: true });
@@ -56,22 +56,22 @@ for (
   });
 }
 
-Deno.test("who retries with an edited script is told so, whatever its first failed input fails with now", async () => {
+Deno.test("retry with an edited script says so, whatever the first failed input fails with", async () => {
   await using office = await openOffice(`throw new Error(input === 1 ? "bad data" : "a bug");`);
   await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n");
   await office.svc(...RUN, "--each", "in.ndjson");
   await office.write(`if (input === 1) throw new Error("bad data"); return input;`);
   assert.match((await office.svc("retry", "r1")).stderr, /WORKFLOW_DIVERGED.*was edited.*--force/);
-  assert.deepEqual(resultsOf((await office.svc("retry", "r1", "--force")).stdout), ["WORKFLOW_FAILED", 2]);
+  assert.deepEqual(readResults((await office.svc("retry", "r1", "--force")).stdout), ["WORKFLOW_FAILED", 2]);
 });
 
-Deno.test("who goes on with a script that was edited and fails now before it has done what it did is told with what", async () => {
+Deno.test("resume with an edited script that fails before it has repeated its history reports the failure", async () => {
   await using office = await openOffice(`${CREATE} throw new Error("oops");`);
   await office.svc(...RUN);
-  await office.write(`(undefined as any).mended; ${CREATE} return made.status;`);
+  await office.write(`(undefined as any).added; ${CREATE} return made.status;`);
   const { error } = JSON.parse((await office.svc("retry", "r1")).stderr);
   const said =
-    /^The script fails with WORKFLOW_FAILED ".*'mended'.* \(script\.ts:7\)"\. Step 1 was cases\.create .*not ask/;
+    /^The script fails with WORKFLOW_FAILED ".*'added'.* \(script\.ts:7\)"\. Step 1 was cases\.create .*not ask/;
   assert.match(error.message, said);
   assert.equal(error.details[0].line, 7);
   assert.match(
@@ -93,21 +93,21 @@ Deno.test("a sandbox that is killed while it waits for its input is replaced", a
   while (sandboxes.length < 2) sandboxes = await findSandboxes(batch.pid);
   const killed = Math.max(...sandboxes);
   assert.equal(killProcess(killed), true);
-  // Without a journal an input is lost with its sandbox: the batch has to know first that this one is gone.
+  // Without a journal an input fails with its sandbox, so the batch must notice first that this one has ended.
   while (killProcess(killed)) await new Promise((resolve) => setTimeout(resolve));
   await office.createPermit();
   await office.createPermit();
   const [stdout] = await Promise.all([new Response(batch.stdout).text(), rest, batch.status]);
-  assert.deepEqual(resultsOf(stdout), [1, 2, 3]);
+  assert.deepEqual(readResults(stdout), [1, 2, 3]);
 });
 
-Deno.test("a sandbox that Ctrl-C ends itself, as on Windows, was ended by others and not by its script", () => {
+Deno.test("a sandbox that Ctrl-C ends, as on Windows, was killed from outside", () => {
   const { cause, message } = explainExit({ success: false, code: -1073741510, signal: null }, "", DEFAULT_LIMITS);
   assert.ok(cause instanceof KilledFromOutside, message);
 });
 
 Deno.test({
-  name: "an input whose sandbox is ended by others while its run is interrupted is interrupted, without a journal, too",
+  name: "an input whose sandbox is killed while its run is interrupted is interrupted, even without a journal",
   ignore: Deno.build.os === "windows",
   async fn() {
     await using folder = await makeFolder({ "script.ts": scriptText(`return await svc.cases.get("C-1");`) });
@@ -118,7 +118,7 @@ Deno.test({
       const [sandbox] = await findSandboxes(Deno.pid, script);
       assert(sandbox !== undefined);
       while (killProcess(sandbox)) await new Promise((resolve) => setTimeout(resolve));
-      throw new Error("Nobody hears it.");
+      throw new Error("It is not awaited.");
     };
     const runner = new Runner({ workflow, live: { call } });
     const outcome = await runner.run({ number: 1, place: "input" });
@@ -128,7 +128,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "Ctrl-C ends a batch that waits for the next line of a pipe, and so do failures enough",
+  name: "Ctrl-C and --max-failures end a batch that waits for the next line of a pipe",
   ignore: Deno.build.os === "windows",
   async fn() {
     await using office = await openOffice(`log("begun"); if (input === 2) throw new Error("two"); return input;`);
@@ -141,12 +141,12 @@ Deno.test({
       if (flags.length === 0) batch.kill("SIGINT");
       const [stderr, { code }] = await Promise.all([rest, batch.status, new Response(batch.stdout).text()]);
       assert.equal(code, flags.length === 0 ? 130 : 1, stderr);
-      await writer.close().catch(() => {}); // Nobody reads any more.
+      await writer.close().catch(() => {}); // The batch has closed its end.
     }
   },
 });
 
-Deno.test("a run whose journal cannot be read any more ends with that and crashes with nothing: resume goes on with it", async () => {
+Deno.test("a run whose journal can no longer be read ends with that error, and can be resumed", async () => {
   await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD} return made.status;`);
   const run = office.start(...RUN);
   const { rest } = await untilItSays(run, "made");
@@ -163,7 +163,7 @@ Deno.test("a run whose journal cannot be read any more ends with that and crashe
   await run.stdout.cancel();
 });
 
-Deno.test("cassettes are tested and recorded to their end where nobody reads what is printed", async () => {
+Deno.test("cassettes are tested and recorded even if their output is closed", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("return input;", []) });
   const script = `${folder.path}/script.ts`;
   const unread = async (...args: string[]) => {
@@ -184,7 +184,7 @@ Deno.test("cassettes are tested and recorded to their end where nobody reads wha
   assert.equal(both.code, 1);
 });
 
-Deno.test("a journal is the same by the name of a link to it", async () => {
+Deno.test("a link to a journal names the same journal", async () => {
   await using office = await openOffice("return input;");
   await office.svc(...RUN, "--input", "1", "--journal", `${office.config}/real.db`);
   await Deno.symlink("real.db", `${office.config}/link.db`);
@@ -192,7 +192,7 @@ Deno.test("a journal is the same by the name of a link to it", async () => {
   assert.deepEqual([again.stdout, again.code], ["1\n", 0], again.stderr);
 });
 
-Deno.test("inputs that are missing from the file of a run are missed", async () => {
+Deno.test("inputs that are missing from the file of a run are reported", async () => {
   await using office = await openOffice("return input;");
   const file = `${office.folder}/in.ndjson`;
   await Deno.writeTextFile(file, "1\n2\n3\n");
@@ -206,7 +206,7 @@ Deno.test("inputs that are missing from the file of a run are missed", async () 
   assert.match(damaged.stderr, /in\.ndjson:2 is not what the run began with/);
 });
 
-/** A script that creates one case, run against an API that answers so, then tried again. */
+/** Runs a script that creates a case against an API with a response, then retries it. */
 async function createTwice(
   first: () => Response,
   how: string[] = [],
@@ -225,7 +225,7 @@ async function createTwice(
 }
 
 for (const status of [500, 524]) {
-  Deno.test(`a change that was answered ${status} is sent again under its key: it may have been made`, async () => {
+  Deno.test(`a change with a response of ${status} is sent again with its key, because it may be applied`, async () => {
     const { runs: [first, again], keys } = await createTwice(() => Response.json({}, { status }));
     assert.equal(first?.code, 1);
     assert.deepEqual([again?.stdout, again?.code], [`"C-1"\n`, 0], again?.stderr);
@@ -234,7 +234,7 @@ for (const status of [500, 524]) {
   });
 }
 
-Deno.test("a page of a gateway is no answer: retry asks the service anew, under the same key", async () => {
+Deno.test("retry repeats a call that a gateway answered, with the same key", async () => {
   const page = () => new Response("<html>Back soon</html>", { headers: { "content-type": "text/html" } });
   const { runs: [first, again], keys } = await createTwice(page);
   assert.match(first?.stderr ?? "", /"INVALID_RESPONSE".*is not JSON \(text\/html/s);
@@ -243,7 +243,7 @@ Deno.test("a page of a gateway is no answer: retry asks the service anew, under 
   assert.equal(keys[0], keys[1]);
 });
 
-Deno.test("retry asks again what a script has wrapped into an error of its own", async () => {
+Deno.test("retry repeats a failed call that the script has wrapped in its own error", async () => {
   await using folder = await makeFolder({
     "script.ts": scriptText(`try {
         return (await svc.cases.get("C-1")).id;
@@ -264,7 +264,7 @@ Deno.test("retry asks again what a script has wrapped into an error of its own",
   assert.deepEqual([again.stdout, again.code], [`"C-1"\n`, 0], again.stderr);
 });
 
-Deno.test("a sleep that a script does not wait for gives its calls no more time", async () => {
+Deno.test("a sleep that a script does not await does not extend the timeout of its calls", async () => {
   await using api = new TinyApi();
   const { error } = await runText(scriptText(`void sleep(60_000); for (;;) await svc.cases.get("C-1");`), {
     caller: api.caller,
@@ -274,12 +274,12 @@ Deno.test("a sleep that a script does not wait for gives its calls no more time"
   assert.equal(error?.code, "TIMEOUT");
 });
 
-Deno.test("inputs that have ended take no part of the rate", async () => {
+Deno.test("inputs that have ended do not count against the rate", async () => {
   const items = limitRate(values(1, 2, 3, 4), 0.001, () => false, (item) => item === 4);
   assert.deepEqual(await Array.fromAsync(items), [1, 2, 3, 4]);
 });
 
-Deno.test("an input that waits for its time is not begun when there are failures enough", async () => {
+Deno.test("an input that waits for the rate is not started after --max-failures", async () => {
   let isEnough = false;
   const begun: number[] = [];
   for await (const item of limitRate(values(1, 2, 3), 5, () => isEnough, () => true)) {
@@ -293,7 +293,7 @@ async function* values(...all: number[]): AsyncGenerator<number> {
   yield* all;
 }
 
-Deno.test("a run whose throw-away folder was tidied up ends as it would have", async () => {
+Deno.test("a run whose temporary folder was deleted ends normally", async () => {
   await using office = await openOffice(`${CREATE} log("begun"); ${UNTIL_TOLD} return made.id;`);
   const run = office.start(...RUN, "--format", "compact");
   const { rest } = await untilItSays(run, "begun");
@@ -305,10 +305,10 @@ Deno.test("a run whose throw-away folder was tidied up ends as it would have", a
   assert.deepEqual([stdout, stderr, code], [`"CITY-PERMIT-WORK P-1"\n`, "begun\n", 0]);
 });
 
-Deno.test("a sandbox that somebody kills again and again is given up", async () => {
-  await using office = await openOffice(`log("at work"); await sleep(600_000);`);
+Deno.test("an input whose sandbox is killed repeatedly fails", async () => {
+  await using office = await openOffice(`log("started"); await sleep(600_000);`);
   const process = office.start(...RUN);
-  const { rest } = await untilItSays(process, "at work");
+  const { rest } = await untilItSays(process, "started");
   let hasEnded = false;
   const ended = process.status.then(() => hasEnded = true);
   const killed = new Set<number>();
@@ -321,7 +321,7 @@ Deno.test("a sandbox that somebody kills again and again is given up", async () 
   assert.match(await rest, /"message":"The operating system ended the workflow/);
 });
 
-Deno.test("a run that is cancelled while it comes to its end stays cancelled", async () => {
+Deno.test("a run that is cancelled while it ends stays cancelled", async () => {
   await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD}`);
   const process = office.start(...RUN);
   const { rest } = await untilItSays(process, "made");
@@ -333,7 +333,7 @@ Deno.test("a run that is cancelled while it comes to its end stays cancelled", a
   assert.match((await office.svc("retry", "r1")).stderr, /Run r1 was cancelled/);
 });
 
-Deno.test("a batch for which the machine can start no further process fails no input, and goes on when it can", async () => {
+Deno.test("a batch for which no process can be started fails no input, and resumes later", async () => {
   const inputs = Array.from({ length: 40 }, (_, i) => i + 1);
   const files = { "script.ts": scriptText("return input;", []), "in.ndjson": inputs.join("\n") };
   await using folder = await makeFolder(files);
@@ -345,5 +345,5 @@ Deno.test("a batch for which the machine can start no further process fails no i
   assert.match(stderr, /lower --concurrency\. Run 'svc workflow resume r1' to continue\."/);
   assert.equal(code, 2);
   const again = await svc(["resume", "r1", "--concurrency", "2"]);
-  assert.deepEqual([resultsOf(again.stdout), again.code], [inputs, 0]);
+  assert.deepEqual([readResults(again.stdout), again.code], [inputs, 0]);
 });

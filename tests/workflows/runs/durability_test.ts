@@ -1,10 +1,10 @@
-/** Runs that are killed, interrupted, edited, failed: what was done is kept, and nothing is done twice. */
+/** Runs that are killed, interrupted, edited or failed keep their history, and repeat nothing. */
 import assert from "node:assert/strict";
-import { answer, type Behaviour, inTurn, startUnruly } from "../harness/unruly_server.ts";
-import { CREATE, killWhenItSays, openOffice, RUN, UNTIL_TOLD, untilItSays } from "../harness/office.ts";
-import { caseAnswer } from "../harness/workflow.ts";
+import { answer, type Behaviour, inTurn, startUnruly } from "../../harness/unruly_server.ts";
+import { CREATE, killWhenItSays, openOffice, RUN, UNTIL_TOLD, untilItSays } from "../../harness/office.ts";
+import { caseAnswer } from "../../harness/workflow.ts";
 
-Deno.test("a run that was killed goes on where it was, and repeats nothing", async () => {
+Deno.test("a killed run resumes where it was and repeats nothing", async () => {
   await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD} return made.status;`);
   await killWhenItSays(office.start(...RUN), "made");
   await office.createPermit();
@@ -19,7 +19,7 @@ Deno.test("a run that was killed goes on where it was, and repeats nothing", asy
   assert.equal(await office.permits(), 2);
 });
 
-Deno.test("a change whose answer was lost is not made again, although its assignment is gone since", async () => {
+Deno.test("a change whose response was lost is not repeated, although its assignment no longer exists", async () => {
   await using office = await openOffice(`${CREATE}
     const data = { Applicant: "Ada", Address: "B", Area: 40 };
     return await svc.assignments.perform(made.nextAssignmentInfo.ID, { action: "Register", data });`);
@@ -31,7 +31,7 @@ Deno.test("a change whose answer was lost is not made again, although its assign
 });
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  Deno.test(`${signal} ends a run soon, which says how to go on`, async () => {
+  Deno.test(`${signal} ends a run quickly and names the command to resume it`, async () => {
     await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD} return made.status;`);
     const process = office.start(...RUN);
     const { rest } = await untilItSays(process, "made");
@@ -47,7 +47,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-Deno.test("a plan that is to end says so and leaves nothing behind", async () => {
+Deno.test("an interrupted plan says so and leaves no files behind", async () => {
   await using office = await openOffice(`log("up"); for (;;);`);
   const process = office.start("plan", "script.ts");
   const { rest } = await untilItSays(process, "up");
@@ -58,7 +58,7 @@ Deno.test("a plan that is to end says so and leaves nothing behind", async () =>
   assert.deepEqual([...Deno.readDirSync(office.config)].filter(({ isDirectory }) => isDirectory), []);
 });
 
-Deno.test("Ctrl-C does not wait for the next attempt of a call, which resume makes", async () => {
+Deno.test("Ctrl-C does not wait for the next attempt of a call; resume makes it", async () => {
   const refused = Promise.withResolvers<void>();
   const busy: Behaviour = async (...request) => {
     await answer(503, {}, { "retry-after": "50" })(...request);
@@ -79,10 +79,10 @@ Deno.test("Ctrl-C does not wait for the next attempt of a call, which resume mak
   assert.deepEqual([resumed.stdout, resumed.stderr], [`"C-1"\n`, ""]);
 });
 
-/** Changes something after what came before, and fails then. */
+/** Makes a change after the earlier steps, and fails. */
 const CHANGE_AND_FAIL = `await svc.cases.create({ type: "City-Permit-Work-Permit" }); throw new Error("not yet");`;
 
-Deno.test("a script that was edited is stopped at the step where it leaves its path, and goes on by --force", async () => {
+Deno.test("an edited script stops at the step that differs, and continues with --force", async () => {
   await using office = await openOffice(`${CREATE} await svc.cases.get(made.id); ${CHANGE_AND_FAIL}`);
   assert.equal((await office.svc(...RUN)).code, 1);
   await office.write(`${CREATE} await svc.cases.listAncestors(made.id); return made.status;`);
@@ -99,7 +99,7 @@ Deno.test("a script that was edited is stopped at the step where it leaves its p
   assert.equal(await office.permits(), 2);
 });
 
-Deno.test("a script that asks for less at the same time than it did is stopped at what it leaves out", async () => {
+Deno.test("an edited script with fewer concurrent calls stops at the missing call", async () => {
   await using office = await openOffice(
     `${CREATE} await Promise.all([svc.cases.listAncestors(made.id), svc.cases.get(made.id)]); ${CHANGE_AND_FAIL}`,
   );
@@ -114,7 +114,7 @@ Deno.test("a script that asks for less at the same time than it did is stopped a
   );
 });
 
-Deno.test("an edited script that still does what it did needs --force too, and is told so", async () => {
+Deno.test("an edited script with the same steps needs --force, too", async () => {
   await using office = await openOffice(`${CREATE} throw new Error("oops");`);
   assert.equal((await office.svc(...RUN)).code, 1);
   await office.write(`${CREATE} return 1;`);
@@ -127,7 +127,7 @@ Deno.test("an edited script that still does what it did needs --force too, and i
 const EDITS = ["await svc.cases.get(made.id);", "return 1;", "await new Promise((go) => setTimeout(go, 3_600_000));"];
 
 for (const edit of EDITS) {
-  Deno.test(`a script that was edited leaves no trace without --force: ${edit}`, async () => {
+  Deno.test(`an edited script changes nothing without --force: ${edit}`, async () => {
     await using office = await openOffice(`${CREATE} throw new Error("oops");`);
     assert.equal((await office.svc(...RUN)).code, 1);
     await office.write(`${CREATE} ${edit}`);
@@ -140,7 +140,7 @@ for (const edit of EDITS) {
   });
 }
 
-Deno.test("retry runs the failed inputs alone, from the call that failed", async () => {
+Deno.test("retry runs only the failed inputs, from the call that failed", async () => {
   await using office = await openOffice(`${CREATE}
     if (input === 2) await svc.data.count("D_Permits", { filter: { logic: "F1" } });
     return input;`);
@@ -156,14 +156,14 @@ Deno.test("retry runs the failed inputs alone, from the call that failed", async
   assert.equal(await office.permits(), 3);
 });
 
-Deno.test("a run that was killed as soon as it was written has its input", async () => {
+Deno.test("a run that was killed right after its start has its input", async () => {
   await using office = await openOffice("return input;");
   assert.equal((await office.svc(...RUN, "--input", `{"a":1}`)).code, 0);
   office.sql("DELETE FROM inputs; UPDATE runs SET state = 'open'");
   assert.deepEqual((await office.svc("resume", "r1", "--format", "compact")).stdout, `{"a":1}\n`);
 });
 
-Deno.test("a run is not taken for one of another input", async () => {
+Deno.test("a run with another input is not resumed", async () => {
   await using office = await openOffice("return input;");
   assert.equal((await office.svc(...RUN, "--input", "1")).stdout, "1\n");
   const other = await office.svc(...RUN, "--input", "2");
@@ -173,7 +173,7 @@ Deno.test("a run is not taken for one of another input", async () => {
   assert.equal((await office.svc("run", "script.ts", "--allow-declared", "--resume", "--input", "2")).stdout, "2\n");
 });
 
-Deno.test("a run whose file of inputs has vanished fails because of that, and goes on once it is back", async () => {
+Deno.test("a run whose inputs are missing fails, and resumes when they are restored", async () => {
   await using office = await openOffice("return input;");
   const run = [...RUN, "--each", "in.ndjson"];
   await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n");
@@ -187,7 +187,7 @@ Deno.test("a run whose file of inputs has vanished fails because of that, and go
   assert.equal((await office.svc(...run)).stdout, first.stdout);
 });
 
-Deno.test("a journal that cannot be written ends a run, whatever its script does about errors", async () => {
+Deno.test("a journal that cannot be written ends a run even if its script catches errors", async () => {
   await using office = await openOffice(
     `${CREATE} log("made"); ${UNTIL_TOLD} try { ${CREATE} } catch { return "fine"; }`,
   );
@@ -204,7 +204,7 @@ Deno.test("a journal that cannot be written ends a run, whatever its script does
   assert.equal(await office.permits(), 2);
 });
 
-Deno.test("an input that is under way when the journal cannot be written any more has not failed: resume goes on with it", async () => {
+Deno.test("an input in progress does not fail when the journal cannot be written, and can be resumed", async () => {
   await using office = await openOffice(
     `if (input === 1) return "first"; ${CREATE} log("made"); ${UNTIL_TOLD} { ${CREATE} } return "second";`,
   );
@@ -227,11 +227,11 @@ Deno.test("an input that is under way when the journal cannot be written any mor
 
 for (
   const [what, edited] of Object.entries({
-    "does something else": `await svc.caseTypes.list().catch(({ code }) => log("caught", code)); return "second";`,
-    "does less": `return "second";`,
+    "takes another step": `await svc.caseTypes.list().catch(({ code }) => log("caught", code)); return "second";`,
+    "takes fewer steps": `return "second";`,
   })
 ) {
-  Deno.test(`an input whose script ${what} by --force has not failed when the journal cannot be written`, async () => {
+  Deno.test(`with --force, an input whose script ${what} does not fail when the journal cannot be written`, async () => {
     await using office = await openOffice(`if (input === 2) { ${CREATE} log("made"); ${UNTIL_TOLD} } return "first";`);
     await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n");
     await killWhenItSays(office.start(...RUN, "--each", "in.ndjson", "--concurrency", "1"), "made");
@@ -249,7 +249,7 @@ for (
   });
 }
 
-Deno.test("a batch whose results nobody reads any more is interrupted, and says how to go on", async () => {
+Deno.test("a batch is interrupted when its output is closed, and names the command to resume it", async () => {
   await using office = await openOffice("return input;");
   await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n".repeat(50));
   const process = office.start(...RUN, "--each", "in.ndjson");
@@ -261,7 +261,7 @@ Deno.test("a batch whose results nobody reads any more is interrupted, and says 
 });
 
 for (const other of [{ baseUrl: "http://127.0.0.1:9" }, { clientId: "another" }]) {
-  Deno.test(`a run does not go on with another service by mistake: ${Object.keys(other)}`, async () => {
+  Deno.test(`a run does not continue with another service by mistake: ${Object.keys(other)}`, async () => {
     await using office = await openOffice(`${CREATE} throw new Error("oops");`);
     assert.equal((await office.svc(...RUN)).code, 1);
     office.turnTo(other);
@@ -273,7 +273,7 @@ for (const other of [{ baseUrl: "http://127.0.0.1:9" }, { clientId: "another" }]
   });
 }
 
-Deno.test("a retry that cannot begin leaves the run as it was", async () => {
+Deno.test("a retry that cannot start does not change the run", async () => {
   await using office = await openOffice(`${CREATE} throw new Error("oops");`);
   assert.equal((await office.svc(...RUN)).code, 1);
   await Deno.remove(`${office.folder}/script.ts`);
@@ -282,7 +282,7 @@ Deno.test("a retry that cannot begin leaves the run as it was", async () => {
   assert.deepEqual([state, input.state], ["failed", "failed"]);
 });
 
-Deno.test("retry leaves a run alone that another process works on", async () => {
+Deno.test("retry does not change a run that another process works on", async () => {
   await using office = await openOffice(
     `if (input === 1) throw new Error("oops"); ${CREATE} log("made"); ${UNTIL_TOLD}`,
   );
@@ -296,7 +296,7 @@ Deno.test("retry leaves a run alone that another process works on", async () => 
   await Promise.all([rest, process.stdout.cancel(), process.status]);
 });
 
-Deno.test("runs can be shown, cancelled and deleted, and a name that is none gets a suggestion", async () => {
+Deno.test("runs can be shown, cancelled and deleted, and an unknown identifier gets a suggestion", async () => {
   await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD}`);
   const process = office.start(...RUN);
   const { rest } = await untilItSays(process, "made");
@@ -329,7 +329,7 @@ Deno.test("runs can be shown, cancelled and deleted, and a name that is none get
   assert.equal((await office.svc("list", "--format", "compact")).stdout, "[]\n");
 });
 
-Deno.test("the journal is its owner's alone, and has no secret", async () => {
+Deno.test("the journal is private to its owner and contains no secret", async () => {
   await using office = await openOffice(`${CREATE} return made.status;`);
   const path = `${office.config}/journal.db`;
   assert.equal((await office.svc(...RUN, "--journal", path)).code, 0);
@@ -339,7 +339,7 @@ Deno.test("the journal is its owner's alone, and has no secret", async () => {
   assert(!/Bearer|client_secret|access_token/i.test(text));
 });
 
-Deno.test("--max-failures counts what fails now: a run that goes on comes further each time", async () => {
+Deno.test("--max-failures counts only new failures, so that a resumed run advances each time", async () => {
   await using office = await openOffice(`if (input < 3) throw new Error("low"); return input;`);
   await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n3\n");
   const run = [...RUN, "--each", "in.ndjson", "--concurrency", "1", "--max-failures", "1"];
@@ -348,7 +348,7 @@ Deno.test("--max-failures counts what fails now: a run that goes on comes furthe
   assert.deepEqual(ended, [1, 2, 3]);
 });
 
-Deno.test("a retry that fails enough at once still tells of the inputs that have ended, and its run has ended, too", async () => {
+Deno.test("a retry that reaches --max-failures at once prints the ended inputs, and its run has ended", async () => {
   await using office = await openOffice(`if (input === 2) throw new Error("two"); return input;`);
   await Deno.writeTextFile(`${office.folder}/in.ndjson`, "1\n2\n3\n4\n");
   const first = await office.svc(...RUN, "--each", "in.ndjson", "--max-failures", "1");
@@ -361,7 +361,7 @@ Deno.test("a retry that fails enough at once still tells of the inputs that have
   }
 });
 
-Deno.test("a run that goes on by run takes the flags that it is given, and keeps what was granted", async () => {
+Deno.test("run with the identifier of an existing run applies its flags and keeps the grants", async () => {
   await using office = await openOffice(`${CREATE} return (await svc.data.count("D_Permits")).resultCount;`);
   const run = ["run", "script.ts", "--run-id", "r1"];
   const refused = await office.svc(...run, "--allow", "cases.create");
@@ -372,7 +372,7 @@ Deno.test("a run that goes on by run takes the flags that it is given, and keeps
   assert.equal(await office.permits(), 1);
 });
 
-Deno.test("the list has the runs of one state where one is asked for", async () => {
+Deno.test("list can be limited to a state", async () => {
   await using office = await openOffice(`if (input === 1) throw new Error("one"); return input;`);
   for (const input of ["1", "2"]) {
     await office.svc("run", "script.ts", "--run-id", `r${input}`, "--input", input, "--allow-declared");
@@ -387,7 +387,7 @@ Deno.test("the list has the runs of one state where one is asked for", async () 
   assert.match(stderr, /--state must be one of running, interrupted, done, failed, cancelled\./);
 });
 
-Deno.test("runs that begin at the same time make one journal together", async () => {
+Deno.test("simultaneous runs create one journal", async () => {
   await using office = await openOffice(`return input;`);
   const runs = Array.from(
     { length: 6 },
