@@ -1,10 +1,10 @@
 /** Runner, sandboxes and service are killed at random; every effect of a workflow is there once. `deno task crash` does it for longer. */
 import assert from "node:assert/strict";
-import { crash } from "../../tasks/crash/crash.ts";
-import { createSeed } from "../../tasks/crash/seeded_random.ts";
-import { compareEffects, listFaults } from "../../tasks/crash/verdict.ts";
-import { renderReport } from "../../tasks/crash/report.ts";
-import { PROGRAM } from "../harness/program.ts";
+import { crash } from "../../../tasks/crash/crash.ts";
+import { createSeed } from "../../../tasks/crash/seeded_random.ts";
+import { compareEffects, listFaults } from "../../../tasks/crash/verdict.ts";
+import { renderReport } from "../../../tasks/crash/report.ts";
+import { PROGRAM } from "../../harness/program.ts";
 
 const KILLS = 60;
 

@@ -1,20 +1,20 @@
 /** What a journal must hold of a run that anything may end at any moment: nothing is lost, nothing is done twice. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import type { SvcError } from "../../lib/errors.ts";
-import { retrying } from "../../lib/client/retry.ts";
-import type { JsonObject } from "../../utils/json.ts";
-import { GrantedCalls } from "../../workflows/engine/live_calls.ts";
-import { reopenFailed } from "../../workflows/runs/reopen.ts";
-import { type InputOutcome, Runner } from "../../workflows/runs/runner.ts";
-import { sleepSince } from "../../workflows/engine/sleeping.ts";
-import { WriteBuffer } from "../../workflows/journal/sqlite/write_buffer.ts";
-import type { EventRecord, Journal } from "../../workflows/journal/journal.ts";
-import { openJournal } from "../../workflows/journal/sqlite/sqlite_journal.ts";
-import { InputRun, type InputRunOptions } from "../../workflows/engine/input_run.ts";
-import type { OpenWorkflow } from "../../workflows/runs/open_workflow.ts";
-import { heldAnswer } from "../harness/held_answer.ts";
-import { caseAnswer, makeFolder, newRun, openScript, scriptText, TinyApi } from "../harness/workflow.ts";
+import type { SvcError } from "../../../lib/errors.ts";
+import { retrying } from "../../../lib/client/retry.ts";
+import type { JsonObject } from "../../../utils/json.ts";
+import { GrantedCalls } from "../../../workflows/engine/live_calls.ts";
+import { reopenFailed } from "../../../workflows/runs/reopen.ts";
+import { type InputOutcome, Runner } from "../../../workflows/runs/runner.ts";
+import { sleepSince } from "../../../workflows/engine/sleeping.ts";
+import { WriteBuffer } from "../../../workflows/journal/sqlite/write_buffer.ts";
+import type { EventRecord, Journal } from "../../../workflows/journal/journal.ts";
+import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
+import { InputRun, type InputRunOptions } from "../../../workflows/engine/input_run.ts";
+import type { OpenWorkflow } from "../../../workflows/runs/open_workflow.ts";
+import { heldAnswer } from "../../harness/held_answer.ts";
+import { caseAnswer, makeFolder, newRun, openScript, scriptText, TinyApi } from "../../harness/workflow.ts";
 
 const RUN = "r1";
 const INPUT = { number: 1, place: "input" };

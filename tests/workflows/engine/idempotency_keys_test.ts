@@ -1,20 +1,20 @@
 /** What a change is sent with when its input is taken up again: the same key, for as long as it may have arrived. */
 import assert from "node:assert/strict";
-import type { SessionOptions } from "../../lib/auth/settings.ts";
-import { type Caller, createCaller } from "../../lib/client/caller.ts";
-import { RetryBudget, retrying } from "../../lib/client/retry.ts";
-import { SvcError, type SvcErrorOptions } from "../../lib/errors.ts";
-import { type LiveCall, type LiveCalls, StopInput } from "../../workflows/engine/live_call.ts";
-import { GrantedCalls } from "../../workflows/engine/live_calls.ts";
-import { reopenFailed } from "../../workflows/runs/reopen.ts";
-import { type InputOutcome, Runner } from "../../workflows/runs/runner.ts";
-import type { Journal } from "../../workflows/journal/journal.ts";
-import { openJournal } from "../../workflows/journal/sqlite/sqlite_journal.ts";
-import type { OpenWorkflow } from "../../workflows/runs/open_workflow.ts";
-import type { CallRequest } from "../../workflows/sandbox/protocol/messages.ts";
-import { headerOf, type WireMessage } from "../harness/http_wire.ts";
-import { answer, cut, inTurn, keysOf, noBackend, startUnruly, type UnrulyServer } from "../harness/unruly_server.ts";
-import { caseAnswer, makeFolder, newRun, openScript, scriptText } from "../harness/workflow.ts";
+import type { SessionOptions } from "../../../lib/auth/settings.ts";
+import { type Caller, createCaller } from "../../../lib/client/caller.ts";
+import { RetryBudget, retrying } from "../../../lib/client/retry.ts";
+import { SvcError, type SvcErrorOptions } from "../../../lib/errors.ts";
+import { type LiveCall, type LiveCalls, StopInput } from "../../../workflows/engine/live_call.ts";
+import { GrantedCalls } from "../../../workflows/engine/live_calls.ts";
+import { reopenFailed } from "../../../workflows/runs/reopen.ts";
+import { type InputOutcome, Runner } from "../../../workflows/runs/runner.ts";
+import type { Journal } from "../../../workflows/journal/journal.ts";
+import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
+import type { OpenWorkflow } from "../../../workflows/runs/open_workflow.ts";
+import type { CallRequest } from "../../../workflows/sandbox/protocol/messages.ts";
+import { headerOf, type WireMessage } from "../../harness/http_wire.ts";
+import { answer, cut, inTurn, keysOf, noBackend, startUnruly, type UnrulyServer } from "../../harness/unruly_server.ts";
+import { caseAnswer, makeFolder, newRun, openScript, scriptText } from "../../harness/workflow.ts";
 
 const POSTING = `return (await svc.social.postMessage({ context: "clerk@city", message: "Here." })).id;`;
 const PERFORMING = `return await svc.assignments.perform("A", { action: "B" });`;

@@ -1,16 +1,16 @@
 /** What a journal promises to whoever opens it: nobody goes on with what is over, and one process alone works on a run. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { SvcError } from "../../lib/errors.ts";
-import { isDiskFull } from "../../utils/sqlite/errors.ts";
-import { reopenFailed } from "../../workflows/runs/reopen.ts";
-import { FileLock } from "../../utils/fs/file_lock.ts";
-import { isPrepared, prepareSchema } from "../../workflows/journal/sqlite/schema.ts";
-import { openJournal } from "../../workflows/journal/sqlite/sqlite_journal.ts";
-import { svcHere } from "../harness/captured_io.ts";
-import { errorOf, svcCommand } from "../harness/cli.ts";
-import { endWithoutRoom } from "../harness/no_room.ts";
-import { makeFolder, newRun, scriptText } from "../harness/workflow.ts";
+import { SvcError } from "../../../lib/errors.ts";
+import { isDiskFull } from "../../../utils/sqlite/errors.ts";
+import { reopenFailed } from "../../../workflows/runs/reopen.ts";
+import { FileLock } from "../../../utils/fs/file_lock.ts";
+import { isPrepared, prepareSchema } from "../../../workflows/journal/sqlite/schema.ts";
+import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
+import { svcHere } from "../../harness/captured_io.ts";
+import { errorOf, svcCommand } from "../../harness/cli.ts";
+import { endWithoutRoom } from "../../harness/no_room.ts";
+import { makeFolder, newRun, scriptText } from "../../harness/workflow.ts";
 
 const RUN = "r1";
 

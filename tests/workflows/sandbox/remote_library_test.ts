@@ -1,11 +1,11 @@
 /** svc is loaded from a URL, as from a registry: its workflows run as they do from a checkout. */
 import assert from "node:assert/strict";
-import { VERSION } from "../../lib/version.ts";
-import { emptyCache } from "../harness/registry.ts";
-import { makeFolder, scriptText, TinyApi } from "../harness/workflow.ts";
-import { svcWorkflow } from "../harness/workflow_process.ts";
+import { VERSION } from "../../../lib/version.ts";
+import { emptyCache } from "../../harness/registry.ts";
+import { makeFolder, scriptText, TinyApi } from "../../harness/workflow.ts";
+import { svcWorkflow } from "../../harness/workflow_process.ts";
 
-const CHECKOUT = new URL("../../", import.meta.url);
+const CHECKOUT = new URL("../../../", import.meta.url);
 
 Deno.test("an svc that was loaded from a URL runs workflows in the same sandbox", async (t) => {
   await using cache = await emptyCache();

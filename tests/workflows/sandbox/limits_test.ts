@@ -1,12 +1,12 @@
 /** What a script cannot do to the process that runs it. */
 import assert from "node:assert/strict";
-import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
-import { readLines } from "../../workflows/inputs/lines.ts";
-import { limiter, limitsAllMemory, startHost } from "../../workflows/sandbox/host/command.ts";
-import { FrameBuffer, FrameReader } from "../../workflows/sandbox/protocol/frames.ts";
-import { printed } from "../../tasks/workspace.ts";
-import { caseAnswer, makeFolder, runText, scriptText, TinyApi } from "../harness/workflow.ts";
-import { workflowCommand } from "../harness/workflow_process.ts";
+import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
+import { readLines } from "../../../workflows/inputs/lines.ts";
+import { limiter, limitsAllMemory, startHost } from "../../../workflows/sandbox/host/command.ts";
+import { FrameBuffer, FrameReader } from "../../../workflows/sandbox/protocol/frames.ts";
+import { printed } from "../../../tasks/workspace.ts";
+import { caseAnswer, makeFolder, runText, scriptText, TinyApi } from "../../harness/workflow.ts";
+import { workflowCommand } from "../../harness/workflow_process.ts";
 
 const SMALL = { timeoutSeconds: 60, maxMemoryMiB: 128 };
 const BRIEF = { timeoutSeconds: 0.5, maxMemoryMiB: 128 };

@@ -1,18 +1,18 @@
 /** Changes whose answer is lost, on a service that keeps no keys: they are settled, or somebody decides. */
 import assert from "node:assert/strict";
-import { saveProfile } from "../../lib/auth/config.ts";
-import { type Caller, createCaller } from "../../lib/client/caller.ts";
-import { retrying } from "../../lib/client/retry.ts";
-import { createClient } from "../../mod.ts";
-import { startService } from "../../service/mod.ts";
-import { GrantedCalls } from "../../workflows/engine/live_calls.ts";
-import { type InputOutcome, Runner } from "../../workflows/runs/runner.ts";
-import type { OnUnknown } from "../../workflows/journal/journal.ts";
-import { openJournal } from "../../workflows/journal/sqlite/sqlite_journal.ts";
-import { type Fault, startFaultProxy } from "../harness/fault_proxy.ts";
-import { RUN } from "../harness/office.ts";
-import { caseAnswer, makeFolder, newRun, openScript, scriptText, TinyApi } from "../harness/workflow.ts";
-import { endOf, workflowCommand } from "../harness/workflow_process.ts";
+import { saveProfile } from "../../../lib/auth/config.ts";
+import { type Caller, createCaller } from "../../../lib/client/caller.ts";
+import { retrying } from "../../../lib/client/retry.ts";
+import { createClient } from "../../../mod.ts";
+import { startService } from "../../../service/mod.ts";
+import { GrantedCalls } from "../../../workflows/engine/live_calls.ts";
+import { type InputOutcome, Runner } from "../../../workflows/runs/runner.ts";
+import type { OnUnknown } from "../../../workflows/journal/journal.ts";
+import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
+import { type Fault, startFaultProxy } from "../../harness/fault_proxy.ts";
+import { RUN } from "../../harness/office.ts";
+import { caseAnswer, makeFolder, newRun, openScript, scriptText, TinyApi } from "../../harness/workflow.ts";
+import { endOf, workflowCommand } from "../../harness/workflow_process.ts";
 
 const TYPE = `type: "City-Permit-Work-Permit"`;
 

@@ -1,14 +1,14 @@
 /** The escape table: what a script tries to get out of its sandbox or at another input's data, and how each is refused. */
 import assert from "node:assert/strict";
 import { builtinModules } from "node:module";
-import { BUILTIN_MODULES } from "../../workflows/sandbox/host/builtins.ts";
-import { type Attempt, checkAttempt } from "../harness/escape.ts";
-import { TURNING } from "../harness/escape_host.ts";
-import { LOADING } from "../harness/escape_load.ts";
-import { REACHING } from "../harness/escape_reach.ts";
-import { TALKING } from "../harness/escape_pipe.ts";
-import { LASTING } from "../harness/escape_wear.ts";
-import { openWorld } from "../harness/escape_world.ts";
+import { BUILTIN_MODULES } from "../../../workflows/sandbox/host/builtins.ts";
+import { type Attempt, checkAttempt } from "../../harness/escape.ts";
+import { TURNING } from "../../harness/escape_host.ts";
+import { LOADING } from "../../harness/escape_load.ts";
+import { REACHING } from "../../harness/escape_reach.ts";
+import { TALKING } from "../../harness/escape_pipe.ts";
+import { LASTING } from "../../harness/escape_wear.ts";
+import { openWorld } from "../../harness/escape_world.ts";
 
 const TABLE: readonly Attempt[] = [...REACHING, ...LOADING, ...TURNING, ...TALKING, ...LASTING];
 

@@ -1,16 +1,16 @@
 /** Workflows through a proxy that cuts, delays and refuses: every effect is there once, or the input stops and says why. */
 import assert from "node:assert/strict";
-import { findProfile, saveProfile } from "../../lib/auth/config.ts";
-import { createClient } from "../../mod.ts";
-import { Batch, type BatchEnd } from "../../tasks/crash/batch.ts";
-import { createSeed, SeededRandom } from "../../tasks/crash/seeded_random.ts";
-import { judge, listFaults } from "../../tasks/crash/verdict.ts";
-import { createReference, readOutcome, type Reference } from "../../tasks/crash/outcome.ts";
-import { Service } from "../../tasks/crash/service.ts";
-import { Workspace } from "../../tasks/workspace.ts";
-import { PROGRAM } from "../harness/program.ts";
-import { type Fault, type FaultProxy, FAULTS, startFaultProxy } from "../harness/fault_proxy.ts";
-import { scriptText } from "../harness/workflow.ts";
+import { findProfile, saveProfile } from "../../../lib/auth/config.ts";
+import { createClient } from "../../../mod.ts";
+import { Batch, type BatchEnd } from "../../../tasks/crash/batch.ts";
+import { createSeed, SeededRandom } from "../../../tasks/crash/seeded_random.ts";
+import { judge, listFaults } from "../../../tasks/crash/verdict.ts";
+import { createReference, readOutcome, type Reference } from "../../../tasks/crash/outcome.ts";
+import { Service } from "../../../tasks/crash/service.ts";
+import { Workspace } from "../../../tasks/workspace.ts";
+import { PROGRAM } from "../../harness/program.ts";
+import { type Fault, type FaultProxy, FAULTS, startFaultProxy } from "../../harness/fault_proxy.ts";
+import { scriptText } from "../../harness/workflow.ts";
 
 const SEED = Number(Deno.env.get("SVC_TEST_SEED") ?? createSeed());
 const INPUTS = 8;

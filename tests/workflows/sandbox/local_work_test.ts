@@ -1,6 +1,6 @@
 /** Digests, signatures and WebAssembly: other threads do the work, and the script sees of it what it would see alone. */
 import assert from "node:assert/strict";
-import { runText, scriptText } from "../harness/workflow.ts";
+import { runText, scriptText } from "../../harness/workflow.ts";
 
 /** A module that calls `a.b` when it is instantiated. */
 const CALLING = `Uint8Array.fromBase64("AGFzbQEAAAABBAFgAAACBwEBYQFiAAAIAQA=")`;

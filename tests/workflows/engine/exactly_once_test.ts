@@ -1,13 +1,13 @@
 /** Changes that must not be done twice, and inputs that must be able to go on, where several things go wrong at a time. */
 import assert from "node:assert/strict";
-import { createCaller } from "../../lib/client/caller.ts";
-import { retrying, type RetryOptions } from "../../lib/client/retry.ts";
-import { GrantedCalls } from "../../workflows/engine/live_calls.ts";
-import { reopenFailed } from "../../workflows/runs/reopen.ts";
-import { type InputOutcome, Runner } from "../../workflows/runs/runner.ts";
-import { openJournal } from "../../workflows/journal/sqlite/sqlite_journal.ts";
-import { CREATE, openOffice, RUN } from "../harness/office.ts";
-import { caseAnswer, makeFolder, newRun, openScript, scriptText, TinyApi } from "../harness/workflow.ts";
+import { createCaller } from "../../../lib/client/caller.ts";
+import { retrying, type RetryOptions } from "../../../lib/client/retry.ts";
+import { GrantedCalls } from "../../../workflows/engine/live_calls.ts";
+import { reopenFailed } from "../../../workflows/runs/reopen.ts";
+import { type InputOutcome, Runner } from "../../../workflows/runs/runner.ts";
+import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
+import { CREATE, openOffice, RUN } from "../../harness/office.ts";
+import { caseAnswer, makeFolder, newRun, openScript, scriptText, TinyApi } from "../../harness/workflow.ts";
 
 /** A request that the API of a test got. */
 interface Asked {
