@@ -1,4 +1,4 @@
-/** Builds the program that people install, into `dist/`: few and minified files, each module in exactly one of them. */
+/** Builds the installed program into `dist/`: a few minified files, each module in exactly one of them. */
 import { stop, transform } from "esbuild";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,18 +14,18 @@ const DIST = join(CHECKOUT, "dist");
 /** The path of the installed program. */
 export const PROGRAM: string = join(DIST, "cli.js");
 
-/** The modules that every call runs; with everything that they import, they are one file. */
-const CORE = pathsOf(
+/** The modules that every call runs. They become one file with everything that they import. */
+const CORE = resolvePaths(
   "cli/main.ts",
   "lib/output/render.ts",
   "lib/resources/shared/params.ts",
   "lib/resources/shared/case.ts",
 );
 
-/** The modules that a sandbox is started with. */
+/** The entry points of a sandbox. */
 const SANDBOX = ["workflows/sandbox/guest/main.ts", "workflows/sandbox/guest/script.ts"] as const;
 
-/** Packages stay outside of the program: Deno finds them through `deno.json`. */
+/** Packages are not bundled. Deno finds them with `deno.json`. */
 const PACKAGES: Readonly<Record<string, string>> = config.imports;
 
 const OUTPUT = { chunkFileNames: "[name]-[hash].js", hoistTransitiveImports: false } as const satisfies OutputOptions;
@@ -34,7 +34,7 @@ const OUTPUT = { chunkFileNames: "[name]-[hash].js", hoistTransitiveImports: fal
 export async function build(dist: string = DIST): Promise<string[]> {
   try {
     await using program = await load(["cli.ts"], [toJavaScript, lazyImports]);
-    // The sandbox is another process: nothing that it loads is part of the program.
+    // The sandbox is another process, so its modules are not part of the program.
     await using sandbox = await load(SANDBOX, [toJavaScript]);
     await Deno.remove(dist, { recursive: true }).catch(ignoreMissing);
     const { output } = await program.write({
@@ -52,7 +52,7 @@ export async function build(dist: string = DIST): Promise<string[]> {
 
 async function load(entries: readonly string[], plugins: Plugin[]): Promise<RollupBuild> {
   return await rollup({
-    input: pathsOf(...entries),
+    input: resolvePaths(...entries),
     external: (name) => name.startsWith("node:") || packageName(name) !== undefined,
     plugins,
   });
@@ -63,11 +63,11 @@ function packageName(imported: string): string | undefined {
   return Object.keys(PACKAGES).find((name) => imported === name || imported.startsWith(`${name}/`));
 }
 
-function pathsOf(...files: string[]): string[] {
+function resolvePaths(...files: string[]): string[] {
   return files.map((file) => join(CHECKOUT, file));
 }
 
-/** Has esbuild strip the types from each module and minify each file. */
+/** Strips the types from each module and minifies each file with esbuild. */
 const toJavaScript: Plugin = {
   name: "to-javascript",
   async transform(text, path) {
@@ -80,20 +80,20 @@ const toJavaScript: Plugin = {
   },
 };
 
-/** Checks the sample application when svc is built, so that a service that starts with it loads no YAML and no schema. */
+/** Checks the sample application at build time, so that a service with it loads neither the YAML parser nor the schema. */
 function checkSample(text: string): Definition {
   const parsed = parseDefinition(parse(text));
   if ("definition" in parsed) return parsed.definition;
-  throw new Error(`The sample application is wrong: ${JSON.stringify(parsed.issues)}`);
+  throw new Error(`The sample application is invalid: ${JSON.stringify(parsed.issues)}`);
 }
 
-/** Hides imports from Deno, which loads everything that a literal `import()` names when the program starts. */
+/** Makes the paths of dynamic imports computed: Deno loads literal ones when the program starts. */
 const lazyImports: Plugin = {
   name: "lazy-imports",
   renderDynamicImport: ({ targetChunk }) => targetChunk && { left: "import(import.meta.resolve(", right: "))" },
 };
 
-/** Has Deno keep the packages in its cache: the installed program never needs a registry. */
+/** Caches the packages, so that the installed program never needs a registry. */
 async function cachePackages(packages: string[]): Promise<void> {
   const specifiers = packages.flatMap((name) => PACKAGES[name] ?? []);
   const args = ["cache", "--quiet", "--no-lock", ...specifiers];

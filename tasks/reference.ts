@@ -1,7 +1,6 @@
 /**
- * The reference: a page per group in docs/reference, one in front of them, and README's table of groups, all made from
- * the descriptions.
- * `--check` changes nothing and fails where a file is not what the descriptions say.
+ * Writes the reference from the descriptions of the commands: a page per group and a start page in docs/reference, and
+ * the table of groups in README.md. With `--check` it changes nothing, and fails if a file is out of date.
  */
 import { ignoreMissing } from "../utils/fs/ignore_missing.ts";
 import { describeGroups, frontPage, groupPage, groupTable, pagePath } from "./reference/pages.ts";
@@ -11,28 +10,28 @@ const README = "README.md";
 const MARKERS = ["<!-- groups: made by `deno task reference` -->", "<!-- end of groups -->"] as const;
 
 Deno.chdir(new URL("..", import.meta.url));
-const wanted = await formatted(await makeFiles());
+const files = await format(await createFiles());
 if (Deno.args.includes("--check")) await check();
 else await write();
 
-/** The files by path. */
-async function makeFiles(): Promise<Map<string, string>> {
+/** Returns the content of the files by path. */
+async function createFiles(): Promise<Map<string, string>> {
   const groups = await describeGroups();
   const files = new Map(groups.map((group) => [pagePath(group), groupPage(group)]));
   files.set(`${FOLDER}/README.md`, frontPage(groups));
-  return files.set(README, withTable(await Deno.readTextFile(README), groupTable(groups)));
+  return files.set(README, replaceTable(await Deno.readTextFile(README), groupTable(groups)));
 }
 
-function withTable(readme: string, table: string): string {
+function replaceTable(readme: string, table: string): string {
   const [start, end] = MARKERS.map((marker) => readme.indexOf(marker));
   if (start === undefined || end === undefined || start < 0 || end < start) {
-    throw new Error(`${README} has no place for the groups: write ${MARKERS.join(" and ")} where they belong.`);
+    throw new Error(`${README} has no place for the table of groups. Add the lines ${MARKERS.join(" and ")}.`);
   }
   return readme.slice(0, start + MARKERS[0].length) + "\n\n" + table + "\n\n" + readme.slice(end);
 }
 
-/** The files as the project's formatter leaves them. */
-async function formatted(files: ReadonlyMap<string, string>): Promise<Map<string, string>> {
+/** Formats the files as `deno fmt` does. */
+async function format(files: ReadonlyMap<string, string>): Promise<Map<string, string>> {
   const folder = await Deno.makeTempDir({ prefix: "svc-reference-" });
   try {
     await Deno.mkdir(`${folder}/${FOLDER}`, { recursive: true });
@@ -50,25 +49,25 @@ async function formatted(files: ReadonlyMap<string, string>): Promise<Map<string
 }
 
 async function check(): Promise<void> {
-  const wrong: string[] = (await strayFiles()).map((path) => `${path} is of no group.`);
-  for (const [path, text] of wanted) {
+  const problems: string[] = (await findStaleFiles()).map((path) => `${path} belongs to no group.`);
+  for (const [path, text] of files) {
     if (await Deno.readTextFile(path).catch(ignoreMissing) !== text) {
-      wrong.push(`${path} is not what the descriptions say.`);
+      problems.push(`${path} is out of date.`);
     }
   }
-  if (wrong.length === 0) return;
-  console.error([...wrong, "Run 'deno task reference'."].join("\n"));
+  if (problems.length === 0) return;
+  console.error([...problems, "Run 'deno task reference'."].join("\n"));
   Deno.exitCode = 1;
 }
 
 async function write(): Promise<void> {
   await Deno.mkdir(FOLDER, { recursive: true });
-  for (const path of await strayFiles()) await Deno.remove(path);
-  for (const [path, text] of wanted) await Deno.writeTextFile(path, text);
+  for (const path of await findStaleFiles()) await Deno.remove(path);
+  for (const [path, text] of files) await Deno.writeTextFile(path, text);
 }
 
-/** Pages of groups that are no more. */
-async function strayFiles(): Promise<string[]> {
+/** Finds pages of groups that do not exist. */
+async function findStaleFiles(): Promise<string[]> {
   const entries = await Array.fromAsync(Deno.readDir(FOLDER)).catch(ignoreMissing) ?? [];
-  return entries.map(({ name }) => `${FOLDER}/${name}`).filter((path) => !wanted.has(path));
+  return entries.map(({ name }) => `${FOLDER}/${name}`).filter((path) => !files.has(path));
 }

@@ -1,6 +1,6 @@
 /**
- * Every test of the program as it is installed, then every example of the documentation against an embedded service of
- * its own. Ends with a line `N passed, N failed`.
+ * Runs all tests with the built program, and all examples of the documentation against an embedded service. The last
+ * line of the output is `N passed, N failed`.
  */
 import { startService } from "../service/mod.ts";
 import { build } from "./build.ts";
@@ -14,7 +14,7 @@ interface Counts {
 const directory = await Deno.makeTempDir({ prefix: "svc-test-" });
 try {
   const [tests, examples] = await Promise.all([testProgram(), testExamples()]);
-  console.log(examples.said);
+  console.log(examples.output);
   const passed = tests.passed + examples.passed;
   const failed = tests.failed + examples.failed;
   console.log(`\n${passed} passed, ${failed} failed`);
@@ -24,51 +24,51 @@ try {
 }
 
 /**
- * Builds the program in a copy of the checkout, so that what is installed of this one stays as it is. Scripts find the
- * types of the library there too.
+ * Builds the program in a copy of the checkout, so that an installed program stays unchanged. Scripts also find the types
+ * of the library there.
  */
-async function buildApart(checkout: string): Promise<string> {
+async function buildInCopy(checkout: string): Promise<string> {
   copyCheckout(checkout);
   await build(`${checkout}/dist`);
   return `${checkout}/dist/cli.js`;
 }
 
 async function testProgram(): Promise<Counts> {
-  const program = await buildApart(`${directory}/checkout`);
-  const [report, command] = denoTest("tests", ["tests"], { SVC_TEST_PROGRAM: program });
+  const program = await buildInCopy(`${directory}/checkout`);
+  const [report, command] = createTestRun("tests", ["tests"], { SVC_TEST_PROGRAM: program });
   const { success } = await command.spawn().status;
-  return await countsOf(report, success);
+  return await readCounts(report, success);
 }
 
 /**
- * The examples make their calls with the environment's credentials, as a reader's own script does. They run while the
- * program is built and its tests begin; what they print is kept until these are done.
+ * Runs the examples with credentials from the environment, as scripts of readers do. They run concurrently with the
+ * tests, so their output is printed afterwards.
  */
-async function testExamples(): Promise<Counts & { said: string }> {
+async function testExamples(): Promise<Counts & { output: string }> {
   await using service = await startService({ data: ":memory:" });
   const { clientId, clientSecret } = await service.addClient("clerk@city");
   const args = ["--doc", "mod.ts", "cli.ts", "cli", "lib", "service", "utils", "workflows", "docs/library.md"];
-  const [report, command] = denoTest("examples", args, {
+  const [report, command] = createTestRun("examples", args, {
     SVC_CONFIG_DIR: directory,
     SVC_BASE_URL: service.url,
     SVC_CLIENT_ID: clientId,
     SVC_CLIENT_SECRET: clientSecret,
   });
   const { success, stdout, stderr } = await command.output();
-  const said = [stderr, stdout].map((bytes) => new TextDecoder().decode(bytes)).join("");
-  return { ...await countsOf(report, success), said };
+  const output = [stderr, stdout].map((bytes) => new TextDecoder().decode(bytes)).join("");
+  return { ...await readCounts(report, success), output };
 }
 
-/** A run of tests, and the file to which it reports. */
-function denoTest(name: string, args: string[], env: Record<string, string>): [report: string, Deno.Command] {
+/** Creates a command that runs tests, and the path of its report. */
+function createTestRun(name: string, args: string[], env: Record<string, string>): [report: string, Deno.Command] {
   const report = `${directory}/${name}.xml`;
   const command = new Deno.Command(Deno.execPath(), {
-    // `deno task check` has checked the types.
+    // `deno task check` checks the types.
     args: ["test", "--allow-all", "--parallel", "--no-check", `--junit-path=${report}`, ...args],
     env: {
-      // A part of a test is waiting, for the disk or for what takes its time; more at once cost more than that.
+      // Tests spend some of their time waiting, so a few more than the processors can run at a time.
       DENO_JOBS: Deno.env.get("DENO_JOBS") ?? String(Math.ceil(1.5 * navigator.hardwareConcurrency)),
-      // What a test leaves in the directory for temporary files goes with ours.
+      // Temporary files of the tests are removed with this directory.
       TMPDIR: directory,
       ...env,
     },
@@ -76,12 +76,12 @@ function denoTest(name: string, args: string[], env: Record<string, string>): [r
   return [report, command];
 }
 
-async function countsOf(report: string, success: boolean): Promise<Counts> {
+async function readCounts(report: string, success: boolean): Promise<Counts> {
   const xml = await Deno.readTextFile(report).catch(() => "");
   const suites = xml.match(/<testsuites [^>]*>/)?.[0] ?? "";
   const count = (attribute: string) => Number(suites.match(new RegExp(` ${attribute}="(\\d+)"`))?.[1] ?? 0);
   const failed = count("failures") + count("errors");
   const passed = count("tests") - failed;
-  // A run that broke before or between its tests failed, whatever its report counts.
+  // A run can also fail outside of its tests.
   return { passed, failed: success ? failed : Math.max(failed, 1) };
 }

@@ -1,20 +1,19 @@
-/** What svc is measured against, each a program of its own: an empty one, a fetch, a fixed answer, a database's commits. */
 import { DatabaseSync } from "node:sqlite";
 
-/** Sources of the baselines that are whole programs. */
+/** Sources of programs that svc is compared with. */
 export const PROGRAMS = {
   empty: "",
   fetch: `const response = await fetch(Deno.args[0], { headers: { authorization: "Bearer " + Deno.args[1] } });
 console.log(await response.text());
 `,
-  fixedAnswer: `const answer = Deno.args[0];
+  fixedResponse: `const text = Deno.args[0];
 const headers = { "content-type": "application/json" };
-Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: ({ port }) => console.log(port) }, () => new Response(answer, { headers }));
+Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: ({ port }) => console.log(port) }, () => new Response(text, { headers }));
 `,
 } as const;
 
-/** Single-row commits per second of SQLite with the service's settings. */
-export function commitsPerSecond(directory: string, commits: number): number {
+/** Measures single-row commits per second of SQLite with the settings of the service. */
+export function measureCommits(directory: string, commits: number): number {
   using database = new DatabaseSync(`${directory}/${crypto.randomUUID()}.db`);
   database.exec(
     "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE line (id INTEGER PRIMARY KEY, text TEXT)",

@@ -1,18 +1,17 @@
-/** What batches need: the memory of a long one, and the time that a workflow saves against a loop of the shell. */
 import { PROGRAM } from "../build.ts";
 import { Workspace } from "../workspace.ts";
 import type { Figure } from "./figure.ts";
-import { measured } from "./memory.ts";
-import { MEASURED, secondsOf, serviceOf } from "./slices.ts";
+import { measureCommand } from "./peak_memory.ts";
+import { findServiceProcess, PROGRAM_OPTIONS, timeTasks } from "./time_slices.ts";
 
-/** Cases of the comparison with the shell. */
+/** Number of cases that the workflow creates. */
 const CASES = 1000;
 
-/** Cases that the loop of the shell makes: the rest would take it as long again and again. */
+/** Number of cases that the shell loop creates. More would take too long and not change the rate. */
 const SHELL_CASES = 25;
 
-const NOTHING = `import { defineWorkflow } from "@svc/lib/workflow";
-export default defineWorkflow({ name: "nothing", allow: [], run: ({ input }) => Object.keys(input).length });
+const EMPTY_WORKFLOW = `import { defineWorkflow } from "@svc/lib/workflow";
+export default defineWorkflow({ name: "empty", allow: [], run: ({ input }) => Object.keys(input).length });
 `;
 
 /** The only event of a case. */
@@ -45,22 +44,22 @@ while [ $i -lt ${SHELL_CASES} ]; do
 done
 `;
 
-/** Inputs of the batch that a longer one is compared with, at most. */
-const FEW_INPUTS = 10_000;
+/** Maximum length of the batch that a longer one is compared with. */
+const MAX_FEW_INPUTS = 10_000;
 
-/** The memory of a long batch against that of a shorter one. */
-export async function memoryOfBatch(inputs: number): Promise<Figure> {
-  const few = Math.min(FEW_INPUTS, Math.ceil(inputs / 10));
+/** Compares the peak memory of a long batch with that of a shorter one. */
+export async function measureBatchMemory(inputs: number): Promise<Figure> {
+  const few = Math.min(MAX_FEW_INPUTS, Math.ceil(inputs / 10));
   await using workspace = await Workspace.open(PROGRAM);
   const peaks = [];
   for (const count of [inputs, few]) {
     await writeInputs(`${workspace.directory}/inputs.ndjson`, count);
-    peaks.push(await batchPeak(workspace, `${workspace.directory}/inputs.ndjson`));
+    peaks.push(await measureBatch(workspace, `${workspace.directory}/inputs.ndjson`));
   }
   const [ours = NaN, theirs = NaN] = peaks;
   return {
-    what: `memory of a batch of ${inputs} inputs`,
-    baseline: `of ${few}`,
+    name: `memory of a batch of ${inputs} inputs`,
+    baseline: `${few} inputs`,
     ours,
     theirs,
     unit: "MiB",
@@ -68,15 +67,15 @@ export async function memoryOfBatch(inputs: number): Promise<Figure> {
   };
 }
 
-async function batchPeak(workspace: Workspace, inputs: string): Promise<number> {
-  const script = `${workspace.directory}/nothing.ts`;
-  await Deno.writeTextFile(script, NOTHING);
+async function measureBatch(workspace: Workspace, inputs: string): Promise<number> {
+  const script = `${workspace.directory}/empty.ts`;
+  await Deno.writeTextFile(script, EMPTY_WORKFLOW);
   const pace = ["--concurrency", String(navigator.hardwareConcurrency)]; // More sandboxes would only wait for each other.
-  const { peak } = await measured(workspace, ["workflow", "run", script, "--each", inputs, "--quiet", ...pace]);
+  const { peak } = await measureCommand(workspace, ["workflow", "run", script, "--each", inputs, "--quiet", ...pace]);
   return peak;
 }
 
-/** Inputs of 200 bytes each. */
+/** Writes inputs of 200 bytes each. */
 async function writeInputs(path: string, count: number): Promise<void> {
   using file = await Deno.open(path, { write: true, create: true, truncate: true });
   const writer = file.writable.getWriter();
@@ -90,25 +89,24 @@ async function writeInputs(path: string, count: number): Promise<void> {
   writer.releaseLock();
 }
 
-/** Times that both sides of the comparison with the shell are run. */
 const ROUNDS = 4;
 
-/** Cases per second by a workflow and by a loop of the shell over the command. */
-export async function againstShell(): Promise<Figure> {
-  await using offices = new AsyncDisposableStack();
+/** Compares a workflow with a shell loop over the command, in cases per second. */
+export async function compareWithShell(): Promise<Figure> {
+  await using workspaces = new AsyncDisposableStack();
   const open = async () => {
-    const office = offices.use(await Workspace.open(PROGRAM));
-    await office.startService();
-    return { office, service: await serviceOf(office) };
+    const workspace = workspaces.use(await Workspace.open(PROGRAM));
+    await workspace.startService();
+    return { workspace, service: await findServiceProcess(workspace) };
   };
   const [ours, theirs] = [await open(), await open()];
-  const [workflow = NaN, loop = NaN] = await secondsOf(ROUNDS, async () => [
-    { programs: [await workflowIn(ours.office)], service: ours.service },
-    { programs: [shellLoop(theirs.office)], service: theirs.service },
+  const [workflow = NaN, loop = NaN] = await timeTasks(ROUNDS, async () => [
+    { programs: [await createWorkflow(ours.workspace)], service: ours.service },
+    { programs: [createShellLoop(theirs.workspace)], service: theirs.service },
   ]);
   return {
-    what: `${CASES} cases created and performed by a workflow`,
-    baseline: "by a shell loop over the command",
+    name: `${CASES} cases created and performed by a workflow`,
+    baseline: "a shell loop over the command",
     ours: ROUNDS * CASES / workflow,
     theirs: ROUNDS * SHELL_CASES / loop,
     unit: "/s",
@@ -116,13 +114,14 @@ export async function againstShell(): Promise<Figure> {
   };
 }
 
-async function workflowIn(office: Workspace): Promise<Deno.Command> {
-  const script = `${office.directory}/cases.ts`;
+async function createWorkflow(workspace: Workspace): Promise<Deno.Command> {
+  const script = `${workspace.directory}/cases.ts`;
   await Deno.writeTextFile(script, WORKFLOW);
-  return office.command(["workflow", "run", script, "--input", String(CASES), "--allow-declared"], MEASURED);
+  const args = ["workflow", "run", script, "--input", String(CASES), "--allow-declared"];
+  return workspace.command(args, PROGRAM_OPTIONS);
 }
 
-function shellLoop(office: Workspace): Deno.Command {
+function createShellLoop(workspace: Workspace): Deno.Command {
   const args = ["-c", SHELL, "sh", Deno.execPath(), "run", "--allow-all", PROGRAM];
-  return new Deno.Command("/bin/sh", { args, env: office.env, ...MEASURED });
+  return new Deno.Command("/bin/sh", { args, env: workspace.env, ...PROGRAM_OPTIONS });
 }

@@ -1,39 +1,36 @@
-/** One figure: what was measured, against what, and the limit that it should keep. */
-
-/** A ratio of two measurements of the same run. */
+/** A measurement and its baseline, taken in the same run. */
 export interface Figure {
-  /** What was measured. */
-  what: string;
-  /** What it is measured against. */
+  /** Name of the measurement. */
+  name: string;
+  /** Name of the baseline. */
   baseline: string;
   /** Measured value. */
   ours: number;
   /** Value of the baseline. */
   theirs: number;
-  /** Unit of both. */
+  /** Unit of both values. */
   unit: "ms" | "/s" | "MiB";
-  /** The ratio's limit: a maximum for times and memory, a minimum for rates. Without one it is only told. */
+  /** Limit of the ratio: a maximum for times and memory, a minimum for rates. */
   limit?: number;
 }
 
-/** A figure on one line, missed ones marked. */
-export function describe({ what, baseline, ours, theirs, unit, limit }: Figure): string {
+/** Formats a figure on one line and marks it if it misses its limit. */
+export function formatFigure({ name, baseline, ours, theirs, unit, limit }: Figure): string {
   const ratio = ours / theirs;
   return [
-    ...judged(ratio, unit, limit),
-    `${what}: ${round(ours)} ${unit}`,
+    ...formatRatio(ratio, unit, limit),
+    `${name}: ${round(ours)} ${unit}`,
     `${baseline}: ${round(theirs)} ${unit}`,
   ].join("  ");
 }
 
-/** Rounds of measurements in turns. */
 const ROUNDS = 5;
 
 /**
- * Rates per second, each measured once a round: a machine is not as fast in one minute as in the next. What is answered
- * is their mean as of equal pieces of work.
+ * Measures rates per second, each once per round, because the speed of a machine varies over minutes. Returns the mean
+ * rate of each, in which all rounds count as the same amount of work.
  */
-export async function inTurns(measures: readonly (() => number | Promise<number>)[]): Promise<number[]> {
+export async function measureInTurns(measures: readonly (() => number | Promise<number>)[]): Promise<number[]> {
   const seconds = measures.map(() => 0);
   for (let round = 0; round < ROUNDS; round++) {
     for (const [i, measure] of measures.entries()) seconds[i] = (seconds[i] ?? 0) + 1 / await measure();
@@ -41,15 +38,15 @@ export async function inTurns(measures: readonly (() => number | Promise<number>
   return seconds.map((sum) => ROUNDS / sum);
 }
 
-function judged(ratio: number, unit: Figure["unit"], limit: number | undefined): [string, string] {
+function formatRatio(ratio: number, unit: Figure["unit"], limit: number | undefined): [string, string] {
   const times = `${ratio.toFixed(2)} ×`;
   if (limit === undefined) return ["      ", times];
-  const kept = unit === "/s" ? ratio >= limit : ratio <= limit;
+  const isMet = unit === "/s" ? ratio >= limit : ratio <= limit;
   const sign = unit === "/s" ? "≥" : "≤";
-  return [kept ? "kept  " : "MISSED", `${times} (${sign} ${Number(limit.toFixed(2))} ×)`];
+  return [isMet ? "ok    " : "MISSED", `${times} (${sign} ${Number(limit.toFixed(2))} ×)`];
 }
 
-/** The middle of some measurements. */
+/** Returns the median of some values. */
 export function median(values: number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? NaN;

@@ -1,4 +1,6 @@
-/** Reads one address as often as it can for a while: `load_get.ts <url> <token> <connections> <requests>`. Prints reads per second. */
+/**
+ * Reads one URL as fast as possible: `load_get.ts <url> <token> <connections> <requests>`. Prints the reads per second.
+ */
 
 const [url = "", token = "", connections = "", requests = ""] = Deno.args;
 const headers = { authorization: `Bearer ${token}` };
@@ -8,7 +10,7 @@ await Promise.all(Array.from({ length: Number(connections) }, async () => {
   while (left-- > 0) {
     const response = await fetch(url, { headers });
     await response.text();
-    if (response.status !== 200) throw new Error(`GET ${url} answered ${response.status}.`);
+    if (response.status !== 200) throw new Error(`GET ${url} responded with ${response.status}.`);
   }
 }));
 console.log(Number(requests) / (performance.now() - started) * 1000);

@@ -1,13 +1,13 @@
 /**
- * Performs assignments as fast as many clients can, each its own one again and again:
- * `load_perform.ts <api address> <token> <requests> <assignment>...`. Prints performs per second.
+ * Performs assignments as fast as possible, each by a client of its own:
+ * `load_perform.ts <api url> <token> <requests> <assignment>...`. Prints the performs per second.
  */
 
 const [api = "", token = "", requests = "", ...assignments] = Deno.args;
 const authorization = `Bearer ${token}`;
 const body = JSON.stringify({ content: { Resource: "Resource01", PerformedAt: "2026-01-02T03:04:05Z" } });
 
-async function firstTag(assignment: string): Promise<string> {
+async function readTag(assignment: string): Promise<string> {
   const response = await fetch(`${api}/assignments/${encodeURIComponent(assignment)}`, { headers: { authorization } });
   await response.text();
   return response.headers.get("etag") ?? "";
@@ -21,11 +21,11 @@ async function perform(assignment: string, tag: string): Promise<string> {
     body,
   });
   const text = await response.text();
-  if (response.status !== 200) throw new Error(`perform answered ${response.status}: ${text}`);
+  if (response.status !== 200) throw new Error(`perform responded with ${response.status}: ${text}`);
   return response.headers.get("etag") ?? "";
 }
 
-const tags = await Promise.all(assignments.map(firstTag));
+const tags = await Promise.all(assignments.map(readTag));
 let left = Number(requests);
 const started = performance.now();
 await Promise.all(assignments.map(async (assignment, client) => {

@@ -1,17 +1,16 @@
-/** Programs that are measured: whole processes by their time, those of this folder by the number that they print. */
 import { fileURLToPath } from "node:url";
-import { printed } from "../workspace.ts";
+import { runForOutput } from "../workspace.ts";
 import { median } from "./figure.ts";
 
 /**
- * Median milliseconds of two commands over some runs each, turn and turn about, so that a noisy machine treats both
- * alike; throws where one fails.
+ * Runs two commands alternately, so that a noisy machine affects both equally. Returns the median milliseconds of each.
+ * Throws if one fails.
  */
 export async function timeProcesses(ours: Deno.Command, theirs: Deno.Command, runs: number): Promise<[number, number]> {
   const times: [number[], number[]] = [[], []];
   const warmUps = 2;
   for (let run = 0; run < runs + warmUps; run++) {
-    const pair = [await timeOne(ours), await timeOne(theirs)] as const;
+    const pair = [await timeProcess(ours), await timeProcess(theirs)] as const;
     if (run < warmUps) continue;
     times[0].push(pair[0]);
     times[1].push(pair[1]);
@@ -19,24 +18,27 @@ export async function timeProcesses(ours: Deno.Command, theirs: Deno.Command, ru
   return [median(times[0]), median(times[1])];
 }
 
-async function timeOne(command: Deno.Command): Promise<number> {
+async function timeProcess(command: Deno.Command): Promise<number> {
   const started = performance.now();
-  await printed(command);
+  await runForOutput(command);
   return performance.now() - started;
 }
 
-/** Runs a program of this folder; answers the number that it prints. */
-export async function numberFrom(name: string, args: readonly string[]): Promise<number> {
-  return Number(await printed(programOf(name, args), name));
+/** Runs a program of this folder and returns the number that it prints. */
+export async function runForNumber(name: string, args: readonly string[]): Promise<number> {
+  return Number(await runForOutput(createProgram(name, args), name));
 }
 
-/** A program of this folder; it may use the network, and what else is granted. */
-export function programOf(
+/** Creates the command of a program of this folder, with the network permission and the given ones. */
+export function createProgram(
   name: string,
   args: readonly string[],
   options: Deno.CommandOptions = {},
-  grants: readonly string[] = [],
+  permissions: readonly string[] = [],
 ): Deno.Command {
   const script = fileURLToPath(new URL(name, import.meta.url));
-  return new Deno.Command(Deno.execPath(), { args: ["run", "--allow-net", ...grants, script, ...args], ...options });
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", "--allow-net", ...permissions, script, ...args],
+    ...options,
+  });
 }

@@ -1,48 +1,55 @@
-/** Replays of a log by workflows, with a journal and without, against bare fetch loops of the same requests. */
 import { PROGRAM } from "../build.ts";
 import type { LogCase } from "../replay/log.ts";
-import { callsOf, replayCommand, type Share, shareOut } from "../replay/replay.ts";
+import { countCalls, createReplayCommand, distributeLog, type Share } from "../replay/replay.ts";
 import { API_ROOT, Workspace } from "../workspace.ts";
 import type { Figure } from "./figure.ts";
-import { programOf } from "./processes.ts";
-import { MEASURED, secondsOf, serviceOf, type Work } from "./slices.ts";
+import { createProgram } from "./processes.ts";
+import { findServiceProcess, PROGRAM_OPTIONS, type Task, timeTasks } from "./time_slices.ts";
 
-/** Times that the log is replayed, each by new processes: some keep a bad start to their end. */
+/** The log is replayed this often, by new processes: some processes stay slow after a bad start. */
 const ROUNDS = 2;
 
-/** The figures of a replay by so many clerks at a time. */
-export async function replayFigures(log: readonly LogCase[], clerks: number): Promise<Figure[]> {
-  await using offices = new AsyncDisposableStack();
-  const seconds = await secondsOf(ROUNDS, () => worksOf(offices, log, clerks));
-  const [journalled = NaN, without = NaN, fetched = NaN] = seconds.map((sum) => ROUNDS * callsOf(log) / sum);
-  const what = `workflow replay, ${clerks} at a time, calls`;
+/** Measures a replay of a log by concurrent clerks, with a journal and without, against a loop of fetches. */
+export async function measureReplays(log: readonly LogCase[], clerks: number): Promise<Figure[]> {
+  await using workspaces = new AsyncDisposableStack();
+  const seconds = await timeTasks(ROUNDS, () => createTasks(workspaces, log, clerks));
+  const [journalled = NaN, without = NaN, fetched = NaN] = seconds.map((sum) => ROUNDS * countCalls(log) / sum);
+  const name = `workflow replay, ${clerks} at a time, calls`;
   const loop = { baseline: "a fetch loop", theirs: fetched, unit: "/s", limit: 0.6 } as const;
   return [
-    { what, ours: journalled, ...loop },
-    { what: `${what} without a journal`, ours: without, ...loop },
-    { what, ours: journalled, baseline: "without a journal", theirs: without, unit: "/s", limit: 0.85 },
+    { name, ours: journalled, ...loop },
+    { name: `${name} without a journal`, ours: without, ...loop },
+    { name, ours: journalled, baseline: "without a journal", theirs: without, unit: "/s", limit: 0.85 },
   ];
 }
 
-/**
- * The log replayed with a journal and without, and the same fetched. Each has a service of its own: a clerk who takes the
- * next assignment must find no other work.
- */
-async function worksOf(offices: AsyncDisposableStack, log: readonly LogCase[], clerks: number): Promise<Work[]> {
-  const open = async (program: typeof fetching): Promise<Work> => {
-    const office = offices.use(await Workspace.open(PROGRAM));
-    const api = await office.startService() + API_ROOT;
-    const shares = await shareOut(office, log, clerks);
-    const programs = await Promise.all(shares.map((share) => program(office, share, api)));
-    return { programs, service: await serviceOf(office) };
+type CreateProgram = (workspace: Workspace, share: Share, api: string) => Promise<Deno.Command>;
+
+/** Each task has a service of its own, because a clerk takes the next assignment, whatever it belongs to. */
+async function createTasks(
+  workspaces: AsyncDisposableStack,
+  log: readonly LogCase[],
+  clerks: number,
+): Promise<Task[]> {
+  const createTask = async (createProgram: CreateProgram): Promise<Task> => {
+    const workspace = workspaces.use(await Workspace.open(PROGRAM));
+    const api = await workspace.startService() + API_ROOT;
+    const shares = await distributeLog(workspace, log, clerks);
+    const programs = await Promise.all(shares.map((share) => createProgram(workspace, share, api)));
+    return { programs, service: await findServiceProcess(workspace) };
   };
-  return [await open(replaying()), await open(replaying("--journal", "none")), await open(fetching)];
+  return [
+    await createTask(replayWith()),
+    await createTask(replayWith("--journal", "none")),
+    await createTask(fetchShare),
+  ];
 }
 
-function replaying(...flags: string[]): typeof fetching {
-  return (office, share) => Promise.resolve(replayCommand(office, share, flags, MEASURED));
+function replayWith(...flags: string[]): CreateProgram {
+  return (workspace, share) => Promise.resolve(createReplayCommand(workspace, share, flags, PROGRAM_OPTIONS));
 }
 
-async function fetching(office: Workspace, { clerk, file }: Share, api: string): Promise<Deno.Command> {
-  return programOf("fetch_replay.ts", [api, await office.token(clerk), file], MEASURED, [`--allow-read=${file}`]);
+async function fetchShare(workspace: Workspace, { clerk, file }: Share, api: string): Promise<Deno.Command> {
+  const args = [api, await workspace.token(clerk), file];
+  return createProgram("fetch_replay.ts", args, PROGRAM_OPTIONS, [`--allow-read=${file}`]);
 }

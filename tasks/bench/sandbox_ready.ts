@@ -1,4 +1,3 @@
-/** How long a script waits for its sandbox. */
 import { openWorkflow } from "../../workflows/runs/open_workflow.ts";
 import { Runner } from "../../workflows/runs/runner.ts";
 import { type Figure, median } from "./figure.ts";
@@ -9,8 +8,8 @@ const SCRIPT = `import { defineWorkflow } from "@svc/lib/workflow";
 export default defineWorkflow({ name: "one", allow: ["cases.get"], run: async ({ svc }) => void await svc.cases.get("C-1") });
 `;
 
-/** Time from the start of a sandbox's process to the script's first call, against a whole empty program. */
-export async function sandboxReady(directory: string, empty: Deno.Command): Promise<Figure> {
+/** Compares the time from the start of a sandbox to the first call of its script with an empty program. */
+export async function measureSandboxStart(directory: string, empty: Deno.Command): Promise<Figure> {
   const script = `${directory}/one.ts`;
   await Deno.writeTextFile(script, SCRIPT);
   await using workflow = await openWorkflow({ script, allowDeclared: true });
@@ -29,13 +28,13 @@ export async function sandboxReady(directory: string, empty: Deno.Command): Prom
     await runner.run({ number: run + 1, place: "input" });
     const started = performance.now();
     await empty.output();
-    if (run === 0) continue; // The first sandbox was loaded before.
+    if (run === 0) continue; // The first sandbox was started in advance.
     times[0].push(called - spawned);
     times[1].push(performance.now() - started);
   }
   const [ours, theirs] = [median(times[0]), median(times[1])];
   return {
-    what: "sandbox ready, to its first call",
+    name: "sandbox ready, to its first call",
     baseline: "an empty program",
     ours,
     theirs,

@@ -1,4 +1,3 @@
-/** Runs commands of svc and shows them as a person would have typed them, with what they answer. */
 import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { isJsonObject, type JsonObject } from "../../utils/json.ts";
 import type { Workspace } from "../workspace.ts";
@@ -6,38 +5,38 @@ import type { Workspace } from "../workspace.ts";
 const BOLD = "\x1b[1m";
 const PLAIN = "\x1b[0m";
 
-/** A tour through a workspace. */
+/** Runs commands of svc in a workspace, and prints each as a user would type it, with its output. */
 export class Tour {
   readonly #workspace: Workspace;
   readonly #styled = Deno.stdout.isTerminal() && !Deno.env.get("NO_COLOR");
 
-  /** A tour that has shown nothing yet. */
+  /** Creates a tour. */
   constructor(workspace: Workspace) {
     this.#workspace = workspace;
   }
 
-  /** Says what comes next. */
+  /** Announces the next step. */
   say(text: string): void {
     console.log(`\n# ${text}`);
   }
 
-  /** Shows a command line or some code. */
+  /** Prints a command line or code. */
   show(text: string): void {
     console.log(this.#styled ? `${BOLD}${text}${PLAIN}` : text);
   }
 
-  /** Runs a command and shows it with its answer. */
+  /** Runs a command and prints it with its output. */
   async run(...args: string[]): Promise<string> {
     this.show(`$ svc ${args.map(shellQuote).join(" ")}`);
-    const answer = await this.#workspace.svc(...args);
-    console.log(answer.trimEnd());
-    return answer;
+    const output = await this.#workspace.svc(...args);
+    console.log(output.trimEnd());
+    return output;
   }
 
-  /** Runs a command that answers a JSON object. */
-  async ask(...args: string[]): Promise<JsonObject> {
-    const answer: unknown = JSON.parse(await this.run(...args));
-    if (!isJsonObject(answer)) throw new Error(`svc ${args.join(" ")} answered no object.`);
-    return answer;
+  /** Runs a command that prints a JSON object, and returns the object. */
+  async query(...args: string[]): Promise<JsonObject> {
+    const result: unknown = JSON.parse(await this.run(...args));
+    if (!isJsonObject(result)) throw new Error(`svc ${args.join(" ")} printed no object.`);
+    return result;
   }
 }

@@ -1,4 +1,4 @@
-/** The reference pages and README's table of groups, from what `svc --help` is made of. */
+/** The reference pages and the table of groups in README.md, from the descriptions of the commands. */
 import type { CommandDescription } from "../../cli/commands/command.ts";
 import { globalFlags, HELP, VERSION } from "../../cli/args/global_flags.ts";
 import { groups } from "../../cli/commands/groups.ts";
@@ -7,14 +7,14 @@ import { permissionName, toCamel, toKebab } from "../../lib/operation/names.ts";
 import { type Group, type Operation, paramsOf, type Place } from "../../lib/operation/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 
-/** A group with its commands, described. */
+/** A group with the descriptions of its commands. */
 interface DescribedGroup {
   readonly name: string;
   readonly summary: string;
   readonly commands: readonly DescribedCommand[];
 }
 
-/** A command, and the operation that it is of: `auth`, `service` and `workflow` have commands without one. */
+/** A command with its description. Commands of `auth`, `service` and `workflow` have no operation. */
 interface DescribedCommand {
   readonly name: string;
   readonly words: readonly string[];
@@ -22,7 +22,7 @@ interface DescribedCommand {
   readonly operation?: { readonly permission: string; readonly description: Operation };
 }
 
-/** All groups, in the order of the help. */
+/** Describes all groups, in the order of the help. */
 export async function describeGroups(): Promise<DescribedGroup[]> {
   const resources: Readonly<Record<string, Group>> = await loadResources();
   const described = Object.entries(groups).map(async ([group, { summary, load }]): Promise<DescribedGroup> => {
@@ -40,12 +40,12 @@ export async function describeGroups(): Promise<DescribedGroup[]> {
   return await Promise.all(described);
 }
 
-/** Path of a group's page below the project's folder. */
+/** Returns the path of a group's page. */
 export function pagePath({ name }: DescribedGroup): string {
   return `docs/reference/${name}.md`;
 }
 
-/** The page of a group. */
+/** Renders the page of a group. */
 export function groupPage({ name, summary, commands }: DescribedGroup): string {
   return [
     `# svc ${name}`,
@@ -55,7 +55,7 @@ export function groupPage({ name, summary, commands }: DescribedGroup): string {
   ].join("\n\n") + "\n";
 }
 
-/** The page in front of the groups' pages: what holds for all commands. */
+/** Renders the start page, which documents what all commands have in common. */
 export function frontPage(described: readonly DescribedGroup[]): string {
   const flags = flagRows({ ...globalFlags, help: HELP, version: VERSION });
   return [
@@ -70,7 +70,7 @@ export function frontPage(described: readonly DescribedGroup[]): string {
   ].join("\n\n") + "\n";
 }
 
-/** The groups, how many commands each has, and where its page is. */
+/** Renders the table of groups with links to their pages. */
 export function groupTable(
   described: readonly DescribedGroup[],
   pathOf: (group: DescribedGroup) => string = pagePath,
@@ -96,7 +96,7 @@ function section({ name, words, command, operation }: DescribedCommand): string 
   ].join("\n\n");
 }
 
-/** Arguments and flags; of an operation, with the place of each in the request. */
+/** Lists arguments and flags, for an operation with their locations in the request. */
 function parameterTable({ args = [], flags = {} }: CommandDescription, operation?: Operation): string[] {
   const places = new Map(operation ? paramsOf(operation).map(([name, { to }]) => [name, placeOf(to)]) : []);
   places.set("ifMatch", "header `If-Match`");
@@ -107,7 +107,7 @@ function parameterTable({ args = [], flags = {} }: CommandDescription, operation
   return rows.length === 0 ? [] : [table(["argument or flag", "meaning", ...(operation ? ["sent as"] : [])], rows)];
 }
 
-/** `query:pageSize` as a person reads it. */
+/** Formats a location such as `query:pageSize`. */
 function placeOf(to: Place): string {
   const [where = "", name = ""] = to.split(":");
   if (where === "pick") return "picked from the answer";

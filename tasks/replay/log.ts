@@ -1,55 +1,54 @@
-/** A case log: one row per event, the rows of a case together and in time order. */
 import { parse } from "csv-parse/sync";
 
-/** One event of a case. */
+/** An event of a case. */
 export interface LogEvent {
-  /** What was done, e.g. `T02 Check confirmation of receipt`. */
+  /** Activity, e.g. `T02 Check confirmation of receipt`. */
   activity: string;
-  /** Who did it. */
+  /** Person who performed it. */
   resource: string;
-  /** The group of who did it. */
+  /** Group of this person. */
   group: string;
-  /** When, in ISO 8601 with an offset. */
+  /** Time in ISO 8601 with an offset. */
   time: string;
 }
 
-/** One case with its events. */
+/** A case with its events. */
 export interface LogCase {
   /** Key, e.g. `case-10011`. */
   key: string;
-  /** Attributes without their `case:` prefix; empty ones are left out. */
+  /** Attributes without their `case:` prefix; without empty ones. */
   attributes: Record<string, string>;
-  /** In time order. */
+  /** Events in time order. */
   events: LogEvent[];
 }
 
-/** Reads a log from a CSV file, packed or not. */
+/** Reads a log from a CSV file, which may be compressed: one row per event, grouped by case and ordered by time. */
 export async function readLog(path: string): Promise<LogCase[]> {
   const file = await Deno.open(path);
   const bytes = path.endsWith(".gz") ? file.readable.pipeThrough(new DecompressionStream("gzip")) : file.readable;
   const rows: Record<string, string>[] = parse(await new Response(bytes).text(), { columns: true });
   const cases: LogCase[] = [];
   for (const row of rows) {
-    const key = column(row, "case:concept:name");
-    if (cases.at(-1)?.key !== key) cases.push({ key, attributes: attributesOf(row), events: [] });
+    const key = readColumn(row, "case:concept:name");
+    if (cases.at(-1)?.key !== key) cases.push({ key, attributes: readAttributes(row), events: [] });
     cases.at(-1)?.events.push({
-      activity: column(row, "concept:name"),
-      resource: column(row, "org:resource"),
-      group: column(row, "org:group"),
-      time: column(row, "time:timestamp"),
+      activity: readColumn(row, "concept:name"),
+      resource: readColumn(row, "org:resource"),
+      group: readColumn(row, "org:group"),
+      time: readColumn(row, "time:timestamp"),
     });
   }
   return cases;
 }
 
-function attributesOf(row: Record<string, string>): Record<string, string> {
+function readAttributes(row: Record<string, string>): Record<string, string> {
   const attributes = Object.entries(row)
     .filter(([name, value]) => name.startsWith("case:") && name !== "case:concept:name" && value !== "")
     .map(([name, value]) => [name.slice("case:".length), value]);
   return Object.fromEntries(attributes);
 }
 
-function column(row: Record<string, string>, name: string): string {
+function readColumn(row: Record<string, string>, name: string): string {
   const value = row[name];
   if (value === undefined) throw new Error(`The log has no column ${name}.`);
   return value;

@@ -1,49 +1,48 @@
-/** Replays a log by several sandboxed workflows at once, each with an operator of its own, as several clerks would work. */
 import { fileURLToPath } from "node:url";
 import { isJsonObject } from "../../utils/json.ts";
-import { printed, type Workspace } from "../workspace.ts";
+import { runForOutput, type Workspace } from "../workspace.ts";
 import type { LogCase } from "./log.ts";
 
-/** The operators of the sample application who work at the same time: as many as the smallest machines have processors. */
+/** The operators that work concurrently: as many as small machines have processors. */
 const CLERKS = ["clerk@city", "reviewer@city"];
 
-/** API calls of one event: take the next assignment, read its entity tag, perform it. */
+/** API calls per event: take the next assignment, read its entity tag, perform it. */
 const CALLS_PER_EVENT = 3;
 
 const SCRIPT = fileURLToPath(new URL("../../workflows/examples/replay_log.ts", import.meta.url));
 
-/** What a replay did. */
+/** The result of a replay. */
 export interface Replay {
-  /** Case handles by the log's keys. */
+  /** Case handles by the keys of the log. */
   handles: Map<string, string>;
-  /** Seconds from the first workflow's start to the last one's end. */
+  /** Seconds from the start of the first workflow to the end of the last one. */
   seconds: number;
 }
 
-/** A clerk's part of a log. */
+/** A clerk's share of a log. */
 export interface Share {
-  /** Operator and profile. */
+  /** Name of the operator and of the profile. */
   readonly clerk: string;
   /** File with the cases. */
   readonly file: string;
 }
 
-/** Replays a log against the workspace's service. */
+/** Replays a log against the workspace's service with concurrent workflows, each with an operator of its own. */
 export async function replay(workspace: Workspace, log: readonly LogCase[]): Promise<Replay> {
-  const shares = await shareOut(workspace, log);
+  const shares = await distributeLog(workspace, log);
   const started = performance.now();
-  const texts = await Promise.all(shares.map((share) => printed(replayCommand(workspace, share))));
+  const texts = await Promise.all(shares.map((share) => runForOutput(createReplayCommand(workspace, share))));
   const seconds = (performance.now() - started) / 1000;
-  return { handles: new Map(texts.flatMap(handlesIn)), seconds };
+  return { handles: new Map(texts.flatMap(parseHandles)), seconds };
 }
 
-/** API calls that a log takes. */
-export function callsOf(log: readonly LogCase[]): number {
+/** Counts the API calls that the replay of a log makes. */
+export function countCalls(log: readonly LogCase[]): number {
   return log.reduce((sum, { events }) => sum + 1 + events.length * CALLS_PER_EVENT, 0);
 }
 
-/** Adds so many clerks, and gives each a share of the log. */
-export async function shareOut(
+/** Adds clerks and gives each a share of the log. */
+export async function distributeLog(
   workspace: Workspace,
   log: readonly LogCase[],
   clerks: number = CLERKS.length,
@@ -58,8 +57,8 @@ export async function shareOut(
   );
 }
 
-/** What replays a share, with further flags of `run`. */
-export function replayCommand(
+/** Creates the command that replays a share, with additional flags. */
+export function createReplayCommand(
   workspace: Workspace,
   { clerk, file }: Share,
   flags: readonly string[] = [],
@@ -70,8 +69,8 @@ export function replayCommand(
   return workspace.command(args, options);
 }
 
-function handlesIn(text: string): [string, string][] {
+function parseHandles(text: string): [string, string][] {
   const result: unknown = JSON.parse(text);
-  if (!isJsonObject(result)) throw new Error("A workflow answered no handles.");
+  if (!isJsonObject(result)) throw new Error("A workflow printed no handles.");
   return Object.entries(result).map(([key, handle]) => [key, String(handle)]);
 }

@@ -1,7 +1,7 @@
 /** The tasks of this checkout, as a person runs them. */
 import assert from "node:assert/strict";
 import { copyCheckout } from "../../tasks/copy_checkout.ts";
-import { printed } from "../../tasks/workspace.ts";
+import { runForOutput } from "../../tasks/workspace.ts";
 import { CHECKOUT } from "../harness/readme.ts";
 import { makeFolder } from "../harness/workflow.ts";
 
@@ -33,6 +33,6 @@ Deno.test("the demo runs in a checkout whose path has a space", async () => {
   const checkout = `${folder.path}/Ada Lovelace/svc`;
   copyCheckout(checkout);
   const args = ["run", "--quiet", "--allow-all", `${checkout}/tasks/demo.ts`];
-  const said = await printed(new Deno.Command(Deno.execPath(), { args, env: { TMPDIR: folder.path } }));
+  const said = await runForOutput(new Deno.Command(Deno.execPath(), { args, env: { TMPDIR: folder.path } }));
   assert.match(said, /Every case is resolved, and every history equals the log/);
 });

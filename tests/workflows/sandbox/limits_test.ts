@@ -4,7 +4,7 @@ import { ignoreMissing } from "../../../utils/fs/ignore_missing.ts";
 import { readLines } from "../../../workflows/inputs/lines.ts";
 import { limiter, limitsAllMemory, startHost } from "../../../workflows/sandbox/host/command.ts";
 import { FrameBuffer, FrameReader } from "../../../workflows/sandbox/protocol/frames.ts";
-import { printed } from "../../../tasks/workspace.ts";
+import { runForOutput } from "../../../tasks/workspace.ts";
 import { caseAnswer, makeFolder, runText, scriptText, TinyApi } from "../../harness/workflow.ts";
 import { workflowCommand } from "../../harness/workflow_process.ts";
 
@@ -183,7 +183,7 @@ Deno.test({
         "-c",
         "kill -INT $$; ulimit -t; ulimit -f; ulimit -c; ulimit -d",
       ];
-      return (await printed(new Deno.Command("/bin/sh", { args }))).trim().split("\n");
+      return (await runForOutput(new Deno.Command("/bin/sh", { args }))).trim().split("\n");
     };
     const [time, file, core, data] = await told("darwin");
     assert.ok(Number(time) > 60 && Number(file) > 0 && core === "0", `${time} s, files of ${file}, core of ${core}`);

@@ -1,18 +1,17 @@
-/** What it costs to keep a journal, and how fast a run goes on from it. */
 import { Runner } from "../../workflows/runs/runner.ts";
 import type { EventRecord } from "../../workflows/journal/journal.ts";
 import { DEFAULT_LIMITS } from "../../workflows/runs/limits.ts";
 import { openJournal } from "../../workflows/journal/sqlite/sqlite_journal.ts";
 import { openWorkflow } from "../../workflows/runs/open_workflow.ts";
-import { commitsPerSecond } from "./baselines.ts";
-import { type Figure, inTurns } from "./figure.ts";
+import { measureCommits } from "./baselines.ts";
+import { type Figure, measureInTurns } from "./figure.ts";
 
 const RUNS = 32;
 const STEPS = 1000;
 const FINISHED_CALLS = 10_000;
 
-/** The answer of the stub: a small case. */
-const ANSWER = JSON.stringify({ id: "T C-1", type: "T", status: "New", data: { caseInfo: { ID: "T C-1" } } });
+/** Response of the stub: a small case. */
+const RESPONSE = JSON.stringify({ id: "T C-1", type: "T", status: "New", data: { caseInfo: { ID: "T C-1" } } });
 
 const SCRIPT = `import { defineWorkflow } from "@svc/lib/workflow";
 export default defineWorkflow<number>({
@@ -24,14 +23,14 @@ export default defineWorkflow<number>({
 });
 `;
 
-/** Steps per second that many runs at once write to a journal, each durable before it is sent. */
-export async function journalledSteps(directory: string): Promise<Figure> {
-  const [ours = NaN, theirs = NaN] = await inTurns([
-    () => stepsPerSecond(directory),
-    () => commitsPerSecond(directory, 5000),
+/** Measures the steps per second that concurrent runs write to a journal, each durable before it is sent. */
+export async function measureSteps(directory: string): Promise<Figure> {
+  const [ours = NaN, theirs = NaN] = await measureInTurns([
+    () => runSteps(directory),
+    () => measureCommits(directory, 5000),
   ]);
   return {
-    what: `journalled steps, ${RUNS} runs at once`,
+    name: `journalled steps, ${RUNS} concurrent runs`,
     baseline: "SQLite commits",
     ours,
     theirs,
@@ -40,28 +39,28 @@ export async function journalledSteps(directory: string): Promise<Figure> {
   };
 }
 
-async function stepsPerSecond(directory: string): Promise<number> {
-  await using workflow = await openWorkflow({ script: await scriptIn(directory), allowDeclared: true });
+async function runSteps(directory: string): Promise<number> {
+  await using workflow = await openWorkflow({ script: await writeScript(directory), allowDeclared: true });
   await using journal = await openJournal(`${directory}/steps.db`);
   const start = Promise.withResolvers<number>();
   let arrived = 0;
   const live = {
     async call(_: unknown, { sending }: { sending: (tag?: string) => Promise<void> }) {
-      if (arrived < RUNS && ++arrived === RUNS) start.resolve(performance.now()); // All sandboxes are up.
+      if (arrived < RUNS && ++arrived === RUNS) start.resolve(performance.now()); // All sandboxes are ready.
       await start.promise;
       await sending(undefined);
-      return { head: {}, text: ANSWER };
+      return { head: {}, text: RESPONSE };
     },
   };
-  const runner = new Runner({ workflow, live, journal, id: await newRun(journal) });
+  const runner = new Runner({ workflow, live, journal, id: await createRun(journal) });
   await Promise.all(Array.from({ length: RUNS }, (_, i) => runner.run({ number: i + 1, place: `${i}`, value: STEPS })));
   return RUNS * STEPS / (performance.now() - await start.promise) * 1000;
 }
 
-/** Time until a run that has many finished calls makes its first new one. */
-export async function resumed(directory: string): Promise<Figure> {
+/** Measures the time until a run with many finished calls makes its first new one. */
+export async function measureResume(directory: string): Promise<Figure> {
   await using journal = await openJournal(`${directory}/resume.db`);
-  const id = await newRun(journal);
+  const id = await createRun(journal);
   journal.beginInput(id, {
     number: 1,
     place: "input",
@@ -70,21 +69,21 @@ export async function resumed(directory: string): Promise<Figure> {
     generation: 0,
   });
   for (let position = 1; position <= FINISHED_CALLS; position++) {
-    for (const event of callOf(position)) journal.append(id, 1, event);
+    for (const event of createCall(position)) journal.append(id, 1, event);
   }
   await journal.durable();
   const started = performance.now();
-  await using workflow = await openWorkflow({ script: await scriptIn(directory), allowDeclared: true });
+  await using workflow = await openWorkflow({ script: await writeScript(directory), allowDeclared: true });
   let first = NaN;
   const live = {
     call() {
       first = performance.now();
-      return Promise.resolve({ head: {}, text: ANSWER });
+      return Promise.resolve({ head: {}, text: RESPONSE });
     },
   };
   await new Runner({ workflow, live, journal, id }).run({ number: 1, place: "input", value: FINISHED_CALLS + 1 });
   return {
-    what: `resume of ${FINISHED_CALLS} finished calls, to the first new one`,
+    name: `resume of ${FINISHED_CALLS} finished calls, to the first new one`,
     baseline: "a second",
     ours: first - started,
     theirs: 1000,
@@ -93,16 +92,16 @@ export async function resumed(directory: string): Promise<Figure> {
   };
 }
 
-function callOf(position: number): EventRecord[] {
+function createCall(position: number): EventRecord[] {
   const at = Date.now();
   const asked = JSON.stringify({ operation: "cases.create", values: { type: "T" } });
   return [
     { kind: "call", position, at, content: asked },
-    { kind: "answer", position, at, content: `{}\n${ANSWER}` },
+    { kind: "answer", position, at, content: `{}\n${RESPONSE}` },
   ];
 }
 
-async function newRun(journal: Awaited<ReturnType<typeof openJournal>>): Promise<string> {
+async function createRun(journal: Awaited<ReturnType<typeof openJournal>>): Promise<string> {
   const id = crypto.randomUUID();
   const settings = {
     script: "",
@@ -115,7 +114,7 @@ async function newRun(journal: Awaited<ReturnType<typeof openJournal>>): Promise
   return id;
 }
 
-async function scriptIn(directory: string): Promise<string> {
+async function writeScript(directory: string): Promise<string> {
   const path = `${directory}/steps.ts`;
   await Deno.writeTextFile(path, SCRIPT);
   return path;
