@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { envOf } from "../harness/calls.ts";
 import { type CliResult, errorOf, svc, svcCommand } from "../harness/cli.ts";
-import { ASSIGNMENT, type FormService, PERFORMED, startFormService } from "../harness/form_service.ts";
+import { ASSIGNMENT, type FormService, PERFORMED, startFormService } from "./_form_service.ts";
 import { CHECKOUT } from "../harness/readme.ts";
 import { makeFolder } from "../harness/workflow.ts";
 
@@ -78,7 +78,7 @@ async function converse(
 /** Performs with streams that pass for a terminal. */
 async function perform(form: FormService, answers: readonly (readonly [string, string])[]): Promise<CliResult> {
   await using folder = await makeFolder();
-  const script = `${CHECKOUT}/tests/harness/terminal_svc.ts`;
+  const script = `${CHECKOUT}/tests/cli/_terminal.ts`;
   const command = new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", "--no-prompt", "--allow-all", script, ...PERFORM],
     env: { ...envOf(form.service), SVC_CONFIG_DIR: folder.path, NO_COLOR: "1" },

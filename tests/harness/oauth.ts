@@ -108,9 +108,9 @@ export async function callApi(session: Session, signal?: AbortSignal): Promise<n
   return response.status;
 }
 
-/** Runs a script, by its path from `tests/harness`, in a process with an environment of its own. */
+/** Runs a script, by its path from the checkout, in a process with an environment of its own. */
 export async function runScript(name: string, args: string[], env: Record<string, string>): Promise<CliResult> {
-  const script = resolve(CHECKOUT, "tests/harness", name);
+  const script = resolve(CHECKOUT, name);
   const command = new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", "--no-prompt", "--allow-all", script, ...args],
     clearEnv: true,

@@ -29,7 +29,10 @@ Deno.test("a second session uses the cached token, in a file that only its owner
 Deno.test("concurrent processes without a cached token make one exchange and cache one complete token", async () => {
   await using service = startService();
   const options = await optionsFor(service);
-  const runs = Array.from({ length: 12 }, () => runScript("auth_script.ts", ["call", JSON.stringify(options)], {}));
+  const runs = Array.from(
+    { length: 12 },
+    () => runScript("tests/lib/auth/_script.ts", ["call", JSON.stringify(options)], {}),
+  );
   for (const { stdout, stderr } of await Promise.all(runs)) assert.equal(stdout, '{"status":200}\n', stderr);
   assert.equal(service.exchanges, 1);
   const names = Array.from(Deno.readDirSync(options.configDirectory ?? ""), ({ name }) => name).sort();
@@ -42,7 +45,7 @@ Deno.test("a process that is killed during its exchange does not block others", 
   await using stuck = startService({ token: held.answer });
   await using service = startService();
   const options = await optionsFor(stuck);
-  const script = `${CHECKOUT}/tests/harness/auth_script.ts`;
+  const script = `${CHECKOUT}/tests/lib/auth/_script.ts`;
   const args = ["run", "--quiet", "--allow-all", script, "call", JSON.stringify(options)];
   const holder = new Deno.Command(Deno.execPath(), { args, stdin: "null", stdout: "null" }).spawn();
   await held.asked;

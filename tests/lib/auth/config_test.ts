@@ -74,7 +74,9 @@ Deno.test("concurrent processes that save profiles lose none of them", async () 
   const directory = await freshDirectory();
   const names = Array.from({ length: 8 }, (_, i) => `p${i}`);
   const runs = names.map((name) =>
-    runScript("auth_script.ts", ["save", JSON.stringify({ name, profile: PROFILE })], { SVC_CONFIG_DIR: directory })
+    runScript("tests/lib/auth/_script.ts", ["save", JSON.stringify({ name, profile: PROFILE })], {
+      SVC_CONFIG_DIR: directory,
+    })
   );
   for (const { code, stdout } of await Promise.all(runs)) assert.equal(code, 0, stdout);
   const { profiles } = JSON.parse(await Deno.readTextFile(`${directory}/config.json`));

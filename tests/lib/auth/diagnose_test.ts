@@ -5,7 +5,7 @@ import type { SessionOptions } from "../../../lib/auth/settings.ts";
 import { svc } from "../../harness/cli.ts";
 import { CLIENT, freshDirectory, optionsFor, runScript, startService, type TestService } from "../../harness/oauth.ts";
 import { PROGRAM } from "../../harness/program.ts";
-import { AUTHORITY, CERTIFICATE } from "../../harness/tls.ts";
+import { AUTHORITY, CERTIFICATE } from "./_certificates.ts";
 
 const STEPS = ["configuration", "dns", "tcp", "tls", "token", "api"];
 
@@ -31,7 +31,7 @@ async function closedService(): Promise<TestService> {
 
 /** Diagnoses in a process with its own environment. */
 async function diagnoseIn(env: Record<string, string>, options: SessionOptions): Promise<DiagnosisResult> {
-  const { stdout } = await runScript("auth_script.ts", ["diagnose", JSON.stringify(options)], env);
+  const { stdout } = await runScript("tests/lib/auth/_script.ts", ["diagnose", JSON.stringify(options)], env);
   return JSON.parse(stdout);
 }
 
@@ -117,7 +117,9 @@ Deno.test("a certificate of an unknown authority fails at tls, and works with th
 
   const authority = `${options.configDirectory}/authority.pem`;
   await Deno.writeTextFile(authority, AUTHORITY);
-  const { stdout } = await runScript("auth_script.ts", ["diagnose", JSON.stringify(options)], { DENO_CERT: authority });
+  const { stdout } = await runScript("tests/lib/auth/_script.ts", ["diagnose", JSON.stringify(options)], {
+    DENO_CERT: authority,
+  });
   const { ok, steps } = JSON.parse(stdout);
   assert(ok, stdout);
   assert.equal(steps[3].result, "the certificate is valid for 127.0.0.1");

@@ -9,7 +9,7 @@ import { CHECKOUT, denoDirectory } from "../../harness/readme.ts";
 const PROFILE = { baseUrl: "https://profile.example", clientId: "id", clientSecret: "s3cret" };
 
 async function script(action: string, options: SessionOptions, env: Record<string, string>): Promise<unknown> {
-  const { stdout } = await runScript("auth_script.ts", [action, JSON.stringify(options)], env);
+  const { stdout } = await runScript("tests/lib/auth/_script.ts", [action, JSON.stringify(options)], env);
   return JSON.parse(stdout);
 }
 

@@ -4,7 +4,7 @@ import { createCaller } from "../../../lib/client/caller.ts";
 import { RetryBudget, retrying } from "../../../lib/client/retry.ts";
 import { at } from "../../harness/engine.ts";
 import { type Fault, FAULTS, startFaultProxy } from "../../harness/fault_proxy.ts";
-import { operationByName } from "../../harness/operation.ts";
+import { operationByName } from "./_operation.ts";
 import { openService } from "../../harness/service.ts";
 import { makeFolder } from "../../harness/workflow.ts";
 

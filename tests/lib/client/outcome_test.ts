@@ -6,7 +6,7 @@ import { type ErrorCode, SvcError } from "../../../lib/errors.ts";
 import { createClient } from "../../../mod.ts";
 import { headerOf } from "../../harness/http_wire.ts";
 import { failure } from "../../harness/oauth.ts";
-import { operationByName } from "../../harness/operation.ts";
+import { operationByName } from "./_operation.ts";
 import { answer, type Behaviour, cut, inTurn, keysOf, say, startUnruly } from "../../harness/unruly_server.ts";
 
 const CREATE = await operationByName("cases", "create");

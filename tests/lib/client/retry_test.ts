@@ -6,7 +6,7 @@ import { retryAfterMilliseconds, RetryBudget, retrying, type RetryOptions } from
 import { delay } from "../../../utils/async/delay.ts";
 import { headerOf } from "../../harness/http_wire.ts";
 import { failure } from "../../harness/oauth.ts";
-import { operationByName } from "../../harness/operation.ts";
+import { operationByName } from "./_operation.ts";
 import {
   answer,
   type Behaviour,

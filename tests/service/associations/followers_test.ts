@@ -1,7 +1,7 @@
 /** `svc followers`. */
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
-import { failedElements, reasonOf, statusesOf } from "../../harness/elements.ts";
+import { failedElements, reasonOf, statusesOf } from "./_elements.ts";
 import { at } from "../../harness/engine.ts";
 import { openLiveForAll } from "../../harness/live.ts";
 import { details, openService, segment } from "../../harness/service.ts";

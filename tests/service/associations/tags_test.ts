@@ -1,7 +1,7 @@
 /** `svc tags`. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { failedElements, reasonOf, statusesOf } from "../../harness/elements.ts";
+import { failedElements, reasonOf, statusesOf } from "./_elements.ts";
 import { at, textAt } from "../../harness/engine.ts";
 import { openLiveForAll } from "../../harness/live.ts";
 import { openService, segment } from "../../harness/service.ts";

@@ -1,7 +1,7 @@
 /** Aggregations of the rows of data views, and the order of groups. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
-import { withCars } from "../../harness/cars.ts";
+import { withCars } from "./_cars.ts";
 import { details } from "../../harness/service.ts";
 
 Deno.test("aggregations sum up groups, and distinct rows count once", () =>

@@ -1,7 +1,7 @@
 /** Data pages, views, metadata, and data views over cases. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
-import { withCars } from "../../harness/cars.ts";
+import { withCars } from "./_cars.ts";
 import { details, openService, segment } from "../../harness/service.ts";
 
 Deno.test("a data page returns its one row, and a list is refused", () =>

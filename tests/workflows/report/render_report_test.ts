@@ -8,7 +8,7 @@ import type { Journal, RunRecord } from "../../../workflows/journal/journal.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import { renderReport } from "../../../workflows/report/render_report.ts";
 import { svcHere } from "../../harness/captured_io.ts";
-import { readPage } from "../../harness/page.ts";
+import { readPage } from "./_page.ts";
 import { makeFolder, scriptText } from "../../harness/workflow.ts";
 import { PROGRAM } from "../../harness/program.ts";
 import { svcWorkflow } from "../../harness/workflow_process.ts";

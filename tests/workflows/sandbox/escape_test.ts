@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { builtinModules } from "node:module";
 import { BUILTIN_MODULES } from "../../../workflows/sandbox/host/builtins.ts";
-import { type Attempt, checkAttempt } from "../../harness/escape.ts";
-import { TURNING } from "../../harness/escape_host.ts";
-import { LOADING } from "../../harness/escape_load.ts";
-import { REACHING } from "../../harness/escape_reach.ts";
-import { TALKING } from "../../harness/escape_pipe.ts";
-import { LASTING } from "../../harness/escape_wear.ts";
-import { openWorld } from "../../harness/escape_world.ts";
+import { type Attempt, checkAttempt } from "./_attempt.ts";
+import { TURNING } from "./_turning_host.ts";
+import { LOADING } from "./_loading.ts";
+import { REACHING } from "./_reaching.ts";
+import { TALKING } from "./_talking.ts";
+import { LASTING } from "./_lasting.ts";
+import { openWorld } from "./_world.ts";
 
 const TABLE: readonly Attempt[] = [...REACHING, ...LOADING, ...TURNING, ...TALKING, ...LASTING];
 

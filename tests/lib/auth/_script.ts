@@ -1,10 +1,10 @@
 /** A process that does one thing with the authentication code, with the options in its second argument; it prints JSON alone. */
-import { saveProfile } from "../../lib/auth/config.ts";
-import { diagnose } from "../../lib/auth/diagnose.ts";
-import { openSession } from "../../lib/auth/session.ts";
-import { readTarget } from "../../lib/auth/settings.ts";
-import { toSvcError } from "../../lib/errors.ts";
-import { callApi } from "./oauth.ts";
+import { saveProfile } from "../../../lib/auth/config.ts";
+import { diagnose } from "../../../lib/auth/diagnose.ts";
+import { openSession } from "../../../lib/auth/session.ts";
+import { readTarget } from "../../../lib/auth/settings.ts";
+import { toSvcError } from "../../../lib/errors.ts";
+import { callApi } from "../../harness/oauth.ts";
 
 const [action = "", options = "{}"] = Deno.args;
 const actions: Record<string, () => unknown> = {

@@ -1,5 +1,5 @@
 /** Attempts to turn the sandbox's own code against its parent: prototypes, callbacks, values that are not what they seem. */
-import type { Attempt } from "./escape.ts";
+import type { Attempt } from "./_attempt.ts";
 
 /** Whether the call that was made honest still is, or became one that was not granted: nothing else may come of it. */
 const SAME_OR_DENIED = /^(gives "CITY-PERMIT-WORK P-1"|PERMISSION_DENIED: The workflow may not call cases\.delete\.)/;

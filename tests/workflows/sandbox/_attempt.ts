@@ -1,12 +1,12 @@
 /** One attempt to get out of the sandbox: how it is made, and what it must leave untouched. */
 import assert from "node:assert/strict";
-import { toSvcError } from "../../lib/errors.ts";
-import type { JsonValue } from "../../utils/json.ts";
-import type { InputOutcome } from "../../workflows/runs/runner.ts";
-import type { Limits } from "../../workflows/runs/limits.ts";
-import { openHostile, PRELUDE } from "./escape_hostile.ts";
-import type { World } from "./escape_world.ts";
-import { makeFolder, openScript, runnerOf, scriptText } from "./workflow.ts";
+import { toSvcError } from "../../../lib/errors.ts";
+import type { JsonValue } from "../../../utils/json.ts";
+import type { InputOutcome } from "../../../workflows/runs/runner.ts";
+import type { Limits } from "../../../workflows/runs/limits.ts";
+import { openHostile, PRELUDE } from "./_hostile.ts";
+import type { World } from "./_world.ts";
+import { makeFolder, openScript, runnerOf, scriptText } from "../../harness/workflow.ts";
 
 /** An attempt. `{secret}` and the like in its texts are what the world holds by these names; `{root}` is the script's folder. */
 export interface Attempt {

@@ -1,5 +1,5 @@
 /** Attempts to reach what surrounds the sandbox: files, the network, the environment, processes, the machine. */
-import type { Attempt } from "./escape.ts";
+import type { Attempt } from "./_attempt.ts";
 
 const READ = `Requires read access to "{secret}"`;
 const NET = `Requires net access to "{web}"`;

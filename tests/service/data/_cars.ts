@@ -1,7 +1,7 @@
 /** Cars in a data view, of which not all have all that a car may have. */
 import assert from "node:assert/strict";
-import type { JsonObject } from "../../utils/json.ts";
-import { openService, type TestService } from "./service.ts";
+import type { JsonObject } from "../../../utils/json.ts";
+import { openService, type TestService } from "../../harness/service.ts";
 
 /** An application that knows of cars. */
 const CARS = `

@@ -1,10 +1,10 @@
 /** What a script must not reach: a service, a secret file, a variable, a web server. Each would tell that it was touched. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { type Caller, createCaller } from "../../lib/client/caller.ts";
-import { createClient } from "../../mod.ts";
-import { startService } from "../../service/mod.ts";
-import { makeFolder } from "./workflow.ts";
+import { type Caller, createCaller } from "../../../lib/client/caller.ts";
+import { createClient } from "../../../mod.ts";
+import { startService } from "../../../service/mod.ts";
+import { makeFolder } from "../../harness/workflow.ts";
 
 const VARIABLE = "SVC_ESCAPE_CANARY";
 

@@ -1,6 +1,6 @@
 /** A process that says to its parent whatever it likes: frames that lie, calls and results out of turn, floods. */
-import { MAX_LOG_CHARACTERS } from "../../workflows/sandbox/protocol/messages.ts";
-import type { Attempt } from "./escape.ts";
+import { MAX_LOG_CHARACTERS } from "../../../workflows/sandbox/protocol/messages.ts";
+import type { Attempt } from "./_attempt.ts";
 
 type Hostile = readonly [attempt: string, script: string, refused: string | RegExp, printed?: string];
 

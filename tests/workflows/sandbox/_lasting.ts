@@ -1,5 +1,5 @@
 /** Attempts to wear out the machine or the parent, and to see what another input has left. */
-import type { Attempt } from "./escape.ts";
+import type { Attempt } from "./_attempt.ts";
 
 const BRIEF = { timeoutSeconds: 0.3 };
 

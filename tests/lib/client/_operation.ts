@@ -1,7 +1,7 @@
 /** Operations by name. */
-import { permissionName } from "../../lib/operation/names.ts";
-import type { Group, OperationRef } from "../../lib/operation/operation.ts";
-import { loadResources } from "../../lib/resources/mod.ts";
+import { permissionName } from "../../../lib/operation/names.ts";
+import type { Group, OperationRef } from "../../../lib/operation/operation.ts";
+import { loadResources } from "../../../lib/resources/mod.ts";
 
 /** An operation by the names of its group and its function. */
 export async function operationByName(group: string, name: string): Promise<OperationRef> {

@@ -1,5 +1,5 @@
 /** Attempts to load what is not the script's: modules of every scheme, built-in modules, code in other shapes, threads. */
-import type { Attempt } from "./escape.ts";
+import type { Attempt } from "./_attempt.ts";
 
 const IMPORTS: readonly Attempt[] = [
   {

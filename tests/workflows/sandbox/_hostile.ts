@@ -1,11 +1,11 @@
 /** A process in the place of a sandbox that says to its parent whatever it likes. */
 import { pathToFileURL } from "node:url";
-import { loadOperations } from "../../workflows/scripts/permissions.ts";
-import { OpenWorkflow } from "../../workflows/runs/open_workflow.ts";
-import type { Limits } from "../../workflows/runs/limits.ts";
-import { localLibrary } from "../../workflows/sandbox/host/library.ts";
-import { FromSandbox, MAX_MESSAGE_BYTES, PROTOCOL, ToSandbox } from "../../workflows/sandbox/protocol/messages.ts";
-import { LIBRARY } from "./program.ts";
+import { loadOperations } from "../../../workflows/scripts/permissions.ts";
+import { OpenWorkflow } from "../../../workflows/runs/open_workflow.ts";
+import type { Limits } from "../../../workflows/runs/limits.ts";
+import { localLibrary } from "../../../workflows/sandbox/host/library.ts";
+import { FromSandbox, MAX_MESSAGE_BYTES, PROTOCOL, ToSandbox } from "../../../workflows/sandbox/protocol/messages.ts";
+import { LIBRARY } from "../../harness/program.ts";
 
 /**
  * What a hostile program begins with: frames, lengths that lie, and the two messages after which its parent listens.
