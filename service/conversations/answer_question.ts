@@ -9,15 +9,15 @@ import { scopeOf, scopeWithoutCase } from "../cases/context.ts";
 import { ServiceError } from "../errors.ts";
 import type { HandlerContext, Outcome } from "../http/handler.ts";
 import { askModel, type ChatMessage } from "./chat_model.ts";
-import { NoReply, type Reply } from "./reply.ts";
+import { type AgentAnswer, NoAnswer } from "./agent_answer.ts";
 import {
   addMessage,
   type Conversation,
-  type ConversationMessage,
   getConversation,
   type Party,
   readMessages,
   saveConversation,
+  type StoredMessage,
 } from "./stored_conversations.ts";
 
 /** Maximum number of messages of a conversation that a model receives. */
@@ -32,9 +32,9 @@ export interface Question {
   readonly agent: Agent;
   readonly conversation: Conversation;
   /** The message, which is stored already. */
-  readonly message: ConversationMessage;
+  readonly message: StoredMessage;
   /** Creates the body of the response from the answer. */
-  readonly toBody: (conversation: Conversation, answer: ConversationMessage) => JsonObject;
+  readonly toBody: (conversation: Conversation, answer: StoredMessage) => JsonObject;
 }
 
 /** Answers a message by the script or by the model of its agent. */
@@ -46,7 +46,7 @@ export async function answerQuestion(context: HandlerContext, question: Question
     return await conclude(context, question, evaluate(() => answerByScript(answers, message.text, scope)));
   }
   const instructions = evaluate(() => answers.instructions(scope));
-  if (instructions instanceof NoReply) return await conclude(context, question, instructions);
+  if (instructions instanceof NoAnswer) return await conclude(context, question, instructions);
   const messages: ChatMessage[] = [
     { role: "system", content: instructions },
     ...(await readMessages(context.tx, conversation.id, MAX_HISTORY)).map(toChatMessage),
@@ -55,7 +55,7 @@ export async function answerQuestion(context: HandlerContext, question: Question
   await saveConversation(context, conversation);
   return {
     goOn: async (signal) => {
-      const reply = await askModel(answers, messages, signal).catch(toNoReply);
+      const reply = await askModel(answers, messages, signal).catch(toNoAnswer);
       return async (next) => {
         const current = await getConversation(next, question.party, agent.id, conversation.id);
         return await conclude(next, { ...question, conversation: current }, reply);
@@ -65,7 +65,7 @@ export async function answerQuestion(context: HandlerContext, question: Question
 }
 
 /** Finds the first rule of a script that applies. */
-function answerByScript({ rules, fallback }: AnswerScript, message: string, scope: Scope): Reply {
+function answerByScript({ rules, fallback }: AnswerScript, message: string, scope: Scope): AgentAnswer {
   const rule = rules.find(({ matches, when }) => matches(message) && when(scope));
   return { text: (rule?.answer ?? fallback)(scope), followUps: rule?.followUps ?? [] };
 }
@@ -84,15 +84,15 @@ async function createScope(
 }
 
 /** Stores the reply. Without a reply, the response is a 424 instead of an error, so that the message stays stored. */
-async function conclude(context: HandlerContext, question: Question, reply: Reply | NoReply): Promise<Outcome> {
+async function conclude(context: HandlerContext, question: Question, reply: AgentAnswer | NoAnswer): Promise<Outcome> {
   const { agent, conversation, message, toBody } = question;
   const { id } = conversation;
-  const answer = reply instanceof NoReply
+  const answer = reply instanceof NoAnswer
     ? undefined
     : await addMessage(context, { ...reply, conversationId: id, role: "assistant", inReplyTo: message.id });
   conversation.answeringUntil = "";
   await saveConversation(context, conversation);
-  if (reply instanceof NoReply) {
+  if (reply instanceof NoAnswer) {
     const sentence = `${agent.name} did not answer ${message.id} of ${id}: ${reply.message}. The message is stored.`;
     return { status: 424, body: new ServiceError(424, sentence).toBody() };
   }
@@ -100,22 +100,22 @@ async function conclude(context: HandlerContext, question: Question, reply: Repl
 }
 
 /** Evaluates expressions. They can fail because of the content of the case. */
-function evaluate<T>(compute: () => T): T | NoReply {
+function evaluate<T>(compute: () => T): T | NoAnswer {
   try {
     return compute();
   } catch (error) {
-    if (error instanceof ServiceError) return new NoReply(error.message.replace(/\.$/, ""), { cause: error });
+    if (error instanceof ServiceError) return new NoAnswer(error.message.replace(/\.$/, ""), { cause: error });
     throw error;
   }
 }
 
-function toNoReply(error: unknown): NoReply {
-  if (error instanceof NoReply) return error;
+function toNoAnswer(error: unknown): NoAnswer {
+  if (error instanceof NoAnswer) return error;
   throw error;
 }
 
 /** Converts a message for a model, with the names of its attachments but without their content. */
-function toChatMessage({ role, text, attachments }: ConversationMessage): ChatMessage {
+function toChatMessage({ role, text, attachments }: StoredMessage): ChatMessage {
   const names = attachments.map(({ name, ID }) => String(name ?? ID ?? "")).filter((name) => name !== "");
   return { role, content: names.length === 0 ? text : `${text}\n\nAttachments: ${names.join(", ")}` };
 }

@@ -5,7 +5,7 @@ import { readText } from "../../lib/http/read_text.ts";
 import { isJsonObject, isNonEmptyString, type JsonObject } from "../../utils/json.ts";
 import type { ChatModel } from "../application/model/agent.ts";
 import { readAddress, readKey } from "./model_address.ts";
-import { NoReply, type Reply } from "./reply.ts";
+import { type AgentAnswer, NoAnswer } from "./agent_answer.ts";
 
 /** Maximum number of bytes in a response. */
 const MAX_BYTES = 1024 * 1024;
@@ -16,19 +16,19 @@ export interface ChatMessage extends JsonObject {
   content: string;
 }
 
-/** Asks a model for the next message of a conversation. Throws NoReply if it does not answer. */
-export async function askModel(model: ChatModel, messages: ChatMessage[], stop: AbortSignal): Promise<Reply> {
+/** Asks a model for the next message of a conversation. Throws NoAnswer if it does not answer. */
+export async function askModel(model: ChatModel, messages: ChatMessage[], stop: AbortSignal): Promise<AgentAnswer> {
   const timeout = AbortSignal.timeout(model.timeoutSeconds * 1000);
   const request = createRequest(model, messages, AbortSignal.any([timeout, stop]));
   try {
     const response = await fetch(request);
-    if (!response.ok) throw await toNoReply(response);
+    if (!response.ok) throw await toNoAnswer(response);
     return { text: parseReply(await readText(response, MAX_BYTES)), followUps: [] };
   } catch (error) {
-    if (error instanceof NoReply) throw error;
-    if (stop.aborted) throw new NoReply("the service is stopping");
-    if (timeout.aborted) throw new NoReply(`the model server took longer than ${model.timeoutSeconds} s`);
-    throw new NoReply(explainFailure(error), { cause: error });
+    if (error instanceof NoAnswer) throw error;
+    if (stop.aborted) throw new NoAnswer("the service is stopping");
+    if (timeout.aborted) throw new NoAnswer(`the model server took longer than ${model.timeoutSeconds} s`);
+    throw new NoAnswer(explainFailure(error), { cause: error });
   }
 }
 
@@ -52,24 +52,24 @@ function createRequest(
 }
 
 /** Converts an error response. Its body is left out, because it may repeat the key. */
-async function toNoReply({ status, body }: Response): Promise<NoReply> {
+async function toNoAnswer({ status, body }: Response): Promise<NoAnswer> {
   await body?.cancel();
   const redirects = status >= 300 && status < 400 ? ", and redirects are not followed" : "";
-  return new NoReply(`the model server answered ${status}${redirects}`);
+  return new NoAnswer(`the model server answered ${status}${redirects}`);
 }
 
 function parseReply(body: string): string {
   const choices = getMember(parseJson(body), "choices");
   const text = getMember(getMember(Array.isArray(choices) ? choices[0] : undefined, "message"), "content");
   if (isNonEmptyString(text)) return text;
-  throw new NoReply("the response of the model server is not a chat completion");
+  throw new NoAnswer("the response of the model server is not a chat completion");
 }
 
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new NoReply("the response of the model server is not JSON", { cause: error });
+    throw new NoAnswer("the response of the model server is not JSON", { cause: error });
   }
 }
 

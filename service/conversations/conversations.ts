@@ -14,13 +14,13 @@ import {
   type Conversation,
   findConversations,
   getConversation,
-  getMessage,
+  getStoredMessage,
   type Party,
   readMessages,
   saveConversation,
   saveMessage,
 } from "./stored_conversations.ts";
-import { describeConversation, describeMessage, describeReply, describeStart } from "./views.ts";
+import { describeConversation, describeReply, describeStart, describeStoredMessage } from "./views.ts";
 
 const DEFAULT_PAGE_SIZE = 25;
 const MAX_PAGE_SIZE = 100;
@@ -47,7 +47,7 @@ export interface ActiveChannel {
 }
 
 /** The options of a new conversation. */
-export interface StartOptions extends ActiveChannel {
+export interface NewConversation extends ActiveChannel {
   /** Handle of the case that it is about. */
   readonly contextId?: string;
   /** The client's own ID of the conversation. */
@@ -61,7 +61,7 @@ export async function startConversation(
   context: HandlerContext,
   party: Party,
   agentId: string,
-  { contextId = "", interactionId = "", executeStarter = true, activeChannel, activeChannelId }: StartOptions,
+  { contextId = "", interactionId = "", executeStarter = true, activeChannel, activeChannelId }: NewConversation,
 ): Promise<Outcome> {
   const agent = getAgent(context, party, agentId);
   if (contextId !== "" && await context.tx.getCase(contextId) === undefined) {
@@ -121,7 +121,7 @@ export async function readConversation(context: HandlerContext, key: Conversatio
   const conversation = await openConversation(context, key);
   const messages = await readMessages(context.tx, conversation.id);
   return {
-    body: { ...describeConversation(conversation), messages: messages.map(describeMessage) },
+    body: { ...describeConversation(conversation), messages: messages.map(describeStoredMessage) },
     tag: conversation.tag,
   };
 }
@@ -171,7 +171,7 @@ export async function rateMessage(
   feedback = "",
 ): Promise<Outcome> {
   const conversation = await openConversation(context, key);
-  const message = await getMessage(context, conversation.id, messageId);
+  const message = await getStoredMessage(context, conversation.id, messageId);
   if (message.role !== "assistant") {
     throw new ServiceError(400, `${messageId} is a message of the caller: only answers can be liked and disliked`);
   }

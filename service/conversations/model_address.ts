@@ -3,7 +3,7 @@ import { checkMember, isSecureUrl } from "../../lib/auth/profile.ts";
 import { readVariable } from "../../lib/auth/environment.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { Application } from "../application/model/application.ts";
-import { NoReply } from "./reply.ts";
+import { NoAnswer } from "./agent_answer.ts";
 
 /** Lists the hosts of model servers that the environment names, e.g. `models.example:443`. */
 export function listModelHosts({ agents, assistants }: Application): string[] {
@@ -23,17 +23,17 @@ export function readAddress(name: string): string {
   try {
     checkMember("baseUrl", address, name);
   } catch (error) {
-    throw new NoReply(`the environment variable ${name} is not an http or https address`, { cause: error });
+    throw new NoAnswer(`the environment variable ${name} is not an http or https address`, { cause: error });
   }
   if (isSecureUrl(address)) return address;
-  throw new NoReply(`the environment variable ${name} is an http address of another machine: use https`);
+  throw new NoAnswer(`the environment variable ${name} is an http address of another machine: use https`);
 }
 
 /** Reads the key of a server from a variable. */
 export function readKey(name: string): string {
   const key = readText(name);
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new NoReply(`the environment variable ${name} is a key that cannot be sent in a header`);
+  throw new NoAnswer(`the environment variable ${name} is a key that cannot be sent in a header`);
 }
 
 function readText(name: string): string {
@@ -41,11 +41,11 @@ function readText(name: string): string {
   try {
     value = readVariable(name);
   } catch (error) {
-    if (error instanceof SvcError) throw new NoReply(`the environment variable ${name} is not UTF-8 text`);
+    if (error instanceof SvcError) throw new NoAnswer(`the environment variable ${name} is not UTF-8 text`);
     if (!(error instanceof Deno.errors.NotCapable)) throw error;
-    throw new NoReply(`the service may not read the environment variable ${name}: allow it with --allow-env`);
+    throw new NoAnswer(`the service may not read the environment variable ${name}: allow it with --allow-env`);
   }
   const text = value?.trim() ?? "";
   if (text !== "") return text;
-  throw new NoReply(`the environment variable ${name} is not set`);
+  throw new NoAnswer(`the environment variable ${name} is not set`);
 }

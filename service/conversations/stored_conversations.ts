@@ -36,7 +36,7 @@ export interface Conversation {
 }
 
 /** A message of a conversation. */
-export interface ConversationMessage {
+export interface StoredMessage {
   /** ID, e.g. `MSG-1`. */
   readonly id: string;
   /** ISO 8601 time. */
@@ -57,8 +57,8 @@ export interface ConversationMessage {
 
 /** A message to add. */
 export type NewMessage =
-  & Pick<ConversationMessage, "conversationId" | "role" | "text">
-  & Partial<ConversationMessage>;
+  & Pick<StoredMessage, "conversationId" | "role" | "text">
+  & Partial<StoredMessage>;
 
 const CONVERSATION = "conversation";
 const MESSAGE = "conversation-message";
@@ -108,10 +108,10 @@ export async function deleteConversations(tx: Transaction, contextId: string): P
 }
 
 /** Adds a message at the end of its conversation. If the clock was set back, it has the time of the message before. */
-export async function addMessage({ tx, now }: HandlerContext, added: NewMessage): Promise<ConversationMessage> {
+export async function addMessage({ tx, now }: HandlerContext, added: NewMessage): Promise<StoredMessage> {
   const [last] = await readMessages(tx, added.conversationId, 1);
   const time = now.toISOString();
-  const message: ConversationMessage = {
+  const message: StoredMessage = {
     inReplyTo: "",
     attachments: [],
     followUps: [],
@@ -128,18 +128,18 @@ export async function addMessage({ tx, now }: HandlerContext, added: NewMessage)
 /** Saves a message. */
 export async function saveMessage(
   tx: Transaction,
-  { id, conversationId, at, attachments, followUps, ...texts }: ConversationMessage,
+  { id, conversationId, at, attachments, followUps, ...texts }: StoredMessage,
 ): Promise<void> {
   const content = { ...texts, attachments: [...attachments], followUps: [...followUps] };
   await tx.putItem({ kind: MESSAGE, id, owner: conversationId, at, content });
 }
 
 /** Returns a message of a conversation. Throws 404 if there is no such message. */
-export async function getMessage(
+export async function getStoredMessage(
   { tx }: HandlerContext,
   conversationId: string,
   id: string,
-): Promise<ConversationMessage> {
+): Promise<StoredMessage> {
   const item = await tx.getItem(MESSAGE, id);
   if (item?.owner === conversationId) return toMessage(item);
   throw new ServiceError(404, `Message '${id}' not found in ${conversationId}`);
@@ -150,7 +150,7 @@ export async function readMessages(
   tx: Transaction,
   conversationId: string,
   last?: number,
-): Promise<ConversationMessage[]> {
+): Promise<StoredMessage[]> {
   return (await tx.itemsOf(MESSAGE, conversationId, { limit: last })).map(toMessage).reverse();
 }
 
@@ -172,7 +172,7 @@ function toConversation({ id, at, owner, content }: StoredItem): Conversation {
   };
 }
 
-function toMessage({ id, owner, at, content }: StoredItem): ConversationMessage {
+function toMessage({ id, owner, at, content }: StoredItem): StoredMessage {
   const { role, text, inReplyTo, attachments, followUps, rating, feedback } = content;
   return {
     id,

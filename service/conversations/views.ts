@@ -1,7 +1,7 @@
 /** Responses with conversations. */
 import type { JsonObject } from "../../utils/json.ts";
 import type { Agent } from "../application/model/agent.ts";
-import type { Conversation, ConversationMessage } from "./stored_conversations.ts";
+import type { Conversation, StoredMessage } from "./stored_conversations.ts";
 
 /** Describes an agent with the parts of its ID. */
 export function describeAgent({ id, name }: Agent): JsonObject {
@@ -28,7 +28,7 @@ export function describeConversation(conversation: Conversation): JsonObject {
 }
 
 /** Describes a message. */
-export function describeMessage(message: ConversationMessage): JsonObject {
+export function describeStoredMessage(message: StoredMessage): JsonObject {
   const { id, role, text, at, attachments, inReplyTo, followUps, rating, feedback } = message;
   const common = { ID: id, role, message: text, createTime: at };
   if (role === "user") return { ...common, attachments: [...attachments] };
@@ -43,7 +43,7 @@ export function describeMessage(message: ConversationMessage): JsonObject {
 }
 
 /** Describes a new conversation, with the answer to its starter question if it was asked. */
-export function describeStart(conversation: Conversation, agent: Agent, answer?: ConversationMessage): JsonObject {
+export function describeStart(conversation: Conversation, agent: Agent, answer?: StoredMessage): JsonObject {
   return {
     ...describeConversation(conversation),
     response: answer?.text ?? "",
@@ -54,6 +54,6 @@ export function describeStart(conversation: Conversation, agent: Agent, answer?:
 }
 
 /** Describes the answer to a message. */
-export function describeReply({ id, text, followUps }: ConversationMessage): JsonObject {
+export function describeReply({ id, text, followUps }: StoredMessage): JsonObject {
   return { id, messageID: id, response: text, aiGuidedQuestions: [...followUps] };
 }

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../utils/json.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { describeOperand, type Scalar, supportsComparator, toScalar } from "../application/expressions/comparisons.ts";
 import { CONDITION_COMPARATORS, type DataView, type DataViewParameter } from "../application/model/data_view.ts";
-import { FIELD_KINDS, type FieldType } from "../application/model/field.ts";
+import { type FieldType, VALUE_KINDS } from "../application/model/field.ts";
 import { ServiceError } from "../errors.ts";
 import { COMPARATORS, type Filter } from "../store/query.ts";
 import { findColumn, type NamedColumn } from "./columns.ts";
@@ -84,7 +84,7 @@ function toFilter(view: DataView, condition: QueryCondition): Filter {
       return { not: { isNull: column.place } };
     case "IS_TRUE":
     case "IS_FALSE":
-      if (FIELD_KINDS[column.field.type] !== "boolean") throw unfit(condition, "a field that is true or false");
+      if (VALUE_KINDS[column.field.type] !== "boolean") throw unfit(condition, "a field that is true or false");
       return { left: column.place, comparator: "EQ", right: { value: comparator === "IS_TRUE" } };
     case "IN":
       return matchAny(column, condition);
@@ -115,8 +115,8 @@ function compare(column: NamedColumn, condition: QueryCondition, name: string, v
   }
   if ("field" in right) {
     const other = findColumn(view, right.field);
-    const kind = FIELD_KINDS[type];
-    if (FIELD_KINDS[other.field.type] !== kind || kind === "embedded") {
+    const kind = VALUE_KINDS[type];
+    if (VALUE_KINDS[other.field.type] !== kind || kind === "embedded") {
       throw unfit(condition, `a field that compares as ${kind}`);
     }
     return { left: column.place, comparator, right: { field: other.place }, ignoreCase };
@@ -129,7 +129,7 @@ function compare(column: NamedColumn, condition: QueryCondition, name: string, v
 /** Lists the comparators of a type. Most opposites are left out: they begin with `NOT_`. */
 function listComparators(type: FieldType): string[] {
   const supported = CONDITION_COMPARATORS.filter((name) => !name.startsWith("NOT_") && supportsComparator(type, name));
-  return FIELD_KINDS[type] === "embedded" ? ["IS_NULL", "IS_NOT_NULL"] : [...supported, "IN", "IS_NULL"];
+  return VALUE_KINDS[type] === "embedded" ? ["IS_NULL", "IS_NOT_NULL"] : [...supported, "IN", "IS_NULL"];
 }
 
 function readOperand({ field }: NamedColumn, value: JsonValue | undefined, condition: QueryCondition): Scalar {

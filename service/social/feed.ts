@@ -6,7 +6,7 @@ import { ServiceError } from "../errors.ts";
 import type { HandlerContext } from "../http/handler.ts";
 import type { Filter } from "../store/query.ts";
 import type { Transaction } from "../store/store.ts";
-import { type Message, type MessageKind, type Place, toMessage } from "./messages.ts";
+import { type Message, type MessageKind, type MessagePlace, toMessage } from "./messages.ts";
 import { END_OF_TIME, toHistoryTime } from "./times.ts";
 
 /** The sources of feeds, with their labels. */
@@ -37,21 +37,21 @@ export interface HistoryEntry {
 }
 
 /** An entry of a feed. */
-export type FeedEntry =
+export type FeedItem =
   | { readonly source: "messages" | "mentions"; readonly message: Message }
   | { readonly source: "history"; readonly event: HistoryEntry };
 
 /** A page of a feed. */
 export interface FeedPage {
   /** Entries, newest first. */
-  readonly entries: readonly FeedEntry[];
+  readonly entries: readonly FeedItem[];
   /** True if older entries follow. */
   readonly more: boolean;
 }
 
 /** The owner of a feed. */
 export interface FeedOwner {
-  readonly place: Place;
+  readonly place: MessagePlace;
   /** True if the feed contains the messages of all places, not only those of its own. */
   readonly wide: boolean;
 }
@@ -89,7 +89,7 @@ export function readSize(name: string, size: number | undefined, fallback: numbe
 /** Reads a page of a feed. */
 export async function readFeed(context: HandlerContext, owner: FeedOwner, request: FeedRequest): Promise<FeedPage> {
   // Each source returns one entry more than fits, which shows whether others follow.
-  const found: FeedEntry[] = [
+  const found: FeedItem[] = [
     ...await readMessages(context, owner, request, "message"),
     ...await readMessages(context, owner, request, "reply"),
     ...await readHistory(context.tx, owner, request),
@@ -103,12 +103,12 @@ async function readMessages(
   { place, wide }: FeedOwner,
   { sources, before, size }: FeedRequest,
   kind: MessageKind,
-): Promise<FeedEntry[]> {
+): Promise<FeedItem[]> {
   // A message contains its replies. Only a reply that mentions the operator is an entry of its own.
   const possible: Source[] = kind === "reply" ? ["mentions"] : ["messages", "mentions"];
   if (!possible.some((source) => sources.has(source))) return [];
   const isOperator = place.kind === "operator";
-  const entries: FeedEntry[] = [];
+  const entries: FeedItem[] = [];
   for await (const message of readNewestFirst(context.tx, kind, isOperator || wide ? undefined : place.id, before)) {
     const source = isOperator ? findSource(place.id, context, message, kind) : "messages";
     if (source !== undefined && sources.has(source)) entries.push({ source, message });
@@ -152,7 +152,7 @@ async function readHistory(
   tx: Transaction,
   { place }: FeedOwner,
   { sources, before, size }: FeedRequest,
-): Promise<FeedEntry[]> {
+): Promise<FeedItem[]> {
   if (!sources.has("history")) return [];
   const millisecond = truncateToMilliseconds(before);
   const read = (comparator: "EQ" | "LTE", time: string, limit: number) =>
@@ -175,7 +175,7 @@ const HISTORY = {
   sort: [{ column: "at", descending: true }],
 } as const;
 
-function filterHistory({ kind, id }: Place, comparator: "EQ" | "LTE", time: string): Filter {
+function filterHistory({ kind, id }: MessagePlace, comparator: "EQ" | "LTE", time: string): Filter {
   const atTime: Filter = { left: { property: "at" }, comparator, right: { value: time } };
   if (kind === "application") return atTime;
   const field = { property: kind === "case" ? "caseId" : "by" };
@@ -197,6 +197,6 @@ function toHistoryEntries(rows: readonly JsonObject[]): HistoryEntry[] {
   });
 }
 
-function getTime(entry: FeedEntry): string {
+function getTime(entry: FeedItem): string {
   return entry.source === "history" ? entry.event.postedAt : entry.message.postedAt;
 }

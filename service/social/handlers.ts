@@ -9,7 +9,7 @@ import {
   findPlace,
   getMessage,
   type Message,
-  type Place,
+  type MessagePlace,
   postMessage,
   refuseAttachments,
   setLike,
@@ -18,12 +18,12 @@ import { MENTION_TYPES, searchOperators, searchTags, suggestTags } from "./sugge
 import { describeFeed, describeLikes, describeMessage, describeMessages } from "./views.ts";
 
 /** The feeds, each with the kinds of places that have it. */
-const FEEDS: Readonly<Record<string, readonly Place["kind"][]>> = {
+const FEEDS: Readonly<Record<string, readonly MessagePlace["kind"][]>> = {
   pyCaseFeed: ["case"],
   pyDashboardFeed: ["application", "operator"],
   pyUserFeed: ["operator"],
 };
-const PLACE_NAMES: Readonly<Record<Place["kind"], string>> = {
+const PLACE_NAMES: Readonly<Record<MessagePlace["kind"], string>> = {
   case: "a case",
   operator: "an operator",
   application: "the application",

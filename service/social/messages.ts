@@ -49,7 +49,7 @@ export interface Draft {
 export type MessageKind = "message" | "reply";
 
 /** A place of messages: a case, an operator or the application. */
-export interface Place {
+export interface MessagePlace {
   readonly kind: "case" | "operator" | "application";
   /** Context ID. */
   readonly id: string;
@@ -58,7 +58,7 @@ export interface Place {
 const PREFIX = "PEGASOCIAL-MESSAGE";
 
 /** Finds the place of a context ID. Throws 404 if it does not exist. */
-export async function findPlace(context: EngineContext, id: string): Promise<Place> {
+export async function findPlace(context: EngineContext, id: string): Promise<MessagePlace> {
   const { app } = context;
   const own = `DATA-PORTAL $${app.id}`; // Portals send it with the ID or with the name.
   if ([own, app.id, `DATA-PORTAL $${app.name}`].includes(id)) return { kind: "application", id: own };

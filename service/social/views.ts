@@ -4,7 +4,7 @@ import type { Application } from "../application/model/application.ts";
 import { link } from "../cases/views/links.ts";
 import { operatorName } from "../cases/context.ts";
 import type { HandlerContext } from "../http/handler.ts";
-import { type FeedEntry, type FeedPage, type HistoryEntry, type Source, SOURCES } from "./feed.ts";
+import { type FeedItem, type FeedPage, type HistoryEntry, type Source, SOURCES } from "./feed.ts";
 import { type Message, Replies } from "./messages.ts";
 
 /** Describes a message with its replies. */
@@ -59,7 +59,7 @@ export function describeLikes({ id, likes }: Message, { app, caller }: HandlerCo
   };
 }
 
-async function describeEntry(entry: FeedEntry, context: HandlerContext, known: Replies): Promise<JsonObject> {
+async function describeEntry(entry: FeedItem, context: HandlerContext, known: Replies): Promise<JsonObject> {
   if (entry.source === "history") return describeHistoryEntry(entry.event, context);
   const { message, source } = entry;
   const replies = (await known.to(message)).map((reply) => describeMessageEntry(reply, source, [], context));

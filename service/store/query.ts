@@ -1,4 +1,5 @@
 /** A question about many rows, as data: callers know no query language, and no text of theirs becomes part of one. */
+import type { SummaryFunction } from "../application/model/data_view.ts";
 
 /** Where the rows come from. */
 export type RowSource =
@@ -56,12 +57,6 @@ export type Filter =
     readonly right: Operand;
     readonly ignoreCase?: boolean;
   };
-
-/** All ways in which the rows of a group become one value. */
-export const SUMMARY_FUNCTIONS = ["COUNT", "DISTINCT_COUNT", "MIN", "MAX", "SUM", "AVG"] as const;
-
-/** How the rows of a group become one value. */
-export type SummaryFunction = typeof SUMMARY_FUNCTIONS[number];
 
 /** A column of the answer. */
 export interface Column {

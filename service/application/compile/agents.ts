@@ -1,17 +1,17 @@
 /** Compiles agents and assistants. */
 import { caseFold } from "../../../utils/text/case_fold.ts";
-import { type Shapes, toShapes } from "../expressions/shape.ts";
+import { type FieldShapes, toShapes } from "../expressions/field_shape.ts";
 import { Vocabulary } from "../expressions/vocabulary.ts";
 import { type Agent, type AnswerScript, type ChatModel, MESSAGE_VARIABLE } from "../model/agent.ts";
 import type { CaseType } from "../model/case_type.ts";
 import type { AgentDefinition, ScriptDefinition } from "../schema/agent_format.ts";
-import type { Place } from "./place.ts";
+import type { DefinitionPlace } from "./definition_place.ts";
 
 /** Compiles agents or assistants. */
 export function compileAgents(
   definitions: Readonly<Record<string, AgentDefinition>>,
   caseTypes: ReadonlyMap<string, CaseType>,
-  place: Place,
+  place: DefinitionPlace,
 ): Map<string, Agent> {
   return place.compileAll(definitions, (id, definition, at) => {
     const { name, external = true, caseType, starterQuestion, initialInstruction, suggestedPrompts } = definition;
@@ -22,7 +22,11 @@ export function compileAgents(
   });
 }
 
-function getCaseShapes(id: string | undefined, caseTypes: ReadonlyMap<string, CaseType>, place: Place): Shapes {
+function getCaseShapes(
+  id: string | undefined,
+  caseTypes: ReadonlyMap<string, CaseType>,
+  place: DefinitionPlace,
+): FieldShapes {
   if (id === undefined) return {};
   const { fields } = place.resolve("case type", id, caseTypes) ?? {};
   if (fields?.has(MESSAGE_VARIABLE)) {
@@ -31,13 +35,17 @@ function getCaseShapes(id: string | undefined, caseTypes: ReadonlyMap<string, Ca
   return toShapes(fields?.values() ?? []);
 }
 
-function compileAnswers({ script, model }: AgentDefinition, words: Vocabulary, place: Place): AnswerScript | ChatModel {
+function compileAnswers(
+  { script, model }: AgentDefinition,
+  words: Vocabulary,
+  place: DefinitionPlace,
+): AnswerScript | ChatModel {
   if (model === undefined) return compileScript(script ?? { rules: [], fallback: "" }, words, place.at("script"));
   const instructions = words.compileTemplate(model.instructions, place.at("model", "instructions").report);
   return { ...model, kind: "model", instructions };
 }
 
-function compileScript({ rules, fallback }: ScriptDefinition, words: Vocabulary, place: Place): AnswerScript {
+function compileScript({ rules, fallback }: ScriptDefinition, words: Vocabulary, place: DefinitionPlace): AnswerScript {
   return {
     kind: "script",
     rules: rules.map(({ contains, like, when, answer, followUps }, index) => {

@@ -7,14 +7,14 @@ import { compileAgents } from "./agents.ts";
 import { compileCaseTypes } from "./case_types.ts";
 import { compileDataTypes, compileDataViews } from "./data_views.ts";
 import { compileUserInterface } from "./interface.ts";
-import { Place } from "./place.ts";
+import { DefinitionPlace } from "./definition_place.ts";
 
 /** Compiles a definition: resolves its references and compiles its expressions. */
 export function compileApplication(
   definition: Definition,
 ): { readonly application: Application } | { readonly issues: Issue[] } {
   const issues: Issue[] = [];
-  const place = new Place(issues);
+  const place = new DefinitionPlace(issues);
   const queues = new Map(Object.entries(definition.queues).map(([id, { name }]) => [id, name]));
   const operators = place.at("operators").compileAll(definition.operators, (id, operator, at) => {
     for (const [index, queue] of operator.queues.entries()) at.at("queues", index).checkExists("queue", queue, queues);
@@ -41,7 +41,7 @@ export function compileApplication(
 function compileMessageTypes(
   { messageTypes }: Definition,
   queues: ReadonlyMap<string, string>,
-  place: Place,
+  place: DefinitionPlace,
 ): Map<string, MessageType> {
   const plain: Definition["messageTypes"] = { [PLAIN_MESSAGE]: { name: "Message", maxLength: LONGEST_MESSAGE } };
   return place.compileAll({ ...plain, ...messageTypes }, (id, { name, maxLength, queue }, at) => {

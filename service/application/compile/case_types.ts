@@ -15,11 +15,11 @@ import type { Definition } from "../schema/definition.ts";
 import type { FieldDefinition } from "../schema/field_format.ts";
 import { createCaseColumns } from "./columns.ts";
 import { compileFields, compileForm, compileView, compileViews, createView, toLabel } from "./fields.ts";
-import type { Place } from "./place.ts";
+import type { DefinitionPlace } from "./definition_place.ts";
 import { type CaseTypeContext, compileLocalActions, compileProcesses } from "./processes.ts";
 
 /** Compiles all case types. */
-export function compileCaseTypes({ caseTypes, queues }: Definition, place: Place): Map<string, CaseType> {
+export function compileCaseTypes({ caseTypes, queues }: Definition, place: DefinitionPlace): Map<string, CaseType> {
   // All fields come first, because a step may create a case of any type.
   const fields = place.compileAll(caseTypes, (id, definition, at) => {
     checkNames(definition.fields, at.at("fields"));
@@ -39,14 +39,19 @@ export function compileCaseTypes({ caseTypes, queues }: Definition, place: Place
 }
 
 /** Checks that no field hides a member that every case has. */
-function checkNames(fields: CaseTypeDefinition["fields"], place: Place): void {
+function checkNames(fields: CaseTypeDefinition["fields"], place: DefinitionPlace): void {
   for (const name of ["classID", STAGE_FIELD, ...createCaseColumns().keys()]) {
     if (fields[name] === undefined || fields[name].calculated !== undefined) continue;
     place.at(name).report(`every case has '${name}' already: choose another name`);
   }
 }
 
-function compileCaseType(id: string, definition: CaseTypeDefinition, context: CaseTypeContext, place: Place): CaseType {
+function compileCaseType(
+  id: string,
+  definition: CaseTypeDefinition,
+  context: CaseTypeContext,
+  place: DefinitionPlace,
+): CaseType {
   const { fields, words, views } = context;
   const { name, prefix, workPool, label, urgency, status, creatable, create = {}, confirmation } = definition;
   const stages = compileStages(definition.stages, context, place.at("stages"));
@@ -87,7 +92,7 @@ function compileCaseType(id: string, definition: CaseTypeDefinition, context: Ca
 function compileStages(
   definitions: CaseTypeDefinition["stages"],
   context: CaseTypeContext,
-  place: Place,
+  place: DefinitionPlace,
 ): Map<string, Stage> {
   return place.compileAll(definitions, (id, definition, at) => {
     const { name, type, transition, status, resolve = "Resolved-Completed" } = definition;
@@ -113,11 +118,11 @@ function compileStages(
 function collectProcesses(
   stages: ReadonlyMap<string, Stage>,
   caseWide: ReadonlyMap<string, Process>,
-  place: Place,
+  place: DefinitionPlace,
 ): Map<string, Process> {
   const processes = new Map<string, Process>();
   const used = new Set<string>();
-  const add = (some: ReadonlyMap<string, Process>, at: Place): void => {
+  const add = (some: ReadonlyMap<string, Process>, at: DefinitionPlace): void => {
     for (const [id, process] of some) {
       if (used.has(id.toUpperCase())) at.at(id).report(`the case type has another process '${id}'`);
       used.add(id.toUpperCase());
@@ -156,7 +161,7 @@ function createBuiltInActions(stages: ReadonlyMap<string, Stage>, { views }: Cas
 function checkStageActions(
   stages: ReadonlyMap<string, Stage>,
   actions: ReadonlyMap<string, LocalAction>,
-  place: Place,
+  place: DefinitionPlace,
 ): void {
   for (const stage of stages.values()) {
     for (const id of stage.actions.keys()) {
@@ -171,7 +176,7 @@ function checkStageActions(
 function compileCategories(
   { attachmentCategories }: CaseTypeDefinition,
   { words }: CaseTypeContext,
-  place: Place,
+  place: DefinitionPlace,
 ): Map<string, AttachmentCategory> {
   return place.compileAll(attachmentCategories, (id, category, at) => {
     const compile = (right: "view" | "create" | "edit" | "deleteOwn" | "deleteAll") =>
@@ -204,7 +209,7 @@ const PARTICIPANT_FIELDS: Readonly<Record<string, FieldDefinition>> = {
 };
 const PARTICIPANT_FORM = ["pyFirstName", "pyLastName", "pyEmail1", "pyPhoneNumber"];
 
-function compileRoles({ participantRoles }: CaseTypeDefinition, place: Place): Map<string, ParticipantRole> {
+function compileRoles({ participantRoles }: CaseTypeDefinition, place: DefinitionPlace): Map<string, ParticipantRole> {
   return place.compileAll(participantRoles, (id, definition, at) => {
     const { name = toLabel(id), multiple, moreFields, fields: shown = PARTICIPANT_FORM } = definition;
     const { fields } = compileFields({ ...PARTICIPANT_FIELDS, ...moreFields }, PARTICIPANT_CLASS, at.at("moreFields"));
@@ -213,7 +218,7 @@ function compileRoles({ participantRoles }: CaseTypeDefinition, place: Place): M
 }
 
 /** Checks that case types with the same work pool have different prefixes. Otherwise they would share case handles. */
-function checkPrefixes(types: ReadonlyMap<string, CaseType>, place: Place): void {
+function checkPrefixes(types: ReadonlyMap<string, CaseType>, place: DefinitionPlace): void {
   const used = new Map<string, string>();
   for (const { id, workPool, prefix } of types.values()) {
     const other = used.get(`${workPool} ${prefix}`);

@@ -2,7 +2,7 @@
 import { describeOperand, type Scalar, supportsComparator, toScalar } from "../expressions/comparisons.ts";
 import type { CaseType } from "../model/case_type.ts";
 import type { DataType, DataView, DataViewColumn, DataViewCondition, DataViewParameter } from "../model/data_view.ts";
-import { type Field, FIELD_KINDS } from "../model/field.ts";
+import { type Field, VALUE_KINDS } from "../model/field.ts";
 import type {
   ConditionDefinition,
   DataTypeDefinition,
@@ -12,10 +12,10 @@ import type {
 import type { Definition } from "../schema/definition.ts";
 import { BUILT_IN_VIEWS, createCaseColumns, createFixedColumns } from "./columns.ts";
 import { compileFields, compileForm, compileViews, toLabel } from "./fields.ts";
-import type { Place } from "./place.ts";
+import type { DefinitionPlace } from "./definition_place.ts";
 
 /** Compiles all data types. */
-export function compileDataTypes({ dataTypes, dataViews }: Definition, place: Place): Map<string, DataType> {
+export function compileDataTypes({ dataTypes, dataViews }: Definition, place: DefinitionPlace): Map<string, DataType> {
   return place.compileAll(dataTypes, (id, definition, at) => {
     const { savable } = definition;
     if (savable !== undefined) {
@@ -28,7 +28,7 @@ export function compileDataTypes({ dataTypes, dataViews }: Definition, place: Pl
   });
 }
 
-function compileDataType(id: string, definition: DataTypeDefinition, place: Place): DataType {
+function compileDataType(id: string, definition: DataTypeDefinition, place: DefinitionPlace): DataType {
   const { name, key, savable } = definition;
   const { fields } = compileFields(definition.fields, id, place.at("fields"));
   const views = compileViews(definition.views, fields, place.at("views"));
@@ -50,7 +50,7 @@ export function compileDataViews(
   { dataViews }: Definition,
   caseTypes: ReadonlyMap<string, CaseType>,
   dataTypes: ReadonlyMap<string, DataType>,
-  place: Place,
+  place: DefinitionPlace,
 ): Map<string, DataView> {
   return place.compileAll({ ...BUILT_IN_VIEWS, ...dataViews }, (id, definition, at) => {
     const rows = compileSource(id, definition, caseTypes, dataTypes, at);
@@ -82,7 +82,7 @@ export function getFields({ columns }: Pick<DataView, "columns">): Map<string, F
   return new Map([...columns].map(([name, { field }]) => [name, field]));
 }
 
-function compileParameters(definitions: ParameterDefinitions, place: Place): Map<string, DataViewParameter> {
+function compileParameters(definitions: ParameterDefinitions, place: DefinitionPlace): Map<string, DataViewParameter> {
   return place.compileAll(definitions, (name, parameter, at) => {
     const { type, default: value } = parameter;
     if (value !== undefined && toScalar(type, value) === undefined) {
@@ -102,7 +102,7 @@ function compileSource(
   definition: DataViewDefinition,
   caseTypes: ReadonlyMap<string, CaseType>,
   dataTypes: ReadonlyMap<string, DataType>,
-  place: Place,
+  place: DefinitionPlace,
 ): Rows {
   switch (definition.source) {
     case "records": {
@@ -121,7 +121,7 @@ function compileSource(
   }
 }
 
-function compileCases(types: readonly CaseType[], place: Place): Rows {
+function compileCases(types: readonly CaseType[], place: DefinitionPlace): Rows {
   const owned = types.flatMap(({ id: owner, fields }) => [...fields.values()].map((field) => ({ owner, field })));
   const columns = new Map([
     ...createCaseColumns(),
@@ -144,7 +144,7 @@ interface OwnedField {
 }
 
 /** Merges fields of the same name into one, which supports every comparison that one of them supports. */
-function mergeFields(owned: readonly OwnedField[], path: string, place: Place): Map<string, Field> {
+function mergeFields(owned: readonly OwnedField[], path: string, place: DefinitionPlace): Map<string, Field> {
   const merged = new Map<string, Field>();
   for (const [name, same] of Map.groupBy(owned, ({ field }) => field.name)) {
     checkKinds(same, path + name, place);
@@ -155,7 +155,7 @@ function mergeFields(owned: readonly OwnedField[], path: string, place: Place): 
 }
 
 /** Gives a page the members of all pages of its name. */
-function mergeMembers(same: readonly OwnedField[], field: Field, path: string, place: Place): Field {
+function mergeMembers(same: readonly OwnedField[], field: Field, path: string, place: DefinitionPlace): Field {
   if (field.type !== "Page" || field.embedded === undefined) return field;
   const members = same.flatMap(({ owner, field: { embedded } }) =>
     [...embedded?.fields.values() ?? []].map((member) => ({ owner, field: member }))
@@ -165,7 +165,7 @@ function mergeMembers(same: readonly OwnedField[], field: Field, path: string, p
 }
 
 /** Checks that a column has values of one kind. SQLite would sum up the leading digits of a text or of a date. */
-function checkKinds([first, ...others]: readonly OwnedField[], name: string, place: Place): void {
+function checkKinds([first, ...others]: readonly OwnedField[], name: string, place: DefinitionPlace): void {
   for (const { owner, field } of others) {
     if (first === undefined || haveSameKind(first.field, field)) continue;
     place.report(
@@ -177,7 +177,7 @@ function checkKinds([first, ...others]: readonly OwnedField[], name: string, pla
 
 function haveSameKind({ type: one }: Field, { type: other }: Field): boolean {
   // Requests can name members of a page, but not of a list.
-  return FIELD_KINDS[one] === "embedded" ? one === other : FIELD_KINDS[one] === FIELD_KINDS[other];
+  return VALUE_KINDS[one] === "embedded" ? one === other : VALUE_KINDS[one] === VALUE_KINDS[other];
 }
 
 /** Compiles conditions on rows. */
@@ -185,7 +185,7 @@ export function compileFilter(
   definitions: readonly ConditionDefinition[],
   parameters: ParameterDefinitions,
   fields: ReadonlyMap<string, Field>,
-  place: Place,
+  place: DefinitionPlace,
 ): DataViewCondition[] {
   return definitions.map(({ field: name, comparator, value, parameter, caller }, index) => {
     const at = place.at(index);
@@ -218,9 +218,9 @@ function checkComparison(
   { name, type }: Field,
   comparator: string,
   operand: Scalar | undefined,
-  place: Place,
+  place: DefinitionPlace,
 ): void {
-  if (FIELD_KINDS[type] === "embedded") {
+  if (VALUE_KINDS[type] === "embedded") {
     place.at("field").report(`'${name}' is embedded: it cannot be compared`);
   } else if (!supportsComparator(type, comparator)) {
     place.at("comparator").report(`${comparator} compares texts, but '${name}' is of the type ${type}`);

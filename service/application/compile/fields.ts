@@ -3,7 +3,7 @@ import { checkFieldValue } from "../expressions/field_values.ts";
 import { isFreeName, Vocabulary } from "../expressions/vocabulary.ts";
 import { type Field, toViewField, type View, type ViewField } from "../model/field.ts";
 import type { FieldDefinition, FormDefinition, ViewDefinitions } from "../schema/field_format.ts";
-import type { Place } from "./place.ts";
+import type { DefinitionPlace } from "./definition_place.ts";
 
 /** The fields of a class, with the vocabulary of expressions over them. */
 export interface FieldSet {
@@ -15,7 +15,7 @@ export interface FieldSet {
 type FieldDefinitions = Readonly<Record<string, FieldDefinition>>;
 
 /** Compiles the fields of a class. */
-export function compileFields(definitions: FieldDefinitions, classId: string, place: Place): FieldSet {
+export function compileFields(definitions: FieldDefinitions, classId: string, place: DefinitionPlace): FieldSet {
   const words = new Vocabulary(definitions);
   const fields = place.compileAll(definitions, (name, definition, at) => {
     return compileField(name, definition, words, classId, at);
@@ -29,7 +29,7 @@ function compileField(
   definition: FieldDefinition,
   words: Vocabulary,
   classId: string,
-  place: Place,
+  place: DefinitionPlace,
 ): Field {
   const { type, label = toLabel(name), required = false, calculated } = definition;
   if (!isFreeName(name)) place.report(`'${name}' has a meaning in expressions: choose another name`);
@@ -55,7 +55,7 @@ function compileField(
  * Checks that calculated fields use only calculated fields above them. A field that uses itself, or a field below it,
  * would see the value of the computation before.
  */
-function checkOrder(definitions: FieldDefinitions, words: Vocabulary, place: Place): void {
+function checkOrder(definitions: FieldDefinitions, words: Vocabulary, place: DefinitionPlace): void {
   const calculated = Object.entries(definitions).filter(([, definition]) => definition.calculated !== undefined);
   const order = new Map(calculated.map(([name], index) => [name, index]));
   for (const [index, [name, { calculated: source = "" }]] of calculated.entries()) {
@@ -83,7 +83,7 @@ function isSound(words: Vocabulary, source: string): boolean {
 export function compileViews(
   definitions: ViewDefinitions | undefined,
   fields: ReadonlyMap<string, Field>,
-  place: Place,
+  place: DefinitionPlace,
 ): Map<string, View> {
   const views = place.compileAll(definitions, (id, { name = toLabel(id), fields: shown }, at) => {
     return compileView(id, name, shown, fields, at.at("fields"));
@@ -97,7 +97,7 @@ export function compileView(
   name: string,
   definitions: NonNullable<FormDefinition["fields"]>,
   fields: ReadonlyMap<string, Field>,
-  place: Place,
+  place: DefinitionPlace,
 ): View {
   const shown = new Map<string, ViewField>();
   for (const [index, definition] of definitions.entries()) {
@@ -124,7 +124,7 @@ export function compileForm(
   definition: FormDefinition,
   { id, name }: Pick<View, "id" | "name">,
   { fields, views }: { readonly fields: ReadonlyMap<string, Field>; readonly views: ReadonlyMap<string, View> },
-  place: Place,
+  place: DefinitionPlace,
   fallback: View = { id, name, fields: new Map() },
 ): View {
   if (definition.fields !== undefined) {

@@ -1,18 +1,18 @@
 /** Compiles insights. */
 import { checkSummary } from "../expressions/comparisons.ts";
 import type { DataView } from "../model/data_view.ts";
-import { type Field, FIELD_KINDS } from "../model/field.ts";
-import type { Insight, InsightColumn } from "../model/user_interface.ts";
+import { type Field, VALUE_KINDS } from "../model/field.ts";
+import type { Insight, SummaryColumn } from "../model/user_interface.ts";
 import type { InsightDefinition } from "../schema/interface_format.ts";
 import { compileFilter, getFields } from "./data_views.ts";
 import { toLabel } from "./fields.ts";
-import type { Place } from "./place.ts";
+import type { DefinitionPlace } from "./definition_place.ts";
 
 /** Compiles all insights. Leaves out those whose data view does not exist. */
 export function compileInsights(
   definitions: Readonly<Record<string, InsightDefinition>>,
   dataViews: ReadonlyMap<string, DataView>,
-  place: Place,
+  place: DefinitionPlace,
 ): Map<string, Insight> {
   return place.compileAll(definitions, (id, definition, at) => {
     const view = at.at("dataView").resolve("data view", definition.dataView, dataViews);
@@ -20,7 +20,7 @@ export function compileInsights(
   });
 }
 
-function compileInsight(id: string, definition: InsightDefinition, view: DataView, place: Place): Insight {
+function compileInsight(id: string, definition: InsightDefinition, view: DataView, place: DefinitionPlace): Insight {
   const { name = toLabel(id), chart, groupBy, sort } = definition;
   const required = [...view.parameters.values()].find((parameter) => parameter.required);
   if (required !== undefined) {
@@ -51,8 +51,8 @@ function compileInsight(id: string, definition: InsightDefinition, view: DataVie
 function compileGroups(
   { groupBy }: InsightDefinition,
   fields: ReadonlyMap<string, Field>,
-  place: Place,
-): InsightColumn[] {
+  place: DefinitionPlace,
+): SummaryColumn[] {
   return groupBy.flatMap((name, index) => {
     const field = resolvePlainField(name, fields, place.at(index));
     return field === undefined ? [] : { name, label: field.label, field: name };
@@ -63,8 +63,8 @@ function compileValues(
   { values, groupBy }: InsightDefinition,
   view: DataView,
   fields: ReadonlyMap<string, Field>,
-  place: Place,
-): InsightColumn[] {
+  place: DefinitionPlace,
+): SummaryColumn[] {
   return Object.entries(values).map(([name, { function: summary, field: given, label = toLabel(name) }]) => {
     const at = place.at(name);
     const field = given ?? findCountedField(view);
@@ -83,9 +83,13 @@ function findCountedField(view: DataView): string {
   return view.dataType?.key[0] ?? [...view.columns.keys()][0] ?? "";
 }
 
-function resolvePlainField(name: string, fields: ReadonlyMap<string, Field>, place: Place): Field | undefined {
+function resolvePlainField(
+  name: string,
+  fields: ReadonlyMap<string, Field>,
+  place: DefinitionPlace,
+): Field | undefined {
   const field = place.resolve("field", name, fields);
-  if (field === undefined || FIELD_KINDS[field.type] !== "embedded") return field;
+  if (field === undefined || VALUE_KINDS[field.type] !== "embedded") return field;
   place.report(`'${name}' is embedded: it cannot be grouped or summed up`);
   return undefined;
 }

@@ -1,5 +1,5 @@
 /** Compiles the user interface. */
-import { toShapes } from "../expressions/shape.ts";
+import { toShapes } from "../expressions/field_shape.ts";
 import { Vocabulary } from "../expressions/vocabulary.ts";
 import type { Application } from "../model/application.ts";
 import type { DataView } from "../model/data_view.ts";
@@ -10,7 +10,7 @@ import type { PageDefinition } from "../schema/interface_format.ts";
 import { getFields } from "./data_views.ts";
 import { toLabel } from "./fields.ts";
 import { compileInsights } from "./insights.ts";
-import type { Place } from "./place.ts";
+import type { DefinitionPlace } from "./definition_place.ts";
 
 /** The parts of an application that its pages can refer to. */
 type Parts = Pick<Application, "caseTypes" | "dataTypes" | "insights" | "uiLists">;
@@ -19,7 +19,7 @@ type Parts = Pick<Application, "caseTypes" | "dataTypes" | "insights" | "uiLists
 export function compileUserInterface(
   definition: Definition,
   application: Pick<Application, "caseTypes" | "dataTypes" | "dataViews">,
-  place: Place,
+  place: DefinitionPlace,
 ): UserInterface {
   const insights = compileInsights(definition.insights, application.dataViews, place.at("insights"));
   const uiLists = compileUiLists(definition, application.dataViews, place.at("uiLists"));
@@ -51,7 +51,7 @@ export function compileUserInterface(
 function compileUiLists(
   { uiLists }: Definition,
   dataViews: ReadonlyMap<string, DataView>,
-  place: Place,
+  place: DefinitionPlace,
 ): Map<string, UiList> {
   const words = new Vocabulary({});
   return place.compileAll(uiLists, (id, { name = toLabel(id), dataView: viewId, columns, setAppDefault }, at) => {
@@ -68,7 +68,13 @@ function compileUiLists(
   });
 }
 
-function compilePage(id: string, definition: PageDefinition, parts: Parts, all: Definition, place: Place): UiPage {
+function compilePage(
+  id: string,
+  definition: PageDefinition,
+  parts: Parts,
+  all: Definition,
+  place: DefinitionPlace,
+): UiPage {
   const { name = toLabel(id), class: classId } = definition;
   const caseType = parts.caseTypes.get(classId);
   const dataType = parts.dataTypes.get(classId);
@@ -87,7 +93,7 @@ function compileComponent(
   views: ReadonlyMap<string, View>,
   { insights, uiLists }: Parts,
   all: Definition,
-  place: Place,
+  place: DefinitionPlace,
 ): PageComponent | undefined {
   if (text !== undefined) return { kind: "text", text: words.compileTemplate(text, place.at("text").report) };
   if (view !== undefined) {

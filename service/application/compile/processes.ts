@@ -1,11 +1,11 @@
 /** Compiles processes with their steps, actions and transitions. */
 import type {
   Action,
+  AssignmentRoute,
   AssignmentStep,
   FieldValues,
   LocalAction,
   Process,
-  Route,
   Step,
   Transition,
 } from "../model/case_type.ts";
@@ -19,7 +19,7 @@ import type {
   TransitionDefinition,
 } from "../schema/case_type_format.ts";
 import { compileForm, type FieldSet, toLabel } from "./fields.ts";
-import type { Names, Place } from "./place.ts";
+import type { DefinitionPlace, Names } from "./definition_place.ts";
 
 /** A case type while its parts are compiled. */
 export interface CaseTypeContext extends FieldSet {
@@ -38,7 +38,7 @@ export function compileProcesses(
   definitions: CaseTypeDefinition["optionalProcesses"],
   belonging: Pick<Process, "stage" | "optional">,
   context: CaseTypeContext,
-  place: Place,
+  place: DefinitionPlace,
 ): Map<string, Process> {
   return place.compileAll(definitions, (id, { name = toLabel(id), when, steps }, at) => {
     const ids = new Set(Object.keys(steps));
@@ -57,7 +57,7 @@ function compileStep(
   definition: StepDefinition,
   steps: ReadonlySet<string>,
   context: CaseTypeContext,
-  place: Place,
+  place: DefinitionPlace,
 ): Step {
   const { name = toLabel(id) } = definition;
   const common = { id, name, next: compileTransitions(definition.next, steps, context, place.at("next")) };
@@ -91,7 +91,7 @@ function compileActions(
   definition: Exclude<StepDefinition, { type: "automatic" | "child" }>,
   steps: ReadonlySet<string>,
   context: CaseTypeContext,
-  place: Place,
+  place: DefinitionPlace,
 ): Map<string, Action> {
   if (definition.type === "screens") {
     return place.at("screens").compileAll(definition.screens, (screenId, screen, at) => {
@@ -117,7 +117,7 @@ function compileAction(
   defaults: Pick<Action, "set" | "next"> & { readonly view?: View },
   steps: ReadonlySet<string>,
   context: CaseTypeContext,
-  place: Place,
+  place: DefinitionPlace,
 ): Action {
   const { name = toLabel(id), set, status, next } = definition;
   return {
@@ -135,7 +135,7 @@ export function compileLocalActions(
   definitions: Readonly<Record<string, LocalActionDefinition>> | undefined,
   scope: LocalAction["scope"],
   context: CaseTypeContext,
-  place: Place,
+  place: DefinitionPlace,
 ): Map<string, LocalAction> {
   return place.compileAll(definitions, (id, definition, at) => {
     const { stage, bulk = false } = definition;
@@ -149,7 +149,7 @@ function compileSet(
   set: Readonly<Record<string, string>> = {},
   { words }: CaseTypeContext,
   fields: ReadonlyMap<string, Field> | undefined,
-  place: Place,
+  place: DefinitionPlace,
 ): FieldValues {
   return Object.entries(set).map(([name, source]) => {
     const at = place.at(name);
@@ -163,7 +163,7 @@ function compileTransitions(
   definitions: readonly TransitionDefinition[] = [],
   steps: ReadonlySet<string>,
   context: CaseTypeContext,
-  place: Place,
+  place: DefinitionPlace,
 ): Transition[] {
   return definitions.map((definition, index) => {
     const at = place.at(index);
@@ -176,7 +176,7 @@ function compileTarget(
   { step, stage, resolve }: TransitionDefinition,
   steps: ReadonlySet<string>,
   { stages }: CaseTypeContext,
-  place: Place,
+  place: DefinitionPlace,
 ): Transition["to"] {
   if (step !== undefined) {
     place.at("step").checkExists("step", step, steps, " in this process");
@@ -192,8 +192,8 @@ function compileTarget(
 function compileRoute(
   { to = "creator", queue, operator }: RouteDefinition = {},
   { queues, words }: CaseTypeContext,
-  place: Place,
-): Route {
+  place: DefinitionPlace,
+): AssignmentRoute {
   if (queue !== undefined) {
     place.at("queue").checkExists("queue", queue, queues);
     return { kind: "queue", queue };

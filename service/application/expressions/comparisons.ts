@@ -3,12 +3,12 @@ import { isDate } from "../../../utils/time/timestamps.ts";
 import type { JsonValue } from "../../../utils/json.ts";
 import { parseTimestamp, truncateToMilliseconds } from "../../../utils/time/parse_timestamp.ts";
 import type { SummaryFunction } from "../model/data_view.ts";
-import { FIELD_KINDS, type FieldKind, type FieldType } from "../model/field.ts";
+import { type FieldType, VALUE_KINDS, type ValueKind } from "../model/field.ts";
 
 /** A value that can be compared. */
 export type Scalar = string | number | boolean;
 
-const OPERANDS: { readonly [K in FieldKind]: string } = {
+const OPERANDS: { readonly [K in ValueKind]: string } = {
   text: "text",
   number: "a number",
   boolean: "true or false",
@@ -19,17 +19,17 @@ const OPERANDS: { readonly [K in FieldKind]: string } = {
 
 /** Describes the values that can be compared with a field of a type. */
 export function describeOperand(type: FieldType): string {
-  return OPERANDS[FIELD_KINDS[type]];
+  return OPERANDS[VALUE_KINDS[type]];
 }
 
 /** Reports whether a comparator applies to a type. Only texts have parts to compare. */
 export function supportsComparator(type: FieldType, comparator: string): boolean {
-  return FIELD_KINDS[type] === "text" || !/^(NOT_)?(STARTS_WITH|ENDS_WITH|CONTAINS)$/.test(comparator);
+  return VALUE_KINDS[type] === "text" || !/^(NOT_)?(STARTS_WITH|ENDS_WITH|CONTAINS)$/.test(comparator);
 }
 
 /** Describes what a function needs instead of values of a type. Returns undefined if it applies to the type. */
 export function checkSummary(summary: SummaryFunction, type: FieldType): string | undefined {
-  const kind = FIELD_KINDS[type];
+  const kind = VALUE_KINDS[type];
   if (summary === "SUM" || summary === "AVG") return kind === "number" ? undefined : "a number";
   if (summary !== "MIN" && summary !== "MAX") return undefined;
   return kind === "boolean" || kind === "embedded" ? "a number, a text or a time" : undefined;
@@ -37,7 +37,7 @@ export function checkSummary(summary: SummaryFunction, type: FieldType): string 
 
 /** Converts a value to a type. Numbers and booleans may be texts. Returns undefined if it does not fit. */
 export function toScalar(type: FieldType, value: JsonValue | undefined): Scalar | undefined {
-  const kind: FieldKind = FIELD_KINDS[type];
+  const kind: ValueKind = VALUE_KINDS[type];
   if (typeof value === "string" && kind === "number") return toScalar(type, toNumber(value));
   if (typeof value === "string" && kind === "boolean") {
     return value === "true" ? true : value === "false" ? false : undefined;

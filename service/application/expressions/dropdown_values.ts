@@ -1,10 +1,10 @@
 /** Comparisons of a Dropdown with a text that is not one of its values: a typing error that would go unnoticed. */
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
-import type { Shape } from "./shape.ts";
+import type { FieldShape } from "./field_shape.ts";
 
 /** Fields and rows by the names that an expression uses for them. */
-type Names = Readonly<Record<string, Shape | undefined>>;
+type Names = Readonly<Record<string, FieldShape | undefined>>;
 
 /** Describes each text in an expression that is compared with a Dropdown and is not one of its values. */
 export function findUnknownValues(source: string, node: ASTNode, names: Names): string[] {
@@ -39,7 +39,7 @@ function addRowName(node: ASTNode, names: Names): Names {
   return variable?.op === "id" ? { ...names, [variable.args]: findShape(list, names) } : names;
 }
 
-function findShape(node: ASTNode, names: Names): Shape | undefined {
+function findShape(node: ASTNode, names: Names): FieldShape | undefined {
   if (node.op === "id") return Object.hasOwn(names, node.args) ? names[node.args] : undefined;
   if (node.op !== ".") return undefined;
   const [page, member] = node.args;

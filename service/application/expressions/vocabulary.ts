@@ -6,7 +6,7 @@ import { finding, validationFailure } from "../../errors.ts";
 import type { CaseFacts, Condition, Expression, OperatorFacts, Template } from "../model/expression.ts";
 import type { FieldType } from "../model/field.ts";
 import { findUnknownValues } from "./dropdown_values.ts";
-import type { Shape, Shapes } from "./shape.ts";
+import type { FieldShape, FieldShapes } from "./field_shape.ts";
 
 /** The CEL type of each type of field, and the value of a field that has no value. */
 const CEL: Record<FieldType, readonly [type: string, empty: JsonValue]> = {
@@ -90,14 +90,14 @@ export function isFreeName(name: string): boolean {
 
 /** The names that expressions over some fields can use. */
 export class Vocabulary {
-  readonly #shapes: Shapes;
+  readonly #shapes: FieldShapes;
   readonly #evaluating = EVALUATING.clone();
   readonly #checking = CHECKING.clone();
   /** Page types by members. Pages with the same members share a type, so that they can be compared. */
   readonly #pages = new Map<string, string>();
 
   /** Creates the vocabulary of some fields. */
-  constructor(shapes: Shapes) {
+  constructor(shapes: FieldShapes) {
     this.#shapes = shapes;
     for (const [name, shape] of Object.entries(shapes)) {
       if (!isFreeName(name)) continue;
@@ -174,7 +174,7 @@ export class Vocabulary {
   }
 
   /** Returns the CEL type of a field at a path, such as `Applicant.Address`. */
-  #toType(path: string, { type, fields }: Shape): string {
+  #toType(path: string, { type, fields }: FieldShape): string {
     if (fields === undefined) return CEL[type][0];
     const members = Object.entries(fields).map(([name, shape]) => [name, this.#toType(`${path}.${name}`, shape)]);
     const page = this.#toPageType(path, Object.fromEntries(members.sort()));
@@ -200,13 +200,13 @@ function registerPageType(environment: Environment, path: string, members: Reado
 }
 
 /** Fills in empty values, in rows too, so that an expression can read a field that has no value. */
-function fillIn(names: readonly string[], shapes: Shapes, values: JsonObject, limit: Limiter): JsonObject {
+function fillIn(names: readonly string[], shapes: FieldShapes, values: JsonObject, limit: Limiter): JsonObject {
   return Object.fromEntries(
     names.map((name) => [name, shapes[name] && fillInField(shapes[name], values[name], limit)]),
   );
 }
 
-function fillInField({ type, fields = {} }: Shape, value: JsonValue | undefined, limit: Limiter): JsonValue {
+function fillInField({ type, fields = {} }: FieldShape, value: JsonValue | undefined, limit: Limiter): JsonValue {
   const filled = value ?? CEL[type][1];
   const names = Object.keys(fields);
   const fillInPage = (page: JsonValue) =>

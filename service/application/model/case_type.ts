@@ -97,7 +97,7 @@ interface BaseStep {
 export interface AssignmentStep extends BaseStep {
   readonly kind: "assignment";
   /** The operator or the queue that gets the assignment. */
-  readonly route: Route;
+  readonly route: AssignmentRoute;
   /** Urgency of the assignment (default: the urgency of the case). */
   readonly urgency?: number;
   /** Instructions for people. */
@@ -133,7 +133,7 @@ export interface ChildStep extends BaseStep {
 export type FieldValues = readonly (readonly [name: string, value: Expression])[];
 
 /** The operator or the queue that gets an assignment. */
-export type Route =
+export type AssignmentRoute =
   | { readonly kind: "creator" | "performer" }
   | { readonly kind: "queue"; readonly queue: string }
   | { readonly kind: "operator"; readonly operator: Expression };

@@ -2,10 +2,10 @@
 import type { Expression } from "./expression.ts";
 
 /** The way in which values of a field compare. */
-export type FieldKind = "text" | "number" | "boolean" | "date" | "instant" | "embedded";
+export type ValueKind = "text" | "number" | "boolean" | "date" | "instant" | "embedded";
 
 /** The types of fields, each with its kind. */
-export const FIELD_KINDS = {
+export const VALUE_KINDS = {
   Text: "text",
   TextArea: "text",
   Integer: "number",
@@ -20,10 +20,10 @@ export const FIELD_KINDS = {
   Url: "text",
   Page: "embedded",
   List: "embedded",
-} as const satisfies Record<string, FieldKind>;
+} as const satisfies Record<string, ValueKind>;
 
 /** The type of a field. */
-export type FieldType = keyof typeof FIELD_KINDS;
+export type FieldType = keyof typeof VALUE_KINDS;
 
 /** A field of a case, a record, an embedded page or a row. */
 export interface Field {

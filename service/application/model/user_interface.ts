@@ -59,12 +59,12 @@ export interface Insight {
   /** The data view, with the conditions of the insight added. */
   readonly view: DataView;
   /** Columns: those that make the groups first. */
-  readonly columns: readonly InsightColumn[];
+  readonly columns: readonly SummaryColumn[];
   readonly sort: readonly { readonly column: string; readonly descending: boolean }[];
 }
 
 /** A column of the rows of an insight. */
-export interface InsightColumn {
+export interface SummaryColumn {
   readonly name: string;
   readonly label: string;
   /** Name of the field. */

@@ -1,18 +1,19 @@
 /** The format of agents and assistants. */
 import { z } from "zod";
-import { className, exactlyOneOf, expression, template, text } from "./primitives.ts";
+import { className, exactlyOneOf, expression, nonEmptyText, template } from "./primitives.ts";
 
 const message = template.describe("Text with CEL expressions in {{ }} over the case, and message");
 const variable = z.string().regex(/^[A-Za-z_]\w*$/, "must be the name of an environment variable");
 
 const rule = z.strictObject({
-  contains: z.union([text, z.array(text).min(1)], "must be text or a list of texts").optional().describe(
-    "Applies if the message contains one of the texts, in upper or lower case",
-  ),
-  like: text.optional().describe("Applies if the whole message matches; * stands for any characters"),
+  contains: z.union([nonEmptyText, z.array(nonEmptyText).min(1)], "must be text or a list of texts").optional()
+    .describe(
+      "Applies if the message contains one of the texts, in upper or lower case",
+    ),
+  like: nonEmptyText.optional().describe("Applies if the whole message matches; * stands for any characters"),
   when: expression.optional(),
   answer: message,
-  followUps: z.array(text).default([]).describe("Messages that a person may continue with"),
+  followUps: z.array(nonEmptyText).default([]).describe("Messages that a person may continue with"),
 }).refine(({ contains, like, when }) => contains !== undefined || like !== undefined || when !== undefined, {
   error: "must have 'contains', 'like' or 'when'; use 'fallback' for an answer without a condition",
 });
@@ -27,18 +28,20 @@ const model = z.strictObject({
     "Environment variable with the server's address, to which /chat/completions is added",
   ),
   keyVariable: variable.optional().describe("Environment variable with the server's key"),
-  name: text.describe("Name of the model on the server"),
+  name: nonEmptyText.describe("Name of the model on the server"),
   instructions: message.describe("The system prompt: all that the model learns about the case"),
   timeoutSeconds: z.number().positive().max(600).default(25),
   maxTokens: z.int().positive().optional(),
 });
 
 const assistantObject = z.strictObject({
-  name: text,
+  name: nonEmptyText,
   caseType: className.optional().describe("The cases whose fields its answers may use"),
-  starterQuestion: text.default("").describe("Question at the start of a conversation, unless the caller declines it"),
-  initialInstruction: text.default("").describe("Text that a person reads first"),
-  suggestedPrompts: z.array(text).default([]).describe("Messages that a person may start with"),
+  starterQuestion: nonEmptyText.default("").describe(
+    "Question at the start of a conversation, unless the caller declines it",
+  ),
+  initialInstruction: nonEmptyText.default("").describe("Text that a person reads first"),
+  suggestedPrompts: z.array(nonEmptyText).default([]).describe("Messages that a person may start with"),
   script: script.optional(),
   model: model.optional().describe("A server with the chat-completions interface"),
 });

@@ -8,10 +8,10 @@ import {
   exactlyOneOf,
   expression,
   identifier,
+  nonEmptyText,
+  openStatus,
   resolution,
   right,
-  status,
-  text,
   urgency,
 } from "./primitives.ts";
 
@@ -31,10 +31,10 @@ const transition = exactlyOneOf(
 const next = z.array(transition).optional().describe("Where to go: the first transition whose condition holds");
 
 const screen = z.strictObject({
-  name: text.optional(),
+  name: nonEmptyText.optional(),
   ...form,
   set: z.record(identifier, expression).optional().describe("Fields to set when the action is performed"),
-  status: status.optional().describe("Status of the case when the action is performed"),
+  status: openStatus.optional().describe("Status of the case when the action is performed"),
 });
 const action = screen.extend({ next });
 const localAction = screen.extend({
@@ -54,11 +54,11 @@ const route = exactlyOneOf(
 );
 
 const work = {
-  name: text.optional(),
+  name: nonEmptyText.optional(),
   next,
   route: route.optional(),
   urgency: urgency.optional(),
-  instructions: text.optional(),
+  instructions: nonEmptyText.optional(),
   status: screen.shape.status,
 };
 const step = z.discriminatedUnion("type", [
@@ -77,7 +77,7 @@ const step = z.discriminatedUnion("type", [
   action.pick({ name: true, set: true, status: true, next: true }).extend({ type: z.literal("automatic") }),
   z.strictObject({
     type: z.literal("child"),
-    name: text.optional(),
+    name: nonEmptyText.optional(),
     next,
     caseType: className.describe("The type of the child case that the step creates"),
     content: z.record(identifier, expression).optional().describe("Fields of the child case"),
@@ -88,18 +88,18 @@ const step = z.discriminatedUnion("type", [
 const processes = z.record(
   identifier,
   z.strictObject({
-    name: text.optional(),
+    name: nonEmptyText.optional(),
     when: expression.optional(),
     steps: atLeastOne(z.record(identifier, step), "step"),
   }),
 );
 
 const stage = z.strictObject({
-  name: text,
+  name: nonEmptyText,
   type: z.enum(["Primary", "Alternate"]).default("Primary"),
   transition: z.enum(["create", "automatic", "manual", "resolution"]).default("automatic"),
   resolve: resolution.optional().describe("Status of a case that ends here, for the transition 'resolution'"),
-  status: status.optional().describe("Status of a case that enters"),
+  status: openStatus.optional().describe("Status of a case that enters"),
   processes: processes.optional().describe("Processes that run one after another"),
   optionalProcesses: processes.optional().describe("Processes that a person may start while the case is here"),
   actions: z.record(actionId, localAction).optional().describe(
@@ -111,7 +111,7 @@ const stage = z.strictObject({
 });
 
 const attachmentCategory = z.strictObject({
-  name: text.optional(),
+  name: nonEmptyText.optional(),
   type: z.enum(["File", "URL"]).default("File"),
   view: right.default(true),
   create: right.default(true),
@@ -121,7 +121,7 @@ const attachmentCategory = z.strictObject({
 });
 
 const participantRole = z.strictObject({
-  name: text.optional(),
+  name: nonEmptyText.optional(),
   multiple: z.boolean().default(false).describe("Whether a case may have several participants in this role"),
   moreFields: fields.optional().describe("Fields besides those that every participant has, e.g. pyFirstName"),
   fields: z.array(viewField).optional().describe(
@@ -131,17 +131,17 @@ const participantRole = z.strictObject({
 
 /** A case type. */
 export const caseType = z.strictObject({
-  name: text,
+  name: nonEmptyText,
   prefix: z.string().regex(/^[A-Z]+$/, "must be capital letters").describe("Prefix of the case numbers, e.g. P"),
   workPool: z.string().regex(/^[A-Z][A-Z0-9-]*$/, "must be capital letters, digits and hyphens").describe(
     "First part of the case handles, e.g. CITY-PERMIT-WORK",
   ),
   label: expression.optional().describe("Label of a case (default: the name of the case type)"),
   urgency: urgency.default(10),
-  status: status.default("New").describe("Status of a new case"),
+  status: openStatus.default("New").describe("Status of a new case"),
   creatable: z.boolean().default(true).describe("Whether a person may create a case of this type"),
   create: z.strictObject(form).optional().describe("The view of the creation (default: all fields, none required)"),
-  confirmation: text.default("Thank you! The next step in this case has been routed appropriately.").describe(
+  confirmation: nonEmptyText.default("Thank you! The next step in this case has been routed appropriately.").describe(
     "Message for a person who has no further assignment in the case",
   ),
   fields,

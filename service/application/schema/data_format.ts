@@ -2,16 +2,16 @@
 import { z } from "zod";
 import { CONDITION_COMPARATORS, PARAMETER_TYPES } from "../model/data_view.ts";
 import { fields, form, views } from "./field_format.ts";
-import { actionId, className, distinct, exactlyOneOf, identifier, scalar, text } from "./primitives.ts";
+import { actionId, className, distinct, exactlyOneOf, identifier, nonEmptyText, scalar } from "./primitives.ts";
 
 /** A class of data records. */
 export const dataType = z.strictObject({
-  name: text,
+  name: nonEmptyText,
   key: distinct(identifier).min(1).describe("Fields that identify a record"),
   fields,
   views: views.optional(),
   savable: identifier.optional().describe("The data view through which records are created and changed"),
-  actions: z.record(actionId, z.strictObject({ name: text.optional(), ...form })).default({}),
+  actions: z.record(actionId, z.strictObject({ name: nonEmptyText.optional(), ...form })).default({}),
 });
 
 const plainCondition = z.strictObject({
@@ -36,14 +36,14 @@ const parameters = z.record(
   identifier,
   z.strictObject({
     type: z.enum(PARAMETER_TYPES).default("Text"),
-    description: text.default(""),
+    description: nonEmptyText.default(""),
     required: z.boolean().default(false),
     default: scalar.optional(),
   }),
 );
 
 const viewMembers = {
-  name: text,
+  name: nonEmptyText,
   structure: z.enum(["list", "page"]).default("list"),
   parameters: parameters.default({}),
   filter,

@@ -7,12 +7,16 @@ import { caseType } from "./case_type_format.ts";
 import { dataType, dataView } from "./data_format.ts";
 import { userInterface } from "./interface_format.ts";
 import { describeIssue, type Issue, toIssues } from "./issues.ts";
-import { atLeastOne, className, identifier, principal, text } from "./primitives.ts";
+import { atLeastOne, className, identifier, nonEmptyText, principal } from "./primitives.ts";
 
-const operator = z.strictObject({ name: text, email: z.email().optional(), queues: z.array(identifier).default([]) });
+const operator = z.strictObject({
+  name: nonEmptyText,
+  email: z.email().optional(),
+  queues: z.array(identifier).default([]),
+});
 
 const messageType = z.strictObject({
-  name: text,
+  name: nonEmptyText,
   maxLength: z.int().positive().max(LONGEST_MESSAGE).default(LONGEST_MESSAGE).describe(
     "Maximum number of characters in a message",
   ),
@@ -22,13 +26,13 @@ const messageType = z.strictObject({
 const definition = z.strictObject({
   application: z.strictObject({
     id: identifier,
-    name: text,
-    organisation: text,
+    name: nonEmptyText,
+    organisation: nonEmptyText,
     variant: z.enum(["hosted", "on-premises"]).default("hosted"),
     platformVersion: z.int().positive().default(25),
   }),
   operators: atLeastOne(z.record(principal, operator), "operator"),
-  queues: z.record(identifier, z.strictObject({ name: text })).default({}),
+  queues: z.record(identifier, z.strictObject({ name: nonEmptyText })).default({}),
   caseTypes: z.record(className, caseType),
   dataTypes: z.record(className, dataType).default({}),
   dataViews: z.record(identifier, dataView).default({}),

@@ -1,9 +1,9 @@
 /** The format of fields and views. */
 import { z } from "zod";
-import { className, distinct, expression, identifier, scalar, text } from "./primitives.ts";
+import { className, distinct, expression, identifier, nonEmptyText, scalar } from "./primitives.ts";
 
 const common = {
-  label: text.optional(),
+  label: nonEmptyText.optional(),
   required: z.boolean().optional().describe("Whether every view that lets a person edit the field requires a value"),
   calculated: expression.optional(),
 };
@@ -28,7 +28,7 @@ const plainFields = [
   z.strictObject({
     type: z.literal("Dropdown"),
     ...scalarField,
-    values: distinct(text).min(1).describe("Allowed values of a Dropdown"),
+    values: distinct(nonEmptyText).min(1).describe("Allowed values of a Dropdown"),
   }),
 ] as const;
 
@@ -57,14 +57,17 @@ export const viewField = z.union([
   identifier,
   z.strictObject({
     field: identifier,
-    label: text.optional(),
+    label: nonEmptyText.optional(),
     required: z.boolean().optional(),
     readOnly: z.boolean().optional(),
   }),
 ], "must be the name of a field, or an object with 'field'");
 
 /** Views by ID. */
-export const views = z.record(identifier, z.strictObject({ name: text.optional(), fields: z.array(viewField) }));
+export const views = z.record(
+  identifier,
+  z.strictObject({ name: nonEmptyText.optional(), fields: z.array(viewField) }),
+);
 
 /** A reference to a view, or the fields of a view of its own. */
 export const form = {

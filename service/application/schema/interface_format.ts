@@ -3,7 +3,16 @@ import { z } from "zod";
 import { SUMMARY_FUNCTIONS } from "../model/data_view.ts";
 import { CHANNEL_TYPES, CHARTS } from "../model/user_interface.ts";
 import { plainFilter } from "./data_format.ts";
-import { atLeastOne, className, distinct, exactlyOneOf, identifier, right, template, text } from "./primitives.ts";
+import {
+  atLeastOne,
+  className,
+  distinct,
+  exactlyOneOf,
+  identifier,
+  nonEmptyText,
+  right,
+  template,
+} from "./primitives.ts";
 
 const component = exactlyOneOf(
   z.strictObject({
@@ -19,7 +28,7 @@ const component = exactlyOneOf(
 );
 
 const page = z.strictObject({
-  name: text.optional(),
+  name: nonEmptyText.optional(),
   class: className.describe("The class whose fields expressions can use: of a case type, of a data type or any other"),
   components: z.array(component).min(1),
 });
@@ -27,13 +36,13 @@ const page = z.strictObject({
 const insightValue = z.strictObject({
   function: z.enum(SUMMARY_FUNCTIONS),
   field: identifier.optional().describe("The field that is summed up; COUNT needs none"),
-  label: text.optional(),
+  label: nonEmptyText.optional(),
 }).refine((value) => value.function === "COUNT" || value.field !== undefined, {
   error: "needs a 'field', unless its function is COUNT",
 });
 
 const insight = z.strictObject({
-  name: text.optional(),
+  name: nonEmptyText.optional(),
   dataView: identifier.describe("The data view whose rows are summed up"),
   filter: plainFilter,
   groupBy: distinct(identifier).default([]).describe("Fields whose equal values make a group (default: one group)"),
@@ -44,22 +53,22 @@ const insight = z.strictObject({
   chart: z.enum(CHARTS).default("Table"),
 });
 
-const dashboard = z.strictObject({ name: text.optional(), insights: z.array(identifier).min(1) });
+const dashboard = z.strictObject({ name: nonEmptyText.optional(), insights: z.array(identifier).min(1) });
 
 const portal = z.strictObject({
-  name: text.optional(),
+  name: nonEmptyText.optional(),
   pages: z.array(identifier).min(1).describe("Pages; the portal opens with the first"),
   dashboards: z.array(identifier).default([]),
 });
 
 const channel = z.strictObject({
-  name: text.optional(),
+  name: nonEmptyText.optional(),
   type: z.enum(CHANNEL_TYPES).default("Web"),
   portal: identifier.optional().describe("The portal that the channel opens"),
 });
 
 const uiList = z.strictObject({
-  name: text.optional(),
+  name: nonEmptyText.optional(),
   dataView: identifier,
   columns: z.array(identifier).min(1).optional().describe("Columns in order (default: all of the data view)"),
   setAppDefault: right.default(false).describe(
@@ -68,7 +77,10 @@ const uiList = z.strictObject({
 });
 
 const locale = z.string().regex(/^[a-z]{2,3}(_[A-Z]{2})?$/, "must be like nl or nl_NL");
-const texts = z.record(text.refine((key) => key !== "id", "is the ID of the bundle: choose another name"), z.string());
+const texts = z.record(
+  nonEmptyText.refine((key) => key !== "id", "is the ID of the bundle: choose another name"),
+  z.string(),
+);
 
 /** The members of a definition that describe the user interface. */
 export const userInterface = {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 
 /** Text that is not empty. */
-export const text = z.string().min(1);
+export const nonEmptyText = z.string().min(1);
 
 const named = (pattern: RegExp, rule: string) =>
   z.string().regex(pattern, rule).refine((name) => !(name in Object.prototype), "is reserved: choose another name");
@@ -29,7 +29,7 @@ export const className = z.string().regex(
 export const principal = z.string().regex(/^\S+$/, "must not contain spaces");
 
 /** Status of an open case. A status for closed cases would close the case and leave its assignments open. */
-export const status = z.string().regex(
+export const openStatus = z.string().regex(
   /^(?!Resolved(-|$))[A-Z][A-Za-z]*(-[A-Za-z]+)*$/,
   "must be like Open or Pending-Review; to close a case, use 'resolve', or a stage with the transition 'resolution'",
 );
@@ -44,12 +44,12 @@ export const resolution = z.string().regex(
 export const urgency = z.int().min(0).max(100);
 
 /** An expression. */
-export const expression = text.describe(
+export const expression = nonEmptyText.describe(
   "A CEL expression over the case's fields, caseInfo, operator, action, now and today",
 );
 
 /** A text with expressions in it. */
-export const template = text.describe("Text with CEL expressions in {{ }}");
+export const template = nonEmptyText.describe("Text with CEL expressions in {{ }}");
 
 /** A right of the caller. */
 export const right = z.union([z.boolean(), expression], "must be true, false or a CEL expression");

@@ -1,7 +1,7 @@
 /** The content of a case, as a view shows it. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import type { Field, View } from "../../application/model/application.ts";
-import { FIELD_KINDS } from "../../application/model/field.ts";
+import { VALUE_KINDS } from "../../application/model/field.ts";
 import type { CaseWork } from "../case_work.ts";
 
 /** The fields of a view, with the facts that every view carries. */
@@ -44,5 +44,5 @@ function shownValue(field: Field, value: JsonValue | undefined): JsonValue | und
   }
   if (value !== undefined) return value;
   if (type === "List") return [];
-  return type === "Page" || type === "Boolean" || FIELD_KINDS[type] === "number" ? undefined : "";
+  return type === "Page" || type === "Boolean" || VALUE_KINDS[type] === "number" ? undefined : "";
 }

@@ -6,7 +6,7 @@ import type { Issue } from "../schema/issues.ts";
 export type Names = { has(name: string): boolean; keys(): Iterable<string> };
 
 /** A place in a definition. */
-export class Place {
+export class DefinitionPlace {
   readonly #issues: Issue[];
   readonly #path: Issue["path"];
 
@@ -17,8 +17,8 @@ export class Place {
   }
 
   /** Returns a place below this one. */
-  at(...keys: PropertyKey[]): Place {
-    return new Place(this.#issues, [...this.#path, ...keys]);
+  at(...keys: PropertyKey[]): DefinitionPlace {
+    return new DefinitionPlace(this.#issues, [...this.#path, ...keys]);
   }
 
   /** Reports an issue at this place. A property, so that it can be passed as a callback. */
@@ -49,7 +49,7 @@ export class Place {
   /** Compiles each definition at its place. Leaves out those that compile to undefined. */
   compileAll<D, T>(
     definitions: Readonly<Record<string, D>> | undefined,
-    compile: (id: string, definition: D, place: Place) => T | undefined,
+    compile: (id: string, definition: D, place: DefinitionPlace) => T | undefined,
   ): Map<string, T> {
     const compiled = new Map<string, T>();
     for (const [id, definition] of Object.entries(definitions ?? {})) {

@@ -2,17 +2,17 @@
 import type { Field, FieldType } from "../model/field.ts";
 
 /** The type of a field, the allowed values of a Dropdown, and the fields of a page or of rows. */
-export interface Shape {
+export interface FieldShape {
   readonly type: FieldType;
   readonly values?: readonly string[];
-  readonly fields?: Shapes;
+  readonly fields?: FieldShapes;
 }
 
 /** The shapes of fields by name. */
-export type Shapes = Readonly<Record<string, Shape>>;
+export type FieldShapes = Readonly<Record<string, FieldShape>>;
 
 /** Returns the shapes of fields. */
-export function toShapes(fields: Iterable<Field>): Shapes {
+export function toShapes(fields: Iterable<Field>): FieldShapes {
   return Object.fromEntries(
     Array.from(fields, ({ name, type, values, embedded }) => {
       return [name, { type, values, fields: embedded && toShapes(embedded.fields.values()) }];
