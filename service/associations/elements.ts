@@ -1,4 +1,4 @@
-/** Requests with several elements, each of which succeeds or fails separately. */
+/** Requests with several elements. Each element succeeds or fails separately. */
 import {
   isJsonObject,
   isNonEmptyString,

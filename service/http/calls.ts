@@ -5,7 +5,7 @@ import type { Tokens } from "../access/tokens.ts";
 import type { Application, Operator } from "../application/model/application.ts";
 import { ServiceError } from "../errors.ts";
 import type { Background, HandlerContext, LaterWork, NextUnit, Outcome } from "./handler.ts";
-import type { StaticFiles } from "../pages/static_files.ts";
+import type { Assets } from "../pages/assets.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import type { Store, Transaction } from "../store/store.ts";
 import { answerOf, responseOf, responseTo, unauthorized } from "./answers.ts";
@@ -28,7 +28,7 @@ export interface CallOptions {
   /** Bytes that an uploaded file may have. */
   readonly maxFileBytes: number;
   /** The files that come with the application. */
-  readonly statics: StaticFiles;
+  readonly assets: Assets;
   /** Gives out tokens and knows them. */
   readonly tokens: Tokens;
   /** Path of the API. */
@@ -44,7 +44,7 @@ export type ServeCall = (c: Context) => Promise<Response>;
 
 /** Makes what serves the calls of one operation. */
 export function callsOf({ name, operation, serve }: Route, options: CallOptions, keyed: KeyedCalls): ServeCall {
-  const { app, store, bytes, statics, apiRoot } = options;
+  const { app, store, bytes, assets, apiRoot } = options;
   const receive = receiverOf(operation, options);
   const decode = decoderOf(operation, app);
   const segment = segmentReader(apiRoot + operation.path);
@@ -65,7 +65,7 @@ export function callsOf({ name, operation, serve }: Route, options: CallOptions,
     const later: LaterWork[] = [];
     const background = (work: LaterWork) => void later.push(work);
     const contextOf = (tx: Transaction): HandlerContext => {
-      return { app, tx, bytes, statics, caller, now: new Date(), query, body, background };
+      return { app, tx, bytes, assets, caller, now: new Date(), query, body, background };
     };
     const rest = restOf(contextOf, options);
     const response = await keepingForm(form, bytes, async () => {

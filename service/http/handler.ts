@@ -9,7 +9,7 @@ import type {
 } from "../../lib/operation/operation.ts";
 import type { Resources } from "../../lib/resources/mod.ts";
 import type { Application, Operator } from "../application/model/application.ts";
-import type { StaticFiles } from "../pages/static_files.ts";
+import type { Assets } from "../pages/assets.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import type { Store, Transaction } from "../store/store.ts";
 
@@ -22,7 +22,7 @@ export interface HandlerContext {
   /** The bytes of files. */
   readonly bytes: ByteStore;
   /** The files that come with the application. */
-  readonly statics: StaticFiles;
+  readonly assets: Assets;
   /** Who calls. */
   readonly caller: Operator;
   /** Time of the call, the same for everything that it changes. */

@@ -7,13 +7,15 @@ import { handlers as caseTypes } from "../case_types/handlers.ts";
 import { handlers as cases } from "../cases/handlers.ts";
 import { handlers as data } from "../data/handlers.ts";
 import { handlers as followers } from "../associations/followers.ts";
-import { handlers as pages } from "../pages/handlers.ts";
+import {
+  pageHandlers as pages,
+  staticContentHandlers as staticContent,
+  uiListHandlers as uiLists,
+} from "../pages/handlers.ts";
 import { handlers as participants } from "../participants/handlers.ts";
 import { handlers as related } from "../associations/relations.ts";
 import { handlers as social } from "../social/handlers.ts";
-import { handlers as staticContent } from "../pages/static_content_handlers.ts";
 import { handlers as tags } from "../associations/tags.ts";
-import { handlers as uiLists } from "../pages/ui_list_handlers.ts";
 
 /** The handlers by group and operation. */
 export const handlers: Handlers = {

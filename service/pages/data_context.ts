@@ -1,8 +1,7 @@
-/** What a page is about: a case, a data record, or values that belong to none yet. */
+/** Data contexts of pages: a case, a data record, or given values. */
 import { isJsonObject, type JsonObject } from "../../utils/json.ts";
 import { getRecord, hasKey } from "../data/records.ts";
-import type { Scope } from "../application/model/application.ts";
-import type { UiPage } from "../application/model/application.ts";
+import type { Scope, UiPage } from "../application/model/application.ts";
 import { caseInfo } from "../cases/views/case.ts";
 import { contentOf, fieldsOf, shownValues } from "../cases/views/content.ts";
 import { calculate, Findings, mergePage, newPage } from "../cases/content/content.ts";
@@ -11,17 +10,17 @@ import { findCase } from "../cases/case_work.ts";
 import { ServiceError } from "../errors.ts";
 import type { HandlerContext } from "../http/handler.ts";
 
-/** What a page shows. */
+/** The data of a page. */
 export interface DataContext {
-  /** What the expressions of its texts see. */
+  /** The scope of the expressions in its texts. */
   readonly scope: Scope;
-  /** Facts of the case, where there is one, and the content of the page's views. */
+  /** Facts of the case, if there is one, and the content of the views. */
   readonly caseInfo: JsonObject;
 }
 
 /**
- * The data context that a text names: a case handle, the key of a record as JSON where the page is about records, or
- * values of the page's class as JSON; values by default without it. A text that names nothing is a 400.
+ * Opens a data context: a case by its handle, a record by its key as JSON, or values of the page's class as JSON. Without
+ * a text, the values are defaults. Throws 400 if the text does not fit the page.
  */
 export async function openDataContext(
   page: UiPage,
@@ -30,12 +29,12 @@ export async function openDataContext(
 ): Promise<DataContext> {
   const values = text === undefined ? {} : parseObject(text);
   if (values === undefined) return await openCaseContext(page, text ?? "", context);
-  if (page.dataType === undefined || text === undefined) return valuesContext(page, enter(page, values), context);
+  if (page.dataType === undefined || text === undefined) return createContext(page, fillIn(page, values), context);
   if (!hasKey(page.dataType, values)) {
     throw new ServiceError(400, `The data context must have the key of a record: ${page.dataType.key.join(", ")}.`);
   }
   try {
-    return valuesContext(page, (await getRecord(page.dataType, values, context)).content, context);
+    return createContext(page, (await getRecord(page.dataType, values, context)).content, context);
   } catch (error) {
     if (error instanceof ServiceError && error.status === 404) throw new ServiceError(400, error.details);
     throw error;
@@ -44,15 +43,17 @@ export async function openDataContext(
 
 async function openCaseContext(page: UiPage, handle: string, context: HandlerContext): Promise<DataContext> {
   const work = await findCase(context, handle);
-  if (work === undefined) throw new ServiceError(400, `The data context '${handle}' is no case, nor a JSON object.`);
+  if (work === undefined) {
+    throw new ServiceError(400, `The data context '${handle}' is neither a case nor a JSON object.`);
+  }
   if ((page.caseType ?? page.dataType) !== undefined && page.caseType !== work.type) {
-    throw new ServiceError(400, `The page ${page.id} is about ${page.classId}, and ${handle} is of ${work.type.id}.`);
+    throw new ServiceError(400, `The page ${page.id} is about ${page.classId}, but ${handle} is a ${work.type.id}.`);
   }
   return { scope: work.scope(), caseInfo: caseInfo(work, contentOf(work, page.shown), false) };
 }
 
-/** Values of the page's class, with defaults and what is calculated from them. */
-function enter(page: UiPage, values: JsonObject): JsonObject {
+/** Fills in the defaults of the page's class. */
+function fillIn(page: UiPage, values: JsonObject): JsonObject {
   const findings = new Findings();
   const { classId, fields } = page;
   const content = mergePage({ classId, fields }, newPage(fields), values, "the data context", findings);
@@ -60,14 +61,14 @@ function enter(page: UiPage, values: JsonObject): JsonObject {
   return content;
 }
 
-function valuesContext(page: UiPage, given: JsonObject, context: HandlerContext): DataContext {
+function createContext(page: UiPage, given: JsonObject, context: HandlerContext): DataContext {
   const content = structuredClone(given);
   const scope = scopeWithoutCase(content, context);
   calculate(page.fields, content, scope);
   return { scope, caseInfo: { content: shownValues(fieldsOf(page.shown), content, page.classId) } };
 }
 
-/** A text as a JSON object; nothing where it is none. */
+/** Parses a JSON object. Returns undefined for other texts. */
 function parseObject(text: string): JsonObject | undefined {
   if (!text.trimStart().startsWith("{")) return undefined;
   try {

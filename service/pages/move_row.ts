@@ -1,4 +1,4 @@
-/** Moves a row of a case's embedded list to the place of another. */
+/** Moves a row of a list in a case to the position of another row. */
 import type { JsonObject } from "../../utils/json.ts";
 import type { CaseType, Field } from "../application/model/application.ts";
 import { ServiceError } from "../errors.ts";
@@ -6,45 +6,43 @@ import { pagesOf } from "../cases/content/content.ts";
 import type { EngineContext } from "../cases/context.ts";
 import { type CaseWork, checkChange, checkOpen, openCase } from "../cases/case_work.ts";
 
-/** Which row goes where. */
+/** A row and its new position. */
 export interface RowMove {
-  /** The class and its list, or a view that shows one: `City-Permit-Work-Permit!Documents`. */
+  /** The class and its list, or a view with one list, e.g. `City-Permit-Work-Permit!Documents`. */
   readonly viewName: string;
-  /** The row to move: its position from 1, `.Documents(2)`, or the `ID` of rows that have one. */
+  /** The row to move: its position from 1, e.g. `.Documents(2)`, or its `ID`. */
   readonly sourceId: string;
-  /** The row whose place it takes. */
+  /** The row whose position it gets. */
   readonly destinationId: string;
   /** Case handle. */
   readonly context?: string;
   /** Class of the rows. */
   readonly listClass?: string;
-  /** Entity tag of the case. */
   readonly ifMatch?: string;
 }
 
-/** A list as it is after a move. */
+/** The result of a move. */
 export interface MovedRow {
-  /** The case. */
   readonly work: CaseWork;
-  /** The list's field. */
+  /** The field of the list. */
   readonly list: Field;
 }
 
-/** Moves a row. Where it is there already, nothing changes. */
+/** Moves a row. Nothing changes if it has the position already. */
 export async function moveRow(context: EngineContext, move: RowMove): Promise<MovedRow> {
-  const { type, list } = listOf(context, move.viewName);
+  const { type, list } = findList(context, move.viewName);
   if (move.listClass !== undefined && move.listClass !== list.embedded?.classId) {
     throw new ServiceError(400, `The rows of ${list.name} are of ${list.embedded?.classId}, not of ${move.listClass}.`);
   }
-  if (move.context === undefined) throw new ServiceError(400, "The context is missing: the handle of the case.");
+  if (move.context === undefined) throw new ServiceError(400, "The context is missing. It is the handle of the case.");
   const work = await openCase(context, move.context);
   const { stored } = work;
   if (work.type !== type) throw new ServiceError(400, `${move.context} is of ${work.type.id}, not of ${type.id}.`);
   checkChange(work, move.ifMatch);
   checkOpen(work);
   const rows = pagesOf(stored.content[list.name]);
-  const from = rowAt(list, rows, move.sourceId);
-  const to = rowAt(list, rows, move.destinationId);
+  const from = findRow(list, rows, move.sourceId);
+  const to = findRow(list, rows, move.destinationId);
   if (from === to) return { work, list };
   work.touch();
   rows.splice(to, 0, ...rows.splice(from, 1));
@@ -58,25 +56,29 @@ export async function moveRow(context: EngineContext, move: RowMove): Promise<Mo
   return { work, list };
 }
 
-/** The list that a name means: a list of the class, or the only one of a view. */
-function listOf({ app }: EngineContext, viewName: string): { type: CaseType; list: Field } {
+/** Finds a list by its name: a list of the class, or the only list of a view. */
+function findList({ app }: EngineContext, viewName: string): { type: CaseType; list: Field } {
   const [classId = "", name = "", ...more] = viewName.split("!");
   const type = app.caseTypes.get(classId);
   if (type === undefined || more.length > 0) {
-    throw new ServiceError(404, `'${viewName}' is not a case type and its list, such as Org-App-Work-Type!Items.`);
+    throw new ServiceError(404, `'${viewName}' does not name a case type and its list, e.g. Org-App-Work-Type!Items.`);
   }
   const named = type.fields.get(name);
   const shown = [...type.views.get(name)?.fields.values() ?? []].map(({ field }) => field);
   const [list, second] = (named === undefined ? shown : [named]).filter((field) => field.type === "List");
-  if (list === undefined) throw new ServiceError(404, `${classId} has no list '${name}', nor a view that shows one.`);
+  if (list === undefined) {
+    throw new ServiceError(404, `${classId} has no list '${name}' and no view of this name with a list.`);
+  }
   if (second !== undefined) {
     throw new ServiceError(400, `The view ${name} shows several lists: name one, such as ${classId}!${list.name}.`);
   }
-  if (list.calculated !== undefined) throw new ServiceError(400, `The rows of ${list.name} are calculated.`);
+  if (list.calculated !== undefined) {
+    throw new ServiceError(400, `The rows of ${list.name} are calculated and cannot be moved.`);
+  }
   return { type, list };
 }
 
-function rowAt(list: Field, rows: readonly JsonObject[], id: string): number {
+function findRow(list: Field, rows: readonly JsonObject[], id: string): number {
   const byId = list.embedded?.fields.has("ID") ? rows.findIndex((row) => String(row.ID) === id) : -1;
   if (byId >= 0) return byId;
   const [, name, position] = id.match(/^(?:\.?(\w+)\((\d+)\)|\d+)$/) ?? [];

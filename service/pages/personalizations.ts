@@ -1,4 +1,4 @@
-/** How people have arranged a UI list: each has their own, and one of somebody's may be everybody's default. */
+/** Personalizations of UI lists. Each belongs to an operator, and one may be the default for everyone. */
 import type { JsonObject } from "../../utils/json.ts";
 import { countCharacters } from "../../utils/text/wording.ts";
 import type { UiList } from "../application/model/application.ts";
@@ -9,27 +9,24 @@ import type { StoredItem } from "../store/store.ts";
 import { checkEntityTag, nextEntityTag } from "../cases/entity_tags.ts";
 
 const KIND = "personalization";
-const NAME_LIMIT = 100;
+const MAX_NAME = 100;
 
-/** What a person says of a personalization. */
+/** The values of a new or changed personalization. */
 export interface PersonalizationValues {
-  /** Name for people. */
   readonly name: string;
-  /** ID; made up without it. */
+  /** ID (default: a random one). */
   readonly id?: string;
-  /** State of the list, kept as it is. */
+  /** State of the list, which is stored unchanged. */
   readonly personalizationState?: string;
-  /** Whether it is its owner's default. */
+  /** True to make it the default of its owner. */
   readonly markAsDefault?: boolean;
-  /** Whether it is everybody's default. */
+  /** True to make it the default for everyone. */
   readonly markAsAppDefault?: boolean;
-  /** Queue. */
+  /** ID of a queue. */
   readonly routeToWorkbasket?: string;
-  /** Entity tag. */
   readonly ifMatch?: string;
 }
 
-/** What is stored of one. */
 interface Personalization extends JsonObject {
   id: string;
   tag: string;
@@ -41,10 +38,10 @@ interface Personalization extends JsonObject {
   queue?: string;
 }
 
-/** Those that the caller sees: their own, and everybody's default; the oldest first. */
-export async function personalizationsOf(list: UiList, context: HandlerContext): Promise<JsonObject[]> {
-  const all = await itemsOf(list, context);
-  return all.map(read).filter((one) => isOwn(one, context) || one.isAppDefault).map((one) => ({
+/** Lists the caller's personalizations and the default for everyone, oldest first. */
+export async function listPersonalizations(list: UiList, context: HandlerContext): Promise<JsonObject[]> {
+  const all = await readItems(list, context);
+  return all.map(toPersonalization).filter((one) => isOwn(one, context) || one.isAppDefault).map((one) => ({
     id: one.id,
     etag: one.tag,
     ID: one.id,
@@ -57,7 +54,7 @@ export async function personalizationsOf(list: UiList, context: HandlerContext):
   }));
 }
 
-/** Adds one and answers its ID; 409 where the ID is taken. */
+/** Adds a personalization and returns its ID. Throws 409 if the ID exists. */
 export async function addPersonalization(
   list: UiList,
   values: PersonalizationValues,
@@ -67,50 +64,56 @@ export async function addPersonalization(
   if (!/^[\w-]{1,100}$/.test(id)) {
     throw new ServiceError(400, "The ID must be 1 to 100 letters, digits, underscores and hyphens.");
   }
-  if (await context.tx.getItem(KIND, keyOf(list, id))) {
+  if (await context.tx.getItem(KIND, toItemId(list, id))) {
     throw new ServiceError(409, `${list.id} has a personalization ${id} already.`);
   }
-  const none = { state: "", isDefault: false, isAppDefault: false, name: "" };
-  await write(list, { ...none, id, operator: context.caller.id, tag: "" }, values, context.now.toISOString(), context);
+  const empty = { state: "", isDefault: false, isAppDefault: false, name: "" };
+  await update(
+    list,
+    { ...empty, id, operator: context.caller.id, tag: "" },
+    values,
+    context.now.toISOString(),
+    context,
+  );
   return id;
 }
 
-/** Changes one of the caller's: what is not given stays. */
+/** Changes a personalization of the caller. Missing values stay as they are. */
 export async function changePersonalization(
   list: UiList,
   id: string,
   values: PersonalizationValues,
   context: HandlerContext,
 ): Promise<string> {
-  const { current, at } = await own(list, id, values.ifMatch, context);
+  const { current, at } = await getOwn(list, id, values.ifMatch, context);
   if (values.id !== undefined && values.id !== id) {
     throw new ServiceError(400, `The personalization ${id} cannot get the ID ${values.id}.`);
   }
-  await write(list, current, values, at, context);
+  await update(list, current, values, at, context);
   return id;
 }
 
-/** Removes one of the caller's. */
-export async function removePersonalization(
+/** Deletes a personalization of the caller. */
+export async function deletePersonalization(
   list: UiList,
   id: string,
   ifMatch: string | undefined,
   context: HandlerContext,
 ): Promise<string> {
-  await own(list, id, ifMatch, context);
-  await context.tx.deleteItem(KIND, keyOf(list, id));
+  await getOwn(list, id, ifMatch, context);
+  await context.tx.deleteItem(KIND, toItemId(list, id));
   return id;
 }
 
-/** One of the caller's, or 404: nobody learns of those of others. */
-async function own(
+/** Returns a personalization of the caller. Throws 404 for those of others, too. */
+async function getOwn(
   list: UiList,
   id: string,
   ifMatch: string | undefined,
   context: HandlerContext,
 ): Promise<{ current: Personalization; at: string }> {
-  const item = await context.tx.getItem(KIND, keyOf(list, id));
-  const current = item && read(item);
+  const item = await context.tx.getItem(KIND, toItemId(list, id));
+  const current = item && toPersonalization(item);
   if (item === undefined || current === undefined || !isOwn(current, context)) {
     throw new ServiceError(404, `You have no personalization ${id} of ${list.id}.`);
   }
@@ -118,7 +121,7 @@ async function own(
   return { current, at: item.at };
 }
 
-async function write(
+async function update(
   list: UiList,
   current: Personalization,
   values: PersonalizationValues,
@@ -135,40 +138,40 @@ async function write(
     isAppDefault: values.markAsAppDefault ?? current.isAppDefault,
     queue: values.routeToWorkbasket ?? current.queue,
   };
-  if (changed.name.trim() === "" || countCharacters(changed.name) > NAME_LIMIT) {
-    throw new ServiceError(400, `The name must be 1 to ${NAME_LIMIT} countCharacters.`);
+  if (changed.name.trim() === "" || countCharacters(changed.name) > MAX_NAME) {
+    throw new ServiceError(400, `The name must have 1 to ${MAX_NAME} characters.`);
   }
   if (changed.queue !== undefined && !app.queues.has(changed.queue)) {
     throw new ServiceError(400, `There is no queue ${changed.queue}.`);
   }
   if (changed.isAppDefault && !list.canSetAppDefault(scopeWithoutCase({}, context))) {
-    throw new ServiceError(403, `You may not decide what everybody sees of ${list.id}.`);
+    throw new ServiceError(403, `You may not set the default of ${list.id} for everyone.`);
   }
   await clearDefaults(list, changed, context);
-  await put(list, changed, at, context);
+  await save(list, changed, at, context);
 }
 
-/** A new default takes the place of the old one. */
-async function clearDefaults(list: UiList, fresh: Personalization, context: HandlerContext): Promise<void> {
-  if (!fresh.isDefault && !fresh.isAppDefault) return;
-  for (const item of await itemsOf(list, context)) {
-    const one = read(item);
-    const isDefault = one.isDefault && !(fresh.isDefault && isOwn(one, context));
-    const isAppDefault = one.isAppDefault && !fresh.isAppDefault;
-    if (one.id === fresh.id || (isDefault === one.isDefault && isAppDefault === one.isAppDefault)) continue;
-    await put(list, { ...one, isDefault, isAppDefault, tag: nextEntityTag(one.tag, context.now) }, item.at, context);
+/** Replaces the old default by the new one. */
+async function clearDefaults(list: UiList, added: Personalization, context: HandlerContext): Promise<void> {
+  if (!added.isDefault && !added.isAppDefault) return;
+  for (const item of await readItems(list, context)) {
+    const one = toPersonalization(item);
+    const isDefault = one.isDefault && !(added.isDefault && isOwn(one, context));
+    const isAppDefault = one.isAppDefault && !added.isAppDefault;
+    if (one.id === added.id || (isDefault === one.isDefault && isAppDefault === one.isAppDefault)) continue;
+    await save(list, { ...one, isDefault, isAppDefault, tag: nextEntityTag(one.tag, context.now) }, item.at, context);
   }
 }
 
-async function put(list: UiList, content: Personalization, at: string, { tx }: HandlerContext): Promise<void> {
-  await tx.putItem({ kind: KIND, id: keyOf(list, content.id), owner: list.id, at, content });
+async function save(list: UiList, content: Personalization, at: string, { tx }: HandlerContext): Promise<void> {
+  await tx.putItem({ kind: KIND, id: toItemId(list, content.id), owner: list.id, at, content });
 }
 
-async function itemsOf(list: UiList, { tx }: HandlerContext): Promise<StoredItem[]> {
+async function readItems(list: UiList, { tx }: HandlerContext): Promise<StoredItem[]> {
   return (await tx.itemsOf(KIND, list.id)).reverse();
 }
 
-function keyOf(list: UiList, id: string): string {
+function toItemId(list: UiList, id: string): string {
   return `${list.id}!${id}`;
 }
 
@@ -176,7 +179,7 @@ function isOwn({ operator }: Personalization, { caller }: HandlerContext): boole
   return operator === caller.id;
 }
 
-function read({ content }: StoredItem): Personalization {
+function toPersonalization({ content }: StoredItem): Personalization {
   const { id, tag, operator, name, state, isDefault, isAppDefault, queue } = content;
   return {
     id: String(id),

@@ -1,7 +1,6 @@
-/** Participants of cases: what is stored of them, and how it changes. */
+/** Participants of cases. */
 import { isJsonObject, type JsonObject } from "../../utils/json.ts";
-import type { CaseType } from "../application/model/application.ts";
-import type { ParticipantRole } from "../application/model/case_type.ts";
+import type { CaseType, ParticipantRole } from "../application/model/case_type.ts";
 import { addAttachments } from "../attachments/attachments.ts";
 import { calculate, newPage } from "../cases/content/content.ts";
 import type { EngineContext } from "../cases/context.ts";
@@ -13,33 +12,30 @@ import type { StoredItem } from "../store/store.ts";
 
 const KIND = "participant";
 
-/** Somebody who takes part in a case. */
+/** A person who takes part in a case. */
 export interface Participant {
-  /** ID: says nothing of the role or of the person. */
+  /** Opaque ID. */
   readonly id: string;
-  /** ID of the role in which: a changed definition may have lost it. */
+  /** ID of the role. The definition may not have it any more. */
   readonly roleId: string;
-  /** ISO 8601 time, UTC, with milliseconds: since when. */
+  /** ISO 8601 time, UTC, with milliseconds, at which the participant was added. */
   readonly since: string;
-  /** The fields. */
   readonly content: JsonObject;
 }
 
-/** A participant with the case in hand. */
+/** A participant with the opened case. */
 export interface ParticipantWork {
-  /** The case. */
   readonly work: CaseWork;
-  /** The participant. */
   readonly participant: Participant;
 }
 
-/** The participants of a case, those first who came first. */
-export async function participantsOf(work: CaseWork): Promise<Participant[]> {
+/** Lists the participants of a case, oldest first. */
+export async function listParticipants(work: CaseWork): Promise<Participant[]> {
   const items = await work.context.tx.itemsOf(KIND, work.stored.id);
   return items.reverse().map(toParticipant);
 }
 
-/** A participant of a case, or 404. */
+/** Opens a participant of a case. Throws 404 if there is no such participant. */
 export async function openParticipant(context: EngineContext, caseId: string, id: string): Promise<ParticipantWork> {
   const work = await openCase(context, caseId);
   const item = await context.tx.getItem(KIND, id);
@@ -47,32 +43,35 @@ export async function openParticipant(context: EngineContext, caseId: string, id
   throw new ServiceError(404, `Participant '${id}' not found`);
 }
 
-/** A role that cases of this type have, or the given failure. */
+/** Finds a role of a case. Throws the given error if there is no such role. */
 export function findRole({ type }: CaseWork, id: string, failure: (reason: string) => ServiceError): ParticipantRole {
   const role = type.participantRoles.get(id);
   if (role !== undefined) return role;
-  throw failure(`${noRole(type, id)}${suggestAlternatives(id, type.participantRoles.keys())}`);
+  throw failure(`${describeMissingRole(type, id)}${suggestAlternatives(id, type.participantRoles.keys())}`);
 }
 
-function noRole({ name }: CaseType, id: string): string {
+function describeMissingRole({ name }: CaseType, id: string): string {
   return `'${id}' is not a participant role of the case type ${name}`;
 }
 
-/** The role of a participant, or 409 where a changed definition has lost it. */
-export function roleOf({ work, participant: { id, roleId } }: ParticipantWork): ParticipantRole {
+/** Returns the role of a participant. Throws 409 if the definition does not have it any more. */
+export function getRole({ work, participant: { id, roleId } }: ParticipantWork): ParticipantRole {
   const role = work.type.participantRoles.get(roleId);
   if (role !== undefined) return role;
-  throw new ServiceError(409, `${noRole(work.type, roleId)} any more: remove ${id}, or put '${roleId}' back`);
+  throw new ServiceError(
+    409,
+    `${describeMissingRole(work.type, roleId)} any more: delete ${id}, or define '${roleId}' again`,
+  );
 }
 
-/** The name of a role; the ID of one that a changed definition has lost. */
-export function roleName({ type }: CaseWork, id: string): string {
+/** Returns the name of a role, or its ID if the definition does not have it any more. */
+export function getRoleName({ type }: CaseWork, id: string): string {
   return type.participantRoles.get(id)?.name ?? id;
 }
 
-/** A participant's fields before anybody has filled them in. */
-export function emptyContent(work: CaseWork, role: ParticipantRole): JsonObject {
-  return computed(work, role, newPage(role.fields));
+/** Creates the content of a new participant. */
+export function createContent(work: CaseWork, role: ParticipantRole): JsonObject {
+  return calculateFields(work, role, newPage(role.fields));
 }
 
 /** Adds a participant to a case. */
@@ -84,14 +83,14 @@ export async function addParticipant(
   ifMatch: string | undefined,
 ): Promise<ParticipantWork> {
   const work = await openCase(context, caseId);
-  const role = findRole(work, roleId, (reason) => new ServiceError(400, [aboutRole(reason)]));
+  const role = findRole(work, roleId, (reason) => new ServiceError(400, [createRoleIssue(reason)]));
   beginChange(work, ifMatch);
-  await checkRoom(work, role);
-  const content = filledIn(work, role, newPage(role.fields), submission);
+  await checkVacancy(work, role);
+  const content = fillIn(work, role, newPage(role.fields), submission);
   const id = `PARTY-${await context.tx.nextNumber(KIND)}`;
   const participant = { id, roleId, since: context.now.toISOString(), content };
-  await put(work, participant);
-  await finishChange(work, participant, `Added ${nameOf(work, participant)} as ${role.name}`);
+  await save(work, participant);
+  await finishChange(work, participant, `Added ${formatName(work, participant)} as ${role.name}`);
   return { work, participant };
 }
 
@@ -106,16 +105,16 @@ export async function changeParticipant(
   const opened = await openParticipant(context, caseId, id);
   const { work, participant: before } = opened;
   beginChange(work, ifMatch);
-  const role = roleOf(opened);
-  const participant = { ...before, content: filledIn(work, role, before.content, submission) };
-  await put(work, participant);
+  const role = getRole(opened);
+  const participant = { ...before, content: fillIn(work, role, before.content, submission) };
+  await save(work, participant);
   await addAttachments(work, submission.attachments);
-  await finishChange(work, participant, `Changed ${nameOf(work, participant)}, ${role.name}`);
+  await finishChange(work, participant, `Changed ${formatName(work, participant)}, ${role.name}`);
   return { work, participant };
 }
 
-/** Removes a participant from a case. */
-export async function removeParticipant(
+/** Deletes a participant of a case. */
+export async function deleteParticipant(
   context: EngineContext,
   caseId: string,
   id: string,
@@ -124,8 +123,8 @@ export async function removeParticipant(
   const { work, participant } = await openParticipant(context, caseId, id);
   beginChange(work, ifMatch);
   await context.tx.deleteItem(KIND, id);
-  const role = roleName(work, participant.roleId);
-  await finishChange(work, participant, `Removed ${nameOf(work, participant)}, ${role}`);
+  const role = getRoleName(work, participant.roleId);
+  await finishChange(work, participant, `Removed ${formatName(work, participant)}, ${role}`);
   return work;
 }
 
@@ -140,30 +139,32 @@ async function finishChange(work: CaseWork, { id, roleId, content }: Participant
   await work.save();
 }
 
-async function checkRoom(work: CaseWork, role: ParticipantRole): Promise<void> {
-  if (role.multiple || !(await participantsOf(work)).some((other) => other.roleId === role.id)) return;
-  throw validationFailure([aboutRole(`${role.name} is a role for one participant, and the case has one`)]);
+async function checkVacancy(work: CaseWork, role: ParticipantRole): Promise<void> {
+  if (role.multiple || !(await listParticipants(work)).some((other) => other.roleId === role.id)) return;
+  throw validationFailure([
+    createRoleIssue(`The role ${role.name} is for one participant, and the case has one already`),
+  ]);
 }
 
-function aboutRole(reason: string): ErrorDetail {
+function createRoleIssue(reason: string): ErrorDetail {
   return finding(reason, { erroneousInputOutputIdentifier: "participantRoleID" });
 }
 
-function filledIn(work: CaseWork, role: ParticipantRole, current: JsonObject, submission: Submission): JsonObject {
-  return computed(work, role, fillForm(role.view, current, submission, { complete: true }));
+function fillIn(work: CaseWork, role: ParticipantRole, current: JsonObject, submission: Submission): JsonObject {
+  return calculateFields(work, role, fillForm(role.view, current, submission, { complete: true }));
 }
 
-function computed(work: CaseWork, { fields }: ParticipantRole, content: JsonObject): JsonObject {
+function calculateFields(work: CaseWork, { fields }: ParticipantRole, content: JsonObject): JsonObject {
   calculate(fields, content, { ...work.scope(), fields: content });
   return content;
 }
 
-function nameOf(work: CaseWork, { content, roleId }: Participant): string {
+function formatName(work: CaseWork, { content, roleId }: Participant): string {
   const { pyFullName, pyFirstName, pyLastName } = content;
-  return String(pyFullName || [pyFirstName, pyLastName].filter(Boolean).join(" ") || roleName(work, roleId));
+  return String(pyFullName || [pyFirstName, pyLastName].filter(Boolean).join(" ") || getRoleName(work, roleId));
 }
 
-async function put({ context, stored }: CaseWork, { id, roleId, since: at, content }: Participant): Promise<void> {
+async function save({ context, stored }: CaseWork, { id, roleId, since: at, content }: Participant): Promise<void> {
   await context.tx.putItem({ kind: KIND, id, owner: stored.id, at, content: { role: roleId, content } });
 }
 

@@ -1,4 +1,4 @@
-/** Participants and their roles, as they are answered. */
+/** Responses with participants and their roles. */
 import type { JsonObject } from "../../utils/json.ts";
 import { PARTICIPANT_CLASS, type ParticipantRole } from "../application/model/case_type.ts";
 import { fieldsOf, shownValues } from "../cases/views/content.ts";
@@ -6,73 +6,73 @@ import { link } from "../cases/views/links.ts";
 import { viewResources } from "../cases/views/ui.ts";
 import type { CaseWork } from "../cases/case_work.ts";
 import type { Outcome } from "../http/handler.ts";
-import { emptyContent, type Participant, type ParticipantWork, roleName, roleOf } from "./participants.ts";
+import { createContent, getRole, getRoleName, type Participant, type ParticipantWork } from "./participants.ts";
 
-/** A participant, as a case lists it. */
-export function participantInfo(work: CaseWork, { id, roleId, content }: Participant): JsonObject {
+/** Summarizes a participant for a list. */
+export function summarizeParticipant(work: CaseWork, { id, roleId, content }: Participant): JsonObject {
   return {
     id,
     ID: id,
     participantRoleID: roleId,
-    roleName: roleName(work, roleId),
-    content: shown(work, roleId, content),
-    links: { open: link(participantPath(work.stored.id, id), "GET", "Get participant details") },
+    roleName: getRoleName(work, roleId),
+    content: selectContent(work, roleId, content),
+    links: { open: link(buildPath(work.stored.id, id), "GET", "Get participant details") },
   };
 }
 
-/** A participant, with its form where a client wants to see it. */
-export function participantAnswer(opened: ParticipantWork, withForm: boolean): JsonObject {
+/** Describes a participant, with its form if the client asks for it. */
+export function describeParticipant(opened: ParticipantWork, withForm: boolean): JsonObject {
   const { work, participant: { id, roleId, content } } = opened;
   return {
     id,
     participantRoleID: roleId,
-    roleName: roleName(work, roleId),
+    roleName: getRoleName(work, roleId),
     etag: work.stored.tag,
-    data: { caseInfo: { content: shown(work, roleId, content) } },
-    ...(withForm && { uiResources: formOf(roleOf(opened)) }),
+    data: { caseInfo: { content: selectContent(work, roleId, content) } },
+    ...(withForm && { uiResources: describeForm(getRole(opened)) }),
   };
 }
 
-/** A participant who was changed, and the case with it. */
-export function changedParticipantOutcome(changed: ParticipantWork, withForm: boolean): Outcome {
-  return { tag: changed.work.stored.tag, body: participantAnswer(changed, withForm) };
+/** Creates the outcome of a change. */
+export function createChangedOutcome(changed: ParticipantWork, withForm: boolean): Outcome {
+  return { tag: changed.work.stored.tag, body: describeParticipant(changed, withForm) };
 }
 
-/** A participant who is new. */
-export function newParticipantOutcome(added: ParticipantWork, withForm: boolean): Outcome {
+/** Creates the outcome of adding a participant. */
+export function createAddedOutcome(added: ParticipantWork, withForm: boolean): Outcome {
   const { work, participant } = added;
-  return { ...changedParticipantOutcome(added, withForm), location: participantPath(work.stored.id, participant.id) };
+  return { ...createChangedOutcome(added, withForm), location: buildPath(work.stored.id, participant.id) };
 }
 
-/** A role, as a case lists it. */
-export function roleInfo({ stored }: CaseWork, { id, name, multiple }: ParticipantRole): JsonObject {
+/** Summarizes a role for a list. */
+export function summarizeRole({ stored }: CaseWork, { id, name, multiple }: ParticipantRole): JsonObject {
   const href = `/cases/${stored.id}/participant_roles/${id}`;
   return { id, ID: id, name, multiple, links: { open: link(href, "GET", "Get participant role details") } };
 }
 
-/** A role with the empty form of a participant. */
-export function roleAnswer(work: CaseWork, role: ParticipantRole, withForm: boolean): JsonObject {
+/** Describes a role, with the form of a new participant if the client asks for it. */
+export function describeRole(work: CaseWork, role: ParticipantRole, withForm: boolean): JsonObject {
   const { id, name, multiple } = role;
   return {
     id,
     name,
     multiple,
-    data: { caseInfo: { content: shown(work, id, emptyContent(work, role)) } },
-    ...(withForm && { uiResources: formOf(role) }),
+    data: { caseInfo: { content: selectContent(work, id, createContent(work, role)) } },
+    ...(withForm && { uiResources: describeForm(role) }),
   };
 }
 
-function formOf({ view }: ParticipantRole): JsonObject {
+function describeForm({ view }: ParticipantRole): JsonObject {
   return viewResources(view, PARTICIPANT_CLASS);
 }
 
-/** What the role's form shows; where a changed definition has lost the role, what is kept. */
-function shown({ type }: CaseWork, roleId: string, content: JsonObject): JsonObject {
+/** Selects the content that the form of the role shows. Without the role, it is all content. */
+function selectContent({ type }: CaseWork, roleId: string, content: JsonObject): JsonObject {
   const role = type.participantRoles.get(roleId);
   if (role === undefined) return { classID: PARTICIPANT_CLASS, ...content };
   return shownValues(fieldsOf(role.view), content, PARTICIPANT_CLASS);
 }
 
-function participantPath(caseId: string, id: string): string {
+function buildPath(caseId: string, id: string): string {
   return `/cases/${caseId}/participants/${id}`;
 }

@@ -5,8 +5,8 @@ import { ownFile } from "../../lib/own_files.ts";
 import { compileApplication } from "../application/compile/application.ts";
 import type { Application } from "../application/model/application.ts";
 import type { Definition } from "../application/schema/definition.ts";
-import { keptStaticFiles, openStaticFiles, type StaticFiles } from "../pages/static_files.ts";
-import { OWN_FILES } from "./packed_static_files.ts";
+import { type Assets, openAssets, openPackedAssets } from "../pages/assets.ts";
+import { PACKED_ASSETS } from "./packed_assets.ts";
 
 /** Loads a definition from a file, or the sample application. */
 export async function loadServedApplication(file: string | undefined): Promise<Application> {
@@ -40,9 +40,9 @@ function parseBuilt(text: string): Definition | undefined {
   }
 }
 
-/** Opens the static files of a definition, which are in the folder `static` beside it. */
-export async function openServedFiles(file: string | undefined): Promise<StaticFiles> {
-  if (file !== undefined) return await openStaticFiles(join(dirname(file), "static"));
+/** Opens the assets of a definition, which are in the folder `static` beside it. */
+export async function openServedAssets(file: string | undefined): Promise<Assets> {
+  if (file !== undefined) return await openAssets(join(dirname(file), "static"));
   const own = ownFile("service/sample/static");
-  return own.protocol === "file:" ? await openStaticFiles(fileURLToPath(own)) : keptStaticFiles(OWN_FILES);
+  return own.protocol === "file:" ? await openAssets(fileURLToPath(own)) : openPackedAssets(PACKED_ASSETS);
 }

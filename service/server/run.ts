@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { exists } from "../../utils/fs/exists.ts";
 import { addClient, type ClientCredentials } from "../access/clients.ts";
 import { Tokens } from "../access/tokens.ts";
-import { loadServedApplication, openServedFiles } from "../sample/served_application.ts";
+import { loadServedApplication, openServedAssets } from "../sample/served_application.ts";
 import { announce, applicationOf, filesOf, lockDirectory, withdraw } from "./directory.ts";
 import { removeOrphans } from "../attachments/files.ts";
 import { handlers } from "../http/handlers.ts";
@@ -57,9 +57,9 @@ export async function runService(options: ServiceOptions, prepare?: Prepare): Pr
     const bytes = openBytes(directory === undefined ? undefined : filesOf(directory).files);
     resources.defer(() => bytes.close());
     if (!isNew) await removeOrphans(store, bytes); // A new one has written nothing, whatever is there.
-    const statics = await openServedFiles(file);
+    const assets = await openServedAssets(file);
     const maxFileBytes = settings.maxFile * 1024 * 1024;
-    const parts = { app, store, bytes, maxFileBytes, statics, tokens, handlers };
+    const parts = { app, store, bytes, maxFileBytes, assets, tokens, handlers };
     const { url } = resources.use(await serve({ ...settings, ...parts }));
     resources.use(sweepRegularly(store, bytes, settings.log));
     const close = once(() => resources.disposeAsync());

@@ -65,7 +65,7 @@ export async function openEngine(yaml?: string): Promise<Engine> {
         app,
         tx,
         bytes,
-        statics: { find: () => Promise.resolve(undefined), names: () => [] },
+        assets: { find: () => Promise.resolve(undefined), list: () => [] },
         caller,
         now: new Date(time),
         query: new URLSearchParams(query),

@@ -1,7 +1,7 @@
 /** The embedded service on a part of the test's choice: another place for files. */
 import { addClient } from "../../service/access/clients.ts";
 import { Tokens } from "../../service/access/tokens.ts";
-import { loadServedApplication, openServedFiles } from "../../service/sample/served_application.ts";
+import { loadServedApplication, openServedAssets } from "../../service/sample/served_application.ts";
 import { handlers } from "../../service/http/handlers.ts";
 import { serve } from "../../service/server/server.ts";
 import type { ByteStore } from "../../service/store/bytes.ts";
@@ -21,7 +21,7 @@ export async function openParts({ bytes }: { bytes: ByteStore }): Promise<Callab
       app,
       store,
       bytes,
-      statics: await openServedFiles(undefined),
+      assets: await openServedAssets(undefined),
       maxFileBytes: 1024,
       handlers,
       tokens: new Tokens(store, 60),

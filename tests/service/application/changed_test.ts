@@ -145,7 +145,7 @@ Deno.test("a participant whose role is no longer defined is listed under its ID 
   const form = await svc.call("GET", `${path}/PARTY-1`);
   const [refusal] = details(form.body);
   const reason =
-    "'Buyer' is not a participant role of the case type Order any more: remove PARTY-1, or put 'Buyer' back";
+    "'Buyer' is not a participant role of the case type Order any more: delete PARTY-1, or define 'Buyer' again";
   assert.deepEqual([form.status, refusal?.message], [409, reason]);
   assert.equal((await svc.call("GET", `${path}/PARTY-1?viewType=none`)).status, 200);
   assert.equal((await svc.call("PATCH", `${path}/PARTY-1`, { body: { content: {} } })).status, 409);

@@ -52,9 +52,9 @@ Deno.test("delete removes a follower once", async () => {
 Deno.test("an unknown user and an existing follower fail separately", async () => {
   const caseId = await live.createPermit();
   const add = `followers add '${caseId}' --user`;
-  const [unknown] = await failedElements(live, `${add} nobody@city`);
-  assert.deepEqual(statusesOf([unknown ?? {}]), [["nobody@city", "400"]]);
-  assert.equal(reasonOf(unknown), "User nobody@city is not valid");
+  const [unknown] = await failedElements(live, `${add} unknown@city`);
+  assert.deepEqual(statusesOf([unknown ?? {}]), [["unknown@city", "400"]]);
+  assert.equal(reasonOf(unknown), "User unknown@city is not valid");
   await live.json(`${add} clerk@city`);
   const [twice] = await failedElements(live, `${add} clerk@city`);
   assert.deepEqual(statusesOf([twice ?? {}]), [["clerk@city", "409"]]);
@@ -78,11 +78,11 @@ Deno.test("a request with several users or cases has an outcome for each", async
   const create = { body: { caseTypeID: "City-Permit-Work-Permit" } };
   const [one, two] = [await svc.call("POST", "/cases", create), await svc.call("POST", "/cases", create)];
   const [id, other] = [String(at(one.body, "id")), String(at(two.body, "id"))];
-  const users = ["clerk@city", "nobody@city", "decider@city", "clerk@city"].map((ID) => ({ ID }));
+  const users = ["clerk@city", "unknown@city", "decider@city", "clerk@city"].map((ID) => ({ ID }));
   const followed = await svc.call("POST", `/cases/${segment(id)}/followers`, { body: { users } });
   assert.deepEqual(statusesOf(followed.body), [
     ["clerk@city", "201"],
-    ["nobody@city", "400"],
+    ["unknown@city", "400"],
     ["decider@city", "201"],
     ["clerk@city", "409"],
   ]);

@@ -272,7 +272,7 @@ async function failing(failure: () => never): Promise<{ response: Response; log:
     store,
     bytes: openBytes(),
     maxFileBytes: 0,
-    statics: { find: () => Promise.resolve(undefined), names: () => [] },
+    assets: { find: () => Promise.resolve(undefined), list: () => [] },
     tokens,
     handlers: {
       ...handlers,

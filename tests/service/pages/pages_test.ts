@@ -52,11 +52,11 @@ Deno.test("get-with-context returns a page with the current content of a case", 
 });
 
 Deno.test("get-with-context accepts values as JSON and does not store them", async () => {
-  const data = JSON.stringify({ Applicant: "Nobody else", Area: 10, Urgent: true });
+  const data = JSON.stringify({ Applicant: "Someone else", Area: 10, Urgent: true });
   const page = await live.object(`pages get-with-context CaseSummary --data-context '${data}'`);
   assert.deepEqual(paragraphs(page), ["A new application; the fee is 175."]);
-  assert.equal(at(page, "data.caseInfo.content.Applicant"), "Nobody else");
-  const count = await live.object(`data count D_Permits --data '${filterBy("Applicant", "Nobody else")}'`);
+  assert.equal(at(page, "data.caseInfo.content.Applicant"), "Someone else");
+  const count = await live.object(`data count D_Permits --data '${filterBy("Applicant", "Someone else")}'`);
   assert.equal(count.resultCount, 0);
 });
 
@@ -143,9 +143,9 @@ Deno.test("localization returns the texts of a locale, or those of its language"
 
 const REFUSED: Record<string, [code: string, reason: RegExp]> = {
   "pages get Nowhere": ["NOT_FOUND", /no page 'Nowhere'/],
-  "pages get Welcome --page-class Data-Other": ["NOT_FOUND", /lives in Data-Portal/],
+  "pages get Welcome --page-class Data-Other": ["NOT_FOUND", /has the class Data-Portal/],
   "pages get-with-context Nowhere --data-context x": ["NOT_FOUND", /no page/],
-  "pages get-with-context CaseSummary --data-context 'CITY-PERMIT-WORK P-0'": ["BAD_REQUEST", /is no case/],
+  "pages get-with-context CaseSummary --data-context 'CITY-PERMIT-WORK P-0'": ["BAD_REQUEST", /neither a case/],
   "pages get-with-context CaseSummary --data-context '{oops'": ["BAD_REQUEST", /not JSON/],
   [`pages get-with-context CaseSummary --data-context '{"Colour":"red"}'`]: ["BAD_REQUEST", /'Colour' is not a field/],
   [`pages get-with-context CaseSummary --data-context '{"Area":"big"}'`]: ["VALIDATION_FAIL", /not a valid decimal/],

@@ -1,12 +1,7 @@
 /** `svc static-content`: bytes, media types, and protection against paths out of the folder. */
 import assert from "node:assert/strict";
-import { OWN_FILES } from "../../../service/sample/packed_static_files.ts";
-import {
-  keptStaticFiles,
-  openStaticFiles,
-  STATIC_KINDS,
-  type StaticFiles,
-} from "../../../service/pages/static_files.ts";
+import { PACKED_ASSETS } from "../../../service/sample/packed_assets.ts";
+import { ASSET_KINDS, type Assets, openAssets, openPackedAssets } from "../../../service/pages/assets.ts";
 import { PERMIT_FILE } from "../../harness/engine.ts";
 import { openLiveForAll } from "../../harness/live.ts";
 import { CHECKOUT } from "../../harness/readme.ts";
@@ -45,7 +40,7 @@ Deno.test("content that the application does not have is not found", async () =>
     "component None",
     `file none.txt -o '${live.folder}/x'`,
     "profile-image decider@city",
-    "profile-image nobody",
+    "profile-image unknown",
   ];
   for (const line of lines) {
     assert.equal((await live.refused(`static-content ${line}`)).code, "NOT_FOUND", line);
@@ -108,10 +103,10 @@ Deno.test("a link out of the folder is not served, and a link inside it is", asy
   await Deno.symlink("/", `${files}/root`);
   await Deno.symlink(`${files}/nothing`, `${files}/broken`);
   await Deno.symlink(`${files}/plain.txt`, `${files}/again.txt`);
-  const statics = await openStaticFiles(`${folder.path}/static`);
-  assert.deepEqual(statics.names("files"), ["again.txt", "plain.txt"]);
-  assert.equal(await statics.find("files", "sub/inner.txt"), undefined);
-  assert.equal(await statics.find("components", "../files/plain.txt"), undefined);
+  const assets = await openAssets(`${folder.path}/static`);
+  assert.deepEqual(assets.list("files"), ["again.txt", "plain.txt"]);
+  assert.equal(await assets.find("files", "sub/inner.txt"), undefined);
+  assert.equal(await assets.find("components", "../files/plain.txt"), undefined);
 });
 
 Deno.test("a link out of the folder that replaces a file after the start is not served, nor is a removed file", async () => {
@@ -157,9 +152,9 @@ Deno.test("responses have the media type of their content and forbid sniffing it
 });
 
 Deno.test("the packed static files equal those in the folder of the sample", async () => {
-  const [folder, kept] = [await openStaticFiles(STATIC), keptStaticFiles(OWN_FILES)];
-  const contents = (files: StaticFiles) => {
-    const named = STATIC_KINDS.flatMap((kind) => files.names(kind).map((name) => [kind, name] as const));
+  const [folder, kept] = [await openAssets(STATIC), openPackedAssets(PACKED_ASSETS)];
+  const contents = (files: Assets) => {
+    const named = ASSET_KINDS.flatMap((kind) => files.list(kind).map((name) => [kind, name] as const));
     return Promise.all(named.map(async ([kind, name]) => {
       const file = await files.find(kind, name);
       return [kind, name, file?.type, file?.size, await new Response(file?.stream).bytes()];

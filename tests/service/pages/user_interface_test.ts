@@ -82,7 +82,7 @@ Deno.test("a page about records accepts the key of a record", () =>
     assert.deepEqual(content, { classID: "Org-Shop-Data-Product", Code: "tea", Dear: true });
     assert.match(String(await textOf(shop, "Product", '{"Code":"milk"}')), /^400 There is no record with/);
     assert.match(String(await textOf(shop, "Product", '{"Price":1}')), /^400 .* key of a record: Code/);
-    assert.match(String(await textOf(shop, "Product", "tea")), /^400 .* is no case/);
+    assert.match(String(await textOf(shop, "Product", "tea")), /^400 .* neither a case/);
   }));
 
 Deno.test("a page without a case type accepts any case and has no fields", () =>

@@ -140,14 +140,14 @@ Deno.test("a role for one participant accepts only one", async () => {
   const refusal = await live.refused(`participants add '${caseId}' --role Applicant --data '${ADA}'`);
   assert.deepEqual([refusal.code, refusal.status], ["VALIDATION_FAIL", 422]);
   assert.deepEqual(detailsOf(refusal, "erroneousInputOutputIdentifier"), [undefined, "participantRoleID"]);
-  const reason = "Applicant is a role for one participant, and the case has one";
+  const reason = "The role Applicant is for one participant, and the case has one already";
   assert.deepEqual(detailsOf(refusal, "message"), ["Error_Validation_Fail", reason]);
 });
 
 Deno.test("missing and invalid fields are refused with one detail each", async () => {
   const caseId = await live.createPermit();
   const refusal = await live.refused(
-    `participants add '${caseId}' --role Applicant --data '{"pyEmail1":"nobody"}'`,
+    `participants add '${caseId}' --role Applicant --data '{"pyEmail1":"unknown"}'`,
   );
   assert.equal(refusal.code, "VALIDATION_FAIL");
   const places = [undefined, ".pyEmail1", ".pyFirstName", ".pyLastName"];
@@ -203,7 +203,7 @@ Deno.test("a case that another operator has locked is refused with the operator'
   const refusal = await live.refused(line, "reviewer@city");
   assert.equal(refusal.code, "LOCKED");
   assert.deepEqual(detailsOf(refusal, "message"), ["Resource is locked by Clara Clerk"]);
-  assert.equal((await live.run(line)).code, 0, "whoever has the lock goes on");
+  assert.equal((await live.run(line)).code, 0, "the owner of the lock can continue");
 });
 
 Deno.test("deleting a case deletes its participants", async () => {

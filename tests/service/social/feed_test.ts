@@ -87,7 +87,7 @@ Deno.test("a text mentions operators by ID, name or first name, if it is unambig
     ["@clerk@city", ["clerk@city"], []],
     ["(@Clara Clerk), @CLARA: @Dan.", ["clerk@city", "decider@city"], []],
     ["clara@city.example and @clerk@city.example and @clerk@cityhall", [], []],
-    ["@Clarabelle @Nobody @ @@clerk@city", [], []],
+    ["@Clarabelle @Unknown @ @@clerk@city", [], []],
     ["#a-b_c- #Über. #3 #2x &#x27; page#part https://x.example/#part ##twice", [], ["a-b_c", "über", "2x"]],
     ["#x #X #x", [], ["x"]],
     ["#हिन्दी #日本", [], ["हिन्दी", "日本"]],

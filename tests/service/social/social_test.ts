@@ -146,7 +146,7 @@ Deno.test("replies in a feed have the format of the entry to which they reply", 
 Deno.test("the feed of the dashboard contains all messages, and that of an operator only related ones", async () => {
   const caseId = await live.createPermit();
   const mention = await post(caseId, "For @Ines Inspector");
-  const other = await post(caseId, "For nobody");
+  const other = await post(caseId, "For all");
   const ids = async (line: string) => listOf(at(await live.object(line), "data.FeedList.pxResults"), "pzInsKey");
   const all = await ids(`social get-feed pyDashboardFeed --filter-for '${APPLICATION}'`);
   assert.ok([mention.id, other.id].every((id) => all.includes(id)));

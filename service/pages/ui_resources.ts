@@ -1,13 +1,12 @@
-/** The user-interface resources of what is put together from parts: one view, whose children are added one by one. */
+/** User-interface resources of a view that is composed of parts. */
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
-import type { View } from "../application/model/application.ts";
-import type { UiList } from "../application/model/application.ts";
+import type { UiList, View } from "../application/model/application.ts";
 import { localeReference, viewComponent, viewParts, viewRoot } from "../cases/views/ui.ts";
 
-/** Where the content of a page's views is in its data. */
+/** The path of the content in the data of a page. */
 const CONTENT = "caseInfo.content";
 
-/** The resources of one view and of all that it shows. */
+/** Builds the resources of a view, to which components are added. */
 export class UiResources {
   readonly #id: string;
   readonly #classId: string;
@@ -20,7 +19,7 @@ export class UiResources {
   readonly #components = new Set(["View", "Region", "reference"]);
   readonly #localeReferences = new Set<string>();
 
-  /** The resources of a view of a class that has no children yet. */
+  /** Starts a view of a class without components. */
   constructor(id: string, classId: string, template: string) {
     this.#id = id;
     this.#classId = classId;
@@ -28,14 +27,14 @@ export class UiResources {
     this.#localeReferences.add(localeReference({ id }, classId));
   }
 
-  /** Shows a paragraph. */
+  /** Adds a paragraph. */
   addText(content: string): void {
     const name = `${this.#id}_${Object.keys(this.#paragraphs).length + 1}`;
     this.#paragraphs[name] = [{ content, name, classID: this.#classId }];
     this.#add({ type: "RichText", config: { value: `@PARAGRAPH ${name}` } });
   }
 
-  /** Shows a view of the class. */
+  /** Adds a view of the class. */
   addView(view: View): void {
     const parts = viewParts(view, this.#classId);
     Object.assign(this.#views, parts.views);
@@ -45,12 +44,12 @@ export class UiResources {
     this.#add(viewRoot(view, CONTENT));
   }
 
-  /** Shows something that has an address of its own: an insight, a page. */
+  /** Adds a reference to another resource, such as an insight or a page. */
   addReference(type: string, name: string): void {
     this.#add({ type: "reference", config: { type, name } });
   }
 
-  /** Shows a table of a data view's rows. */
+  /** Adds a table of the rows of a data view. */
   addList({ id, name, dataView, columns }: UiList): void {
     const { classId, queryable, structure } = dataView;
     this.#dataPages[dataView.id] = { classID: classId, mode: "readonly", structure, isQueryable: queryable };
@@ -62,7 +61,7 @@ export class UiResources {
     this.#add({ type: "multirecordlist", config: { name: id, label: name, referenceList: dataView.id }, children });
   }
 
-  /** All of it, as it is answered. */
+  /** Returns the resources as JSON. */
   toJson(contextData: JsonValue = {}): JsonObject {
     const own = viewComponent({ id: this.#id }, this.#classId, this.#template, this.#children);
     return {

@@ -1,8 +1,8 @@
 /**
- * The files of `static/`, which come with the sample application, as base64: those of a package on another machine cannot
- * be listed, Deno imports nothing from there but code and texts, and to fetch them would need another permission.
+ * The files of `static/` as base64. Files of a remote package cannot be listed or imported, and fetching them would need
+ * another permission.
  */
-export const OWN_FILES: Readonly<Record<string, string>> = {
+export const PACKED_ASSETS: Readonly<Record<string, string>> = {
   "components/City_Map.js":
     "LyoqIFNob3dzIHdoZXJlIHRoZSB3b3JrIGlzOiBhIGxpbmsgdG8gYSBtYXAsIGZvciB0aGUgYWRkcmVzcyB0aGF0IHRoZSBlbGVtZW50IG5hbWVzLiAqLwpjbGFzcyBDaXR5TWFwIGV4dGVuZHMgSFRNTEVsZW1lbnQgewogIGNvbm5lY3RlZENhbGxiYWNrKCkgewogICAgY29uc3QgYWRkcmVzcyA9IHRoaXMuZ2V0QXR0cmlidXRlKCJhZGRyZXNzIikgPz8gIiI7CiAgICBjb25zdCBsaW5rID0gZG9jdW1lbnQuY3JlYXRlRWxlbWVudCgiYSIpOwogICAgbGluay5ocmVmID0gImh0dHBzOi8vbWFwLmNpdHkuZXhhbXBsZS8/cT0iICsgZW5jb2RlVVJJQ29tcG9uZW50KGFkZHJlc3MpOwogICAgbGluay50ZXh0Q29udGVudCA9IGFkZHJlc3M7CiAgICB0aGlzLnJlcGxhY2VDaGlsZHJlbihsaW5rKTsKICB9Cn0KCmN1c3RvbUVsZW1lbnRzLmRlZmluZSgiY2l0eS1tYXAiLCBDaXR5TWFwKTsK",
   "files/fees.csv": "RmVlLEFtb3VudApBcHBsaWNhdGlvbiw1MC4wMApFYWNoIG3CsiwyLjUwClVyZ2VudCwxMDAuMDAK",
