@@ -123,7 +123,7 @@ Deno.test("any unknown identifier in a path is a 404 in JSON that names nothing 
       const message = String(details(body)[0]?.message);
       const refusal = `Dataview not found: ${id}; `;
       assert.equal(message.slice(0, refusal.length), refusal);
-      const [, names = ""] = message.slice(refusal.length).match(/^(?:there are|did you mean) (.*)$/) ?? [];
+      const [, names = ""] = message.slice(refusal.length).match(/^(?:available:|did you mean) (.*)$/) ?? [];
       const named = names.split(/, | or |\?|'/).filter((part) => part !== "");
       assert.ok(named.length > 0 && named.every((name) => listed.includes(name)), message);
     }),

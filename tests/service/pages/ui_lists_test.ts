@@ -166,7 +166,7 @@ const ROWS = "--source-id 1 --destination-id 2";
 const REFUSED: Record<string, [code: string, reason: RegExp]> = {
   "list-personalizations Nothing": ["NOT_FOUND", /no UI list 'Nothing'/],
   "create-personalization Nothing --name X": ["NOT_FOUND", /no UI list/],
-  "create-personalization Permits --name ' '": ["BAD_REQUEST", /name must be/],
+  "create-personalization Permits --name ' '": ["BAD_REQUEST", /name must have/],
   "create-personalization Permits --name X --id a/b": ["BAD_REQUEST", /ID must be/],
   "create-personalization Permits --name X --route-to-workbasket Nowhere": ["BAD_REQUEST", /no queue Nowhere/],
   "update-personalization Permits nothing --name X": ["NOT_FOUND", /no personalization nothing/],
@@ -174,7 +174,7 @@ const REFUSED: Record<string, [code: string, reason: RegExp]> = {
   [`move ${LIST} ${ROWS}`]: ["BAD_REQUEST", /context is missing/],
   [`move ${LIST} ${ROWS} --context 'CITY-PERMIT-WORK P-0'`]: ["NOT_FOUND", /Case not found/],
   [`move ${LIST} ${ROWS} --context '${RECEIPT}'`]: ["BAD_REQUEST", /is of City-Permit-Work-Receipt/],
-  [`move Documents ${ROWS} --context '${CASE}'`]: ["NOT_FOUND", /not a case type and its list/],
+  [`move Documents ${ROWS} --context '${CASE}'`]: ["NOT_FOUND", /does not name a case type and its list/],
   [`move 'City-Permit-Work-Permit!Fee' ${ROWS} --context '${CASE}'`]: ["NOT_FOUND", /no list 'Fee'/],
   [`move 'City-Permit-Work-Receipt!pyDetails' ${ROWS} --context '${CASE}'`]: ["NOT_FOUND", /no list/],
   [`move ${LIST} --source-id Documents(0) --destination-id 1 --context '${CASE}'`]: ["NOT_FOUND", /no row/],
