@@ -1,40 +1,59 @@
-/** The one place where an error becomes a record on stderr and an exit code. */
+/** Turns errors into a record on stderr and an exit code. */
 import type { ErrorCode, SvcError } from "../lib/errors.ts";
 import { escapeControlCharacters } from "../utils/text/control_characters.ts";
 import type { Io } from "./io/io.ts";
 
-/** Exit codes of errors; every other code ends with 1. */
-const EXIT_CODES: Partial<Record<ErrorCode, number>> = {
-  INVALID_ARGS: 2,
-  INVALID_CONFIG: 2,
-  UNAUTHORIZED: 4,
-  INTERRUPTED: 130,
-};
+/** The exit codes of svc. */
+export const EXIT_CODES: readonly ExitCode[] = [
+  { exit: 0, meaning: "Success." },
+  { exit: 1, meaning: "The service refused the call, failed, or could not be reached; or a workflow failed." },
+  {
+    exit: 2,
+    meaning: "The command line, a file or the profile is wrong. Fix it before you repeat the command.",
+    errors: ["INVALID_ARGS", "INVALID_CONFIG"],
+  },
+  { exit: 4, meaning: "The service refused the credentials.", errors: ["UNAUTHORIZED"] },
+  {
+    exit: 130,
+    meaning: "Stopped by Ctrl-C or SIGTERM. A workflow also by 'svc workflow cancel'.",
+    errors: ["INTERRUPTED"],
+  },
+];
 
-/** The exit code of an error. */
-export function exitCodeOf(error: SvcError): number {
-  return EXIT_CODES[error.code] ?? 1;
+/** An exit code. */
+export interface ExitCode {
+  /** The code. */
+  readonly exit: number;
+  /** The reason for it, in whole sentences. */
+  readonly meaning: string;
+  /** The errors that end with it. All errors that no exit code names end with 1. */
+  readonly errors?: readonly ErrorCode[];
 }
 
-/** Writes an error to stderr: one JSON object, on one line unless a person reads it. */
+/** Returns the exit code of an error. */
+export function toExitCode({ code }: SvcError): number {
+  return EXIT_CODES.find(({ errors }) => errors?.includes(code))?.exit ?? 1;
+}
+
+/** Writes an error to stderr: one JSON object, on one line unless stderr is a terminal. */
 export function writeError(error: SvcError, io: Io): void {
-  const record = warnOfUnknownOutcome(error).toJSON();
+  const record = warnAboutUnknownOutcome(error).toJSON();
   const isDebugging = io.env("SVC_DEBUG") === "1";
-  const printed = { error: isDebugging ? { ...record, stack: stackOf(error) } : record };
+  const printed = { error: isDebugging ? { ...record, stack: formatStack(error) } : record };
   const text = JSON.stringify(printed, null, io.stderr.isTerminal() ? 2 : undefined);
   io.stderr.write(escapeControlCharacters(text) + "\n");
 }
 
-/** The hint must not lead to a change that is applied twice. A workflow has its own hint for an unknown outcome. */
-function warnOfUnknownOutcome(error: SvcError): SvcError {
+/** Prevents a hint from causing a second change. Workflows have a hint of their own for an unknown outcome. */
+function warnAboutUnknownOutcome(error: SvcError): SvcError {
   const { code, hint, outcomeUnknown } = error;
   if (!outcomeUnknown || code === "OUTCOME_UNKNOWN") return error;
   const warning = "The change may have been applied: check before you repeat it.";
   return error.with({ hint: hint === undefined ? warning : `${warning} ${hint}` });
 }
 
-function stackOf(error: unknown): string {
+function formatStack(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const stack = error.stack ?? String(error);
-  return error.cause === undefined ? stack : `${stack}\nCaused by: ${stackOf(error.cause)}`;
+  return error.cause === undefined ? stack : `${stack}\nCaused by: ${formatStack(error.cause)}`;
 }

@@ -5,6 +5,7 @@ import { readGlobalFlags } from "./args/global_flags.ts";
 import { parseArguments, splitCommandLine } from "./args/parse_arguments.ts";
 import { groups } from "./commands/groups.ts";
 import { createContext } from "./context.ts";
+import type { Block } from "./help/layout.ts";
 import { type Io, OutputClosed } from "./io/io.ts";
 import { processIo } from "./io/process_io.ts";
 
@@ -22,19 +23,21 @@ export async function main(args: readonly string[], io: Io = processIo()): Promi
 }
 
 async function runCommandLine(args: readonly string[], io: Io): Promise<void> {
-  const { words, rest, help, version, misplaced } = splitCommandLine(args);
+  const { words, rest, help, helpCommand, version, misplaced } = splitCommandLine(args);
   const [groupWord, commandWord] = words;
   if (misplaced !== undefined) throw (await usageErrors()).misplacedFlag(misplaced);
   if (version) return io.stdout.write((await import("../lib/version.ts")).VERSION + "\n");
-  if (groupWord === undefined) return io.stdout.write((await helpPages()).rootHelp(groups));
+  if (groupWord === undefined) return await printHelp(io, ({ buildRootHelp }) => buildRootHelp(groups));
   const group = entryNamed(groups, groupWord);
-  if (group === undefined) throw await (await usageErrors()).unknownGroup(groups, words);
+  if (group === undefined) return await printTopic(words, helpCommand, io);
   const commands = await group.load();
-  if (commandWord === undefined) return io.stdout.write((await helpPages()).groupHelp(groupWord, group, commands));
+  if (commandWord === undefined) {
+    return await printHelp(io, ({ buildGroupHelp }) => buildGroupHelp(groupWord, group, commands));
+  }
   const entry = entryNamed(commands, commandWord);
   if (entry === undefined) throw await (await usageErrors()).unknownCommand(groups, commands, words);
   const command = entry.describe();
-  if (help) return io.stdout.write((await helpPages()).commandHelp(words, command));
+  if (help) return await printHelp(io, ({ buildCommandHelp }) => buildCommandHelp(words, command));
   const parsed = parseArguments(command, rest);
   if ("problem" in parsed) throw (await usageErrors()).usageError(parsed.problem, command, words);
   await command.run(createContext(readGlobalFlags(parsed.values), io), parsed.values);
@@ -44,16 +47,26 @@ async function usageErrors() {
   return await import("./args/usage_errors.ts");
 }
 
-async function helpPages() {
-  return await import("./help/help.ts");
+async function printHelp(io: Io, build: (pages: typeof import("./help/help_pages.ts")) => readonly Block[]) {
+  const pages = await import("./help/help_pages.ts");
+  pages.printPage(build(pages), io.stdout);
 }
 
-function report({ exitCodeOf, writeError }: typeof import("./exit.ts"), thrown: unknown, io: Io): number {
+/** Prints the page of `svc help <topic>`. Throws if there is no such topic, or if only `svc <group>` was meant. */
+async function printTopic(words: readonly string[], helpCommand: boolean, io: Io): Promise<void> {
+  const { topics } = await import("./help/topics.ts");
+  const topic = helpCommand && words.length === 1 ? entryNamed(topics, words[0] ?? "") : undefined;
+  if (topic === undefined) throw await (await usageErrors()).unknownGroup(groups, words, helpCommand);
+  const page = await topic.build();
+  await printHelp(io, () => page);
+}
+
+function report({ toExitCode, writeError }: typeof import("./exit.ts"), thrown: unknown, io: Io): number {
   const error = toSvcError(thrown);
   try {
     writeError(error, io);
   } catch (failure) {
     if (!(failure instanceof OutputClosed)) throw failure; // Stderr is closed, so that only the exit code remains.
   }
-  return exitCodeOf(error);
+  return toExitCode(error);
 }

@@ -20,6 +20,8 @@ export interface CommandLine {
   readonly rest: readonly string[];
   /** Help is requested, by a flag or by the word `help`. */
   readonly help: boolean;
+  /** The line starts with the word `help`, which may be followed by a topic. */
+  readonly helpCommand: boolean;
   /** The version is requested. */
   readonly version: boolean;
   /** A flag that is not allowed before the command. */
@@ -44,23 +46,26 @@ export function splitCommandLine(args: readonly string[]): CommandLine {
   const words: string[] = [];
   const leading: string[] = [];
   let help = hasHelpFlag(args);
+  let helpCommand = false;
   let version = false;
   let index = 0;
   while (index < args.length && words.length < 2) {
     const arg = args[index++] ?? "";
-    if (arg === "help") help = true;
-    else if (arg === "--version") version = true;
+    if (arg === "help") {
+      help = true;
+      helpCommand ||= words.length === 0;
+    } else if (arg === "--version") version = true;
     else if (arg === "--help" || arg === "-h") continue;
     else if (!arg.startsWith("-")) words.push(arg);
     else {
       const [, name = "", value] = LONG_FLAG.exec(arg) ?? [];
       const flag = entryNamed<Flag>(globalFlags, name);
-      if (flag === undefined) return { words, rest: [], help, version, misplaced: arg };
+      if (flag === undefined) return { words, rest: [], help, helpCommand, version, misplaced: arg };
       leading.push(arg);
       if (flag.type !== "boolean" && value === undefined && index < args.length) leading.push(args[index++] ?? "");
     }
   }
-  return { words, rest: help ? [] : [...leading, ...args.slice(index)], help, version };
+  return { words, rest: help ? [] : [...leading, ...args.slice(index)], help, helpCommand, version };
 }
 
 function hasHelpFlag(args: readonly string[]): boolean {

@@ -5,17 +5,38 @@ import type { CommandDescription, CommandGroup, Flag } from "../commands/command
 import { globalFlags, HELP, VERSION } from "./global_flags.ts";
 import type { UsageProblem } from "./parse_arguments.ts";
 import { didYouMean, formatSuggestions } from "../../utils/text/did_you_mean.ts";
-import { argName } from "../help/help.ts";
+import { topics } from "../help/topics.ts";
+import { formatArg } from "../help/help_pages.ts";
 
 type Groups = Readonly<Record<string, CommandGroup>>;
 
-/** Describes an unknown group and suggests another group, or a command of that name. */
-export async function unknownGroup(groups: Groups, [word = "", next]: readonly string[]): Promise<SvcError> {
+/** Describes an unknown group or topic, and suggests another one, or a command of that name. */
+export async function unknownGroup(
+  groups: Groups,
+  [word = "", next]: readonly string[],
+  isHelp: boolean,
+): Promise<SvcError> {
   const owners = await findGroupsWith(groups, word);
   const swapped = owners.filter((group) => next === group || `${next}s` === group);
-  const question = suggestCommands(swapped, word) || suggestVersion(word) ||
-    suggestNames(word, Object.keys(groups)) || suggestCommands(owners, word);
-  return invalid(`svc has no group '${word}'.`, `${question}'svc --help' lists the groups.`);
+  const suggestion = suggestCommands(swapped, word) || suggestVersion(word) || (isHelp && suggestPages(word, groups)) ||
+    suggestNames(word, Object.keys(groups)) || suggestTopic(word) || suggestCommands(owners, word);
+  return isHelp
+    ? invalid(`svc has no group or topic '${word}'.`, `${suggestion}'svc help' lists the groups and topics.`)
+    : invalid(`svc has no group '${word}'.`, `${suggestion}'svc --help' lists the groups.`);
+}
+
+function suggestPages(word: string, groups: Groups): string {
+  const names = Object.keys({ ...topics, ...groups }).map(toKebab);
+  const longer = names.filter((name) => word !== "" && name.startsWith(word.toLowerCase()));
+  return didYouMean(word, names, asHelp) || formatSuggestions(longer, asHelp);
+}
+
+function suggestTopic(word: string): string {
+  return formatSuggestions(Object.keys(topics).map(toKebab).filter((name) => name === word), asHelp);
+}
+
+function asHelp(name: string): string {
+  return `'svc help ${name}'`;
 }
 
 /** Describes an unknown command and suggests another command of the group, or one of another group. */
@@ -122,7 +143,7 @@ export function usageError(
     case "missing argument":
       return invalid(
         `The argument <${args[problem.index]?.name}> is missing.`,
-        `Usage: ${[command, ...args.map(argName)].join(" ")} [flags]`,
+        `Usage: ${[command, ...args.map(formatArg)].join(" ")} [flags]`,
       );
   }
 }

@@ -1,6 +1,6 @@
 /** A command, wherever it comes from: an operation's description or a local group. */
 import type { JsonValue } from "../../utils/json.ts";
-import type { Param, ParamTypes } from "../../lib/operation/operation.ts";
+import type { Examples, Param, ParamTypes } from "../../lib/operation/operation.ts";
 import type { Format } from "../../lib/output/format.ts";
 import type { Io } from "../io/io.ts";
 
@@ -87,8 +87,10 @@ export interface CommandDescription {
   readonly args?: readonly Arg[];
   /** Flags by camel-case name, in the order of the help. */
   readonly flags?: Readonly<Record<string, Flag>>;
-  /** Arguments of an example command line. */
-  readonly example: string;
+  /** Arguments of an example command line, or of several. */
+  readonly example: Examples;
+  /** Related commands and topics, e.g. `workflow resume` or `help workflows`. */
+  readonly seeAlso?: readonly string[];
 }
 
 /** A command. */

@@ -27,6 +27,7 @@ export function fromOperation(group: string, name: string, operation: Operation)
     args: operation.args,
     flags: flagsOf(operation),
     example: operation.example,
+    seeAlso: operation.seeAlso,
     async run(context, { interactive, ...given }) {
       if (interactive === true) {
         const { performInteractively } = await import("../prompts/interactive.ts");

@@ -1,7 +1,34 @@
 import { SvcError } from "../errors.ts";
 
+/** The environment variables that svc reads, with the descriptions for help. */
+export const ENVIRONMENT_VARIABLES = {
+  SVC_BASE_URL: "Address of the service. Overrides the profile",
+  SVC_CLIENT_ID: "Client ID. Overrides the profile",
+  SVC_CLIENT_SECRET: "Client secret. Overrides the profile",
+  SVC_CONFIG_DIR: "Directory of profiles, tokens and journals (default: .svc-cli in the home directory)",
+  SVC_NO_CACHE: "true or 1 turns the token cache off, as --no-cache does",
+  SVC_DEBUG: "1 adds the stack to an error",
+  NO_COLOR: "Any value turns colors off",
+  HOME: "Home directory",
+  USERPROFILE: "Home directory on Windows, if HOME is not set",
+  HTTPS_PROXY: "Proxy for https addresses",
+  HTTP_PROXY: "Proxy for http addresses",
+  ALL_PROXY: "Proxy for all addresses",
+  NO_PROXY: "Hosts to reach without a proxy, separated by commas",
+} as const;
+
+/** An environment variable that svc reads. Names of proxies may be in lower case. */
+export type EnvironmentVariable =
+  | keyof typeof ENVIRONMENT_VARIABLES
+  | Lowercase<Extract<keyof typeof ENVIRONMENT_VARIABLES, `${string}_PROXY`>>;
+
 /** Returns an environment variable, or undefined if it is not set or empty. */
-export function readVariable(name: string): string | undefined {
+export function readVariable(name: EnvironmentVariable): string | undefined {
+  return readAnyVariable(name);
+}
+
+/** Returns an environment variable whose name an application definition chooses, as `readVariable` does. */
+export function readAnyVariable(name: string): string | undefined {
   try {
     return Deno.env.get(name) || undefined;
   } catch (error) {

@@ -78,6 +78,11 @@ export function isProfileMember(name: string): name is ProfileMember {
   return Object.hasOwn(RULES, name);
 }
 
+/** The members of a profile, each with the values that it takes. */
+export const PROFILE_MEMBERS: readonly { readonly name: string; readonly value: string }[] = Object.entries(RULES).map((
+  [name, { must }],
+) => ({ name, value: must }));
+
 /** Throws unless the value is valid for the member. The message starts with the place. */
 export function checkMember(member: ProfileMember, value: unknown, place: string): void {
   const { must, holds } = RULES[member];

@@ -13,8 +13,8 @@ export interface Proxy {
  * which one it found. Throws `NotCapable` without the permission to read the environment.
  */
 export async function findProxy({ protocol, hostname }: URL): Promise<Proxy | undefined> {
-  const names = ["ALL_PROXY", protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY"];
-  for (const name of names.flatMap((upper) => [upper, upper.toLowerCase()])) {
+  const own = protocol === "https:" ? ["HTTPS_PROXY", "https_proxy"] as const : ["HTTP_PROXY", "http_proxy"] as const;
+  for (const name of ["ALL_PROXY", "all_proxy", ...own] as const) {
     const value = readVariable(name);
     if (value === undefined) continue;
     const address = URL.parse(value.includes("://") ? value : `http://${value}`);

@@ -1,5 +1,5 @@
 import { tell, type Warn } from "../client/callback.ts";
-import { readVariable } from "./environment.ts";
+import { type EnvironmentVariable, readVariable } from "./environment.ts";
 import { SvcError } from "../errors.ts";
 import {
   createMissingProfileError,
@@ -211,7 +211,7 @@ function checkOptions(options: SessionOptions): void {
 }
 
 /** Reads a variable that is true or false. Other values are rejected rather than taken for false. */
-function readSwitch(name: string): boolean {
+function readSwitch(name: EnvironmentVariable): boolean {
   const value = readVariable(name)?.toLowerCase();
   if (value === undefined || value === "false" || value === "0") return false;
   if (value === "true" || value === "1") return true;

@@ -164,8 +164,10 @@ export interface Operation {
   readonly labelled?: true;
   /** Says of an answer that is content that it goes to a file and never to stdout. */
   readonly output?: "file";
-  /** Arguments of an example command line. */
-  readonly example: string;
+  /** Arguments of an example command line, or of several. */
+  readonly example: Examples;
+  /** Commands that are related, e.g. `assignments perform`. */
+  readonly seeAlso?: readonly string[];
 }
 
 /** An operation with its permission name. */
@@ -311,4 +313,12 @@ export function paramsOf<P>(
 /** Whether a call sends a multipart body. */
 export function sendsForm(operation: Operation): boolean {
   return paramsOf(operation).some(([, param]) => param.to.startsWith("part:"));
+}
+
+/** Arguments of one example command line or of several, the most typical one first. */
+export type Examples = string | readonly [string, ...string[]];
+
+/** Returns the examples of a command as a list. */
+export function listExamples({ example }: { readonly example: Examples }): readonly [string, ...string[]] {
+  return typeof example === "string" ? [example] : example;
 }

@@ -1,6 +1,6 @@
 /** Addresses and keys of model servers. They come from the environment, so that no definition and no log contains them. */
 import { checkMember, isSecureUrl } from "../../lib/auth/profile.ts";
-import { readVariable } from "../../lib/auth/environment.ts";
+import { readAnyVariable } from "../../lib/auth/environment.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { Application } from "../application/model/application.ts";
 import { NoAnswer } from "./agent_answer.ts";
@@ -11,7 +11,7 @@ export function listModelHosts({ agents, assistants }: Application): string[] {
     answers.kind === "model" ? [answers.addressVariable] : []
   );
   const hosts = variables.flatMap((name) => {
-    const url = URL.parse(readVariable(name)?.trim() ?? "");
+    const url = URL.parse(readAnyVariable(name)?.trim() ?? "");
     return url === null ? [] : [`${url.hostname}:${url.port || (url.protocol === "http:" ? 80 : 443)}`];
   });
   return [...new Set(hosts)];
@@ -39,7 +39,7 @@ export function readKey(name: string): string {
 function readText(name: string): string {
   let value: string | undefined;
   try {
-    value = readVariable(name);
+    value = readAnyVariable(name);
   } catch (error) {
     if (error instanceof SvcError) throw new NoAnswer(`the environment variable ${name} is not UTF-8 text`);
     if (!(error instanceof Deno.errors.NotCapable)) throw error;

@@ -2,9 +2,9 @@
 import type { CommandDescription } from "../../cli/commands/command.ts";
 import { globalFlags, HELP, VERSION } from "../../cli/args/global_flags.ts";
 import { groups } from "../../cli/commands/groups.ts";
-import { argRows, exampleOf, flagRows, usageOf } from "../../cli/help/help.ts";
+import { argRows, flagRows, formatExamples, formatUsage } from "../../cli/help/help_pages.ts";
 import { permissionName, toCamel, toKebab } from "../../lib/operation/names.ts";
-import { type Group, type Operation, paramsOf, type Place } from "../../lib/operation/operation.ts";
+import { type Group, listExamples, type Operation, paramsOf, type Place } from "../../lib/operation/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 
 /** A group with the descriptions of its commands. */
@@ -88,11 +88,11 @@ function section({ name, words, command, operation }: DescribedCommand): string 
   return [
     `## ${name}`,
     [`${summary}.`, details].filter((sentence) => sentence !== undefined).join(" "),
-    fence(usageOf(words, command)),
+    fence(formatUsage(words, command)),
     ...parameterTable(command, operation?.description),
     ...(operation ? [operationFacts(operation)] : []),
-    "Example:",
-    fence(exampleOf(words, command)),
+    listExamples(command).length === 1 ? "Example:" : "Examples:",
+    fence(formatExamples(words, command).join("\n")),
   ].join("\n\n");
 }
 

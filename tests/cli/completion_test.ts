@@ -1,6 +1,7 @@
 /** What a shell offers to a person who presses Tab. */
 import assert from "node:assert/strict";
 import { groups } from "../../cli/commands/groups.ts";
+import { topics } from "../../cli/help/topics.ts";
 import { toKebab } from "../../lib/operation/names.ts";
 import { svcHere } from "../harness/captured_io.ts";
 import { svc } from "../harness/cli.ts";
@@ -21,6 +22,7 @@ Deno.test("after svc come the groups, and after each of them its commands", asyn
   for (const [name, group] of Object.entries(groups)) {
     assert.deepEqual(await wordsAfter(`svc ${toKebab(name)} `), Object.keys(await group.load()).map(toKebab));
   }
+  assert.deepEqual(await wordsAfter("svc help "), Object.keys({ ...groups, ...topics }).map(toKebab));
   assert.deepEqual(await wordsAfter("svc --format table help workflow re"), ["record", "resume", "retry", "report"]);
 });
 

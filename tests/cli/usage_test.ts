@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { main, OutputClosed } from "../../cli.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 import { toKebab } from "../../lib/operation/names.ts";
-import { takesTag } from "../../lib/operation/operation.ts";
+import { listExamples, takesTag } from "../../lib/operation/operation.ts";
 import { capturedIo, svcHere } from "../harness/captured_io.ts";
 import { errorOf, svc } from "../harness/cli.ts";
 
@@ -42,7 +42,7 @@ Deno.test("svc without arguments, svc help and svc --help print the same page, w
 
 Deno.test("the first page of the reference explains each global flag as the help does", async () => {
   const page = await Deno.readTextFile(new URL("../../docs/reference/README.md", import.meta.url));
-  const [, flags = ""] = (await svcHere(["--help"])).stdout.split("Global flags:\n");
+  const [, flags = ""] = (await svcHere(["--help"], WIDE)).stdout.split("Global flags:\n");
   const lines = [...flags.split("\n\n", 1).join().matchAll(/^ +(-.*?) {2,}(.*)$/gm)];
   assert.ok(lines.length > 5);
   for (const [, flag = "", meaning = ""] of lines) {
@@ -63,11 +63,12 @@ Deno.test("every command's help has its usage, its arguments, its flags and an e
   for (const [group, operations] of Object.entries(await loadResources())) {
     for (const [name, operation] of Object.entries(operations)) {
       const words = [toKebab(group), toKebab(name)];
-      const { code, stdout } = await svcHere([...words, "--help"]);
+      const { code, stdout } = await svcHere([...words, "--help"], WIDE);
       assert.equal(code, 0);
-      assert.equal((await svcHere(["help", ...words])).stdout, stdout);
+      assert.equal((await svcHere(["help", ...words], WIDE)).stdout, stdout);
       assert.ok(stdout.startsWith(`${operation.summary}.\n`), stdout);
-      assert.ok(stdout.includes(`Example:\n  svc ${words.join(" ")} ${operation.example}`.trimEnd()), stdout);
+      const examples = listExamples(operation).map((example) => `  svc ${words.join(" ")} ${example}`.trimEnd());
+      assert.ok(stdout.includes(`Examples:\n${examples.join("\n")}\n`), stdout);
       for (const { name } of operation.args ?? []) assert.ok(stdout.includes(`  <${name}>  `), stdout);
       for (const [flag, { rejected }] of Object.entries(operation.flags ?? {})) {
         assert.equal(new RegExp(`--(\\[no-\\])?${toKebab(flag)}\\s`).test(stdout), !rejected, flag);
@@ -78,33 +79,39 @@ Deno.test("every command's help has its usage, its arguments, its flags and an e
 });
 
 Deno.test("the help of a command shows short forms, defaults, what is required and what excludes what", async () => {
-  const { stdout } = await svcHere(["data", "query", "--help"]);
+  const { stdout } = await svcHere(["data", "query", "--help"], WIDE);
   assert.match(
     stdout,
     /-d, --data <json> +The whole request body: dataViewParameters, query, paging; JSON, @file or -; not with --params, --max, --page, --include-total/,
   );
   assert.match(stdout, /--include-total +Count/);
-  assert.match((await svcHere(["data", "list-pages", "--help"])).stdout, /--type <text> .*\(default: all\)/);
+  assert.match((await svcHere(["data", "list-pages", "--help"], WIDE)).stdout, /--type <text> .*\(default: all\)/);
   assert.match(
-    (await svcHere(["cases", "create", "--help"])).stdout,
+    (await svcHere(["cases", "create", "--help"], WIDE)).stdout,
     /^ {2}svc cases create --type <text> \[flags\]$/m,
   );
-  assert.match((await svcHere(["case-types", "list-bulk-actions", "-h"])).stdout, /Only the hosted deployment variant/);
+  assert.match(
+    (await svcHere(["case-types", "list-bulk-actions", "-h"], WIDE)).stdout,
+    /Only the hosted deployment variant/,
+  );
 });
 
 Deno.test("the help shows how to say no where that is not what happens anyway", async () => {
   for (const group of ["ai-agents", "assistants"]) {
-    const { stdout } = await svcHere([group, "start-conversation", "--help"]);
+    const { stdout } = await svcHere([group, "start-conversation", "--help"], WIDE);
     assert.match(stdout, /^ +--\[no-\]execute-starter +Run the configured starter question$/m);
   }
 });
 
 Deno.test("what can be asked for at prompts is required unless it is", async () => {
-  const { stdout } = await svcHere(["assignments", "perform", "--help"]);
+  const { stdout } = await svcHere(["assignments", "perform", "--help"], WIDE);
   assert.match(stdout, /^ {2}svc assignments perform <assignmentId> \(--action <text> \| --interactive\) \[flags\]$/m);
   assert.match(stdout, /^ +--action <text> +Action ID \(required unless --interactive\)$/m);
-  assert.match((await svcHere(["assignments", "save", "--help"])).stdout, /Action ID \(required\)$/m);
+  assert.match((await svcHere(["assignments", "save", "--help"], WIDE)).stdout, /Action ID \(required\)$/m);
 });
+
+/** A terminal on which no line of the help is wrapped. */
+const WIDE = { terminal: true, columns: 1000 };
 
 interface Mistake {
   message: string;
@@ -179,7 +186,7 @@ const MISTAKES: Record<string, Mistake> = {
   },
   "workflow run script.ts --timeout 5m": {
     message: "--timeout must be a whole number, 0 or more.",
-    hint: "Seconds that one input may take; its sleeps do not count.",
+    hint: "Seconds that one input may take, without its sleeps.",
   },
   "service add-client --profile x": { message: "--operator is required.", hint: "Operator of the client." },
   "cases get C-1 --quiet --quiet": { message: "--quiet is given twice." },

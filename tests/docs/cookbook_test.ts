@@ -1,6 +1,6 @@
 /** The cookbook, run as a reader would: its command lines in a shell, in order, against a service with the sample. */
 import assert from "node:assert/strict";
-import { exitCodeOf } from "../../cli/exit.ts";
+import { toExitCode } from "../../cli/exit.ts";
 import { ERROR_CODES, SvcError } from "../../lib/errors.ts";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { Workspace } from "../../tasks/workspace.ts";
@@ -47,7 +47,7 @@ Deno.test("the cookbook tells the exit code of every error", async () => {
   const told = new Map([...rows].flatMap(([, exit, codes = ""]) => {
     return [...codes.matchAll(/`(\w+)`/g)].map(([, code]) => [code, Number(exit)] as const);
   }));
-  for (const code of ERROR_CODES) assert.equal(told.get(code) ?? 1, exitCodeOf(new SvcError(code, "")), code);
+  for (const code of ERROR_CODES) assert.equal(told.get(code) ?? 1, toExitCode(new SvcError(code, "")), code);
 });
 
 function recipesOf(page: string): Recipe[] {

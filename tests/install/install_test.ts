@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { toKebab } from "../../lib/operation/names.ts";
+import { listExamples } from "../../lib/operation/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 import { copyCheckout } from "../../tasks/copy_checkout.ts";
 import { startService } from "../../service/mod.ts";
@@ -141,7 +142,11 @@ async function linesToCompare(): Promise<string[]> {
   for (const [group, operations] of Object.entries(await loadResources())) {
     const [name = "", operation] = Object.entries(operations).find(([, { method }]) => method === "GET") ?? [];
     const call = `${toKebab(group)} ${toKebab(name)}`;
-    lines.push(`${toKebab(group)} --help`, `${call} --help`, `${call} ${operation?.example} --dry-run`);
+    lines.push(
+      `${toKebab(group)} --help`,
+      `${call} --help`,
+      `${call} ${operation && listExamples(operation)[0]} --dry-run`,
+    );
   }
   return lines;
 }

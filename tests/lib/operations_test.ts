@@ -1,6 +1,7 @@
 /** Every operation has all that belongs to it: what serves it, a permission of its own, help that works, a page. */
 import assert from "node:assert/strict";
 import { permissionName, toKebab } from "../../lib/operation/names.ts";
+import { listExamples } from "../../lib/operation/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 import { handlers } from "../../service/http/handlers.ts";
 import { svc, words } from "../harness/cli.ts";
@@ -52,9 +53,10 @@ Deno.test("every operation has a reference page with its request, its permission
     const row = readme.split("\n").find((line) => line.includes(`](${path})`));
     assert.match(row ?? "", new RegExp(`\\| ${own?.length} +\\|`), path);
     const page = await Deno.readTextFile(new URL(path, root));
-    for (const { name, operation: { method, path: template, example } } of own ?? []) {
+    for (const { name, operation } of own ?? []) {
       const section = page.split(/^## /m).find((text) => text.startsWith(`${toKebab(name)}\n`)) ?? "";
-      const line = `svc ${toKebab(group)} ${toKebab(name)} ${example}`.trimEnd();
+      const { method, path: template } = operation;
+      const line = `svc ${toKebab(group)} ${toKebab(name)} ${listExamples(operation)[0]}`.trimEnd();
       for (const part of [`\`${method} ${template}\``, `\`${permissionName(group, name)}\``, line]) {
         assert.ok(section.includes(part), `${path} says nothing of ${part}`);
       }
@@ -86,7 +88,7 @@ Deno.test("every example of the help is a command line that makes a request", as
   const runNext = async () => {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       const { group, name, operation } = next;
-      const line = [toKebab(group), toKebab(name), ...words(operation.example), "--dry-run"];
+      const line = [toKebab(group), toKebab(name), ...words(listExamples(operation)[0]), "--dry-run"];
       const { code, stdout, stderr } = await svc(line, options);
       assert.equal(code, 0, `${line.join(" ")}: ${stderr}`);
       assert.ok(stdout.startsWith(`${operation.method} `), line.join(" "));

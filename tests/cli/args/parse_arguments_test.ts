@@ -11,6 +11,8 @@ interface NamedCommand {
   readonly command: Command;
 }
 
+const SEED = Number(Deno.env.get("SVC_TEST_SEED") ?? Math.trunc(Math.random() * 2 ** 31));
+
 const COMMANDS: readonly NamedCommand[] = (await Promise.all(
   Object.entries(groups).map(async ([group, { load }]) =>
     Object.entries(await load()).map(([name, entry]) => ({
@@ -99,18 +101,18 @@ function writtenFlag(name: string, flag: Flag, isOwn: boolean): fc.Arbitrary<Wri
   }));
 }
 
-Deno.test("a command line in any spelling is parsed to the values that it was written for", () => {
+Deno.test(`a command line in any spelling is parsed to the values it was written for (SVC_TEST_SEED=${SEED})`, () => {
   fc.assert(
     fc.property(commandLine, ({ args, command, values }) => {
       const { rest, help, version, misplaced } = splitCommandLine(args);
       assert.deepEqual({ help, version, misplaced }, { help: false, version: false, misplaced: undefined });
       assert.deepEqual(parseArguments(command, rest), { values });
     }),
-    { numRuns: 2000, ...reproducible() },
+    { numRuns: 2000, seed: SEED },
   );
 });
 
-Deno.test("any text is parsed to values of the command or to one problem", () => {
+Deno.test(`any text is parsed to values of the command or to one problem (SVC_TEST_SEED=${SEED})`, () => {
   fc.assert(
     fc.property(fc.constantFrom(...COMMANDS), fc.array(text, { maxLength: 6 }), ({ command }, inputs) => {
       const result = parseArguments(command, inputs);
@@ -121,16 +123,9 @@ Deno.test("any text is parsed to values of the command or to one problem", () =>
       if ("values" in result) assert.deepEqual(Object.keys(result.values).filter((name) => !known.includes(name)), []);
       else assert.ok(result.problem.kind.length > 0);
     }),
-    { numRuns: 2000, ...reproducible() },
+    { numRuns: 2000, seed: SEED },
   );
 });
-
-/** Takes the seed from `SEED`, or picks one, and prints it. */
-function reproducible(): { seed: number } {
-  const seed = Number(Deno.env.get("SEED") ?? Math.trunc(Math.random() * 2 ** 31));
-  console.log(`seed ${seed}`);
-  return { seed };
-}
 
 /** The arguments of `svc data query`, its parsed values, or the kind of the problem in them. */
 async function parseQuery(...inputs: string[]) {

@@ -1,0 +1,181 @@
+/** The topics of `svc help <topic>`. */
+import { type Format, FORMATS } from "../../lib/output/format.ts";
+import { toKebab } from "../../lib/operation/names.ts";
+import { groups } from "../commands/groups.ts";
+import type { Block } from "./layout.ts";
+
+/** A page that explains a subject of several commands. */
+export interface Topic {
+  /** The subject, without a full stop. */
+  readonly summary: string;
+  /** Builds the page. */
+  readonly build: () => Promise<readonly Block[]>;
+}
+
+/** The topics by camel-case name. */
+export const topics: Readonly<Record<string, Topic>> = {
+  exitCodes: { summary: "Exit codes, and what goes to stdout and stderr", build: buildExitCodes },
+  environment: { summary: "Environment variables", build: buildEnvironment },
+  formatting: { summary: "Output formats, and how to select fields", build: buildFormatting },
+  profiles: { summary: "Profiles, credentials and tokens", build: buildProfiles },
+  workflows: { summary: "Scripts that make several calls", build: buildWorkflows },
+};
+
+async function buildExitCodes(): Promise<Block[]> {
+  const { EXIT_CODES } = await import("../exit.ts");
+  const rows = EXIT_CODES.map(({ exit, meaning, errors = [] }) =>
+    [String(exit), errors.length === 0 ? meaning : `${meaning} Error codes: ${errors.join(", ")}.`] as const
+  );
+  return [
+    { text: "The exit code of a command tells how it ended. Use it in scripts instead of the text of a message." },
+    { heading: "Exit codes", rows: [...rows] },
+    {
+      heading: "Output",
+      text:
+        "Results go to stdout. Errors, warnings and progress go to stderr. An error is one JSON object on one line, " +
+        'with a code, a message and often a hint: {"error":{"code":"NOT_FOUND","message":"…","hint":"…"}}. At a ' +
+        "terminal it is laid out over several lines.",
+    },
+    {
+      heading: "Examples",
+      commands: [
+        `svc cases get 'CITY-PERMIT-WORK P-1' 2> error.json || echo "exit code $?"`,
+        "svc cases get 'CITY-PERMIT-WORK P-1' --quiet --format compact > case.json",
+      ],
+    },
+    seeAlso("help environment", "help formatting"),
+  ];
+}
+
+async function buildEnvironment(): Promise<Block[]> {
+  const { ENVIRONMENT_VARIABLES } = await import("../../lib/auth/environment.ts");
+  return [
+    {
+      text:
+        "svc reads these environment variables. A variable that is empty counts as not set. Flags override variables, " +
+        "and variables override the profile.",
+    },
+    { heading: "Environment variables", rows: Object.entries(ENVIRONMENT_VARIABLES) },
+    {
+      text:
+        "Proxy variables may be written in lower case. An application definition may name further variables, with the " +
+        "addresses and keys of model servers; only the embedded service reads them.",
+    },
+    {
+      heading: "Examples",
+      commands: ["SVC_NO_CACHE=true svc cases get 'CITY-PERMIT-WORK P-1'", "SVC_DEBUG=1 svc auth ping"],
+    },
+    seeAlso("help profiles", "auth diagnose --help"),
+  ];
+}
+
+const FORMAT_DESCRIPTIONS: Readonly<Record<Format, string>> = {
+  json: "JSON with an indent of two spaces. The default.",
+  compact: "JSON on one line.",
+  yaml: "YAML.",
+  table: "A table with one row for each object of a list. At a terminal it has borders and fits the width; columns " +
+    "that do not fit are hidden and named on stderr.",
+};
+
+function buildFormatting(): Promise<Block[]> {
+  return Promise.resolve([
+    { text: "--format sets the format of a result, and --fields selects its fields." },
+    { heading: "Formats", rows: FORMATS.map((format) => [format, FORMAT_DESCRIPTIONS[format]] as const) },
+    {
+      heading: "Fields",
+      text:
+        "--fields takes names of top-level fields, separated by commas, and prints them in this order. If the result is " +
+        "a list, or an object whose only member is a list, they are fields of its elements.",
+    },
+    {
+      heading: "Colors",
+      text: "Tables have colors only at a terminal. Set NO_COLOR to turn them off. Control characters in results are " +
+        "escaped in every format.",
+    },
+    {
+      heading: "Examples",
+      commands: [
+        "svc cases get 'CITY-PERMIT-WORK P-1' --fields id,status",
+        "svc data query D_Permits --fields data --format table",
+        "svc case-types list --format compact | jq .",
+      ],
+    },
+    seeAlso("help exit-codes"),
+  ]);
+}
+
+const PROFILE_EXAMPLE = `
+{
+  "profiles": {
+    "default": {
+      "baseUrl": "https://svc.example",
+      "clientId": "my-client",
+      "clientSecretCommand": ["pass", "show", "svc/my-client"]
+    }
+  }
+}`;
+
+async function buildProfiles(): Promise<Block[]> {
+  const { PROFILE_MEMBERS } = await import("../../lib/auth/profile.ts");
+  const { findConfigDirectory, getConfigFile } = await import("../../lib/auth/config.ts");
+  return [
+    {
+      text:
+        "A profile names a service and the credentials of a client. Commands use the profile 'default', or the one that " +
+        "--profile names. 'svc service start' writes the profile of the embedded service.",
+    },
+    {
+      heading: "Configuration file",
+      text: `Profiles are in ${getConfigFile(findConfigDirectory() ?? "~/.svc-cli")}:\n${PROFILE_EXAMPLE}`,
+    },
+    {
+      heading: "Members of a profile",
+      rows: PROFILE_MEMBERS.map(({ name, value }) => [name, `Must be ${value}`] as const),
+    },
+    {
+      heading: "Tokens",
+      text:
+        "The first call exchanges the client secret for a token and caches it beside the profiles. 'svc auth logout' " +
+        "deletes the token. --no-cache neither reads nor writes the cache.",
+    },
+    {
+      heading: "Examples",
+      commands: [
+        "svc auth diagnose --profile test",
+        "svc service add-client --operator decider@city --profile decider",
+        "svc assignments get-next --profile decider",
+      ],
+    },
+    seeAlso("help environment", "auth --help"),
+  ];
+}
+
+async function buildWorkflows(): Promise<Block[]> {
+  const commands = await groups.workflow?.load() ?? {};
+  return [
+    {
+      text:
+        "A workflow is a TypeScript script that makes several calls. It runs in a sandbox without any permission and may " +
+        "only call the operations that you grant. A journal records each step, so that an interrupted run continues " +
+        "where it stopped and repeats no change.",
+    },
+    {
+      heading: "Commands",
+      rows: Object.entries(commands).map(([name, { summary }]) => [toKebab(name), summary] as const),
+    },
+    {
+      heading: "Examples",
+      commands: [
+        "svc workflow init flows",
+        "svc workflow plan flows/intake.ts --each applications.csv --allow-declared",
+        "svc workflow run flows/intake.ts --each applications.csv --allow-declared > results.ndjson",
+        "svc workflow list --state failed",
+      ],
+    },
+    seeAlso("workflow run --help", "workflow resume --help", "help exit-codes"),
+  ];
+}
+
+function seeAlso(...lines: string[]): Block {
+  return { heading: "See also", text: lines.map((line) => `svc ${line}`).join("\n") };
+}
