@@ -2,7 +2,7 @@
 import { SvcError } from "../../lib/errors.ts";
 import { describeReadError } from "../../utils/fs/describe_error.ts";
 import { decodeUtf8 } from "../../utils/text/utf8.ts";
-import { compileApplication } from "./compile/application.ts";
+import { compileApplication } from "./compile/compile_application.ts";
 import type { Application } from "./model/application.ts";
 import { parseDefinition } from "./schema/definition.ts";
 import { type LocatedIssue, YamlDocument } from "./schema/yaml_document.ts";

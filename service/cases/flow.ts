@@ -1,6 +1,13 @@
 /** How a case moves: into stages, through processes and their steps, until it rests or is resolved. */
 import type { JsonObject } from "../../utils/json.ts";
-import type { AssignmentStep, ChildStep, Process, Stage, Step, Transition } from "../application/model/application.ts";
+import type {
+  AssignmentStep,
+  ChildStep,
+  Process,
+  Stage,
+  Step,
+  StepTransition,
+} from "../application/model/application.ts";
 import { ServiceError } from "../errors.ts";
 import type { StoredAssignment } from "../store/store.ts";
 import { setComputed } from "./content/content.ts";
@@ -35,7 +42,7 @@ export async function leaveStep(
   work: CaseWork,
   process: Process,
   step: Step,
-  transitions: readonly Transition[],
+  transitions: readonly StepTransition[],
   action = "",
 ): Promise<void> {
   countMove(work);

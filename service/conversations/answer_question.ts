@@ -9,7 +9,7 @@ import { scopeOf, scopeWithoutCase } from "../cases/context.ts";
 import { ServiceError } from "../errors.ts";
 import type { HandlerContext, Outcome } from "../http/handler.ts";
 import { askModel, type ChatMessage } from "./chat_model.ts";
-import { type AgentAnswer, NoAnswer } from "./agent_answer.ts";
+import { type AnswerText, NoAnswer } from "./answer_text.ts";
 import {
   addMessage,
   type Conversation,
@@ -65,7 +65,7 @@ export async function answerQuestion(context: HandlerContext, question: Question
 }
 
 /** Finds the first rule of a script that applies. */
-function answerByScript({ rules, fallback }: AnswerScript, message: string, scope: Scope): AgentAnswer {
+function answerByScript({ rules, fallback }: AnswerScript, message: string, scope: Scope): AnswerText {
   const rule = rules.find(({ matches, when }) => matches(message) && when(scope));
   return { text: (rule?.answer ?? fallback)(scope), followUps: rule?.followUps ?? [] };
 }
@@ -84,7 +84,7 @@ async function createScope(
 }
 
 /** Stores the reply. Without a reply, the response is a 424 instead of an error, so that the message stays stored. */
-async function conclude(context: HandlerContext, question: Question, reply: AgentAnswer | NoAnswer): Promise<Outcome> {
+async function conclude(context: HandlerContext, question: Question, reply: AnswerText | NoAnswer): Promise<Outcome> {
   const { agent, conversation, message, toBody } = question;
   const { id } = conversation;
   const answer = reply instanceof NoAnswer

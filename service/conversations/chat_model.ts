@@ -5,7 +5,7 @@ import { readText } from "../../lib/http/read_text.ts";
 import { isJsonObject, isNonEmptyString, type JsonObject } from "../../utils/json.ts";
 import type { ChatModel } from "../application/model/agent.ts";
 import { readAddress, readKey } from "./model_address.ts";
-import { type AgentAnswer, NoAnswer } from "./agent_answer.ts";
+import { type AnswerText, NoAnswer } from "./answer_text.ts";
 
 /** Maximum number of bytes in a response. */
 const MAX_BYTES = 1024 * 1024;
@@ -17,7 +17,7 @@ export interface ChatMessage extends JsonObject {
 }
 
 /** Asks a model for the next message of a conversation. Throws NoAnswer if it does not answer. */
-export async function askModel(model: ChatModel, messages: ChatMessage[], stop: AbortSignal): Promise<AgentAnswer> {
+export async function askModel(model: ChatModel, messages: ChatMessage[], stop: AbortSignal): Promise<AnswerText> {
   const timeout = AbortSignal.timeout(model.timeoutSeconds * 1000);
   const request = createRequest(model, messages, AbortSignal.any([timeout, stop]));
   try {

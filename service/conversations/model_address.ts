@@ -3,7 +3,7 @@ import { checkMember, isSecureUrl } from "../../lib/auth/profile.ts";
 import { readAnyVariable } from "../../lib/auth/environment.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { Application } from "../application/model/application.ts";
-import { NoAnswer } from "./agent_answer.ts";
+import { NoAnswer } from "./answer_text.ts";
 
 /** Lists the hosts of model servers that the environment names, e.g. `models.example:443`. */
 export function listModelHosts({ agents, assistants }: Application): string[] {

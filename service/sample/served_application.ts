@@ -2,7 +2,7 @@
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ownFile } from "../../lib/own_files.ts";
-import { compileApplication } from "../application/compile/application.ts";
+import { compileApplication } from "../application/compile/compile_application.ts";
 import type { Application } from "../application/model/application.ts";
 import type { Definition } from "../application/schema/definition.ts";
 import { type Assets, openAssets, openPackedAssets } from "../pages/assets.ts";

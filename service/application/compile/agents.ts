@@ -71,12 +71,12 @@ function createMatcher(
   return (message) => {
     const folded = caseFold(message.trim());
     if (texts !== undefined && !texts.some((text) => folded.includes(text))) return false;
-    return pieces === undefined || consistsOf(folded, pieces);
+    return pieces === undefined || matchesPieces(folded, pieces);
   };
 }
 
 /** Reports whether a text consists of these pieces with anything between them. */
-function consistsOf(text: string, [first = "", ...rest]: readonly string[]): boolean {
+function matchesPieces(text: string, [first = "", ...rest]: readonly string[]): boolean {
   const last = rest.pop();
   if (last === undefined) return text === first;
   if (!text.startsWith(first)) return false;

@@ -7,7 +7,7 @@ import type {
   LocalAction,
   Process,
   Step,
-  Transition,
+  StepTransition,
 } from "../model/case_type.ts";
 import type { Field, View } from "../model/field.ts";
 import type {
@@ -164,7 +164,7 @@ function compileTransitions(
   steps: ReadonlySet<string>,
   context: CaseTypeContext,
   place: DefinitionPlace,
-): Transition[] {
+): StepTransition[] {
   return definitions.map((definition, index) => {
     const at = place.at(index);
     const when = context.words.compileCondition(definition.when, at.at("when").report);
@@ -177,7 +177,7 @@ function compileTarget(
   steps: ReadonlySet<string>,
   { stages }: CaseTypeContext,
   place: DefinitionPlace,
-): Transition["to"] {
+): StepTransition["to"] {
   if (step !== undefined) {
     place.at("step").checkExists("step", step, steps, " in this process");
     return { kind: "step", step };

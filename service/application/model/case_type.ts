@@ -90,7 +90,7 @@ interface BaseStep {
   readonly id: string;
   readonly name: string;
   /** Transitions to try in order. If no condition holds, the next step follows. */
-  readonly next: readonly Transition[];
+  readonly next: readonly StepTransition[];
 }
 
 /** A step in which a person works. */
@@ -139,7 +139,7 @@ export type AssignmentRoute =
   | { readonly kind: "operator"; readonly operator: Expression };
 
 /** A continuation of the case after an action or a step. */
-export interface Transition {
+export interface StepTransition {
   /** Decides whether the transition applies. If it does not, the next one is tried. */
   readonly when: Condition;
   readonly to:
@@ -159,7 +159,7 @@ export interface Action {
   /** Status of the case after the action. */
   readonly status?: string;
   /** Transitions to try in order. If no condition holds, the next step follows. */
-  readonly next: readonly Transition[];
+  readonly next: readonly StepTransition[];
 }
 
 /** A case-wide or stage-wide action. */

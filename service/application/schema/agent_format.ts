@@ -1,6 +1,6 @@
 /** The format of agents and assistants. */
 import { z } from "zod";
-import { className, exactlyOneOf, expression, nonEmptyText, template } from "./primitives.ts";
+import { className, expression, nonEmptyText, requireExactlyOne, template } from "./primitives.ts";
 
 const message = template.describe("Text with CEL expressions in {{ }} over the case, and message");
 const variable = z.string().regex(/^[A-Za-z_]\w*$/, "must be the name of an environment variable");
@@ -53,10 +53,10 @@ export const agentId = z.string().regex(
 );
 
 /** An assistant, which answers by a script or by a model. */
-export const assistant = exactlyOneOf(assistantObject, "script", "model");
+export const assistant = requireExactlyOne(assistantObject, "script", "model");
 
 /** An agent: an assistant that other applications may use, too. */
-export const agent = exactlyOneOf(
+export const agent = requireExactlyOne(
   assistantObject.extend({
     external: z.boolean().default(true).describe("Whether it is listed and can be talked to over the API"),
   }),

@@ -5,17 +5,17 @@ import {
   actionId,
   atLeastOne,
   className,
-  exactlyOneOf,
   expression,
   identifier,
   nonEmptyText,
   openStatus,
+  requireExactlyOne,
   resolution,
   right,
   urgency,
 } from "./primitives.ts";
 
-const transition = exactlyOneOf(
+const transition = requireExactlyOne(
   z.strictObject({
     when: expression.optional(),
     step: identifier.optional().describe("Go to a step of the same process"),
@@ -42,7 +42,7 @@ const localAction = screen.extend({
   bulk: z.boolean().optional().describe("Whether the action can be performed on several cases at once"),
 });
 
-const route = exactlyOneOf(
+const route = requireExactlyOne(
   z.strictObject({
     to: z.enum(["creator", "performer"]).optional(),
     queue: identifier.optional(),

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { CONDITION_COMPARATORS, PARAMETER_TYPES } from "../model/data_view.ts";
 import { fields, form, views } from "./field_format.ts";
-import { actionId, className, distinct, exactlyOneOf, identifier, nonEmptyText, scalar } from "./primitives.ts";
+import { actionId, className, distinct, identifier, nonEmptyText, requireExactlyOne, scalar } from "./primitives.ts";
 
 /** A class of data records. */
 export const dataType = z.strictObject({
@@ -23,12 +23,12 @@ const plainCondition = z.strictObject({
 const parameterCondition = plainCondition.extend({
   parameter: identifier.optional().describe("The condition is left out when an optional parameter is not given"),
 });
-const filter = z.array(exactlyOneOf(parameterCondition, "value", "parameter", "caller")).default([]).describe(
+const filter = z.array(requireExactlyOne(parameterCondition, "value", "parameter", "caller")).default([]).describe(
   "Conditions that must all hold",
 );
 
 /** Conditions without parameters. */
-export const plainFilter = z.array(exactlyOneOf(plainCondition, "value", "caller")).default([]).describe(
+export const plainFilter = z.array(requireExactlyOne(plainCondition, "value", "caller")).default([]).describe(
   "Conditions that must all hold",
 );
 

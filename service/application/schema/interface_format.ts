@@ -7,14 +7,14 @@ import {
   atLeastOne,
   className,
   distinct,
-  exactlyOneOf,
   identifier,
   nonEmptyText,
+  requireExactlyOne,
   right,
   template,
 } from "./primitives.ts";
 
-const component = exactlyOneOf(
+const component = requireExactlyOne(
   z.strictObject({
     text: template.optional(),
     view: identifier.optional().describe("A view of the page's class"),

@@ -74,7 +74,7 @@ export function atLeastOne<T extends z.ZodRecord>(members: T, what: string): T {
 }
 
 /** Describes an object that has exactly one of some members. */
-export function exactlyOneOf<T extends z.ZodObject>(object: T, ...names: (keyof T["shape"] & string)[]): T {
+export function requireExactlyOne<T extends z.ZodObject>(object: T, ...names: (keyof T["shape"] & string)[]): T {
   const rule = `must have exactly one of ${
     names.map((name) => `'${name}'`).join(", ").replace(/, ([^,]*)$/, " and $1")
   }`;

@@ -1,7 +1,7 @@
 /** Replies to messages. */
 
 /** The text of a reply. */
-export interface AgentAnswer {
+export interface AnswerText {
   readonly text: string;
   /** Messages that a person may continue with. */
   readonly followUps: readonly string[];
