@@ -6,9 +6,8 @@ import { FileLock } from "../../utils/fs/file_lock.ts";
 import { makePrivateDirectory, writePrivateFile } from "../../utils/fs/private_file.ts";
 import { decodeUtf8 } from "../../utils/text/utf8.ts";
 import { type Credentials, getTokenUrl, type SecretSource } from "./settings.ts";
-import { formatToken, getTokenFile, readToken, type Token } from "./token_cache.ts";
+import { formatToken, getTokenFile, type IssuedToken, readToken, type Token } from "./token_cache.ts";
 import { exchangeToken } from "./token_exchange.ts";
-import type { IssuedToken } from "./token_source.ts";
 
 /** Returns a token other than the rejected one: from the cache if another process has renewed it, or from an exchange. */
 export async function renewToken(

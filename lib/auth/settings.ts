@@ -85,7 +85,7 @@ export interface Target {
 export type SecretSource = { readonly text: string } | { readonly command: readonly string[] };
 
 /** Settings that name a service. */
-export interface Settings {
+export interface SessionSettings {
   /** The service. */
   readonly target: Target;
   /** Path of the token endpoint below the base URL. */
@@ -107,7 +107,7 @@ export interface Settings {
 }
 
 /** Settings with which a token can be obtained. */
-export interface Credentials extends Settings {
+export interface Credentials extends SessionSettings {
   /** Client ID. */
   readonly clientId: string;
   /** Client secret. */
@@ -118,7 +118,7 @@ export interface Credentials extends Settings {
 type Overrides = { readonly [M in keyof typeof VARIABLES]: string | undefined };
 
 /** Reads the settings: options override the environment, which overrides the profile. */
-export function readSettings(options: SessionOptions = {}): Settings {
+export function readSettings(options: SessionOptions = {}): SessionSettings {
   checkOptions(options);
   const name = getProfileName(options);
   const overrides: Overrides = {
@@ -160,7 +160,7 @@ export function readTarget(options: SessionOptions = {}): Target {
 }
 
 /** Returns the settings if they contain credentials. Throws `INVALID_CONFIG` otherwise. */
-export function requireCredentials(settings: Settings): Credentials {
+export function requireCredentials(settings: SessionSettings): Credentials {
   const { clientId, secret } = settings;
   if (clientId === undefined) throw settings.createMissingError("clientId");
   if (secret === undefined) throw settings.createMissingError("clientSecret");
@@ -168,7 +168,7 @@ export function requireCredentials(settings: Settings): Credentials {
 }
 
 /** Returns the address of the token endpoint. */
-export function getTokenUrl({ target, tokenPath }: Settings): string {
+export function getTokenUrl({ target, tokenPath }: SessionSettings): string {
   return target.baseUrl + tokenPath;
 }
 

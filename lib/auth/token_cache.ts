@@ -2,7 +2,7 @@ import type { Warn } from "../client/callback.ts";
 import { SvcError } from "../errors.ts";
 import { parseJsonObject } from "../../utils/json.ts";
 import { warnIfSecretExposed } from "./file_access.ts";
-import type { Settings } from "./settings.ts";
+import type { SessionSettings } from "./settings.ts";
 
 /** A token is renewed this many milliseconds before it expires, or after half its life if it is shorter-lived. */
 const RENEWAL_MARGIN = 60_000;
@@ -18,6 +18,14 @@ export interface Token {
   readonly expiresAt: string;
   /** Time from which it is renewed, in ISO 8601. */
   readonly refreshAt: string;
+}
+
+/** A token and where it came from. */
+export interface IssuedToken {
+  /** The token. */
+  readonly token: Token;
+  /** True if it was just issued, so that a rejection of it is final. */
+  readonly isNew: boolean;
 }
 
 /** Creates a token that expires in some seconds. */
@@ -44,7 +52,7 @@ export function getTokenFile(directory: string, profile: string): string {
 }
 
 /** Reads the cached token. Returns it only if it is fresh and was issued for this server, token endpoint and client. */
-export function readToken(settings: Settings): Token | undefined {
+export function readToken(settings: SessionSettings): Token | undefined {
   if (settings.cacheDirectory === undefined) return undefined;
   const path = getTokenFile(settings.cacheDirectory, settings.target.profile);
   const text = readFile(path, settings.warn);
@@ -58,7 +66,7 @@ export function readToken(settings: Settings): Token | undefined {
 }
 
 /** Returns the content of the file for a token. */
-export function formatToken(settings: Settings, token: Token): string {
+export function formatToken(settings: SessionSettings, token: Token): string {
   return JSON.stringify({ ...getIssuer(settings), ...token }) + "\n";
 }
 
@@ -74,10 +82,10 @@ function readFile(path: string, warn: Warn): string | undefined {
   }
 }
 
-function isIssuedFor(cached: Record<string, unknown>, settings: Settings): boolean {
+function isIssuedFor(cached: Record<string, unknown>, settings: SessionSettings): boolean {
   return Object.entries(getIssuer(settings)).every(([name, value]) => value !== undefined && cached[name] === value);
 }
 
-function getIssuer({ target, tokenPath, clientId }: Settings): Record<string, string | undefined> {
+function getIssuer({ target, tokenPath, clientId }: SessionSettings): Record<string, string | undefined> {
   return { server: target.baseUrl, tokenPath, clientId };
 }

@@ -1,15 +1,7 @@
 import { abortable } from "../../utils/async/abortable.ts";
 import { redact } from "../../utils/text/redact.ts";
 import type { Credentials } from "./settings.ts";
-import { isFresh, readToken, type Token } from "./token_cache.ts";
-
-/** A token and where it came from. */
-export interface IssuedToken {
-  /** The token. */
-  readonly token: Token;
-  /** True if it was just issued, so that a rejection of it is final. */
-  readonly isNew: boolean;
-}
+import { isFresh, type IssuedToken, readToken, type Token } from "./token_cache.ts";
 
 /** Shorter tokens are not redacted: they are easy to guess and occur in ordinary words. */
 const MIN_REDACTED_LENGTH = 8;

@@ -1,5 +1,5 @@
 /** The request that a call would make, as text and without its credentials. */
-import { getTokenUrl, type Settings, type Target } from "../auth/settings.ts";
+import { getTokenUrl, type SessionSettings, type Target } from "../auth/settings.ts";
 import { getRequestPath } from "../http/address.ts";
 import { isStackOverflow, type JsonObject } from "../../utils/json.ts";
 import type { Operation } from "../operation/operation.ts";
@@ -18,7 +18,7 @@ export function renderDryRun(target: Target, operation: Operation, values: Value
 }
 
 /** The request that exchanges the client secret for a token. */
-export function renderExchange(settings: Settings): string {
+export function renderExchange(settings: SessionSettings): string {
   return requestText("POST", getTokenUrl(settings), [
     "Authorization: Basic [REDACTED]",
     "Content-Type: application/x-www-form-urlencoded",

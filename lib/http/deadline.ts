@@ -4,7 +4,7 @@ import { onAbort } from "../../utils/async/on_abort.ts";
 import { diagnoseCommand, explainNetwork } from "./network.ts";
 
 /** A service and the time that one call to it may take. */
-export interface TimeLimit {
+export interface DeadlineOptions {
   /** Timeout in seconds. */
   readonly timeoutSeconds: number;
   /** Profile of the service, for hints. */
@@ -14,22 +14,22 @@ export interface TimeLimit {
 /** Aborts a call after its timeout, or when the caller's signal aborts. */
 export class Deadline implements Disposable {
   readonly #controller = new AbortController();
-  readonly #limit: TimeLimit;
+  readonly #options: DeadlineOptions;
   readonly #outer?: AbortSignal;
   readonly #following?: Disposable;
   #expiry?: AbortSignal;
   readonly #forward = () => this.#controller.abort();
 
   /** Creates a deadline that follows the caller's signal at once. Its clock starts with `start`. */
-  constructor(limit: TimeLimit, outer?: AbortSignal) {
-    this.#limit = limit;
+  constructor(options: DeadlineOptions, outer?: AbortSignal) {
+    this.#options = options;
     this.#outer = outer;
     this.#following = outer && onAbort(outer, this.#forward);
   }
 
   /** Creates a deadline whose clock runs. */
-  static started(limit: TimeLimit, outer: AbortSignal): Deadline {
-    const deadline = new Deadline(limit, outer);
+  static started(options: DeadlineOptions, outer: AbortSignal): Deadline {
+    const deadline = new Deadline(options, outer);
     deadline.start();
     return deadline;
   }
@@ -41,7 +41,7 @@ export class Deadline implements Disposable {
 
   /** Starts or restarts the clock. */
   start(): void {
-    const expiry = expireIn(this.#limit.timeoutSeconds);
+    const expiry = expireIn(this.#options.timeoutSeconds);
     if (expiry === this.#expiry) return;
     this.pause();
     this.#expiry = expiry;
@@ -69,7 +69,7 @@ export class Deadline implements Disposable {
   explain(error: unknown, exchange: string): SvcError {
     if (error instanceof SvcError) return error;
     if (this.#outer?.aborted) return createCancelledError({ cause: this.#outer.reason });
-    const { timeoutSeconds, profile } = this.#limit;
+    const { timeoutSeconds, profile } = this.#options;
     if (this.#controller.signal.aborted) {
       return new SvcError("TIMEOUT", `${exchange} did not answer within ${timeoutSeconds} s.`, {
         cause: error,
@@ -82,12 +82,12 @@ export class Deadline implements Disposable {
 
 /** Runs a task that is cancelled at its deadline. The error of a failure names the exchange. */
 export async function runWithDeadline<T>(
-  limit: TimeLimit,
+  options: DeadlineOptions,
   outer: AbortSignal,
   exchange: string,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  using deadline = Deadline.started(limit, outer);
+  using deadline = Deadline.started(options, outer);
   try {
     return await abortable(run(deadline.signal), deadline.signal);
   } catch (error) {

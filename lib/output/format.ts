@@ -3,3 +3,19 @@ export const FORMATS = ["json", "compact", "yaml", "table"] as const;
 
 /** A format of results. */
 export type Format = (typeof FORMATS)[number];
+
+/** The place where the text appears. */
+export interface Surface {
+  /** Width of the terminal in columns; undefined for a pipe or a file. */
+  readonly columns?: number;
+  /** True if the text may have colors and bold type. */
+  readonly color: boolean;
+}
+
+/** A rendered result. */
+export interface Rendered {
+  /** Text for stdout, with its final line end. */
+  readonly text: string;
+  /** Notes for the user, one line each. */
+  readonly notes: readonly string[];
+}

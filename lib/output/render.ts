@@ -1,7 +1,7 @@
 import { SvcError } from "../errors.ts";
 import { isStackOverflow, type JsonValue } from "../../utils/json.ts";
 import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
-import type { Format } from "./format.ts";
+import type { Format, Rendered, Surface } from "./format.ts";
 
 /** Options of `render`. */
 export interface RenderOptions {
@@ -9,22 +9,6 @@ export interface RenderOptions {
   readonly format: Format;
   /** Top-level fields to print, in this order. Default: all. */
   readonly fields?: readonly string[];
-}
-
-/** The place where the text appears. */
-export interface Surface {
-  /** Width of the terminal in columns; undefined for a pipe or a file. */
-  readonly columns?: number;
-  /** True if the text may have colors and bold type. */
-  readonly color: boolean;
-}
-
-/** A rendered result. */
-export interface Rendered {
-  /** Text for stdout, with its final line end. */
-  readonly text: string;
-  /** Notes for the user, one line each. */
-  readonly notes: readonly string[];
 }
 
 /** Renders a result as text. Control characters are escaped in every format. */

@@ -2,7 +2,7 @@ import { isJsonObject, isScalar, type JsonObject, type JsonValue } from "../../u
 import { escapeToOneLine } from "../../utils/text/control_characters.ts";
 import { displayWidth, truncateToWidth } from "../../utils/text/display_width.ts";
 import { findRows } from "./find_rows.ts";
-import type { Rendered, Surface } from "./render.ts";
+import type { Rendered, Surface } from "./format.ts";
 
 /** Columns that do not fit are narrowed to this width, and hidden if that is not enough. */
 const MIN_WIDTH = 7;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { JsonValue } from "../../../utils/json.ts";
-import { render, type Surface } from "../../../lib/output/render.ts";
+import type { Surface } from "../../../lib/output/format.ts";
+import { render } from "../../../lib/output/render.ts";
 
 async function table(
   value: JsonValue,
