@@ -50,7 +50,7 @@ function flagsOf(operation: Operation): Record<string, Flag> {
 }
 
 function flagOf(param: Param): Flag {
-  const { help, type, required, short, repeatable, negatable, default: standard } = param;
+  const { help, type, choices, required, short, repeatable, negatable, default: standard } = param;
   const { excludes, rejected, since, variant } = param;
   const remarks = [
     isPayload(type) && "JSON, @file or -",
@@ -62,6 +62,7 @@ function flagOf(param: Param): Flag {
   return {
     help: remarks.length === 0 ? help : `${help}; ${remarks.join("; ")}`,
     type,
+    choices,
     required,
     short,
     repeatable,

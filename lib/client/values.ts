@@ -32,6 +32,9 @@ export function checkValues(operation: Operation, values: Values): Map<string, C
     }
     if (param.rejected !== undefined) throw invalid(param.rejected, `Leave out ${called()}.`);
     if (!isOfType(param.type, value)) throw invalid(`${called()} must be ${TYPE_NAMES[param.type]}.`);
+    if (param.choices !== undefined && !param.choices.some((choice) => choice === value)) {
+      throw invalid(`${called()} must be one of ${param.choices.join(", ")}.`);
+    }
     if (typeof value === "object" && param.type !== "file") checkKept(value, called());
     checked.set(name, value);
   }

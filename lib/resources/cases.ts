@@ -450,8 +450,9 @@ const operations = {
       cases: caseList,
       ...content,
       runningMode: {
-        help: "'async' answers with a job and does the work in the background",
+        help: "Do the work in the background and return a job",
         type: "string",
+        choices: ["async"],
         to: "query:runningMode",
         variant: "hosted",
       },

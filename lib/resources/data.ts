@@ -655,7 +655,15 @@ const operations = {
     summary: "List the data pages of the application",
     method: "GET",
     path: "/data_pages",
-    flags: { type: { help: "Which: 'all' or 'explorable'", type: "string", to: "query:type", default: "all" } },
+    flags: {
+      type: {
+        help: "Which data pages to list",
+        type: "string",
+        choices: ["all", "explorable"],
+        to: "query:type",
+        default: "all",
+      },
+    },
     answer: dataPageList,
     example: "--type explorable",
   },

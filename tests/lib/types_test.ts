@@ -1,5 +1,7 @@
 /** What the compiler knows of the library, in programs and in workflows. */
 import assert from "node:assert/strict";
+import type { Client } from "../../mod.ts";
+import { loadResources } from "../../lib/resources/mod.ts";
 import { compiled } from "../harness/compiled.ts";
 import { programOfAll } from "../harness/readme.ts";
 import { scriptText } from "../harness/workflow.ts";
@@ -9,7 +11,100 @@ const CLIENT = `
   const svc = createClient();
 `;
 
-const TAGS = `${CLIENT}
+/** A program with types of its own for case content and rows. */
+const TYPED = `
+  import type * as types from "@svc/lib";
+  interface Permit { Applicant: string; Area?: number }
+${CLIENT}`;
+
+/** Mistakes in the use of each group: a misspelt member, a wrong literal or type of a parameter, wrong content. */
+const MISTAKES: { readonly [G in keyof Client]: readonly string[] } = {
+  cases: [
+    `(await svc.cases.get("C")).stauts`,
+    `(await svc.cases.get("C")).data.caseInfo.assignmnts`,
+    `(await svc.cases.listStages("C")).stages[0]?.visitedStatus`,
+    `(await svc.cases.listDescendants("C")).childCases?.[0]?.childCases?.[0]?.stauts`,
+    `await svc.cases.bulkPerform({ action: "A", cases: ["C"], runningMode: "asinc" })`,
+    `await svc.cases.create({ type: "T", dta: {} })`,
+    `(await svc.cases.get<Permit>("C")).data.caseInfo.content?.Applicnt`,
+    `await svc.cases.create<Permit>({ type: "T", data: { Applicnt: "Ada" } })`,
+    `await svc.cases.performAction<Permit>("C", { action: "A", data: { Area: "large" } })`,
+  ],
+  assignments: [
+    `(await svc.assignments.getNext()).ide`,
+    `(await svc.assignments.get("A")).data.caseInfo.assignments?.[0]?.canPerform === "yes"`,
+    `await svc.assignments.perform("A", { action: 5 })`,
+    `await svc.assignments.perform<Permit>("A", { action: "A", data: { Applicnt: "Ada" } })`,
+    `(await svc.assignments.getAction<Permit>("A", { action: "A" })).data.caseInfo.content?.Applicnt`,
+  ],
+  data: [
+    `(await svc.data.query("D")).totalCuont`,
+    `await svc.data.listPages({ type: "explorabel" })`,
+    `await svc.data.query("D", { pageSize: 3 })`,
+    `(await svc.data.query<Permit>("D")).data?.[0]?.Applicnt`,
+    `(await svc.data.get<Permit>("D")).Applicnt`,
+    `await svc.data.create<Permit>("D", { data: { Applicnt: "Ada" } })`,
+    `for await (const row of svc.data.query<Permit>("D")) row.Applicnt`,
+  ],
+  participants: [
+    `(await svc.participants.list("C")).participants[0]?.role`,
+    `await svc.participants.get("C", { participantId: 1 })`,
+    `(await svc.participants.get<Permit>("C", { participantId: "P" })).data?.caseInfo.content?.Applicnt`,
+    `await svc.participants.add<Permit>("C", { role: "R", data: { Applicnt: "Ada" } })`,
+  ],
+  attachments: [
+    `(await svc.attachments.list("C")).attachments[0]?.filename`,
+    `await svc.attachments.list("C", { includeThumbnails: "yes" })`,
+    `(await svc.attachments.upload({ file: new File([], "a") })).url`,
+  ],
+  tags: [`(await svc.tags.list("C")).tagsList[0]?.name`, `await svc.tags.add("C", { tag: "one" })`],
+  followers: [`(await svc.followers.list("C")).followers[0]?.mail`, `await svc.followers.add("C", { user: 5 })`],
+  related: [`(await svc.related.list("C")).associatedCases[0]?.relation`, `await svc.related.add("C", {})`],
+  caseTypes: [
+    `(await svc.caseTypes.list()).caseTypes[0]?.label`,
+    `await svc.caseTypes.getAction("T", {})`,
+    `(await svc.caseTypes.getAction<Permit>("T", { action: "Create" })).data.caseInfo.content?.Applicnt`,
+  ],
+  social: [
+    `(await svc.social.getMessage("M")).replies?.[0]?.text`,
+    `(await svc.social.getFeed("F", { filterFor: "C" })).data.FeedList.pxResults[0]?.text`,
+    `await svc.social.listMessages({ filterFor: "C", filterBy: "All", pageSize: "2" })`,
+  ],
+  aiAgents: [
+    `(await svc.aiAgents.list())[0]?.class`,
+    `(await svc.aiAgents.getConversation("A", { conversation: "C" })).messages?.[0]?.text`,
+    `await svc.aiAgents.startConversation("A", { executeStarter: "no" })`,
+  ],
+  assistants: [
+    `(await svc.assistants.sendMessage("A", { conversation: "C", request: "R" })).reply`,
+    `await svc.assistants.listConversations("A", { contextId: "C", pageIndex: "0" })`,
+  ],
+  pages: [
+    `(await svc.pages.insight("I")).data.colums`,
+    `(await svc.pages.portal("P")).data.cases`,
+    `await svc.pages.get("P", { pageClass: 5 })`,
+    `(await svc.pages.get<Permit>("P")).data.caseInfo?.content?.Applicnt`,
+    `(await svc.pages.insight<Permit>("I")).data.rows?.[0]?.Applicnt`,
+  ],
+  uiLists: [
+    `(await svc.uiLists.listPersonalizations("L")).personalizations?.[0]?.isDefault`,
+    `await svc.uiLists.createPersonalization("L", { name: "N", markAsDefault: "yes" })`,
+    `(await svc.uiLists.move<Permit>("V", { sourceId: "1", destinationId: "2" })).data?.caseInfo?.content?.Applicnt`,
+  ],
+  staticContent: [`(await svc.staticContent.file("F")).length`, `await svc.staticContent.file(5)`],
+};
+
+/** Mistakes in the use of request options. */
+const OPTION_MISTAKES = [
+  `await svc.cases.create({ type: "T", signal: AbortSignal.timeout(1) })`,
+  `await svc.cases.create({ type: "T" }, { idempotencykey: "k" })`,
+  `await svc.cases.get("C", { ifMatch: "1" })`,
+  `await svc.cases.get("C", {}, {})`,
+  `await svc.caseTypes.list({ type: "T" })`,
+];
+
+/** What must compile: entity tags for the next call, the response, items of pages, and members beyond the shape. */
+const CORRECT = `${TYPED}
   const { id, etag: ifMatch } = await svc.data.create("D", { data: {} });
   const patched = await svc.data.patch("D", { data: { id } }, { ifMatch });
   const updated = await svc.data.update("D", { data: {} }, { ifMatch: patched.etag });
@@ -20,6 +115,18 @@ const TAGS = `${CLIENT}
   await svc.cases.performAction("C", { action: "A" }, { ifMatch: form.etag });
   const { results = [] } = await svc.cases.bulkPerform({ action: "A", cases: ["C"] });
   for (const { ID, status } of results) if (Number(status) >= 400) await svc.cases.get(ID ?? "");
+  const permit: types.CaseAnswer<Permit> = await svc.cases.get<Permit>("C", { timeoutSeconds: 5 });
+  const applicant: string | undefined = permit.data.caseInfo.content?.Applicant;
+  const untyped = (await svc.cases.create({ type: "T", data: { Applicant: "Ada" } })).data.caseInfo.content?.Other;
+  const { data, response } = await svc.cases.get<Permit>("C").withResponse();
+  const known: [types.CaseAnswer<Permit>, number, string | null] = [data, response.status, response.headers.get("a")];
+  for await (const { Area } of svc.data.query<Permit>("D", { max: 2 })) console.log(Area?.toFixed());
+  for await (const { postedTime } of svc.social.listMessages({ filterFor: "C", filterBy: "All" })) console.log(postedTime);
+  const stored: types.JsonObject = permit.raw;
+  const params: types.CasesCreateParams<Permit> = { type: "T", data: { Applicant: "Ada" } };
+  await svc.cases.create<Permit>(params, { idempotencyKey: "k", signal: AbortSignal.timeout(1) });
+  const another = createClient({ fetch });
+  console.log(applicant, untyped, known, stored, another);
 `;
 
 const LISTED = `${CLIENT}
@@ -45,32 +152,83 @@ const errorsOf = (part: string) => `
 
 const creating = (option: string) => scriptText(`await svc.cases.create({ type: "T" }, { ${option} });`);
 
+/** A program in which each statement must not compile: a directive that expects an error is one where there is none. */
+function programOf(mistakes: readonly string[]): string {
+  const statements = mistakes.map((mistake) => `// @ts-expect-error: a mistake\n${mistake};\n`);
+  return `${TYPED}\n${statements.join("")}console.log({} as types.CaseAnswer<Permit>);`;
+}
+
+/** A program that names the type of the parameters of each operation. */
+async function programOfParams(): Promise<string> {
+  const lines = Object.entries(await loadResources()).flatMap(([group, operations]) =>
+    Object.entries(operations).filter(([, { flags }]) => flags !== undefined).map(([name, operation]) => {
+      const position = operation.args?.length ?? 0;
+      return `{ const params: Parameters<typeof svc.${group}.${name}>[${position}] = {} as types.${
+        upperFirst(group) + upperFirst(name)
+      }Params; console.log(params); }`;
+    })
+  );
+  return `${TYPED}\n${lines.join("\n")}\nconsole.log({} as Permit);`;
+}
+
+function upperFirst(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
 Deno.test("the compiler knows the library", async (t) => {
   const said = await compiled({
     misspelt: CLIENT + `await svc.data.query("D", { pageSize: 3 });`,
-    tags: TAGS,
+    mistakes: programOf([...Object.values(MISTAKES).flat(), ...OPTION_MISTAKES]),
+    loose: programOf([`await svc.cases.get("C")`]),
+    correct: CORRECT,
+    params: await programOfParams(),
     listed: LISTED,
     errors: errorsOf("@svc/lib"),
     errorsOfWorkflow: errorsOf("@svc/lib/workflow"),
     timeout: creating("timeoutSeconds: 5"),
     key: creating(`idempotencyKey: "k"`),
+    pages: scriptText(`for await (const row of svc.data.query("D")) console.log(row.pyID);`),
+    response: scriptText(`await svc.cases.get("C").withResponse();`),
     all: programOfAll(),
   });
-  await t.step("it takes every part of it with Deno's own options", () => assert.equal(said.all, ""));
-  await t.step("of a misspelt option it says which there are", () => {
+  await t.step("it accepts every part with Deno's default options", () => assert.equal(said.all, ""));
+  await t.step("it lists the parameters if one is misspelt", () => {
     const options =
       /'pageSize' does not exist in type '\{ params\?: [^;]+; max\?: [^;]+; page\?: [^;]+; includeTotal\?: /;
     assert.match(said.misspelt, options);
   });
-  await t.step("it knows the entity tags that the next call takes, and what became of each case of a bulk call", () => {
-    assert.equal(said.tags, "");
+  await t.step("it rejects misspelt members, wrong literals and wrong content in every group", () => {
+    assert.equal(said.mistakes, "");
+    assert.match(said.loose, /Unused '@ts-expect-error' directive/, "the check sees what compiles");
   });
+  await t.step("it knows entity tags, responses, items of pages, and the whole body", () => {
+    assert.equal(said.correct, "");
+  });
+  await t.step("it has a named type for the parameters of every operation", () => assert.equal(said.params, ""));
   await t.step("it knows the members of what is listed", () => assert.equal(said.listed, ""));
-  await t.step("it knows the members of an error's details and attempts, in a workflow too", () => {
+  await t.step("it knows the details and attempts of an error, in a workflow, too", () => {
     assert.deepEqual([said.errors, said.errorsOfWorkflow], ["", ""]);
   });
-  await t.step("it lets a script limit the time of a call, and refuses one that names a key of its own", () => {
-    assert.equal(said.timeout, "");
-    assert.match(said.key, /'idempotencyKey' does not exist in type '\{ ifMatch\?: [^']*timeoutSeconds\?: /);
-  });
+  await t.step(
+    "a script may limit the time of a call and iterate over pages, but not name a key or see a response",
+    () => {
+      assert.deepEqual([said.timeout, said.pages], ["", ""]);
+      assert.match(said.key, /'idempotencyKey' does not exist in type '\{ ifMatch\?: [^']*timeoutSeconds\?: /);
+      assert.match(said.response, /Property 'withResponse' does not exist on type 'Promise</);
+    },
+  );
+});
+
+Deno.test("the named types of parameters have no others among them", async () => {
+  const page = await Deno.readTextFile(new URL("../../mod.ts", import.meta.url));
+  const modules = [...page.matchAll(/export type \* from "(\.\/lib\/resources\/[^"]+)"/g)].map(([, path = ""]) => path);
+  const sources = await Promise.all(
+    modules.map((path) => Deno.readTextFile(new URL(`../../${path}`, import.meta.url))),
+  );
+  const named = sources.flatMap((source) => [...source.matchAll(/export type (\w+Params)\b/g)].map(([, name]) => name));
+  const expected = Object.entries(await loadResources()).flatMap(([group, operations]) =>
+    Object.entries(operations).filter(([, { flags }]) => flags !== undefined)
+      .map(([name]) => `${upperFirst(group)}${upperFirst(name)}Params`)
+  );
+  assert.deepEqual(named.toSorted(), expected.toSorted());
 });

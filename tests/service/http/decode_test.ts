@@ -40,6 +40,7 @@ const object: fc.Arbitrary<JsonObject> = fc.dictionary(fc.string({ maxLength: 5 
   .map((value) => JSON.parse(JSON.stringify(value)));
 
 function valueOf(param: Param): fc.Arbitrary<unknown> {
+  if (param.choices !== undefined) return fc.constantFrom(...param.choices);
   switch (param.type) {
     case "string":
       return text;
