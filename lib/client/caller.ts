@@ -1,4 +1,4 @@
-/** One call: values in, reply out. The command line, the library and a workflow's parent all enter here. */
+/** Makes calls of operations. The command line, the library and the workflow engine share this module. */
 import { TIMEOUT_RULE } from "../auth/profile.ts";
 import { openSession, type Session } from "../auth/session.ts";
 import type { ExchangeSummary, SessionOptions, Target } from "../auth/settings.ts";
@@ -28,39 +28,69 @@ export interface Exchange extends ExchangeSummary {
   readonly text: string;
 }
 
-/** How to reach the service, and a hook that sees each exchange. */
+/** Options of a caller. */
 export interface CallerOptions extends SessionOptions {
-  /** Is told of each exchange with the API. */
+  /** Receives each exchange with the API. */
   onReply?: (exchange: Exchange) => void;
 }
 
-/** What a caller that repeats calls may add to one. */
-export interface RepeatableOptions extends RequestOptions {
-  /** Is awaited right before a changing request itself is sent, with the entity tag that it carries. */
-  sending?: (ifMatch: string | undefined) => void | Promise<void>;
-  /** Is told that a changing request will follow as soon as its entity tag is known: the read of that is on its way. */
-  readingTag?: () => void;
-  /** Asked before each further attempt of a change that may be done: whether the service still knows the key. Yes by default. */
-  isKeyKnown?: () => boolean;
-  /** Whether the same change has been sent before, by another process say, and may have been done. */
-  mayHaveArrived?: boolean;
-  /** Aborts when the attempt that is on its way is to be the last. */
-  lastAttempt?: AbortSignal;
-  /** The entity tag that an attempt before has read: it is sent again and not read anew. */
+/** Options of a call that may be one of several attempts. */
+export interface AttemptOptions extends RequestOptions {
+  /** The entity tag that an earlier attempt was sent with. It is sent again instead of a new one. */
   knownTag?: string;
+}
+
+/** A call that is ready to be sent: its values are encoded and its entity tag is known. Nothing has been changed yet. */
+export interface PreparedCall {
+  /** The entity tag that the request carries. */
+  readonly ifMatch: string | undefined;
+  /** Sends the request and reads the response. */
+  send(): Promise<Reply>;
+}
+
+/** The attempts of one call. */
+export interface Attempts {
+  /** Reports that an attempt succeeded. */
+  succeeded(): void;
+  /** Resolves when another attempt may start. Throws the final error of the call if there is none. */
+  next(thrown: unknown): Promise<void>;
+}
+
+/** Options of the attempts of a call. */
+export interface AttemptsOptions {
+  /** Cancels the call. */
+  readonly signal?: AbortSignal;
+  /** Aborts when the attempt in progress has to be the last. */
+  readonly lastAttempt?: AbortSignal;
+  /** Returns whether the service applies a repeated change only once. */
+  readonly isIdempotent: () => boolean;
+  /** Returns whether the service still knows the key of a change that may have been applied (default: true). */
+  readonly isKeyKnown?: () => boolean;
+  /** Whether the change was sent before, for example by another process, and may have been applied. */
+  readonly mayHaveArrived?: boolean;
 }
 
 /** Makes calls. */
 export interface Caller {
-  /** Makes one call: one request, and before it the read of an entity tag where the operation needs one. */
-  call(ref: OperationRef, values: Values, options?: RepeatableOptions): Promise<Reply>;
-  /** Whether the service does a call once that is repeated with the same idempotency key. */
+  /** Makes a call: prepares it and sends it. */
+  call(ref: OperationRef, values: Values, options?: AttemptOptions): Promise<Reply>;
+  /** Encodes a call and reads the entity tag that it needs. */
+  prepare(ref: OperationRef, values: Values, options?: AttemptOptions): Promise<PreparedCall>;
+  /** Starts to count the attempts of a call. */
+  startAttempts(ref: OperationRef, options: AttemptsOptions): Attempts;
+  /** Returns whether the service applies a repeated change with the same idempotency key only once. */
   supportsIdempotencyKeys(): boolean;
 }
 
+/** Allows one attempt. */
+const SINGLE_ATTEMPT: Attempts = {
+  succeeded: () => {},
+  next: (thrown) => Promise.reject(thrown),
+};
+
 /**
- * A caller for the service that the options, the environment and the profile name, or whose session `open` opens;
- * nothing is read before the first call.
+ * Creates a caller for the service that the options, the environment and the profile name. Nothing is read before the
+ * first call.
  */
 export function createCaller(
   options: CallerOptions = {},
@@ -68,41 +98,52 @@ export function createCaller(
 ): Caller {
   let opened: Session | undefined;
   const session = () => opened ??= open(options);
+  const prepare = async (ref: OperationRef, values: Values, attempt: AttemptOptions = {}): Promise<PreparedCall> => {
+    try {
+      checkTimeout(attempt.timeoutSeconds);
+      checkSignal(attempt.signal);
+      checkKey(attempt.idempotencyKey);
+      const request = encodeRequest(ref.operation, values);
+      const call = new Call(ref, session(), attempt, options.onReply);
+      const ifMatch = await call.findTag(request);
+      return { ifMatch, send: () => send(ref, values, call.send({ ...request, ifMatch })) };
+    } catch (error) {
+      throw toSvcError(error).withOperation(ref.name);
+    }
+  };
+  const send = async (ref: OperationRef, values: Values, sending: Promise<Reply>): Promise<Reply> => {
+    try {
+      return pickElement(ref.operation, values, await sending);
+    } catch (error) {
+      throw toSvcError(error).withOperation(ref.name);
+    }
+  };
   return {
+    prepare,
+    call: async (ref, values, attempt) => await (await prepare(ref, values, attempt)).send(),
+    startAttempts: () => SINGLE_ATTEMPT,
     supportsIdempotencyKeys: () => session().target.idempotencyKeys,
-    async call(ref, values, callOptions = {}) {
-      try {
-        checkTimeout(callOptions.timeoutSeconds);
-        checkSignal(callOptions.signal);
-        checkKey(callOptions.idempotencyKey);
-        const request = encodeRequest(ref.operation, values);
-        const call = new Call(ref, session(), callOptions, options.onReply);
-        return picked(ref.operation, values, await call.run(request));
-      } catch (error) {
-        throw toSvcError(error).withOperation(ref.name);
-      }
-    },
   };
 }
 
 function checkTimeout(seconds: unknown): void {
   if (seconds === undefined || TIMEOUT_RULE.holds(seconds)) return;
   throw new SvcError("INVALID_ARGS", `timeoutSeconds must be ${TIMEOUT_RULE.must}.`, {
-    hint: "Leave it out for the profile's own limit.",
+    hint: "Leave it out to use the limit of the profile.",
   });
 }
 
 function checkKey(key: unknown): void {
   if (key === undefined || isKey(key)) return;
   throw new SvcError("INVALID_ARGS", `idempotencyKey must be ${KEY_FORM}.`, {
-    hint: "Use one of your own for each call, such as crypto.randomUUID().",
+    hint: "Use a new key for each call, such as crypto.randomUUID().",
   });
 }
 
-/** The error of a change that needs an entity tag where the service gives none. */
+/** The error of a service that returns no entity tag for a change that needs one. */
 export function missingTag(path: string): SvcError {
-  return new SvcError("MISSING_ETAG", `GET ${path} answered no entity tag.`, {
-    hint: "Give the tag that you last read with --if-match.",
+  return new SvcError("MISSING_ETAG", `The response of GET ${path} has no entity tag.`, {
+    hint: "Pass the tag that you last read with --if-match.",
   });
 }
 
@@ -110,71 +151,78 @@ export function missingTag(path: string): SvcError {
 class Call {
   readonly #ref: OperationRef;
   readonly #session: Session;
-  readonly #options: RepeatableOptions;
+  readonly #options: AttemptOptions;
   readonly #onReply?: (exchange: Exchange) => void;
 
-  constructor(ref: OperationRef, session: Session, options: RepeatableOptions, onReply?: (exchange: Exchange) => void) {
+  constructor(ref: OperationRef, session: Session, options: AttemptOptions, onReply?: (exchange: Exchange) => void) {
     this.#ref = ref;
     this.#session = session;
     this.#options = options;
     this.#onReply = onReply;
   }
 
-  async run(request: EncodedRequest): Promise<Reply> {
-    if (isRead(this.#ref.operation)) return await this.#send(request);
-    const { knownTag, sending, idempotencyKey } = this.#options;
-    const key = this.#session.target.idempotencyKeys ? idempotencyKey : undefined;
-    const { tagPath } = request;
-    const ifMatch = tagPath === undefined ? request.ifMatch : knownTag ?? await this.#readTag(tagPath, key);
-    await sending?.(ifMatch);
-    return await this.#send({ ...request, ifMatch }, { key });
+  /** Returns the entity tag that a request needs: the given one, or one that is read now. */
+  async findTag({ ifMatch, tagPath }: EncodedRequest): Promise<string | undefined> {
+    if (isRead(this.#ref.operation) || tagPath === undefined) return ifMatch;
+    return this.#options.knownTag ?? await this.#readTag(tagPath);
   }
 
-  /** The entity tag to send. Under a key that is none where the thing is gone: the change itself may have done that. */
-  async #readTag(path: string, key: string | undefined): Promise<string | undefined> {
-    const reading = this.#send({ method: "GET", path });
-    this.#options.readingTag?.();
+  /** Sends a request and reads its response. */
+  async send(request: EncodedRequest): Promise<Reply> {
+    return await this.#send(request, isRead(this.#ref.operation) ? undefined : { key: this.#key });
+  }
+
+  /** The idempotency key, if the service supports keys. */
+  get #key(): string | undefined {
+    return this.#session.target.idempotencyKeys ? this.#options.idempotencyKey : undefined;
+  }
+
+  /**
+   * Reads an entity tag. With an idempotency key, a 404 yields no tag: an earlier attempt may already have deleted the
+   * resource.
+   */
+  async #readTag(path: string): Promise<string | undefined> {
     try {
-      const { etag } = await reading;
+      const { etag } = await this.#send({ method: "GET", path });
       if (etag !== undefined) return etag;
     } catch (error) {
-      if (key !== undefined && error instanceof SvcError && error.code === "NOT_FOUND") return undefined;
-      // A refusal of this read is no judgment on the change, which an earlier attempt may have made.
+      if (this.#key !== undefined && error instanceof SvcError && error.code === "NOT_FOUND") return undefined;
+      // A refusal of this read says nothing about the change, which an earlier attempt may have made.
       throw toSvcError(error).with({ rejectedByService: undefined });
     }
     throw missingTag(path);
   }
 
-  /** Makes a request and reads its answer. */
+  /** Sends a request and reads its response. */
   async #send(request: EncodedRequest, change?: Change): Promise<Reply> {
     const transit = new Transit(this.#session.target, request, this.#options, change);
     const { operation } = this.#ref;
     try {
-      const body = request.parts ? await transit.formOf(request.parts) : request.body && jsonText(request.body);
+      const body = request.parts ? await transit.createForm(request.parts) : request.body && jsonText(request.body);
       const response = await this.#fetch(transit, body);
       if (operation.answer === "content" && response.ok) return await this.#contentReply(transit, response);
       return this.#textReply(transit, response, await readText(response));
     } catch (error) {
       transit.deadline.clear();
-      const failure = hinted(transit.explain(error), operation);
+      const failure = addHint(transit.explain(error), operation);
       throw change && transit.isUnderWay && mayBeDone(failure) ? failure.with({ outcomeUnknown: true }) : failure;
     }
   }
 
-  /** Sends a request; one that changes something must not arrive twice unless it has a key. */
+  /** Sends a request. The session never sends a change again by itself. */
   #fetch(transit: Transit, body?: MultipartBody | string): Promise<Response> {
     const { request, change, url, deadline } = transit;
     const fetching = this.#session.fetch({
       method: request.method,
       url,
-      headers: headersOf(this.#ref.operation, request, change?.key),
+      headers: buildHeaders(this.#ref.operation, request, change?.key),
       body,
       signal: deadline.signal,
-      // With a key it may arrive twice, but not unseen: a refusal of the second would say that the first was not done.
+      // Not even with a key: a refusal of the second request would hide that the first was applied.
       once: change !== undefined,
       underWay: (isSent) => transit.underWay(isSent),
     });
-    deadline.start(); // Only now: the first clock of a process takes longer to make than the request.
+    deadline.start(); // After the request: the first timer of a process takes longer to create.
     return fetching;
   }
 
@@ -183,13 +231,13 @@ class Call {
     this.#tell(transit, head, () => this.#session.redact(text));
     checkStatus(head, response, response.ok ? text : this.#session.redact(text), transit);
     const reply = new Reply(head, { text });
-    // A gateway's page is no answer: its sender is told at once. An empty one may still have the tag that is wanted.
+    // Report the page of a gateway at once. An empty response may still carry the entity tag.
     if (text !== "" && !/\bjson\b/i.test(head.type ?? "")) void reply.body;
     transit.deadline.clear();
     return reply;
   }
 
-  /** An answer whose content is the caller's to read; where the caller does not get it, it is let go of here. */
+  /** Returns a response whose content the caller reads. Cancels the content if the caller does not get it. */
   async #contentReply(transit: Transit, response: Response): Promise<Reply> {
     const { deadline } = transit;
     try {
@@ -204,7 +252,7 @@ class Call {
     }
   }
 
-  /** Describes an exchange only where somebody listens: to look for secrets in its text takes as long as to read it. */
+  /** Reports an exchange, if `onReply` is set: redacting the text takes as long as reading it. */
   #tell({ request, change, url }: Transit, head: ReplyHead, textOf: () => string): void {
     if (this.#onReply === undefined) return;
     const { status, reason, milliseconds } = head;
@@ -217,18 +265,18 @@ class Call {
       text: textOf(),
     };
     tell("onReply", this.#onReply, exchange, {
-      hint: `The call itself was answered with ${status}. Catch in onReply what may fail.`,
+      hint: `The service responded with ${status}. Catch errors inside onReply.`,
       outcomeUnknown: change !== undefined || undefined,
     });
   }
 }
 
-/** What a request that changes something is sent with. */
+/** What a change is sent with. */
 interface Change {
   readonly key: string | undefined;
 }
 
-/** One request on its way, and what it is called when it fails. */
+/** A request in progress. */
 class Transit {
   readonly request: EncodedRequest;
   readonly change?: Change;
@@ -250,32 +298,32 @@ class Transit {
     this.#signal = signal;
   }
 
-  /** Milliseconds since it was sent. */
+  /** Time since it was sent, in milliseconds. */
   get milliseconds(): number {
     return performance.now() - this.#started;
   }
 
   underWay(isSent: boolean): void {
     this.isUnderWay = isSent;
-    this.#started = performance.now(); // What came before was the way to a token, which is told by itself.
+    this.#started = performance.now(); // The token exchange before is reported separately.
   }
 
-  /** Its body with files. It keeps the deadline away for as long as somebody reads it. */
-  async formOf(parts: readonly Part[]): Promise<MultipartBody> {
+  /** Creates a multipart body. Each read of the body restarts the deadline. */
+  async createForm(parts: readonly Part[]): Promise<MultipartBody> {
     const { MultipartBody } = await import("./multipart.ts");
     return this.#form = new MultipartBody(parts, () => this.deadline.start());
   }
 
-  /** Why it failed: of a file that cannot be read the platform only says that the request was not sent. */
+  /** Explains why it failed. For an unreadable file, the platform only reports that the request was not sent. */
   explain(error: unknown): SvcError {
     const reason = this.#signal?.aborted ? error : this.#form?.failure ?? error;
-    // A request that is not under way yet is still waiting for its token.
+    // Until it is sent, a request waits for its token.
     const exchange = this.isUnderWay ? `${this.request.method} ${this.url}` : `The token exchange with ${this.baseUrl}`;
     return this.deadline.explain(reason, exchange);
   }
 }
 
-function headersOf({ answer }: Operation, { ifMatch, body }: EncodedRequest, key?: string): Record<string, string> {
+function buildHeaders({ answer }: Operation, { ifMatch, body }: EncodedRequest, key?: string): Record<string, string> {
   const headers: Record<string, string> = {
     "accept": answer === "content" ? "*/*" : "application/json",
     "user-agent": USER_AGENT,
@@ -287,13 +335,13 @@ function headersOf({ answer }: Operation, { ifMatch, body }: EncodedRequest, key
   return headers;
 }
 
-function hinted(failure: SvcError, operation: Operation): SvcError {
+function addHint(failure: SvcError, operation: Operation): SvcError {
   const isUnknown = failure.status === 404 && failure.rejectedByService === true;
   return isUnknown ? failure.with({ hint: hintOfNotFound(operation) }) : failure;
 }
 
-/** The element that the caller asked for, where the service only lists them all. */
-function picked(operation: Operation, values: Values, reply: Reply): Reply {
+/** Picks the requested element from a response that lists all of them. */
+function pickElement(operation: Operation, values: Values, reply: Reply): Reply {
   for (const [name, param] of paramsOf(operation)) {
     if (!param.to.startsWith("pick:")) continue;
     const [list = "", member = ""] = param.to.slice("pick:".length).split(".");
@@ -301,10 +349,10 @@ function picked(operation: Operation, values: Values, reply: Reply): Reply {
     const body = elements.find((one) => one[member] === values[name]);
     if (body === undefined) {
       throw new SvcError("NOT_FOUND", `The service lists no ${list} with ${member} ${JSON.stringify(values[name])}.`, {
-        hint: "The list command of this group shows what there is.",
+        hint: "Use the list command of this group to see what exists.",
       });
     }
-    return new Reply({ ...reply.head, etag: undefined }, { body }); // The tag was that of the list.
+    return new Reply({ ...reply.head, etag: undefined }, { body }); // The tag belongs to the list.
   }
   return reply;
 }

@@ -1,35 +1,36 @@
 /**
- * Repeats calls that failed, where that cannot do anything twice: with exponential backoff and full jitter, and under a
- * budget that all calls of the process share, as in the standard mode of the AWS SDKs.
+ * Retries failed calls if that cannot apply a change twice: with exponential backoff, full jitter, and a budget that all
+ * calls of the process share, as in the standard mode of the AWS SDKs.
  */
 import { type ErrorAttempt, parseRetryAfter, SvcError, toSvcError } from "../errors.ts";
 import { isRead, type OperationRef } from "../operation/operation.ts";
 import { delay } from "../../utils/async/delay.ts";
 import { pluralize } from "../../utils/text/wording.ts";
-import type { Caller, RepeatableOptions } from "./caller.ts";
-import type { Reply } from "./reply.ts";
-import type { Values } from "./values.ts";
+import type { Attempts, AttemptsOptions, Caller } from "./caller.ts";
 
-/** How calls are repeated. What is left out is as in production; tests bring their own chance and time. */
+/** Options of retries. The defaults suit production; tests replace chance and time. */
 export interface RetryOptions {
-  /** Attempts in all; 3 without it. */
+  /** Number of attempts (default: 3). */
   readonly attempts?: number;
-  /** What repeating may cost; one budget for the process without it. */
+  /** What retries may cost (default: one budget for the process). */
   readonly budget?: RetryBudget;
-  /** A number from 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random?: () => number;
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   readonly now?: () => number;
-  /** Waits; rejects when the signal aborts. */
+  /** Waits. Rejects when the signal aborts. */
   readonly wait?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
-const ATTEMPTS = 3;
-const LONGEST_BACKOFF = 20_000;
-/** The longest `Retry-After` that is obeyed, in milliseconds; after a longer one there is no further attempt. */
-const LONGEST_WAIT = 60_000;
+const DEFAULT_ATTEMPTS = 3;
 
-/** What a failure says about another attempt: its price, and from where the backoff grows, in milliseconds. */
+/** Longest backoff, in milliseconds. */
+const MAX_BACKOFF = 20_000;
+
+/** Longest `Retry-After` that is obeyed, in milliseconds. After a longer one there is no further attempt. */
+const MAX_RETRY_AFTER = 60_000;
+
+/** What a retry costs, and the first backoff in milliseconds. */
 const KINDS = {
   transient: { cost: 5, base: 50 },
   timeout: { cost: 10, base: 50 },
@@ -38,157 +39,154 @@ const KINDS = {
 
 type Kind = (typeof KINDS)[keyof typeof KINDS];
 
-/** What repeating may cost: while most calls fail there is soon nothing left, and a service that is down is left alone. */
+/** Limits retries. When most calls fail, the budget runs out and a service that is down is left alone. */
 export class RetryBudget {
   readonly #capacity: number;
   #tokens: number;
 
-  /** A full budget. */
+  /** Creates a full budget. */
   constructor(capacity = 500) {
     this.#capacity = capacity;
     this.#tokens = capacity;
   }
 
-  /** Takes a price, if it is there. */
+  /** Takes a cost from the budget. Returns whether the budget covers it. */
   take(cost: number): boolean {
     if (cost > this.#tokens) return false;
     this.#tokens -= cost;
     return true;
   }
 
-  /** Gives back after a success: what the last attempt cost, or a little if the first one succeeded. */
+  /** Returns the cost of the last attempt after a success, or a little if the first one succeeded. */
   succeeded(cost: number): void {
     this.#tokens = Math.min(this.#capacity, this.#tokens + (cost || 1));
   }
 }
 
-const shared = new RetryBudget();
+const sharedBudget = new RetryBudget();
 
 /**
- * A caller that repeats reads, changes with an idempotency key that the service honours, and whatever surely was not
- * done. A key's changes carry the entity tag of their first attempt. The error that remains holds all attempts.
+ * Returns a caller that repeats reads, changes with an idempotency key that the service supports, and calls that were
+ * certainly not applied. Each attempt of a change carries the entity tag of the first. The final error lists all attempts.
  */
-export function retrying(caller: Caller, options: RetryOptions = {}): Caller {
+export function retrying(caller: Caller, retry: RetryOptions = {}): Caller {
+  const startAttempts = (ref: OperationRef, options: AttemptsOptions) => new RetriedAttempts(ref, retry, options);
   return {
     supportsIdempotencyKeys: () => caller.supportsIdempotencyKeys(),
-    call: (ref, values, callOptions = {}) => new Attempts(caller, options, ref, callOptions).run(values),
+    prepare: (ref, values, options) => caller.prepare(ref, values, options),
+    startAttempts,
+    async call(ref, values, options = {}) {
+      const { signal, idempotencyKey } = options;
+      const isIdempotent = () => idempotencyKey !== undefined && caller.supportsIdempotencyKeys();
+      const attempts = startAttempts(ref, { signal, isIdempotent });
+      let { knownTag } = options;
+      for (;;) {
+        try {
+          const prepared = await caller.prepare(ref, values, { ...options, knownTag });
+          knownTag ??= prepared.ifMatch;
+          const reply = await prepared.send();
+          attempts.succeeded();
+          return reply;
+        } catch (thrown) {
+          await attempts.next(thrown);
+        }
+      }
+    },
   };
 }
 
-/** One call and its attempts. */
-class Attempts {
-  readonly #caller: Caller;
+/** The attempts of a call under a retry policy. */
+class RetriedAttempts implements Attempts {
   readonly #ref: OperationRef;
-  readonly #call: RepeatableOptions;
+  readonly #options: AttemptsOptions;
   readonly #limit: number;
   readonly #budget: RetryBudget;
   readonly #random: () => number;
   readonly #now: () => number;
   readonly #wait: NonNullable<RetryOptions["wait"]>;
+  readonly #started: number;
   readonly #failed: ErrorAttempt[] = [];
-  #knownTag?: string;
-  #isTold = false;
+  /** Whether an attempt may have been applied. */
   #isUnknown: boolean;
   #cost = 0;
 
-  constructor(caller: Caller, options: RetryOptions, ref: OperationRef, call: RepeatableOptions) {
-    this.#caller = caller;
+  constructor(ref: OperationRef, retry: RetryOptions, options: AttemptsOptions) {
     this.#ref = ref;
-    this.#call = call;
-    this.#knownTag = call.knownTag;
-    this.#isUnknown = call.mayHaveArrived === true;
-    const { attempts = ATTEMPTS, budget = shared, random = Math.random, now = Date.now, wait = delay } = options;
-    this.#limit = attempts;
-    this.#budget = budget;
-    this.#random = random;
-    this.#now = now;
-    this.#wait = wait;
+    this.#options = options;
+    this.#isUnknown = options.mayHaveArrived === true;
+    this.#limit = retry.attempts ?? DEFAULT_ATTEMPTS;
+    this.#budget = retry.budget ?? sharedBudget;
+    this.#random = retry.random ?? Math.random;
+    this.#now = retry.now ?? Date.now;
+    this.#wait = retry.wait ?? delay;
+    this.#started = this.#now();
   }
 
-  async run(values: Values): Promise<Reply> {
-    const started = this.#now();
-    for (;;) {
-      try {
-        const reply = await this.#caller.call(this.#ref, values, this.#attemptOptions());
-        this.#budget.succeeded(this.#cost);
-        return reply;
-      } catch (thrown) {
-        const error = this.#asFurther(toSvcError(thrown));
-        this.#note(error, this.#now() - started);
-        const delay = this.#pauseAfter(error);
-        if (delay === undefined) throw this.#final(error);
-        await this.#pause(delay, error);
-        // A machine may have slept meanwhile for longer than a key lives.
-        if (this.#isUnknown && this.#call.isKeyKnown?.() === false) throw this.#final(error);
-      }
-    }
+  succeeded(): void {
+    this.#budget.succeeded(this.#cost);
   }
 
-  /** The entity tag of the first attempt that was sent is the one of all: a service may take another for another request. */
-  #attemptOptions(): RepeatableOptions {
-    const sending = async (ifMatch: string | undefined) => {
-      if (this.#isTold) return;
-      await this.#call.sending?.(ifMatch);
-      this.#isTold = true;
-      this.#knownTag = ifMatch;
-    };
-    return { ...this.#call, sending, knownTag: this.#knownTag };
+  async next(thrown: unknown): Promise<void> {
+    const error = this.#asRepeated(toSvcError(thrown));
+    this.#note(error);
+    const milliseconds = this.#chooseDelay(error);
+    if (milliseconds === undefined) throw this.#describe(error);
+    await this.#pause(milliseconds, error);
+    // The machine may have slept for longer than the service keeps a key.
+    if (this.#isUnknown && this.#options.isKeyKnown?.() === false) throw this.#describe(error);
   }
 
   /**
-   * A conflict is no verdict where an earlier attempt may have arrived: that one may still be at work, and some services
-   * say 409 to a key until it has ended. One that gives an answer again says so.
+   * After an attempt that may have arrived, a conflict settles nothing: some services return 409 for a key while the
+   * first request is in progress. A repeated response is marked as such.
    */
-  #asFurther(error: SvcError): SvcError {
-    const isBusyWithIt = this.#isUnknown && error.status === 409 && error.replayed !== true;
-    return isBusyWithIt ? error.with({ rejectedByService: undefined, outcomeUnknown: true }) : error;
+  #asRepeated(error: SvcError): SvcError {
+    const isInProgress = this.#isUnknown && error.status === 409 && error.replayed !== true;
+    return isInProgress ? error.with({ rejectedByService: undefined, outcomeUnknown: true }) : error;
   }
 
-  #note(error: SvcError, after: number): void {
+  #note(error: SvcError): void {
     const { code, status, message } = error;
-    this.#failed.push({ code, ...(status && { status }), message, afterMilliseconds: Math.round(after) });
+    const afterMilliseconds = Math.round(this.#now() - this.#started);
+    this.#failed.push({ code, ...(status && { status }), message, afterMilliseconds });
     this.#isUnknown = !error.rejectedByService && (this.#isUnknown || error.outcomeUnknown === true);
   }
 
-  /** Milliseconds until another attempt; undefined where there is none. */
-  #pauseAfter(error: SvcError): number | undefined {
-    const kind = kindOf(error, isRead(this.#ref.operation));
+  /** Returns the delay before the next attempt in milliseconds, or undefined if there is none. */
+  #chooseDelay(error: SvcError): number | undefined {
+    const kind = classify(error, isRead(this.#ref.operation));
     if (kind === undefined || this.#failed.length >= this.#limit) return undefined;
-    if (error.outcomeUnknown && !this.#isDoneOnce()) return undefined;
-    const asked = retryAfterMilliseconds(error.retryAfter, this.#now());
-    if (asked > LONGEST_WAIT || !this.#budget.take(kind.cost)) return undefined;
+    if (error.outcomeUnknown && !this.#options.isIdempotent()) return undefined;
+    const requested = retryAfterMilliseconds(error.retryAfter, this.#now());
+    if (requested > MAX_RETRY_AFTER || !this.#budget.take(kind.cost)) return undefined;
     this.#cost = kind.cost;
-    const backoff = Math.min(LONGEST_BACKOFF, kind.base * 2 ** (this.#failed.length - 1));
-    return asked + this.#random() * backoff;
-  }
-
-  #isDoneOnce(): boolean {
-    return this.#call.idempotencyKey !== undefined && this.#caller.supportsIdempotencyKeys();
+    const backoff = Math.min(MAX_BACKOFF, kind.base * 2 ** (this.#failed.length - 1));
+    return requested + this.#random() * backoff;
   }
 
   async #pause(milliseconds: number, error: SvcError): Promise<void> {
-    const { signal, lastAttempt } = this.#call;
-    const given = AbortSignal.any([signal, lastAttempt].filter((one) => one !== undefined));
+    const { signal, lastAttempt } = this.#options;
+    const cancel = AbortSignal.any([signal, lastAttempt].filter((one) => one !== undefined));
     try {
-      await this.#wait(milliseconds, given);
+      await this.#wait(milliseconds, cancel);
     } catch (cause) {
-      if (!given.aborted) throw cause;
+      if (!cancel.aborted) throw cause;
       const message = `The call was cancelled while it waited for another attempt: ${error.message}`;
-      throw this.#final(new SvcError("INTERRUPTED", message, { cause: given.reason, operation: this.#ref.name }));
+      throw this.#describe(new SvcError("INTERRUPTED", message, { cause: cancel.reason, operation: this.#ref.name }));
     }
   }
 
-  #final(error: SvcError): SvcError {
+  /** Adds all attempts to the error of the last one. */
+  #describe(error: SvcError): SvcError {
     const count = this.#failed.length;
     if (count === 1 && error.code !== "INTERRUPTED") return error;
     const more = { attempts: this.#failed, outcomeUnknown: this.#isUnknown || undefined };
-    const times = pluralize(count, "attempt");
-    return error.with(more, `${error.message.replace(/\.$/, "")}, after ${times}.`);
+    return error.with(more, `${error.message.replace(/\.$/, "")}, after ${pluralize(count, "attempt")}.`);
   }
 }
 
-/** The kind of a failure that another attempt may get past; undefined for any other. */
-function kindOf(error: SvcError, reads: boolean): Kind | undefined {
+/** Classifies a failure that another attempt may get past. Returns undefined for any other. */
+function classify(error: SvcError, isReading: boolean): Kind | undefined {
   const { code, status, retryAfter } = error;
   switch (status) {
     case undefined:
@@ -204,11 +202,11 @@ function kindOf(error: SvcError, reads: boolean): Kind | undefined {
     case 409:
       return error.outcomeUnknown ? KINDS.transient : undefined;
     default:
-      return status === 500 && reads ? KINDS.transient : undefined;
+      return status === 500 && isReading ? KINDS.transient : undefined;
   }
 }
 
-/** The milliseconds that a `Retry-After` asks for; 0 where it says nothing. */
+/** Returns the delay that a `Retry-After` header requests in milliseconds, or 0. */
 export function retryAfterMilliseconds(retryAfter: string | undefined, now: number): number {
   const { seconds = 0, date = now } = parseRetryAfter(retryAfter);
   return Math.max(seconds * 1000, date - now);

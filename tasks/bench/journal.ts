@@ -1,3 +1,4 @@
+import type { LiveCall } from "../../workflows/engine/live_calls.ts";
 import { Runner } from "../../workflows/runs/runner.ts";
 import type { EventRecord } from "../../workflows/journal/journal.ts";
 import { DEFAULT_LIMITS } from "../../workflows/runs/limits.ts";
@@ -45,10 +46,10 @@ async function runSteps(directory: string): Promise<number> {
   const start = Promise.withResolvers<number>();
   let arrived = 0;
   const live = {
-    async call(_: unknown, { sending }: { sending: (tag?: string) => Promise<void> }) {
+    async call(_: unknown, { commit }: LiveCall) {
       if (arrived < RUNS && ++arrived === RUNS) start.resolve(performance.now()); // All sandboxes are ready.
       await start.promise;
-      await sending(undefined);
+      await commit(undefined, true);
       return { head: {}, text: RESPONSE };
     },
   };

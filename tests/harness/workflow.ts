@@ -111,11 +111,17 @@ export function caseAnswer(id: string): JsonObject {
   return { id, type: "T", status: "Open", urgency: 10, data: { caseInfo: { ID: id, content: {} } } };
 }
 
-/** A caller for scripts that call nothing. */
+/** A caller for scripts that make no calls. */
 export const noCaller: Caller = {
-  call: () => Promise.reject(new SvcError("INTERNAL_ERROR", "This script was to call nothing.")),
+  call: refuseCall,
+  prepare: refuseCall,
+  startAttempts: () => ({ succeeded: () => {}, next: (thrown) => Promise.reject(thrown) }),
   supportsIdempotencyKeys: () => true,
 };
+
+function refuseCall(): Promise<never> {
+  return Promise.reject(new SvcError("INTERNAL_ERROR", "This script must make no calls."));
+}
 
 /** How to run a script once. */
 export interface RunOptions extends WorkflowOptions {

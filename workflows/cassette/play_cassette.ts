@@ -4,7 +4,7 @@ import { onAbort } from "../../utils/async/on_abort.ts";
 import { asked } from "../engine/asked.ts";
 import { newCall } from "../engine/diverged.ts";
 import { type EventSink, InputRun } from "../engine/input_run.ts";
-import type { LiveCalls } from "../engine/live_call.ts";
+import type { LiveCalls } from "../engine/live_calls.ts";
 import { interrupted } from "../runs/interruption.ts";
 import { never } from "../../utils/async/never.ts";
 import type { OpenWorkflow } from "../runs/open_workflow.ts";

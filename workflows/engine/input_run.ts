@@ -9,11 +9,10 @@ import type { CallAnswer, GivenBefore, RunHandlers } from "../sandbox/host/sandb
 import type { CallRequest } from "../sandbox/protocol/messages.ts";
 import { decodeAnswer, encodeAnswer } from "./answer.ts";
 import { asked } from "./asked.ts";
-import { type LiveCalls, StopInput } from "./live_call.ts";
+import { type LiveCalls, StopInput } from "./live_calls.ts";
 import { errorIn, type Left, operationOf, readRefusal, type RecordedCall, type SentWith } from "./recording.ts";
 import { advance, findExpected, type Replay, type ReplayEffect, type ReplayEvent, startReplay } from "./replay.ts";
 import { isSleep } from "./sleeping.ts";
-import { whenSent } from "./when_sent.ts";
 
 /** The journal as an input sees it. */
 export interface EventSink {
@@ -262,20 +261,17 @@ export class InputRun implements RunHandlers {
     sent: SentWith,
   ): Promise<CallAnswer> {
     let recorded: Promise<void> | undefined;
-    const record = async (tag?: string, isKeyed = true) => {
-      // A later attempt at the input may have read its events already.
-      if (this.#replay.phase === "disposed") throw new SvcError("INTERRUPTED", "The input has ended.");
-      await (recorded ??= this.#recordSending(position, tag, isKeyed));
-    };
     return await this.#options.live.call(request, {
       signal,
       lastAttempt: this.#lastAttempt.signal,
       askedAt: call.at,
       sent,
       sentAt: call.sentAt,
-      sending: record,
-      // A failure shows in `sending`, too.
-      readingTag: () => whenSent(() => void record().catch(() => {})),
+      commit: async (tag, isKeyed) => {
+        // A later attempt at the input may have read its events already.
+        if (this.#replay.phase === "disposed") throw new SvcError("INTERRUPTED", "The input has ended.");
+        await (recorded ??= this.#recordSending(position, tag, isKeyed));
+      },
     });
   }
 

@@ -1,44 +1,88 @@
 /**
- * Calls that are made for real: checked against what was granted, then sent. A change carries an idempotency key; where
- * the service knows none, or not any more, what may have arrived is settled here and not sent again blindly.
+ * Makes the calls of a run: checks them against the grants, records changes, and sends them. A change carries an
+ * idempotency key. If the service does not support keys, or may have forgotten the key, a change that may have arrived
+ * is settled here and not sent again blindly.
  */
-import type { Caller, RepeatableOptions } from "../../lib/client/caller.ts";
+import type { Attempts, Caller } from "../../lib/client/caller.ts";
+import type { Reply } from "../../lib/client/reply.ts";
 import { type ErrorCode, SvcError, toSvcError } from "../../lib/errors.ts";
 import { isRead, type OperationRef } from "../../lib/operation/operation.ts";
 import { delay } from "../../utils/async/delay.ts";
 import type { OnUnknown } from "../journal/journal.ts";
 import { findGrantedOperation, type Grants, type Operations } from "../scripts/permissions.ts";
-import type { CallRequest } from "../sandbox/protocol/messages.ts";
 import type { CallAnswer } from "../sandbox/host/sandbox.ts";
-import { answerOf } from "./answer.ts";
-import { type LiveCall, type LiveCalls, StopInput } from "./live_call.ts";
-import { isSleep, sleepSince } from "./sleeping.ts";
+import type { CallRequest } from "../sandbox/protocol/messages.ts";
+import { toCallAnswer } from "./answer.ts";
+import type { SentWith } from "./recording.ts";
+import { finishSleep, isSleep } from "./sleeping.ts";
+import { whenSent } from "./when_sent.ts";
 
-/** Times that a change under an entity tag is sent before it is given up: the tag keeps it from being done twice. */
+/** How to make a call. */
+export interface LiveCall {
+  /** Aborts when the result is no longer needed. */
+  readonly signal: AbortSignal;
+  /** Aborts when the attempt in progress has to be the last. */
+  readonly lastAttempt: AbortSignal;
+  /** When the script first took the step, in milliseconds since 1970. */
+  readonly askedAt: number;
+  /** The key of a change and, if it was sent before, its entity tag. */
+  readonly sent: SentWith;
+  /** When the change was sent before, in milliseconds since 1970. */
+  readonly sentAt?: number;
+  /** Records what a change is sent with. Resolves when that is on disk. Only the first call records. */
+  commit(tag: string | undefined, isKeyed: boolean): Promise<void>;
+}
+
+/** Makes calls and sleeps. A thrown `StopInput` ends the input. The script gets all other errors. */
+export interface LiveCalls {
+  /** Makes a call, or sleeps. */
+  call(request: CallRequest, how: LiveCall): Promise<CallAnswer>;
+}
+
+/** Ends an input, whatever its script catches. */
+export class StopInput extends Error {
+  /** The error of the input. */
+  readonly reason: SvcError;
+
+  /** Ends an input with an error. */
+  constructor(reason: SvcError) {
+    super(reason.message);
+    this.reason = reason;
+  }
+}
+
+/** Number of times that a change with an entity tag is sent: the tag keeps it from being applied twice. */
 const MAX_ATTEMPTS = 3;
 
-/** Milliseconds before such a change is sent again; twice as many before the next time. */
-const PAUSE = 200;
+/** Delay before such a change is sent again, in milliseconds. It doubles with each attempt. */
+const FIRST_DELAY = 200;
 
-/** Milliseconds for which a service surely keeps the first answer to a key: what was sent before then it may do again. */
+/** Time for which a service certainly remembers a key, in milliseconds. */
 const KEY_LIFETIME = 23 * 60 * 60 * 1000;
 
-/** What a service says to a change under a tag that it has done already: the tag is another one, or what had it is gone. */
-const ARRIVED: readonly ErrorCode[] = ["PRECONDITION_FAILED", "NOT_FOUND"];
+/** Responses to a repeated change that has been applied: its tag is stale, or the resource is gone. */
+const APPLIED: readonly ErrorCode[] = ["PRECONDITION_FAILED", "NOT_FOUND"];
 
 const UNDECIDED = "Check whether the change was applied. If it was, add --on-unknown skip: it is not sent again, and " +
   "the script gets this error. Otherwise add --on-unknown repeat: it is sent again.";
 
-const PASSED_OVER =
+const SKIPPED =
   "It was skipped, as --on-unknown skip demands. Finish this input by hand; or catch OUTCOME_UNKNOWN in " +
   "the script, to continue after the call, and add --force --on-unknown skip.";
 
-/** What was granted, of what there is. */
+/** The operations that a run may call. */
 export interface Granted {
   /** All operations. */
   readonly operations: Operations;
-  /** Those that may be called. */
+  /** The granted ones. */
   readonly grants: Grants;
+}
+
+/** A granted call with its values. */
+interface PermittedCall {
+  readonly ref: OperationRef;
+  readonly request: CallRequest;
+  readonly how: LiveCall;
 }
 
 /** Makes the calls of a run. */
@@ -47,7 +91,7 @@ export class GrantedCalls implements LiveCalls {
   readonly #granted: Granted;
   readonly #onUnknown: OnUnknown;
 
-  /** Makes the calls that were granted. */
+  /** Makes granted calls with a caller. */
   constructor(caller: Caller, granted: Granted, onUnknown: OnUnknown = "stop") {
     this.#caller = caller;
     this.#granted = granted;
@@ -56,87 +100,161 @@ export class GrantedCalls implements LiveCalls {
 
   /** Makes a call, or sleeps. */
   async call(request: CallRequest, how: LiveCall): Promise<CallAnswer> {
-    if (isSleep(request)) return await sleepSince(how.askedAt, request, how.signal);
-    const { operation, values, timeoutSeconds } = request;
+    if (isSleep(request)) return await finishSleep(how.askedAt, request, how.signal);
     const { operations, grants } = this.#granted;
-    const ref = findGrantedOperation(operation, operations, grants);
-    const { signal, sent: { key, tag: knownTag, unkeyed }, readingTag } = how;
-    let { sentAt } = how;
-    const isKeyed = this.#caller.supportsIdempotencyKeys();
-    const sending = async (tag: string | undefined) => {
-      await how.sending(tag, isKeyed);
-      sentAt ??= Date.now();
-    };
-    // What was sent in the future was sent by another clock: the further ahead, the less is known of how long ago.
-    const isKeyKnown = () => Math.abs(Date.now() - (sentAt ?? Date.now())) < KEY_LIFETIME;
-    const options = { signal, lastAttempt: how.lastAttempt, timeoutSeconds, idempotencyKey: key, knownTag, sending };
-    const send = async (more?: RepeatableOptions) => {
-      return await answerOf(await this.#caller.call(ref, values, { ...options, ...more }));
-    };
-    if (isRead(ref.operation)) return await send();
-    if (isKeyed && !unkeyed && isKeyKnown()) {
+    const call = { ref: findGrantedOperation(request.operation, operations, grants), request, how };
+    if (isRead(call.ref.operation)) return await this.#read(call);
+    const change = new Change(this.#caller, call);
+    if (change.isKeyed && !how.sent.unkeyed && change.isKeyKnown()) {
       try {
-        return await send({ readingTag, isKeyKnown, mayHaveArrived: sentAt !== undefined });
+        return await change.sendWithKey();
       } catch (thrown) {
-        if (!toSvcError(thrown).outcomeUnknown || isKeyKnown()) throw thrown;
+        if (!toSvcError(thrown).outcomeUnknown || change.isKeyKnown()) throw thrown;
       }
     }
-    return await this.#settle(ref, send, { ...how, sentAt });
+    // The tag of an attempt with a key does not settle the change.
+    return await this.#settle(call, new Change(this.#caller, call, change.sentAt));
   }
 
-  /** Sends a change that the service may do as often as it gets it. */
-  async #settle(
-    ref: OperationRef,
-    send: (more?: RepeatableOptions) => Promise<CallAnswer>,
-    { sent, sentAt, sending, signal, lastAttempt }: LiveCall,
-  ): Promise<CallAnswer> {
-    let knownTag = sent.tag;
+  async #read({ ref, request, how: { signal, lastAttempt } }: PermittedCall): Promise<CallAnswer> {
+    const { values, timeoutSeconds } = request;
+    const attempts = this.#caller.startAttempts(ref, { signal, lastAttempt, isIdempotent: () => true });
+    let reply: Reply | undefined;
+    while (reply === undefined) {
+      try {
+        const { send } = await this.#caller.prepare(ref, values, { signal, timeoutSeconds });
+        reply = await send();
+        attempts.succeeded();
+      } catch (thrown) {
+        await attempts.next(thrown);
+      }
+    }
+    return await toCallAnswer(reply);
+  }
+
+  /** Sends a change to a service that applies it each time. */
+  async #settle({ ref, how: { signal, lastAttempt } }: PermittedCall, change: Change): Promise<CallAnswer> {
     let failure: SvcError | undefined;
-    const mayHaveArrived = () => sentAt !== undefined || failure !== undefined;
-    const noteTag = async (tag: string | undefined) => {
-      knownTag = tag;
-      await sending(tag, this.#caller.supportsIdempotencyKeys());
-    };
+    const mayHaveArrived = () => change.sentAt !== undefined || failure !== undefined;
     for (let attempt = 1;; attempt++) {
-      if (mayHaveArrived() && (knownTag === undefined || attempt > MAX_ATTEMPTS)) {
-        return await this.#decide(ref, () => send({ knownTag }), failure);
+      if (mayHaveArrived() && (change.tag === undefined || attempt > MAX_ATTEMPTS)) {
+        return await this.#decide(ref, change, failure);
       }
       try {
-        return await send({ knownTag, sending: noteTag });
+        return await change.send();
       } catch (thrown) {
         const error = toSvcError(thrown);
         if (!error.outcomeUnknown && !mayHaveArrived()) throw error;
         if (error.rejectedByService) {
-          if (ARRIVED.includes(error.code)) return arrived(ref);
-          // What refuses the repetition may be what the first one did: without keys nobody remembers that.
-          return await this.#decide(ref, () => send({ knownTag }), error);
+          if (APPLIED.includes(error.code)) return describeApplied(ref);
+          // The first attempt may be the reason for this refusal: without keys the service cannot tell.
+          return await this.#decide(ref, change, error);
         }
         failure = error;
-        await delay(PAUSE * 2 ** (attempt - 1), AbortSignal.any([signal, lastAttempt])).catch(() => {
+        await delay(FIRST_DELAY * 2 ** (attempt - 1), AbortSignal.any([signal, lastAttempt])).catch(() => {
           throw error.with({ outcomeUnknown: true });
         });
       }
     }
   }
 
-  /** What the user has decided for changes that may or may not have arrived. */
-  async #decide(ref: OperationRef, send: () => Promise<CallAnswer>, cause?: SvcError): Promise<CallAnswer> {
-    if (this.#onUnknown === "repeat") return await send();
-    if (this.#onUnknown === "skip") throw unknownOutcome(ref, PASSED_OVER, cause);
+  /** Does what the user has decided for changes with an unknown outcome. */
+  async #decide(ref: OperationRef, change: Change, cause?: SvcError): Promise<CallAnswer> {
+    if (this.#onUnknown === "repeat") return await change.send();
+    if (this.#onUnknown === "skip") throw unknownOutcome(ref, SKIPPED, cause);
     throw new StopInput(unknownOutcome(ref, UNDECIDED, cause));
+  }
+}
+
+/** A change of a run. */
+class Change {
+  /** Whether the service supports idempotency keys. */
+  readonly isKeyed: boolean;
+  /** The entity tag that it was sent with. */
+  tag: string | undefined;
+  /** When it was first sent, in milliseconds since 1970. */
+  sentAt: number | undefined;
+  readonly #caller: Caller;
+  readonly #call: PermittedCall;
+
+  constructor(caller: Caller, call: PermittedCall, sentAt = call.how.sentAt) {
+    this.#caller = caller;
+    this.#call = call;
+    this.isKeyed = caller.supportsIdempotencyKeys();
+    this.tag = call.how.sent.tag;
+    this.sentAt = sentAt;
+  }
+
+  /** Returns whether the service certainly remembers the key. A time in the future comes from another clock. */
+  isKeyKnown(): boolean {
+    return Math.abs(Date.now() - (this.sentAt ?? Date.now())) < KEY_LIFETIME;
+  }
+
+  /** Sends the change to a service that remembers its key. */
+  async sendWithKey(): Promise<CallAnswer> {
+    const { ref, how: { signal, lastAttempt } } = this.#call;
+    return await this.#attempt(this.#caller.startAttempts(ref, {
+      signal,
+      lastAttempt,
+      isIdempotent: () => true,
+      isKeyKnown: () => this.isKeyKnown(),
+      mayHaveArrived: this.sentAt !== undefined,
+    }));
+  }
+
+  /** Sends the change to a service that may apply it each time. */
+  async send(): Promise<CallAnswer> {
+    const { ref, how: { signal, lastAttempt } } = this.#call;
+    return await this.#attempt(
+      this.#caller.startAttempts(ref, { signal, lastAttempt, isIdempotent: () => this.isKeyed }),
+    );
+  }
+
+  /** Prepares the change, commits it to the journal, and sends it. */
+  async #attempt(attempts: Attempts): Promise<CallAnswer> {
+    const { ref, request, how } = this.#call;
+    let reply: Reply | undefined;
+    while (reply === undefined) {
+      try {
+        const options = { signal: how.signal, timeoutSeconds: request.timeoutSeconds, idempotencyKey: how.sent.key };
+        const preparing = this.#caller.prepare(ref, request.values, { ...options, knownTag: this.tag });
+        const { ifMatch, send } = await this.#commitMeanwhile(preparing);
+        await how.commit(ifMatch, this.isKeyed);
+        this.sentAt ??= Date.now();
+        this.tag ??= ifMatch;
+        reply = await send();
+        attempts.succeeded();
+      } catch (thrown) {
+        await attempts.next(thrown);
+      }
+    }
+    return await toCallAnswer(reply);
+  }
+
+  /** With a key, the disk is written while the entity tag is read: the key does not depend on the tag. */
+  async #commitMeanwhile<T>(preparing: Promise<T>): Promise<T> {
+    let isPreparing = this.isKeyed && !this.#call.how.sent.unkeyed;
+    whenSent(() => {
+      if (isPreparing) void this.#call.how.commit(undefined, true).catch(() => {}); // The next commit reports it.
+    });
+    try {
+      return await preparing;
+    } finally {
+      isPreparing = false;
+    }
   }
 }
 
 function unknownOutcome({ name }: OperationRef, hint: string, cause?: SvcError): SvcError {
   return new SvcError(
     "OUTCOME_UNKNOWN",
-    `${name} was sent and its answer was lost: the service has either done it or never received it.`,
+    `${name} was sent and its response was lost: the service has either applied it or never received it.`,
     { cause, operation: name, outcomeUnknown: true, hint },
   );
 }
 
-/** The answer of a change that has arrived, while its answer was lost. */
-function arrived({ operation }: OperationRef): CallAnswer {
+/** Describes a change that was applied and whose response was lost. */
+function describeApplied({ operation }: OperationRef): CallAnswer {
   if (operation.answer === "nothing") return { head: {}, text: "" };
   return { head: { answer: "any" }, text: JSON.stringify({ settled: "arrived" }) };
 }

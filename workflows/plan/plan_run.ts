@@ -3,7 +3,7 @@ import { shownBody } from "../../lib/client/dry_run.ts";
 import { type EncodedRequest, encodeRequest } from "../../lib/client/encode.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import { hasEffect, type Operation, type OperationRef } from "../../lib/operation/operation.ts";
-import { answerOf } from "../engine/answer.ts";
+import { toCallAnswer } from "../engine/answer.ts";
 import { isSleep } from "../engine/sleeping.ts";
 import { never } from "../../utils/async/never.ts";
 import { findOperation, type Grants, type Operations } from "../scripts/permissions.ts";
@@ -144,7 +144,7 @@ export class PlanRun implements RunHandlers {
     { values }: CallRequest,
     options: Parameters<Caller["call"]>[2],
   ): Promise<CallAnswer> {
-    return await answerOf(await this.#options.caller.call(ref, values, options));
+    return await toCallAnswer(await this.#options.caller.call(ref, values, options));
   }
 
   async #change(ref: OperationRef, { values }: CallRequest, step: PlannedStep): Promise<CallAnswer> {

@@ -1,6 +1,6 @@
 import { SvcError } from "../../lib/errors.ts";
 import { otherScript } from "../engine/diverged.ts";
-import { StopInput } from "../engine/live_call.ts";
+import { StopInput } from "../engine/live_calls.ts";
 import type { InputRecord, Journal, RunRecord, RunSettings } from "../journal/journal.ts";
 import { readOnly } from "../journal/sqlite/read_only.ts";
 import type { OpenWorkflow } from "./open_workflow.ts";

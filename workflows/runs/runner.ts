@@ -1,7 +1,7 @@
 import { type ErrorRecord, SvcError, toSvcError } from "../../lib/errors.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { type EventSink, InputRun } from "../engine/input_run.ts";
-import { type LiveCalls, StopInput } from "../engine/live_call.ts";
+import { type LiveCalls, StopInput } from "../engine/live_calls.ts";
 import { errorIn, type Left, leftEvent, leftOf } from "../engine/recording.ts";
 import type { BatchInput } from "../inputs/open_inputs.ts";
 import type { InputEnd, InputJournal, InputRecord } from "../journal/journal.ts";

@@ -1,6 +1,6 @@
 /** What a call that fails says of itself: whether the service may have done it, against servers that misbehave. */
 import assert from "node:assert/strict";
-import { type Caller, createCaller, type RepeatableOptions } from "../../../lib/client/caller.ts";
+import { type AttemptOptions, type Caller, createCaller } from "../../../lib/client/caller.ts";
 import { readText } from "../../../lib/http/read_text.ts";
 import { type ErrorCode, SvcError } from "../../../lib/errors.ts";
 import { createClient } from "../../../mod.ts";
@@ -15,7 +15,7 @@ const GET = await operationByName("cases", "get");
 const PERFORM = await operationByName("assignments", "perform");
 const DONE = answer(201, { id: "C-1" });
 
-function create(caller: Caller, options?: RepeatableOptions) {
+function create(caller: Caller, options?: AttemptOptions) {
   return caller.call(CREATE, { type: "T" }, options);
 }
 
@@ -216,21 +216,24 @@ Deno.test("the key goes with changes, not with reads, and not to a service that 
   }
 });
 
-Deno.test("who repeats a call learns the entity tag before the call is sent, and can send it again", async () => {
+Deno.test("a prepared call has its entity tag before it is sent, and a known tag is sent again", async () => {
   using server = startUnruly(answer(200, { id: "A" }, { etag: '"1"' }));
   const caller = createCaller(server.options);
   const values = { assignmentId: "A", action: "B" };
-  const told: unknown[] = [];
-  const sending = (ifMatch: string | undefined) => {
-    told.push([ifMatch, server.received.length]);
-    return Promise.resolve();
-  };
-  await caller.call(PERFORM, values, { sending });
-  await caller.call(PERFORM, values, { sending, knownTag: '"0"' });
-  await caller.call(PERFORM, { ...values, ifMatch: '"x"' }, { sending, knownTag: '"0"' });
-  await create(caller, { sending });
-  await caller.call(GET, { caseId: "C-1" }, { sending });
-  assert.deepEqual(told, [['"1"', 1], ['"0"', 2], ['"x"', 3], [undefined, 4]]);
+  const calls = [
+    () => caller.prepare(PERFORM, values),
+    () => caller.prepare(PERFORM, values, { knownTag: '"0"' }),
+    () => caller.prepare(PERFORM, { ...values, ifMatch: '"x"' }, { knownTag: '"0"' }),
+    () => caller.prepare(CREATE, { type: "T" }),
+    () => caller.prepare(GET, { caseId: "C-1" }),
+  ];
+  const prepared: unknown[] = [];
+  for (const prepare of calls) {
+    const { ifMatch, send } = await prepare();
+    prepared.push([ifMatch, server.received.length]);
+    await send();
+  }
+  assert.deepEqual(prepared, [['"1"', 1], ['"0"', 2], ['"x"', 3], [undefined, 4], [undefined, 5]]);
   const tags = server.received.map(({ head }) => headerOf(head, "if-match"));
   assert.deepEqual(tags, [undefined, '"1"', '"0"', '"x"', undefined, undefined]);
 });
@@ -240,7 +243,7 @@ Deno.test("a change that needs an entity tag is not sent where the service gives
     using server = startUnruly(answer(200, { id: "A" }, headers));
     const error = await failure(createCaller(server.options).call(PERFORM, { assignmentId: "A", action: "B" }));
     assert.deepEqual([error.code, error.outcomeUnknown], ["MISSING_ETAG", undefined]);
-    assert.equal(error.message, "GET /assignments/A answered no entity tag.");
+    assert.equal(error.message, "The response of GET /assignments/A has no entity tag.");
     assert.equal(server.received.length, 1);
   }
 });
@@ -275,7 +278,7 @@ Deno.test("what onReply throws is not told as a fault of the network, nor that a
   const changed = await failure(create(caller));
   assert.deepEqual([changed.code, changed.cause, changed.outcomeUnknown], ["INVALID_ARGS", fault, true]);
   assert.equal(changed.message, "onReply threw: The log is full.");
-  assert.equal(changed.hint, "The call itself was answered with 201. Catch in onReply what may fail.");
+  assert.equal(changed.hint, "The service responded with 201. Catch errors inside onReply.");
   assert.equal((await failure(caller.call(GET, { caseId: "C-1" }))).outcomeUnknown, undefined);
 });
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { createClient } from "../../../mod.ts";
 import { type Caller, createCaller } from "../../../lib/client/caller.ts";
 import { retryAfterMilliseconds, RetryBudget, retrying, type RetryOptions } from "../../../lib/client/retry.ts";
+import { SvcError } from "../../../lib/errors.ts";
 import { delay } from "../../../utils/async/delay.ts";
 import { headerOf } from "../../harness/http_wire.ts";
 import { failure } from "../../harness/oauth.ts";
@@ -142,7 +143,7 @@ Deno.test("Retry-After is obeyed in both its forms, and one that asks for too mu
   assert.equal(retryAfterMilliseconds("0", 0), 0);
 });
 
-Deno.test("the first attempt's entity tag and key go with all, and who records it is told once", async () => {
+Deno.test("all attempts carry the entity tag and the key of the first", async () => {
   let tag = 0;
   const changing = answer(200, { id: "A" });
   using server = startUnruly((connection, request) => {
@@ -150,10 +151,7 @@ Deno.test("the first attempt's entity tag and key go with all, and who records i
     return server.received.length < 4 ? cut(connection, request) : changing(connection, request);
   });
   const { caller } = patient(server);
-  const told: unknown[] = [];
-  const sending = (ifMatch: string | undefined) => void told.push(ifMatch);
-  await caller.call(PERFORM, { assignmentId: "A", action: "B" }, { ...KEY, sending });
-  assert.deepEqual(told, ['"1"']);
+  await caller.call(PERFORM, { assignmentId: "A", action: "B" }, KEY);
   assert.deepEqual(keysOf(server), [undefined, "k", "k", "k"]);
   const tags = server.received.map(({ head }) => headerOf(head, "if-match"));
   assert.deepEqual(tags, [undefined, '"1"', '"1"', '"1"']);
@@ -243,17 +241,21 @@ Deno.test("one attempt whose outcome is unknown makes that of the call unknown, 
   }
 });
 
-Deno.test("who is told that a key is still at work waits for its answer, also when another process has sent it", async () => {
+Deno.test("while the first request with a key is in progress, the call waits for its response", async () => {
   const outstanding = answer(409, { title: "A request is outstanding for this Idempotency-Key" });
-  for (
-    const [behave, options] of [
-      [inTurn(cut, outstanding, DONE), KEY],
-      [inTurn(outstanding, DONE), { ...KEY, mayHaveArrived: true }],
-    ] as const
-  ) {
-    using server = startUnruly(behave);
-    await create(patient(server).caller, options);
-    assert.deepEqual(new Set(keysOf(server)), new Set(["k"]));
+  using server = startUnruly(inTurn(cut, outstanding, DONE));
+  await create(patient(server).caller, KEY);
+  assert.deepEqual(new Set(keysOf(server)), new Set(["k"]));
+});
+
+Deno.test("a conflict allows another attempt if another process may have sent the change", async () => {
+  using server = startUnruly(DONE);
+  const { caller } = patient(server);
+  const conflict = new SvcError("CONFLICT", "outstanding", { status: 409, rejectedByService: true });
+  for (const mayHaveArrived of [true, false]) {
+    const attempts = caller.startAttempts(CREATE, { isIdempotent: () => true, mayHaveArrived });
+    if (mayHaveArrived) await attempts.next(conflict);
+    else await assert.rejects(attempts.next(conflict), conflict);
   }
 });
 

@@ -4,8 +4,7 @@ import type { SessionOptions } from "../../../lib/auth/settings.ts";
 import { type Caller, createCaller } from "../../../lib/client/caller.ts";
 import { RetryBudget, retrying } from "../../../lib/client/retry.ts";
 import { SvcError, type SvcErrorOptions } from "../../../lib/errors.ts";
-import { type LiveCall, type LiveCalls, StopInput } from "../../../workflows/engine/live_call.ts";
-import { GrantedCalls } from "../../../workflows/engine/live_calls.ts";
+import { GrantedCalls, type LiveCall, type LiveCalls, StopInput } from "../../../workflows/engine/live_calls.ts";
 import { reopenFailed } from "../../../workflows/runs/reopen.ts";
 import { type InputOutcome, Runner } from "../../../workflows/runs/runner.ts";
 import type { Journal } from "../../../workflows/journal/journal.ts";
@@ -48,9 +47,9 @@ async function openRun(body: string = POSTING): Promise<Run> {
 /** Sends a change, then lets its process die. */
 function killedAfterSending(keys: string[]): (workflow: OpenWorkflow) => LiveCalls {
   return () => ({
-    async call(_request, { sent, sending }: LiveCall) {
+    async call(_request, { sent, commit }: LiveCall) {
       keys.push(sent.key);
-      await sending(undefined);
+      await commit(undefined, true);
       throw new StopInput(new SvcError("INTERRUPTED", "The process is gone."));
     },
   });
@@ -58,9 +57,9 @@ function killedAfterSending(keys: string[]): (workflow: OpenWorkflow) => LiveCal
 
 function failing(keys: string[], options: SvcErrorOptions): () => LiveCalls {
   return () => ({
-    async call(_request, { sent, sending }: LiveCall) {
+    async call(_request, { sent, commit }: LiveCall) {
       keys.push(sent.key);
-      await sending(undefined);
+      await commit(undefined, true);
       throw new SvcError("NETWORK_ERROR", "It did not work.", options);
     },
   });
@@ -102,10 +101,10 @@ Deno.test("of changes asked for at once, one that surely was not done is not tak
     return "done";`);
   const sendings: [text: string, key: string][] = [];
   const trying = (isDown: boolean) => () => ({
-    async call(request: CallRequest, { sent, sending }: LiveCall) {
+    async call(request: CallRequest, { sent, commit }: LiveCall) {
       const text = JSON.stringify(request.values).includes("one") ? "one" : "two";
       sendings.push([text, sent.key]);
-      await sending(undefined);
+      await commit(undefined, true);
       if (!isDown) return { head: {}, text: JSON.stringify(caseAnswer(text)) };
       throw new SvcError(
         "NETWORK_ERROR",
@@ -123,13 +122,15 @@ Deno.test("of changes asked for at once, one that surely was not done is not tak
 Deno.test("a change without a key that was skipped is not sent when its input is retried, unless repeating is wanted", async () => {
   await using run = await openRun();
   let sends = 0;
+  const send = () => {
+    sends++;
+    return Promise.reject(new SvcError("NETWORK_ERROR", "The connection broke.", { outcomeUnknown: true }));
+  };
   const caller: Caller = {
     supportsIdempotencyKeys: () => false,
-    async call(_ref, _values, options) {
-      await options?.sending?.(undefined);
-      sends++;
-      throw new SvcError("NETWORK_ERROR", "The connection broke.", { outcomeUnknown: true });
-    },
+    call: send,
+    prepare: () => Promise.resolve({ ifMatch: undefined, send }),
+    startAttempts: () => ({ succeeded: () => {}, next: (thrown) => Promise.reject(thrown) }),
   };
   const skipping = (workflow: OpenWorkflow) => new GrantedCalls(caller, workflow, "skip");
   assert.equal(failureOf(await run.attempt(skipping)).code, "OUTCOME_UNKNOWN");

@@ -7,7 +7,7 @@ import type { JsonObject } from "../../../utils/json.ts";
 import { GrantedCalls } from "../../../workflows/engine/live_calls.ts";
 import { reopenFailed } from "../../../workflows/runs/reopen.ts";
 import { type InputOutcome, Runner } from "../../../workflows/runs/runner.ts";
-import { sleepSince } from "../../../workflows/engine/sleeping.ts";
+import { finishSleep } from "../../../workflows/engine/sleeping.ts";
 import { WriteBuffer } from "../../../workflows/journal/sqlite/write_buffer.ts";
 import type { EventRecord, Journal } from "../../../workflows/journal/journal.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
@@ -117,7 +117,7 @@ async function firstDelays(since: number, milliseconds: number): Promise<unknown
   }, start);
   try {
     const controller = new AbortController();
-    const asleep = sleepSince(since, { operation: "sleep", values: { milliseconds } }, controller.signal);
+    const asleep = finishSleep(since, { operation: "sleep", values: { milliseconds } }, controller.signal);
     controller.abort();
     await assert.rejects(asleep, /The sleep was cancelled/);
   } finally {
@@ -327,8 +327,8 @@ Deno.test("an input that is over writes nothing more and sends nothing: its next
       leave: () => Promise.resolve(1),
     },
     live: {
-      call(_, { sending }) {
-        called.resolve(() => sending(undefined));
+      call(_, { commit }) {
+        called.resolve(() => commit(undefined, true));
         return new Promise(() => {});
       },
     },

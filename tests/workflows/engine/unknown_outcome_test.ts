@@ -81,7 +81,7 @@ Deno.test("what cannot be settled stops its input, whatever the script does abou
   const { outcome, cases } = await runWithLoss(CREATE, CREATING);
   assert("failure" in outcome);
   assert.equal(outcome.failure.code, "OUTCOME_UNKNOWN");
-  assert.match(outcome.failure.message, /^cases\.create was sent and its answer was lost/);
+  assert.match(outcome.failure.message, /^cases\.create was sent and its response was lost/);
   assert.match(outcome.failure.hint ?? "", /--on-unknown skip.*--on-unknown repeat/);
   assert.equal(cases, 2);
 });
@@ -114,12 +114,15 @@ Deno.test("an interruption does not wait until a change is sent again, and the r
     await using workflow = await openScript({ script, allowDeclared: true });
     const interrupting: Caller = {
       ...caller,
-      call: (...args) =>
-        caller.call(...args).catch((error) => {
-          // After all that follows at once on the answer that is lost.
-          if (interrupts) setTimeout(() => void runner.interrupt());
-          throw error;
-        }),
+      async prepare(...args) {
+        const { ifMatch, send } = await caller.prepare(...args);
+        const sendAndInterrupt = () =>
+          send().catch((error) => {
+            if (interrupts) setTimeout(() => void runner.interrupt()); // After the lost response was handled.
+            throw error;
+          });
+        return { ifMatch, send: sendAndInterrupt };
+      },
     };
     const runner = new Runner({ workflow, live: new GrantedCalls(interrupting, workflow), journal, id: "r1" });
     return await runner.run({ number: 1, place: "input" });
