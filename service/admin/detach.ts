@@ -8,7 +8,7 @@ import { parseErrorRecord, SvcError } from "../../lib/errors.ts";
 import { resolveLink } from "../../utils/fs/resolve_link.ts";
 import { isJsonObject, parseJsonObject } from "../../utils/json.ts";
 import { toKebab } from "../../lib/operation/names.ts";
-import { ownModule } from "../../lib/own_files.ts";
+import { resolveOwnModule } from "../../lib/own_files.ts";
 import { delay } from "../../utils/async/delay.ts";
 import { listModelHosts } from "../conversations/model_address.ts";
 import {
@@ -85,7 +85,7 @@ function commandLine(
   );
   const start = ["service", "start", ...flags];
   if (Deno.build.standalone) return [Deno.execPath(), ...start];
-  const entry = ownModule("cli.ts");
+  const entry = resolveOwnModule("cli.ts");
   return [
     Deno.execPath(),
     "run",

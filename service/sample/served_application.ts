@@ -1,7 +1,7 @@
 /** The application that a service serves: a definition of the user, or the sample application. */
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ownFile } from "../../lib/own_files.ts";
+import { resolveOwnFile } from "../../lib/own_files.ts";
 import { compileApplication } from "../application/compile/compile_application.ts";
 import type { Application } from "../application/model/application.ts";
 import type { Definition } from "../application/schema/definition.ts";
@@ -43,6 +43,6 @@ function parseBuilt(text: string): Definition | undefined {
 /** Opens the assets of a definition, which are in the folder `static` beside it. */
 export async function openServedAssets(file: string | undefined): Promise<Assets> {
   if (file !== undefined) return await openAssets(join(dirname(file), "static"));
-  const own = ownFile("service/sample/static");
+  const own = resolveOwnFile("service/sample/static");
   return own.protocol === "file:" ? await openAssets(fileURLToPath(own)) : openPackedAssets(PACKED_ASSETS);
 }

@@ -1,10 +1,10 @@
 import { SvcError } from "../../lib/errors.ts";
 import type { JsonObject } from "../../utils/json.ts";
-import { ownFile } from "../../lib/own_files.ts";
+import { resolveOwnFile } from "../../lib/own_files.ts";
 import { describeWriteError } from "../../utils/fs/describe_error.ts";
 import { VERSION } from "../../lib/version.ts";
 
-const WORKFLOW_MODULE = ownFile("workflows/mod.ts").href;
+const WORKFLOW_MODULE = resolveOwnFile("workflows/mod.ts").href;
 
 const STARTER = `import { defineWorkflow } from "@svc/lib/workflow";
 

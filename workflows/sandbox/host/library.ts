@@ -4,7 +4,7 @@
  */
 import { SvcError } from "../../../lib/errors.ts";
 import { filterObjects, isJsonObject, stringOrUndefined } from "../../../utils/json.ts";
-import { builtModule, ownFile, ownModule } from "../../../lib/own_files.ts";
+import { resolveBuiltModule, resolveOwnFile, resolveOwnModule } from "../../../lib/own_files.ts";
 import { listOwnGraph } from "./command.ts";
 
 const HOST = "workflows/sandbox/guest/main.ts";
@@ -23,19 +23,19 @@ export interface Library {
 
 /** Returns the library as files of this machine; when svc was loaded from a URL, copies it below the folder first. */
 export async function localLibrary(folder: string): Promise<Library> {
-  if (ownModule(HOST).protocol === "file:") return libraryAt(ownModule);
+  if (resolveOwnModule(HOST).protocol === "file:") return libraryAt(resolveOwnModule);
   return await copyLibrary(`${folder}/library`);
 }
 
 /** Returns the library of a built program, given the URL of its `cli.js`. */
 export function builtLibrary(program: URL): Library {
-  return libraryAt((path) => builtModule(path, program.href));
+  return libraryAt((path) => resolveBuiltModule(path, program.href));
 }
 
 /** Copies the library's sources into a folder. */
 export async function copyLibrary(folder: string): Promise<Library> {
   const { pathToFileURL } = await import("node:url");
-  const [root, copies] = [ownFile("").href, pathToFileURL(`${folder}/`)];
+  const [root, copies] = [resolveOwnFile("").href, pathToFileURL(`${folder}/`)];
   await Promise.all((await listSources()).map(async (url) => {
     const copy = new URL(url.slice(root.length), copies);
     await Deno.mkdir(new URL(".", copy), { recursive: true });
@@ -50,7 +50,7 @@ function libraryAt(address: (path: string) => URL): Library {
 
 /** Lists the modules that a sandbox loads, without those that are imported for their types alone. */
 async function listSources(): Promise<string[]> {
-  const host = ownFile(HOST);
+  const host = resolveOwnFile(HOST);
   const { stdout, stderr, success } = await listOwnGraph(host);
   if (!success) {
     const reason = new TextDecoder().decode(stderr).trim();
