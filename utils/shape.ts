@@ -81,7 +81,7 @@ export type ObjectOf<S, Open = JsonObject> = Flatten<
 /** Writes an intersection of object types as one object type. */
 export type Flatten<T> = T extends infer Members ? { [N in keyof Members]: Members[N] } : never;
 
-/** Returns the path of the first value that does not have its shape, e.g. `.data.rows`; undefined if there is none. */
+/** Returns the path of the first value that does not have its shape, e.g. `.data.rows`, or undefined if all have theirs. */
 export function findMismatch(value: unknown, shape: Shape, path = ""): string | undefined {
   if (typeof shape === "string") return CHECKS[shape](value) ? undefined : path;
   if ("values" in shape) return typeof value === "string" ? undefined : path;

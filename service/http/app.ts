@@ -1,7 +1,7 @@
 /** The HTTP side of the service: a route per operation, the token endpoint, and JSON for everything else. */
 import { type Context, Hono } from "hono";
 import { hasEffect } from "../../lib/operation/operation.ts";
-import { isDiskFull } from "../../utils/sqlite/errors.ts";
+import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
 import { VERSION } from "../../lib/version.ts";
 import type { Application } from "../application/model/application.ts";
 import { ServiceError } from "../errors.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../../../lib/errors.ts";
-import { isDiskFull } from "../../../utils/sqlite/errors.ts";
+import { isDiskFull } from "../../../utils/sqlite/database_errors.ts";
 import { reopenFailed } from "../../../workflows/runs/reopen.ts";
 import { FileLock } from "../../../utils/fs/file_lock.ts";
 import { isPrepared, prepareSchema } from "../../../workflows/journal/sqlite/schema.ts";

@@ -1,7 +1,7 @@
 /** The SQLite file of a journal: how it is opened, and what can be done about what keeps it from being written. */
 import { DatabaseSync } from "node:sqlite";
 import { delay } from "../../../utils/async/delay.ts";
-import { isDatabaseBusy, isDiskFull } from "../../../utils/sqlite/errors.ts";
+import { isDatabaseBusy, isDiskFull } from "../../../utils/sqlite/database_errors.ts";
 import { isPrepared, prepareSchema } from "./schema.ts";
 
 /** Milliseconds between two attempts to open a file that another process is making a journal. */

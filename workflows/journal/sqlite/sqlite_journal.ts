@@ -9,7 +9,7 @@ import { compressText } from "../../../utils/sqlite/compress_text.ts";
 import { controlTransaction } from "../../../utils/sqlite/group_commit.ts";
 import { WriteBuffer } from "./write_buffer.ts";
 import { describeWriteError } from "../../../utils/fs/describe_error.ts";
-import { isDatabaseBusy, isDiskFull } from "../../../utils/sqlite/errors.ts";
+import { isDatabaseBusy, isDiskFull } from "../../../utils/sqlite/database_errors.ts";
 import { whenSent } from "../../engine/when_sent.ts";
 import { pairTimings, TIMED_EVENTS } from "../call_timings.ts";
 import { adviceFor, openDatabase } from "./database.ts";
