@@ -69,7 +69,7 @@ const operations = {
     method: "GET",
     path: "/ai-agents",
     answer: agentList,
-    example: "",
+    example: ["", "--format table"],
   },
   /**
    * Starts a conversation about a case, or about nothing. The agent's starter question is asked unless `executeStarter`

@@ -35,7 +35,11 @@ const operations = {
     path: "/assignments/{assignmentID}",
     args: [assignmentId],
     answer: assignmentAnswer,
-    example: "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE'",
+    example: [
+      "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE'",
+      "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --format yaml",
+    ],
+    seeAlso: ["assignments get-action --help", "help formatting"],
   },
   /**
    * Takes the next assignment that the caller may perform: the most urgent, then the oldest. One from a queue is the
@@ -59,7 +63,8 @@ const operations = {
     path: "/assignments/next",
     takes: true,
     answer: assignmentAnswer,
-    example: "--fields id",
+    example: ["--fields id", "--format yaml --profile reviewer"],
+    seeAlso: ["assignments perform --help"],
   },
   /**
    * Reads the form of an assignment's action: content in `data.caseInfo.content`, fields and components in `uiResources`.
@@ -109,7 +114,12 @@ const operations = {
     tagFrom: { path: "/assignments/{assignmentID}" },
     interactive: true,
     answer: caseAnswer,
-    example: `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Applicant":"Ada"}'`,
+    example: [
+      `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Applicant":"Ada"}'`,
+      "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data @applicant.json",
+      "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --interactive",
+    ],
+    seeAlso: ["assignments get-next --help", "assignments get-action --help"],
   },
   /**
    * Saves a draft of an assignment's action: the assignment stays open and its case unchanged.
@@ -132,7 +142,11 @@ const operations = {
     args: [assignmentId],
     flags: { action, ...content },
     answer: assignmentAnswer,
-    example: `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Applicant":"Ada"}'`,
+    example: [
+      `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Applicant":"Ada"}'`,
+      "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data @applicant.json",
+    ],
+    seeAlso: ["assignments perform --help"],
   },
   /**
    * Computes fields of an assignment's action and saves nothing.

@@ -100,7 +100,7 @@ const operations = {
       },
     },
     answer: attachmentList,
-    example: "'CITY-PERMIT-WORK P-1' --include-thumbnails",
+    example: ["'CITY-PERMIT-WORK P-1' --include-thumbnails", "'CITY-PERMIT-WORK P-1' --format table"],
   },
   /**
    * Adds uploaded files (`{ type: "File", category, name?, ID }`) and links (`{ type: "URL", category, name, url }`) to a case:
@@ -139,8 +139,11 @@ const operations = {
     },
     answer: "nothing",
     status: 201,
-    example:
+    example: [
       `'CITY-PERMIT-WORK P-1' --attachments '[{"type":"URL","category":"URL","name":"Site","url":"https://city.example"}]'`,
+      "'CITY-PERMIT-WORK P-1' --attachments @attachments.json",
+    ],
+    seeAlso: ["attachments upload --help", "cases list-attachment-categories --help"],
   },
   /**
    * Reads the content of an attachment: of a file its bytes, which can be read once and are not held; of a link its address.
@@ -169,7 +172,11 @@ const operations = {
     path: "/attachments/{attachmentID}",
     args: [id],
     answer: "content",
-    example: "'LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT' -o plan.pdf",
+    example: [
+      "'LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT' -o plan.pdf",
+      "'LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT' | head",
+    ],
+    seeAlso: ["attachments list --help"],
   },
   /**
    * Changes the name, the category, or both. A file keeps its extension.
@@ -254,7 +261,8 @@ const operations = {
     },
     answer: upload,
     status: 201,
-    example: "-f plan.pdf --append-unique-id",
+    example: ["-f plan.pdf --append-unique-id", "-f plan.pdf --fields ID --format compact"],
+    seeAlso: ["attachments add --help"],
   },
 } as const satisfies Group;
 

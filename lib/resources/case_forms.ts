@@ -52,7 +52,11 @@ const operations = {
     args: [caseId],
     flags: { action, ...content },
     answer: caseAnswer,
-    example: `'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data '{"Applicant":"Ada"}'`,
+    example: [
+      `'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data '{"Applicant":"Ada"}'`,
+      "'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data @details.json",
+    ],
+    seeAlso: ["cases get-action --help", "cases bulk-perform --help"],
   },
   /**
    * Computes fields of a case action and saves nothing.
@@ -107,7 +111,10 @@ const operations = {
     args: [caseId],
     flags: { action, ...refresh },
     answer: viewAnswer,
-    example: `'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data '{"Channel":"Desk"}'`,
+    example: [
+      `'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data '{"Channel":"Desk"}'`,
+      "'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails --data @details.json --format yaml",
+    ],
   },
   /**
    * Reads a view of a case: content in `data.caseInfo.content`, fields and components in `uiResources`.
@@ -132,6 +139,7 @@ const operations = {
     flags: { view },
     answer: viewAnswer,
     example: "'CITY-PERMIT-WORK P-1' --view pyDetails",
+    seeAlso: ["cases get --help"],
   },
   /**
    * Computes a view as it would be with changed content, and saves nothing.

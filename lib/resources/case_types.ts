@@ -55,7 +55,8 @@ const operations = {
     method: "GET",
     path: "/casetypes",
     answer: caseTypeList,
-    example: "",
+    example: ["", "--format table"],
+    seeAlso: ["cases create --help"],
   },
   /**
    * Reads one case type: the service lists them all, and the client picks it.
@@ -77,7 +78,7 @@ const operations = {
     path: "/casetypes",
     args: [{ ...caseTypeId, to: "pick:caseTypes.ID" }],
     answer: caseTypeAnswer,
-    example: "City-Permit-Work-Permit",
+    example: ["City-Permit-Work-Permit", "City-Permit-Work-Permit --format yaml"],
   },
   /**
    * Reads the form of a case type's creation action or bulk action.

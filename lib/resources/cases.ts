@@ -164,7 +164,12 @@ const operations = {
     },
     answer: caseAnswer,
     status: 201,
-    example: `--type City-Permit-Work-Permit --data '{"Applicant":"Ada"}'`,
+    example: [
+      `--type City-Permit-Work-Permit --data '{"Applicant":"Ada"}'`,
+      "--type City-Permit-Work-Permit --data @applicant.json --fields id,nextAssignmentInfo",
+      "--type City-Permit-Work-Permit --data - < applicant.json",
+    ],
+    seeAlso: ["assignments perform --help", "case-types list --help"],
   },
   /**
    * Reads a case: status, stages, open assignments, and the fields of its details view.
@@ -187,7 +192,8 @@ const operations = {
     path: "/cases/{caseID}",
     args: [caseId],
     answer: caseAnswer,
-    example: "'CITY-PERMIT-WORK P-1' --fields id,status",
+    example: ["'CITY-PERMIT-WORK P-1' --fields id,status", "'CITY-PERMIT-WORK P-1' --format yaml"],
+    seeAlso: ["cases get-view --help", "help formatting"],
   },
   /**
    * Deletes a case. Only a case in its create stage can be deleted.
@@ -209,7 +215,7 @@ const operations = {
     path: "/cases/{caseID}",
     args: [caseId],
     answer: "nothing",
-    example: "'CITY-PERMIT-WORK P-1'",
+    example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --dry-run"],
   },
   /**
    * Discards what was saved as drafts of a case's assignments and answers the case as it is without them.
@@ -278,7 +284,7 @@ const operations = {
     path: "/cases/{caseID}/descendants",
     args: [caseId],
     answer: descendantList,
-    example: "'CITY-PERMIT-WORK P-1'",
+    example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --format yaml"],
   },
   /**
    * Lists the attachment categories of a case in `attachment_categories`, with what the caller may do in each.
@@ -301,7 +307,7 @@ const operations = {
     path: "/cases/{caseID}/attachment_categories",
     args: [caseId],
     answer: attachmentCategoryList,
-    example: "'CITY-PERMIT-WORK P-1'",
+    example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --format table"],
   },
   /**
    * Lists the stages of a case, with the processes and steps of each.
@@ -324,7 +330,7 @@ const operations = {
     path: "/cases/{caseID}/stages",
     args: [caseId],
     answer: stageList,
-    example: "'CITY-PERMIT-WORK P-1'",
+    example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --format table"],
   },
   /**
    * Moves a case to a stage, by name or ID, and drops the open assignments of the stage that it leaves.
@@ -349,7 +355,11 @@ const operations = {
     args: [caseId],
     flags: { stage: { help: "Stage name or ID", type: "string", to: "path:stageID", required: true } },
     answer: caseAnswer,
-    example: "'CITY-PERMIT-WORK P-1' --stage Decision",
+    example: [
+      "'CITY-PERMIT-WORK P-1' --stage Decision",
+      "'CITY-PERMIT-WORK P-1' --stage Decision --fields status,stageLabel",
+    ],
+    seeAlso: ["cases list-stages --help"],
   },
   /**
    * Moves a case to its next stage.
@@ -373,6 +383,7 @@ const operations = {
     args: [caseId],
     answer: caseAnswer,
     example: "'CITY-PERMIT-WORK P-1'",
+    seeAlso: ["cases list-stages --help"],
   },
   /**
    * Starts an optional process of a case.
@@ -396,6 +407,7 @@ const operations = {
     flags: { process: { help: "Process ID", type: "string", to: "path:processID", required: true } },
     answer: caseAnswer,
     example: "'CITY-PERMIT-WORK P-1' --process Site_Visit",
+    seeAlso: ["cases list-stages --help"],
   },
   /**
    * Lists the actions that all of the cases have.
@@ -419,7 +431,11 @@ const operations = {
     path: "/cases/bulk-actions",
     flags: { cases: caseList },
     answer: bulkActionsAnswer,
-    example: "--cases 'CITY-PERMIT-WORK P-1,CITY-PERMIT-WORK P-2'",
+    example: [
+      "--cases 'CITY-PERMIT-WORK P-1,CITY-PERMIT-WORK P-2'",
+      "--cases 'CITY-PERMIT-WORK P-1,CITY-PERMIT-WORK P-2' --format table",
+    ],
+    seeAlso: ["cases bulk-perform --help"],
   },
   /**
    * Performs an action on several cases. What became of each is in `results`; one that failed does not stop the others.
@@ -459,8 +475,11 @@ const operations = {
     },
     answer: bulkAnswer,
     status: 207,
-    example:
+    example: [
       `--action pyUpdateCaseDetails --cases 'CITY-PERMIT-WORK P-1,CITY-PERMIT-WORK P-2' --data '{"Channel":"Desk"}'`,
+      "--action pyUpdateCaseDetails --cases 'CITY-PERMIT-WORK P-1,CITY-PERMIT-WORK P-2' --data @details.json --format table",
+    ],
+    seeAlso: ["cases bulk-actions --help"],
   },
 } as const satisfies Group;
 

@@ -315,7 +315,7 @@ const operations = {
     args: [dataViewId],
     flags: { params: { ...params, to: "query:dataViewParameters" } },
     answer: recordPage,
-    example: `D_Permit --params '{"pyID":"P-1"}'`,
+    example: [`D_Permit --params '{"pyID":"P-1"}'`, `D_Permit --params '{"pyID":"P-1"}' --format yaml`],
   },
   /**
    * Reads the parameters and the fields of a data view.
@@ -414,7 +414,12 @@ const operations = {
     flags: queried,
     answer: rows,
     pages: rowPages,
-    example: "D_Permits --max 20 --include-total --format table",
+    example: [
+      "D_Permits --max 20 --include-total --format table",
+      "D_Permits --data @query.json --fields data --format table",
+      "D_Permits --max 100 --format compact > permits.json",
+    ],
+    seeAlso: ["data query-metadata --help", "help formatting"],
   },
   /**
    * Queries the rows of a data view through one of its views: its fields alone, and the view in `uiResources`.
@@ -463,7 +468,8 @@ const operations = {
     args: [dataViewId],
     flags: { data: record },
     answer: recordAnswer,
-    example: `D_Inspectors --data '{"ID":"I-1","Name":"Grace"}'`,
+    example: [`D_Inspectors --data '{"ID":"I-1","Name":"Grace"}'`, "D_Inspectors --data @inspector.json"],
+    seeAlso: ["data update --help"],
   },
   /**
    * Replaces a data record. Its entity tag is read first by the scalar members of `data`, unless `ifMatch` gives one.
@@ -488,7 +494,8 @@ const operations = {
     flags: { data: record },
     tagFrom: { path: "/data_views/{data_view_ID}", scalarsOf: "data" },
     answer: recordAnswer,
-    example: `D_Inspectors --data '{"ID":"I-1","Name":"Grace Hopper"}'`,
+    example: [`D_Inspectors --data '{"ID":"I-1","Name":"Grace Hopper"}'`, "D_Inspectors --data @inspector.json"],
+    seeAlso: ["data patch --help"],
   },
   /**
    * Changes members of a data record. Its entity tag is read first by the scalar members of `data`, unless `ifMatch` gives
@@ -515,6 +522,7 @@ const operations = {
     tagFrom: { path: "/data_views/{data_view_ID}", scalarsOf: "data" },
     answer: recordAnswer,
     example: `D_Inspectors --data '{"ID":"I-1","Phone":"555-0100"}'`,
+    seeAlso: ["data update --help"],
   },
   /**
    * Deletes the data record that `params` identify.
@@ -637,7 +645,8 @@ const operations = {
     method: "GET",
     path: "/data_objects",
     answer: dataObjectList,
-    example: "",
+    example: ["", "--format table"],
+    seeAlso: ["data query --help"],
   },
   /**
    * Lists the data pages of the application: `all`, or the `explorable` ones.
@@ -665,7 +674,7 @@ const operations = {
       },
     },
     answer: dataPageList,
-    example: "--type explorable",
+    example: ["--type explorable", "--format table"],
   },
 } as const satisfies Group;
 

@@ -50,7 +50,7 @@ const operations = {
     path: "/cases/{caseID}/followers",
     args: [caseId],
     answer: followerList,
-    example: "'CITY-PERMIT-WORK P-1'",
+    example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --format table"],
   },
   /**
    * Lets a user follow a case; `associations.follows` of a case tells each caller whether the caller does. The one

@@ -207,7 +207,7 @@ const operations = {
     args: [pageID],
     flags: { pageClass: { help: "Class in which the page lives", type: "string", to: "query:pageClass" } },
     answer: pageAnswer,
-    example: "Welcome",
+    example: ["Welcome", "Welcome --format yaml"],
   },
   /**
    * Reads a page about something: a case by its handle, a data record by its key as JSON, or values of the page's class

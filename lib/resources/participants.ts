@@ -108,7 +108,7 @@ const operations = {
     path: "/cases/{caseID}/participants",
     args: [caseId],
     answer: participantList,
-    example: "'CITY-PERMIT-WORK P-1'",
+    example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --format table"],
   },
   /**
    * Adds a participant in a role of the case type. The role says which fields there are, which are required, and
@@ -147,7 +147,11 @@ const operations = {
     },
     answer: participantAnswer,
     status: 201,
-    example: `'CITY-PERMIT-WORK P-1' --role Applicant --data '{"pyFirstName":"Ada","pyLastName":"Lovelace"}'`,
+    example: [
+      `'CITY-PERMIT-WORK P-1' --role Applicant --data '{"pyFirstName":"Ada","pyLastName":"Lovelace"}'`,
+      "'CITY-PERMIT-WORK P-1' --role Applicant --data @applicant.json",
+    ],
+    seeAlso: ["participants list-roles --help"],
   },
   /**
    * Reads a participant, with the form in which its role shows it.

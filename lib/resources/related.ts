@@ -60,7 +60,7 @@ const operations = {
     path: "/cases/{caseID}/related_cases",
     args: [caseId],
     answer: relatedCaseList,
-    example: "'CITY-PERMIT-WORK P-1'",
+    example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --format table"],
   },
   /**
    * Relates a case to another. Both list the relation, with the same relationship. The one element of the answer has

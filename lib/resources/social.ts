@@ -268,7 +268,10 @@ const operations = {
       size: "pageSize",
       cursor: "postedTime",
     },
-    example: "--filter-by messages --filter-for 'CITY-PERMIT-WORK P-1'",
+    example: [
+      "--filter-by messages --filter-for 'CITY-PERMIT-WORK P-1'",
+      "--filter-by messages --filter-for 'CITY-PERMIT-WORK P-1' --page-size 20 --format yaml",
+    ],
   },
   /**
    * Posts a message to a case, an operator or the application, or, with a message ID as `context`, a reply. A text
@@ -307,6 +310,7 @@ const operations = {
     answer: messageAnswer,
     status: 201,
     example: "--context 'CITY-PERMIT-WORK P-1' --message 'Plan received, @clerk@city'",
+    seeAlso: ["social list-mentions --help"],
   },
   /**
    * Reads a message with its replies.
@@ -489,7 +493,10 @@ const operations = {
       cursor: "postedTime",
     },
     labelled: true,
-    example: "pyCaseFeed --filter-for 'CITY-PERMIT-WORK P-1' --page-size 20",
+    example: [
+      "pyCaseFeed --filter-for 'CITY-PERMIT-WORK P-1' --page-size 20",
+      "pyCaseFeed --filter-for 'CITY-PERMIT-WORK P-1' --format yaml",
+    ],
   },
   /**
    * Reads a type of messages by its class: its name, how long a text may be, to which queue it goes, and the form of a

@@ -22,7 +22,7 @@ const operations = {
     path: "/components/{componentID}",
     args: [{ name: "componentID", help: "Component ID", type: "string", to: "path:componentID", required: true }],
     answer: "content",
-    example: "City_Map -o map.js",
+    example: ["City_Map -o map.js", "City_Map | wc -c"],
   },
   /**
    * Reads a file of the application, byte for byte. The command line writes it to a file: `--output` is required there.

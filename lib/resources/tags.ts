@@ -48,7 +48,7 @@ const operations = {
     path: "/cases/{caseID}/tags",
     args: [caseId],
     answer: tagList,
-    example: "'CITY-PERMIT-WORK P-1'",
+    example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --format table"],
   },
   /**
    * Adds tags to a case. Each element of the answer has the status of one tag: one that fails does not stop the

@@ -7,7 +7,8 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 /** `svc auth diagnose`. */
 export const diagnose: LocalCommand = localCommand({
   summary: "Check each layer of a connection: configuration, DNS, TCP, TLS, token, API",
-  example: "--fields steps --format table",
+  example: ["--fields steps --format table", "--profile test"],
+  seeAlso: ["help profiles", "help environment"],
   async run(context) {
     const { diagnose } = await import("../../../lib/auth/diagnose.ts");
     const diagnosis = await diagnose(authOptions(context));

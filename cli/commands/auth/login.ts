@@ -6,7 +6,8 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 /** `svc auth login`. */
 export const login: LocalCommand = localCommand({
   summary: "Exchange the client secret for a token and cache it",
-  example: "--profile test",
+  example: ["--profile test", "--dry-run"],
+  seeAlso: ["auth diagnose --help", "help profiles"],
   dryRun: true,
   async run(context) {
     if (context.globals.dryRun) return await printExchange(context);

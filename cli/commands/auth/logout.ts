@@ -5,6 +5,7 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 export const logout: LocalCommand = localCommand({
   summary: "Delete the cached token",
   example: "--profile test",
+  seeAlso: ["auth login --help", "help profiles"],
   async run(context) {
     const { logout } = await import("../../../lib/auth/commands.ts");
     await context.print(await logout(authOptions(context)));

@@ -6,7 +6,8 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 /** `svc auth ping`. */
 export const ping: LocalCommand = localCommand({
   summary: "Send one request and show how long it takes",
-  example: "--fields milliseconds",
+  example: ["--fields milliseconds", "--verbose"],
+  seeAlso: ["auth diagnose --help"],
   dryRun: true,
   async run(context) {
     if (context.globals.dryRun) return await printCall(context);

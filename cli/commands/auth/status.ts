@@ -4,7 +4,8 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 /** `svc auth status`. */
 export const status: LocalCommand = localCommand({
   summary: "Show the profile, its server and when the cached token expires",
-  example: "",
+  example: ["", "--profile test --format table"],
+  seeAlso: ["help profiles"],
   async run(context) {
     const { status } = await import("../../../lib/auth/commands.ts");
     await context.print(status(authOptions(context)));

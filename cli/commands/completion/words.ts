@@ -7,7 +7,8 @@ export const words: LocalCommand = localCommand({
     "The completion scripts call this command. It prints nothing where a file name is expected, which the shell " +
     "completes itself.",
   args: [{ name: "line", help: "Command line up to the cursor, starting with 'svc'", type: "string", required: true }],
-  example: "'svc workflow re'",
+  example: ["'svc workflow re'", "'svc cases get --format '"],
+  seeAlso: ["completion bash --help"],
   async run({ io }, { line }) {
     const { nextWords } = await import("../../completion/words.ts");
     for (const { word, about } of await nextWords(line)) io.stdout.write(`${word}\t${about}\n`);

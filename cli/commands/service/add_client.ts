@@ -11,7 +11,11 @@ export const addClient: LocalCommand = localCommand({
     data: dataFlag,
     operator: { help: "Operator of the client", type: "string", required: true },
   },
-  example: "--operator decider@city --profile decider",
+  example: [
+    "--operator decider@city --profile decider",
+    "--operator decider@city --profile decider --data permits",
+  ],
+  seeAlso: ["help profiles"],
   async run(context, options) {
     const { addClient } = await import("../../../service/admin/add_client.ts");
     await context.print(await addClient({ ...options, profile: getProfile(context) }));

@@ -5,7 +5,8 @@ import { dataFlag } from "./data_flag.ts";
 export const reset: LocalCommand = localCommand({
   summary: "Delete all data of the service",
   flags: { data: dataFlag, stop: { help: "Stop the service first", type: "boolean" } },
-  example: "--stop",
+  example: ["--stop", "--data permits --stop"],
+  seeAlso: ["service start --help"],
   async run(context, { stop, ...options }) {
     const { reset } = await import("../../../service/admin/control.ts");
     await context.print(await reset({ ...options, stopFirst: stop }));

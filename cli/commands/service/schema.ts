@@ -4,7 +4,8 @@ import { type LocalCommand, localCommand } from "../local_command.ts";
 export const schema: LocalCommand = localCommand({
   summary: "Print the JSON Schema of application definitions",
   details: "Editors use it to complete and check a definition.",
-  example: "> application.schema.json",
+  example: ["> application.schema.json", "--format compact | jq .properties"],
+  seeAlso: ["service start --help"],
   async run(context) {
     const { applicationJsonSchema } = await import("../../../service/application/schema/definition.ts");
     await context.print(applicationJsonSchema());

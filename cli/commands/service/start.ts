@@ -33,7 +33,8 @@ export const start: LocalCommand = localCommand({
     },
     detach: { help: "Run in the background", type: "boolean" },
   },
-  example: "--port 0 --detach",
+  example: ["--port 0 --detach", "--app permits.yaml --data permits", "--data :memory: > service.json"],
+  seeAlso: ["service stop --help", "service add-client --help", "help profiles"],
   async run(context, { detach, ...options }) {
     const startOptions = { ...options, profile: context.globals.profile };
     if (detach) {

@@ -5,7 +5,8 @@ import { dataFlag } from "./data_flag.ts";
 export const status: LocalCommand = localCommand({
   summary: "Show whether the service runs, and its address",
   flags: { data: dataFlag },
-  example: "--fields running,url",
+  example: ["--fields running,url", "--data permits --format table"],
+  seeAlso: ["service start --help"],
   async run(context, options) {
     const { status } = await import("../../../service/admin/control.ts");
     await context.print(await status(options));

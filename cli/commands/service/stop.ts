@@ -7,7 +7,8 @@ export const stop: LocalCommand = localCommand({
   details: "The service completes open requests first. On Windows it stops at once and interrupts open requests; " +
     "changes that were confirmed are saved.",
   flags: { data: dataFlag },
-  example: "",
+  example: ["", "--data permits"],
+  seeAlso: ["service start --help"],
   async run(context, options) {
     const { stop } = await import("../../../service/admin/control.ts");
     await context.print(await stop(options));
