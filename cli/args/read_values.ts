@@ -1,7 +1,7 @@
 /** Converts the text values of a command line to the types of their descriptions. */
 import { SvcError } from "../../lib/errors.ts";
 import { toKebab } from "../../lib/operation/names.ts";
-import { paramsOf } from "../../lib/operation/operation.ts";
+import { listParams } from "../../lib/operation/operation.ts";
 import type { CommandDescription, Flag, ParsedArguments } from "../commands/command.ts";
 import type { Io } from "../io/io.ts";
 import type { PayloadReader } from "./payload.ts";
@@ -19,7 +19,7 @@ export async function readValues(
   const readPayload: PayloadReader = async (flag, text) => await (await (reader ??= loadReader(io)))(flag, text);
   const values: Record<string, unknown> = {};
   // In sequence, because two payloads may read the same standard input.
-  for (const [name, flag] of paramsOf(command)) {
+  for (const [name, flag] of listParams(command)) {
     const text = parsed[name] ?? flag.default;
     if (text !== undefined) {
       values[name] = typeof text === "string" ? await toValue(name, flag, text, readPayload) : text;

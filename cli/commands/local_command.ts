@@ -23,7 +23,7 @@
  */
 import { SvcError } from "../../lib/errors.ts";
 import { toKebab } from "../../lib/operation/names.ts";
-import { paramsOf } from "../../lib/operation/operation.ts";
+import { listParams } from "../../lib/operation/operation.ts";
 import { isOfType, TYPE_NAMES } from "../../lib/operation/param_types.ts";
 import type { Arg, Command, CommandContext, CommandDescription, Flag, FlagTypes } from "./command.ts";
 import { parseChoice, readValues } from "../args/read_values.ts";
@@ -72,7 +72,7 @@ export function fromLocal(local: LocalCommand): Command {
         return context.note("Nothing was done: the command has no single request that --dry-run could print.");
       }
       const values = await readValues(local, given, context.io);
-      for (const [name, flag] of paramsOf(local)) check(name, flag, values[name]);
+      for (const [name, flag] of listParams(local)) check(name, flag, values[name]);
       await local.run(context, values);
     },
   };

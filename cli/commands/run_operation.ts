@@ -1,8 +1,8 @@
 /** One operation from the command line: a dry run, or the call and its answer. */
 import { readTarget } from "../../lib/auth/settings.ts";
 import { createCaller } from "../../lib/client/caller.ts";
-import type { Values } from "../../lib/client/values.ts";
-import type { Reply } from "../../lib/client/reply.ts";
+import type { Values } from "../../lib/client/request/values.ts";
+import type { Reply } from "../../lib/client/response/reply.ts";
 import { SvcError } from "../../lib/errors.ts";
 import type { Operation, OperationRef } from "../../lib/operation/operation.ts";
 import type { CommandContext } from "./command.ts";
@@ -66,7 +66,7 @@ function noOutput(): SvcError {
 }
 
 async function printDryRun(context: CommandContext, { operation }: OperationRef, values: Values): Promise<void> {
-  const { renderDryRun } = await import("../../lib/client/dry_run.ts");
+  const { renderDryRun } = await import("../../lib/client/request/dry_run.ts");
   const target = readTarget(callerOptions(context));
   printRequest(context, renderDryRun(target, operation, values));
 }

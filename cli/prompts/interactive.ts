@@ -1,9 +1,9 @@
 /** `assignments perform --interactive`: a person picks the action and fills in its required fields at prompts. */
-import { checkAnswer } from "../../lib/client/check_answer.ts";
+import { checkAnswer } from "../../lib/client/response/check_answer.ts";
 import { type Caller, createCaller } from "../../lib/client/caller.ts";
 import type { OperationRef } from "../../lib/operation/operation.ts";
-import type { Reply } from "../../lib/client/reply.ts";
-import type { Values } from "../../lib/client/values.ts";
+import type { Reply } from "../../lib/client/response/reply.ts";
+import type { Values } from "../../lib/client/request/values.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { toKebab } from "../../lib/operation/names.ts";
 import operations, { type AssignmentAnswer } from "../../lib/resources/assignments.ts";

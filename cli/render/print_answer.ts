@@ -1,10 +1,10 @@
 /** The answer of an operation as a command prints it, with the failures that it tells of. */
-import { completeAnswer } from "../../lib/client/check_answer.ts";
+import { completeAnswer } from "../../lib/client/response/check_answer.ts";
 import type { Answer } from "../../lib/operation/answer.ts";
 import type { OperationRef } from "../../lib/operation/operation.ts";
-import type { Reply } from "../../lib/client/reply.ts";
-import { spoiled } from "../../lib/client/outcome.ts";
-import type { Values } from "../../lib/client/values.ts";
+import type { Reply } from "../../lib/client/response/reply.ts";
+import { markOutcomeUnknown } from "../../lib/client/outcome.ts";
+import type { Values } from "../../lib/client/request/values.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { describeInexactNumber } from "../../utils/inexact_numbers.ts";
 import { filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
@@ -37,7 +37,7 @@ function promisedBody(
     if (!isJsonObject(body) || findRows(body) !== undefined) return body;
     return completeAnswer(operation.answer, body, etag, assignmentId ?? participantId);
   } catch (error) {
-    throw spoiled(operation, error);
+    throw markOutcomeUnknown(operation, error);
   }
 }
 

@@ -1,5 +1,5 @@
 /** How far a file on its way is, for a person at a terminal. */
-import type { Values } from "../../lib/client/values.ts";
+import type { Values } from "../../lib/client/request/values.ts";
 import type { FileInput } from "../../lib/operation/operation.ts";
 import { isOfType } from "../../lib/operation/param_types.ts";
 import type { CommandContext } from "../commands/command.ts";

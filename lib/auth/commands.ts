@@ -1,7 +1,7 @@
 /** The commands `login`, `logout`, `status` and `ping`, without a user interface. No result contains a secret. */
 import { type CallerOptions, createCaller } from "../client/caller.ts";
-import { checkAnswer } from "../client/check_answer.ts";
-import type { Reply } from "../client/reply.ts";
+import { checkAnswer } from "../client/response/check_answer.ts";
+import type { Reply } from "../client/response/reply.ts";
 import { runWithDeadline } from "../http/deadline.ts";
 import caseTypes from "../resources/case_types.ts";
 import { explainWriteFailure } from "./config.ts";

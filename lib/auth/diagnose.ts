@@ -1,4 +1,4 @@
-import { checkAnswer } from "../client/check_answer.ts";
+import { checkAnswer } from "../client/response/check_answer.ts";
 import caseTypes from "../resources/case_types.ts";
 import { type ErrorCode, SvcError, toSvcError } from "../errors.ts";
 import { runWithDeadline } from "../http/deadline.ts";

@@ -11,7 +11,7 @@ import {
 } from "../operation/operation.ts";
 import { type ReportingCall, type ResponseInfo, startCall } from "./api_promise.ts";
 import type { Client } from "./client_type.ts";
-import { misplaced, type Values } from "./values.ts";
+import { misplaced, type Values } from "./request/values.ts";
 
 /** Makes one call and checks its answer. */
 export type Invoke = (

@@ -9,16 +9,16 @@ import { Deadline } from "../http/deadline.ts";
 import { readText } from "../http/read_text.ts";
 import { isKey, KEY_FORM } from "../operation/idempotency_key.ts";
 import { filterObjects, isJsonObject } from "../../utils/json.ts";
-import { jsonText } from "./json_text.ts";
-import { isRead, type Operation, type OperationRef, paramsOf, type RequestOptions } from "../operation/operation.ts";
+import { jsonText } from "./request/json_text.ts";
+import { isRead, listParams, type Operation, type OperationRef, type RequestOptions } from "../operation/operation.ts";
 import { checkSignal } from "../operation/param_types.ts";
 import { USER_AGENT } from "../version.ts";
-import { type EncodedRequest, encodeRequest, type Part } from "./encode.ts";
-import type { MultipartBody } from "./multipart.ts";
+import { type EncodedRequest, encodeRequest, type Part } from "./request/encode.ts";
+import type { MultipartBody } from "./request/multipart.ts";
 import { mayBeDone } from "./outcome.ts";
-import { checkStatus } from "./refusal.ts";
-import { headOf, Reply, type ReplyHead } from "./reply.ts";
-import { hintOfNotFound, type Values } from "./values.ts";
+import { checkStatus } from "./response/check_status.ts";
+import { readHead, Reply, type ReplyHead } from "./response/reply.ts";
+import { describeNotFound, type Values } from "./request/values.ts";
 
 /** One request and its answer, for the caller's log. Nothing in it is secret. */
 export interface Exchange extends ExchangeSummary {
@@ -227,7 +227,7 @@ class Call {
   }
 
   #textReply(transit: Transit, response: Response, text: string): Reply {
-    const head = headOf(this.#ref, response, transit.milliseconds, this.#session.target.profile);
+    const head = readHead(this.#ref, response, transit.milliseconds, this.#session.target.profile);
     this.#tell(transit, head, () => this.#session.redact(text));
     checkStatus(head, response, response.ok ? text : this.#session.redact(text), transit);
     const reply = new Reply(head, { text });
@@ -241,11 +241,11 @@ class Call {
   async #contentReply(transit: Transit, response: Response): Promise<Reply> {
     const { deadline } = transit;
     try {
-      const head = headOf(this.#ref, response, transit.milliseconds, this.#session.target.profile);
+      const head = readHead(this.#ref, response, transit.milliseconds, this.#session.target.profile);
       this.#tell(transit, head, () => `(${head.type ?? "content"})`);
-      const { contentOf } = await import("./content.ts");
+      const { openContent } = await import("./response/open_content.ts");
       const explain = (error: unknown) => transit.explain(error).withOperation(this.#ref.name);
-      return new Reply(head, { content: contentOf(response, { deadline, explain }) });
+      return new Reply(head, { content: openContent(response, { deadline, explain }) });
     } catch (error) {
       void response.body?.cancel().catch(() => {});
       throw error;
@@ -310,7 +310,7 @@ class Transit {
 
   /** Creates a multipart body. Each read of the body restarts the deadline. */
   async createForm(parts: readonly Part[]): Promise<MultipartBody> {
-    const { MultipartBody } = await import("./multipart.ts");
+    const { MultipartBody } = await import("./request/multipart.ts");
     return this.#form = new MultipartBody(parts, () => this.deadline.start());
   }
 
@@ -337,12 +337,12 @@ function buildHeaders({ answer }: Operation, { ifMatch, body }: EncodedRequest, 
 
 function addHint(failure: SvcError, operation: Operation): SvcError {
   const isUnknown = failure.status === 404 && failure.rejectedByService === true;
-  return isUnknown ? failure.with({ hint: hintOfNotFound(operation) }) : failure;
+  return isUnknown ? failure.with({ hint: describeNotFound(operation) }) : failure;
 }
 
 /** Picks the requested element from a response that lists all of them. */
 function pickElement(operation: Operation, values: Values, reply: Reply): Reply {
-  for (const [name, param] of paramsOf(operation)) {
+  for (const [name, param] of listParams(operation)) {
     if (!param.to.startsWith("pick:")) continue;
     const [list = "", member = ""] = param.to.slice("pick:".length).split(".");
     const elements = filterObjects(isJsonObject(reply.body) ? reply.body[list] : undefined);

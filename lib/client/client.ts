@@ -3,9 +3,9 @@ import { loadResources } from "../resources/mod.ts";
 import { bindOperations } from "./bind.ts";
 import type { Client } from "./client_type.ts";
 import { type Caller, createCaller } from "./caller.ts";
-import { checkAnswer } from "./check_answer.ts";
+import { checkAnswer } from "./response/check_answer.ts";
 import { checkClientOptions, type ClientOptions } from "./client_options.ts";
-import { spoiled } from "./outcome.ts";
+import { markOutcomeUnknown } from "./outcome.ts";
 
 const resources = await loadResources();
 
@@ -39,7 +39,7 @@ export function createClient(options: ClientOptions = {}): Client {
       onResponse?.({ status, headers, etag, requestId });
       return checkAnswer(ref.operation.answer, reply, values.assignmentId ?? values.participantId);
     } catch (error) {
-      throw spoiled(ref.operation, error);
+      throw markOutcomeUnknown(ref.operation, error);
     }
   });
 }

@@ -301,7 +301,7 @@ export function takesTag(operation: Operation): boolean {
 }
 
 /** Everything that a call or a command may be given, positional arguments first. */
-export function paramsOf<P>(
+export function listParams<P>(
   { args = [], flags = {} }: {
     readonly args?: readonly (P & { readonly name: string })[];
     readonly flags?: Readonly<Record<string, P>>;
@@ -312,7 +312,7 @@ export function paramsOf<P>(
 
 /** Whether a call sends a multipart body. */
 export function sendsForm(operation: Operation): boolean {
-  return paramsOf(operation).some(([, param]) => param.to.startsWith("part:"));
+  return listParams(operation).some(([, param]) => param.to.startsWith("part:"));
 }
 
 /** Arguments of one example command line or of several, the most typical one first. */

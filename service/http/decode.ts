@@ -1,7 +1,7 @@
 /** A request as the values of its operation: the inverse of the client's encoding, from the same description. */
 import { readBody } from "../../lib/operation/body_path.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
-import { type Operation, type Param, paramsOf, takesTag } from "../../lib/operation/operation.ts";
+import { listParams, type Operation, type Param, takesTag } from "../../lib/operation/operation.ts";
 import { isOfType, TYPE_NAMES } from "../../lib/operation/param_types.ts";
 import { type ErrorDetail, finding, ServiceError } from "../errors.ts";
 import type { ReceivedFile } from "./handler.ts";
@@ -66,7 +66,7 @@ export function decoderOf(operation: Operation, served: Served): Decode {
 
 /** Where one flag takes the whole body, the flags for parts of it are the client's shorthand only. */
 function decodedParams(operation: Operation): [string, Param][] {
-  const params = paramsOf(operation);
+  const params = listParams(operation);
   const whole = params.some(([, param]) => param.to === "body:*");
   return params.filter(([, param]) => !whole || param.to === "body:*" || !param.to.startsWith("body:"));
 }

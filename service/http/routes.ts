@@ -1,6 +1,6 @@
 /** The routes of all operations, from their descriptions. */
 import { permissionName } from "../../lib/operation/names.ts";
-import { type Operation, paramsOf } from "../../lib/operation/operation.ts";
+import { listParams, type Operation } from "../../lib/operation/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 import type { HandlerContext, Handlers, Outcome } from "./handler.ts";
 
@@ -37,7 +37,7 @@ export async function routesOf(handlers: Handlers): Promise<Route[]> {
 
 /** An operation that picks from another's answer has that one's route. */
 function picks(operation: Operation): boolean {
-  return paramsOf(operation).some(([, param]) => param.to.startsWith("pick:"));
+  return listParams(operation).some(([, param]) => param.to.startsWith("pick:"));
 }
 
 function variables(path: string): number {

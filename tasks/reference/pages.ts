@@ -4,7 +4,7 @@ import { globalFlags, HELP, VERSION } from "../../cli/args/global_flags.ts";
 import { groups } from "../../cli/commands/groups.ts";
 import { argRows, flagRows, formatExamples, formatUsage } from "../../cli/help/help_pages.ts";
 import { permissionName, toCamel, toKebab } from "../../lib/operation/names.ts";
-import { type Group, listExamples, type Operation, paramsOf, type Place } from "../../lib/operation/operation.ts";
+import { type Group, listExamples, listParams, type Operation, type Place } from "../../lib/operation/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 
 /** A group with the descriptions of its commands. */
@@ -98,7 +98,7 @@ function section({ name, words, command, operation }: DescribedCommand): string 
 
 /** Lists arguments and flags, for an operation with their locations in the request. */
 function parameterTable({ args = [], flags = {} }: CommandDescription, operation?: Operation): string[] {
-  const places = new Map(operation ? paramsOf(operation).map(([name, { to }]) => [name, placeOf(to)]) : []);
+  const places = new Map(operation ? listParams(operation).map(([name, { to }]) => [name, placeOf(to)]) : []);
   places.set("ifMatch", "header `If-Match`");
   const rows = [
     ...argRows(args),

@@ -1,6 +1,6 @@
 /** What a program may rely on in an answer: a response that does not have the promised shape is refused. */
 import assert from "node:assert/strict";
-import { checkAnswer } from "../../lib/client/check_answer.ts";
+import { checkAnswer } from "../../lib/client/response/check_answer.ts";
 import aiAgents from "../../lib/resources/ai_agents.ts";
 import assignments from "../../lib/resources/assignments.ts";
 import attachments from "../../lib/resources/attachments.ts";

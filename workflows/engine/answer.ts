@@ -1,5 +1,5 @@
 /** Responses as the journal stores them: a line of JSON with metadata, then the text of the body as received. */
-import type { Reply } from "../../lib/client/reply.ts";
+import type { Reply } from "../../lib/client/response/reply.ts";
 import { isJsonObject, type JsonObject } from "../../utils/json.ts";
 import { pipeContent } from "../sandbox/protocol/files.ts";
 import type { CallAnswer } from "../sandbox/host/sandbox.ts";

@@ -4,7 +4,7 @@
  * is settled here and not sent again blindly.
  */
 import type { Attempts, Caller } from "../../lib/client/caller.ts";
-import type { Reply } from "../../lib/client/reply.ts";
+import type { Reply } from "../../lib/client/response/reply.ts";
 import { type ErrorCode, SvcError, toSvcError } from "../../lib/errors.ts";
 import { isRead, type OperationRef } from "../../lib/operation/operation.ts";
 import { delay } from "../../utils/async/delay.ts";

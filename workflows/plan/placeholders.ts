@@ -1,6 +1,6 @@
-import type { Values } from "../../lib/client/values.ts";
+import type { Values } from "../../lib/client/request/values.ts";
 import { formatMemberPath, isJsonObject, type JsonValue } from "../../utils/json.ts";
-import { type Operation, type Param, paramsOf } from "../../lib/operation/operation.ts";
+import { listParams, type Operation, type Param } from "../../lib/operation/operation.ts";
 import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
 
 /** A value that is unknown until its step runs. */
@@ -53,7 +53,7 @@ export class Placeholders {
    * undefined if a placeholder has no valid encoding, e.g. for a number.
    */
   toEncodable(operation: Operation, values: Values): Values | undefined {
-    const params = new Map(paramsOf(operation));
+    const params = new Map(listParams(operation));
     const entries = Object.entries(values).map(([name, value]) => {
       return [name, this.#isMark(value) ? toEncodableMark(params.get(name), value) : value] as const;
     });

@@ -1,6 +1,6 @@
 import { type Caller, missingTag } from "../../lib/client/caller.ts";
-import { shownBody } from "../../lib/client/dry_run.ts";
-import { type EncodedRequest, encodeRequest } from "../../lib/client/encode.ts";
+import { shownBody } from "../../lib/client/request/dry_run.ts";
+import { type EncodedRequest, encodeRequest } from "../../lib/client/request/encode.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
 import { hasEffect, type Operation, type OperationRef } from "../../lib/operation/operation.ts";
 import { toCallAnswer } from "../engine/answer.ts";

@@ -17,7 +17,7 @@ export const login: LocalCommand = localCommand({
 });
 
 async function printExchange(context: CommandContext): Promise<void> {
-  const { renderExchange } = await import("../../../lib/client/dry_run.ts");
+  const { renderExchange } = await import("../../../lib/client/request/dry_run.ts");
   const { readSettings } = await import("../../../lib/auth/settings.ts");
   printRequest(context, renderExchange(readSettings(callerOptions(context))));
 }

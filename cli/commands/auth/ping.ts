@@ -17,7 +17,7 @@ export const ping: LocalCommand = localCommand({
 });
 
 async function printCall(context: CommandContext): Promise<void> {
-  const { renderDryRun } = await import("../../../lib/client/dry_run.ts");
+  const { renderDryRun } = await import("../../../lib/client/request/dry_run.ts");
   const { readTarget } = await import("../../../lib/auth/settings.ts");
   const { default: operations } = await import("../../../lib/resources/case_types.ts");
   printRequest(context, renderDryRun(readTarget(callerOptions(context)), operations.list, {}));

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { readBody, writeBody } from "../../../lib/operation/body_path.ts";
 import { createCaller } from "../../../lib/client/caller.ts";
 import { createClient } from "../../../lib/client/client.ts";
-import { encodeRequest } from "../../../lib/client/encode.ts";
+import { encodeRequest } from "../../../lib/client/request/encode.ts";
 import type { JsonObject } from "../../../utils/json.ts";
 import type { Operation, RequestOptions } from "../../../lib/operation/operation.ts";
 import assignments from "../../../lib/resources/assignments.ts";

@@ -8,9 +8,9 @@ import { watchingFile } from "../../../cli/render/transfer.ts";
 import type { Content } from "../../../lib/operation/answer.ts";
 import { createCaller } from "../../../lib/client/caller.ts";
 import { createClient } from "../../../lib/client/client.ts";
-import { base64Decoder, contentOf } from "../../../lib/client/content.ts";
+import { base64Decoder, openContent } from "../../../lib/client/response/open_content.ts";
 import { Deadline } from "../../../lib/http/deadline.ts";
-import { MultipartBody } from "../../../lib/client/multipart.ts";
+import { MultipartBody } from "../../../lib/client/request/multipart.ts";
 import type { FileInput, OperationRef } from "../../../lib/operation/operation.ts";
 import { isOfType } from "../../../lib/operation/param_types.ts";
 import { readChunks } from "../../../utils/fs/chunks.ts";
@@ -259,7 +259,7 @@ for (const [kind, answer] of Object.entries(CUT)) {
 function stalled(deadline: Deadline): ReadableStreamDefaultReader<Uint8Array> {
   const body = new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(new Uint8Array(3)) });
   const explain = (error: unknown) => deadline.explain(error, "GET /attachments/A");
-  return contentOf(new Response(body), { deadline, explain }).stream.getReader();
+  return openContent(new Response(body), { deadline, explain }).stream.getReader();
 }
 
 Deno.test("a download that stalls ends in time, one that is read slowly does not", async () => {

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { resolve } from "node:path";
-import { checkAnswer } from "../../../lib/client/check_answer.ts";
+import { checkAnswer } from "../../../lib/client/response/check_answer.ts";
 import type { JsonValue } from "../../../utils/json.ts";
 import { permissionName, toCamel } from "../../../lib/operation/names.ts";
 import { type Operation, takesTag } from "../../../lib/operation/operation.ts";

@@ -1,9 +1,9 @@
 /** Decoding: what the client encodes, the service reads as the same values, for every operation. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { encodeRequest } from "../../../lib/client/encode.ts";
+import { encodeRequest } from "../../../lib/client/request/encode.ts";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
-import { type Operation, type Param, paramsOf, sendsForm } from "../../../lib/operation/operation.ts";
+import { listParams, type Operation, type Param, sendsForm } from "../../../lib/operation/operation.ts";
 import attachments from "../../../lib/resources/attachments.ts";
 import cases from "../../../lib/resources/cases.ts";
 import data from "../../../lib/resources/data.ts";
@@ -63,7 +63,7 @@ function valueOf(param: Param): fc.Arbitrary<unknown> {
 
 /** Values for an operation, without flags that exclude one another. */
 function valuesOf(operation: Operation): fc.Arbitrary<JsonObject> {
-  const params = paramsOf(operation).filter(([, param]) =>
+  const params = listParams(operation).filter(([, param]) =>
     param.rejected === undefined && param.excludes === undefined
   );
   const required = params.filter(([, param]) => param.required).map(([name]) => name).concat(
@@ -88,10 +88,10 @@ function decode(operation: Operation, values: JsonObject): Record<string, unknow
 
 for (const [group, operations] of Object.entries(resources)) {
   for (const [name, operation] of Object.entries(operations)) {
-    if (paramsOf(operation).some(([, param]) => param.to.startsWith("pick:"))) continue;
+    if (listParams(operation).some(([, param]) => param.to.startsWith("pick:"))) continue;
     if (sendsForm(operation)) continue; // Its parts are a stream: tests/service/groups/attachments_test.ts sends some.
     // An absent body and an empty one are the same to the service.
-    const whole = paramsOf(operation).some(([, param]) => param.to === "body:*" && !param.required);
+    const whole = listParams(operation).some(([, param]) => param.to === "body:*" && !param.required);
     Deno.test(`${group}.${name}: the service reads what the client wrote`, () => {
       fc.assert(
         fc.property(valuesOf(operation), (values) => {
@@ -108,7 +108,7 @@ for (const [group, operations] of Object.entries(resources)) {
 }
 
 function withDefaults(operation: Operation, values: object): object {
-  const defaults = paramsOf(operation).map(([name, param]) => [name, param.default]);
+  const defaults = listParams(operation).map(([name, param]) => [name, param.default]);
   return { ...Object.fromEntries(defaults.filter(([, value]) => value !== undefined)), ...values };
 }
 

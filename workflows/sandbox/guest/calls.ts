@@ -1,9 +1,9 @@
 /** The script's calls: their arguments as a message, and the answer as what the operation promises. */
-import { bodyOf } from "../../../lib/client/body.ts";
-import { checkAnswer } from "../../../lib/client/check_answer.ts";
+import { parseBody } from "../../../lib/client/response/parse_body.ts";
+import { checkAnswer } from "../../../lib/client/response/check_answer.ts";
 import { parseErrorRecord, SvcError } from "../../../lib/errors.ts";
 import { isJsonObject, isString, type JsonObject, parseJsonObject } from "../../../utils/json.ts";
-import { checkKept, jsonText } from "../../../lib/client/json_text.ts";
+import { checkKept, jsonText } from "../../../lib/client/request/json_text.ts";
 import { isAnswer } from "../../../lib/operation/answer.ts";
 import { isPagePlan, type PagePlan } from "../../../lib/operation/pages.ts";
 import { checkSignal } from "../../../lib/operation/param_types.ts";
@@ -30,7 +30,7 @@ export async function call(
   if (!isAnswer(answer)) throw brokenAnswer();
   if (isPagePlan(pages)) onPages?.(pages);
   const content = isJsonObject(contentHead) ? contentOf(contentHead, text) : undefined;
-  const body = content ? undefined : bodyOf(answer, text, { operation });
+  const body = content ? undefined : parseBody(answer, text, { operation });
   return checkAnswer(answer, { body, content, ...(typeof etag === "string" && { etag }) }, askedFor(args));
 }
 

@@ -17,7 +17,7 @@ import { sleep, waitFor } from "./waiting.ts";
 import type { Workflow } from "../../mod.ts";
 import { getErrorMessage, SvcError } from "../../../lib/errors.ts";
 import { type JsonValue, parseJsonObject } from "../../../utils/json.ts";
-import { expectKept } from "../../../lib/client/json_text.ts";
+import { expectKept } from "../../../lib/client/request/json_text.ts";
 
 /** What the script imports: from the very module that reads its errors, so that there is one `SvcError`. */
 export * from "../../mod.ts";

@@ -1,7 +1,7 @@
 /** A step that a sandbox wishes, read from its message. Nothing in it is trusted: it is a request, no more. */
 import type { Answer } from "../../../lib/operation/answer.ts";
 import { splitArguments } from "../../../lib/client/bind.ts";
-import { misplaced, type Values } from "../../../lib/client/values.ts";
+import { misplaced, type Values } from "../../../lib/client/request/values.ts";
 import { isJsonObject, type JsonValue, parseJsonObject } from "../../../utils/json.ts";
 import { hasEffect, type Operation, type OperationRef } from "../../../lib/operation/operation.ts";
 import { type PagePlan, planPages } from "../../../lib/operation/pages.ts";

@@ -1,5 +1,5 @@
 /** What parent and sandbox say to each other, and the limits of it. */
-import type { Values } from "../../../lib/client/values.ts";
+import type { Values } from "../../../lib/client/request/values.ts";
 
 /** Version of the protocol: both ends must have the same. */
 export const PROTOCOL = 3;

@@ -1,7 +1,7 @@
 /** Multipart bodies (RFC 7578, names escaped as HTML says): read while they are sent, so that no file is ever held. */
-import { getErrorMessage, SvcError } from "../errors.ts";
-import type { FileInput } from "../operation/operation.ts";
-import { describeReadError } from "../../utils/fs/describe_error.ts";
+import { getErrorMessage, SvcError } from "../../errors.ts";
+import type { FileInput } from "../../operation/operation.ts";
+import { describeReadError } from "../../../utils/fs/describe_error.ts";
 import type { Part } from "./encode.ts";
 
 const encoder = new TextEncoder();
@@ -20,8 +20,10 @@ export class MultipartBody extends Blob {
     const boundary = `svc-${crypto.randomUUID()}`;
     super([], { type: `multipart/form-data; boundary=${boundary}` });
     this.#pieces = [
-      ...parts.flatMap(([name, value]) => [headOf(boundary, name, value), contentOf(value), bytesOf("\r\n")]),
-      bytesOf(`--${boundary}--\r\n`),
+      ...parts.flatMap((
+        [name, value],
+      ) => [encodePartHead(boundary, name, value), encodePart(value), encodeText("\r\n")]),
+      encodeText(`--${boundary}--\r\n`),
     ];
     this.#onRead = onRead;
   }
@@ -61,13 +63,13 @@ export class MultipartBody extends Blob {
   async *#read(cancelled: AbortSignal): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
     for (const piece of this.#pieces) {
       if (piece instanceof Uint8Array) yield piece;
-      else yield* contentsOf(piece, cancelled);
+      else yield* readFile(piece, cancelled);
     }
   }
 }
 
 /** What a file holds; it must hold what it said: the length of the body has been sent already. */
-async function* contentsOf(file: FileInput, cancelled: AbortSignal): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+async function* readFile(file: FileInput, cancelled: AbortSignal): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   let left = file.size;
   for await (const chunk of readable(file, cancelled)) {
     left -= chunk.length;
@@ -104,16 +106,16 @@ async function* readable(file: FileInput, cancelled: AbortSignal): AsyncGenerato
   }
 }
 
-function headOf(boundary: string, name: string, value: string | FileInput): Uint8Array<ArrayBuffer> {
+function encodePartHead(boundary: string, name: string, value: string | FileInput): Uint8Array<ArrayBuffer> {
   const disposition = `--${boundary}\r\nContent-Disposition: form-data; name="${escapeName(name)}"`;
-  if (typeof value === "string") return bytesOf(`${disposition}\r\n\r\n`);
+  if (typeof value === "string") return encodeText(`${disposition}\r\n\r\n`);
   // What a web `File` takes for none is none of any other, too: a line break in it would begin another header.
   const type = /^[\x20-\x7e]+$/.test(value.type ?? "") ? value.type : "application/octet-stream";
-  return bytesOf(`${disposition}; filename="${escapeName(value.name)}"\r\nContent-Type: ${type}\r\n\r\n`);
+  return encodeText(`${disposition}; filename="${escapeName(value.name)}"\r\nContent-Type: ${type}\r\n\r\n`);
 }
 
-function contentOf(value: string | FileInput): Uint8Array<ArrayBuffer> | FileInput {
-  return typeof value === "string" ? bytesOf(value.replace(/\r\n?|\n/g, "\r\n")) : value;
+function encodePart(value: string | FileInput): Uint8Array<ArrayBuffer> | FileInput {
+  return typeof value === "string" ? encodeText(value.replace(/\r\n?|\n/g, "\r\n")) : value;
 }
 
 /** What would end a quoted name or its line. */
@@ -121,6 +123,6 @@ function escapeName(name: string): string {
   return name.replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll('"', "%22");
 }
 
-function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+function encodeText(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text);
 }

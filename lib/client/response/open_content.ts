@@ -1,7 +1,7 @@
 /** Answers that are content: their bytes, as they arrive. */
-import type { Content } from "../operation/answer.ts";
-import { SvcError } from "../errors.ts";
-import type { Deadline } from "../http/deadline.ts";
+import type { Content } from "../../operation/answer.ts";
+import { SvcError } from "../../errors.ts";
+import type { Deadline } from "../../http/deadline.ts";
 
 /** What is known of a transfer besides its bytes. */
 export interface Transfer {
@@ -12,7 +12,7 @@ export interface Transfer {
 }
 
 /** The content of a response, whose stream errors where the transfer is cut short or stalls. */
-export function contentOf({ headers, body }: Response, transfer: Transfer): Content {
+export function openContent({ headers, body }: Response, transfer: Transfer): Content {
   const isBase64 = headers.get("content-transfer-encoding")?.trim().toLowerCase() === "base64";
   const length = headers.get("content-length");
   const isPlain = !isBase64 && !headers.has("content-encoding");

@@ -1,6 +1,6 @@
 /** Values of a caller as JSON. */
-import { getErrorMessage, SvcError } from "../errors.ts";
-import { formatMemberPath, hasToJson } from "../../utils/json.ts";
+import { getErrorMessage, SvcError } from "../../errors.ts";
+import { formatMemberPath, hasToJson } from "../../../utils/json.ts";
 
 /** A value as text of JSON; types do not keep everything out that has none. */
 export function jsonText(value: unknown): string {

@@ -1,8 +1,8 @@
 /** An answer of the service as it came: what it says of itself, and its body. */
-import type { Answer, Content } from "../operation/answer.ts";
-import type { JsonValue } from "../../utils/json.ts";
-import type { OperationRef } from "../operation/operation.ts";
-import { bodyOf } from "./body.ts";
+import type { Answer, Content } from "../../operation/answer.ts";
+import type { JsonValue } from "../../../utils/json.ts";
+import type { OperationRef } from "../../operation/operation.ts";
+import { parseBody } from "./parse_body.ts";
 
 /** What an answer says of itself beside its text. */
 export interface ReplyHead {
@@ -57,12 +57,12 @@ export class Reply {
 
   /** Body; undefined if the operation promises none. Throws `INVALID_RESPONSE` for a promised body that is not JSON. */
   get body(): JsonValue | undefined {
-    return this.#body ??= bodyOf(this.head.answer, this.text, this.head);
+    return this.#body ??= parseBody(this.head.answer, this.text, this.head);
   }
 }
 
 /** What a response says of itself. */
-export function headOf(
+export function readHead(
   { name, operation }: OperationRef,
   { status, statusText: reason, headers }: Response,
   milliseconds: number,

@@ -1,6 +1,6 @@
 /** Checks a response against what its operation answers. */
-import { SvcError, type SvcErrorOptions } from "../errors.ts";
-import type { Answer, AnswerType, Content, JsonAnswer } from "../operation/answer.ts";
+import { SvcError, type SvcErrorOptions } from "../../errors.ts";
+import type { Answer, AnswerType, Content, JsonAnswer } from "../../operation/answer.ts";
 import {
   filterObjects,
   isJsonObject,
@@ -8,8 +8,8 @@ import {
   type JsonObject,
   type JsonValue,
   stringOrUndefined,
-} from "../../utils/json.ts";
-import { findMismatch } from "../../utils/shape.ts";
+} from "../../../utils/json.ts";
+import { findMismatch } from "../../../utils/shape.ts";
 
 /** The parts of a response that make an answer. */
 export interface AnswerParts {

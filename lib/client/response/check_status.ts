@@ -1,6 +1,6 @@
 /** What the service refuses, as errors of the family. */
-import { createRetryHint, getErrorCode, SvcError } from "../errors.ts";
-import { type Destination, explainRedirect } from "../http/address.ts";
+import { createRetryHint, getErrorCode, SvcError } from "../../errors.ts";
+import { type Destination, explainRedirect } from "../../http/address.ts";
 import {
   filterObjects,
   isNestedWithin,
@@ -8,7 +8,7 @@ import {
   isScalar,
   type JsonObject,
   parseJsonObject,
-} from "../../utils/json.ts";
+} from "../../../utils/json.ts";
 import type { ReplyHead } from "./reply.ts";
 
 /** Levels of a finding of a refused call. */
@@ -40,16 +40,20 @@ function refusal(
   const body = parseJsonObject(text); // The status alone says enough: a proxy's error page is no JSON.
   const findings = body?.errorDetails ?? body?.errors; // Errors of the first DX API have another name for them.
   const details = filterObjects(findings).map(readable);
-  return new SvcError(code, sentenceOf(body, details) ?? `The service answered ${status} ${reason}`.trimEnd() + ".", {
-    status,
-    classification: isNonEmptyString(body?.errorClassification) ? body.errorClassification : undefined,
-    details: details.length > 0 ? details : undefined,
-    requestId,
-    hint: hintFor(status, headers, sent),
-    retryAfter: headers.get("retry-after") ?? undefined,
-    rejectedByService: isJudgement(status, body) || undefined,
-    replayed: headers.get("idempotent-replayed") === "true" || undefined,
-  });
+  return new SvcError(
+    code,
+    composeMessage(body, details) ?? `The service answered ${status} ${reason}`.trimEnd() + ".",
+    {
+      status,
+      classification: isNonEmptyString(body?.errorClassification) ? body.errorClassification : undefined,
+      details: details.length > 0 ? details : undefined,
+      requestId,
+      hint: hintFor(status, headers, sent),
+      retryAfter: headers.get("retry-after") ?? undefined,
+      rejectedByService: isJudgement(status, body) || undefined,
+      replayed: headers.get("idempotent-replayed") === "true" || undefined,
+    },
+  );
 }
 
 /** A finding that can be written wherever an error goes: of one that is nested beyond reason, its plain members. */
@@ -59,7 +63,7 @@ function readable(finding: JsonObject): JsonObject {
 }
 
 /** What the service says: its own general sentence, and the particular one where there is but one. */
-function sentenceOf(body: JsonObject | undefined, details: readonly JsonObject[]): string | undefined {
+function composeMessage(body: JsonObject | undefined, details: readonly JsonObject[]): string | undefined {
   const [detail] = details;
   const [general, particular] = [body?.localizedValue, detail?.localizedValue].filter(isNonEmptyString);
   if (general === undefined) return isNonEmptyString(detail?.message) ? detail.message : undefined;

@@ -1,11 +1,11 @@
 /** The request of a call: which value goes where, as its description says. */
-import { writeBody } from "../operation/body_path.ts";
-import { SvcError } from "../errors.ts";
-import { isJsonObject, isScalar, type JsonObject, type JsonValue, stringOrUndefined } from "../../utils/json.ts";
+import { writeBody } from "../../operation/body_path.ts";
+import { SvcError } from "../../errors.ts";
+import { isJsonObject, isScalar, type JsonObject, type JsonValue, stringOrUndefined } from "../../../utils/json.ts";
 import { jsonText } from "./json_text.ts";
-import { type FileInput, type Operation, paramsOf, type TagSource } from "../operation/operation.ts";
-import { isOfType } from "../operation/param_types.ts";
-import { type CheckedValue, checkValues, spelled, type Values } from "./values.ts";
+import { type FileInput, listParams, type Operation, type TagSource } from "../../operation/operation.ts";
+import { isOfType } from "../../operation/param_types.ts";
+import { type CheckedValue, checkValues, nameParam, type Values } from "./values.ts";
 
 /** A request below the API root. */
 export interface EncodedRequest {
@@ -33,16 +33,16 @@ export function encodeRequest(operation: Operation, values: Values): EncodedRequ
   const query: [string, string][] = [];
   const parts: Part[] = [];
   let body: JsonObject | undefined = operation.emptyBody ? {} : undefined;
-  for (const [name, param] of paramsOf(operation)) {
+  for (const [name, param] of listParams(operation)) {
     const value = checked.get(name);
     const colon = param.to.indexOf(":");
     const place = param.to.slice(colon + 1);
     switch (param.to.slice(0, colon)) {
       case "path":
-        segments.set(place, encodeSegment(spelled(operation, name), String(value), param.reserved));
+        segments.set(place, encodeSegment(nameParam(operation, name), String(value), param.reserved));
         break;
       case "query":
-        if (value !== undefined) query.push(...queryOf(spelled(operation, name), place, value));
+        if (value !== undefined) query.push(...encodeQuery(nameParam(operation, name), place, value));
         break;
       case "body":
         body = withValue(body ?? {}, place, value);
@@ -60,7 +60,7 @@ export function encodeRequest(operation: Operation, values: Values): EncodedRequ
     // The small parts go first, so that a server reading the stream knows them before the file.
     ...(parts.length > 0 && { parts: parts.toSorted(([, a], [, b]) => Number(isFile(a)) - Number(isFile(b))) }),
     ...(ifMatch !== undefined && { ifMatch }),
-    ...(ifMatch === undefined && operation.tagFrom && { tagPath: tagPathOf(operation.tagFrom, segments, checked) }),
+    ...(ifMatch === undefined && operation.tagFrom && { tagPath: buildTagPath(operation.tagFrom, segments, checked) }),
   };
 }
 
@@ -68,7 +68,7 @@ function isFile(value: Part[1]): value is FileInput {
   return typeof value !== "string";
 }
 
-function tagPathOf(
+function buildTagPath(
   { path, scalarsOf }: TagSource,
   segments: ReadonlyMap<string, string>,
   checked: ReadonlyMap<string, CheckedValue>,
@@ -100,7 +100,7 @@ function toJson(value: CheckedValue): JsonValue {
   return typeof value === "object" && !Array.isArray(value) ? { ...value } : value;
 }
 
-function queryOf(called: string, place: string, value: CheckedValue): [string, string][] {
+function encodeQuery(called: string, place: string, value: CheckedValue): [string, string][] {
   const pairs = place === "*" ? givenMembers(value) : [[place, value] as const];
   const query = pairs.map(([name, member]): [string, string] => [name, queryValue(member)]);
   if (query.flat().every((text) => text.isWellFormed())) return query;

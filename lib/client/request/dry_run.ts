@@ -1,8 +1,8 @@
 /** The request that a call would make, as text and without its credentials. */
-import { getTokenUrl, type SessionSettings, type Target } from "../auth/settings.ts";
-import { getRequestPath } from "../http/address.ts";
-import { isStackOverflow, type JsonObject } from "../../utils/json.ts";
-import type { Operation } from "../operation/operation.ts";
+import { getTokenUrl, type SessionSettings, type Target } from "../../auth/settings.ts";
+import { getRequestPath } from "../../http/address.ts";
+import { isStackOverflow, type JsonObject } from "../../../utils/json.ts";
+import type { Operation } from "../../operation/operation.ts";
 import { type EncodedRequest, encodeRequest, type Part } from "./encode.ts";
 import type { Values } from "./values.ts";
 

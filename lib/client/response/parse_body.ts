@@ -1,8 +1,8 @@
 /** The body of an answer: its text as what the operation promises. */
-import type { Answer } from "../operation/answer.ts";
-import { SvcError, type SvcErrorOptions } from "../errors.ts";
-import { diagnoseCommand } from "../http/network.ts";
-import { type JsonValue, parseJsonOrText } from "../../utils/json.ts";
+import type { Answer } from "../../operation/answer.ts";
+import { SvcError, type SvcErrorOptions } from "../../errors.ts";
+import { diagnoseCommand } from "../../http/network.ts";
+import { type JsonValue, parseJsonOrText } from "../../../utils/json.ts";
 
 /** What is known of an answer beside its text. */
 type Head = Pick<SvcErrorOptions, "operation" | "status" | "requestId"> & {
@@ -11,7 +11,7 @@ type Head = Pick<SvcErrorOptions, "operation" | "status" | "requestId"> & {
 };
 
 /** The body of an answer whose text has been read, as its operation promises it. */
-export function bodyOf(answer: Answer, text: string, head: Head = {}): JsonValue | undefined {
+export function parseBody(answer: Answer, text: string, head: Head = {}): JsonValue | undefined {
   if (answer !== "text" && answer !== "nothing") return text === "" ? emptyBody(answer, head) : parseAnswer(text, head);
   // A server that answers with a page took the call for a browser's, and has not done it.
   if (/\bx?html\b/i.test(head.type ?? "") && /^\s*</.test(text)) throw invalidAnswer("a web page", text, head);

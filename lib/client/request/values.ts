@@ -1,18 +1,18 @@
 /** The check of what a caller gives an operation, before anything is sent. */
-import { SvcError } from "../errors.ts";
-import { hasToJson } from "../../utils/json.ts";
+import { SvcError } from "../../errors.ts";
+import { hasToJson } from "../../../utils/json.ts";
 import { checkKept } from "./json_text.ts";
-import { toKebab } from "../operation/names.ts";
+import { toKebab } from "../../operation/names.ts";
 import {
+  listParams,
   type Operation,
   type Param,
-  paramsOf,
   type ParamTypes,
   REQUEST_OPTIONS,
   takesTag,
-} from "../operation/operation.ts";
-import { isOfType, TYPE_NAMES } from "../operation/param_types.ts";
-import { lowerFirst } from "../../utils/text/wording.ts";
+} from "../../operation/operation.ts";
+import { isOfType, TYPE_NAMES } from "../../operation/param_types.ts";
+import { lowerFirst } from "../../../utils/text/wording.ts";
 
 /** The arguments of one call by parameter name, positional and flags alike. */
 export type Values = Readonly<Record<string, unknown>>;
@@ -23,11 +23,11 @@ export type CheckedValue = ParamTypes[keyof ParamTypes];
 /** The values that are given, defaults included, each of its type; `INVALID_ARGS` otherwise. */
 export function checkValues(operation: Operation, values: Values): Map<string, CheckedValue> {
   const checked = new Map<string, CheckedValue>();
-  for (const [name, param] of paramsOf(operation)) {
-    const value = givenAs(param, values[name] === undefined ? param.default : values[name]);
-    const called = () => spelled(operation, name);
+  for (const [name, param] of listParams(operation)) {
+    const value = toValue(param, values[name] === undefined ? param.default : values[name]);
+    const called = () => nameParam(operation, name);
     if (value === undefined) {
-      if (param.required) throw invalid(`${called()} is required.`, hintOf(operation, param));
+      if (param.required) throw invalid(`${called()} is required.`, describeParam(operation, param));
       continue;
     }
     if (param.rejected !== undefined) throw invalid(param.rejected, `Leave out ${called()}.`);
@@ -44,20 +44,20 @@ export function checkValues(operation: Operation, values: Values): Map<string, C
 }
 
 /** What goes into the request for a value: a date, say, is a text. */
-function givenAs({ type }: Param, value: unknown): unknown {
+function toValue({ type }: Param, value: unknown): unknown {
   return type !== "file" && typeof value === "object" && value !== null && hasToJson(value) ? value.toJSON() : value;
 }
 
-function hintOf({ interactive }: Operation, { help }: Param): string {
+function describeParam({ interactive }: Operation, { help }: Param): string {
   return `It is the ${lowerFirst(help)}.` + (interactive ? " At a terminal, --interactive asks for it." : "");
 }
 
 /** What to check where the service itself says that there is no such thing. */
-export function hintOfNotFound(operation: Operation): string | undefined {
-  const params = paramsOf(operation);
+export function describeNotFound(operation: Operation): string | undefined {
+  const params = listParams(operation);
   const inPath = params.filter(([, { to }]) => to.startsWith("path:"));
   const identifiers = inPath.length > 0 ? inPath : params.filter(([, { required }]) => required);
-  const named = identifiers.map(([name, { help }]) => `${spelled(operation, name)} (${lowerFirst(help)})`);
+  const named = identifiers.map(([name, { help }]) => `${nameParam(operation, name)} (${lowerFirst(help)})`);
   const { variant } = operation;
   const hints = [
     ...variant === undefined ? [] : [`Only the ${variant} deployment variant serves it.`],
@@ -67,7 +67,7 @@ export function hintOfNotFound(operation: Operation): string | undefined {
 }
 
 function checkTogether(operation: Operation, given: ReadonlyMap<string, unknown>): void {
-  for (const [name, param] of paramsOf(operation)) {
+  for (const [name, param] of listParams(operation)) {
     const other = given.has(name) ? param.excludes?.find((excluded) => given.has(excluded)) : undefined;
     if (other === undefined) continue;
     throw invalid(
@@ -87,7 +87,7 @@ export function misplaced(object: "params" | "options", name: string): string {
 }
 
 function checkNames(operation: Operation, values: Values): void {
-  const known = new Set(paramsOf(operation).map(([name]) => name));
+  const known = new Set(listParams(operation).map(([name]) => name));
   for (const [name, value] of Object.entries(values)) {
     if (value === undefined || known.has(name)) continue;
     if (name !== "ifMatch" || !takesTag(operation)) throw unknownName(operation, name);
@@ -103,7 +103,7 @@ function unknownName(operation: Operation, name: string): SvcError {
       `Pass it in the last argument, after the parameters: { ${option} }.`,
     );
   }
-  const param = paramsOf(operation).find(([param]) => misplaced("options", param) === name)?.[0];
+  const param = listParams(operation).find(([param]) => misplaced("options", param) === name)?.[0];
   if (param === undefined) {
     return invalid(`${flag(name.replace(/^options\./, ""))} is not an option of this operation.`);
   }
@@ -118,7 +118,7 @@ function isHeaderValue(value: unknown): value is string {
 }
 
 /** A parameter as messages name it: as the command line does. */
-export function spelled({ args = [] }: Operation, name: string): string {
+export function nameParam({ args = [] }: Operation, name: string): string {
   return args.some((arg) => arg.name === name) ? name : flag(name);
 }
 
