@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import { makeFolder } from "./harness/workflow.ts";
-import { CHECKOUT } from "./harness/readme.ts";
+import { CHECKOUT, makeFolder } from "./harness/svc.ts";
 
 /** Each layer with the layers that it may import. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {

@@ -1,9 +1,15 @@
 /** What a command makes of an answer: one that is empty, refuses, is none of a service, or cannot be printed. */
 import assert from "node:assert/strict";
 import { createClient } from "../../lib/client/client.ts";
-import { answers, call, envOf, IT_MAY_BE_DONE } from "../harness/calls.ts";
-import { errorOf, svc } from "../harness/cli.ts";
-import { CLIENT, startService } from "../harness/oauth.ts";
+import {
+  call,
+  CLIENT,
+  clientEnvironment as envOf,
+  OUTCOME_UNKNOWN_HINT as IT_MAY_BE_DONE,
+  startAnswering as answers,
+  startFakeService as startService,
+} from "../harness/fake_service.ts";
+import { readError as errorOf, svc } from "../harness/svc.ts";
 
 Deno.test("an empty answer prints nothing", async () => {
   await using service = startService({ api: () => new Response(null, { status: 204 }) });

@@ -1,9 +1,7 @@
 /** `svc auth`, and how many tokens calls need. */
 import assert from "node:assert/strict";
-import { answers, call } from "../harness/calls.ts";
-import { errorOf } from "../harness/cli.ts";
-import { startService } from "../harness/oauth.ts";
-import { makeFolder } from "../harness/workflow.ts";
+import { call, startAnswering as answers, startFakeService as startService } from "../harness/fake_service.ts";
+import { makeFolder, readError as errorOf } from "../harness/svc.ts";
 
 Deno.test("--no-cache leaves no token behind, without it one exchange serves many calls", async () => {
   await using service = answers({ id: "C" });

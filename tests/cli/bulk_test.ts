@@ -1,10 +1,9 @@
 /** Commands about several cases: which of them failed is told, whatever the answer looks like. */
 import assert from "node:assert/strict";
 import { createClient } from "../../lib/client/client.ts";
-import { answers, call } from "../harness/calls.ts";
-import { errorOf } from "../harness/cli.ts";
-import { CLIENT } from "../harness/oauth.ts";
-import { onFullDisk, unread } from "../harness/unwritten.ts";
+import { call, CLIENT, startAnswering as answers } from "../harness/fake_service.ts";
+import { runOnFullDisk as onFullDisk, runWithUnreadPipe as unread } from "../harness/faults.ts";
+import { readError as errorOf } from "../harness/svc.ts";
 
 Deno.test("a bulk call in which some cases failed prints its answer and ends with 1", async () => {
   const failed = { ID: "C-2", status: "409", errorDetails: [{ message: "Error" }] };

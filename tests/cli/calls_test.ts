@@ -1,14 +1,29 @@
 /** Whole calls: what reaches the service, stdout, stderr and the shell. */
 import assert from "node:assert/strict";
 import { createClient } from "../../lib/client/client.ts";
-import { answers, call, envOf, IT_MAY_BE_DONE } from "../harness/calls.ts";
-import { type CliResult, errorOf, spawnSvc, svc, svcCommand } from "../harness/cli.ts";
-import { heldAnswer } from "../harness/held_answer.ts";
-import { CLIENT, startService } from "../harness/oauth.ts";
-import { untilItSays } from "../harness/office.ts";
-import { CHECKOUT } from "../harness/readme.ts";
-import { onFullDisk, unread } from "../harness/unwritten.ts";
-import { makeFolder } from "../harness/workflow.ts";
+import {
+  call,
+  CLIENT,
+  clientEnvironment as envOf,
+  OUTCOME_UNKNOWN_HINT as IT_MAY_BE_DONE,
+  startAnswering as answers,
+  startFakeService as startService,
+} from "../harness/fake_service.ts";
+import {
+  holdResponse as heldAnswer,
+  runOnFullDisk as onFullDisk,
+  runWithUnreadPipe as unread,
+} from "../harness/faults.ts";
+import {
+  CHECKOUT,
+  type CommandResult as CliResult,
+  makeFolder,
+  readError as errorOf,
+  spawnSvc,
+  svc,
+  svcCommand,
+} from "../harness/svc.ts";
+import { waitForOutput as untilItSays } from "../harness/workflow.ts";
 
 const CONFIG = `${CHECKOUT}/deno.json`;
 
@@ -217,10 +232,10 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
         const env = { ...envOf(service), SVC_CONFIG_DIR: folder.path };
         const process = spawnSvc(line.split(" "), { env });
         await process.stdin.close();
-        await held.asked;
+        await held.requested();
         process.kill(signal);
         const { code, stdout, stderr } = await process.output();
-        held.give(Response.json({}));
+        held.release(Response.json({}));
         const error = errorOf({ code, stdout: "", stderr: new TextDecoder().decode(stderr) });
         assert.deepEqual([code, stdout.length, error.code, error.hint], [130, 0, "INTERRUPTED", hint]);
         assert.equal(error.operation, line.split(" ", 2).join("."));

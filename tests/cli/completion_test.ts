@@ -3,11 +3,8 @@ import assert from "node:assert/strict";
 import { groups } from "../../cli/commands/groups.ts";
 import { topics } from "../../cli/help/topics.ts";
 import { toKebab } from "../../lib/operation/names.ts";
-import { svcHere } from "../harness/captured_io.ts";
-import { svc } from "../harness/cli.ts";
-import { openOffice } from "../harness/office.ts";
-import { CHECKOUT } from "../harness/readme.ts";
-import { makeFolder } from "../harness/workflow.ts";
+import { CHECKOUT, makeFolder, svc, svcInProcess as svcHere } from "../harness/svc.ts";
+import { openWorkspace as openOffice } from "../harness/workflow.ts";
 
 const CLI = `${CHECKOUT}/cli.ts`;
 

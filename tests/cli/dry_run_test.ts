@@ -5,8 +5,7 @@
 import assert from "node:assert/strict";
 import { permissionName } from "../../lib/operation/names.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
-import { svc, words } from "../harness/cli.ts";
-import { CHECKOUT } from "../harness/readme.ts";
+import { CHECKOUT, splitWords as words, svc } from "../harness/svc.ts";
 
 interface DryRun {
   /** Request line, with the path below the API root. */

@@ -1,11 +1,16 @@
 /** `assignments perform --interactive`: what is asked, what is sent, and when nothing is. */
 import assert from "node:assert/strict";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
-import { envOf } from "../harness/calls.ts";
-import { type CliResult, errorOf, svc, svcCommand } from "../harness/cli.ts";
+import { clientEnvironment as envOf } from "../harness/fake_service.ts";
+import {
+  CHECKOUT,
+  type CommandResult as CliResult,
+  makeFolder,
+  readError as errorOf,
+  svc,
+  svcCommand,
+} from "../harness/svc.ts";
 import { ASSIGNMENT, type FormService, PERFORMED, startFormService } from "./_form_service.ts";
-import { CHECKOUT } from "../harness/readme.ts";
-import { makeFolder } from "../harness/workflow.ts";
 
 const PERFORM = ["assignments", "perform", ASSIGNMENT, "--interactive"];
 const ENTER = "\r";

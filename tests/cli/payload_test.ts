@@ -1,8 +1,14 @@
 /** Payloads: inline, from a file, from standard input, and what is said of a bad one. */
 import assert from "node:assert/strict";
-import { type CliOptions, type CliResult, errorOf, svc, svcCommand } from "../harness/cli.ts";
-import { svcHere } from "../harness/captured_io.ts";
-import { makeFolder } from "../harness/workflow.ts";
+import {
+  type CommandResult as CliResult,
+  makeFolder,
+  readError as errorOf,
+  svc,
+  svcCommand,
+  svcInProcess as svcHere,
+  type SvcOptions as CliOptions,
+} from "../harness/svc.ts";
 
 const ENV = { SVC_BASE_URL: "https://svc.example" };
 

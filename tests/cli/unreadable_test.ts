@@ -1,8 +1,13 @@
 /** Folders that may not be entered: the path is named, and nothing is taken for a defect of svc. */
 import assert from "node:assert/strict";
-import { type CliResult, errorOf, svcCommand } from "../harness/cli.ts";
-import { PROGRAM } from "../harness/program.ts";
-import { makeFolder, scriptText } from "../harness/workflow.ts";
+import {
+  type CommandResult as CliResult,
+  makeFolder,
+  PROGRAM,
+  readError as errorOf,
+  svcCommand,
+} from "../harness/svc.ts";
+import { scriptText } from "../harness/workflow.ts";
 
 /** Root enters every folder, unless it is left without the right to. */
 const AS_PERSON = Deno.uid() === 0 ? ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"] : [];

@@ -4,8 +4,7 @@ import { main, OutputClosed } from "../../cli.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 import { toKebab } from "../../lib/operation/names.ts";
 import { listExamples, takesTag } from "../../lib/operation/operation.ts";
-import { capturedIo, svcHere } from "../harness/captured_io.ts";
-import { errorOf, svc } from "../harness/cli.ts";
+import { createCapturedIo as capturedIo, readError as errorOf, svc, svcInProcess as svcHere } from "../harness/svc.ts";
 
 Deno.test("svc --version prints the version alone", async () => {
   const { version } = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));

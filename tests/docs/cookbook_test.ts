@@ -4,7 +4,7 @@ import { toExitCode } from "../../cli/exit.ts";
 import { ERROR_CODES, SvcError } from "../../lib/errors.ts";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { Workspace } from "../../tasks/workspace.ts";
-import { PROGRAM } from "../harness/program.ts";
+import { PROGRAM } from "../harness/svc.ts";
 
 const PAGE = new URL("../../docs/cookbook.md", import.meta.url);
 const EXAMPLES = new URL("../../workflows/examples/", import.meta.url);

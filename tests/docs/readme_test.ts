@@ -1,7 +1,12 @@
 /** What the README promises of the library, done as it says: the script, and the import of a project. */
 import assert from "node:assert/strict";
 import { startService } from "../../service/mod.ts";
-import { block, Home, linkedProject, programOfAll } from "../harness/readme.ts";
+import {
+  linkedConfiguration as linkedProject,
+  programWithEveryImport as programOfAll,
+  readmeBlock as block,
+} from "../harness/project.ts";
+import { Home } from "../harness/svc.ts";
 
 Deno.test("the script of the README runs with the permissions that it names", async () => {
   await using home = await Home.make();

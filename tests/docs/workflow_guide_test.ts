@@ -1,8 +1,8 @@
 /** Follows docs/workflows.md: its script, in the folder that it creates, and its plan. */
 import assert from "node:assert/strict";
 import { Workspace } from "../../tasks/workspace.ts";
-import { compiledIn } from "../harness/compiled.ts";
-import { PROGRAM } from "../harness/program.ts";
+import { findTypeErrorsIn as compiledIn } from "../harness/project.ts";
+import { PROGRAM } from "../harness/svc.ts";
 
 const PAGE = await Deno.readTextFile(new URL("../../docs/workflows.md", import.meta.url));
 

@@ -1,56 +1,65 @@
 /**
- * A proxy between a client and a service that does to requests what networks and gateways do, by a plan that a seed
- * determines. What a fault says of the service is true: only those after the forwarding let it see the request.
+ * A proxy between a client and a service that applies the faults of networks and gateways to requests. A seed determines
+ * the plan. The service receives a request only with the faults that follow the forwarding.
  */
 import { delay } from "../../utils/async/delay.ts";
 import { SeededRandom } from "../../tasks/crash/seeded_random.ts";
-import { bytesOf, close, ignoreBroken, jsonAnswer, type WireMessage, WireReader, writeAll } from "./http_wire.ts";
+import {
+  closeConnection,
+  formatJsonResponse,
+  ignoreBroken,
+  toBytes,
+  type WireMessage,
+  WireReader,
+  writeAll,
+} from "./faults.ts";
+import { within } from "./wait.ts";
 
-/** What can become of a request. */
+/** Fates of a request. */
 export const FAULTS = [
   "pass",
   /** The connection ends before the request is forwarded. */
   "cut-before",
-  /** The service has answered, and the connection ends instead of the answer. */
+  /** The connection ends after the service has answered, without the response. */
   "cut-after",
-  /** The connection ends in the middle of the answer. */
+  /** The connection ends in the middle of the response. */
   "cut-within",
-  /** The request waits a moment before it is forwarded. */
+  /** The request is forwarded after a delay. */
   "delay",
-  /** Refused, without forwarding; `-later` with `Retry-After`. */
+  /** The request is rejected and not forwarded. `-later` adds `Retry-After`. */
   "429",
   "429-later",
   "503",
   "503-later",
   "502",
-  /** Answered 502 although the service has done it. */
+  /** The response is 502 although the service has applied the request. */
   "502-after",
 ] as const;
 
-/** What can become of a request, by name. */
+/** The fate of a request. */
 export type Fault = (typeof FAULTS)[number];
 
-/** Where a proxy stands, and what it does. */
+/** Options of a fault proxy. */
 export interface FaultProxyOptions {
   /** Address of the service. */
   readonly target: URL;
-  /** Determines the plan: the fate of the first request, the second, and so on. */
+  /** Determines the plan: the fates of the requests, in order. */
   readonly seed: number;
-  /** How often each fault is among so many requests as all numbers together; what is left out never happens. */
+  /** Frequency of each fault in a number of requests that is the sum of all frequencies. Default: 0. */
   readonly faults: Readonly<Partial<Record<Fault, number>>>;
-  /** Decides over a request by its head; where it says nothing, the seed decides. */
+  /** Chooses the fate of a request by its head. Default: the plan. */
   readonly choose?: (head: string) => Fault | undefined;
-  /** Milliseconds that a delay takes at most; 30 without it. */
+  /** Longest delay in milliseconds. Default: 30. */
   readonly delayMilliseconds?: number;
-  /** What `Retry-After` says; 0 without it. */
+  /** Value of `Retry-After`. Default: 0. */
   readonly retryAfterSeconds?: number;
 }
 
 /** A running proxy. */
 export interface FaultProxy extends AsyncDisposable {
-  /** Address for clients, without a slash at the end. */
+  /** Base URL for clients, without a slash at the end. */
   readonly url: string;
-  /** How often each fault has happened. */
+  /** Number of requests by fate. */
   readonly counts: Readonly<Record<Fault, number>>;
 }
 
@@ -92,8 +101,8 @@ class RunningProxy implements FaultProxy {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#listener.close();
-    for (const connection of this.#connections) close(connection);
-    await this.#serving;
+    for (const connection of this.#connections) closeConnection(connection);
+    await within("the requests of the fault proxy end", this.#serving);
   }
 
   async #serveAll(): Promise<void> {
@@ -101,7 +110,7 @@ class RunningProxy implements FaultProxy {
     for await (const connection of this.#listener) {
       this.#connections.add(connection);
       const served = this.#serve(connection).catch(ignoreBroken).finally(() => {
-        close(connection);
+        closeConnection(connection);
         this.#connections.delete(connection);
         serving.delete(served);
       });
@@ -113,14 +122,14 @@ class RunningProxy implements FaultProxy {
   async #serve(connection: Deno.Conn): Promise<void> {
     const reader = new WireReader(connection);
     for (let request = await reader.read(); request !== undefined; request = await reader.read()) {
-      const answer = await this.#fate(request);
+      const answer = await this.#treat(request);
       await writeAll(connection, answer.bytes);
       if (answer.ends) return;
     }
   }
 
-  /** What the client gets, and whether its connection ends with that. */
-  async #fate(request: WireMessage): Promise<{ bytes: string | Uint8Array; ends?: boolean }> {
+  /** Returns the bytes for the client, and whether its connection ends after them. */
+  async #treat(request: WireMessage): Promise<{ bytes: string | Uint8Array; ends?: boolean }> {
     const fault = this.#options.choose?.(request.head) ?? this.#pick();
     const [chance, portion] = [this.#random.next(), this.#random.next()];
     this.counts[fault]++;
@@ -131,37 +140,37 @@ class RunningProxy implements FaultProxy {
       case "429":
       case "503":
       case "502":
-        return { bytes: jsonAnswer(Number(fault), {}) };
+        return { bytes: formatJsonResponse(Number(fault), {}) };
       case "429-later":
       case "503-later":
-        return { bytes: jsonAnswer(Number.parseInt(fault), {}, later) };
+        return { bytes: formatJsonResponse(Number.parseInt(fault), {}, later) };
       case "delay":
         await delay(chance * (this.#options.delayMilliseconds ?? 30));
         break;
     }
     const answer = await this.#forward(request);
     if (answer === undefined || fault === "cut-after") return { bytes: "", ends: true };
-    if (fault === "502-after") return { bytes: jsonAnswer(502, {}) };
-    const bytes = bytesOf(answer);
+    if (fault === "502-after") return { bytes: formatJsonResponse(502, {}) };
+    const bytes = toBytes(answer);
     if (fault !== "cut-within") return { bytes };
     return { bytes: bytes.subarray(0, 1 + Math.floor(portion * (bytes.length - 1))), ends: true };
   }
 
-  /** The answer of the service; undefined where it has none, because it was killed. */
+  /** Returns the response of the service, or undefined when it was killed before it answered. */
   async #forward(request: WireMessage): Promise<WireMessage | undefined> {
     const { hostname, port } = this.#options.target;
     const upstream = await Deno.connect({ hostname, port: Number(port) });
     this.#connections.add(upstream);
     try {
-      await writeAll(upstream, bytesOf(request));
+      await writeAll(upstream, toBytes(request));
       return await new WireReader(upstream).read();
     } finally {
-      close(upstream);
+      closeConnection(upstream);
       this.#connections.delete(upstream);
     }
   }
 
-  /** Drawn as from a deck of cards, so that each fault happens in its turn, whatever the seed. */
+  /** Draws a fault like a card from a deck, so that each fault happens with every seed. */
   #pick(): Fault {
     if (this.#deck.length === 0) {
       this.#deck = FAULTS.flatMap((fault) => Array<Fault>(this.#options.faults[fault] ?? 0).fill(fault));

@@ -1,38 +1,39 @@
-/** What the tests of workflows share: scripts in a folder of their own, and an API small enough to watch. */
+/** Runs workflow scripts: in the process of the test, in one sandbox, or as processes of `svc workflow`. */
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { type Caller, createCaller } from "../../lib/client/caller.ts";
 import { SvcError } from "../../lib/errors.ts";
+import { createClient } from "../../mod.ts";
+import { startService } from "../../service/mod.ts";
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
 import { GrantedCalls } from "../../workflows/engine/live_calls.ts";
-import { Runner } from "../../workflows/runs/runner.ts";
 import type { RunRecord } from "../../workflows/journal/journal.ts";
+import type { Limits } from "../../workflows/runs/limits.ts";
 import { type OpenWorkflow, openWorkflow, type WorkflowOptions } from "../../workflows/runs/open_workflow.ts";
-import { LIBRARY } from "./program.ts";
+import { Runner } from "../../workflows/runs/runner.ts";
+import { builtLibrary, type Library, localLibrary } from "../../workflows/sandbox/host/library.ts";
+import { type Beginning, type RunHandlers, Sandbox } from "../../workflows/sandbox/host/sandbox.ts";
+import { loadOperations } from "../../workflows/scripts/permissions.ts";
+import { BUILT_PROGRAM, Command, type CommandResult, makeFolder, PROGRAM, runCommand } from "./svc.ts";
+import { readUntil, within } from "./wait.ts";
 
-/** A folder with files, removed at the end. */
-export interface Folder extends AsyncDisposable {
-  /** Its path. */
-  readonly path: string;
-}
+/** Library that sandboxes of the built program load. Undefined when they find the sources themselves. */
+export const LIBRARY: Library | undefined = BUILT_PROGRAM === undefined
+  ? undefined
+  : builtLibrary(pathToFileURL(BUILT_PROGRAM));
 
-/** Makes a folder with these files, by relative path. */
-export async function makeFolder(files: Readonly<Record<string, string>> = {}): Promise<Folder> {
-  const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-test-" }));
-  for (const [name, text] of Object.entries(files)) {
-    const file = `${path}/${name}`;
-    await Deno.mkdir(file.slice(0, file.lastIndexOf("/")), { recursive: true });
-    await Deno.writeTextFile(file, text);
-  }
-  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
-}
+/** Seconds that a run in the process of the test may take. */
+const RUN_SECONDS = 180;
 
-/** A run as a journal has it when it begins. */
+/** Creates the record of a run that has just started. */
 export function newRun(id: string, script = "script.ts"): RunRecord {
   const limits = { timeoutSeconds: 60, maxMemoryMiB: 256 };
   const settings = { script, concurrency: 1, limits, grants: [], onUnknown: "stop" } as const;
   return { id, name: "test", digest: "", settings, state: "open", startedAt: 0 };
 }
 
-/** A script whose `run` has this body, and before it these lines. */
+/** Returns a script with the body of `run`, permissions, and lines before the workflow. */
 export function scriptText(body: string, allow: readonly string[] = ["*"], before = ""): string {
   return `import { defineWorkflow, isSvcError, SvcError } from "@svc/lib/workflow";
 ${before}
@@ -46,24 +47,24 @@ ${body}
 `;
 }
 
-/** A request that the API of a test received. */
+/** A request that an API has received. */
 export interface Received {
   /** Method and path below the API root. */
   readonly call: string;
-  /** Body, where there was one. */
+  /** Body. Undefined when it was empty. */
   readonly body?: JsonValue;
 }
 
-/** An API on loopback that answers every case with itself, and writes down what it was asked. */
+/** An API on loopback that answers requests for cases, and records all requests. */
 export class TinyApi implements AsyncDisposable {
-  /** What it was asked, in order. */
+  /** Requests, in order. */
   readonly received: Received[] = [];
-  /** The most requests that it had at a time. */
+  /** Highest number of concurrent requests. */
   mostAtOnce = 0;
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   #now = 0;
 
-  /** Starts to listen. A path that holds `missing` is answered with 404. */
+  /** Starts the API. By default, a path that includes `missing` is answered with 404. */
   constructor(answer: (call: string, request: Request) => Promise<Response> | Response = answerCase) {
     this.#server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
       const { pathname } = new URL(request.url);
@@ -82,19 +83,19 @@ export class TinyApi implements AsyncDisposable {
     });
   }
 
-  /** Its address. */
+  /** Base URL of the API. */
   get baseUrl(): string {
     return `http://127.0.0.1:${this.#server.addr.port}`;
   }
 
-  /** Makes calls to it. */
+  /** A caller of the API. */
   get caller(): Caller {
     return createCaller({ baseUrl: this.baseUrl, clientId: "id", clientSecret: "secret", noCache: true });
   }
 
-  /** Stops listening. */
+  /** Stops the API. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server.shutdown();
+    await within("the requests of the API end", this.#server.shutdown());
   }
 }
 
@@ -103,65 +104,66 @@ function answerCase(call: string): Response {
     return Response.json({ localizedValue: "The resource cannot be found.", errorDetails: [] }, { status: 404 });
   }
   const id = call.replace(/^\w+ \/cases\/?/, "");
-  return Response.json(caseAnswer(id), { headers: { etag: "tag-1" } });
+  return Response.json(createCaseBody(id), { headers: { etag: "tag-1" } });
 }
 
-/** A case as the API answers it. */
-export function caseAnswer(id: string): JsonObject {
+/** Returns a case in the format of the API. */
+export function createCaseBody(id: string): JsonObject {
   return { id, type: "T", status: "Open", urgency: 10, data: { caseInfo: { ID: id, content: {} } } };
 }
 
 /** A caller for scripts that make no calls. */
 export const noCaller: Caller = {
-  call: refuseCall,
-  prepare: refuseCall,
+  call: rejectCall,
+  prepare: rejectCall,
   startAttempts: () => ({ succeeded: () => {}, next: (thrown) => Promise.reject(thrown) }),
   supportsIdempotencyKeys: () => true,
 };
 
-function refuseCall(): Promise<never> {
+function rejectCall(): Promise<never> {
   return Promise.reject(new SvcError("INTERNAL_ERROR", "This script must make no calls."));
 }
 
-/** How to run a script once. */
+/** Options of a run of one input. */
 export interface RunOptions extends WorkflowOptions {
-  /** Makes its calls. */
+  /** Makes the calls of the script. */
   readonly caller: Caller;
-  /** Takes what it prints. */
+  /** Receives what the script prints. */
   readonly onLog?: (text: string) => void;
 }
 
-/** Opens a script; its sandboxes load what the program under test loads. */
+/** Opens a script with sandboxes of the program under test. */
 export function openScript(options: WorkflowOptions): Promise<OpenWorkflow> {
   return openWorkflow({ library: LIBRARY, ...options });
 }
 
-/** Opens a script, runs it on an input, and closes it. */
+/** Opens a script, runs it with an input, and closes it. */
 export async function runWorkflow(options: RunOptions, input?: JsonValue): Promise<JsonValue | undefined> {
   await using workflow = await openScript(options);
-  const runner = runnerOf(workflow, options.caller);
+  const runner = createRunner(workflow, options.caller);
   options.signal?.addEventListener("abort", () => void runner.interrupt(), { once: true });
-  const outcome = await runner.run({ number: 1, place: "input", value: input }, options.onLog);
+  const run = runner.run({ number: 1, place: "input", value: input }, options.onLog);
+  const outcome = await within("the run ends", run, { seconds: RUN_SECONDS });
   if ("failure" in outcome) throw outcome.failure;
   return outcome.result;
 }
 
-/** A runner without a journal. */
-export function runnerOf(workflow: OpenWorkflow, caller: Caller = noCaller): Runner {
+/** Creates a runner without a journal. */
+export function createRunner(workflow: OpenWorkflow, caller: Caller = noCaller): Runner {
   return new Runner({ workflow, live: new GrantedCalls(caller, workflow) });
 }
 
-/** What became of a run. */
+/** Outcome of a run. */
 export interface Outcome {
-  /** Its result. */
+  /** Result of the script. */
   readonly result?: JsonValue;
-  /** What it failed with. */
+  /** Error that the run failed with. */
   readonly error?: SvcError;
-  /** What it printed, line by line. */
+  /** Lines that the script printed. */
   readonly log: readonly string[];
 }
 
-/** Runs a script that is given as text, with everything granted unless the options say otherwise. */
+/** Runs a script from its text, with all permissions that it declares unless the options grant others. */
 export async function runText(
   text: string | Readonly<Record<string, string>>,
   options: Partial<RunOptions> = {},
@@ -180,3 +182,174 @@ export async function runText(
     throw error;
   }
 }
+
+/** Loads `script.ts` of these files in one sandbox, and runs it with an input. */
+export async function runInSandbox(
+  files: Readonly<Record<string, string>>,
+  handlers: RunHandlers,
+  beginning: Beginning,
+  { input, limits }: { input?: JsonValue; limits?: Partial<Limits> } = {},
+): Promise<JsonValue | undefined> {
+  await using folder = await makeFolder(files);
+  await using cache = await makeFolder();
+  const place = {
+    script: new URL(`file://${folder.path}/script.ts`),
+    folder: cache.path,
+    library: LIBRARY ?? await localLibrary(cache.path),
+  };
+  const sandbox = new Sandbox(place, { timeoutSeconds: 20, maxMemoryMiB: 128, ...limits });
+  try {
+    const run = sandbox.run(input, handlers, beginning, await loadOperations());
+    return await within("the sandbox returns a result", run, { seconds: RUN_SECONDS });
+  } finally {
+    sandbox.stop();
+    await within("the sandbox ends", sandbox.gone());
+  }
+}
+
+/** Options of a process of `svc workflow`. */
+export interface WorkflowProcess {
+  /** Directory that the process may write: for its configuration, and for temporary files. */
+  readonly directory: string;
+  /** Environment of the process. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Working directory. */
+  readonly cwd?: string;
+  /** Standard input. Default: none. */
+  readonly stdin?: "piped" | "null";
+  /** Arguments of `deno run` that name the program. Default: the program under test. */
+  readonly program?: readonly string[];
+  /** Shell command that sets limits for the process, such as `ulimit -n 64`. */
+  readonly shellLimit?: string;
+}
+
+/** Prepares `svc workflow` with no more permissions than docs/permissions.md lists. */
+export function workflowCommand(
+  args: readonly string[],
+  { directory, env, cwd, program = [PROGRAM], stdin = "null", shellLimit = ":" }: WorkflowProcess,
+): Command {
+  const permissions = [
+    "--no-prompt",
+    "--allow-net=127.0.0.1",
+    "--allow-read",
+    `--allow-write=${[directory, ...(env?.SVC_CONFIG_DIR === undefined ? [] : [env.SVC_CONFIG_DIR])].join(",")}`,
+    `--allow-run=/bin/sh,${Deno.execPath()}`,
+    "--allow-env=SVC_BASE_URL,SVC_CLIENT_ID,SVC_CLIENT_SECRET,SVC_CONFIG_DIR,SVC_NO_CACHE,SVC_DEBUG,NO_COLOR,HOME",
+  ];
+  const deno = [Deno.execPath(), "run", "--quiet", ...permissions, ...program, "workflow", ...args];
+  return new Command("/bin/sh", {
+    args: ["-c", `${shellLimit} && exec "$0" "$@"`, ...deno],
+    env: { TMPDIR: directory, SVC_CONFIG_DIR: directory, SVC_DEBUG: "", ...env },
+    cwd,
+    stdin,
+    stdout: "piped",
+    stderr: "piped",
+  });
+}
+
+/** Runs `svc workflow` in a temporary directory, and checks that it leaves no sandbox there. */
+export async function svcWorkflow(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  program: readonly string[] = [PROGRAM],
+): Promise<CommandResult> {
+  const directory = await Deno.realPath(await Deno.makeTempDir());
+  const ended = await runCommand(workflowCommand(args, { directory, env, program }));
+  const left = [...Deno.readDirSync(directory)].filter(({ name }) => name.startsWith("svc-workflow-"));
+  await Deno.remove(directory, { recursive: true });
+  assert.deepEqual(left, [], "the sandbox leaves nothing behind");
+  return ended;
+}
+
+/** Script line that creates a case. */
+export const CREATE_CASE =
+  `const made = await svc.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "Ada", Address: "B" } });`;
+
+/** Script line that waits until the test has created a second case. */
+export const WAIT_FOR_SECOND_CASE =
+  `while ((await svc.data.count("D_Permits")).resultCount < 2) await new Promise((again) => setTimeout(again, 20));`;
+
+/** A service, a script that calls it, and `svc workflow` with a journal. */
+export interface Workspace extends AsyncDisposable {
+  /** Folder of `script.ts`. */
+  readonly folder: string;
+  /** Configuration directory, with the journal. */
+  readonly config: string;
+  /** Replaces the body of the script. */
+  write(body: string): Promise<void>;
+  /** Runs `svc workflow`. */
+  svc(...args: string[]): Promise<CommandResult>;
+  /** Starts `svc workflow`. */
+  start(...args: string[]): Deno.ChildProcess;
+  /** Starts `svc workflow` with a pipe as its standard input. */
+  pipe(...args: string[]): Deno.ChildProcess;
+  /** Makes later commands call another service, or the same one as another client. */
+  useService(other: { baseUrl?: string; clientId?: string }): void;
+  /** Makes later commands call the first service again. */
+  useOwnService(): void;
+  /** Counts the permits. */
+  permits(): Promise<number>;
+  /** Creates a permit. */
+  createPermit(): Promise<void>;
+  /** Changes the journal, to what a process that was killed would have left. */
+  sql(text: string): void;
+}
+
+/** Opens a workspace with a script from the body of its `run`. */
+export async function openWorkspace(body: string): Promise<Workspace> {
+  const service = await startService();
+  const { clientId, clientSecret } = await service.addClient("clerk@city");
+  const folder = await makeFolder({ "script.ts": scriptText(body) });
+  const config = await makeFolder();
+  const client = createClient({ baseUrl: service.url, clientId, clientSecret, noCache: true });
+  const env = {
+    SVC_BASE_URL: service.url,
+    SVC_CLIENT_ID: clientId,
+    SVC_CLIENT_SECRET: clientSecret,
+  };
+  const command = (args: string[], stdin?: "piped") => {
+    return workflowCommand(args, { directory: config.path, env, cwd: folder.path, stdin });
+  };
+  return {
+    folder: folder.path,
+    config: config.path,
+    write: (text) => Deno.writeTextFile(`${folder.path}/script.ts`, scriptText(text)),
+    svc: (...args) => runCommand(command(args)),
+    start: (...args) => command(args).spawn(),
+    pipe: (...args) => command(args, "piped").spawn(),
+    useService({ baseUrl, clientId: other }) {
+      if (baseUrl !== undefined) env.SVC_BASE_URL = baseUrl;
+      if (other !== undefined) env.SVC_CLIENT_ID = other;
+    },
+    useOwnService: () => Object.assign(env, { SVC_BASE_URL: service.url, SVC_CLIENT_ID: clientId }),
+    permits: async () => (await client.data.count("D_Permits")).resultCount,
+    async createPermit() {
+      await client.cases.create({ type: "City-Permit-Work-Permit", data: { Applicant: "B", Address: "C" } });
+    },
+    sql(text) {
+      using db = new DatabaseSync(`${config.path}/workflows.db`, { timeout: 10_000 }); // A run may be writing.
+      db.exec(text);
+    },
+    async [Symbol.asyncDispose]() {
+      await within("the service closes", service.close());
+      await folder[Symbol.asyncDispose]();
+      await config[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Reads the standard error of a process until it includes a text, and returns all that is written there. */
+export async function waitForOutput(process: Deno.ChildProcess, expected: string): Promise<{ rest: Promise<string> }> {
+  const { text, rest } = await readUntil(process.stderr, expected);
+  return { rest: rest.then((more) => text + more) };
+}
+
+/** Kills a process as soon as its standard error includes a text, and waits until it has ended. */
+export async function killAfterOutput(process: Deno.ChildProcess, expected: string): Promise<void> {
+  const { rest } = await waitForOutput(process, expected);
+  process.kill("SIGKILL");
+  await within("the killed process ends", Promise.all([rest, process.stdout.cancel(), process.status]));
+}
+
+/** Arguments of `svc workflow` that start a run of the script. */
+export const RUN_SCRIPT = ["run", "script.ts", "--allow-declared", "--run-id", "r1"];

@@ -5,8 +5,9 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
-import { ServiceOffice, START } from "../harness/service_office.ts";
-import { type Ended, endOf, workflowCommand } from "../harness/workflow_process.ts";
+import { ServiceHome as ServiceOffice, START_ARGUMENTS as START } from "../harness/service.ts";
+import { type CommandResult as Ended, runCommand as endOf } from "../harness/svc.ts";
+import { workflowCommand } from "../harness/workflow.ts";
 import answers from "../fixtures/before/answers.json" with { type: "json" };
 
 const FIXTURE = fileURLToPath(new URL("../fixtures/before", import.meta.url));

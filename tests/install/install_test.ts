@@ -8,7 +8,8 @@ import { listExamples } from "../../lib/operation/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 import { copyCheckout } from "../../tasks/copy_checkout.ts";
 import { startService } from "../../service/mod.ts";
-import { block, CHECKOUT, Home } from "../harness/readme.ts";
+import { readmeBlock as block } from "../harness/project.ts";
+import { CHECKOUT, Home } from "../harness/svc.ts";
 
 const CREDENTIALS = { SVC_BASE_URL: "http://127.0.0.1:1", SVC_CLIENT_ID: "id", SVC_CLIENT_SECRET: "secret" };
 

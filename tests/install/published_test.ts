@@ -1,8 +1,14 @@
 /** The package as a registry gives it to those who have no checkout: installed, and imported by a program. */
 import assert from "node:assert/strict";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
-import { block, CHECKOUT, Home, linkedPaths } from "../harness/readme.ts";
-import { emptyCache, publish, type Registry } from "../harness/registry.ts";
+import {
+  emptyCache,
+  linkedPaths,
+  publishCheckout as publish,
+  readmeBlock as block,
+  type Registry,
+} from "../harness/project.ts";
+import { CHECKOUT, Home } from "../harness/svc.ts";
 
 Deno.test("the package that is published works without a checkout", async (t) => {
   await using home = await Home.make();

@@ -4,8 +4,7 @@ import { build, stop } from "esbuild";
 import configuration from "../../deno.json" with { type: "json" };
 import { startService } from "../../service/mod.ts";
 import { startFaultProxy } from "../harness/fault_proxy.ts";
-import { CHECKOUT } from "../harness/readme.ts";
-import { makeFolder } from "../harness/workflow.ts";
+import { CHECKOUT, makeFolder } from "../harness/svc.ts";
 
 const PROGRAM = `
 import { createClient, SvcError } from "./mod.ts";

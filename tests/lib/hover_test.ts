@@ -1,8 +1,7 @@
 /** What an editor shows of the library: the documentation where the pointer is. */
 import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
-import { CHECKOUT } from "../harness/readme.ts";
-import { makeFolder } from "../harness/workflow.ts";
+import { CHECKOUT, makeFolder } from "../harness/svc.ts";
 
 const PROGRAM = `import { createClient, type CasesCreateParams } from "${pathToFileURL(`${CHECKOUT}/mod.ts`).href}";
 const svc = createClient();

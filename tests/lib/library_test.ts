@@ -5,10 +5,8 @@ import configuration from "../../deno.json" with { type: "json" };
 import { ERROR_CODES, getErrorCode } from "../../lib/errors.ts";
 import { createClient } from "../../mod.ts";
 import { startService } from "../../service/mod.ts";
-import { headerOf } from "../harness/http_wire.ts";
-import { CHECKOUT } from "../harness/readme.ts";
-import { answer, startUnruly } from "../harness/unruly_server.ts";
-import { makeFolder } from "../harness/workflow.ts";
+import { readHeader as headerOf, sendJson as answer, startUnrulyServer as startUnruly } from "../harness/faults.ts";
+import { CHECKOUT, makeFolder } from "../harness/svc.ts";
 
 /** A page of `deno doc --json`. */
 interface Page {

@@ -4,8 +4,7 @@ import { permissionName, toKebab } from "../../lib/operation/names.ts";
 import { listExamples } from "../../lib/operation/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 import { handlers } from "../../service/http/handlers.ts";
-import { svc, words } from "../harness/cli.ts";
-import { makeFolder } from "../harness/workflow.ts";
+import { makeFolder, splitWords as words, svc } from "../harness/svc.ts";
 
 const operations = Object.entries(await loadResources()).flatMap(([group, operations]) =>
   Object.entries(operations).map(([name, operation]) => ({ group, name, operation }))

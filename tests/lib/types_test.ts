@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import type { Client } from "../../mod.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
-import { compiled } from "../harness/compiled.ts";
-import { programOfAll } from "../harness/readme.ts";
+import { findTypeErrors as compiled, programWithEveryImport as programOfAll } from "../harness/project.ts";
 import { scriptText } from "../harness/workflow.ts";
 
 const CLIENT = `

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { copyCheckout } from "../../tasks/copy_checkout.ts";
 import { runForOutput } from "../../tasks/workspace.ts";
-import { CHECKOUT } from "../harness/readme.ts";
-import { makeFolder } from "../harness/workflow.ts";
+import { CHECKOUT, makeFolder } from "../harness/svc.ts";
 
 const DEMO = `${CHECKOUT}/tasks/demo.ts`;
 

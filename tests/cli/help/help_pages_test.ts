@@ -9,8 +9,7 @@ import { ERROR_CODES, SvcError } from "../../../lib/errors.ts";
 import { entryNamed, toKebab } from "../../../lib/operation/names.ts";
 import { listExamples } from "../../../lib/operation/operation.ts";
 import { FORMATS } from "../../../lib/output/format.ts";
-import { svcHere } from "../../harness/captured_io.ts";
-import { errorOf, words } from "../../harness/cli.ts";
+import { readError as errorOf, splitWords as words, svcInProcess as svcHere } from "../../harness/svc.ts";
 
 const COMMANDS = (await Promise.all(
   Object.entries(groups).map(async ([group, { load }]) =>

@@ -3,13 +3,23 @@ import assert from "node:assert/strict";
 import { parse } from "yaml";
 import { startService } from "../../../service/mod.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
-import { svcHere } from "../../harness/captured_io.ts";
-import { errorOf, svc } from "../../harness/cli.ts";
-import { CHECKOUT } from "../../harness/readme.ts";
-import { makeFolder, newRun, scriptText } from "../../harness/workflow.ts";
-import { openOffice, RUN } from "../../harness/office.ts";
-import { PROGRAM } from "../../harness/program.ts";
-import { endOf, svcWorkflow, workflowCommand } from "../../harness/workflow_process.ts";
+import {
+  CHECKOUT,
+  makeFolder,
+  PROGRAM,
+  readError as errorOf,
+  runCommand as endOf,
+  svc,
+  svcInProcess as svcHere,
+} from "../../harness/svc.ts";
+import {
+  newRun,
+  openWorkspace as openOffice,
+  RUN_SCRIPT as RUN,
+  scriptText,
+  svcWorkflow,
+  workflowCommand,
+} from "../../harness/workflow.ts";
 
 const decoder = new TextDecoder();
 

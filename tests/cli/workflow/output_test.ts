@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { main } from "../../../cli.ts";
 import { SvcError } from "../../../lib/errors.ts";
-import { capturedIo, svcHere } from "../../harness/captured_io.ts";
-import { openOffice, RUN } from "../../harness/office.ts";
-import { makeFolder, scriptText } from "../../harness/workflow.ts";
+import { createCapturedIo as capturedIo, makeFolder, svcInProcess as svcHere } from "../../harness/svc.ts";
+import { openWorkspace as openOffice, RUN_SCRIPT as RUN, scriptText } from "../../harness/workflow.ts";
 
 Deno.test("a run whose results cannot be written names the command to resume it", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("return input;", []), "in.ndjson": "1\n2\n" });

@@ -4,7 +4,7 @@ import { diagnose } from "../../../lib/auth/diagnose.ts";
 import { openSession } from "../../../lib/auth/session.ts";
 import { readTarget } from "../../../lib/auth/settings.ts";
 import { toSvcError } from "../../../lib/errors.ts";
-import { callApi } from "../../harness/oauth.ts";
+import { callApi } from "../../harness/fake_service.ts";
 
 const [action = "", options = "{}"] = Deno.args;
 const actions: Record<string, () => unknown> = {

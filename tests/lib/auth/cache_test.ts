@@ -2,9 +2,14 @@ import assert from "node:assert/strict";
 import { openSession } from "../../../lib/auth/session.ts";
 import { readSettings, requireCredentials, type SessionOptions } from "../../../lib/auth/settings.ts";
 import { TokenSource } from "../../../lib/auth/token_source.ts";
-import { heldAnswer } from "../../harness/held_answer.ts";
-import { callApi, CLIENT, optionsFor, runScript, startService } from "../../harness/oauth.ts";
-import { CHECKOUT } from "../../harness/readme.ts";
+import {
+  callApi,
+  CLIENT,
+  createSessionOptions as optionsFor,
+  startFakeService as startService,
+} from "../../harness/fake_service.ts";
+import { holdResponse as heldAnswer } from "../../harness/faults.ts";
+import { CHECKOUT, runScript } from "../../harness/svc.ts";
 
 function tokenFile({ configDirectory, profile = "default" }: SessionOptions): string {
   return `${configDirectory}/token.${profile}.json`;
@@ -48,11 +53,11 @@ Deno.test("a process that is killed during its exchange does not block others", 
   const script = `${CHECKOUT}/tests/lib/auth/_script.ts`;
   const args = ["run", "--quiet", "--allow-all", script, "call", JSON.stringify(options)];
   const holder = new Deno.Command(Deno.execPath(), { args, stdin: "null", stdout: "null" }).spawn();
-  await held.asked;
+  await held.requested();
   holder.kill("SIGKILL");
   await holder.status;
   assert.equal(await callApi(openSession({ ...options, baseUrl: service.baseUrl })), 200);
-  held.give(new Response());
+  held.release(new Response());
 });
 
 Deno.test("waiting for another process's exchange ends in a timeout", async () => {
@@ -60,13 +65,13 @@ Deno.test("waiting for another process's exchange ends in a timeout", async () =
   await using service = startService({ token: held.answer });
   const options = await optionsFor(service);
   const holder = callApi(openSession(options));
-  await held.asked;
+  await held.requested();
   const waiter = callApi(openSession({ ...options, timeoutSeconds: 0.05 }));
   await assert.rejects(waiter, {
     code: "TIMEOUT",
     message: /holds .*token\.default\.lock did not answer within 0\.05 s/,
   });
-  held.give(Response.json({ access_token: "unknown", token_type: "Bearer" }));
+  held.release(Response.json({ access_token: "unknown", token_type: "Bearer" }));
   assert.equal(await holder, 401);
 });
 

@@ -2,8 +2,15 @@ import assert from "node:assert/strict";
 import { login, logout, ping, status } from "../../../lib/auth/commands.ts";
 import { saveProfile } from "../../../lib/auth/config.ts";
 import { openSession } from "../../../lib/auth/session.ts";
-import { callApi, CLIENT, failure, freshDirectory, optionsFor, runScript, startService } from "../../harness/oauth.ts";
-import { PROGRAM } from "../../harness/program.ts";
+import {
+  callApi,
+  catchError as failure,
+  CLIENT,
+  createSessionOptions as optionsFor,
+  freshDirectory,
+  startFakeService as startService,
+} from "../../harness/fake_service.ts";
+import { PROGRAM, runScript } from "../../harness/svc.ts";
 
 function secretCommand(code: string): string[] {
   return [Deno.execPath(), "eval", "--quiet", code];

@@ -4,7 +4,8 @@ import { createMissingProfileError, findProfile, saveProfile } from "../../../li
 import { findOpenAccess } from "../../../lib/auth/file_access.ts";
 import type { Warn } from "../../../lib/client/callback.ts";
 import type { Profile } from "../../../lib/auth/profile.ts";
-import { failure, freshDirectory, runScript } from "../../harness/oauth.ts";
+import { catchError as failure, freshDirectory } from "../../harness/fake_service.ts";
+import { runScript } from "../../harness/svc.ts";
 
 const PROFILE = { baseUrl: "https://svc.example", clientId: "id", clientSecret: "s3cret" };
 

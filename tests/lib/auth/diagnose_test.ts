@@ -2,9 +2,14 @@ import assert from "node:assert/strict";
 import { login } from "../../../lib/auth/commands.ts";
 import { diagnose, type DiagnosisResult, type DiagnosisStep } from "../../../lib/auth/diagnose.ts";
 import type { SessionOptions } from "../../../lib/auth/settings.ts";
-import { svc } from "../../harness/cli.ts";
-import { CLIENT, freshDirectory, optionsFor, runScript, startService, type TestService } from "../../harness/oauth.ts";
-import { PROGRAM } from "../../harness/program.ts";
+import {
+  CLIENT,
+  createSessionOptions as optionsFor,
+  type FakeService as TestService,
+  freshDirectory,
+  startFakeService as startService,
+} from "../../harness/fake_service.ts";
+import { PROGRAM, runScript, svc } from "../../harness/svc.ts";
 import { AUTHORITY, CERTIFICATE } from "./_certificates.ts";
 
 const STEPS = ["configuration", "dns", "tcp", "tls", "token", "api"];

@@ -2,9 +2,14 @@ import assert from "node:assert/strict";
 import { saveProfile } from "../../../lib/auth/config.ts";
 import { openSession } from "../../../lib/auth/session.ts";
 import { readTarget, type SessionOptions } from "../../../lib/auth/settings.ts";
-import { svcCommand } from "../../harness/cli.ts";
-import { CLIENT, failure, freshDirectory, optionsFor, runScript, startService } from "../../harness/oauth.ts";
-import { CHECKOUT, denoDirectory } from "../../harness/readme.ts";
+import {
+  catchError as failure,
+  CLIENT,
+  createSessionOptions as optionsFor,
+  freshDirectory,
+  startFakeService as startService,
+} from "../../harness/fake_service.ts";
+import { CHECKOUT, readDenoDirectory as denoDirectory, runScript, svcCommand } from "../../harness/svc.ts";
 
 const PROFILE = { baseUrl: "https://profile.example", clientId: "id", clientSecret: "s3cret" };
 

@@ -5,8 +5,15 @@ import type { SessionOptions } from "../../../lib/auth/settings.ts";
 import { createClient } from "../../../lib/client/client.ts";
 import type { ClientOptions } from "../../../lib/client/client_options.ts";
 import type { SvcError } from "../../../lib/errors.ts";
-import { heldAnswer } from "../../harness/held_answer.ts";
-import { callApi, CLIENT, failure, optionsFor, type ServiceOptions, startService } from "../../harness/oauth.ts";
+import {
+  callApi,
+  catchError as failure,
+  CLIENT,
+  createSessionOptions as optionsFor,
+  type FakeServiceOptions as ServiceOptions,
+  startFakeService as startService,
+} from "../../harness/fake_service.ts";
+import { holdResponse as heldAnswer } from "../../harness/faults.ts";
 
 /** Returns the error of a first call to a service with these differences. */
 async function failureWith(differs: ServiceOptions, changes: SessionOptions = {}): Promise<SvcError> {
@@ -293,10 +300,10 @@ Deno.test("a cancelled call cancels the exchange unless another call waits for i
   const leaver = new AbortController();
   const first = callApi(session, leaver.signal);
   const second = callApi(session);
-  await held.asked;
+  await held.requested();
   leaver.abort();
   await assert.rejects(first, { name: "AbortError" });
-  held.give(Response.json({ access_token: "unknown", token_type: "Bearer" }));
+  held.release(Response.json({ access_token: "unknown", token_type: "Bearer" }));
   assert.equal(await second, 401);
   assert.equal(service.exchanges, 1);
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createClient } from "../../../mod.ts";
 import { startService } from "../../../service/mod.ts";
-import { failure } from "../../harness/oauth.ts";
+import { catchError as failure } from "../../harness/fake_service.ts";
 
 const PERMIT = "City-Permit-Work-Permit";
 

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { createCaller } from "../../../lib/client/caller.ts";
 import { RetryBudget, retrying } from "../../../lib/client/retry.ts";
-import { at } from "../../harness/engine.ts";
 import { type Fault, FAULTS, startFaultProxy } from "../../harness/fault_proxy.ts";
-import { operationByName } from "./_operation.ts";
 import { openService } from "../../harness/service.ts";
-import { makeFolder } from "../../harness/workflow.ts";
+import { valueAt as at } from "../../harness/service_engine.ts";
+import { makeFolder } from "../../harness/svc.ts";
+import { operationByName } from "./_operation.ts";
 
 const CREATE = await operationByName("cases", "create");
 const GET = await operationByName("cases", "get");

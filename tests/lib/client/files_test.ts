@@ -17,9 +17,12 @@ import { readChunks } from "../../../utils/fs/chunks.ts";
 import operations from "../../../lib/resources/attachments.ts";
 import { receiveForm } from "../../../service/http/multipart.ts";
 import { openBytes } from "../../../service/store/bytes_on_disk.ts";
-import { capturedIo } from "../../harness/captured_io.ts";
-import { failure, optionsFor, startService } from "../../harness/oauth.ts";
-import { makeFolder } from "../../harness/workflow.ts";
+import {
+  catchError as failure,
+  createSessionOptions as optionsFor,
+  startFakeService as startService,
+} from "../../harness/fake_service.ts";
+import { createCapturedIo as capturedIo, makeFolder } from "../../harness/svc.ts";
 
 const GET: OperationRef = { name: "attachments.get", operation: operations.get };
 

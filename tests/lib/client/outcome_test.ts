@@ -4,10 +4,18 @@ import { type AttemptOptions, type Caller, createCaller } from "../../../lib/cli
 import { readText } from "../../../lib/http/read_text.ts";
 import { type ErrorCode, SvcError } from "../../../lib/errors.ts";
 import { createClient } from "../../../mod.ts";
-import { headerOf } from "../../harness/http_wire.ts";
-import { failure } from "../../harness/oauth.ts";
+import { catchError as failure } from "../../harness/fake_service.ts";
+import {
+  type Behaviour,
+  cutConnection as cut,
+  inOrder as inTurn,
+  listIdempotencyKeys as keysOf,
+  readHeader as headerOf,
+  sendJson as answer,
+  sendText as say,
+  startUnrulyServer as startUnruly,
+} from "../../harness/faults.ts";
 import { operationByName } from "./_operation.ts";
-import { answer, type Behaviour, cut, inTurn, keysOf, say, startUnruly } from "../../harness/unruly_server.ts";
 
 const CREATE = await operationByName("cases", "create");
 const DELETE = await operationByName("cases", "delete");

@@ -5,20 +5,20 @@ import { type Caller, createCaller } from "../../../lib/client/caller.ts";
 import { retryAfterMilliseconds, RetryBudget, retrying, type RetryOptions } from "../../../lib/client/retry.ts";
 import { SvcError } from "../../../lib/errors.ts";
 import { delay } from "../../../utils/async/delay.ts";
-import { headerOf } from "../../harness/http_wire.ts";
-import { failure } from "../../harness/oauth.ts";
-import { operationByName } from "./_operation.ts";
+import { catchError as failure } from "../../harness/fake_service.ts";
 import {
-  answer,
   type Behaviour,
-  cut,
-  inTurn,
-  keysOf,
-  noBackend,
-  say,
-  startUnruly,
+  cutConnection as cut,
+  inOrder as inTurn,
+  listIdempotencyKeys as keysOf,
+  readHeader as headerOf,
+  sendJson as answer,
+  sendNoBackend as noBackend,
+  sendText as say,
+  startUnrulyServer as startUnruly,
   type UnrulyServer,
-} from "../../harness/unruly_server.ts";
+} from "../../harness/faults.ts";
+import { operationByName } from "./_operation.ts";
 
 const CREATE = await operationByName("cases", "create");
 const GET = await operationByName("cases", "get");

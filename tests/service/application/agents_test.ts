@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { parseApplication } from "../../../service/application/load.ts";
-import { refusalOf } from "../../harness/engine.ts";
+import { catchDefinitionError as refusalOf } from "../../harness/service_engine.ts";
 
 const BASE = `application: { id: A, name: A, organisation: O }
 operators: { ada@a: { name: Ada } }

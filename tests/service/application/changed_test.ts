@@ -1,8 +1,8 @@
 /** A service that continues with the data of an earlier version of its definition. */
 import assert from "node:assert/strict";
-import { at, textAt } from "../../harness/engine.ts";
-import { details, openService, segment, type TestService } from "../../harness/service.ts";
-import { makeFolder } from "../../harness/workflow.ts";
+import { openService, readDetails as details, type TestService } from "../../harness/service.ts";
+import { textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { makeFolder } from "../../harness/svc.ts";
 
 const SHOP = `
 application: { id: Shop, name: Shop, organisation: Org }
@@ -82,7 +82,7 @@ Deno.test("a case whose process, step or stage is no longer defined reports it a
   ];
   for (const [lost, before, after] of changes) {
     await afterChange((yaml) => yaml.replace(before, after), async (svc) => {
-      const path = `/cases/${segment("SHOP-WORK O-1")}`;
+      const path = `/cases/${encodeURIComponent("SHOP-WORK O-1")}`;
       const refused = await svc.call("GET", path);
       assert.equal(refused.status, 409);
       assert.match(textAt(details(refused.body)[0], "message"), new RegExp(`no '${lost}' any more.*move the case`));
@@ -95,7 +95,7 @@ Deno.test("a case whose process, step or stage is no longer defined reports it a
 });
 
 Deno.test("a case whose parent or child type is no longer defined can be read and finished", async () => {
-  const part = `/cases/${segment("SHOP-WORK P-1")}`;
+  const part = `/cases/${encodeURIComponent("SHOP-WORK P-1")}`;
   const changes: [lost: string, work: (svc: TestService) => Promise<void>][] = [
     ["Org-Shop-Work-Order", async (svc) => {
       const { status, body } = await svc.call("GET", `${part}/ancestors`);
@@ -103,7 +103,7 @@ Deno.test("a case whose parent or child type is no longer defined can be read an
       const { headers } = await svc.call("GET", part);
       const done = await svc.call(
         "PATCH",
-        `/assignments/${segment("ASSIGN-WORKLIST SHOP-WORK P-1!MAKE")}/actions/Make`,
+        `/assignments/${encodeURIComponent("ASSIGN-WORKLIST SHOP-WORK P-1!MAKE")}/actions/Make`,
         {
           headers: { "if-match": String(headers.get("etag")) },
           body: {},
@@ -112,7 +112,7 @@ Deno.test("a case whose parent or child type is no longer defined can be read an
       assert.deepEqual([done.status, at(done.body, "status")], [200, "Resolved-Completed"]);
     }],
     ["Org-Shop-Work-Part", async (svc) => {
-      const { status, body } = await svc.call("GET", `/cases/${segment("SHOP-WORK O-1")}/descendants`);
+      const { status, body } = await svc.call("GET", `/cases/${encodeURIComponent("SHOP-WORK O-1")}/descendants`);
       assert.deepEqual([status, body], [200, {}]);
     }],
   ];
@@ -128,7 +128,7 @@ Deno.test("a participant whose role is no longer defined is listed under its ID 
     "    stages:",
     "    participantRoles: { Buyer: { name: The buyer }, Payer: {} }\n    stages:",
   );
-  const path = `/cases/${segment("SHOP-WORK O-1")}/participants`;
+  const path = `/cases/${encodeURIComponent("SHOP-WORK O-1")}/participants`;
   const ada = { content: { pyFirstName: "Ada" }, participantRoleID: "Buyer" };
   {
     await using svc = await openService({ yaml, data });
@@ -157,7 +157,7 @@ Deno.test("an attachment whose category is not defined is hidden until the categ
   await using folder = await makeFolder();
   const data = `${folder.path}/data`;
   const yaml = SHOP.replace("    stages:", "    attachmentCategories: { Bill: { type: URL } }\n    stages:");
-  const path = `/cases/${segment("SHOP-WORK O-1")}/attachments`;
+  const path = `/cases/${encodeURIComponent("SHOP-WORK O-1")}/attachments`;
   const bill = { type: "URL", category: "Bill", name: "Bill", url: "https://shop.example/bill" };
   let id = "";
   for (const [definition, listed, status] of [[yaml, 1, 200], [SHOP, 0, 403], [yaml, 1, 200]] as const) {
@@ -169,7 +169,7 @@ Deno.test("an attachment whose category is not defined is hidden until the categ
     const { body } = await svc.call("GET", path);
     assert.equal(Object(at(body, "attachments")).length, listed);
     if (listed === 1) id = textAt(body, "attachments.0.ID");
-    const read = await fetch(`${svc.api}/attachments/${segment(id)}`, {
+    const read = await fetch(`${svc.api}/attachments/${encodeURIComponent(id)}`, {
       headers: { authorization: `Bearer ${svc.token}` },
     });
     assert.equal(read.status, status);
@@ -183,7 +183,7 @@ Deno.test("an operator who is no longer defined is refused, and messages to the 
   const yaml = SHOP.replace('"ada@shop": { name: Ada }', '"bob@shop": { name: Bob }, "ada@shop": { name: Ada }');
   const before = await openService({ yaml, data });
   const posted = await before.call("POST", "/messages", { body: { context: "bob@shop", message: "Hello" } });
-  const path = `/messages/${segment(textAt(posted.body, "id"))}`;
+  const path = `/messages/${encodeURIComponent(textAt(posted.body, "id"))}`;
   await before.service.close();
 
   await using after = await openService({ yaml: SHOP, data });

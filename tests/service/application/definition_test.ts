@@ -3,8 +3,13 @@ import assert from "node:assert/strict";
 import { SvcError, toSvcError } from "../../../lib/errors.ts";
 import { loadApplication, parseApplication } from "../../../service/application/load.ts";
 import { applicationJsonSchema } from "../../../service/application/schema/definition.ts";
-import { at, openEngine, PERMIT_FILE, refusalOf } from "../../harness/engine.ts";
-import { CHECKOUT } from "../../harness/readme.ts";
+import {
+  catchDefinitionError as refusalOf,
+  openEngine,
+  PERMIT_FILE,
+  valueAt as at,
+} from "../../harness/service_engine.ts";
+import { CHECKOUT } from "../../harness/svc.ts";
 
 const SAMPLE = await Deno.readTextFile(PERMIT_FILE);
 

@@ -1,9 +1,9 @@
 /** Commands that answer what became of each of several elements. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
-import { errorOf } from "../../harness/cli.ts";
-import { at } from "../../harness/engine.ts";
-import type { Live } from "../../harness/live.ts";
+import type { Live } from "../../harness/service.ts";
+import { valueAt as at } from "../../harness/service_engine.ts";
+import { readError as errorOf } from "../../harness/svc.ts";
 
 /** The elements that a command line answers when some of them fail: they are its error's details too. */
 export async function failedElements(live: Live, line: string): Promise<JsonObject[]> {

@@ -2,9 +2,8 @@
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import { failedElements, reasonOf, statusesOf } from "./_elements.ts";
-import { at } from "../../harness/engine.ts";
-import { openLiveForAll } from "../../harness/live.ts";
-import { details, openService, segment } from "../../harness/service.ts";
+import { openLiveForAll, openService, readDetails as details } from "../../harness/service.ts";
+import { valueAt as at } from "../../harness/service_engine.ts";
 
 const live = await openLiveForAll();
 const CLERK = { id: "clerk@city", ID: "clerk@city", name: "Clara Clerk", email: "clara@city.example" };
@@ -79,7 +78,7 @@ Deno.test("a request with several users or cases has an outcome for each", async
   const [one, two] = [await svc.call("POST", "/cases", create), await svc.call("POST", "/cases", create)];
   const [id, other] = [String(at(one.body, "id")), String(at(two.body, "id"))];
   const users = ["clerk@city", "unknown@city", "decider@city", "clerk@city"].map((ID) => ({ ID }));
-  const followed = await svc.call("POST", `/cases/${segment(id)}/followers`, { body: { users } });
+  const followed = await svc.call("POST", `/cases/${encodeURIComponent(id)}/followers`, { body: { users } });
   assert.deepEqual(statusesOf(followed.body), [
     ["clerk@city", "201"],
     ["unknown@city", "400"],
@@ -87,15 +86,18 @@ Deno.test("a request with several users or cases has an outcome for each", async
     ["clerk@city", "409"],
   ]);
   const cases = [{ ID: other, relationship: "duplicate" }, { ID: other, relationship: "again" }, { ID: id }, {}];
-  const related = await svc.call("POST", `/cases/${segment(id)}/related_cases`, { body: { cases } });
+  const related = await svc.call("POST", `/cases/${encodeURIComponent(id)}/related_cases`, { body: { cases } });
   assert.deepEqual(statusesOf(related.body), [[other, "201"], [other, "409"], [id, "400"], ["", "400"]]);
-  assert.equal((await svc.call("POST", `/cases/${segment(id)}/followers`, { body: { users: ["clerk"] } })).status, 400);
+  assert.equal(
+    (await svc.call("POST", `/cases/${encodeURIComponent(id)}/followers`, { body: { users: ["clerk"] } })).status,
+    400,
+  );
 });
 
 Deno.test("a request with more than 1000 users, cases or tags is refused", async () => {
   await using svc = await openService();
   const created = await svc.call("POST", "/cases", { body: { caseTypeID: "City-Permit-Work-Permit" } });
-  const path = `/cases/${segment(String(at(created.body, "id")))}`;
+  const path = `/cases/${encodeURIComponent(String(at(created.body, "id")))}`;
   const calls: [path: string, name: string, element: JsonObject][] = [
     ["followers", "users", { ID: "clerk@city" }],
     ["related_cases", "cases", { ID: "none", relationship: "duplicate" }],

@@ -1,9 +1,8 @@
 /** `svc related`. */
 import assert from "node:assert/strict";
 import { failedElements, reasonOf, statusesOf } from "./_elements.ts";
-import { at, textAt } from "../../harness/engine.ts";
-import { openLiveForAll } from "../../harness/live.ts";
-import { openService, segment } from "../../harness/service.ts";
+import { openLiveForAll, openService } from "../../harness/service.ts";
+import { textAt, valueAt as at } from "../../harness/service_engine.ts";
 
 const live = await openLiveForAll();
 
@@ -48,7 +47,7 @@ Deno.test("the relationship is required by svc, but optional in requests", async
   const ids = [];
   for (let n = 0; n < 4; n++) ids.push(textAt((await create()).body, "id"));
   const [one = "", ...others] = ids;
-  const path = `/cases/${segment(one)}/related_cases`;
+  const path = `/cases/${encodeURIComponent(one)}/related_cases`;
   const cases = others.map((ID, n) => n === 2 ? { ID, relationship: "duplicate" } : { ID });
   const { status, body } = await service.call("POST", path, { body: { cases } });
   assert.equal(status, 207, JSON.stringify(body));

@@ -1,6 +1,6 @@
 /** Actions on many cases at once: each case by itself, at once and in the background. */
 import assert from "node:assert/strict";
-import { at, createPermit, openEngine, textAt } from "../../harness/engine.ts";
+import { createPermit, openEngine, textAt, valueAt as at } from "../../harness/service_engine.ts";
 
 Deno.test("a bulk action tells what became of each case, and one that fails stops no other", async () => {
   await using engine = await openEngine();

@@ -1,6 +1,6 @@
 /** What cases do besides being performed: stages, processes, actions, family. */
 import assert from "node:assert/strict";
-import { at, createPermit, openEngine, PERMIT_FILE, textAt } from "../../harness/engine.ts";
+import { createPermit, openEngine, PERMIT_FILE, textAt, valueAt as at } from "../../harness/service_engine.ts";
 
 const TYPE = "City-Permit-Work-Permit";
 

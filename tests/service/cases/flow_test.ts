@@ -1,7 +1,15 @@
 /** What a case keeps while people work on it: drafts, locks, screens, and processes of a stage that it has left. */
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
-import { at, createPermit, type Engine, objectAt, openEngine, PERMIT_FILE, textAt } from "../../harness/engine.ts";
+import {
+  createPermit,
+  type Engine,
+  objectAt,
+  openEngine,
+  PERMIT_FILE,
+  textAt,
+  valueAt as at,
+} from "../../harness/service_engine.ts";
 
 const REVIEWER = { as: "reviewer@city" };
 const REVIEW = "ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW";

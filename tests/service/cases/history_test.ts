@@ -5,9 +5,9 @@ import fc from "fast-check";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../../utils/json.ts";
 import { loadServedApplication } from "../../../service/sample/served_application.ts";
 import { filesOf } from "../../../service/server/directory.ts";
-import { at, type Engine, openEngine, textAt } from "../../harness/engine.ts";
-import { openService, segment } from "../../harness/service.ts";
-import { makeFolder } from "../../harness/workflow.ts";
+import { openService } from "../../harness/service.ts";
+import { type Engine, openEngine, textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { makeFolder } from "../../harness/svc.ts";
 
 const TYPE = "City-Permit-Work-Receipt";
 const FIRST = "Confirmation of receipt";
@@ -75,12 +75,12 @@ Deno.test("the history keeps the page instructions of a submission, of an assign
   await using svc = await openService({ data });
   const body = { caseTypeID: "City-Permit-Work-Permit", content: { Applicant: "Ada" } };
   const created = await svc.call("POST", "/cases", { body });
-  const path = `/cases/${segment(textAt(created.body, "id"))}/actions/pyUpdateCaseDetails`;
+  const path = `/cases/${encodeURIComponent(textAt(created.body, "id"))}/actions/pyUpdateCaseDetails`;
   const changed = await svc.call("PATCH", path, {
     body: { pageInstructions: append("Map") },
     headers: { "if-match": String(created.headers.get("etag")) },
   });
-  const assignment = segment("ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE");
+  const assignment = encodeURIComponent("ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE");
   const performed = await svc.call("PATCH", `/assignments/${assignment}/actions/Register`, {
     body: { pageInstructions: append("Plan") },
     headers: { "if-match": String(changed.headers.get("etag")) },

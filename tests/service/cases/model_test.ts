@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { ServiceError } from "../../../service/errors.ts";
-import { at, type Engine, objectAt, openEngine, textAt } from "../../harness/engine.ts";
+import { type Engine, objectAt, openEngine, textAt, valueAt as at } from "../../harness/service_engine.ts";
 
 const PEOPLE = ["clerk@city", "reviewer@city", "decider@city", "inspector@city"] as const;
 const FORMS: Readonly<Record<string, JsonObject>> = {

@@ -1,7 +1,7 @@
 /** What performing does, and in which order it refuses. */
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../utils/json.ts";
-import { at, type Engine, openEngine, textAt } from "../../harness/engine.ts";
+import { type Engine, openEngine, textAt, valueAt as at } from "../../harness/service_engine.ts";
 
 const TYPE = "City-Permit-Work-Permit";
 const CLERK = "clerk@city";

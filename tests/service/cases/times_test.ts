@@ -1,7 +1,7 @@
 /** Dates and times: kept in UTC, whatever the zone in which they come. */
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../utils/json.ts";
-import { at, type Engine, openEngine, textAt } from "../../harness/engine.ts";
+import { type Engine, openEngine, textAt, valueAt as at } from "../../harness/service_engine.ts";
 
 const GIVEN = "2026-11-23 14:13:53.0009-0500";
 const KEPT = "2026-11-23T19:13:53.000Z";

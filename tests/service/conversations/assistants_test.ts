@@ -1,8 +1,8 @@
 /** `svc assistants`: conversations with an assistant. */
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../utils/json.ts";
-import { at, textAt } from "../../harness/engine.ts";
-import { openLiveForAll } from "../../harness/live.ts";
+import { openLiveForAll } from "../../harness/service.ts";
+import { textAt, valueAt as at } from "../../harness/service_engine.ts";
 
 const live = await openLiveForAll();
 const REVIEWER = "reviewer@city";

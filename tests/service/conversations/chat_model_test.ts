@@ -1,10 +1,18 @@
 /** Agents that answer by a model: requests to the server, and failures of it. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
-import { at, textAt } from "../../harness/engine.ts";
-import { heldAnswer } from "../../harness/held_answer.ts";
-import { completion, startModel } from "../../harness/model_server.ts";
-import { type Answer, type Callable, details, openService, segment, send, tokenOf } from "../../harness/service.ts";
+import { holdResponse as heldAnswer } from "../../harness/faults.ts";
+import {
+  type Answer,
+  type ApiCaller as Callable,
+  completion,
+  openService,
+  readDetails as details,
+  requestToken as tokenOf,
+  send,
+  startModel,
+} from "../../harness/service.ts";
+import { textAt, valueAt as at } from "../../harness/service_engine.ts";
 
 const KEY = "sk-very-secret";
 const ADDRESS_VARIABLE = "SVC_TEST_MODEL_ADDRESS";
@@ -173,12 +181,12 @@ test("while a model answers, other requests are served, and the conversation acc
   const held = heldAnswer();
   model.answer = held.answer;
   const first = talk.say("One");
-  await held.asked;
+  await held.requested();
   assert.deepEqual(await talk.said(), ["user: One"]);
   assert.equal((await service.call("POST", "/cases", { body: { caseTypeID: "Org-Talk-Work-Thing" } })).status, 201);
   assert.equal((await talk.say("Two")).status, 423);
   assert.equal((await talk.close()).status, 423);
-  held.give(completion("I see."));
+  held.release(completion("I see."));
   assert.equal((await first).status, 200);
   assert.deepEqual(await talk.said(), ["user: One", "assistant: I see."]);
   assert.equal((await talk.close()).status, 200);
@@ -239,7 +247,7 @@ test("if the instructions cannot be computed, the message stays stored", async (
 
 test("IDs can be raw or encoded, and an agent that is not external is hidden", async () => {
   const talk = await talkTo("@baseclass!Oracle");
-  for (const agent of ["@baseclass!Oracle", segment("@baseclass!Oracle"), "%40baseclass%21Oracle"]) {
+  for (const agent of ["@baseclass!Oracle", encodeURIComponent("@baseclass!Oracle"), "%40baseclass%21Oracle"]) {
     assert.equal((await service.call("GET", `/ai-agents/${agent}/conversations/${talk.id}`)).status, 200);
   }
   const agents = (await service.call("GET", "/ai-agents")).body;
@@ -265,10 +273,10 @@ test("a service that stops answers a waiting call with 424 and stores the messag
   const held = heldAnswer();
   model.answer = held.answer;
   const call = talk.say("Wait");
-  await held.asked;
+  await held.requested();
   await stopped.service.close();
   assert.match(reason(await call), /the service is stopping\. The message is stored\./);
-  held.give(completion("Too late."));
+  held.release(completion("Too late."));
 });
 
 function endless(): ReadableStream<Uint8Array> {

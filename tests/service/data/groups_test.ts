@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
 import { withCars } from "./_cars.ts";
-import { details } from "../../harness/service.ts";
+import { readDetails as details } from "../../harness/service.ts";
 
 Deno.test("aggregations sum up groups, and distinct rows count once", () =>
   withCars(async (svc) => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { JsonObject } from "../../../utils/json.ts";
-import { at, type Engine, openEngine } from "../../harness/engine.ts";
+import { type Engine, openEngine, valueAt as at } from "../../harness/service_engine.ts";
 
 const THINGS = `
 application: { id: Things, name: Things, organisation: Org }

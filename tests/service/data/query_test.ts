@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { COMPARATORS } from "../../../service/store/query.ts";
 import { withCars } from "./_cars.ts";
-import { details, type TestService } from "../../harness/service.ts";
+import { readDetails as details, type TestService } from "../../harness/service.ts";
 
 /** Queries the IDs of the rows for which conditions hold. */
 async function find(

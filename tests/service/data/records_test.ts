@@ -1,8 +1,8 @@
 /** Data records over HTTP. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
-import { openEngine } from "../../harness/engine.ts";
-import { type Answer, details, openService, segment, type TestService } from "../../harness/service.ts";
+import { type Answer, openService, readDetails as details, type TestService } from "../../harness/service.ts";
+import { openEngine } from "../../harness/service_engine.ts";
 
 const VISITS = `
 application: { id: Visits, name: Visits, organisation: Org, variant: hosted, platformVersion: 25 }
@@ -44,7 +44,7 @@ function stored({ body }: Answer): JsonValue | undefined {
 }
 
 async function read(svc: TestService, keys: JsonObject = VISIT): Promise<Answer> {
-  return await svc.call("GET", `/data_views/D_Visits?dataViewParameters=${segment(JSON.stringify(keys))}`);
+  return await svc.call("GET", `/data_views/D_Visits?dataViewParameters=${encodeURIComponent(JSON.stringify(keys))}`);
 }
 
 Deno.test("a new record has defaults and calculated fields, and is read by its key", () =>

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { withCars } from "./_cars.ts";
-import { details, openService, segment } from "../../harness/service.ts";
+import { openService, readDetails as details } from "../../harness/service.ts";
 
 Deno.test("a data page returns its one row, and a list is refused", () =>
   withCars(async (svc) => {
     const get = (view: string, parameters: JsonObject) =>
-      svc.call("GET", `/data_views/${view}?dataViewParameters=${segment(JSON.stringify(parameters))}`);
+      svc.call("GET", `/data_views/${view}?dataViewParameters=${encodeURIComponent(JSON.stringify(parameters))}`);
     const page = await get("D_Car", { Number: 2 });
     assert.ok(isJsonObject(page.body));
     assert.equal(page.body.Model, "Bee");

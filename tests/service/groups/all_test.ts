@@ -10,11 +10,9 @@ import type { JsonValue } from "../../../utils/json.ts";
 import { permissionName, toCamel } from "../../../lib/operation/names.ts";
 import { type Operation, takesTag } from "../../../lib/operation/operation.ts";
 import { loadResources } from "../../../lib/resources/mod.ts";
-import { words } from "../../harness/cli.ts";
-import { at } from "../../harness/engine.ts";
-import { openLive } from "../../harness/live.ts";
-import { CHECKOUT } from "../../harness/readme.ts";
-import { makeFolder } from "../../harness/workflow.ts";
+import { openLive } from "../../harness/service.ts";
+import { valueAt as at } from "../../harness/service_engine.ts";
+import { CHECKOUT, makeFolder, splitWords as words } from "../../harness/svc.ts";
 
 interface Step {
   /** Command line; `{name}` is what an earlier step has kept. */

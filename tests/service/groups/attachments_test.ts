@@ -1,8 +1,8 @@
 /** `svc attachments`: through the command and the service, with what is left on the disk. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
-import { at, type Engine, openEngine, PERMIT_FILE, textAt } from "../../harness/engine.ts";
-import { openLiveForAll } from "../../harness/live.ts";
+import { openLiveForAll } from "../../harness/service.ts";
+import { type Engine, openEngine, PERMIT_FILE, textAt, valueAt as at } from "../../harness/service_engine.ts";
 
 const live = await openLiveForAll();
 const PNG = await Deno.readFile(new URL("../../../service/sample/static/files/logo.png", import.meta.url));

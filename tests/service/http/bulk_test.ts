@@ -4,10 +4,9 @@ import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import { filesOf } from "../../../service/server/directory.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import type { StoredItem } from "../../../service/store/store.ts";
-import { leaveBulkJob } from "../../harness/bulk_job.ts";
-import { at, PERMIT_FILE, textAt } from "../../harness/engine.ts";
-import { details, openService, segment, type TestService } from "../../harness/service.ts";
-import { makeFolder } from "../../harness/workflow.ts";
+import { leaveBulkJob, openService, readDetails as details, type TestService } from "../../harness/service.ts";
+import { PERMIT_FILE, textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { makeFolder } from "../../harness/svc.ts";
 
 const BULK = "/cases?actionID=pyUpdateCaseDetails";
 const ASYNC = `${BULK}&runningMode=async`;
@@ -83,7 +82,7 @@ Deno.test("a service that stops leaves its jobs to the next start, which does th
   const second = await openService({ data });
   while (await performed(second, last) === 0);
   for (const id of [begin, last, changed]) assert.equal(await performed(second, id), 1, id);
-  const path = `/cases/${segment(last)}`;
+  const path = `/cases/${encodeURIComponent(last)}`;
   assert.equal(at((await second.call("GET", path)).body, "data.caseInfo.content.Documents.0.Title"), "Plan");
   assert.equal(at((await second.call("GET", `${path}/attachments`)).body, "attachments.0.name"), "Letter");
   await second.service.close();
@@ -101,7 +100,10 @@ Deno.test("jobs that are left are done in the order in which they were promised"
   await leaveBulkJob(data, [ID], { id: "1", channel: "Post" });
   await using second = await openService({ data });
   while (await performed(second, ID) < 2);
-  assert.equal(at((await second.call("GET", `/cases/${segment(ID)}`)).body, "data.caseInfo.content.Channel"), "Post");
+  assert.equal(
+    at((await second.call("GET", `/cases/${encodeURIComponent(ID)}`)).body, "data.caseInfo.content.Channel"),
+    "Post",
+  );
 });
 
 Deno.test("a job of an operator whom the application no longer has is dropped, and nothing is done for it", async () => {
@@ -120,7 +122,7 @@ Deno.test("a job of an operator whom the application no longer has is dropped, a
 });
 
 async function tagOf(svc: TestService, caseId: string): Promise<string> {
-  return (await svc.call("GET", `/cases/${segment(caseId)}`)).headers.get("etag") ?? "";
+  return (await svc.call("GET", `/cases/${encodeURIComponent(caseId)}`)).headers.get("etag") ?? "";
 }
 
 /** What a service that has ended has kept of a kind. */

@@ -6,13 +6,18 @@ import { filesOf } from "../../../service/server/directory.ts";
 import { removeExpiredAnswers } from "../../../service/http/once.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import type { StoredAnswer } from "../../../service/store/store.ts";
-import { leaveBulkJob } from "../../harness/bulk_job.ts";
-import { at, textAt } from "../../harness/engine.ts";
-import { heldAnswer } from "../../harness/held_answer.ts";
-import { oracleApplication, startModel } from "../../harness/model_server.ts";
-import { details, openService, type TestService } from "../../harness/service.ts";
-import { spawnService } from "../../harness/service_process.ts";
-import { makeFolder } from "../../harness/workflow.ts";
+import { holdResponse as heldAnswer } from "../../harness/faults.ts";
+import {
+  leaveBulkJob,
+  openService,
+  oracleApplication,
+  readDetails as details,
+  spawnService,
+  startModel,
+  type TestService,
+} from "../../harness/service.ts";
+import { textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { makeFolder } from "../../harness/svc.ts";
 
 const caseTypeID = "City-Permit-Work-Permit";
 const DAY = 24 * 60 * 60 * 1000;
@@ -72,10 +77,10 @@ Deno.test("a call that was killed while it waited for a model says so to who rep
   const conversation = `${path}/${textAt(started.body, "id")}`;
   const options = { body: { Request: "Why?" }, headers: { "idempotency-key": "m" } };
   const cut = assert.rejects(first.call("PATCH", conversation, options));
-  await held.asked;
+  await held.requested();
   await first.kill();
   await cut;
-  held.give(new Response());
+  held.release(new Response());
   const second = await spawnService(`${folder.path}/data`, app);
   for (let time = 0; time < 2; time++) {
     const { status, body, headers } = await second.call("PATCH", conversation, options);

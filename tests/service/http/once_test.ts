@@ -4,19 +4,20 @@ import { KeyedCalls } from "../../../service/http/once.ts";
 import { openBytes } from "../../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import { sweepRegularly } from "../../../service/server/sweep.ts";
-import { at, textAt } from "../../harness/engine.ts";
-import { completion, oracleApplication, startModel } from "../../harness/model_server.ts";
 import {
   type Answer,
   type CallOptions,
-  details,
+  completion,
   openService,
-  segment,
+  oracleApplication,
+  readDetails as details,
+  requestToken as tokenOf,
   send,
+  startModel,
   type TestService,
-  tokenOf,
 } from "../../harness/service.ts";
-import { makeFolder } from "../../harness/workflow.ts";
+import { textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { makeFolder } from "../../harness/svc.ts";
 
 const PERMIT = { caseTypeID: "City-Permit-Work-Permit", content: { Applicant: "Ada" } };
 
@@ -44,7 +45,7 @@ Deno.test("a repeated request changes nothing and has the first answer, whatever
   assert.equal(first.status, 201);
   assert.equal(isReplay(first), false);
   const id = textAt(first.body, "id");
-  const path = `/cases/${segment(id)}/actions/pyUpdateCaseDetails`;
+  const path = `/cases/${encodeURIComponent(id)}/actions/pyUpdateCaseDetails`;
   const body = { content: { Applicant: "Bob" } };
   assert.equal((await svc.call("PATCH", path, { body })).status, 200);
   const again = await svc.call("POST", "/cases", keyed("k1", { body: PERMIT }));
@@ -57,7 +58,7 @@ Deno.test("a repeated request changes nothing and has the first answer, whatever
 Deno.test("who repeats a change has its answer, whatever entity tag there is by then", async () => {
   await using svc = await openService();
   const created = await svc.call("POST", "/cases", { body: PERMIT });
-  const path = `/cases/${segment(textAt(created.body, "id"))}/actions/pyUpdateCaseDetails`;
+  const path = `/cases/${encodeURIComponent(textAt(created.body, "id"))}/actions/pyUpdateCaseDetails`;
   const options = {
     body: { content: { Applicant: "Bob" } },
     headers: { "if-match": created.headers.get("etag") ?? "" },
@@ -74,7 +75,7 @@ Deno.test("who repeats a change has its answer, whatever entity tag there is by 
 Deno.test("a change that was refused for its entity tag can be made under its key with the right one", async () => {
   await using svc = await openService();
   const created = await svc.call("POST", "/cases", { body: PERMIT });
-  const path = `/cases/${segment(textAt(created.body, "id"))}/actions/pyUpdateCaseDetails`;
+  const path = `/cases/${encodeURIComponent(textAt(created.body, "id"))}/actions/pyUpdateCaseDetails`;
   const tags = ["stale", created.headers.get("etag") ?? "", "stale"];
   const statuses: number[] = [];
   for (const tag of tags) {
@@ -88,8 +89,10 @@ Deno.test("a change that was refused while somebody had the case locked can be m
   await using svc = await openService();
   const token = await tokenOf(svc.service, await svc.service.addClient("reviewer@city"));
   const created = await svc.call("POST", "/cases", { body: PERMIT });
-  const path = `/cases/${segment(textAt(created.body, "id"))}`;
-  const intake = `/assignments/${segment(textAt(created.body, "nextAssignmentInfo.ID"))}/actions/Register/save`;
+  const path = `/cases/${encodeURIComponent(textAt(created.body, "id"))}`;
+  const intake = `/assignments/${
+    encodeURIComponent(textAt(created.body, "nextAssignmentInfo.ID"))
+  }/actions/Register/save`;
   assert.equal((await svc.call("PATCH", intake, { body: { content: { Applicant: "Bob" } } })).status, 200);
   const go = () =>
     svc.call("POST", `${path}/stages/next`, keyed("k", { headers: { authorization: `Bearer ${token}` } }));
@@ -103,11 +106,11 @@ Deno.test("a change that was refused for want of a right or of an entity tag can
   await using svc = await openService();
   const reviewer = await tokenOf(svc.service, await svc.service.addClient("reviewer@city"));
   const { body } = await svc.call("POST", "/cases", { body: PERMIT });
-  const path = `/cases/${segment(textAt(body, "id"))}`;
+  const path = `/cases/${encodeURIComponent(textAt(body, "id"))}`;
   const review = () => svc.call("PUT", `${path}/stages/Review`);
   const id = textAt((await review()).body, "data.caseInfo.assignments.0.ID");
   const perform = async (headers = {}) => {
-    const target = `/assignments/${segment(id)}/actions/CheckApplication`;
+    const target = `/assignments/${encodeURIComponent(id)}/actions/CheckApplication`;
     return (await svc.call("PATCH", target, keyed("k", { headers, body: { content: { Address: "Dam 1" } } }))).status;
   };
   await svc.call("GET", "/assignments/next", { headers: { authorization: `Bearer ${reviewer}` } });
@@ -129,7 +132,7 @@ Deno.test("requests with one key at the same time run once, and all get its answ
 Deno.test("a key that was used for another request is refused, and the first answer stays", async () => {
   await using svc = await openService();
   const created = await svc.call("POST", "/cases", { body: PERMIT });
-  const path = `/cases/${segment(textAt(created.body, "id"))}`;
+  const path = `/cases/${encodeURIComponent(textAt(created.body, "id"))}`;
   const first = await svc.call("POST", `${path}/stages/next`, keyed("k"));
   const others: [string, string, CallOptions][] = [
     ["PUT", `${path}/stages/next`, {}],
@@ -166,7 +169,7 @@ Deno.test("a key belongs to its operator, whichever client or token of theirs se
 Deno.test("a failure of the operation is kept, though its cause may be gone", async () => {
   await using svc = await openService();
   const created = await svc.call("POST", "/cases", { body: PERMIT });
-  const path = `/cases/${segment(textAt(created.body, "id"))}/actions/none`;
+  const path = `/cases/${encodeURIComponent(textAt(created.body, "id"))}/actions/none`;
   const options = { body: { content: {} }, headers: { "if-match": created.headers.get("etag") ?? "" } };
   for (const [target, status] of [[path, 409], ["/cases/none/actions/a", 404]] as const) {
     const first = await svc.call("PATCH", target, keyed(target, options));
@@ -250,11 +253,11 @@ Deno.test("an answer without a body and one that is text are given again as they
   };
   const id = textAt((await svc.call("POST", "/cases", { body: PERMIT })).body, "id");
   const attachments = [{ type: "URL", category: "URL", name: "Site", url: "https://site.example" }];
-  const added = [`/cases/${segment(id)}/attachments`, "a", JSON.stringify({ attachments })] as const;
+  const added = [`/cases/${encodeURIComponent(id)}/attachments`, "a", JSON.stringify({ attachments })] as const;
   assert.deepEqual(await raw("POST", ...added), await raw("POST", ...added));
-  const list = await svc.call("GET", `/cases/${segment(id)}/attachments`);
+  const list = await svc.call("GET", `/cases/${encodeURIComponent(id)}/attachments`);
   assert.equal(at(list.body, "attachments.1"), undefined);
-  const attachment = `/attachments/${segment(textAt(list.body, "attachments.0.ID"))}`;
+  const attachment = `/attachments/${encodeURIComponent(textAt(list.body, "attachments.0.ID"))}`;
   const renamed = await raw("PATCH", attachment, "p", JSON.stringify({ name: "Page" }));
   assert.deepEqual(renamed, [200, "text/plain; charset=utf-8", "Attachment edited successfully"]);
   assert.deepEqual(await raw("PATCH", attachment, "p", JSON.stringify({ name: "Page" })), renamed);

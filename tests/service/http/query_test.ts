@@ -1,15 +1,15 @@
 /** Parameters of the query that other clients send and the command has no flags for. */
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
-import { at, objectAt, PERMIT_FILE, textAt } from "../../harness/engine.ts";
-import { details, openService, segment, type TestService } from "../../harness/service.ts";
+import { openService, readDetails as details, type TestService } from "../../harness/service.ts";
+import { objectAt, PERMIT_FILE, textAt, valueAt as at } from "../../harness/service_engine.ts";
 
 /** A case with its assignment: their paths, and their tag. */
 async function open(svc: TestService): Promise<{ caseAt: string; workAt: string; headers: Record<string, string> }> {
   const { body } = await svc.call("POST", "/cases", { body: { caseTypeID: "City-Permit-Work-Permit" } });
   return {
-    caseAt: `/cases/${segment(textAt(body, "id"))}`,
-    workAt: `/assignments/${segment(textAt(body, "nextAssignmentInfo.ID"))}`,
+    caseAt: `/cases/${encodeURIComponent(textAt(body, "id"))}`,
+    workAt: `/assignments/${encodeURIComponent(textAt(body, "nextAssignmentInfo.ID"))}`,
     headers: { "if-match": textAt(body, "etag") },
   };
 }
@@ -77,8 +77,8 @@ for (const viewType of ["form", "page"]) {
     const headers = { "if-match": "*" };
     const body = { caseTypeID: "City-Permit-Work-Permit", content: { Applicant: "Ada", Address: "Quay 1" } };
     let moved = (await svc.call("POST", `/cases${asked}`, { body })).body;
-    const caseAt = `/cases/${segment(textAt(moved, "id"))}`;
-    const workAt = () => `/assignments/${segment(textAt(moved, "nextAssignmentInfo.ID"))}`;
+    const caseAt = `/cases/${encodeURIComponent(textAt(moved, "id"))}`;
+    const workAt = () => `/assignments/${encodeURIComponent(textAt(moved, "nextAssignmentInfo.ID"))}`;
     const showsNext = async (view: string, isMultiStep: boolean) => {
       const { body: read } = await svc.call("GET", workAt() + asked);
       assert.equal(at(read, "uiResources.root.config.name"), view);
@@ -133,7 +133,7 @@ Deno.test("where nothing is next for the caller, a call that asks for a view sho
   assert.equal(withdrawn.pyStatusWork, "Resolved-Withdrawn");
 
   const receipt = await svc.call("POST", "/cases", { body: { caseTypeID: "City-Permit-Work-Receipt" } });
-  const receiptAt = `/assignments/${segment(textAt(receipt.body, "nextAssignmentInfo.ID"))}`;
+  const receiptAt = `/assignments/${encodeURIComponent(textAt(receipt.body, "nextAssignmentInfo.ID"))}`;
   const content = { Resource: "Ada", PerformedAt: "2026-01-02T03:04:05Z", Last: true };
   await summedUp(svc, "PATCH", `${receiptAt}/actions/Confirmation of receipt`, { content });
 });

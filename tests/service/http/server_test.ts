@@ -10,9 +10,8 @@ import { handlers } from "../../../service/http/handlers.ts";
 import { createApp } from "../../../service/http/app.ts";
 import { openBytes } from "../../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
-import { WireReader, writeAll } from "../../harness/http_wire.ts";
-import { openParts } from "../../harness/parts.ts";
-import { details, openService, segment, send } from "../../harness/service.ts";
+import { WireReader, writeAll } from "../../harness/faults.ts";
+import { openService, openServiceOn as openParts, readDetails as details, send } from "../../harness/service.ts";
 
 function object(value: JsonValue | undefined): JsonObject {
   if (isJsonObject(value)) return value;
@@ -27,7 +26,7 @@ Deno.test("a case is created, read and found again with its tag, its place and a
   const id = String(object(created.body).id);
   assert.equal(created.status, 201);
   assert.equal(created.headers.get("location"), "/dx-api/v2/cases/CITY-PERMIT-WORK%20P-1");
-  const read = await svc.call("GET", `/cases/${segment(id)}`);
+  const read = await svc.call("GET", `/cases/${encodeURIComponent(id)}`);
   assert.equal(read.status, 200);
   assert.equal(object(read.body).id, id);
   assert.match(read.headers.get("etag") ?? "", /^\d{8}T\d{6}\.\d{3} GMT$/);
@@ -39,7 +38,7 @@ Deno.test("a case is created, read and found again with its tag, its place and a
 Deno.test("a calculation of what is no property is refused", async () => {
   await using svc = await openService();
   await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT, content: { Applicant: "Ada" } } });
-  const path = `/cases/${segment("CITY-PERMIT-WORK P-1")}/views/pyDetails/calculated_fields`;
+  const path = `/cases/${encodeURIComponent("CITY-PERMIT-WORK P-1")}/views/pyDetails/calculated_fields`;
   for (const fields of [[{}], [null], [{ name: 1, context: "content" }]]) {
     const { status } = await svc.call("POST", path, { body: { calculations: { fields } } });
     assert.equal(status, 400, JSON.stringify(fields));
@@ -51,7 +50,7 @@ Deno.test("members that no command sends are checked as those are that one sends
   const nothing = { parentCaseID: null, content: null, pageInstructions: null, attachments: null };
   const created = await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT, ...nothing } });
   assert.equal(created.status, 201);
-  const path = `/cases/${segment("CITY-PERMIT-WORK P-1")}/actions/pyUpdateCaseDetails/recalculate`;
+  const path = `/cases/${encodeURIComponent("CITY-PERMIT-WORK P-1")}/actions/pyUpdateCaseDetails/recalculate`;
   const calculations = { fields: [{ name: ".Fee", context: "content" }] };
   const answers = [
     await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT, parentCaseID: 1 } }),
@@ -70,7 +69,7 @@ Deno.test("members that no command sends are checked as those are that one sends
 Deno.test("raw and encoded segments are the same, and are decoded once", async () => {
   await using svc = await openService();
   await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT } });
-  const open = "/assignments/" + segment("ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE");
+  const open = "/assignments/" + encodeURIComponent("ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE");
   assert.equal((await svc.call("GET", open)).status, 200);
   assert.equal((await svc.call("GET", open.replace("!", "%21").replace("-WORK", "%2DWORK"))).status, 200);
   assert.equal((await svc.call("GET", open.replaceAll("%20", "%2520"))).status, 404);
@@ -89,10 +88,10 @@ Deno.test("any identifier of a record arrives, whatever it holds", async () => {
     fc.asyncProperty(identifiers, async (id) => {
       const created = await svc.call("POST", "/data/D_Notes", { body: { data: { ID: id } } });
       assert.equal(created.status, 200, JSON.stringify(created.body));
-      const keys = segment(JSON.stringify({ ID: id }));
+      const keys = encodeURIComponent(JSON.stringify({ ID: id }));
       const read = await svc.call("GET", `/data_views/D_Notes?dataViewParameters=${keys}`);
       assert.equal(object(read.body).ID, id);
-      assert.equal((await svc.call("DELETE", `/data/D_Notes?ID=${segment(id)}`)).status, 200);
+      assert.equal((await svc.call("DELETE", `/data/D_Notes?ID=${encodeURIComponent(id)}`)).status, 200);
     }),
     { numRuns: 60 },
   );
@@ -103,7 +102,7 @@ Deno.test("half of a surrogate pair in a query's JSON names nothing: no other re
     "D_One: { name: One, source: records, class: Org-Notes-Data-Note, structure: page, parameters: { ID: {} },";
   await using svc = await openService({ yaml: `${NOTES}  ${one} filter: [{ field: ID, parameter: ID }] }\n` });
   await svc.call("POST", "/data/D_Notes", { body: { data: { ID: "\ufffd" } } });
-  const read = (keys: string) => svc.call("GET", `/data_views/D_One?dataViewParameters=${segment(keys)}`);
+  const read = (keys: string) => svc.call("GET", `/data_views/D_One?dataViewParameters=${encodeURIComponent(keys)}`);
   assert.equal((await read(String.raw`{"ID":"\ufffd"}`)).status, 200);
   const { status, body } = await read(String.raw`{"ID":"\ud800"}`);
   assert.equal(status, 400);
@@ -118,7 +117,7 @@ Deno.test("any unknown identifier in a path is a 404 in JSON that names nothing 
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }), async (id) => {
       fc.pre(id !== "." && id !== ".." && id.isWellFormed());
-      const { status, body } = await svc.call("GET", `/data_views/${segment(id)}/metadata`);
+      const { status, body } = await svc.call("GET", `/data_views/${encodeURIComponent(id)}/metadata`);
       assert.equal(status, 404);
       const message = String(details(body)[0]?.message);
       const refusal = `Dataview not found: ${id}; `;
@@ -151,7 +150,7 @@ Deno.test("a path that is not served, and a method that is not, are refused in J
 Deno.test("a HEAD takes no assignment: it is refused where the GET takes what it answers, and is that GET elsewhere", async () => {
   await using svc = await openService();
   const created = await svc.call("POST", "/cases", { body: { caseTypeID: PERMIT } });
-  const path = `/cases/${segment(String(object(created.body).id))}`;
+  const path = `/cases/${encodeURIComponent(String(object(created.body).id))}`;
   await svc.call("PUT", `${path}/stages/PRIM1`); // whose assignment is in a queue
   const before = await svc.call("GET", path);
   const head = await svc.call("HEAD", "/assignments/next");
@@ -191,15 +190,15 @@ Deno.test("a deleted case leaves no row of its own behind: no message or reply, 
     const answers = [
       message,
       await post("/messages", { context: String(object(message.body).ID), message: "A reply" }),
-      await post(`/ai-agents/${segment("@baseclass!PermitGuide")}/conversations`, { contextID: id }),
-      await post(`/cases/${segment(id)}/tags`, { tags: [{ Name: "hot" }] }),
-      await post(`/cases/${segment(id)}/followers`, { users: [{ ID: "clerk@city" }] }),
-      await post(`/cases/${segment(id)}/related_cases`, { cases: [{ ID: other, relationship: "twin" }] }),
-      await post(`/cases/${segment(id)}/participants`, { participantRoleID: "Adviser", content: PERSON }),
-      await post(`/cases/${segment(id)}/attachments`, { attachments: [LINK] }),
+      await post(`/ai-agents/${encodeURIComponent("@baseclass!PermitGuide")}/conversations`, { contextID: id }),
+      await post(`/cases/${encodeURIComponent(id)}/tags`, { tags: [{ Name: "hot" }] }),
+      await post(`/cases/${encodeURIComponent(id)}/followers`, { users: [{ ID: "clerk@city" }] }),
+      await post(`/cases/${encodeURIComponent(id)}/related_cases`, { cases: [{ ID: other, relationship: "twin" }] }),
+      await post(`/cases/${encodeURIComponent(id)}/participants`, { participantRoleID: "Adviser", content: PERSON }),
+      await post(`/cases/${encodeURIComponent(id)}/attachments`, { attachments: [LINK] }),
     ];
     assert.deepEqual(answers.map(({ status }) => status), [201, 201, 201, 207, 207, 207, 201, 201]);
-    assert.equal((await svc.call("DELETE", `/cases/${segment(id)}`)).status, 200);
+    assert.equal((await svc.call("DELETE", `/cases/${encodeURIComponent(id)}`)).status, 200);
     await svc.service.close();
     using db = new DatabaseSync(`${data}/service.db`);
     const rows = (sql: string) => db.prepare(sql).all();

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonValue } from "../../../utils/json.ts";
 import { Tokens } from "../../../service/access/tokens.ts";
 import { startService } from "../../../service/mod.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
-import { openService, send, tokenOf } from "../../harness/service.ts";
+import { openService, requestToken as tokenOf, send } from "../../harness/service.ts";
 
 const FORM = { grant_type: "client_credentials" };
 

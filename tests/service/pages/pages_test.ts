@@ -1,9 +1,8 @@
 /** `svc pages`: pages, dashboards, insights, portals, channels and texts. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
-import { at, textAt } from "../../harness/engine.ts";
-import { openLiveForAll } from "../../harness/live.ts";
-import { openService } from "../../harness/service.ts";
+import { openLiveForAll, openService } from "../../harness/service.ts";
+import { textAt, valueAt as at } from "../../harness/service_engine.ts";
 
 const live = await openLiveForAll();
 const PERMIT = "City-Permit-Work-Permit";

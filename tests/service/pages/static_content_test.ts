@@ -2,11 +2,9 @@
 import assert from "node:assert/strict";
 import { PACKED_ASSETS } from "../../../service/sample/packed_assets.ts";
 import { ASSET_KINDS, type Assets, openAssets, openPackedAssets } from "../../../service/pages/assets.ts";
-import { PERMIT_FILE } from "../../harness/engine.ts";
-import { openLiveForAll } from "../../harness/live.ts";
-import { CHECKOUT } from "../../harness/readme.ts";
-import { openService, segment } from "../../harness/service.ts";
-import { makeFolder } from "../../harness/workflow.ts";
+import { openLiveForAll, openService } from "../../harness/service.ts";
+import { PERMIT_FILE } from "../../harness/service_engine.ts";
+import { CHECKOUT, makeFolder } from "../../harness/svc.ts";
 
 const STATIC = `${CHECKOUT}/service/sample/static`;
 const live = await openLiveForAll();
@@ -80,7 +78,13 @@ Deno.test("no name can leave the folder", async () => {
   ];
   await using service = await openService();
   for (const name of names) {
-    for (const path of [segment(name), segment(segment(name)), name.replaceAll("/", "%2F").replaceAll("\0", "%00")]) {
+    for (
+      const path of [
+        encodeURIComponent(name),
+        encodeURIComponent(encodeURIComponent(name)),
+        name.replaceAll("/", "%2F").replaceAll("\0", "%00"),
+      ]
+    ) {
       const response = await fetch(`${service.api}/files/${path}`, {
         headers: { authorization: `Bearer ${service.token}` },
       });

@@ -1,8 +1,8 @@
 /** `svc ui-lists`: personalizations and the order of rows. */
 import assert from "node:assert/strict";
 import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
-import { at } from "../../harness/engine.ts";
-import { openLiveForAll } from "../../harness/live.ts";
+import { openLiveForAll } from "../../harness/service.ts";
+import { valueAt as at } from "../../harness/service_engine.ts";
 
 const live = await openLiveForAll();
 const DECIDER = "decider@city";

@@ -1,8 +1,8 @@
 /** The user interface in a definition, and its issues. */
 import assert from "node:assert/strict";
 import type { JsonValue } from "../../../utils/json.ts";
-import { at, PERMIT_FILE, refusalOf } from "../../harness/engine.ts";
-import { details, openService, type TestService } from "../../harness/service.ts";
+import { openService, readDetails as details, type TestService } from "../../harness/service.ts";
+import { catchDefinitionError as refusalOf, PERMIT_FILE, valueAt as at } from "../../harness/service_engine.ts";
 
 const SAMPLE = await Deno.readTextFile(PERMIT_FILE);
 

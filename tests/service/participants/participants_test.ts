@@ -1,8 +1,8 @@
 /** `svc participants`: people in the roles of a case type. */
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
-import { at, textAt } from "../../harness/engine.ts";
-import { openLiveForAll } from "../../harness/live.ts";
+import { openLiveForAll } from "../../harness/service.ts";
+import { textAt, valueAt as at } from "../../harness/service_engine.ts";
 
 const live = await openLiveForAll();
 const ADA = '{"pyFirstName":"Ada","pyLastName":"Lovelace","pyEmail1":"ada@home.example"}';

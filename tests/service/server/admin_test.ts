@@ -5,9 +5,12 @@ import { reset, stop } from "../../../service/admin/control.ts";
 import { isInUse, lockDirectory, readState } from "../../../service/server/directory.ts";
 import { runService } from "../../../service/server/run.ts";
 import { readLines } from "../../../workflows/inputs/lines.ts";
-import { CHECKOUT } from "../../harness/readme.ts";
-import { CREATE, ServiceOffice, START } from "../../harness/service_office.ts";
-import { makeFolder } from "../../harness/workflow.ts";
+import {
+  CREATE_ARGUMENTS as CREATE,
+  ServiceHome as ServiceOffice,
+  START_ARGUMENTS as START,
+} from "../../harness/service.ts";
+import { CHECKOUT, makeFolder } from "../../harness/svc.ts";
 
 Deno.test("status tells where it runs, stop ends it, and what was kept is there at the next start", async () => {
   await using office = await ServiceOffice.open();

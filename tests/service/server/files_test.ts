@@ -11,18 +11,17 @@ import { reset } from "../../../service/admin/control.ts";
 import { startService } from "../../../service/mod.ts";
 import { openBytes } from "../../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
-import { at, textAt } from "../../harness/engine.ts";
-import { openParts } from "../../harness/parts.ts";
 import {
   type Answer,
-  type Callable,
-  details,
+  type ApiCaller as Callable,
   openService,
-  segment,
+  openServiceOn as openParts,
+  readDetails as details,
   send,
   type TestService,
 } from "../../harness/service.ts";
-import { type Folder, makeFolder } from "../../harness/workflow.ts";
+import { textAt, valueAt as at } from "../../harness/service_engine.ts";
+import { type Folder, makeFolder } from "../../harness/svc.ts";
 
 const PERMIT = "City-Permit-Work-Permit";
 
@@ -55,16 +54,16 @@ async function link(svc: Callable, ID: string): Promise<{ caseId: string; id: st
   const caseId = textAt(created.body, "id");
   const attachments = [{ type: "File", category: "File", ID }];
   assert.equal(
-    (await svc.call("POST", `/cases/${segment(caseId)}/attachments`, { body: { attachments } })).status,
+    (await svc.call("POST", `/cases/${encodeURIComponent(caseId)}/attachments`, { body: { attachments } })).status,
     201,
   );
-  const list = await svc.call("GET", `/cases/${segment(caseId)}/attachments`);
+  const list = await svc.call("GET", `/cases/${encodeURIComponent(caseId)}/attachments`);
   return { caseId, id: textAt(list.body, "attachments.0.ID"), fileName: textAt(list.body, "attachments.0.fileName") };
 }
 
 function content(svc: TestService, id: string, query: string): Promise<Response> {
   const headers = { authorization: `Bearer ${svc.token}` };
-  return fetch(`${svc.api}/attachments/${segment(id)}${query}`, { headers });
+  return fetch(`${svc.api}/attachments/${encodeURIComponent(id)}${query}`, { headers });
 }
 
 Deno.test("the part may be called file or File, and its fields may stand before or after it", async () => {
@@ -220,7 +219,7 @@ Deno.test("attachments outlive the service, what nobody knows of does not, and t
   assert.equal(response.headers.get("content-disposition"), `attachment; ${names}`);
   assert.equal(response.headers.get("content-transfer-encoding"), "binary");
   assert.equal(response.headers.get("x-content-type-options"), "nosniff");
-  assert.equal((await svc.call("DELETE", `/cases/${segment(linked.caseId)}`)).status, 200);
+  assert.equal((await svc.call("DELETE", `/cases/${encodeURIComponent(linked.caseId)}`)).status, 200);
   await svc.service.close(); // It finishes what it does after its answers.
   assert.deepEqual(await filesIn(folder), []);
 });
@@ -315,7 +314,7 @@ Deno.test("an answer names the thumbnail flag as other clients write it", async 
   await using svc = await openService();
   const png = await Deno.readFile(new URL("../../../service/sample/static/files/logo.png", import.meta.url));
   const { caseId } = await link(svc, textAt((await post(svc, form(["file", new File([png], "a.png")]))).body, "ID"));
-  const { body } = await svc.call("GET", `/cases/${segment(caseId)}/attachments?includeThumbnail=true`);
+  const { body } = await svc.call("GET", `/cases/${encodeURIComponent(caseId)}/attachments?includeThumbnail=true`);
   assert.equal(at(body, "attachments.0.thumbnail"), png.toBase64());
 });
 
@@ -325,7 +324,10 @@ Deno.test("a picture that goes while attachments are listed is missing there, an
   const png = await Deno.readFile(new URL("../../../service/sample/static/files/logo.png", import.meta.url));
   const { caseId } = await link(svc, textAt((await post(svc, form(["file", new File([png], "a.png")]))).body, "ID"));
   for (const name of await filesIn(folder)) await Deno.remove(`${folder.path}/data/files/${name}`);
-  const { status, body } = await svc.call("GET", `/cases/${segment(caseId)}/attachments?includeThumbnails=true`);
+  const { status, body } = await svc.call(
+    "GET",
+    `/cases/${encodeURIComponent(caseId)}/attachments?includeThumbnails=true`,
+  );
   assert.deepEqual([status, at(body, "attachments.0.fileName"), svc.log], [200, "a.png", []]);
   assert.equal(at(body, "attachments.0.thumbnail"), undefined);
 });
@@ -341,7 +343,7 @@ Deno.test("a place for files that takes its time to remove one keeps no other ca
   };
   await using svc = await openParts({ bytes: { ...bytes, remove } });
   const { id } = await link(svc, textAt((await post(svc, form(["file", new File(["a"], "a.txt")]))).body, "ID"));
-  assert.equal((await svc.call("DELETE", `/attachments/${segment(id)}`)).status, 200);
+  assert.equal((await svc.call("DELETE", `/attachments/${encodeURIComponent(id)}`)).status, 200);
   await asked.promise;
   const other = svc.call("GET", "/casetypes", { signal: AbortSignal.timeout(5000) });
   assert.equal((await other.finally(removed.resolve)).status, 200);

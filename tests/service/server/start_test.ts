@@ -5,13 +5,16 @@ import { filesOf, readState } from "../../../service/server/directory.ts";
 import { startService } from "../../../service/mod.ts";
 import { runService } from "../../../service/server/run.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
-import { PERMIT_FILE } from "../../harness/engine.ts";
-import { leaveBulkJob } from "../../harness/bulk_job.ts";
-import { endWithoutRoom } from "../../harness/no_room.ts";
-import { CREATE, ServiceOffice, START } from "../../harness/service_office.ts";
-import { spawnService } from "../../harness/service_process.ts";
-import { makeFolder } from "../../harness/workflow.ts";
-import { endOf } from "../../harness/workflow_process.ts";
+import { runWithoutSpace as endWithoutRoom } from "../../harness/faults.ts";
+import {
+  CREATE_ARGUMENTS as CREATE,
+  leaveBulkJob,
+  ServiceHome as ServiceOffice,
+  spawnService,
+  START_ARGUMENTS as START,
+} from "../../harness/service.ts";
+import { PERMIT_FILE } from "../../harness/service_engine.ts";
+import { makeFolder, runCommand as endOf } from "../../harness/svc.ts";
 
 Deno.test("the first start makes a client and a profile: the next command works at once", async () => {
   await using office = await ServiceOffice.open();

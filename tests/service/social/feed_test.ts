@@ -5,7 +5,7 @@ import type { JsonValue } from "../../../utils/json.ts";
 import { loadServedApplication } from "../../../service/sample/served_application.ts";
 import { findReferences } from "../../../service/social/references.ts";
 import { parseTimestamp } from "../../../utils/time/parse_timestamp.ts";
-import { at, type Engine, openEngine, textAt } from "../../harness/engine.ts";
+import { type Engine, openEngine, textAt, valueAt as at } from "../../harness/service_engine.ts";
 
 const app = await loadServedApplication(undefined);
 const APPLICATION = "DATA-PORTAL $CityPermits";

@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { startService } from "../../../service/mod.ts";
-import { svcHere } from "../../harness/captured_io.ts";
-import { heldAnswer } from "../../harness/held_answer.ts";
-import { CHECKOUT } from "../../harness/readme.ts";
-import { type Folder, makeFolder, scriptText, TinyApi } from "../../harness/workflow.ts";
-import { PROGRAM } from "../../harness/program.ts";
-import { type Ended, svcWorkflow } from "../../harness/workflow_process.ts";
+import { holdResponse as heldAnswer } from "../../harness/faults.ts";
+import {
+  CHECKOUT,
+  type CommandResult as Ended,
+  type Folder,
+  makeFolder,
+  PROGRAM,
+  svcInProcess as svcHere,
+} from "../../harness/svc.ts";
+import { scriptText, svcWorkflow, TinyApi } from "../../harness/workflow.ts";
 
 /** Neither network, nor what names a service or a profile. */
 const OFFLINE = [
@@ -232,7 +236,7 @@ Deno.test("calls that were open when a script failed stay open", async () => {
     return call.includes("slow") ? held.answer() : Response.json({ errorDetails: [] }, { status: 404 });
   });
   await using recorded = await record(failing, [], environmentOf(api));
-  held.give(Response.json({}));
+  held.release(Response.json({}));
   const cassette = JSON.parse(await Deno.readTextFile(recorded.cassette));
   assert.deepEqual(cassette.calls[0], { step: 1, operation: "cases.get", values: { caseId: "slow" } });
   const { code } = await svcHere(["workflow", "test", recorded.script, "--cassette", recorded.cassette]);

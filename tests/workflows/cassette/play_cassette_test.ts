@@ -1,7 +1,7 @@
 /** Cassettes that a script waits with: for what was recorded, and for what was not. */
 import assert from "node:assert/strict";
-import { svcHere } from "../../harness/captured_io.ts";
-import { makeFolder, scriptText } from "../../harness/workflow.ts";
+import { makeFolder, svcInProcess as svcHere } from "../../harness/svc.ts";
+import { scriptText } from "../../harness/workflow.ts";
 
 const AT = "2026-01-31T08:00:00.000Z";
 

@@ -4,7 +4,7 @@ import { crash } from "../../../tasks/crash/crash.ts";
 import { createSeed } from "../../../tasks/crash/seeded_random.ts";
 import { compareEffects, listFaults } from "../../../tasks/crash/verdict.ts";
 import { renderReport } from "../../../tasks/crash/report.ts";
-import { PROGRAM } from "../../harness/program.ts";
+import { PROGRAM } from "../../harness/svc.ts";
 
 const KILLS = 60;
 

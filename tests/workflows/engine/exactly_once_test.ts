@@ -6,8 +6,17 @@ import { GrantedCalls } from "../../../workflows/engine/live_calls.ts";
 import { reopenFailed } from "../../../workflows/runs/reopen.ts";
 import { type InputOutcome, Runner } from "../../../workflows/runs/runner.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
-import { CREATE, openOffice, RUN } from "../../harness/office.ts";
-import { caseAnswer, makeFolder, newRun, openScript, scriptText, TinyApi } from "../../harness/workflow.ts";
+import { makeFolder } from "../../harness/svc.ts";
+import {
+  CREATE_CASE as CREATE,
+  createCaseBody as caseAnswer,
+  newRun,
+  openScript,
+  openWorkspace as openOffice,
+  RUN_SCRIPT as RUN,
+  scriptText,
+  TinyApi,
+} from "../../harness/workflow.ts";
 
 /** A request that the API of a test got. */
 interface Asked {

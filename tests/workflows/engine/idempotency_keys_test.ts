@@ -11,9 +11,19 @@ import type { Journal } from "../../../workflows/journal/journal.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import type { OpenWorkflow } from "../../../workflows/runs/open_workflow.ts";
 import type { CallRequest } from "../../../workflows/sandbox/protocol/messages.ts";
-import { headerOf, type WireMessage } from "../../harness/http_wire.ts";
-import { answer, cut, inTurn, keysOf, noBackend, startUnruly, type UnrulyServer } from "../../harness/unruly_server.ts";
-import { caseAnswer, makeFolder, newRun, openScript, scriptText } from "../../harness/workflow.ts";
+import {
+  cutConnection as cut,
+  inOrder as inTurn,
+  listIdempotencyKeys as keysOf,
+  readHeader as headerOf,
+  sendJson as answer,
+  sendNoBackend as noBackend,
+  startUnrulyServer as startUnruly,
+  type UnrulyServer,
+  type WireMessage,
+} from "../../harness/faults.ts";
+import { makeFolder } from "../../harness/svc.ts";
+import { createCaseBody as caseAnswer, newRun, openScript, scriptText } from "../../harness/workflow.ts";
 
 const POSTING = `return (await svc.social.postMessage({ context: "clerk@city", message: "Here." })).id;`;
 const PERFORMING = `return await svc.assignments.perform("A", { action: "B" });`;

@@ -13,8 +13,9 @@ import type { EventRecord, Journal } from "../../../workflows/journal/journal.ts
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import { InputRun, type InputRunOptions } from "../../../workflows/engine/input_run.ts";
 import type { OpenWorkflow } from "../../../workflows/runs/open_workflow.ts";
-import { heldAnswer } from "../../harness/held_answer.ts";
-import { caseAnswer, makeFolder, newRun, openScript, scriptText, TinyApi } from "../../harness/workflow.ts";
+import { holdResponse as heldAnswer } from "../../harness/faults.ts";
+import { makeFolder } from "../../harness/svc.ts";
+import { createCaseBody as caseAnswer, newRun, openScript, scriptText, TinyApi } from "../../harness/workflow.ts";
 
 const RUN = "r1";
 const INPUT = { number: 1, place: "input" };
@@ -82,9 +83,9 @@ Deno.test("an interruption writes the answers of the calls in flight", async () 
   await using desk = await openDesk(`${CREATE} ${CREATE}`, held.answer);
   const runner = desk.runner();
   const outcome = runner.run(INPUT);
-  await held.asked;
+  await held.requested();
   const interrupted = runner.interrupt();
-  held.give(Response.json({ ID: "T C-1" }));
+  held.release(Response.json({ ID: "T C-1" }));
   await interrupted;
   assert.equal(codeOf(await outcome), "INTERRUPTED");
   const kinds = (await desk.journal.events(RUN, 1)).map(({ kind, position }) => `${kind} ${position}`);
@@ -292,7 +293,7 @@ Deno.test("a script that --force takes from its path is not told that the journa
   await desk.happened(get("C-0"), { position: 2, ...get("C-1") }, { position: 2, ...given });
   using db = new DatabaseSync(desk.path);
   db.exec("CREATE TRIGGER broken BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'no'); END");
-  const giveOther = () => held.give(Response.json(caseAnswer("C-0")));
+  const giveOther = () => held.release(Response.json(caseAnswer("C-0")));
   const said: string[] = [];
   const outcome = await desk.runner(true).run(INPUT, (text) => {
     said.push(text);

@@ -8,8 +8,8 @@ import { judge, listFaults } from "../../../tasks/crash/verdict.ts";
 import { createReference, readOutcome, type Reference } from "../../../tasks/crash/outcome.ts";
 import { Service } from "../../../tasks/crash/service.ts";
 import { Workspace } from "../../../tasks/workspace.ts";
-import { PROGRAM } from "../../harness/program.ts";
 import { type Fault, type FaultProxy, FAULTS, startFaultProxy } from "../../harness/fault_proxy.ts";
+import { PROGRAM } from "../../harness/svc.ts";
 import { scriptText } from "../../harness/workflow.ts";
 
 const SEED = Number(Deno.env.get("SVC_TEST_SEED") ?? createSeed());

@@ -10,9 +10,16 @@ import { type InputOutcome, Runner } from "../../../workflows/runs/runner.ts";
 import type { OnUnknown } from "../../../workflows/journal/journal.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import { type Fault, startFaultProxy } from "../../harness/fault_proxy.ts";
-import { RUN } from "../../harness/office.ts";
-import { caseAnswer, makeFolder, newRun, openScript, scriptText, TinyApi } from "../../harness/workflow.ts";
-import { endOf, workflowCommand } from "../../harness/workflow_process.ts";
+import { makeFolder, runCommand as endOf } from "../../harness/svc.ts";
+import {
+  createCaseBody as caseAnswer,
+  newRun,
+  openScript,
+  RUN_SCRIPT as RUN,
+  scriptText,
+  TinyApi,
+  workflowCommand,
+} from "../../harness/workflow.ts";
 
 const TYPE = `type: "City-Permit-Work-Permit"`;
 

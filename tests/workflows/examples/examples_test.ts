@@ -4,9 +4,13 @@ import { type Client, createClient } from "../../../mod.ts";
 import { startService } from "../../../service/mod.ts";
 import { runBatch } from "../../../workflows/runs/batch.ts";
 import { openInputs } from "../../../workflows/inputs/open_inputs.ts";
-import { openOffice } from "../../harness/office.ts";
-import { CHECKOUT } from "../../harness/readme.ts";
-import { makeFolder, openScript, runnerOf, runWorkflow } from "../../harness/workflow.ts";
+import { CHECKOUT, makeFolder } from "../../harness/svc.ts";
+import {
+  createRunner as runnerOf,
+  openScript,
+  openWorkspace as openOffice,
+  runWorkflow,
+} from "../../harness/workflow.ts";
 
 interface City extends AsyncDisposable {
   caller(operator: string): Promise<Caller>;

@@ -7,10 +7,9 @@ import { reopenFailed } from "../../../workflows/runs/reopen.ts";
 import { FileLock } from "../../../utils/fs/file_lock.ts";
 import { isPrepared, prepareSchema } from "../../../workflows/journal/sqlite/schema.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
-import { svcHere } from "../../harness/captured_io.ts";
-import { errorOf, svcCommand } from "../../harness/cli.ts";
-import { endWithoutRoom } from "../../harness/no_room.ts";
-import { makeFolder, newRun, scriptText } from "../../harness/workflow.ts";
+import { runWithoutSpace as endWithoutRoom } from "../../harness/faults.ts";
+import { makeFolder, readError as errorOf, svcCommand, svcInProcess as svcHere } from "../../harness/svc.ts";
+import { newRun, scriptText } from "../../harness/workflow.ts";
 
 const RUN = "r1";
 

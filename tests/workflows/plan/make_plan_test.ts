@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { createClient } from "../../../mod.ts";
 import { startService } from "../../../service/mod.ts";
-import { svcHere } from "../../harness/captured_io.ts";
-import { CHECKOUT } from "../../harness/readme.ts";
-import { makeFolder, scriptText, TinyApi } from "../../harness/workflow.ts";
-import { svcWorkflow } from "../../harness/workflow_process.ts";
+import { CHECKOUT, makeFolder, svcInProcess as svcHere } from "../../harness/svc.ts";
+import { scriptText, svcWorkflow, TinyApi } from "../../harness/workflow.ts";
 
 const INTAKE = `${CHECKOUT}/workflows/examples/intake.ts`;
 

@@ -7,11 +7,9 @@ import { startService } from "../../../service/mod.ts";
 import type { Journal, RunRecord } from "../../../workflows/journal/journal.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import { renderReport } from "../../../workflows/report/render_report.ts";
-import { svcHere } from "../../harness/captured_io.ts";
+import { makeFolder, PROGRAM, svcInProcess as svcHere } from "../../harness/svc.ts";
+import { scriptText, svcWorkflow } from "../../harness/workflow.ts";
 import { readPage } from "./_page.ts";
-import { makeFolder, scriptText } from "../../harness/workflow.ts";
-import { PROGRAM } from "../../harness/program.ts";
-import { svcWorkflow } from "../../harness/workflow_process.ts";
 
 const HOSTILE = `<script>alert("x")</script>&amp;'\u202e\u0007\ud800`;
 

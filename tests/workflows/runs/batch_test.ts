@@ -3,8 +3,8 @@ import { type BatchSummary, type InputResult, runBatch, toBatchError } from "../
 import { type BatchInput, openInputs } from "../../../workflows/inputs/open_inputs.ts";
 import { never } from "../../../utils/async/never.ts";
 import { parseMaxFailures } from "../../../workflows/runs/rate.ts";
-import { makeFolder, openScript, runnerOf, scriptText } from "../../harness/workflow.ts";
-import { svcWorkflow } from "../../harness/workflow_process.ts";
+import { makeFolder } from "../../harness/svc.ts";
+import { createRunner as runnerOf, openScript, scriptText, svcWorkflow } from "../../harness/workflow.ts";
 
 interface Batch {
   readonly results: readonly InputResult[];

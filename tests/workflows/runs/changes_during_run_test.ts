@@ -6,9 +6,20 @@ import { DEFAULT_LIMITS } from "../../../workflows/runs/limits.ts";
 import { explainExit, KilledFromOutside } from "../../../workflows/sandbox/host/exit.ts";
 import { limitRate } from "../../../workflows/runs/rate.ts";
 import { openWorkflow } from "../../../workflows/runs/open_workflow.ts";
-import { CREATE, openOffice, RUN, UNTIL_TOLD, untilItSays } from "../../harness/office.ts";
-import { caseAnswer, makeFolder, openScript, runText, scriptText, TinyApi } from "../../harness/workflow.ts";
-import { type Ended, endOf, workflowCommand } from "../../harness/workflow_process.ts";
+import { type CommandResult as Ended, makeFolder, runCommand as endOf } from "../../harness/svc.ts";
+import {
+  CREATE_CASE as CREATE,
+  createCaseBody as caseAnswer,
+  openScript,
+  openWorkspace as openOffice,
+  RUN_SCRIPT as RUN,
+  runText,
+  scriptText,
+  TinyApi,
+  WAIT_FOR_SECOND_CASE as UNTIL_TOLD,
+  waitForOutput as untilItSays,
+  workflowCommand,
+} from "../../harness/workflow.ts";
 
 /** Results of a batch, or the codes of its errors. */
 function readResults(stdout: string): unknown[] {

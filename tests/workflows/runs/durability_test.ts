@@ -1,8 +1,20 @@
 /** Runs that are killed, interrupted, edited or failed keep their history, and repeat nothing. */
 import assert from "node:assert/strict";
-import { answer, type Behaviour, inTurn, startUnruly } from "../../harness/unruly_server.ts";
-import { CREATE, killWhenItSays, openOffice, RUN, UNTIL_TOLD, untilItSays } from "../../harness/office.ts";
-import { caseAnswer } from "../../harness/workflow.ts";
+import {
+  type Behaviour,
+  inOrder as inTurn,
+  sendJson as answer,
+  startUnrulyServer as startUnruly,
+} from "../../harness/faults.ts";
+import {
+  CREATE_CASE as CREATE,
+  createCaseBody as caseAnswer,
+  killAfterOutput as killWhenItSays,
+  openWorkspace as openOffice,
+  RUN_SCRIPT as RUN,
+  WAIT_FOR_SECOND_CASE as UNTIL_TOLD,
+  waitForOutput as untilItSays,
+} from "../../harness/workflow.ts";
 
 Deno.test("a killed run resumes where it was and repeats nothing", async () => {
   await using office = await openOffice(`${CREATE} log("made"); ${UNTIL_TOLD} return made.status;`);
@@ -66,7 +78,7 @@ Deno.test("Ctrl-C does not wait for the next attempt of a call; resume makes it"
   };
   using server = startUnruly(inTurn(busy, answer(200, caseAnswer("C-1"))));
   await using office = await openOffice(`return (await svc.cases.get("C-1")).id;`);
-  office.turnTo(server.options);
+  office.useService(server.options);
   const process = office.start(...RUN);
   const { rest } = await untilItSays(process, "");
   await refused.promise;
@@ -264,7 +276,7 @@ for (const other of [{ baseUrl: "http://127.0.0.1:9" }, { clientId: "another" }]
   Deno.test(`a run does not continue with another service by mistake: ${Object.keys(other)}`, async () => {
     await using office = await openOffice(`${CREATE} throw new Error("oops");`);
     assert.equal((await office.svc(...RUN)).code, 1);
-    office.turnTo(other);
+    office.useService(other);
     const refused = await office.svc("retry", "r1");
     assert.equal(refused.code, 2);
     assert.match(refused.stderr, /Run r1 was started with http.* as .*, not with http.* as /);

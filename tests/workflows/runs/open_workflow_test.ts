@@ -6,10 +6,10 @@ import { CASSETTE_VERSION } from "../../../workflows/cassette/cassette.ts";
 import { playCassette } from "../../../workflows/cassette/play_cassette.ts";
 import { makePlan } from "../../../workflows/plan/make_plan.ts";
 import { copyLibrary } from "../../../workflows/sandbox/host/library.ts";
-import { heldAnswer } from "../../harness/held_answer.ts";
+import { holdResponse as heldAnswer } from "../../harness/faults.ts";
+import { makeFolder } from "../../harness/svc.ts";
 import {
-  caseAnswer,
-  makeFolder,
+  createCaseBody as caseAnswer,
   noCaller,
   openScript,
   runText,
@@ -276,7 +276,7 @@ Deno.test("a script can abort a call", async () => {
     setTimeout(() => controller.abort(), 1);
     return await svc.cases.get("C-1", { signal: controller.signal }).catch(({ code }) => code);`;
   assert.equal((await runText(scriptText(body), { caller: api.caller })).result, "INTERRUPTED");
-  held.give(Response.json({}));
+  held.release(Response.json({}));
 });
 
 Deno.test("calls that a script does not await end before its result counts", async () => {

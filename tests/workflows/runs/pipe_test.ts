@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import type { Journal } from "../../../workflows/journal/journal.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
-import { workflowCommand } from "../../harness/workflow_process.ts";
-import { makeFolder, newRun, scriptText } from "../../harness/workflow.ts";
+import { makeFolder } from "../../harness/svc.ts";
+import { newRun, scriptText, workflowCommand } from "../../harness/workflow.ts";
 
 /** Number of failed inputs: opening them takes longer than noticing that the first one is open. */
 const FAILED = 200;

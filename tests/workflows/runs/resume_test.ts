@@ -2,8 +2,16 @@
 import assert from "node:assert/strict";
 import { saveProfile } from "../../../lib/auth/config.ts";
 import { findSandboxes, killProcess } from "../../../tasks/crash/processes.ts";
-import { CREATE, killWhenItSays, openOffice, RUN, UNTIL_TOLD, untilItSays } from "../../harness/office.ts";
-import { caseAnswer, TinyApi } from "../../harness/workflow.ts";
+import {
+  CREATE_CASE as CREATE,
+  createCaseBody as caseAnswer,
+  killAfterOutput as killWhenItSays,
+  openWorkspace as openOffice,
+  RUN_SCRIPT as RUN,
+  TinyApi,
+  WAIT_FOR_SECOND_CASE as UNTIL_TOLD,
+  waitForOutput as untilItSays,
+} from "../../harness/workflow.ts";
 
 function errorIn(stderr: string): { code: string; message: string; hint: string } {
   return JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "").error;
@@ -125,9 +133,9 @@ Deno.test("a line that has not failed must be unchanged", async () => {
 
 Deno.test("a run that was started without a service uses the current one", async () => {
   await using office = await openOffice(`${CREATE} return made.status;`);
-  office.turnTo({ baseUrl: "", clientId: "" });
+  office.useService({ baseUrl: "", clientId: "" });
   assert.equal((await office.svc(...RUN)).code, 2);
-  office.turnBack();
+  office.useOwnService();
   assert.equal((await office.svc("retry", "r1", "--format", "compact")).stdout, `"New"\n`);
 });
 
@@ -137,7 +145,7 @@ Deno.test("a resumed run keeps its new profile", async () => {
   await using api = new TinyApi(() =>
     ++asked === 1 ? new Response("", { status: 404 }) : Response.json(caseAnswer("C-1"))
   );
-  office.turnTo({ baseUrl: "", clientId: "" });
+  office.useService({ baseUrl: "", clientId: "" });
   assert.equal((await office.svc(...RUN)).code, 2);
   await saveProfile("other", { baseUrl: api.baseUrl, clientId: "id" }, office.config);
   assert.equal(errorIn((await office.svc("retry", "r1", "--profile", "other")).stderr).code, "NOT_FOUND");
@@ -151,12 +159,12 @@ Deno.test("a named profile must exist before a run starts or continues, unless t
     const { code, stderr } = await office.svc(...args, "--profile", "nosuch");
     return [code, /There is no profile "nosuch"/.test(errorIn(stderr).message)];
   };
-  office.turnTo({ clientId: "" });
+  office.useService({ clientId: "" });
   assert.deepEqual(await refused(...RUN), [2, true]);
   assert.equal((await office.svc("list", "--format", "compact")).stdout, "[]\n");
-  office.turnBack();
+  office.useOwnService();
   assert.deepEqual(await refused(...RUN), [1, false]);
-  office.turnTo({ clientId: "" });
+  office.useService({ clientId: "" });
   assert.deepEqual([await refused("retry", "r1"), await refused("resume", "r1")], [[2, true], [2, true]]);
   assert.match((await office.svc("show", "r1")).stdout, /1 failed/);
   assert.equal(await office.permits(), 1);

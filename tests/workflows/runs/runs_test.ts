@@ -1,7 +1,8 @@
 /** `@svc/lib/runs`: runs from a program, without a terminal. */
 import assert from "node:assert/strict";
 import { openRuns, type RunCounts, SvcError } from "../../../workflows/runs/mod.ts";
-import { makeFolder, scriptText, TinyApi } from "../../harness/workflow.ts";
+import { makeFolder } from "../../harness/svc.ts";
+import { scriptText, TinyApi } from "../../harness/workflow.ts";
 
 const DOUBLE = scriptText(`log("got", input); if (input === 3) throw new Error("three"); return input * 2;`, []);
 

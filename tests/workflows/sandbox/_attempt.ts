@@ -6,7 +6,8 @@ import type { InputOutcome } from "../../../workflows/runs/runner.ts";
 import type { Limits } from "../../../workflows/runs/limits.ts";
 import { openHostile, PRELUDE } from "./_hostile.ts";
 import type { World } from "./_world.ts";
-import { makeFolder, openScript, runnerOf, scriptText } from "../../harness/workflow.ts";
+import { makeFolder } from "../../harness/svc.ts";
+import { createRunner as runnerOf, openScript, scriptText } from "../../harness/workflow.ts";
 
 /** An attempt. `{secret}` and the like in its texts are what the world holds by these names; `{root}` is the script's folder. */
 export interface Attempt {

@@ -5,7 +5,7 @@ import { OpenWorkflow } from "../../../workflows/runs/open_workflow.ts";
 import type { Limits } from "../../../workflows/runs/limits.ts";
 import { localLibrary } from "../../../workflows/sandbox/host/library.ts";
 import { FromSandbox, MAX_MESSAGE_BYTES, PROTOCOL, ToSandbox } from "../../../workflows/sandbox/protocol/messages.ts";
-import { LIBRARY } from "../../harness/program.ts";
+import { LIBRARY } from "../../harness/workflow.ts";
 
 /**
  * What a hostile program begins with: frames, lengths that lie, and the two messages after which its parent listens.

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type Caller, createCaller } from "../../../lib/client/caller.ts";
 import { createClient } from "../../../mod.ts";
 import { startService } from "../../../service/mod.ts";
-import { makeFolder } from "../../harness/workflow.ts";
+import { makeFolder } from "../../harness/svc.ts";
 
 const VARIABLE = "SVC_ESCAPE_CANARY";
 

@@ -2,9 +2,15 @@
 import assert from "node:assert/strict";
 import { createClient } from "../../../lib/client/client.ts";
 import { type ErrorAttempt, SvcError } from "../../../lib/errors.ts";
-import { runInSandbox } from "../../harness/sandbox.ts";
-import { caseAnswer, makeFolder, runText, scriptText, TinyApi } from "../../harness/workflow.ts";
-import { endOf, workflowCommand } from "../../harness/workflow_process.ts";
+import { makeFolder, runCommand as endOf } from "../../harness/svc.ts";
+import {
+  createCaseBody as caseAnswer,
+  runInSandbox,
+  runText,
+  scriptText,
+  TinyApi,
+  workflowCommand,
+} from "../../harness/workflow.ts";
 
 Deno.test("svc is no promise and has no members to list; what it does not have is refused with a suggestion", async () => {
   await using api = new TinyApi();

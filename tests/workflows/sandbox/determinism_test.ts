@@ -4,8 +4,7 @@ import fc from "fast-check";
 import { SvcError } from "../../../lib/errors.ts";
 import type { JsonValue } from "../../../utils/json.ts";
 import type { CallAnswer, RunHandlers } from "../../../workflows/sandbox/host/sandbox.ts";
-import { runInSandbox } from "../../harness/sandbox.ts";
-import { caseAnswer, runText, scriptText } from "../../harness/workflow.ts";
+import { createCaseBody as caseAnswer, runInSandbox, runText, scriptText } from "../../harness/workflow.ts";
 
 const START = Date.UTC(2026, 0, 2, 3, 4, 5);
 

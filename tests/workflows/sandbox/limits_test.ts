@@ -5,8 +5,8 @@ import { readLines } from "../../../workflows/inputs/lines.ts";
 import { limiter, limitsAllMemory, startHost } from "../../../workflows/sandbox/host/command.ts";
 import { FrameBuffer, FrameReader } from "../../../workflows/sandbox/protocol/frames.ts";
 import { runForOutput } from "../../../tasks/workspace.ts";
-import { caseAnswer, makeFolder, runText, scriptText, TinyApi } from "../../harness/workflow.ts";
-import { workflowCommand } from "../../harness/workflow_process.ts";
+import { makeFolder } from "../../harness/svc.ts";
+import { createCaseBody as caseAnswer, runText, scriptText, TinyApi, workflowCommand } from "../../harness/workflow.ts";
 
 const SMALL = { timeoutSeconds: 60, maxMemoryMiB: 128 };
 const BRIEF = { timeoutSeconds: 0.5, maxMemoryMiB: 128 };

@@ -1,7 +1,7 @@
 /** A sandbox whose runner was killed: nobody is left who would end it, so it ends by itself. */
 import assert from "node:assert/strict";
 import { findSandboxes, killProcess } from "../../../tasks/crash/processes.ts";
-import { openOffice, untilItSays } from "../../harness/office.ts";
+import { openWorkspace as openOffice, waitForOutput as untilItSays } from "../../harness/workflow.ts";
 
 /** Milliseconds that it may take. */
 const SOON = 10_000;

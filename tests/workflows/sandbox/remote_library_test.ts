@@ -1,9 +1,9 @@
 /** svc is loaded from a URL, as from a registry: its workflows run as they do from a checkout. */
 import assert from "node:assert/strict";
 import { VERSION } from "../../../lib/version.ts";
-import { emptyCache } from "../../harness/registry.ts";
-import { makeFolder, scriptText, TinyApi } from "../../harness/workflow.ts";
-import { svcWorkflow } from "../../harness/workflow_process.ts";
+import { emptyCache } from "../../harness/project.ts";
+import { makeFolder } from "../../harness/svc.ts";
+import { scriptText, svcWorkflow, TinyApi } from "../../harness/workflow.ts";
 
 const CHECKOUT = new URL("../../../", import.meta.url);
 

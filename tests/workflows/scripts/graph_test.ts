@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { makeFolder, noCaller, runText, runWorkflow, scriptText } from "../../harness/workflow.ts";
+import { makeFolder } from "../../harness/svc.ts";
+import { noCaller, runText, runWorkflow, scriptText } from "../../harness/workflow.ts";
 
 Deno.test("a script can import its own files and nothing else", async (t) => {
   await using outside = await makeFolder({

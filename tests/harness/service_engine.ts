@@ -1,4 +1,4 @@
-/** The engine on a store in memory, called through the handlers as the HTTP side calls them. */
+/** The operations of the service on a store in memory, without HTTP, and with a clock of the test. */
 import { SvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { loadServedApplication } from "../../service/sample/served_application.ts";
@@ -9,40 +9,41 @@ import type { HandlerContext, LaterWork, Outcome } from "../../service/http/hand
 import { handlers } from "../../service/http/handlers.ts";
 import { openBytes } from "../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../service/store/sqlite/sqlite_store.ts";
-import { CHECKOUT } from "./readme.ts";
+import { CHECKOUT } from "./svc.ts";
+import { within } from "./wait.ts";
 
-/** The sample application. */
+/** Path of the sample application. */
 export const PERMIT_FILE: string = `${CHECKOUT}/service/sample/permit.yaml`;
 
-/** What a test may say of a call besides its values. */
+/** Context of a call. */
 export interface CallContext {
-  /** Operator who calls. */
+  /** Operator who calls. Default: the first one. */
   as?: string;
   /** Query parameters. */
   query?: Record<string, string>;
-  /** The whole body. */
+  /** Body of the request. */
   body?: JsonValue;
-  /** Milliseconds since the call before; a second without it. */
+  /** Milliseconds since the previous call. Default: 1000. */
   wait?: number;
 }
 
-/** An engine under test. */
+/** Operations under test. */
 export interface Engine extends AsyncDisposable {
-  /** The application that is served. */
+  /** Application of the service. */
   readonly app: Application;
   /** Calls an operation, e.g. `cases.create`. */
   call(name: string, values: object, context?: CallContext): Promise<Outcome>;
-  /** Calls an operation and answers its body. */
+  /** Calls an operation and returns the body of its response. */
   body(name: string, values: object, context?: CallContext): Promise<JsonObject>;
-  /** Calls an operation that must be refused. */
+  /** Calls an operation that must fail, and returns its error. */
   refused(name: string, values: object, context?: CallContext): Promise<ServiceError>;
-  /** A case's history, as the API tells it. */
+  /** Returns the history of a case. */
   history(caseId: string): Promise<JsonObject[]>;
-  /** Waits for the work that is done after the answers. */
+  /** Waits until the work in the background has ended. */
   settle(): Promise<void>;
 }
 
-/** An engine for an application: the sample application, or the one of a YAML text. */
+/** Opens the operations of the sample application, or of a definition in YAML. */
 export async function openEngine(yaml?: string): Promise<Engine> {
   const app = yaml === undefined ? await loadServedApplication(undefined) : parseApplication(yaml, "test.yaml");
   const store = openSqliteStore(":memory:");
@@ -58,9 +59,9 @@ export async function openEngine(yaml?: string): Promise<Engine> {
     const caller = app.operators.get(as ?? [...app.operators.keys()][0] ?? "");
     if (caller === undefined) throw new TypeError(`No operator ${as}`);
     const later: LaterWork[] = [];
-    const serve = handlerOf(name);
+    const serve = findHandler(name);
     time += wait;
-    const outcome = await store.transact(async (tx) =>
+    const transaction = store.transact(async (tx) =>
       await serve(values, {
         app,
         tx,
@@ -73,24 +74,25 @@ export async function openEngine(yaml?: string): Promise<Engine> {
         background: (work) => void later.push(work),
       })
     );
-    for (const work of later) background.push(doAll(work));
+    const outcome = await within(`${name} returns`, transaction);
+    for (const work of later) background.push(runAll(work));
     return outcome;
   }
 
-  async function doAll(work: LaterWork): Promise<void> {
+  async function runAll(work: LaterWork): Promise<void> {
     for (let next: LaterWork | void = work; next;) next = await next(store);
   }
 
-  async function bodyOf(name: string, values: object, context?: CallContext): Promise<JsonObject> {
+  async function callForBody(name: string, values: object, context?: CallContext): Promise<JsonObject> {
     const { body } = await call(name, values, context);
     if (isJsonObject(body)) return body;
-    throw new TypeError(`${name} answered no object`);
+    throw new TypeError(`The body of ${name} is not an object.`);
   }
 
   return {
     app,
     call,
-    body: bodyOf,
+    body: callForBody,
     async refused(name, values, context) {
       try {
         await call(name, values, context);
@@ -98,15 +100,15 @@ export async function openEngine(yaml?: string): Promise<Engine> {
         if (error instanceof ServiceError) return error;
         throw error;
       }
-      throw new TypeError(`${name} was not refused`);
+      throw new TypeError(`${name} did not fail.`);
     },
     async history(caseId) {
       const data = { dataViewParameters: { CaseInstanceKey: caseId } };
-      const { data: rows } = await bodyOf("data.query", { dataViewId: "D_pyWorkHistory", data });
+      const { data: rows } = await callForBody("data.query", { dataViewId: "D_pyWorkHistory", data });
       return Array.isArray(rows) ? rows.filter(isJsonObject) : [];
     },
     async settle() {
-      await Promise.all(background);
+      await within("the work in the background ends", Promise.all(background));
     },
     async [Symbol.asyncDispose]() {
       await store.close();
@@ -115,8 +117,8 @@ export async function openEngine(yaml?: string): Promise<Engine> {
   };
 }
 
-/** A member deep in a JSON value, e.g. `data.caseInfo.content.Fee` or `assignments.0.ID`. */
-export function at(value: JsonValue | undefined, path: string): JsonValue | undefined {
+/** Returns the member at a path of a JSON value, such as `data.caseInfo.content.Fee` or `assignments.0.ID`. */
+export function valueAt(value: JsonValue | undefined, path: string): JsonValue | undefined {
   let here: JsonValue | undefined = value;
   for (const key of path.split(".")) {
     here = Array.isArray(here) ? here[Number(key)] : isJsonObject(here) ? here[key] : undefined;
@@ -124,41 +126,41 @@ export function at(value: JsonValue | undefined, path: string): JsonValue | unde
   return here;
 }
 
-/** A text deep in a JSON value. */
+/** Returns the text at a path of a JSON value. */
 export function textAt(value: JsonValue | undefined, path: string): string {
-  const text = at(value, path);
+  const text = valueAt(value, path);
   if (typeof text === "string") return text;
-  throw new TypeError(`${path} is ${JSON.stringify(text)}, no text`);
+  throw new TypeError(`${path} is not a text: ${JSON.stringify(text)}`);
 }
 
-/** An object deep in a JSON value; one without members where there is none. */
+/** Returns the object at a path of a JSON value. Default: an empty object. */
 export function objectAt(value: JsonValue | undefined, path: string): JsonObject {
-  const found = at(value, path);
+  const found = valueAt(value, path);
   return isJsonObject(found) ? found : {};
 }
 
-/** The error that refuses an application's definition, `app.yaml`, for what is wrong in it. */
-export function refusalOf(yaml: string, wrong = "It"): SvcError {
+/** Returns the error that rejects a definition, `app.yaml`. */
+export function catchDefinitionError(yaml: string, mistake = "The definition"): SvcError {
   try {
     parseApplication(yaml, "app.yaml");
   } catch (error) {
     if (error instanceof SvcError) return error;
     throw error;
   }
-  throw new TypeError(`${wrong} was accepted`);
+  throw new TypeError(`${mistake} was accepted.`);
 }
 
-/** Creates a case of the permit application; gives its ID. */
+/** Creates a permit and returns its ID. */
 export async function createPermit(engine: Engine, data: JsonObject = {}, body: JsonObject = {}): Promise<string> {
   return textAt(await engine.body("cases.create", { type: "City-Permit-Work-Permit", data }, { body }), "id");
 }
 
-/** Handlers are declared as methods here, so that a test may call any of them by name. */
+/** Declares handlers as methods, so that a test can call any of them by name. */
 interface AnyHandler {
   serve(values: object, context: HandlerContext): Outcome | Promise<Outcome>;
 }
 
-function handlerOf(name: string): AnyHandler["serve"] {
+function findHandler(name: string): AnyHandler["serve"] {
   const [group, operation] = name.split(".");
   const groups: Readonly<Record<string, Readonly<Record<string, AnyHandler["serve"]>>>> = handlers;
   const serve = groups[group ?? ""]?.[operation ?? ""];
