@@ -1,79 +1,110 @@
-/** What the service answers when it cannot do what was asked: a status and the body that DX API clients read. */
-import type { ErrorDetail as SvcErrorDetail } from "../lib/errors.ts";
-import type { JsonObject } from "../utils/json.ts";
+/** Errors of the domain. They do not depend on a protocol: `http/status.ts` maps each kind to a response. */
+import type { ErrorDetail } from "../lib/errors.ts";
 
-/** What each status is called, and the sentence for people. */
-const KINDS = {
-  400: ["Invalid inputs", "One or more inputs are invalid"],
-  401: ["Unauthorized", "Invalid or expired token"],
-  403: ["Insufficient security", "User is not allowed to access or update the resource"],
-  404: ["Resource not found", "The resource cannot be found."],
-  405: ["Method not allowed", "The resource does not take this method."],
-  409: ["Conflict", "The request conflicts with the state of the resource."],
-  412: ["Precondition failed", "The resource has changed since it was read."],
-  413: ["Content too large", "The request body is too large."],
-  422: ["Validation fail", "Validation failed: Errors Detected."],
-  423: ["Locked", "The resource is locked."],
-  424: ["Dependent resource fail", "A resource that this one depends on has failed."],
-  428: ["Precondition required", "The entity tag of the resource is needed."],
-  500: ["Internal server error", "The service failed."],
-} as const;
-
-/** A status that the service answers instead of success. */
-export type FailureStatus = keyof typeof KINDS;
-
-/** One finding. */
-export interface ErrorDetail extends SvcErrorDetail {
-  /** A code, or a sentence. */
+/** One problem in a request. */
+export interface Issue extends ErrorDetail {
+  /** Code of the issue, or a sentence. */
   message: string;
 }
 
-/** A finding that has no code, with the place where it is. */
-export function finding(sentence: string, place: Partial<ErrorDetail> = {}): ErrorDetail {
+/** Creates an issue without a code, with the place where it was found. */
+export function createIssue(sentence: string, place: Partial<Issue> = {}): Issue {
   return { message: sentence, localizedValue: sentence, ...place };
 }
 
-/** Findings of a kind that are told: a body can hold a million rows, each without what it needs. */
-export const TOLD = 1000;
+/** Maximum number of issues of one kind in an error: a body can hold a million rows, each with an issue. */
+export const MAX_ISSUES = 1000;
 
-/** Thrown by whatever serves an operation; becomes the answer. */
-export class ServiceError extends Error {
-  /** The class's name, as it shows in a log. */
-  override readonly name = "ServiceError";
-  /** HTTP status. */
-  readonly status: FailureStatus;
-  /** What kind of failure it is. */
-  readonly classification: string;
-  /** The sentence for people. */
-  readonly localizedValue: string;
-  /** One element per finding. */
-  readonly details: readonly ErrorDetail[];
-  /** Further members of the body, for the few resources whose errors have some. */
-  readonly members: JsonObject;
+/** Kind of a domain error. */
+export type DomainErrorKind =
+  | "Invalid"
+  | "ValidationFailed"
+  | "Unsupported"
+  | "NotFound"
+  | "Forbidden"
+  | "Conflict"
+  | "Stale"
+  | "EntityTagRequired"
+  | "Locked"
+  | "DependencyFailed"
+  | "OperationFailed";
 
-  /** Makes a failure from a sentence, or from its findings. */
-  constructor(status: FailureStatus, findings: string | readonly ErrorDetail[], members: JsonObject = {}) {
-    const details = typeof findings === "string" ? [finding(findings)] : findings;
-    super(details.map((detail) => detail.localizedValue ?? detail.message).join(" "));
-    this.status = status;
-    [this.classification, this.localizedValue] = KINDS[status];
+/** The reason why an operation was not performed, with its issues. */
+export abstract class ServiceError extends Error {
+  /** The kind, which decides about the response. */
+  abstract readonly kind: string;
+  /** The problems, at least one. */
+  readonly details: readonly Issue[];
+
+  /** Creates an error from a sentence, or from its issues. */
+  constructor(problem: string | readonly Issue[], options?: ErrorOptions) {
+    const details = typeof problem === "string" ? [createIssue(problem)] : problem;
+    super(details.map(({ localizedValue, message }) => localizedValue ?? message).join(" "), options);
     this.details = details;
-    this.members = members;
-  }
-
-  /** The body of the answer. */
-  toBody(): JsonObject {
-    return {
-      errorClassification: this.classification,
-      localizedValue: this.localizedValue,
-      errorDetails: this.details.map((detail) => ({ ...detail })),
-      ...this.members,
-    };
   }
 }
 
-/** A 422: the generic finding that clients expect first, then one per field. */
-export function validationFailure(findings: readonly ErrorDetail[]): ServiceError {
-  const generic = { message: "Error_Validation_Fail", localizedValue: "Validation failed: Errors Detected." };
-  return new ServiceError(422, [generic, ...findings]);
+/** An error that the rules of a subject throw. */
+export abstract class DomainError extends ServiceError {
+  abstract override readonly kind: DomainErrorKind;
+}
+
+/** The arguments have the wrong format, or name something that they may not name. */
+export class Invalid extends DomainError {
+  readonly kind = "Invalid";
+}
+
+/** The submitted content violates the rules of its fields. */
+export class ValidationFailed extends DomainError {
+  readonly kind = "ValidationFailed";
+
+  /** Creates an error from the issues. A generic issue, which clients expect, comes first. */
+  constructor(issues: readonly Issue[]) {
+    super([{ message: "Error_Validation_Fail", localizedValue: "Validation failed: Errors Detected." }, ...issues]);
+  }
+}
+
+/** The resource does not support the operation. */
+export class Unsupported extends DomainError {
+  readonly kind = "Unsupported";
+}
+
+/** The resource does not exist, or the caller may not know that it exists. */
+export class NotFound extends DomainError {
+  readonly kind = "NotFound";
+}
+
+/** The caller may not do this. */
+export class Forbidden extends DomainError {
+  readonly kind = "Forbidden";
+}
+
+/** The state of the resource does not allow the operation. */
+export class Conflict extends DomainError {
+  readonly kind = "Conflict";
+}
+
+/** The resource has changed since the caller read it. */
+export class Stale extends DomainError {
+  readonly kind = "Stale";
+}
+
+/** The operation needs the entity tag of the resource. */
+export class EntityTagRequired extends DomainError {
+  readonly kind = "EntityTagRequired";
+}
+
+/** Another operator, or an operation in progress, has locked the resource. */
+export class Locked extends DomainError {
+  readonly kind = "Locked";
+}
+
+/** Another system, which the operation needs, has failed. */
+export class DependencyFailed extends DomainError {
+  readonly kind = "DependencyFailed";
+}
+
+/** The application definition or the service does not allow the operation to succeed. */
+export class OperationFailed extends DomainError {
+  readonly kind = "OperationFailed";
 }

@@ -1,5 +1,5 @@
 /** Navigation between the screens of a screen flow. */
-import { finding, ServiceError, validationFailure } from "../errors.ts";
+import { Conflict, createIssue, NotFound, ValidationFailed } from "../errors.ts";
 import { addAttachments } from "../attachments/attachments.ts";
 import { type AssignmentWork, checkWorker, offeredActions, openAssignmentWork, withDraft } from "./work.ts";
 import type { EngineContext } from "../cases/context.ts";
@@ -22,7 +22,7 @@ export async function navigateBack(
 ): Promise<AssignmentWork> {
   const open = await openFlow(context, assignmentId, ifMatch);
   const { current } = screenOf(open.assignment);
-  if (!open.step.screens || current === 0) throw validationFailure([finding("There is no previous step")]);
+  if (!open.step.screens || current === 0) throw new ValidationFailed([createIssue("There is no previous step")]);
   return await show(open, current - 1, submission);
 }
 
@@ -38,9 +38,9 @@ export async function navigateTo(
   const { current, furthest } = screenOf(open.assignment);
   const count = open.step.screens ? open.step.actions.size : 0;
   const target = Array.from({ length: count }, (_, index) => screenId(index)).indexOf(stepId);
-  if (target < 0) throw new ServiceError(404, "Navigation step not found for the given parameter stepID");
-  if (target === current) throw new ServiceError(409, `${stepId} is the current step`);
-  if (target > furthest) throw validationFailure([finding(`${stepId} has not been visited yet`)]);
+  if (target < 0) throw new NotFound("Navigation step not found for the given parameter stepID");
+  if (target === current) throw new Conflict(`${stepId} is the current step`);
+  if (target > furthest) throw new ValidationFailed([createIssue(`${stepId} has not been visited yet`)]);
   return await show(open, target, submission);
 }
 

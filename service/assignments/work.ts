@@ -1,7 +1,7 @@
 /** Assignments: who may work on one, and what may be done there. */
 import type { JsonObject } from "../../utils/json.ts";
 import type { Action, Application, AssignmentStep, Operator, Process } from "../application/model/application.ts";
-import { ServiceError } from "../errors.ts";
+import { Conflict, DomainError, Forbidden, NotFound } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { CasePlace, StoredAssignment } from "../store/store.ts";
 import { computed } from "../cases/content/compute.ts";
@@ -28,7 +28,7 @@ export async function openAssignmentWork(context: EngineContext, id: string): Pr
   const work = await findCase(context, id.slice(id.indexOf(" ") + 1, Math.max(0, id.lastIndexOf("!"))));
   const assignment = work?.assignment(id);
   if (work !== undefined && assignment !== undefined) return assignmentWork(work, assignment);
-  throw new ServiceError(404, "Assignment not found for the given parameter ID");
+  throw new NotFound("Assignment not found for the given parameter ID");
 }
 
 /** Gives the caller the most urgent, then oldest assignment that the caller may take, or answers 404. */
@@ -38,7 +38,7 @@ export async function takeNext(context: EngineContext): Promise<AssignmentWork> 
     return isServed(app, place) && otherHolder(place, caller.id) === undefined;
   });
   if (next === undefined) {
-    throw new ServiceError(404, [
+    throw new NotFound([
       { message: "Error_No_Assignment_Available", localizedValue: "No assignments are available" },
     ]);
   }
@@ -66,7 +66,7 @@ export function assignmentWork(work: CaseWork, assignment: StoredAssignment): As
   const process = known(work.type.processes, assignment.processId);
   const step = known(process.steps, assignment.stepId);
   if (step.kind === "assignment") return { work, assignment, process, step };
-  throw new ServiceError(409, `The step '${step.id}' is no assignment any more`);
+  throw new Conflict(`The step '${step.id}' is no assignment any more`);
 }
 
 /** Whether an operator may work on an assignment: it is the operator's own, or in one of the operator's queues. */
@@ -77,7 +77,7 @@ export function mayWorkOn({ assignee }: StoredAssignment, { id, queues }: Operat
 /** Refuses an operator who may not work on an assignment. */
 export function checkWorker({ work, assignment }: AssignmentWork): void {
   if (mayWorkOn(assignment, work.context.caller)) return;
-  throw new ServiceError(403, `${assignment.id} is not in your worklist or in one of your queues`);
+  throw new Forbidden(`${assignment.id} is not in your worklist or in one of your queues`);
 }
 
 /** The actions that an assignment offers now: all of its step, or the screen that is shown. */
@@ -92,7 +92,7 @@ export function offeredAction(open: AssignmentWork, id: string): Action {
   const action = offered.find((one) => one.id === id);
   if (action !== undefined) return action;
   const instead = suggestAlternatives(id, offered.map((one) => one.id));
-  throw new ServiceError(409, `${id} is not a valid action to use on the assignment ${open.assignment.id}${instead}`);
+  throw new Conflict(`${id} is not a valid action to use on the assignment ${open.assignment.id}${instead}`);
 }
 
 /** The first assignment of a case that the caller may work on. */
@@ -110,7 +110,7 @@ export function shownInForm(open: AssignmentWork, action: Action): JsonObject {
   try {
     return computed(work, action.view, content, {});
   } catch (error) {
-    if (error instanceof ServiceError) return content; // The case has changed since: the form must show to be corrected.
+    if (error instanceof DomainError) return content; // The case has changed since: the form must show to be corrected.
     throw error;
   }
 }

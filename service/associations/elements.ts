@@ -7,7 +7,8 @@ import {
   stringOrUndefined,
 } from "../../utils/json.ts";
 import { checkCount } from "../cases/largest_call.ts";
-import { ServiceError } from "../errors.ts";
+import { DomainError, Invalid } from "../errors.ts";
+import { describeDetails, toStatus } from "../http/status.ts";
 import type { Outcome } from "../http/handler.ts";
 
 /** Applies a function to each element. The response contains the ID and the status of each, in order. */
@@ -20,11 +21,10 @@ export async function applyToEach<T>(
   const body: JsonObject[] = [];
   for (const element of elements) {
     try {
-      body.push({ ID: await apply(element), status: "201" });
+      body.push({ ID: await apply(element), status: String(toStatus("created")) });
     } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-      const { errorDetails } = error.toBody();
-      body.push({ ID: getId(element), status: String(error.status), errorDetails });
+      if (!(error instanceof DomainError)) throw error;
+      body.push({ ID: getId(element), status: String(toStatus(error)), errorDetails: describeDetails(error) });
     }
   }
   return { body };
@@ -34,13 +34,13 @@ export async function applyToEach<T>(
 export function readElements(body: JsonValue | undefined, name: string): JsonObject[] {
   const list = isJsonObject(body) ? body[name] : undefined;
   if (Array.isArray(list) && list.every(isJsonObject)) return list;
-  throw new ServiceError(400, `${name} must be an array of objects`);
+  throw new Invalid(`${name} must be an array of objects`);
 }
 
 /** Reads the ID of an element. Throws 400 if it is missing. */
 export function requireId({ ID }: JsonObject): string {
   if (isNonEmptyString(ID)) return ID;
-  throw new ServiceError(400, "ID is missing");
+  throw new Invalid("ID is missing");
 }
 
 /** Returns the ID of an element for the response, even if it is missing or wrong. */

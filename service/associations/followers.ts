@@ -1,7 +1,7 @@
 /** Followers of cases. The case contains them, because each response tells the caller whether the caller follows it. */
 import { type CaseWork, openCase } from "../cases/case_work.ts";
 import { followersOf, setFollowers } from "../cases/state.ts";
-import { ServiceError } from "../errors.ts";
+import { Conflict, Invalid, NotFound } from "../errors.ts";
 import type { GroupHandlers } from "../http/handler.ts";
 import { applyToEach, getElementId, readElements, requireId } from "./elements.ts";
 
@@ -28,16 +28,16 @@ export const handlers: GroupHandlers<"followers"> = {
   async delete({ caseId, user, ifMatch }, context) {
     const work = await openCase(context, caseId, ifMatch);
     const followers = followersOf(work.stored);
-    if (!followers.includes(user)) throw new ServiceError(404, `User ${user} is not a follower`);
+    if (!followers.includes(user)) throw new NotFound(`User ${user} is not a follower`);
     await saveFollowers(work, followers.filter((id) => id !== user));
     return {};
   },
 };
 
 async function addFollower(work: CaseWork, user: string): Promise<void> {
-  if (!work.context.app.operators.has(user)) throw new ServiceError(400, `User ${user} is not valid`);
+  if (!work.context.app.operators.has(user)) throw new Invalid(`User ${user} is not valid`);
   const followers = followersOf(work.stored);
-  if (followers.includes(user)) throw new ServiceError(409, `User ${user} is already a follower`);
+  if (followers.includes(user)) throw new Conflict(`User ${user} is already a follower`);
   await saveFollowers(work, [...followers, user]);
 }
 

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../utils/json.ts";
 import { type CaseWork, findCase, openCase } from "../cases/case_work.ts";
 import { memberIn } from "../cases/handler_values.ts";
 import { caseLink } from "../cases/views/links.ts";
-import { ServiceError } from "../errors.ts";
+import { Conflict, Invalid, NotFound } from "../errors.ts";
 import type { GroupHandlers } from "../http/handler.ts";
 import type { Transaction } from "../store/store.ts";
 import { applyToEach, getElementId, readElements, requireId } from "./elements.ts";
@@ -28,7 +28,7 @@ export const handlers: GroupHandlers<"related"> = {
   async delete({ caseId, relatedCaseId, ifMatch }, context) {
     const { stored } = await openCase(context, caseId, ifMatch);
     if (await context.tx.getItem(KIND, toItemId(stored.id, relatedCaseId)) === undefined) {
-      throw new ServiceError(409, `${stored.businessId} is not related to ${relatedCaseId}`);
+      throw new Conflict(`${stored.businessId} is not related to ${relatedCaseId}`);
     }
     await deleteBoth(context.tx, stored.id, relatedCaseId);
     return {};
@@ -47,11 +47,11 @@ async function listRelatedCases({ context, stored }: CaseWork): Promise<JsonObje
 
 async function addRelation({ context, stored }: CaseWork, otherId: string, relationship: string): Promise<void> {
   const { tx, now } = context;
-  if (otherId === stored.id) throw new ServiceError(400, `${stored.businessId} cannot be related to itself`);
+  if (otherId === stored.id) throw new Invalid(`${stored.businessId} cannot be related to itself`);
   const other = await tx.getCase(otherId);
-  if (other === undefined) throw new ServiceError(404, `Case ${otherId} not found`);
+  if (other === undefined) throw new NotFound(`Case ${otherId} not found`);
   if (await tx.getItem(KIND, toItemId(stored.id, otherId)) !== undefined) {
-    throw new ServiceError(409, `${stored.businessId} and ${other.businessId} are related already`);
+    throw new Conflict(`${stored.businessId} and ${other.businessId} are related already`);
   }
   for (const [one, two] of [[stored.id, otherId], [otherId, stored.id]] as const) {
     const content = { other: two, relationship };

@@ -2,7 +2,7 @@
 import { caseFold } from "../../utils/text/case_fold.ts";
 import { countCharacters } from "../../utils/text/wording.ts";
 import { type CaseWork, openCase } from "../cases/case_work.ts";
-import { ServiceError } from "../errors.ts";
+import { Conflict, NotFound, OperationFailed } from "../errors.ts";
 import type { GroupHandlers } from "../http/handler.ts";
 import type { TextUse, Transaction } from "../store/store.ts";
 import { applyToEach } from "./elements.ts";
@@ -54,10 +54,10 @@ async function addTag({ context, stored }: CaseWork, tag: string): Promise<strin
   const name = normalize(tag);
   if (countCharacters(name) > MAX_NAME || !NAME.test(name)) {
     const localizedValue = `Couldn't add tag: a name has at most ${MAX_NAME} letters, digits, spaces and punctuation`;
-    throw new ServiceError(500, [{ message: "pyError_Add_Tag", localizedValue }]);
+    throw new OperationFailed([{ message: "pyError_Add_Tag", localizedValue }]);
   }
   const id = toItemId(stored.id, name);
-  if (await tx.getItem(KIND, id) !== undefined) throw new ServiceError(409, `The case has the tag ${name} already`);
+  if (await tx.getItem(KIND, id) !== undefined) throw new Conflict(`The case has the tag ${name} already`);
   await tx.putItem({ kind: KIND, id, owner: stored.id, at: now.toISOString(), content: { name, addedBy: caller.id } });
   return name;
 }
@@ -66,7 +66,7 @@ async function addTag({ context, stored }: CaseWork, tag: string): Promise<strin
 async function deleteTag(work: CaseWork, tag: string): Promise<void> {
   const wanted = normalize(tag);
   const name = (await listTags(work)).find((name) => name === wanted || buildKey(work, name) === tag);
-  if (name === undefined) throw new ServiceError(404, `The case has no tag ${tag}`);
+  if (name === undefined) throw new NotFound(`The case has no tag ${tag}`);
   await work.context.tx.deleteItem(KIND, toItemId(work.stored.id, name));
 }
 

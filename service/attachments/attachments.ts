@@ -1,7 +1,7 @@
 /** Adds attachments to a case: all of a batch, or none. */
 import { isJsonObject, type JsonObject, type JsonValue, stringOrUndefined } from "../../utils/json.ts";
 import type { AttachmentCategory } from "../application/model/application.ts";
-import { type ErrorDetail, ServiceError, TOLD } from "../errors.ts";
+import { Forbidden, Invalid, type Issue, MAX_ISSUES } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { nextEntityTag } from "../cases/entity_tags.ts";
 import { type Attachment, findAttachment, idOf, itemOfAttachment, newestAttachment } from "./items.ts";
@@ -10,13 +10,13 @@ import { cleanTitle, renamed, splitName } from "./file_names.ts";
 import { findUpload, itemOf, type KeptFile, withLink } from "./files.ts";
 import type { CaseWork } from "../cases/case_work.ts";
 
-/** What is wrong with one attachment: it is not what it should be, or the caller may not add it. */
-class Refusal extends Error {
-  readonly status: 400 | 403;
+/** The reason why one attachment of a batch cannot be added. */
+class Rejection extends Error {
+  readonly kind: "Invalid" | "Forbidden";
 
-  constructor(status: 400 | 403, reason: string) {
+  constructor(kind: "Invalid" | "Forbidden", reason: string) {
     super(reason);
-    this.status = status;
+    this.kind = kind;
   }
 }
 
@@ -53,42 +53,44 @@ async function freeTag({ stored: { id: caseId }, context: { tx, now } }: CaseWor
 
 async function checkAll(work: CaseWork, attachments: readonly JsonValue[]): Promise<NewAttachment[]> {
   const added: NewAttachment[] = [];
-  const details: ErrorDetail[] = [];
-  let status: Refusal["status"] = 403;
+  const details: Issue[] = [];
+  let isInvalid = false;
   for (const [index, attachment] of attachments.entries()) {
     try {
       added.push(await check(work, attachment));
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      if (error.status === 400) status = 400;
-      details.push(detailOf(error, index));
-      if (details.length === TOLD) break;
+      if (!(error instanceof Rejection)) throw error;
+      isInvalid ||= error.kind === "Invalid";
+      details.push(toIssue(error, index));
+      if (details.length === MAX_ISSUES) break;
     }
   }
   if (details.length === 0) return added;
-  throw new ServiceError(status, details);
+  throw isInvalid ? new Invalid(details) : new Forbidden(details);
 }
 
-function detailOf({ status, message: reason }: Refusal, index: number): ErrorDetail {
+function toIssue({ kind, message: reason }: Rejection, index: number): Issue {
   const sentence = `Attachment ${index + 1}: ${reason}${reason.endsWith("?") ? "" : "."}`;
   return {
-    message: status === 403 ? "Error_Attachment_Access_Denied" : sentence,
+    message: kind === "Forbidden" ? "Error_Attachment_Access_Denied" : sentence,
     localizedValue: sentence,
     erroneousInputOutputIdentifier: `attachments(${index + 1})`,
   };
 }
 
 async function check(work: CaseWork, attachment: JsonValue): Promise<NewAttachment> {
-  if (!isJsonObject(attachment)) throw new Refusal(400, "must be an object");
-  if (attachment.delete === true) throw new Refusal(400, "it is not deleted here, but with 'attachments delete'");
+  if (!isJsonObject(attachment)) throw new Rejection("Invalid", "must be an object");
+  if (attachment.delete === true) {
+    throw new Rejection("Invalid", "it is not deleted here, but with 'attachments delete'");
+  }
   const type = typeOf(attachment);
   const category = categoryOf(work, type, attachment).id;
   if (type === "URL") return { type, category, ...link(attachment) };
   const { ID, name } = attachment;
-  if (typeof ID !== "string") throw new Refusal(400, "'ID' must be what the upload answered");
+  if (typeof ID !== "string") throw new Rejection("Invalid", "'ID' must be what the upload answered");
   const file = await findUpload(work.context, ID);
-  if (file === undefined) throw new Refusal(400, "the file was not uploaded, or its upload has expired");
-  if (name !== undefined && typeof name !== "string") throw new Refusal(400, "'name' must be text");
+  if (file === undefined) throw new Rejection("Invalid", "the file was not uploaded, or its upload has expired");
+  if (name !== undefined && typeof name !== "string") throw new Rejection("Invalid", "'name' must be text");
   const { name: stem, extension } = splitName(file.name);
   return { type, category, name: name === undefined ? stem : renamed(name, extension), extension, file };
 }
@@ -97,7 +99,7 @@ function typeOf({ type }: JsonObject): Attachment["type"] {
   const given = typeof type === "string" ? type.toUpperCase() : "";
   if (given === "FILE") return "File";
   if (given === "URL") return "URL";
-  throw new Refusal(400, "'type' must be File or URL");
+  throw new Rejection("Invalid", "'type' must be File or URL");
 }
 
 function categoryOf(work: CaseWork, type: Attachment["type"], { category: given }: JsonObject): AttachmentCategory {
@@ -106,17 +108,17 @@ function categoryOf(work: CaseWork, type: Attachment["type"], { category: given 
   if (category?.type !== type) {
     const what = type === "URL" ? "links" : "files";
     const instead = suggestAlternatives(id, categoriesFor(work, type));
-    throw new Refusal(400, `'${id}' is not a category of ${what} of this case${instead}`);
+    throw new Rejection("Invalid", `'${id}' is not a category of ${what} of this case${instead}`);
   }
   if (category.canCreate(work.scope())) return category;
-  throw new Refusal(403, `you may not add attachments of category ${category.name}`);
+  throw new Rejection("Forbidden", `you may not add attachments of category ${category.name}`);
 }
 
 function link({ name, url }: JsonObject): Pick<Attachment, "name" | "extension" | "url"> {
   if (typeof url !== "string" || !/^https?:/i.test(url) || !URL.canParse(url)) {
-    throw new Refusal(400, "'url' must be an address that begins with http: or https:");
+    throw new Rejection("Invalid", "'url' must be an address that begins with http: or https:");
   }
   const title = typeof name === "string" ? cleanTitle(name) : "";
-  if (title === "") throw new Refusal(400, "'name' is needed");
+  if (title === "") throw new Rejection("Invalid", "'name' is needed");
   return { name: title, extension: "", url };
 }

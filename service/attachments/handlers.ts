@@ -7,7 +7,7 @@ import { cleanFileName, cleanTitle, joinName, renamed } from "./file_names.ts";
 import { keepUpload, releaseFile } from "./files.ts";
 import { thumbnailOf } from "./thumbnails.ts";
 import { openCase } from "../cases/case_work.ts";
-import { ServiceError } from "../errors.ts";
+import { Invalid } from "../errors.ts";
 import type { GroupHandlers, HandlerContext } from "../http/handler.ts";
 import { checkEntityTag } from "../cases/entity_tags.ts";
 import { choiceOf, switchOf } from "../cases/handler_values.ts";
@@ -35,7 +35,7 @@ export const handlers: GroupHandlers<"attachments"> = {
 
   async add({ caseId, attachments, ifMatch }, context) {
     const work = await openCase(context, caseId, ifMatch);
-    if (attachments.length === 0) throw new ServiceError(400, "At least one attachment is needed");
+    if (attachments.length === 0) throw new Invalid("At least one attachment is needed");
     await addAttachments(work, attachments);
     await work.save();
     return {};
@@ -81,7 +81,7 @@ export const handlers: GroupHandlers<"attachments"> = {
   },
 
   async upload({ file, appendUniqueId }, context) {
-    if (file.size === 0) throw new ServiceError(400, "Empty file can't be uploaded");
+    if (file.size === 0) throw new Invalid("Empty file can't be uploaded");
     const { id, size } = file;
     // Not the upload's ID: a name is there for others to read, in the history too.
     const name = cleanFileName(file.name, appendUniqueId ? `-${crypto.randomUUID()}` : "");
@@ -92,7 +92,7 @@ export const handlers: GroupHandlers<"attachments"> = {
 
 function newName(given: string, { type, extension }: { type: "File" | "URL"; extension: string }): string {
   const name = type === "URL" ? cleanTitle(given) : renamed(given, extension);
-  if (given.trim() === "" || name === "") throw new ServiceError(400, "'name' must not be empty");
+  if (given.trim() === "" || name === "") throw new Invalid("'name' must not be empty");
   return name;
 }
 

@@ -1,5 +1,5 @@
 /** What the caller may do with attachments, as the categories of the case type say. */
-import { ServiceError } from "../errors.ts";
+import { type DomainError, Forbidden, NotFound } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { type Attachment, findAttachment } from "./items.ts";
 import type { EngineContext } from "../cases/context.ts";
@@ -26,7 +26,7 @@ export async function openAttachment(
   const attachment = await findAttachment(context.tx, id);
   const work = attachment && await findCase(context, attachment.caseId);
   if (attachment === undefined || work === undefined) {
-    throw new ServiceError(404, [{ message: "Error_File_Not_Found", localizedValue: "The attachment is not found" }]);
+    throw new NotFound([{ message: "Error_File_Not_Found", localizedValue: "The attachment is not found" }]);
   }
   const rights = rightsOn(work, attachment);
   if (!rights.view) throw denied("You may not see this attachment");
@@ -67,6 +67,6 @@ export function moveTo(work: CaseWork, { type, category: current }: Attachment, 
 }
 
 /** Refuses what the caller has no right to. */
-export function denied(sentence: string): ServiceError {
-  return new ServiceError(403, [{ message: "Error_Attachment_Access_Denied", localizedValue: sentence }]);
+export function denied(sentence: string): DomainError {
+  return new Forbidden([{ message: "Error_Attachment_Access_Denied", localizedValue: sentence }]);
 }

@@ -1,7 +1,8 @@
 /** Actions on several cases at once. */
 import type { JsonObject } from "../../utils/json.ts";
 import type { CaseType, LocalAction } from "../application/model/application.ts";
-import { ServiceError } from "../errors.ts";
+import { DomainError, Invalid, NotFound } from "../errors.ts";
+import { describeDetails, toStatus } from "../http/status.ts";
 import { checkCount } from "../cases/largest_call.ts";
 import type { EngineContext } from "../cases/context.ts";
 import type { Submission } from "../cases/content/forms.ts";
@@ -25,11 +26,11 @@ export function bulkActionsOf(type: CaseType): LocalAction[] {
 
 /** Refuses a call about no case, about too many, or about one case twice: it would be changed twice. */
 export function checkCases(caseIds: readonly string[], things: string = "cases", most?: number): void {
-  if (caseIds.length === 0) throw new ServiceError(400, "At least one case is needed");
+  if (caseIds.length === 0) throw new Invalid("At least one case is needed");
   checkCount(caseIds.length, things, most);
   const seen = new Set<string>();
   for (const id of caseIds) {
-    if (seen.has(id)) throw new ServiceError(400, `The case ${id} is named more than once`);
+    if (seen.has(id)) throw new Invalid(`The case ${id} is named more than once`);
     seen.add(id);
   }
 }
@@ -40,7 +41,7 @@ export async function commonActions(context: EngineContext, caseIds: readonly st
   let common: LocalAction[] | undefined;
   for (const caseId of caseIds) {
     const work = await findCase(context, caseId);
-    if (work === undefined) throw new ServiceError(404, `Case ${caseId} not found`);
+    if (work === undefined) throw new NotFound(`Case ${caseId} not found`);
     const actions = localActions(work).filter(({ bulk }) => bulk);
     const ids = new Set(actions.map(({ id }) => id));
     common = common === undefined ? actions : common.filter(({ id }) => ids.has(id));
@@ -70,10 +71,9 @@ export async function performOnOne(
     const { stored, type } = await context.tx.attempt(() => {
       return performLocal(context, { caseId, action, ifMatch, bulk: true }, submission);
     });
-    return { ID: caseId, BusinessID: stored.businessId, Name: type.name, status: 200 };
+    return { ID: caseId, BusinessID: stored.businessId, Name: type.name, status: toStatus("done") };
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    const { errorDetails } = error.toBody();
-    return { ID: caseId, status: error.status, message: error.message, errorDetails };
+    if (!(error instanceof DomainError)) throw error;
+    return { ID: caseId, status: toStatus(error), message: error.message, errorDetails: describeDetails(error) };
   }
 }

@@ -6,7 +6,7 @@ import { formResources } from "../cases/views/view.ts";
 import { bulkActionsOf } from "./bulk.ts";
 import { creatableTypes, findCaseType } from "../cases/create.ts";
 import { newPage } from "../cases/content/content.ts";
-import { ServiceError } from "../errors.ts";
+import { NotFound } from "../errors.ts";
 import type { GroupHandlers, Outcome } from "../http/handler.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { bulkInfo } from "../cases/handler_values.ts";
@@ -28,7 +28,7 @@ export const handlers: GroupHandlers<"caseTypes"> = {
     const view = offered.find(({ id }) => id === action)?.view;
     if (view !== undefined) return formOf(type, view);
     const instead = suggestAlternatives(action, offered.map(({ id }) => id));
-    throw new ServiceError(404, `${action} is not a valid action to use on the case type ${caseTypeId}${instead}`);
+    throw new NotFound(`${action} is not a valid action to use on the case type ${caseTypeId}${instead}`);
   },
 
   listBulkActions({ caseTypeId }, { app }) {

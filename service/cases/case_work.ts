@@ -1,7 +1,7 @@
 /** One case in hand: it is read, changed in memory, and written once. */
 import type { JsonObject } from "../../utils/json.ts";
 import type { Action, CaseType, Scope } from "../application/model/application.ts";
-import { ServiceError } from "../errors.ts";
+import { Conflict, Locked, NotFound } from "../errors.ts";
 import type { StoredAssignment, StoredCase, StoredEvent, StoredItem } from "../store/store.ts";
 import { checkEntityTag, nextEntityTag } from "./entity_tags.ts";
 import { calculate, setComputed } from "./content/content.ts";
@@ -159,7 +159,7 @@ export async function findCase(context: EngineContext, caseId: string): Promise<
 /** Takes a case in hand, or answers 404; 412 where it has another entity tag than the caller knows. */
 export async function openCase(context: EngineContext, caseId: string, ifMatch?: string): Promise<CaseWork> {
   const work = await findCase(context, caseId);
-  if (work === undefined) throw new ServiceError(404, "Case not found for the given parameter ID");
+  if (work === undefined) throw new NotFound("Case not found for the given parameter ID");
   checkEntityTag(ifMatch, work.stored.tag);
   return work;
 }
@@ -167,13 +167,13 @@ export async function openCase(context: EngineContext, caseId: string, ifMatch?:
 /** Refuses to change a case that another operator has locked with a draft, or that the caller knows in an older state. */
 export function checkChange({ stored, context }: CaseWork, ifMatch: string | undefined, needsTag = false): void {
   const holder = otherHolder(stored, context.caller.id);
-  if (holder !== undefined) throw new ServiceError(423, `Resource is locked by ${operatorName(context.app, holder)}`);
+  if (holder !== undefined) throw new Locked(`Resource is locked by ${operatorName(context.app, holder)}`);
   checkEntityTag(ifMatch, stored.tag, needsTag);
 }
 
 /** Refuses to move a case that is resolved. */
 export function checkOpen({ stored }: CaseWork): void {
   if (isResolved(stored)) {
-    throw new ServiceError(409, `${stored.businessId} is resolved: it cannot be changed any more`);
+    throw new Conflict(`${stored.businessId} is resolved: it cannot be changed any more`);
   }
 }

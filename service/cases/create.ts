@@ -1,6 +1,6 @@
 /** Creates cases. */
 import type { Application, CaseType } from "../application/model/application.ts";
-import { ServiceError } from "../errors.ts";
+import { Forbidden, NotFound } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { addAttachments } from "../attachments/attachments.ts";
 import { newPage } from "./content/content.ts";
@@ -28,13 +28,13 @@ export function findCaseType(app: Application, id: string): CaseType {
   const type = app.caseTypes.get(id);
   if (type !== undefined) return type;
   const listed = creatableTypes(app).map((one) => one.id);
-  throw new ServiceError(404, `Case type '${id}' not found${suggestAlternatives(id, listed)}`);
+  throw new NotFound(`Case type '${id}' not found${suggestAlternatives(id, listed)}`);
 }
 
 /** Creates a case and puts it on its first step. */
 export async function createCase(context: EngineContext, request: CreateRequest): Promise<CaseWork> {
   const type = findCaseType(context.app, request.typeId);
-  if (!type.creatable) throw new ServiceError(403, `Cases of type '${type.id}' are created by other cases`);
+  if (!type.creatable) throw new Forbidden(`Cases of type '${type.id}' are created by other cases`);
   if (request.parentId !== undefined) await openCase(context, request.parentId);
   const content = fillForm(type.createView, newPage(type.fields), request, { complete: true });
   const work = await newCase(context, type, content, { parentId: request.parentId });

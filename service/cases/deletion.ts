@@ -1,5 +1,5 @@
 /** Which cases can be deleted: those that have not come far. */
-import { ServiceError } from "../errors.ts";
+import { Conflict, Forbidden } from "../errors.ts";
 import { type EngineContext, isResolved } from "./context.ts";
 import { currentStage } from "./flow.ts";
 import { waitingFor } from "./state.ts";
@@ -13,16 +13,16 @@ export async function checkDeletable(
 ): Promise<void> {
   const work = await openCase(context, caseId);
   if (isResolved(work.stored) || currentStage(work).transition !== "create") {
-    throw new ServiceError(403, `${work.stored.businessId} has left its create stage: it cannot be deleted any more`);
+    throw new Forbidden(`${work.stored.businessId} has left its create stage: it cannot be deleted any more`);
   }
   if ((await context.tx.childrenOf(caseId)).length > 0) {
-    throw new ServiceError(409, `${work.stored.businessId} has child cases: it cannot be deleted`);
+    throw new Conflict(`${work.stored.businessId} has child cases: it cannot be deleted`);
   }
   const { parentId = "" } = work.stored;
   const parent = await context.tx.getCase(parentId);
   if (parent !== undefined && waitingFor(parent, caseId) !== undefined) {
     // It would wait for ever: nothing tells it but that the child is resolved.
-    throw new ServiceError(409, `${parent.businessId} waits for ${work.stored.businessId}: it cannot be deleted`);
+    throw new Conflict(`${parent.businessId} waits for ${work.stored.businessId}: it cannot be deleted`);
   }
   checkChange(work, ifMatch);
 }

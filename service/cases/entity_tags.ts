@@ -1,5 +1,5 @@
 /** Entity tags: the time of a resource's last change, strictly newer at every change. */
-import { ServiceError } from "../errors.ts";
+import { EntityTagRequired, Stale } from "../errors.ts";
 
 /** A time as a tag, e.g. `20260102T030405.678 GMT`. */
 function formatTag(time: Date): string {
@@ -16,10 +16,10 @@ export function nextEntityTag(previous: string | undefined, now: Date): string {
 export function checkEntityTag(given: string | undefined, current: string, needed = false): void {
   if (given === undefined) {
     if (!needed) return;
-    throw new ServiceError(428, "Send the resource's entity tag in the If-Match header.");
+    throw new EntityTagRequired("Send the resource's entity tag in the If-Match header.");
   }
   if (given === "*" || given.split(",").some((tag) => plain(tag) === current)) return;
-  throw new ServiceError(412, "Resource is stale: its state has changed since your last request.");
+  throw new Stale("Resource is stale: its state has changed since your last request.");
 }
 
 /** Some clients send a tag in quotes, and a weak one for a strong one. */

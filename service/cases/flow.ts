@@ -8,7 +8,7 @@ import type {
   Step,
   StepTransition,
 } from "../application/model/application.ts";
-import { ServiceError } from "../errors.ts";
+import { Conflict, OperationFailed } from "../errors.ts";
 import type { StoredAssignment } from "../store/store.ts";
 import { setComputed } from "./content/content.ts";
 import { isResolved } from "./context.ts";
@@ -109,7 +109,7 @@ export function known<T>(members: ReadonlyMap<string, T>, id: string): T {
   const member = members.get(id);
   if (member !== undefined) return member;
   const lost = `The application definition has no '${id}' any more, where this case is`;
-  throw new ServiceError(409, `${lost}: move the case to a stage, or put '${id}' back`);
+  throw new Conflict(`${lost}: move the case to a stage, or put '${id}' back`);
 }
 
 async function enterStep(work: CaseWork, process: Process, step: Step): Promise<void> {
@@ -157,7 +157,7 @@ function assigneeOf(work: CaseWork, { name, route }: AssignmentStep): StoredAssi
     case "operator": {
       const id = String(route.operator(work.scope()));
       if (work.context.app.operators.has(id)) return { kind: "operator", id };
-      throw new ServiceError(409, `The step '${name}' is for the operator '${id}', who does not exist`);
+      throw new Conflict(`The step '${name}' is for the operator '${id}', who does not exist`);
     }
   }
 }
@@ -213,6 +213,6 @@ function leaveStage(work: CaseWork): void {
 
 function countMove(work: CaseWork): void {
   if (++work.moves > MOVE_LIMIT) {
-    throw new ServiceError(500, "The application definition moves this case without an end");
+    throw new OperationFailed("The application definition moves this case without an end");
   }
 }

@@ -6,7 +6,7 @@ import type { LocalAction } from "../application/model/application.ts";
 import { caseOutcome, type ViewType } from "./views/case.ts";
 import type { Submission } from "./content/forms.ts";
 import type { CaseWork } from "./case_work.ts";
-import { finding, ServiceError } from "../errors.ts";
+import { createIssue, Invalid } from "../errors.ts";
 import type { HandlerContext, Outcome } from "../http/handler.ts";
 
 /** The decoded values of the operations that submit a form. */
@@ -57,7 +57,7 @@ export function choiceOf<T extends string>(
   const found = choices.find((choice) => choice.toLowerCase() === given.toLowerCase());
   if (found !== undefined) return found;
   const all = choices.join(", ").replace(/, (\w+)$/, " or $1");
-  throw new ServiceError(400, `${name} must be ${all}, not '${given}'`);
+  throw new Invalid(`${name} must be ${all}, not '${given}'`);
 }
 
 /** Checks what a client says of a refresh: all of them compute the whole form, and none fills in what is missing. */
@@ -88,5 +88,5 @@ export function memberIn<T extends keyof ParamTypes>(
   const value = isJsonObject(body) ? body[name] ?? undefined : undefined;
   if (value === undefined || isOfType(type, value)) return value;
   const place = { erroneousInputOutputIdentifier: name };
-  throw new ServiceError(400, [finding(`${name}: must be ${TYPE_NAMES[type]}.`, place)]);
+  throw new Invalid([createIssue(`${name}: must be ${TYPE_NAMES[type]}.`, place)]);
 }

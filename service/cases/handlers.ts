@@ -18,7 +18,7 @@ import { releaseFile } from "../attachments/files.ts";
 import { localAction, performLocal } from "./actions/local_actions.ts";
 import { goToNextStage, goToStage, type MoveOptions, startOptionalProcess } from "./stages.ts";
 import { type CaseWork, openCase } from "./case_work.ts";
-import { ServiceError } from "../errors.ts";
+import { Invalid, NotFound } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { GroupHandlers, HandlerContext } from "../http/handler.ts";
 import { checkEntityTag } from "./entity_tags.ts";
@@ -158,14 +158,14 @@ export const handlers: GroupHandlers<"cases"> = {
     if (runningMode === "async") {
       const id = crypto.randomUUID();
       await promiseBulk(context, { id, cases, ...bulk }, context.background);
-      return { status: 202, body: { jobID: id } };
+      return { result: "accepted", body: { jobID: id } };
     }
-    if (runningMode !== undefined) throw new ServiceError(400, `runningMode must be async, not '${runningMode}'`);
+    if (runningMode !== undefined) throw new Invalid(`runningMode must be async, not '${runningMode}'`);
     const results = await performOnAll(context, cases, bulk);
-    const successful = results.filter(({ status }) => status === 200).length;
+    const successful = results.filter(({ errorDetails }) => errorDetails === undefined).length;
     const failed = results.length - successful;
     const summary = { total: results.length, successful, failed };
-    return { status: 207, body: { results, successCount: successful, failureCount: failed, summary } };
+    return { result: "perElement", body: { results, successCount: successful, failureCount: failed, summary } };
   },
 };
 
@@ -173,7 +173,7 @@ export const handlers: GroupHandlers<"cases"> = {
 function viewOf({ type }: CaseWork, id: string): View {
   const view = type.views.get(id);
   if (view !== undefined) return view;
-  throw new ServiceError(404, `View '${id}' not found${suggestAlternatives(id, type.views.keys())}`);
+  throw new NotFound(`View '${id}' not found${suggestAlternatives(id, type.views.keys())}`);
 }
 
 function moveOptions(ifMatch: string | undefined, context: HandlerContext): MoveOptions {

@@ -1,7 +1,7 @@
 /** New cases, before they have moved. */
 import type { JsonObject } from "../../utils/json.ts";
 import type { CaseType } from "../application/model/application.ts";
-import { ServiceError } from "../errors.ts";
+import { OperationFailed } from "../errors.ts";
 import { newPage } from "./content/content.ts";
 import type { EngineContext } from "./context.ts";
 import { CaseWork } from "./case_work.ts";
@@ -29,7 +29,7 @@ export async function newCase(
   const businessId = `${type.prefix}-${number}`;
   const time = now.toISOString();
   const [first] = type.stages.values();
-  if (first === undefined) throw new ServiceError(500, `Case type '${type.id}' has no stage`);
+  if (first === undefined) throw new OperationFailed(`Case type '${type.id}' has no stage`);
   const stored = {
     id: `${type.workPool} ${businessId}`,
     businessId,
@@ -55,7 +55,7 @@ export async function newCase(
 /** The new child case of a step, to be written together with the parent. */
 export async function newChild(parent: CaseWork, type: CaseType, content: JsonObject): Promise<CaseWork> {
   if (depthOf(parent) > DEPTH_LIMIT) {
-    throw new ServiceError(500, `The application definition nests cases deeper than ${DEPTH_LIMIT}`);
+    throw new OperationFailed(`The application definition nests cases deeper than ${DEPTH_LIMIT}`);
   }
   const origin = { parentId: parent.stored.id, creator: parent };
   return await newCase(parent.context, type, { ...newPage(type.fields), ...content }, origin);

@@ -1,6 +1,6 @@
 /** Moves that a person makes: between stages, and into optional processes. */
 import type { Process, Stage } from "../application/model/application.ts";
-import { ServiceError } from "../errors.ts";
+import { Conflict, Invalid, NotFound } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { EngineContext } from "./context.ts";
 import { currentStage, enterStage, isRunning, stageAfter, startProcess } from "./flow.ts";
@@ -21,14 +21,11 @@ export function findStage({ type }: CaseWork, nameOrId: string): Stage {
   const [stage, ...others] = [...type.stages.values()].filter(({ name }) => name === nameOrId);
   if (stage === undefined) {
     const names = new Set([...type.stages.values()].map(({ name }) => name));
-    throw new ServiceError(
-      404,
-      `Stage not found for the given parameter stageID${suggestAlternatives(nameOrId, names)}`,
-    );
+    throw new NotFound(`Stage not found for the given parameter stageID${suggestAlternatives(nameOrId, names)}`);
   }
   if (others.length === 0) return stage;
   const ids = [stage, ...others].map(({ id }) => id).join(" or ");
-  throw new ServiceError(400, `Several stages are called ${nameOrId}: say ${ids}.`);
+  throw new Invalid(`Several stages are called ${nameOrId}: say ${ids}.`);
 }
 
 /** Moves a case to a stage. */
@@ -46,7 +43,7 @@ export async function goToNextStage(context: EngineContext, caseId: string, opti
   return await move(context, caseId, options, (work) => {
     const next = stageAfter(work, currentStage(work));
     if (next !== undefined) return next;
-    throw new ServiceError(409, `${work.stored.businessId} is in its last stage`);
+    throw new Conflict(`${work.stored.businessId} is in its last stage`);
   });
 }
 
@@ -71,10 +68,10 @@ export async function startOptionalProcess(
   const process = offered.find(({ id }) => id === processId);
   if (process === undefined) {
     const instead = suggestAlternatives(processId, offered.map(({ id }) => id));
-    throw new ServiceError(404, `Process not found for the given parameter processID${instead}`);
+    throw new NotFound(`Process not found for the given parameter processID${instead}`);
   }
   checkMovable(work, ifMatch);
-  if (isRunning(work, process.id)) throw new ServiceError(409, `${process.name} is already under way in this case`);
+  if (isRunning(work, process.id)) throw new Conflict(`${process.name} is already under way in this case`);
   work.addEvent("process", `Started ${process.name}`, { process: process.id });
   await startProcess(work, process);
   await work.save();

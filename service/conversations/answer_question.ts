@@ -6,7 +6,7 @@ import type { JsonObject } from "../../utils/json.ts";
 import { type Agent, type AnswerScript, MESSAGE_VARIABLE } from "../application/model/agent.ts";
 import type { Scope } from "../application/model/expression.ts";
 import { scopeOf, scopeWithoutCase } from "../cases/context.ts";
-import { ServiceError } from "../errors.ts";
+import { DependencyFailed, DomainError } from "../errors.ts";
 import type { HandlerContext, Outcome } from "../http/handler.ts";
 import { askModel, type ChatMessage } from "./chat_model.ts";
 import { type AnswerText, NoAnswer } from "./answer_text.ts";
@@ -83,7 +83,7 @@ async function createScope(
   return { caseInfo, operator, action, now, fields: { ...fields, [MESSAGE_VARIABLE]: message } };
 }
 
-/** Stores the reply. Without a reply, the response is a 424 instead of an error, so that the message stays stored. */
+/** Stores the reply. Without a reply, the outcome reports the error, so that the message stays stored. */
 async function conclude(context: HandlerContext, question: Question, reply: AnswerText | NoAnswer): Promise<Outcome> {
   const { agent, conversation, message, toBody } = question;
   const { id } = conversation;
@@ -94,7 +94,7 @@ async function conclude(context: HandlerContext, question: Question, reply: Answ
   await saveConversation(context, conversation);
   if (reply instanceof NoAnswer) {
     const sentence = `${agent.name} did not answer ${message.id} of ${id}: ${reply.message}. The message is stored.`;
-    return { status: 424, body: new ServiceError(424, sentence).toBody() };
+    return { failure: new DependencyFailed(sentence) };
   }
   return { body: answer && toBody(conversation, answer), tag: conversation.tag };
 }
@@ -104,7 +104,7 @@ function evaluate<T>(compute: () => T): T | NoAnswer {
   try {
     return compute();
   } catch (error) {
-    if (error instanceof ServiceError) return new NoAnswer(error.message.replace(/\.$/, ""), { cause: error });
+    if (error instanceof DomainError) return new NoAnswer(error.message.replace(/\.$/, ""), { cause: error });
     throw error;
   }
 }

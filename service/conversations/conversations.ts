@@ -5,7 +5,7 @@ import { countCharacters } from "../../utils/text/wording.ts";
 import type { Agent } from "../application/model/agent.ts";
 import type { Application } from "../application/model/application.ts";
 import { checkEntityTag } from "../cases/entity_tags.ts";
-import { ServiceError } from "../errors.ts";
+import { Conflict, Invalid, Locked, NotFound } from "../errors.ts";
 import type { HandlerContext, Outcome } from "../http/handler.ts";
 import { answerQuestion } from "./answer_question.ts";
 import {
@@ -65,7 +65,7 @@ export async function startConversation(
 ): Promise<Outcome> {
   const agent = getAgent(context, party, agentId);
   if (contextId !== "" && await context.tx.getCase(contextId) === undefined) {
-    throw new ServiceError(404, "Case not found for the given parameter contextID");
+    throw new NotFound("Case not found for the given parameter contextID");
   }
   const conversation: Conversation = {
     id: await allocateConversationId(context.tx),
@@ -109,7 +109,7 @@ export async function listConversations(
 ): Promise<Outcome> {
   getAgent(context, party, agentId);
   if (pageSize < 1 || pageSize > MAX_PAGE_SIZE) {
-    throw new ServiceError(400, `pageSize must be 1 to ${MAX_PAGE_SIZE}, not ${pageSize}`);
+    throw new Invalid(`pageSize must be 1 to ${MAX_PAGE_SIZE}, not ${pageSize}`);
   }
   const all = await findConversations(context, party, agentId, contextId);
   const page = all.slice(pageIndex * pageSize, (pageIndex + 1) * pageSize);
@@ -138,7 +138,7 @@ export async function sendMessage(
   const conversation = await openConversation(context, key);
   checkTurn(conversation, context);
   checkText("Request", text);
-  if (!attachments.every(isJsonObject)) throw new ServiceError(400, "Attachments must be an array of JSON objects");
+  if (!attachments.every(isJsonObject)) throw new Invalid("Attachments must be an array of JSON objects");
   conversation.channel = activeChannel ?? conversation.channel;
   conversation.channelId = activeChannelId ?? conversation.channelId;
   const said = { conversationId: conversation.id, role: "user", text, attachments } as const;
@@ -173,7 +173,7 @@ export async function rateMessage(
   const conversation = await openConversation(context, key);
   const message = await getStoredMessage(context, conversation.id, messageId);
   if (message.role !== "assistant") {
-    throw new ServiceError(400, `${messageId} is a message of the caller: only answers can be liked and disliked`);
+    throw new Invalid(`${messageId} is a message of the caller: only answers can be liked and disliked`);
   }
   if (rating === "dislike") checkText("feedbackText", feedback);
   await saveMessage(context.tx, { ...message, rating, feedback });
@@ -198,23 +198,23 @@ export function listAgents({ agents }: Application): Agent[] {
 
 /** Checks that a conversation accepts a message: it is not closed (409), and no answer is pending (423). */
 function checkTurn({ id, closedAt, answeringUntil }: Conversation, { now }: HandlerContext): void {
-  if (closedAt !== "") throw new ServiceError(409, `${id} is closed: start another conversation`);
+  if (closedAt !== "") throw new Conflict(`${id} is closed: start another conversation`);
   if (answeringUntil > now.toISOString()) {
-    throw new ServiceError(423, `${id} waits for the answer to the message before: try again after it`);
+    throw new Locked(`${id} waits for the answer to the message before: try again after it`);
   }
 }
 
 function getAgent({ app }: HandlerContext, party: Party, id: string): Agent {
   const agent = app[party].get(id);
   if (agent?.external === true) return agent;
-  if (party === "assistants") throw new ServiceError(404, `Assistant '${id}' not found`);
+  if (party === "assistants") throw new NotFound(`Assistant '${id}' not found`);
   const known = listAgents(app).map((one) => one.id);
-  throw new ServiceError(404, `Agent '${id}' not found${suggestAlternatives(id, known)}`);
+  throw new NotFound(`Agent '${id}' not found${suggestAlternatives(id, known)}`);
 }
 
 function checkText(name: string, text: string): void {
-  if (text.trim() === "") throw new ServiceError(400, `${name} must not be empty`);
+  if (text.trim() === "") throw new Invalid(`${name} must not be empty`);
   if (countCharacters(text) > MAX_TEXT) {
-    throw new ServiceError(400, `${name} must have at most ${MAX_TEXT} characters`);
+    throw new Invalid(`${name} must have at most ${MAX_TEXT} characters`);
   }
 }

@@ -1,7 +1,7 @@
 /** Conversations and their messages in the store. */
 import { isJsonObject, type JsonObject, stringOrUndefined } from "../../utils/json.ts";
 import { nextEntityTag } from "../cases/entity_tags.ts";
-import { ServiceError } from "../errors.ts";
+import { NotFound } from "../errors.ts";
 import type { HandlerContext } from "../http/handler.ts";
 import type { StoredItem, Transaction } from "../store/store.ts";
 
@@ -85,7 +85,7 @@ export async function getConversation(
   const item = await tx.getItem(CONVERSATION, id);
   const found = item && toConversation(item);
   if (found?.party === party && found.agentId === agentId && found.operator === caller.id) return found;
-  throw new ServiceError(404, `Conversation '${id}' not found`);
+  throw new NotFound(`Conversation '${id}' not found`);
 }
 
 /** Finds the caller's conversations with an agent about a context, newest first. */
@@ -142,7 +142,7 @@ export async function getStoredMessage(
 ): Promise<StoredMessage> {
   const item = await tx.getItem(MESSAGE, id);
   if (item?.owner === conversationId) return toMessage(item);
-  throw new ServiceError(404, `Message '${id}' not found in ${conversationId}`);
+  throw new NotFound(`Message '${id}' not found in ${conversationId}`);
 }
 
 /** Reads the messages of a conversation, oldest first: all, or the last ones. */

@@ -2,7 +2,7 @@
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { DataView } from "../application/model/data_view.ts";
 import type { Field } from "../application/model/field.ts";
-import { ServiceError } from "../errors.ts";
+import { type DomainError, Invalid } from "../errors.ts";
 import type { RowField } from "../store/query.ts";
 
 /** A column that a request has named. */
@@ -38,6 +38,6 @@ export function stripDot(name: string): string {
   return name.replace(/^\./, "");
 }
 
-function noField({ id }: DataView, name: string, part: string, known: Iterable<string>): ServiceError {
-  return new ServiceError(400, `${id} has no field ${name}${suggestAlternatives(part, known)}`);
+function noField({ id }: DataView, name: string, part: string, known: Iterable<string>): DomainError {
+  return new Invalid(`${id} has no field ${name}${suggestAlternatives(part, known)}`);
 }

@@ -4,7 +4,7 @@ import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { describeOperand, type Scalar, supportsComparator, toScalar } from "../application/expressions/comparisons.ts";
 import { CONDITION_COMPARATORS, type DataView, type DataViewParameter } from "../application/model/data_view.ts";
 import { type FieldType, VALUE_KINDS } from "../application/model/field.ts";
-import { ServiceError } from "../errors.ts";
+import { type DomainError, Invalid } from "../errors.ts";
 import { COMPARATORS, type Filter } from "../store/query.ts";
 import { findColumn, type NamedColumn } from "./columns.ts";
 import { type Logic, parseLogic } from "./logic.ts";
@@ -30,7 +30,7 @@ export function buildRequestFilter(view: DataView, { conditions, logic }: DataQu
   const used = new Set<string>();
   const filter = applyLogic(parseLogic(logic), filters, used);
   const unused = [...filters.keys()].find((name) => !used.has(name));
-  if (unused !== undefined) throw new ServiceError(400, `The filter logic does not use the condition ${unused}.`);
+  if (unused !== undefined) throw new Invalid(`The filter logic does not use the condition ${unused}.`);
   return [filter];
 }
 
@@ -38,7 +38,7 @@ export function buildRequestFilter(view: DataView, { conditions, logic }: DataQu
 function readParameters({ id, parameters }: DataView, values: JsonObject): Map<string, Scalar> {
   const unknown = Object.keys(values).find((name) => !parameters.has(name));
   if (unknown !== undefined) {
-    throw new ServiceError(400, `${id} has no parameter ${unknown}${suggestAlternatives(unknown, parameters.keys())}`);
+    throw new Invalid(`${id} has no parameter ${unknown}${suggestAlternatives(unknown, parameters.keys())}`);
   }
   return new Map([...parameters.values()].flatMap((parameter): [string, Scalar][] => {
     const value = readParameter(id, parameter, values[parameter.name]);
@@ -52,11 +52,11 @@ function readParameter(
   given: JsonValue | undefined,
 ): Scalar | undefined {
   if (given === undefined || given === null || given === "") {
-    if (required && fallback === undefined) throw new ServiceError(400, `${viewId} needs the parameter ${name}.`);
+    if (required && fallback === undefined) throw new Invalid(`${viewId} needs the parameter ${name}.`);
     return fallback;
   }
   const value = toScalar(type, given);
-  if (value === undefined) throw new ServiceError(400, `The parameter ${name} must be of the type ${type}.`);
+  if (value === undefined) throw new Invalid(`The parameter ${name} must be of the type ${type}.`);
   return value;
 }
 
@@ -66,7 +66,7 @@ function applyLogic(logic: Logic, filters: ReadonlyMap<string, Filter>, used: Se
   if ("not" in logic) return { not: applyLogic(logic.not, filters, used) };
   const filter = filters.get(logic.condition);
   if (!filter) {
-    throw new ServiceError(400, `The filter logic names ${logic.condition}, but there is no such condition.`);
+    throw new Invalid(`The filter logic names ${logic.condition}, but there is no such condition.`);
   }
   used.add(logic.condition);
   return filter;
@@ -111,7 +111,7 @@ function compare(column: NamedColumn, condition: QueryCondition, name: string, v
   const comparator = COMPARATORS.find((one) => one === name);
   if (comparator === undefined || !supportsComparator(type, comparator)) {
     const reason = `${condition.comparator} is not a comparator for ${field}, a field of the type ${type}`;
-    throw new ServiceError(400, `${reason}; available: ${listComparators(type).join(", ")}`);
+    throw new Invalid(`${reason}; available: ${listComparators(type).join(", ")}`);
   }
   if ("field" in right) {
     const other = findColumn(view, right.field);
@@ -141,6 +141,6 @@ function readOperand({ field }: NamedColumn, value: JsonValue | undefined, condi
   return scalar;
 }
 
-function unfit({ field, comparator }: QueryCondition, needed: string): ServiceError {
-  return new ServiceError(400, `The condition ${field} ${comparator} needs ${needed}.`);
+function unfit({ field, comparator }: QueryCondition, needed: string): DomainError {
+  return new Invalid(`The condition ${field} ${comparator} needs ${needed}.`);
 }

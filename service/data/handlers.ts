@@ -16,7 +16,7 @@ import { countRows, queryRows, readOnlyRow } from "./query_rows.ts";
 import type { Application, DataType, DataView, RecordAction, View } from "../application/model/application.ts";
 import { link } from "../cases/views/links.ts";
 import { viewResources } from "../cases/views/ui.ts";
-import { ServiceError } from "../errors.ts";
+import { type DomainError, Invalid, NotFound, Unsupported } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { GroupHandlers, HandlerContext, Outcome } from "../http/handler.ts";
 
@@ -53,7 +53,7 @@ export const handlers: GroupHandlers<"data"> = {
     const view = dataView.views.get(viewId);
     if (!view) {
       const known = suggestAlternatives(viewId, dataView.views.keys());
-      throw new ServiceError(404, `${dataViewId} has no view ${viewId}${known}`);
+      throw new NotFound(`${dataViewId} has no view ${viewId}${known}`);
     }
     const rows = await queryRows(dataView, readRequest(data), context, view);
     return { body: { ...rows, uiResources: viewResources(view, dataView.classId) } };
@@ -96,7 +96,7 @@ export const handlers: GroupHandlers<"data"> = {
   },
 
   async performAction({ dataViewId, action: actionId, data, pageInstructions, attachments, ifMatch }, context) {
-    if (attachments?.length) throw new ServiceError(400, "A data record cannot have attachments.");
+    if (attachments?.length) throw new Invalid("A data record cannot have attachments.");
     const type = getType(context.app, dataViewId);
     const { view } = getAction(type, actionId);
     return await submitRecord(type, view, { content: data, pageInstructions }, ifMatch, context);
@@ -113,7 +113,7 @@ export const handlers: GroupHandlers<"data"> = {
 
 function getDataView(app: Application, id: string): DataView {
   const view = app.dataViews.get(id);
-  if (!view) throw new ServiceError(404, `Dataview not found: ${id}${suggestAlternatives(id, app.dataViews.keys())}`);
+  if (!view) throw new NotFound(`Dataview not found: ${id}${suggestAlternatives(id, app.dataViews.keys())}`);
   return view;
 }
 
@@ -124,16 +124,16 @@ function getType(app: Application, dataViewId: string): DataType {
 function getAction(type: DataType, id: string): RecordAction {
   const action = type.actions.get(id);
   if (!action) {
-    throw new ServiceError(404, `${type.name} has no action ${id}${suggestAlternatives(id, type.actions.keys())}`);
+    throw new NotFound(`${type.name} has no action ${id}${suggestAlternatives(id, type.actions.keys())}`);
   }
   return action;
 }
 
-function notOnePage(view: DataView): ServiceError {
+function notOnePage(view: DataView): DomainError {
   const keys = view.savable
     ? ` Name one record by ${view.dataType?.key.join(", ")}, or query the view.`
     : " Query the view instead.";
-  return new ServiceError(422, [{
+  return new Unsupported([{
     message: "Error_Request_Validation_Pagelist_Type_Dataview",
     localizedValue: "This API does not support Pagelist type Data View." + keys,
   }]);

@@ -1,6 +1,6 @@
 /** Parses the logic of a filter, e.g. `F1 AND (F2 OR NOT F3)`. AND binds before OR. */
 import { truncate } from "../../utils/text/wording.ts";
-import { ServiceError } from "../errors.ts";
+import { type DomainError, Invalid } from "../errors.ts";
 
 /** A logic as a tree. */
 export type Logic =
@@ -72,11 +72,11 @@ class LogicParser {
     const uses = (this.#uses.get(name) ?? 0) + 1;
     this.#uses.set(name, uses);
     if (++this.#names > MAX_NAMES) {
-      throw new ServiceError(400, `The filter logic may name at most ${MAX_NAMES} conditions.`);
+      throw new Invalid(`The filter logic may name at most ${MAX_NAMES} conditions.`);
     }
     if (uses > MAX_REPETITIONS) {
       const limit = `The filter logic may name a condition at most ${MAX_REPETITIONS} times`;
-      throw new ServiceError(400, `${limit}, but it names ${truncate(name, 50)} more often.`);
+      throw new Invalid(`${limit}, but it names ${truncate(name, 50)} more often.`);
     }
     return name;
   }
@@ -92,7 +92,7 @@ class LogicParser {
     return token === undefined ? "its end" : `"${token}"`;
   }
 
-  #invalid(reason: string): ServiceError {
-    return new ServiceError(400, `The filter logic ${JSON.stringify(this.#text)} cannot be read: ${reason}.`);
+  #invalid(reason: string): DomainError {
+    return new Invalid(`The filter logic ${JSON.stringify(this.#text)} cannot be read: ${reason}.`);
   }
 }

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../utils/json.ts";
 import type { Application } from "../application/model/application.ts";
 import type { DataView } from "../application/model/data_view.ts";
 import type { Field, FieldType } from "../application/model/field.ts";
-import { ServiceError } from "../errors.ts";
+import { Invalid } from "../errors.ts";
 
 const TYPE_NAMES: { readonly [T in FieldType]: string } = {
   Text: "Text (single line)",
@@ -89,7 +89,7 @@ export function listDataPages(app: Application, type: string): JsonObject {
 function pick<T>(chosen: Readonly<Record<string, T>>, type: string): T {
   const found = Object.hasOwn(chosen, type) ? chosen[type] : undefined;
   if (found === undefined) {
-    throw new ServiceError(400, `type must be one of ${Object.keys(chosen).join(", ")}, not ${type}.`);
+    throw new Invalid(`type must be one of ${Object.keys(chosen).join(", ")}, not ${type}.`);
   }
   return found;
 }

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../utils/json.ts";
 import type { DataView } from "../application/model/data_view.ts";
 import type { View } from "../application/model/field.ts";
-import { ServiceError } from "../errors.ts";
+import { Invalid, NotFound, Unsupported } from "../errors.ts";
 import type { HandlerContext } from "../http/handler.ts";
 import { type Page, type RowQuery, RowsTooLong } from "../store/query.ts";
 import type { Transaction } from "../store/store.ts";
@@ -46,7 +46,7 @@ export async function queryRows(
 /** Counts rows. */
 export async function countRows(view: DataView, request: DataRequest, context: HandlerContext): Promise<JsonObject> {
   checkQueryable(view, request);
-  if (request.query && !request.query.select) throw new ServiceError(400, "Query does not contain select");
+  if (request.query && !request.query.select) throw new Invalid("Query does not contain select");
   const resultCount = await context.tx.countRows(buildRowQuery(view, request, context.caller.id));
   return { ...createHeader(context), resultCount, hasMoreResults: false };
 }
@@ -59,7 +59,7 @@ export async function readOnlyRow(
 ): Promise<JsonObject> {
   const query = buildRowQuery(view, { parameters }, context.caller.id);
   const [row] = await readRows(context.tx, query, { offset: 0, limit: 1 });
-  if (row === undefined) throw new ServiceError(404, `${view.id} has no row for these parameters.`);
+  if (row === undefined) throw new NotFound(`${view.id} has no row for these parameters.`);
   return row;
 }
 
@@ -69,7 +69,7 @@ export async function readRows(tx: Transaction, query: RowQuery, page: Page): Pr
     return await tx.queryRows(query, { ...page, size: MAX_MEBIBYTES * 1024 * 1024 });
   } catch (error) {
     if (!(error instanceof RowsTooLong)) throw error;
-    throw new ServiceError(400, `The rows have more than ${MAX_MEBIBYTES} MiB: ask for fewer rows or columns.`);
+    throw new Invalid(`The rows have more than ${MAX_MEBIBYTES} MiB: ask for fewer rows or columns.`);
   }
 }
 
@@ -79,6 +79,6 @@ function createHeader({ now }: HandlerContext): JsonObject {
 
 function checkQueryable(view: DataView, { query, page, limit }: DataRequest): void {
   if (view.queryable) return;
-  if (query) throw new ServiceError(422, "This dataview does not support query in request");
-  if (page || limit < MAX_ROWS) throw new ServiceError(422, "This dataview does not support paging in request");
+  if (query) throw new Unsupported("This dataview does not support query in request");
+  if (page || limit < MAX_ROWS) throw new Unsupported("This dataview does not support paging in request");
 }

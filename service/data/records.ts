@@ -7,7 +7,7 @@ import { calculate, newPage } from "../cases/content/content.ts";
 import { fillForm, type Submission } from "../cases/content/forms.ts";
 import { scopeWithoutCase } from "../cases/context.ts";
 import { checkEntityTag, nextEntityTag } from "../cases/entity_tags.ts";
-import { type ErrorDetail, finding, ServiceError, validationFailure } from "../errors.ts";
+import { Conflict, createIssue, Invalid, type Issue, NotFound, ValidationFailed } from "../errors.ts";
 import type { HandlerContext, Outcome } from "../http/handler.ts";
 import type { StoredRecord } from "../store/store.ts";
 
@@ -20,7 +20,7 @@ export type RecordContext = Pick<HandlerContext, "tx" | "caller" | "now">;
 /** Returns the data type whose records a data view saves. Throws 400 if it saves none. */
 export function getSavedType(view: DataView): DataType {
   if (view.dataType && view.savable) return view.dataType;
-  throw new ServiceError(400, `${view.id} does not save records.`);
+  throw new Invalid(`${view.id} does not save records.`);
 }
 
 /** Creates a record. Throws 409 if there is a record with its key. */
@@ -28,7 +28,7 @@ export async function createRecord(type: DataType, data: JsonObject, context: Re
   const content = fillIn(type, createForm(type), newPage(type.fields), { content: data }, context);
   const key = buildKey(type, content);
   if (await context.tx.getRecord(type.id, key)) {
-    throw new ServiceError(409, `There is a record with ${describeKey(type, content)} already.`);
+    throw new Conflict(`There is a record with ${describeKey(type, content)} already.`);
   }
   const tag = nextEntityTag(await takeDeletedTag(type, key, context), context.now);
   return await save({ classId: type.id, key, tag, content }, type, context);
@@ -94,7 +94,7 @@ export async function getRecord(
   { tx }: Pick<RecordContext, "tx">,
 ): Promise<StoredRecord> {
   const stored = await tx.getRecord(type.id, buildKey(type, members));
-  if (!stored) throw new ServiceError(404, `There is no record with ${describeKey(type, members)}.`);
+  if (!stored) throw new NotFound(`There is no record with ${describeKey(type, members)}.`);
   return stored;
 }
 
@@ -150,16 +150,16 @@ async function save(record: StoredRecord, type: DataType, { tx }: RecordContext)
 
 function buildKey(type: DataType, members: JsonObject): string {
   const values: Scalar[] = [];
-  const missing: ErrorDetail[] = [];
+  const missing: Issue[] = [];
   for (const name of type.key) {
     const value = readKeyField(type, name, members);
     if (value !== undefined) values.push(value);
     else {
       const place = { erroneousInputOutputFieldInPage: "." + name };
-      missing.push(finding(`${name} is missing: it identifies the record`, place));
+      missing.push(createIssue(`${name} is missing: it identifies the record`, place));
     }
   }
-  if (missing.length > 0) throw validationFailure(missing);
+  if (missing.length > 0) throw new ValidationFailed(missing);
   return JSON.stringify(values);
 }
 

@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { truncate } from "../../utils/text/wording.ts";
 import { SUMMARY_FUNCTIONS, type SummaryFunction } from "../application/model/data_view.ts";
-import { ServiceError } from "../errors.ts";
+import { type DomainError, Invalid } from "../errors.ts";
 
 /** Maximum number of rows in a response. */
 export const MAX_ROWS = 5000;
@@ -247,11 +247,11 @@ class BodyValue {
     return value;
   }
 
-  #notAnObject(): ServiceError {
+  #notAnObject(): DomainError {
     return invalid(`${this.path || "The body"} must be a JSON object`);
   }
 }
 
-function invalid(sentence: string): ServiceError {
-  return new ServiceError(400, sentence + ".");
+function invalid(sentence: string): DomainError {
+  return new Invalid(sentence + ".");
 }

@@ -1,7 +1,7 @@
 /** Builds queries to the store from data view requests. */
 import { checkSummary } from "../application/expressions/comparisons.ts";
 import type { DataView } from "../application/model/data_view.ts";
-import { ServiceError } from "../errors.ts";
+import { Invalid } from "../errors.ts";
 import type { Column, RowQuery, RowSource } from "../store/query.ts";
 import { findColumn, stripDot } from "./columns.ts";
 import { buildRequestFilter, buildViewFilter } from "./filter.ts";
@@ -57,7 +57,7 @@ function selectColumns(view: DataView, query: DataQuery, shown?: readonly string
   const names = [...selected.map(stripDot), ...aggregations.keys(), ...(aggregations.size > 0 ? [] : sorted)];
   const unknown = sorted.find((name) => !names.includes(name));
   if (unknown !== undefined) {
-    throw new ServiceError(400, `The rows cannot be sorted by ${unknown}, because it is not selected.`);
+    throw new Invalid(`The rows cannot be sorted by ${unknown}, because it is not selected.`);
   }
   return [...new Set(names)].map((name) => createColumn(view, name, aggregations.get(name)));
 }
@@ -68,7 +68,7 @@ function createColumn(view: DataView, name: string, aggregation: Aggregation | u
   const { summary } = aggregation;
   const needed = checkSummary(summary, field.type);
   if (needed !== undefined) {
-    throw new ServiceError(400, `${summary} needs ${needed}, but ${aggregation.field} is of the type ${field.type}.`);
+    throw new Invalid(`${summary} needs ${needed}, but ${aggregation.field} is of the type ${field.type}.`);
   }
   return { name, field: place, summary };
 }

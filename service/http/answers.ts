@@ -1,7 +1,8 @@
 /** Answers: JSON, errors too, except for the few that are plain text or content; none may be kept by a cache. */
-import type { JsonValue } from "../../utils/json.ts";
-import { ServiceError } from "../errors.ts";
+import type { JsonObject, JsonValue } from "../../utils/json.ts";
+import type {} from "../errors.ts";
 import type { Outcome, SentContent } from "./handler.ts";
+import { describeError, type KnownError, RequestError, toStatus } from "./status.ts";
 import { base64Encoder, base64Length } from "./base64.ts";
 
 /** An answer, apart from what differs each time that it is sent. */
@@ -20,7 +21,8 @@ const JSON_HEADERS = { "content-type": "application/json", "cache-control": "no-
 export function answerOf(outcome: Outcome, status: number, apiRoot: string): Answer {
   if (outcome.content !== undefined) throw new TypeError("Content is sent once and cannot be kept.");
   const headers = headersOf(outcome, apiRoot);
-  const given = outcome.status ?? status;
+  if (outcome.failure !== undefined) return failureAnswer(outcome.failure);
+  const given = outcome.result === undefined ? status : toStatus(outcome.result);
   if (outcome.text !== undefined) {
     headers["content-type"] = "text/plain; charset=utf-8";
     return { status: given, headers, text: outcome.text };
@@ -74,22 +76,17 @@ function attachmentNamed(name: string): string {
 }
 
 /** The answer of a failure. */
-export function failureAnswer(failure: ServiceError): Answer {
-  return { status: failure.status, headers: JSON_HEADERS, text: JSON.stringify(failure.toBody()) };
-}
-
-/** A failure as it is sent. */
-export function failureOf(failure: ServiceError, requestId: string, headers?: Record<string, string>): Response {
-  return responseOf(failureAnswer(failure), requestId, headers);
+export function failureAnswer(error: KnownError, members?: JsonObject): Answer {
+  return { status: toStatus(error), headers: JSON_HEADERS, text: JSON.stringify(describeError(error, members)) };
 }
 
 /** Refuses a call without a valid token, in both shapes of an error that clients look for. */
 export function unauthorized(sentence: string, given: boolean, requestId: string): Response {
-  const failure = new ServiceError(401, sentence);
+  const error = new RequestError("Unauthorized", sentence);
   const legacy = { ID: "Unauthorized", message: sentence, pxObjClass: "Pega-API-Error" };
-  const body = { ...failure.toBody(), pxObjClass: "Pega-API", errors: [legacy] };
+  const body = { ...describeError(error), pxObjClass: "Pega-API", errors: [legacy] };
   const challenge = 'Bearer realm="svc"' + (given ? ', error="invalid_token"' : "");
-  return jsonOf(401, body, { "x-request-id": requestId, "www-authenticate": challenge });
+  return jsonOf(toStatus(error), body, { "x-request-id": requestId, "www-authenticate": challenge });
 }
 
 /** JSON with a status. */

@@ -2,16 +2,18 @@
 import { type Context, Hono } from "hono";
 import { hasEffect } from "../../lib/operation/operation.ts";
 import { isDiskFull } from "../../utils/sqlite/database_errors.ts";
+import type { JsonObject } from "../../utils/json.ts";
 import { VERSION } from "../../lib/version.ts";
 import type { Application } from "../application/model/application.ts";
-import { ServiceError } from "../errors.ts";
+import { NotFound, OperationFailed } from "../errors.ts";
 import type { Handlers } from "./handler.ts";
-import { failureOf, jsonOf } from "./answers.ts";
+import { failureAnswer, jsonOf, responseOf } from "./answers.ts";
 import { receiveBody } from "./body.ts";
 import { type CallOptions, callsOf, type ServeCall } from "./calls.ts";
 import { KeyedCalls } from "./once.ts";
 import { allowedMethods, rawPath, targetOf } from "./paths.ts";
 import { type Route, routesOf } from "./routes.ts";
+import { isKnownError, type KnownError, RequestError } from "./status.ts";
 import { exchange } from "./token.ts";
 
 /** What the HTTP side serves, and with what. */
@@ -49,7 +51,7 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
     { method: "GET", path: HEALTH },
   ];
   hono.notFound((c) => unknownRoute(c, served));
-  hono.onError((error) => error instanceof ServiceError ? fail(error) : unforeseen(error, options));
+  hono.onError((error) => isKnownError(error) ? fail(error) : unforeseen(error, options));
   return (request) => {
     if (request.method !== "HEAD") return hono.fetch(request, NO_HEAD);
     // Not made from the request itself: to follow its signal makes Deno print a warning. Its host may be none at all.
@@ -82,22 +84,24 @@ function withLabel(serve: ServeCall, { name }: Application): ServeCall {
     try {
       return await serve(c);
     } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-      throw new ServiceError(error.status, error.details, { pxApplicationLabel: name });
+      if (!isKnownError(error)) throw error;
+      return fail(error, { members: { pxApplicationLabel: name } });
     }
   };
 }
 
 function unknownRoute(c: Context<Asked>, routes: readonly { method: string; path: string }[]): Response {
   const methods = allowedMethods(c.req.url, routes);
-  if (methods.length === 0) return fail(new ServiceError(404, `There is nothing at ${c.req.path}.`));
+  if (methods.length === 0) return fail(new NotFound(`There is nothing at ${c.req.path}.`));
   return notAllowed(c, methods);
 }
 
 function notAllowed(c: Context<Asked>, methods: readonly string[]): Response {
   const allow = methods.join(", ");
   const method = c.env.isHead ? "HEAD" : c.req.method;
-  return fail(new ServiceError(405, `${c.req.path} takes ${allow}, not ${method}.`), { allow });
+  return fail(new RequestError("MethodNotAllowed", `${c.req.path} takes ${allow}, not ${method}.`), {
+    headers: { allow },
+  });
 }
 
 function unforeseen(error: Error, { log }: AppOptions): Response {
@@ -106,9 +110,12 @@ function unforeseen(error: Error, { log }: AppOptions): Response {
   const sentence = isDiskFull(error)
     ? "The service's disk is full: free some space on it."
     : `The service failed. Its log has the reason at request ${requestId}.`;
-  return failureOf(new ServiceError(500, sentence), requestId);
+  return responseOf(failureAnswer(new OperationFailed(sentence)), requestId);
 }
 
-function fail(failure: ServiceError, headers?: Record<string, string>): Response {
-  return failureOf(failure, crypto.randomUUID(), headers);
+function fail(
+  error: KnownError,
+  { headers, members }: { headers?: Record<string, string>; members?: JsonObject } = {},
+): Response {
+  return responseOf(failureAnswer(error, members), crypto.randomUUID(), headers);
 }

@@ -1,7 +1,8 @@
 /** The body of a request. */
 import { isNestedWithin, type JsonValue } from "../../utils/json.ts";
 import { decodeUtf8 } from "../../utils/text/utf8.ts";
-import { ServiceError } from "../errors.ts";
+import { Invalid } from "../errors.ts";
+import { RequestError } from "./status.ts";
 
 /** Bytes that a body may have. */
 const BODY_LIMIT = 4 * 1024 * 1024;
@@ -19,8 +20,8 @@ export async function receiveBody(request: Request): Promise<Uint8Array> {
   try {
     return declared === null ? await whole(request.body) : await request.bytes();
   } catch (error) {
-    if (error instanceof ServiceError) throw error;
-    throw new ServiceError(400, "The body did not arrive as a whole.");
+    if (error instanceof RequestError) throw error;
+    throw new Invalid("The body did not arrive as a whole.");
   }
 }
 
@@ -35,14 +36,14 @@ async function whole(body: ReadableStream<Uint8Array> | null): Promise<Uint8Arra
   return await new Blob(pieces).bytes();
 }
 
-function tooLarge(): ServiceError {
-  return new ServiceError(413, `A body may have at most ${BODY_LIMIT} bytes.`);
+function tooLarge(): RequestError {
+  return new RequestError("ContentTooLarge", `A body may have at most ${BODY_LIMIT} bytes.`);
 }
 
 /** A body's bytes as text: other character sets are refused, since the characters that they mean would be lost. */
 export function decodeBody(bytes: Uint8Array): string {
   const text = decodeUtf8(bytes);
-  if (text === undefined) throw new ServiceError(400, "The body is not UTF-8.");
+  if (text === undefined) throw new Invalid("The body is not UTF-8.");
   return text;
 }
 
@@ -51,10 +52,10 @@ export function parseBody(text: string): JsonValue | undefined {
   if (text.trim() === "") return undefined;
   const value = parse(text);
   if (hasHalfPair(text, value)) {
-    throw new ServiceError(400, "The body has half of a surrogate pair, which is no character.");
+    throw new Invalid("The body has half of a surrogate pair, which is no character.");
   }
   if (!isNestedWithin(value, DEPTH_LIMIT)) {
-    throw new ServiceError(400, `The body nests objects and arrays more than ${DEPTH_LIMIT} deep.`);
+    throw new Invalid(`The body nests objects and arrays more than ${DEPTH_LIMIT} deep.`);
   }
   return value;
 }
@@ -64,7 +65,7 @@ function parse(text: string): JsonValue {
     const value: JsonValue = JSON.parse(text);
     return value;
   } catch (error) {
-    throw new ServiceError(400, `The body is not JSON: ${error instanceof Error ? error.message : String(error)}.`);
+    throw new Invalid(`The body is not JSON: ${error instanceof Error ? error.message : String(error)}.`);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { isRead } from "../../lib/operation/operation.ts";
 import type { Tokens } from "../access/tokens.ts";
 import type { Application, Operator } from "../application/model/application.ts";
-import { ServiceError } from "../errors.ts";
+import { Forbidden, NotFound } from "../errors.ts";
 import type { Background, HandlerContext, LaterWork, NextUnit, Outcome } from "./handler.ts";
 import type { Assets } from "../pages/assets.ts";
 import type { ByteStore } from "../store/bytes.ts";
@@ -57,7 +57,7 @@ export function callsOf({ name, operation, serve }: Route, options: CallOptions,
     const requestId = crypto.randomUUID();
     const caller = await callerOf(c, options, requestId);
     if (caller instanceof Response) return caller;
-    if (!isServed) throw new ServiceError(404, `${name} is served by the ${operation.variant} variant only.`);
+    if (!isServed) throw new NotFound(`${name} is served by the ${operation.variant} variant only.`);
 
     const { url, raw } = c.req;
     const query = queryOf(url);
@@ -96,7 +96,7 @@ async function callerOf(
   const operator = await tokens.operatorOf(token);
   if (operator === undefined) return unauthorized("Invalid or expired token", true, requestId);
   const caller = app.operators.get(operator);
-  if (!caller) throw new ServiceError(403, `The application has no operator ${operator}.`);
+  if (!caller) throw new Forbidden(`The application has no operator ${operator}.`);
   return caller;
 }
 

@@ -3,7 +3,7 @@ import { readBody } from "../../lib/operation/body_path.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { listParams, type Operation, type Param, takesTag } from "../../lib/operation/operation.ts";
 import { isOfType, TYPE_NAMES } from "../../lib/operation/param_types.ts";
-import { type ErrorDetail, finding, ServiceError } from "../errors.ts";
+import { createIssue, Invalid, type Issue } from "../errors.ts";
 import type { ReceivedFile } from "./handler.ts";
 import { hasHalfPair } from "./body.ts";
 import type { Form } from "./multipart.ts";
@@ -43,10 +43,10 @@ export function decoderOf(operation: Operation, served: Served): Decode {
   const anyOf = params.filter(({ name }) => atLeastOne.includes(name)).map(({ param }) => wireName(param));
   return (parts) => {
     if (parts.body !== undefined && !isJsonObject(parts.body)) {
-      throw new ServiceError(400, "The body must be a JSON object.");
+      throw new Invalid("The body must be a JSON object.");
     }
     const values: Record<string, unknown> = {};
-    const findings: ErrorDetail[] = [];
+    const findings: Issue[] = [];
     for (const { name, param, read } of params) {
       try {
         const value = read(parts, parts.body ?? {});
@@ -55,9 +55,9 @@ export function decoderOf(operation: Operation, served: Served): Decode {
         findings.push(toFinding(param, error));
       }
     }
-    if (findings.length > 0) throw new ServiceError(400, findings);
+    if (findings.length > 0) throw new Invalid(findings);
     if (anyOf.length > 0 && !atLeastOne.some((name) => name in values)) {
-      throw new ServiceError(400, `At least one of ${anyOf.join(", ")} is required.`);
+      throw new Invalid(`At least one of ${anyOf.join(", ")} is required.`);
     }
     if (tagged && parts.ifMatch !== undefined) values.ifMatch = parts.ifMatch;
     return values;
@@ -154,11 +154,11 @@ function parseJson(text: string): JsonValue {
   return value;
 }
 
-function toFinding(param: Param, error: unknown): ErrorDetail {
+function toFinding(param: Param, error: unknown): Issue {
   if (!(error instanceof RangeError)) throw error;
   const name = WHOLE[param.to] ?? wireName(param);
   const place = param.to === "body:*" ? {} : { erroneousInputOutputIdentifier: name };
-  return finding(`${name}: ${error.message.replace(/\.$/, "")}.`, place);
+  return createIssue(`${name}: ${error.message.replace(/\.$/, "")}.`, place);
 }
 
 /** What is at fault where a parameter takes a whole: of a query, this one alone can be. */

@@ -9,9 +9,11 @@ import type {
 } from "../../lib/operation/operation.ts";
 import type { Resources } from "../../lib/resources/mod.ts";
 import type { Application, Operator } from "../application/model/application.ts";
+import type { DomainError } from "../errors.ts";
 import type { Assets } from "../pages/assets.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import type { Store, Transaction } from "../store/store.ts";
+import type { Result } from "./status.ts";
 
 /** What a handler works with. */
 export interface HandlerContext {
@@ -71,8 +73,10 @@ export interface SentContent {
 
 /** What a handler answers. */
 export interface Outcome {
-  /** HTTP status, where it is not the operation's. */
-  readonly status?: number;
+  /** The result, if it differs from the result that the operation declares. */
+  readonly result?: Result;
+  /** An error that is reported although the changes stay. It replaces the body. */
+  readonly failure?: DomainError;
   /** Body; nothing for an empty answer. */
   readonly body?: JsonValue;
   /** Body that is plain text, instead. */

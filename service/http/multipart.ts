@@ -2,7 +2,8 @@
 import { createHash, type Hash } from "node:crypto";
 import { Readable } from "node:stream";
 import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
-import { ServiceError } from "../errors.ts";
+import { Invalid } from "../errors.ts";
+import { RequestError } from "./status.ts";
 import type { ReceivedFile } from "./handler.ts";
 import { type ByteStore, TooManyBytes } from "../store/bytes.ts";
 
@@ -55,7 +56,7 @@ export async function receiveForm(request: Request, target: FormTarget): Promise
     const kept = await keeping?.catch(() => undefined); // It fails with the same.
     if (kept !== undefined) await bytes.remove(kept.id);
     if (failure instanceof TooManyBytes) throw tooLarge(limit);
-    throw failure ?? new ServiceError(400, "The body is not a complete multipart form.");
+    throw failure ?? new Invalid("The body is not a complete multipart form.");
   }
 }
 
@@ -103,7 +104,7 @@ function parserFor(type: string): BusboyInstance {
   try {
     return new Busboy({ headers: { "content-type": type }, limits: LIMITS, preservePath: true });
   } catch {
-    throw new ServiceError(400, "The body must be multipart/form-data with a boundary.");
+    throw new Invalid("The body must be multipart/form-data with a boundary.");
   }
 }
 
@@ -123,8 +124,8 @@ function unescapeName(name = ""): string {
   return name.replaceAll("%0D", "\r").replaceAll("%0A", "\n").replaceAll("%22", '"');
 }
 
-function tooLarge(limit: number): ServiceError {
-  return new ServiceError(413, [
+function tooLarge(limit: number): RequestError {
+  return new RequestError("ContentTooLarge", [
     { message: "Error_Too_Large_To_Upload", localizedValue: `A file may have at most ${limit} bytes.` },
   ]);
 }

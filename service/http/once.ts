@@ -2,10 +2,11 @@
  * Exactly once. A call with a key is done the first time; who repeats it within a day gets the first answer. The answer
  * is kept in the unit of work that makes the change, so that whatever ends the service leaves both or neither.
  */
-import { ServiceError } from "../errors.ts";
+import { DependencyFailed, DomainError, type DomainErrorKind } from "../errors.ts";
 import type { Outcome } from "./handler.ts";
 import type { Store, StoredAnswer, Transaction } from "../store/store.ts";
 import { type Answer, failureAnswer } from "./answers.ts";
+import { RequestError } from "./status.ts";
 
 /** Milliseconds for which an answer is kept. */
 const LIFETIME = 24 * 60 * 60 * 1000;
@@ -14,15 +15,19 @@ const LIFETIME = 24 * 60 * 60 * 1000;
 const REMOVED_AT_ONCE = 100;
 
 /** What is refused for the token, a right, the entity tag or a lock: the same request may be done when that is another. */
-const SAYS_NOTHING: readonly number[] = [401, 403, 412, 423, 428];
+const SAYS_NOTHING: ReadonlySet<DomainErrorKind> = new Set([
+  "Forbidden",
+  "Stale",
+  "Locked",
+  "EntityTagRequired",
+  "OperationFailed",
+]);
 
 /** Stands for the answer while a call waits outside of units of work: only a service that was ended meanwhile gives it. */
 const CUT_SHORT: Outcome = {
-  status: 424,
-  body: new ServiceError(
-    424,
+  failure: new DependencyFailed(
     "The service ended while this call waited for another server. What it had done by then is kept.",
-  ).toBody(),
+  ),
 };
 
 /** A call with a key. */
@@ -72,7 +77,7 @@ export class KeyedCalls {
     const kept = await new Attempt(this.#store, call, steps).run();
     if (!("request" in kept)) return { answer: kept, isReplay: false };
     if (kept.request === call.request) return { answer: answerIn(kept), isReplay: true };
-    throw new ServiceError(422, `The Idempotency-Key ${call.key} was used for another request. Use a new one.`);
+    throw new RequestError("KeyReused", `The Idempotency-Key ${call.key} was used for another request. Use a new one.`);
   }
 
   /** Requests with the same key go one after another: the next one finds what this one leaves. */
@@ -108,7 +113,7 @@ class Attempt {
       return await this.#findOrDo();
     } catch (error) {
       // A failure has taken back what its unit of work did. It is kept where another try would give the same.
-      if (error instanceof ServiceError && !SAYS_NOTHING.includes(error.status) && error.status < 500) {
+      if (error instanceof DomainError && !SAYS_NOTHING.has(error.kind)) {
         await this.#store.transact((tx) => this.#keep(tx, failureAnswer(error)));
       }
       throw error;

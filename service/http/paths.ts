@@ -1,5 +1,5 @@
 /** Paths as they were sent: decoded once, segment by segment, after they were split. */
-import { ServiceError } from "../errors.ts";
+import { Invalid } from "../errors.ts";
 
 /** The path of a request, still encoded: a `%2F` is no separator. */
 export function rawPath(request: Request): string {
@@ -12,7 +12,7 @@ export function queryOf(url: string): URLSearchParams {
   const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark));
   const names = new Set<string>();
   for (const name of query.keys()) {
-    if (names.has(name)) throw new ServiceError(400, `The query has ${name} more than once.`);
+    if (names.has(name)) throw new Invalid(`The query has ${name} more than once.`);
     names.add(name);
   }
   return query;
@@ -55,6 +55,6 @@ function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw new ServiceError(400, `The path holds ${segment}, which is not percent-encoded UTF-8.`);
+    throw new Invalid(`The path holds ${segment}, which is not percent-encoded UTF-8.`);
   }
 }

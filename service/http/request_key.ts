@@ -1,7 +1,7 @@
 /** The `Idempotency-Key` of a request, and what makes two requests the same. */
 import { createHash } from "node:crypto";
 import { isKey, KEY_FORM } from "../../lib/operation/idempotency_key.ts";
-import { ServiceError } from "../errors.ts";
+import { Invalid } from "../errors.ts";
 import type { Form } from "./multipart.ts";
 
 /** What tells a request from another one with the same key. */
@@ -19,7 +19,7 @@ export interface RequestFacts {
 /** The key, if the request has one; 400 for what cannot be one. */
 export function checkKey(key: string | undefined): string | undefined {
   if (key === undefined || isKey(key)) return key;
-  throw new ServiceError(400, `Idempotency-Key must be ${KEY_FORM}.`);
+  throw new Invalid(`Idempotency-Key must be ${KEY_FORM}.`);
 }
 
 /**

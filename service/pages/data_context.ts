@@ -7,7 +7,7 @@ import { contentOf, fieldsOf, shownValues } from "../cases/views/content.ts";
 import { calculate, Findings, mergePage, newPage } from "../cases/content/content.ts";
 import { scopeWithoutCase } from "../cases/context.ts";
 import { findCase } from "../cases/case_work.ts";
-import { ServiceError } from "../errors.ts";
+import { Invalid, NotFound } from "../errors.ts";
 import type { HandlerContext } from "../http/handler.ts";
 
 /** The data of a page. */
@@ -31,12 +31,12 @@ export async function openDataContext(
   if (values === undefined) return await openCaseContext(page, text ?? "", context);
   if (page.dataType === undefined || text === undefined) return createContext(page, fillIn(page, values), context);
   if (!hasKey(page.dataType, values)) {
-    throw new ServiceError(400, `The data context must have the key of a record: ${page.dataType.key.join(", ")}.`);
+    throw new Invalid(`The data context must have the key of a record: ${page.dataType.key.join(", ")}.`);
   }
   try {
     return createContext(page, (await getRecord(page.dataType, values, context)).content, context);
   } catch (error) {
-    if (error instanceof ServiceError && error.status === 404) throw new ServiceError(400, error.details);
+    if (error instanceof NotFound) throw new Invalid(error.details);
     throw error;
   }
 }
@@ -44,10 +44,10 @@ export async function openDataContext(
 async function openCaseContext(page: UiPage, handle: string, context: HandlerContext): Promise<DataContext> {
   const work = await findCase(context, handle);
   if (work === undefined) {
-    throw new ServiceError(400, `The data context '${handle}' is neither a case nor a JSON object.`);
+    throw new Invalid(`The data context '${handle}' is neither a case nor a JSON object.`);
   }
   if ((page.caseType ?? page.dataType) !== undefined && page.caseType !== work.type) {
-    throw new ServiceError(400, `The page ${page.id} is about ${page.classId}, but ${handle} is a ${work.type.id}.`);
+    throw new Invalid(`The page ${page.id} is about ${page.classId}, but ${handle} is a ${work.type.id}.`);
   }
   return { scope: work.scope(), caseInfo: caseInfo(work, contentOf(work, page.shown), false) };
 }
@@ -75,6 +75,6 @@ function parseObject(text: string): JsonObject | undefined {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : undefined;
   } catch (error) {
-    throw new ServiceError(400, `The data context is not JSON: ${error instanceof Error ? error.message : error}.`);
+    throw new Invalid(`The data context is not JSON: ${error instanceof Error ? error.message : error}.`);
   }
 }

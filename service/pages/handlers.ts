@@ -1,7 +1,7 @@
 /** Handlers of the operations of `svc pages`, `svc ui-lists` and `svc static-content`. */
 import type { Application, LocaleBundle } from "../application/model/application.ts";
 import { shownValues } from "../cases/views/content.ts";
-import { ServiceError } from "../errors.ts";
+import { NotFound } from "../errors.ts";
 import type { GroupHandlers, Outcome, SentContent } from "../http/handler.ts";
 import { moveRow } from "./move_row.ts";
 import {
@@ -17,7 +17,7 @@ export const pageHandlers: GroupHandlers<"pages"> = {
   async get({ pageID, pageClass }, context) {
     const page = find(context.app.pages, pageID, "page");
     if (pageClass !== undefined && pageClass !== page.classId) {
-      throw new ServiceError(404, `The page ${pageID} has the class ${page.classId}, not ${pageClass}.`);
+      throw new NotFound(`The page ${pageID} has the class ${page.classId}, not ${pageClass}.`);
     }
     return { body: await describePage(page, undefined, context) };
   },
@@ -110,7 +110,7 @@ function sendContent(kind: string, id: string, find: () => Promise<SentContent |
   return {
     goOn: async () => {
       const content = await find();
-      if (content === undefined) throw new ServiceError(404, `The application has no ${kind} '${id}'`);
+      if (content === undefined) throw new NotFound(`The application has no ${kind} '${id}'`);
       return () => ({ content });
     },
   };
@@ -119,7 +119,7 @@ function sendContent(kind: string, id: string, find: () => Promise<SentContent |
 function find<T>(parts: ReadonlyMap<string, T>, id: string, kind: string): T {
   const part = parts.get(id);
   if (part !== undefined) return part;
-  throw new ServiceError(404, `The application has no ${kind} '${id}'.`);
+  throw new NotFound(`The application has no ${kind} '${id}'.`);
 }
 
 /** Finds the texts of a locale, or those of its language. */
@@ -129,5 +129,5 @@ function findBundle({ locales }: Application, locale: string): [id: string, text
     const texts = locales.get(candidate);
     if (texts !== undefined) return [candidate, texts];
   }
-  throw new ServiceError(404, `The application has no texts for the locale '${locale}'.`);
+  throw new NotFound(`The application has no texts for the locale '${locale}'.`);
 }

@@ -1,7 +1,7 @@
 /** Moves a row of a list in a case to the position of another row. */
 import type { JsonObject } from "../../utils/json.ts";
 import type { CaseType, Field } from "../application/model/application.ts";
-import { ServiceError } from "../errors.ts";
+import { Invalid, NotFound } from "../errors.ts";
 import { pagesOf } from "../cases/content/content.ts";
 import type { EngineContext } from "../cases/context.ts";
 import { type CaseWork, checkChange, checkOpen, openCase } from "../cases/case_work.ts";
@@ -32,12 +32,12 @@ export interface MovedRow {
 export async function moveRow(context: EngineContext, move: RowMove): Promise<MovedRow> {
   const { type, list } = findList(context, move.viewName);
   if (move.listClass !== undefined && move.listClass !== list.embedded?.classId) {
-    throw new ServiceError(400, `The rows of ${list.name} are of ${list.embedded?.classId}, not of ${move.listClass}.`);
+    throw new Invalid(`The rows of ${list.name} are of ${list.embedded?.classId}, not of ${move.listClass}.`);
   }
-  if (move.context === undefined) throw new ServiceError(400, "The context is missing. It is the handle of the case.");
+  if (move.context === undefined) throw new Invalid("The context is missing. It is the handle of the case.");
   const work = await openCase(context, move.context);
   const { stored } = work;
-  if (work.type !== type) throw new ServiceError(400, `${move.context} is of ${work.type.id}, not of ${type.id}.`);
+  if (work.type !== type) throw new Invalid(`${move.context} is of ${work.type.id}, not of ${type.id}.`);
   checkChange(work, move.ifMatch);
   checkOpen(work);
   const rows = pagesOf(stored.content[list.name]);
@@ -61,19 +61,19 @@ function findList({ app }: EngineContext, viewName: string): { type: CaseType; l
   const [classId = "", name = "", ...more] = viewName.split("!");
   const type = app.caseTypes.get(classId);
   if (type === undefined || more.length > 0) {
-    throw new ServiceError(404, `'${viewName}' does not name a case type and its list, e.g. Org-App-Work-Type!Items.`);
+    throw new NotFound(`'${viewName}' does not name a case type and its list, e.g. Org-App-Work-Type!Items.`);
   }
   const named = type.fields.get(name);
   const shown = [...type.views.get(name)?.fields.values() ?? []].map(({ field }) => field);
   const [list, second] = (named === undefined ? shown : [named]).filter((field) => field.type === "List");
   if (list === undefined) {
-    throw new ServiceError(404, `${classId} has no list '${name}' and no view of this name with a list.`);
+    throw new NotFound(`${classId} has no list '${name}' and no view of this name with a list.`);
   }
   if (second !== undefined) {
-    throw new ServiceError(400, `The view ${name} shows several lists: name one, such as ${classId}!${list.name}.`);
+    throw new Invalid(`The view ${name} shows several lists: name one, such as ${classId}!${list.name}.`);
   }
   if (list.calculated !== undefined) {
-    throw new ServiceError(400, `The rows of ${list.name} are calculated and cannot be moved.`);
+    throw new Invalid(`The rows of ${list.name} are calculated and cannot be moved.`);
   }
   return { type, list };
 }
@@ -84,5 +84,5 @@ function findRow(list: Field, rows: readonly JsonObject[], id: string): number {
   const [, name, position] = id.match(/^(?:\.?(\w+)\((\d+)\)|\d+)$/) ?? [];
   const index = Number(position ?? id) - 1;
   if ((name ?? list.name) === list.name && index in rows) return index;
-  throw new ServiceError(404, `${list.name} has no row '${id}': it has ${rows.length}.`);
+  throw new NotFound(`${list.name} has no row '${id}': it has ${rows.length}.`);
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../utils/json.ts";
 import { countCharacters } from "../../utils/text/wording.ts";
 import type { UiList } from "../application/model/application.ts";
 import { scopeWithoutCase } from "../cases/context.ts";
-import { ServiceError } from "../errors.ts";
+import { Conflict, Forbidden, Invalid, NotFound } from "../errors.ts";
 import type { HandlerContext } from "../http/handler.ts";
 import type { StoredItem } from "../store/store.ts";
 import { checkEntityTag, nextEntityTag } from "../cases/entity_tags.ts";
@@ -62,10 +62,10 @@ export async function addPersonalization(
 ): Promise<string> {
   const { id = crypto.randomUUID() } = values;
   if (!/^[\w-]{1,100}$/.test(id)) {
-    throw new ServiceError(400, "The ID must be 1 to 100 letters, digits, underscores and hyphens.");
+    throw new Invalid("The ID must be 1 to 100 letters, digits, underscores and hyphens.");
   }
   if (await context.tx.getItem(KIND, toItemId(list, id))) {
-    throw new ServiceError(409, `${list.id} has a personalization ${id} already.`);
+    throw new Conflict(`${list.id} has a personalization ${id} already.`);
   }
   const empty = { state: "", isDefault: false, isAppDefault: false, name: "" };
   await update(
@@ -87,7 +87,7 @@ export async function changePersonalization(
 ): Promise<string> {
   const { current, at } = await getOwn(list, id, values.ifMatch, context);
   if (values.id !== undefined && values.id !== id) {
-    throw new ServiceError(400, `The personalization ${id} cannot get the ID ${values.id}.`);
+    throw new Invalid(`The personalization ${id} cannot get the ID ${values.id}.`);
   }
   await update(list, current, values, at, context);
   return id;
@@ -115,7 +115,7 @@ async function getOwn(
   const item = await context.tx.getItem(KIND, toItemId(list, id));
   const current = item && toPersonalization(item);
   if (item === undefined || current === undefined || !isOwn(current, context)) {
-    throw new ServiceError(404, `You have no personalization ${id} of ${list.id}.`);
+    throw new NotFound(`You have no personalization ${id} of ${list.id}.`);
   }
   checkEntityTag(ifMatch, current.tag);
   return { current, at: item.at };
@@ -139,13 +139,13 @@ async function update(
     queue: values.routeToWorkbasket ?? current.queue,
   };
   if (changed.name.trim() === "" || countCharacters(changed.name) > MAX_NAME) {
-    throw new ServiceError(400, `The name must have 1 to ${MAX_NAME} characters.`);
+    throw new Invalid(`The name must have 1 to ${MAX_NAME} characters.`);
   }
   if (changed.queue !== undefined && !app.queues.has(changed.queue)) {
-    throw new ServiceError(400, `There is no queue ${changed.queue}.`);
+    throw new Invalid(`There is no queue ${changed.queue}.`);
   }
   if (changed.isAppDefault && !list.canSetAppDefault(scopeWithoutCase({}, context))) {
-    throw new ServiceError(403, `You may not set the default of ${list.id} for everyone.`);
+    throw new Forbidden(`You may not set the default of ${list.id} for everyone.`);
   }
   await clearDefaults(list, changed, context);
   await save(list, changed, at, context);

@@ -1,6 +1,6 @@
 /** Handlers of the operations of `svc participants`. */
 import { openCase } from "../cases/case_work.ts";
-import { ServiceError } from "../errors.ts";
+import { NotFound } from "../errors.ts";
 import type { GroupHandlers, HandlerContext } from "../http/handler.ts";
 import {
   createAddedOutcome,
@@ -57,7 +57,7 @@ export const handlers: GroupHandlers<"participants"> = {
 
   async getRole({ caseId, roleId }, context) {
     const work = await openCase(context, caseId);
-    const role = findRole(work, roleId, (reason) => new ServiceError(404, reason));
+    const role = findRole(work, roleId, (reason) => new NotFound(reason));
     return { body: describeRole(work, role, wantsForm(context)) };
   },
 };

@@ -6,7 +6,7 @@ import { calculate, newPage } from "../cases/content/content.ts";
 import type { EngineContext } from "../cases/context.ts";
 import { fillForm, type Submission } from "../cases/content/forms.ts";
 import { type CaseWork, checkChange, checkOpen, openCase } from "../cases/case_work.ts";
-import { type ErrorDetail, finding, ServiceError, validationFailure } from "../errors.ts";
+import { Conflict, createIssue, type DomainError, Invalid, type Issue, NotFound, ValidationFailed } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { StoredItem } from "../store/store.ts";
 
@@ -40,11 +40,11 @@ export async function openParticipant(context: EngineContext, caseId: string, id
   const work = await openCase(context, caseId);
   const item = await context.tx.getItem(KIND, id);
   if (item?.owner === caseId) return { work, participant: toParticipant(item) };
-  throw new ServiceError(404, `Participant '${id}' not found`);
+  throw new NotFound(`Participant '${id}' not found`);
 }
 
 /** Finds a role of a case. Throws the given error if there is no such role. */
-export function findRole({ type }: CaseWork, id: string, failure: (reason: string) => ServiceError): ParticipantRole {
+export function findRole({ type }: CaseWork, id: string, failure: (reason: string) => DomainError): ParticipantRole {
   const role = type.participantRoles.get(id);
   if (role !== undefined) return role;
   throw failure(`${describeMissingRole(type, id)}${suggestAlternatives(id, type.participantRoles.keys())}`);
@@ -58,10 +58,7 @@ function describeMissingRole({ name }: CaseType, id: string): string {
 export function getRole({ work, participant: { id, roleId } }: ParticipantWork): ParticipantRole {
   const role = work.type.participantRoles.get(roleId);
   if (role !== undefined) return role;
-  throw new ServiceError(
-    409,
-    `${describeMissingRole(work.type, roleId)} any more: delete ${id}, or define '${roleId}' again`,
-  );
+  throw new Conflict(`${describeMissingRole(work.type, roleId)} any more: delete ${id}, or define '${roleId}' again`);
 }
 
 /** Returns the name of a role, or its ID if the definition does not have it any more. */
@@ -83,7 +80,7 @@ export async function addParticipant(
   ifMatch: string | undefined,
 ): Promise<ParticipantWork> {
   const work = await openCase(context, caseId);
-  const role = findRole(work, roleId, (reason) => new ServiceError(400, [createRoleIssue(reason)]));
+  const role = findRole(work, roleId, (reason) => new Invalid([createRoleIssue(reason)]));
   beginChange(work, ifMatch);
   await checkVacancy(work, role);
   const content = fillIn(work, role, newPage(role.fields), submission);
@@ -141,13 +138,13 @@ async function finishChange(work: CaseWork, { id, roleId, content }: Participant
 
 async function checkVacancy(work: CaseWork, role: ParticipantRole): Promise<void> {
   if (role.multiple || !(await listParticipants(work)).some((other) => other.roleId === role.id)) return;
-  throw validationFailure([
+  throw new ValidationFailed([
     createRoleIssue(`The role ${role.name} is for one participant, and the case has one already`),
   ]);
 }
 
-function createRoleIssue(reason: string): ErrorDetail {
-  return finding(reason, { erroneousInputOutputIdentifier: "participantRoleID" });
+function createRoleIssue(reason: string): Issue {
+  return createIssue(reason, { erroneousInputOutputIdentifier: "participantRoleID" });
 }
 
 function fillIn(work: CaseWork, role: ParticipantRole, current: JsonObject, submission: Submission): JsonObject {

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../utils/json.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { parseTimestamp, truncateToMilliseconds } from "../../utils/time/parse_timestamp.ts";
-import { ServiceError } from "../errors.ts";
+import { Invalid } from "../errors.ts";
 import type { HandlerContext } from "../http/handler.ts";
 import type { Filter } from "../store/query.ts";
 import type { Transaction } from "../store/store.ts";
@@ -67,14 +67,14 @@ export function readFeedRequest(
   offered: readonly Source[],
 ): FeedRequest {
   const before = olderThan === undefined ? END_OF_TIME : parseTimestamp(olderThan);
-  if (before === undefined) throw new ServiceError(400, "olderThan: must be a date and time in ISO 8601.");
+  if (before === undefined) throw new Invalid("olderThan: must be a date and time in ISO 8601.");
   const names = filterBy.split(",").map((name) => name.trim()).filter((name) => name !== "");
   const sources = names.flatMap((name) => {
     if (name === "All") return offered;
     if (name === "ClearFilters") return [];
     const source = offered.find((one) => one === name);
     if (source !== undefined) return source;
-    throw new ServiceError(400, `filterBy: there is no source '${name}' here${suggestAlternatives(name, offered)}`);
+    throw new Invalid(`filterBy: there is no source '${name}' here${suggestAlternatives(name, offered)}`);
   });
   return { before, sources: new Set(sources), size: readSize("pageSize", pageSize, DEFAULT_SIZE) };
 }
@@ -83,7 +83,7 @@ export function readFeedRequest(
 export function readSize(name: string, size: number | undefined, fallback: number): number {
   if (size === undefined) return fallback;
   if (size >= 1 && size <= MAX_SIZE) return size;
-  throw new ServiceError(400, `${name}: must be from 1 to ${MAX_SIZE}.`);
+  throw new Invalid(`${name}: must be from 1 to ${MAX_SIZE}.`);
 }
 
 /** Reads a page of a feed. */

@@ -1,6 +1,6 @@
 /** Handlers of the operations of `svc social`. */
 import { viewResources } from "../cases/views/ui.ts";
-import { ServiceError } from "../errors.ts";
+import { Invalid, NotFound } from "../errors.ts";
 import type { GroupHandlers, HandlerContext, Outcome } from "../http/handler.ts";
 import { readFeed, readFeedRequest, readSize, type Source } from "./feed.ts";
 import {
@@ -75,12 +75,12 @@ export const handlers: GroupHandlers<"social"> = {
   async getFeed({ feedID, filterFor, feedClass: _, ...filter }, context) {
     const kinds = Object.hasOwn(FEEDS, feedID) ? FEEDS[feedID] : undefined;
     if (kinds === undefined) {
-      throw new ServiceError(404, `There is no feed '${feedID}'; available: ${Object.keys(FEEDS).join(", ")}.`);
+      throw new NotFound(`There is no feed '${feedID}'; available: ${Object.keys(FEEDS).join(", ")}.`);
     }
     const place = await findPlace(context, filterFor);
     if (!kinds.includes(place.kind)) {
       const wanted = kinds.map((kind) => PLACE_NAMES[kind]).join(" or ");
-      throw new ServiceError(400, `filterFor: ${feedID} is a feed of ${wanted}, not of ${PLACE_NAMES[place.kind]}.`);
+      throw new Invalid(`filterFor: ${feedID} is a feed of ${wanted}, not of ${PLACE_NAMES[place.kind]}.`);
     }
     const offered: Source[] = place.kind === "operator" ? ["messages", "mentions", "history"] : ["messages", "history"];
     const request = readFeedRequest(filter, offered);
@@ -90,7 +90,7 @@ export const handlers: GroupHandlers<"social"> = {
 
   getMessageType({ type: id }, { app }) {
     const type = app.messageTypes.get(id);
-    if (type === undefined) throw new ServiceError(404, `There is no message type '${id}'.`);
+    if (type === undefined) throw new NotFound(`There is no message type '${id}'.`);
     const { name, maxLength, queue, view } = type;
     const body = { id, name, maxLength, ...(queue !== undefined && { pyRouteToWorkbasket: queue }) };
     return { body: { ...body, data: { pyMessage: "" }, uiResources: viewResources(view, id) } };
@@ -103,7 +103,7 @@ export const handlers: GroupHandlers<"social"> = {
   async listMentions({ mentionsType, context: contextId, searchFor = "", listSize }, context) {
     if (!MENTION_TYPES.some(({ ID }) => ID === mentionsType)) {
       const known = MENTION_TYPES.map(({ ID }) => ID).join(", ");
-      throw new ServiceError(400, `mentionsType: there is no type '${mentionsType}'; available: ${known}.`);
+      throw new Invalid(`mentionsType: there is no type '${mentionsType}'; available: ${known}.`);
     }
     const count = readSize("listSize", listSize, SUGGESTIONS);
     const found = await searchOperators(context, searchFor, await findPlaceId(context, contextId));

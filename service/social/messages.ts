@@ -6,7 +6,7 @@ import { type MessageType, PLAIN_MESSAGE } from "../application/model/applicatio
 import { findCase } from "../cases/case_work.ts";
 import type { EngineContext } from "../cases/context.ts";
 import { checkEntityTag, nextEntityTag } from "../cases/entity_tags.ts";
-import { ServiceError } from "../errors.ts";
+import { Forbidden, Invalid, NotFound } from "../errors.ts";
 import type { StoredItem, Transaction } from "../store/store.ts";
 import { findReferences } from "./references.ts";
 import { toMessageTime } from "./times.ts";
@@ -64,7 +64,7 @@ export async function findPlace(context: EngineContext, id: string): Promise<Mes
   if ([own, app.id, `DATA-PORTAL $${app.name}`].includes(id)) return { kind: "application", id: own };
   if (app.operators.has(id)) return { kind: "operator", id };
   if (await findCase(context, id) !== undefined) return { kind: "case", id };
-  throw new ServiceError(404, `There is no case, operator or message '${id}'. The application is '${own}'.`);
+  throw new NotFound(`There is no case, operator or message '${id}'. The application is '${own}'.`);
 }
 
 /** Posts a message to a place, or a reply if the context ID is that of a message. */
@@ -99,7 +99,7 @@ export async function postMessage(
 export async function getMessage(context: EngineContext, id: string): Promise<Message> {
   const message = await findMessage(context, id);
   if (message !== undefined) return message;
-  throw new ServiceError(404, `There is no message '${id}'.`);
+  throw new NotFound(`There is no message '${id}'.`);
 }
 
 /** Changes the text of a message of the caller. */
@@ -194,7 +194,7 @@ export function refuseAttachments(body: JsonValue | undefined): void {
   const attachments = isJsonObject(body) ? body.attachments : undefined;
   if (attachments === undefined || attachments === null) return;
   if (Array.isArray(attachments) && attachments.length === 0) return;
-  throw new ServiceError(400, "attachments: a message cannot have attachments. Attach files to the case.");
+  throw new Invalid("attachments: a message cannot have attachments. Attach files to the case.");
 }
 
 /** Returns a message if it exists. Throws 404 if its place does not exist any more. */
@@ -209,7 +209,7 @@ async function findMessage(context: EngineContext, id: string): Promise<Message 
 async function getOwnMessage(context: EngineContext, id: string, ifMatch: string | undefined): Promise<Message> {
   const message = await getMessage(context, id);
   if (message.author !== context.caller.id) {
-    throw new ServiceError(403, `Only the author ${message.author} may change or delete the message.`);
+    throw new Forbidden(`Only the author ${message.author} may change or delete the message.`);
   }
   checkEntityTag(ifMatch, message.tag);
   return message;
@@ -220,10 +220,10 @@ function readText(
   { message: text }: Draft,
   { maxLength }: MessageType,
 ): Pick<Message, "text" | "mentions" | "tags"> {
-  if (text.trim() === "") throw new ServiceError(400, "message: must not be empty.");
+  if (text.trim() === "") throw new Invalid("message: must not be empty.");
   const length = countCharacters(text);
   if (length > maxLength) {
-    throw new ServiceError(400, `message: must have at most ${maxLength} characters, not ${length}.`);
+    throw new Invalid(`message: must have at most ${maxLength} characters, not ${length}.`);
   }
   return { text, ...findReferences(text, app) };
 }
@@ -231,14 +231,14 @@ function readText(
 function readQueue({ app }: EngineContext, { routeToWorkbasket: queue }: Draft): string | undefined {
   if (queue === undefined || app.queues.has(queue)) return queue;
   const alternatives = suggestAlternatives(queue, app.queues.keys());
-  throw new ServiceError(400, `pyRouteToWorkbasket: there is no queue '${queue}'${alternatives}`);
+  throw new Invalid(`pyRouteToWorkbasket: there is no queue '${queue}'${alternatives}`);
 }
 
 function getMessageType({ app }: EngineContext, id: string): MessageType {
   const type = app.messageTypes.get(id);
   if (type !== undefined) return type;
   const alternatives = suggestAlternatives(id, app.messageTypes.keys());
-  throw new ServiceError(400, `message-type: there is no type '${id}'${alternatives}`);
+  throw new Invalid(`message-type: there is no type '${id}'${alternatives}`);
 }
 
 function getKind({ parent }: Message): MessageKind {

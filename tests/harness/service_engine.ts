@@ -4,7 +4,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.
 import { loadServedApplication } from "../../service/sample/served_application.ts";
 import type { Application } from "../../service/application/model/application.ts";
 import { parseApplication } from "../../service/application/load.ts";
-import { ServiceError } from "../../service/errors.ts";
+import type { Issue } from "../../service/errors.ts";
+import { isKnownError, toStatus } from "../../service/http/status.ts";
 import type { HandlerContext, LaterWork, Outcome } from "../../service/http/handler.ts";
 import { handlers } from "../../service/http/handlers.ts";
 import { openBytes } from "../../service/store/bytes_on_disk.ts";
@@ -27,6 +28,13 @@ export interface CallContext {
   wait?: number;
 }
 
+/** Error of an operation, with the status of its response. */
+export interface Refusal {
+  readonly status: number;
+  readonly message: string;
+  readonly details: readonly Issue[];
+}
+
 /** Operations under test. */
 export interface Engine extends AsyncDisposable {
   /** Application of the service. */
@@ -36,7 +44,7 @@ export interface Engine extends AsyncDisposable {
   /** Calls an operation and returns the body of its response. */
   body(name: string, values: object, context?: CallContext): Promise<JsonObject>;
   /** Calls an operation that must fail, and returns its error. */
-  refused(name: string, values: object, context?: CallContext): Promise<ServiceError>;
+  refused(name: string, values: object, context?: CallContext): Promise<Refusal>;
   /** Returns the history of a case. */
   history(caseId: string): Promise<JsonObject[]>;
   /** Waits until the work in the background has ended. */
@@ -97,7 +105,7 @@ export async function openEngine(yaml?: string): Promise<Engine> {
       try {
         await call(name, values, context);
       } catch (error) {
-        if (error instanceof ServiceError) return error;
+        if (isKnownError(error)) return { status: toStatus(error), message: error.message, details: error.details };
         throw error;
       }
       throw new TypeError(`${name} did not fail.`);

@@ -2,7 +2,7 @@
 import { Environment } from "@marcbachmann/cel-js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
-import { finding, validationFailure } from "../../errors.ts";
+import { createIssue, ValidationFailed } from "../../errors.ts";
 import type { CaseFacts, Condition, Expression, OperatorFacts, Template } from "../model/expression.ts";
 import type { FieldType } from "../model/field.ts";
 import { findUnknownValues } from "./dropdown_values.ts";
@@ -168,7 +168,7 @@ export class Vocabulary {
       try {
         return toJson(evaluate({ ...fillIn(names, shapes, fields, createLimiter()), ...variables }), wanted);
       } catch (error) {
-        throw validationFailure([finding(`Cannot compute ${source}: ${firstLine(error)}.`)]);
+        throw new ValidationFailed([createIssue(`Cannot compute ${source}: ${firstLine(error)}.`)]);
       }
     };
   }

@@ -1,7 +1,7 @@
 /** Case-wide and stage-wide actions: of one case, or of several at once. */
 import type { LocalAction } from "../../application/model/application.ts";
 import { STAGE_FIELD } from "../../application/model/case_type.ts";
-import { ServiceError } from "../../errors.ts";
+import { Conflict } from "../../errors.ts";
 import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
 import { addAttachments } from "../../attachments/attachments.ts";
 import { type EngineContext, isResolved } from "../context.ts";
@@ -21,7 +21,7 @@ export function localAction(work: CaseWork, id: string): LocalAction {
   const action = offered.find((one) => one.id === id);
   if (action !== undefined) return action;
   const instead = suggestAlternatives(id, offered.map((one) => one.id));
-  throw new ServiceError(409, `${id} is not a valid action to use on the case ${work.stored.id}${instead}`);
+  throw new Conflict(`${id} is not a valid action to use on the case ${work.stored.id}${instead}`);
 }
 
 /** A case, an action of it, and the entity tag that the caller knows. */
@@ -45,7 +45,7 @@ export async function performLocal(
   const work = await openCase(context, request.caseId);
   const action = localAction(work, request.action);
   if (request.bulk && !action.bulk) {
-    throw new ServiceError(409, `${action.id} is not a valid action to use on several cases`);
+    throw new Conflict(`${action.id} is not a valid action to use on several cases`);
   }
   checkChange(work, request.ifMatch);
   work.touch();

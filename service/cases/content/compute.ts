@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../../utils/json.ts";
 import type { CalculationRequest } from "../../../lib/operation/operation.ts";
 import type { View } from "../../application/model/application.ts";
-import { ServiceError } from "../../errors.ts";
+import { Invalid } from "../../errors.ts";
 import { calculate } from "./content.ts";
 import { fillForm, type Submission } from "./forms.ts";
 import type { CaseWork } from "../case_work.ts";
@@ -46,10 +46,10 @@ export function interestRow(
   content: JsonObject,
 ): RowPlace | undefined {
   if (page === undefined && action === undefined) return undefined;
-  if (page === undefined) throw new ServiceError(400, "interestPageActionID needs an interestPage");
+  if (page === undefined) throw new Invalid("interestPageActionID needs an interestPage");
   const [, list, position] = page.match(/^\.?(\w+)\((\d+)\)$/) ?? [];
   const rows = list === undefined ? undefined : content[list];
   const row = Number(position) - 1;
   if (list !== undefined && Array.isArray(rows) && row in rows) return { list, row };
-  throw new ServiceError(400, `interestPage '${page}' is not a row of an embedded list`);
+  throw new Invalid(`interestPage '${page}' is not a row of an embedded list`);
 }

@@ -2,26 +2,26 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import type { Action, EmbeddedClass, Field, Scope, View } from "../../application/model/application.ts";
 import { checkFieldValue, isAbsent, isEmpty, setFieldValue } from "../../application/expressions/field_values.ts";
-import { type ErrorDetail, finding, ServiceError, TOLD, validationFailure } from "../../errors.ts";
+import { createIssue, Invalid, type Issue, MAX_ISSUES, ValidationFailed } from "../../errors.ts";
 import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
 
 /** Findings of the two kinds: what nobody may send (400), and what does not fit (422). */
 export class Findings {
   /** Members that the form does not take. */
-  readonly invalid: ErrorDetail[] = [];
+  readonly invalid: Issue[] = [];
   /** Values that do not fit. */
-  readonly misfits: ErrorDetail[] = [];
+  readonly misfits: Issue[] = [];
   readonly #places = new Set<string>();
 
   /** A member that the form does not take. */
   refuse(name: string, reason: string): void {
-    if (this.invalid.length === TOLD) return;
-    this.invalid.push(finding(reason, { erroneousInputOutputIdentifier: "." + name }));
+    if (this.invalid.length === MAX_ISSUES) return;
+    this.invalid.push(createIssue(reason, { erroneousInputOutputIdentifier: "." + name }));
   }
 
   /** A member that is no field: who meant another one finds it among those that can be submitted. */
   unknown(name: string, place: string, known: () => string[]): void {
-    if (this.invalid.length === TOLD) return; // A body can hold a million members.
+    if (this.invalid.length === MAX_ISSUES) return; // A body can hold a million members.
     this.refuse(name, `'${name}' is not a field of ${place}${suggestAlternatives(name, known())}`);
   }
 
@@ -30,19 +30,19 @@ export class Findings {
    * field stands: a value that does not fit is not missing, though the field has none.
    */
   misfit(page: string, name: string, reason: string): void {
-    if (this.misfits.length === TOLD) return;
+    if (this.misfits.length === MAX_ISSUES) return;
     if (this.#places.has(page + "." + name)) return;
     this.#places.add(page + "." + name);
     const place = page === ""
       ? { erroneousInputOutputFieldInPage: "." + name }
       : { erroneousInputOutputFieldInPage: page, erroneousInputOutputIdentifier: "." + name };
-    this.misfits.push(finding(reason, place));
+    this.misfits.push(createIssue(reason, place));
   }
 
   /** Throws what was found, if anything was. */
   check(): void {
-    if (this.invalid.length > 0) throw new ServiceError(400, this.invalid);
-    if (this.misfits.length > 0) throw validationFailure(this.misfits);
+    if (this.invalid.length > 0) throw new Invalid(this.invalid);
+    if (this.misfits.length > 0) throw new ValidationFailed(this.misfits);
   }
 }
 

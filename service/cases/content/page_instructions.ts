@@ -1,7 +1,7 @@
 /** Page instructions: changes of embedded pages and lists, one after another. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
 import type { EmbeddedClass, Field, View } from "../../application/model/application.ts";
-import { ServiceError } from "../../errors.ts";
+import { type DomainError, Invalid } from "../../errors.ts";
 import { type Findings, mergePage, newPage } from "./content.ts";
 
 /** Applies the instructions to the content in their order. A field that changes is copied first, once. */
@@ -14,7 +14,7 @@ export function applyInstructions(
   const copied = new Set<string>();
   for (const [index, value] of instructions.entries()) {
     const instruction = readInstruction(value, (reason) => {
-      return new ServiceError(400, `Page instruction ${index + 1}: ${reason}.`);
+      return new Invalid(`Page instruction ${index + 1}: ${reason}.`);
     });
     const field = editableField(view, instruction);
     if (!copied.has(field.name) && field.name in content) content[field.name] = structuredClone(content[field.name]);
@@ -44,7 +44,7 @@ interface Instruction {
   readonly invalid: Refuse;
 }
 
-type Refuse = (reason: string) => ServiceError;
+type Refuse = (reason: string) => DomainError;
 
 /** One step of a target's path: a field, and a row of it where it is a list. */
 interface Segment {

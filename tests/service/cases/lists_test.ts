@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from "../../../utils/json.ts";
 import { loadServedApplication } from "../../../service/sample/served_application.ts";
 import { parseApplication } from "../../../service/application/load.ts";
 import { fillForm } from "../../../service/cases/content/forms.ts";
-import { ServiceError } from "../../../service/errors.ts";
+import { DomainError } from "../../../service/errors.ts";
 
 const app = await loadServedApplication(undefined);
 const view = app.caseTypes.get("City-Permit-Work-Permit")?.views.get("Application");
@@ -39,11 +39,11 @@ function titles(content: JsonObject): unknown[] {
   return Array.isArray(rows) ? rows.filter(isJsonObject).map(({ Title }) => Title) : [];
 }
 
-function rejected(...pageInstructions: JsonObject[]): ServiceError {
+function rejected(...pageInstructions: JsonObject[]): DomainError {
   try {
     fill({ Documents: [{ Title: "A" }] }, ...pageInstructions);
   } catch (error) {
-    if (error instanceof ServiceError) return error;
+    if (error instanceof DomainError) return error;
     throw error;
   }
   throw new TypeError("not rejected");
@@ -120,14 +120,14 @@ Deno.test("an instruction that cannot be applied is a 400 that names it", () => 
   ];
   for (const [instruction, reason] of bad) {
     const error = rejected(instruction);
-    assert.equal(error.status, 400, JSON.stringify(instruction));
+    assert.equal(error.kind, "Invalid", JSON.stringify(instruction));
     assert.match(error.message, reason);
   }
 });
 
 Deno.test("a value of a row that does not fit names the row and the field", () => {
   const error = rejected({ instruction: "UPDATE", target: ".Documents", listIndex: 1, content: { Pages: "many" } });
-  assert.equal(error.status, 422);
+  assert.equal(error.kind, "ValidationFailed");
   assert.equal(error.details[1]?.erroneousInputOutputFieldInPage, ".Documents(1)");
   assert.equal(error.details[1]?.erroneousInputOutputIdentifier, ".Pages");
 });
@@ -184,12 +184,12 @@ Deno.test("of a million faults a thousand are told: the answer would be fifty ti
     try {
       fillForm(view, {}, { content }, { complete: true });
     } catch (error) {
-      if (error instanceof ServiceError) return [error.status, error.details.length];
+      if (error instanceof DomainError) return [error.kind, error.details.length];
       throw error;
     }
     throw new TypeError("not refused");
   };
-  assert.deepEqual(faults({ Documents: Array(1_000_000).fill({}) }), [422, 1001]);
+  assert.deepEqual(faults({ Documents: Array(1_000_000).fill({}) }), ["ValidationFailed", 1001]);
   const names = Array.from({ length: 100_000 }, (_, n) => `a${n}`);
-  assert.deepEqual(faults(Object.fromEntries(names.map((name) => [name, 1]))), [400, 1000]);
+  assert.deepEqual(faults(Object.fromEntries(names.map((name) => [name, 1]))), ["Invalid", 1000]);
 });

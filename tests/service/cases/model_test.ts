@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../utils/json.ts";
-import { ServiceError } from "../../../service/errors.ts";
+import { DomainError, NotFound } from "../../../service/errors.ts";
 import { type Engine, objectAt, openEngine, textAt, valueAt as at } from "../../harness/service_engine.ts";
 
 const PEOPLE = ["clerk@city", "reviewer@city", "decider@city", "inspector@city"] as const;
@@ -107,8 +107,8 @@ async function make(engine: Engine, one: Call, cases: Cases): Promise<{ refused:
     const { body } = await engine.call(name, values, { as, query, wait: choice % 2 });
     return { refused: false, ...(kind === "create" && { created: textAt(body, "id") }) };
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    assert.ok(error.status < 500, error.message);
+    if (!(error instanceof DomainError)) throw error;
+    assert.notEqual(error.kind, "OperationFailed", error.message);
     return { refused: true };
   }
 }
@@ -127,7 +127,7 @@ async function offered(engine: Engine, assignmentId: JsonValue, as: string, choi
     const action = Array.isArray(list) ? at(list[choice % list.length], "ID") : "Register";
     return { action, data: choice % 6 === 0 ? {} : FORMS[String(action)] };
   } catch (error) {
-    if (error instanceof ServiceError) return { action: "Register" };
+    if (error instanceof DomainError) return { action: "Register" };
     throw error;
   }
 }
@@ -140,7 +140,7 @@ async function read(engine: Engine, handles: readonly string[]): Promise<Cases> 
       const { body } = await engine.call("cases.get", { caseId });
       if (isJsonObject(body)) cases.set(caseId, body);
     } catch (error) {
-      if (!(error instanceof ServiceError) || error.status !== 404) throw error;
+      if (!(error instanceof NotFound)) throw error;
     }
   }
   return cases;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type Logic, parseLogic } from "../../../service/data/logic.ts";
-import { ServiceError } from "../../../service/errors.ts";
+import { Invalid } from "../../../service/errors.ts";
 
 function write(logic: Logic): string {
   if ("condition" in logic) return logic.condition;
@@ -47,7 +47,7 @@ Deno.test("a logic with the wrong syntax is refused with the place", () => {
   for (const [text, reason] of cases) {
     assert.throws(
       () => parseLogic(text),
-      (error) => error instanceof ServiceError && error.status === 400 && reason.test(error.message),
+      (error) => error instanceof Invalid && reason.test(error.message),
     );
   }
 });

@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { readChunks } from "../../../utils/fs/chunks.ts";
 import { findUpload, keepUpload, removeExpired } from "../../../service/attachments/files.ts";
 import { loadServedApplication } from "../../../service/sample/served_application.ts";
-import { ServiceError } from "../../../service/errors.ts";
+import { Invalid } from "../../../service/errors.ts";
+import { RequestError } from "../../../service/http/status.ts";
 import { base64Encoder, base64Length } from "../../../service/http/base64.ts";
 import { receiveForm } from "../../../service/http/multipart.ts";
 import { reset } from "../../../service/admin/control.ts";
@@ -142,7 +143,7 @@ Deno.test("a form that ends anywhere is refused, leaves nothing and ends nobody"
   // The last line may lack its end.
   for (let length = 0; length < body.length - 4; length++) {
     const request = new Request("http://host", { method: "POST", headers, body: body.subarray(0, length) });
-    await assert.rejects(receiveForm(request, { bytes, limit: 10 }), ServiceError, `${length} bytes`);
+    await assert.rejects(receiveForm(request, { bytes, limit: 10 }), RequestError, `${length} bytes`);
     assert.deepEqual(await bytes.list(), []);
   }
 });
@@ -167,7 +168,7 @@ Deno.test("a form that breaks off after its file was kept leaves nothing", async
   });
   const headers = { "content-type": "multipart/form-data; boundary=b" };
   const request = new Request("http://host", { method: "POST", headers, body });
-  await assert.rejects(receiveForm(request, { bytes: { ...bytes, write }, limit: 10 }), ServiceError);
+  await assert.rejects(receiveForm(request, { bytes: { ...bytes, write }, limit: 10 }), Invalid);
   assert.deepEqual(await bytes.list(), []);
 });
 

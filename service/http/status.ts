@@ -1,0 +1,105 @@
+/** Status codes: of successful results, and of each kind of error, with the body that describes it. */
+import type { JsonObject } from "../../utils/json.ts";
+import { DomainError, type DomainErrorKind, type Issue, ServiceError } from "../errors.ts";
+
+/** Statuses of results that differ from the status of their operation. */
+const RESULTS = { done: 200, created: 201, accepted: 202, perElement: 207 } as const;
+
+/** A successful result. */
+export type Result = keyof typeof RESULTS;
+
+/** Kind of an error that exists only in HTTP. */
+type RequestErrorKind = "Unauthorized" | "MethodNotAllowed" | "ContentTooLarge" | "KeyReused";
+
+/** An error of the request itself. Malformed requests are `Invalid`, unknown paths `NotFound`. */
+export class RequestError extends ServiceError {
+  readonly kind: RequestErrorKind;
+
+  /** Creates an error from a sentence, or from its issues. */
+  constructor(kind: RequestErrorKind, problem: string | readonly Issue[]) {
+    super(problem);
+    this.kind = kind;
+  }
+}
+
+/** An error for which there is a status. */
+export type KnownError = DomainError | RequestError;
+
+interface Failure {
+  readonly status: number;
+  readonly classification: string;
+  readonly sentence: string;
+}
+
+/** Every kind of error with its response. A kind that is missing here does not compile. */
+const FAILURES: Readonly<Record<DomainErrorKind | RequestErrorKind, Failure>> = {
+  Invalid: { status: 400, classification: "Invalid inputs", sentence: "One or more inputs are invalid" },
+  Unauthorized: { status: 401, classification: "Unauthorized", sentence: "Invalid or expired token" },
+  Forbidden: {
+    status: 403,
+    classification: "Insufficient security",
+    sentence: "User is not allowed to access or update the resource",
+  },
+  NotFound: { status: 404, classification: "Resource not found", sentence: "The resource cannot be found." },
+  MethodNotAllowed: {
+    status: 405,
+    classification: "Method not allowed",
+    sentence: "The resource does not take this method.",
+  },
+  Conflict: {
+    status: 409,
+    classification: "Conflict",
+    sentence: "The request conflicts with the state of the resource.",
+  },
+  Stale: {
+    status: 412,
+    classification: "Precondition failed",
+    sentence: "The resource has changed since it was read.",
+  },
+  ContentTooLarge: { status: 413, classification: "Content too large", sentence: "The request body is too large." },
+  ValidationFailed: {
+    status: 422,
+    classification: "Validation fail",
+    sentence: "Validation failed: Errors Detected.",
+  },
+  Unsupported: { status: 422, classification: "Validation fail", sentence: "Validation failed: Errors Detected." },
+  KeyReused: { status: 422, classification: "Validation fail", sentence: "Validation failed: Errors Detected." },
+  Locked: { status: 423, classification: "Locked", sentence: "The resource is locked." },
+  DependencyFailed: {
+    status: 424,
+    classification: "Dependent resource fail",
+    sentence: "A resource that this one depends on has failed.",
+  },
+  EntityTagRequired: {
+    status: 428,
+    classification: "Precondition required",
+    sentence: "The entity tag of the resource is needed.",
+  },
+  OperationFailed: { status: 500, classification: "Internal server error", sentence: "The service failed." },
+};
+
+/** Checks whether there is a status for an error. Any other error is a defect of the service. */
+export function isKnownError(error: unknown): error is KnownError {
+  return error instanceof DomainError || error instanceof RequestError;
+}
+
+/** Returns the status of a result or of an error. */
+export function toStatus(result: Result | KnownError): number {
+  return typeof result === "string" ? RESULTS[result] : FAILURES[result.kind].status;
+}
+
+/** Describes an error as the body of a response. */
+export function describeError({ kind, details }: KnownError, members: JsonObject = {}): JsonObject {
+  const { classification, sentence } = FAILURES[kind];
+  return {
+    errorClassification: classification,
+    localizedValue: sentence,
+    errorDetails: describeDetails({ details }),
+    ...members,
+  };
+}
+
+/** Describes the issues of an error. */
+export function describeDetails({ details }: Pick<ServiceError, "details">): JsonObject[] {
+  return details.map((detail) => ({ ...detail }));
+}
