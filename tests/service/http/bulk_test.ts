@@ -7,6 +7,7 @@ import type { StoredItem } from "../../../service/store/store.ts";
 import { leaveBulkJob, openService, readDetails as details, type TestService } from "../../harness/service.ts";
 import { PERMIT_FILE, textAt, valueAt as at } from "../../harness/service_engine.ts";
 import { makeFolder } from "../../harness/svc.ts";
+import { eventually } from "../../harness/wait.ts";
 
 const BULK = "/cases?actionID=pyUpdateCaseDetails";
 const ASYNC = `${BULK}&runningMode=async`;
@@ -49,7 +50,7 @@ Deno.test("a job in the background waits for no other's last case", async () => 
   const [last, only] = [await createPermit(svc), await createPermit(svc)];
   await svc.call("PATCH", ASYNC, { body: asked(2000, last) });
   await svc.call("PATCH", ASYNC, { body: asked(0, only) });
-  while (await performed(svc, only) === 0);
+  await eventually("the case of the short job is performed", () => performed(svc, only));
   assert.equal(await performed(svc, last), 0);
 });
 
@@ -72,7 +73,7 @@ Deno.test("a service that stops leaves its jobs to the next start, which does th
     },
   });
   assert.equal(status, 202);
-  while (await performed(first, begin) === 0);
+  await eventually("the first case is performed", () => performed(first, begin));
   await first.service.close();
 
   const [progress] = await keptOf(data, "bulk-progress");
@@ -80,7 +81,7 @@ Deno.test("a service that stops leaves its jobs to the next start, which does th
   assert.ok(done > 0 && done < 2000, `${done} of 2003 cases`);
 
   const second = await openService({ data });
-  while (await performed(second, last) === 0);
+  await eventually("the last case is performed", () => performed(second, last));
   for (const id of [begin, last, changed]) assert.equal(await performed(second, id), 1, id);
   const path = `/cases/${encodeURIComponent(last)}`;
   assert.equal(at((await second.call("GET", path)).body, "data.caseInfo.content.Documents.0.Title"), "Plan");
@@ -99,7 +100,7 @@ Deno.test("jobs that are left are done in the order in which they were promised"
   await leaveBulkJob(data, [ID], { id: "2", channel: "Desk", promised: new Date(Date.now() - 1000) });
   await leaveBulkJob(data, [ID], { id: "1", channel: "Post" });
   await using second = await openService({ data });
-  while (await performed(second, ID) < 2);
+  await eventually("both jobs are performed", async () => await performed(second, ID) >= 2);
   assert.equal(
     at((await second.call("GET", `/cases/${encodeURIComponent(ID)}`)).body, "data.caseInfo.content.Channel"),
     "Post",
@@ -116,7 +117,9 @@ Deno.test("a job of an operator whom the application no longer has is dropped, a
   const yaml = (await Deno.readTextFile(PERMIT_FILE)).replaceAll("clerk@city", "clara@city");
   await using second = await openService({ data, yaml });
   const running = openSqliteStore(filesOf(data).database);
-  while (second.log.length === 0 && (await running.read((tx) => tx.itemsOf("bulk-job"))).length > 0);
+  await eventually("the job is dropped, or an error is logged", async () => {
+    return second.log.length > 0 || (await running.read((tx) => tx.itemsOf("bulk-job"))).length === 0;
+  });
   await running.close();
   assert.deepEqual([await performed(second, ID), second.log], [0, []]);
 });

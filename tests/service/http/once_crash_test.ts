@@ -18,6 +18,7 @@ import {
 } from "../../harness/service.ts";
 import { textAt, valueAt as at } from "../../harness/service_engine.ts";
 import { makeFolder } from "../../harness/svc.ts";
+import { eventually } from "../../harness/wait.ts";
 
 const caseTypeID = "City-Permit-Work-Permit";
 const DAY = 24 * 60 * 60 * 1000;
@@ -108,7 +109,7 @@ Deno.test("what was promised of a bulk action and not done is done when the serv
   for (let start = 0; start < 2; start++) {
     const after = await openService({ data });
     const performed = (id: string) => linesOf(after, id, "performed");
-    while ((await performed(ids.at(-1) ?? "")).length === 0);
+    await eventually("the last case is performed", async () => (await performed(ids.at(-1) ?? "")).length);
     for (const id of ids) assert.equal((await performed(id)).length, 1);
     assert.deepEqual(after.log, []);
     await after.service.close();
@@ -134,7 +135,10 @@ Deno.test("a case of a bulk action in the background that could not be written i
       database.exec("DROP TRIGGER full");
     },
   });
-  while ((await linesOf(after, ids.at(-1) ?? "", "performed")).length === 0);
+  await eventually(
+    "the last case is performed",
+    async () => (await linesOf(after, ids.at(-1) ?? "", "performed")).length,
+  );
   for (const id of ids) assert.equal((await linesOf(after, id, "performed")).length, 1);
   assert.deepEqual(log.map((line) => line.split("\n")[0]), [
     "Work in the background failed, and is tried again in 1 s or at the next start: Error: database or disk is full",
@@ -149,7 +153,7 @@ Deno.test("a bulk action in the background is dated when it is done, not before 
   await before.service.close();
   await leaveBulkJob(data, [id], { promised: new Date(Date.now() - 60_000) });
   await using after = await openService({ data });
-  while ((await linesOf(after, id, "performed")).length === 0);
+  await eventually("the case is performed", async () => (await linesOf(after, id, "performed")).length);
   const lines = await linesOf(after, id);
   const times = lines.map(({ pxTimeCreated }) => String(pxTimeCreated));
   assert.equal(lines.at(-1)?.pyHistoryType, "performed");

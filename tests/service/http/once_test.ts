@@ -18,6 +18,7 @@ import {
 } from "../../harness/service.ts";
 import { textAt, valueAt as at } from "../../harness/service_engine.ts";
 import { makeFolder } from "../../harness/svc.ts";
+import { eventually } from "../../harness/wait.ts";
 
 const PERMIT = { caseTypeID: "City-Permit-Work-Permit", content: { Applicant: "Ada" } };
 
@@ -301,7 +302,7 @@ Deno.test("a bulk action in the background is promised once and done once", asyn
     const rows = await svc.rows("D_pyWorkHistory", { dataViewParameters: { CaseInstanceKey: ID } });
     return rows.filter(({ pyHistoryType }) => pyHistoryType === "performed").length;
   };
-  while (await performed() === 0);
+  await eventually("the bulk action is performed", performed);
   assert.equal(await performed(), 1);
 });
 

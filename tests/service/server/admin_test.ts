@@ -11,6 +11,7 @@ import {
   START_ARGUMENTS as START,
 } from "../../harness/service.ts";
 import { CHECKOUT, makeFolder } from "../../harness/svc.ts";
+import { eventually } from "../../harness/wait.ts";
 
 Deno.test("status tells where it runs, stop ends it, and what was kept is there at the next start", async () => {
   await using office = await ServiceOffice.open();
@@ -209,10 +210,10 @@ Deno.test("a service whose process was killed is found dead, and starts again wi
   await office.svc(...CREATE);
   assert.ok(typeof out.pid === "number", "the service says which process it is");
   Deno.kill(out.pid, "SIGKILL");
-  const end = Date.now() + 5000;
-  let status = await office.svc("service", "status");
-  while (status.out.running === true && Date.now() < end) status = await office.svc("service", "status");
-  assert.equal(status.out.running, false);
+  await eventually(
+    "the status reports that the service is not running",
+    async () => (await office.svc("service", "status")).out.running === false,
+  );
   assert.equal((await office.svc("service", "stop")).out.stopped, false);
   await office.svc(...START);
   assert.equal((await office.svc("cases", "get", "CITY-PERMIT-WORK P-1")).code, 0);

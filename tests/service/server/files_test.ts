@@ -23,6 +23,7 @@ import {
 } from "../../harness/service.ts";
 import { textAt, valueAt as at } from "../../harness/service_engine.ts";
 import { type Folder, makeFolder } from "../../harness/svc.ts";
+import { eventually } from "../../harness/wait.ts";
 
 const PERMIT = "City-Permit-Work-Permit";
 
@@ -191,9 +192,9 @@ Deno.test("an upload whose client hangs up leaves nothing", async () => {
     "\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: 900000\r\n\r\n" +
     '--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nabc';
   await connection.write(new TextEncoder().encode(head));
-  while ((await filesIn(folder)).length === 0) await svc.call("GET", "/casetypes");
+  await eventually("the upload is written to a file", async () => (await filesIn(folder)).length > 0);
   connection.close();
-  while ((await filesIn(folder)).length > 0) await svc.call("GET", "/casetypes");
+  await eventually("the file is removed", async () => (await filesIn(folder)).length === 0);
   assert.deepEqual(svc.log, []);
 });
 

@@ -20,6 +20,7 @@ import {
   waitForOutput as untilItSays,
   workflowCommand,
 } from "../../harness/workflow.ts";
+import { eventually } from "../../harness/wait.ts";
 
 /** Results of a batch, or the codes of its errors. */
 function readResults(stdout: string): unknown[] {
@@ -100,12 +101,14 @@ Deno.test("a sandbox that is killed while it waits for its input is replaced", a
   const unkept = ["run", "script.ts", "--allow-declared", "--journal", "none"];
   const batch = office.start(...unkept, "--each", "in.ndjson", "--concurrency", "1");
   const { rest } = await untilItSays(batch, "begun");
-  let sandboxes: number[] = [];
-  while (sandboxes.length < 2) sandboxes = await findSandboxes(batch.pid);
+  const sandboxes = await eventually("the batch has two sandboxes", async () => {
+    const found = await findSandboxes(batch.pid);
+    return found.length >= 2 && found;
+  });
   const killed = Math.max(...sandboxes);
   assert.equal(killProcess(killed), true);
   // Without a journal an input fails with its sandbox, so the batch must notice first that this one has ended.
-  while (killProcess(killed)) await new Promise((resolve) => setTimeout(resolve));
+  await eventually("the killed sandbox has ended", () => !killProcess(killed));
   await office.createPermit();
   await office.createPermit();
   const [stdout] = await Promise.all([new Response(batch.stdout).text(), rest, batch.status]);
@@ -128,7 +131,7 @@ Deno.test({
       void runner.interrupt();
       const [sandbox] = await findSandboxes(Deno.pid, script);
       assert(sandbox !== undefined);
-      while (killProcess(sandbox)) await new Promise((resolve) => setTimeout(resolve));
+      await eventually("the killed sandbox has ended", () => !killProcess(sandbox));
       throw new Error("It is not awaited.");
     };
     const runner = new Runner({ workflow, live: { call } });

@@ -4,6 +4,7 @@ import type { Journal } from "../../../workflows/journal/journal.ts";
 import { openJournal } from "../../../workflows/journal/sqlite/sqlite_journal.ts";
 import { makeFolder } from "../../harness/svc.ts";
 import { newRun, scriptText, workflowCommand } from "../../harness/workflow.ts";
+import { eventually } from "../../harness/wait.ts";
 
 /** Number of failed inputs: opening them takes longer than noticing that the first one is open. */
 const FAILED = 200;
@@ -30,7 +31,7 @@ async function openPipe(): Promise<Pipe> {
     journal,
     async interruptWhen(holds, ...args) {
       const process = workflowCommand(args, { directory, cwd: directory }).spawn();
-      while (!await holds()) await new Promise((resolve) => setTimeout(resolve));
+      await eventually("the run holds the pipe", holds);
       process.kill("SIGINT");
       const late = setTimeout(() => process.kill("SIGKILL"), 20_000);
       const { code, signal, success } = await process.output();
