@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import type { Flatten, ListShape, ObjectShape, ValueOf } from "../../utils/shape.ts";
 
-/** What an operation answers: JSON of a shape, or one of the other kinds. */
+/** The answer of an operation: JSON of a shape, or one of the other kinds. */
 export type Answer = keyof OtherAnswers | JsonAnswer;
 
 /** JSON of a shape, and what the client does about services that write it differently. */

@@ -1,10 +1,10 @@
 /**
- * Where a value lies in a body: `paging.pageNumber`, `cases[].ID` (one element per value), `cases[0].ID` (the one
+ * Paths of values in a body: `paging.pageNumber`, `cases[].ID` (one element per value), `cases[0].ID` (the only
  * element). The client writes and the service reads by the same path.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 
-/** Puts a value where a path says, making what is missing on the way. */
+/** Sets the value at a path and creates missing objects and lists on the way. */
 export function writeBody(body: JsonObject, path: string, value: JsonValue): void {
   const { head, index, rest } = split(path);
   if (rest === undefined) {
@@ -23,7 +23,7 @@ export function writeBody(body: JsonObject, path: string, value: JsonValue): voi
   }
 }
 
-/** The value at a path, or undefined where the way to it is absent. Throws a `RangeError` where the way is blocked. */
+/** Returns the value at a path, or undefined if it is missing. Throws a `RangeError` if the path leads through another type. */
 export function readBody(body: JsonObject, path: string): JsonValue | undefined {
   const { head, index, rest } = split(path);
   const member = Object.hasOwn(body, head) ? body[head] : undefined;

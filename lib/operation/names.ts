@@ -1,4 +1,4 @@
-/** One name, two spellings: `getNext` in TypeScript is `get-next` on the command line and in permissions. */
+/** Names in two spellings: `getNext` in TypeScript, `get-next` on the command line and in permissions. */
 
 /** `getNext` as `get-next`. */
 export function toKebab(camel: string): string {
@@ -15,7 +15,7 @@ export function toCamel(kebab: string): string {
   return kebab.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The entry of that name, in either spelling; undefined where there is none. */
+/** Finds an entry by its name in either spelling. */
 export function entryNamed<T>(entries: Readonly<Record<string, T>>, word: string): T | undefined {
   const name = toCamel(word);
   return Object.hasOwn(entries, name) ? entries[name] : undefined;

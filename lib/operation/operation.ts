@@ -1,23 +1,22 @@
 /**
- * The one description of an operation. Command, library function, help, dry run, permission name, reference page and
- * service route all come from it.
+ * Descriptions of operations. The command, the library function, the help, the dry run, the permission name, the
+ * reference page and the route of the service all derive from them.
  */
 import type { Answer, AnswerType } from "./answer.ts";
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
 import type { Flatten } from "../../utils/shape.ts";
 
 /**
- * Where a value goes: into the request (`path:caseID`, `query:actionID`, `body:paging.pageNumber`, `body:*` for all of
- * it, `part:file` for a part of a multipart body), or nowhere, because it picks an element of a list that the service
- * answers (`pick:caseTypes.ID`).
+ * Place of a value in the request: `path:caseID`, `query:actionID`, `body:paging.pageNumber`, `body:*` for the whole body,
+ * `part:file` for a part of a multipart body. `pick:caseTypes.ID` picks an element of the list in the response instead.
  */
 export type Place = `path:${string}` | `query:${string}` | `body:${string}` | `part:${string}` | `pick:${string}`;
 
-/** The values that parameters take, by the name of their type. */
+/** Types of parameter values, by name. */
 export interface ParamTypes {
   /** Text. */
   string: string;
-  /** A whole number that is not negative. */
+  /** An integer, 0 or more. */
   integer: number;
   /** A switch. */
   boolean: boolean;
@@ -25,29 +24,29 @@ export interface ParamTypes {
   object: JsonObject;
   /** A JSON array. */
   array: JsonValue[];
-  /** Several texts: comma-separated on the command line, or a flag each where the parameter is repeatable. */
+  /** Several texts. On the command line they are separated by commas, or each has a flag if the parameter is repeatable. */
   list: string[];
   /** A calculation request: `{ calculations: { fields: [{ name, context }] } }`. */
   calculation: CalculationRequest;
-  /** A file to upload; a path on the command line. */
+  /** A file to upload. On the command line it is a path. */
   file: FileInput;
 }
 
-/** A file to upload: a web `File` is one, and so is what can be read from a disk piece by piece, as often as asked. */
+/** A file to upload, such as a web `File`. It can be read several times. */
 export interface FileInput {
-  /** Name without folders. */
+  /** File name without directories. */
   readonly name: string;
   /** Number of bytes. */
   readonly size: number;
-  /** Media type; `application/octet-stream` where it is absent or empty. */
+  /** Media type. Default: `application/octet-stream`. */
   readonly type?: string;
-  /** Reads it from the beginning. */
+  /** Reads the bytes from the start. */
   stream(): ReadableStream<Uint8Array>;
 }
 
-/** The body of the `recalculate` operations and of `cases.calcFields`. */
+/** Body of the `recalculate` operations and of `cases.calcFields`. */
 export interface CalculationRequest {
-  /** What to compute. */
+  /** Properties and conditions to compute. */
   calculations: {
     /** Properties to compute, e.g. `{ name: ".Total", context: "content" }`. */
     fields: { name: string; context: string }[];
@@ -58,53 +57,53 @@ export interface CalculationRequest {
 
 /** A flag or a positional argument. */
 export interface Param {
-  /** What it means, for the help: no full stop. */
+  /** Meaning, as the help shows it: no full stop. */
   readonly help: string;
-  /** What it takes. */
+  /** Type of the value. */
   readonly type: keyof ParamTypes;
-  /** Where it goes. A body path may hold `[]` (an element per value) or `[0]` (the one element). */
+  /** Place in the request. A body path may contain `[]` (one element per value) or `[0]` (the only element). */
   readonly to: Place;
-  /** Whether the call cannot be made without it. */
+  /** True if it must be given. */
   readonly required?: true;
-  /** The one-letter form. */
+  /** One-letter form. */
   readonly short?: string;
-  /** Says of a list that each element has a flag of its own on the command line. */
+  /** True if each element of a list has a flag of its own on the command line. */
   readonly repeatable?: true;
-  /** Value of an absent flag. */
+  /** Value of a missing flag. */
   readonly default?: string;
-  /** What the service takes a required flag to be where another client leaves it out. */
+  /** Value that the service assumes if another client omits a required flag. */
   readonly assumed?: string;
-  /** Says of a boolean that to say no is something else than to say nothing: the help shows the negated form. */
+  /** True if `false` differs from a missing value. The help then shows the negated form. */
   readonly negatable?: true;
-  /** Words that are no identifiers: with one of them the path would be another operation's. */
+  /** Values that would turn the path into the path of another operation. They are rejected. */
   readonly reserved?: readonly string[];
-  /** The values that it accepts, if they are known: types, checks, help and completion derive from them. */
+  /** Accepted values, if they are known. Type, check, help and completion derive from them. */
   readonly choices?: readonly string[];
-  /** Says of an object that it is content, whose type the caller of the library chooses. */
+  /** True for content, whose type the caller of the library chooses. */
   readonly isContent?: true;
-  /** Flags that cannot be given together with this one. */
+  /** Flags that this one excludes. */
   readonly excludes?: readonly string[];
-  /** Why the flag is accepted by nobody: it is declared so that giving it is answered with this reason. */
+  /** Reason why the flag is always rejected. It is declared so that the error can give the reason. */
   readonly rejected?: string;
-  /** The first platform version whose service knows it. */
+  /** First platform version that supports it. */
   readonly since?: number;
-  /** The only deployment variant whose service knows it. */
+  /** Deployment variant that supports it, if others do not. */
   readonly variant?: "hosted";
 }
 
-/** A positional argument, which has its name with it because its place matters. */
+/** A positional argument. */
 export interface PositionalParam extends Param {
   /** Name, e.g. `caseId`. */
   readonly name: keyof PositionalLabels;
-  /** A positional argument is always needed. */
+  /** Always true: positional arguments cannot be omitted. */
   readonly required: true;
 }
 
-/** Where the entity tag is read that a changing call sends. */
+/** Source of the entity tag for a change. */
 export interface TagSource {
-  /** Path template of the read, filled with the values of the call's own path. */
+  /** Path template of the read. It has the variables of the operation's own path. */
   readonly path: string;
-  /** A flag whose scalar members identify the record: they are sent as `dataViewParameters`, but for long texts. */
+  /** Flag whose scalar members identify the record. They are sent as `dataViewParameters`, except long texts. */
   readonly scalarsOf?: string;
 }
 
@@ -126,9 +125,9 @@ export interface Pages {
   readonly cursor?: string;
 }
 
-/** One operation. */
+/** An operation. */
 export interface Operation {
-  /** What it does, in one imperative sentence without a full stop. */
+  /** Summary: an imperative sentence without a full stop. */
   readonly summary: string;
   /** HTTP method. */
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -138,31 +137,31 @@ export interface Operation {
   readonly args?: readonly PositionalParam[];
   /** Flags by name, in the order of the help. */
   readonly flags?: Readonly<Record<string, Param>>;
-  /** What it answers. */
+  /** Answer. */
   readonly answer: Answer;
   /** How it returns a list in pages. */
   readonly pages?: Pages;
-  /** HTTP status of success, where it is not 200. */
+  /** HTTP status of success. Default: 200. */
   readonly status?: number;
-  /** Says of a method other than GET that it changes nothing. */
+  /** True if it changes nothing, although its method is not GET. */
   readonly reads?: true;
-  /** Says of a GET that it changes something all the same: the caller has from then on what it answers. */
+  /** True if it changes something, although its method is GET: it assigns what it returns to the caller. */
   readonly takes?: true;
-  /** Says of an operation that only computes that it takes an entity tag all the same. */
+  /** True if it accepts an entity tag, although it only computes. */
   readonly conditional?: true;
-  /** Where the entity tag is read first. */
+  /** Read of the entity tag before the change. */
   readonly tagFrom?: TagSource;
-  /** Sends `{}` although no flag goes into the body. */
+  /** Sends `{}`, because no flag goes into the body. */
   readonly emptyBody?: true;
-  /** Flags of which at least one must be given. */
+  /** Flags. At least one of them must be given. */
   readonly atLeastOne?: readonly string[];
-  /** Lets a person fill in the required flags at prompts. */
+  /** True if the command can prompt for the required flags. */
   readonly interactive?: true;
-  /** The only deployment variant that serves it. */
+  /** Deployment variant that supports it, if others do not. */
   readonly variant?: "hosted";
-  /** Says that its errors name the application. */
+  /** True if its errors name the application. */
   readonly labelled?: true;
-  /** Says of an answer that is content that it goes to a file and never to stdout. */
+  /** Writes content to a file only, never to stdout. */
   readonly output?: "file";
   /** Arguments of an example command line, or of several. */
   readonly example: Examples;
@@ -174,7 +173,7 @@ export interface Operation {
 export interface OperationRef {
   /** Permission name, e.g. `assignments.get-next`. */
   readonly name: string;
-  /** Its description. */
+  /** Description. */
   readonly operation: Operation;
 }
 
@@ -197,7 +196,7 @@ export interface RequestOptions {
 
 /** Option of a request that can be conditional. */
 export interface ConditionalOptions {
-  /** Entity tag that must still be current. It is sent as it is; without it, the client reads the tag where one is needed. */
+  /** Entity tag that must still be current. If it is missing and the operation needs one, the client reads it first. */
   ifMatch?: string;
 }
 
@@ -206,7 +205,7 @@ export const REQUEST_OPTIONS = ["signal", "timeoutSeconds", "idempotencyKey", "i
   keyof (RequestOptions & ConditionalOptions)
 )[];
 
-/** The labels of positional arguments in an editor: TypeScript keeps only labels that are written out. */
+/** Labels of positional arguments in an editor. TypeScript keeps only labels that are written out. */
 export interface PositionalLabels {
   /** Case handle. */
   caseId: [caseId: string];
@@ -285,22 +284,22 @@ export type ParamsOf<O, Content = JsonObject> = O extends { flags: infer F } ? F
  */
 export type AnswerOf<O, Content = JsonObject> = O extends { answer: infer A } ? AnswerType<A, Content> : never;
 
-/** Whether an operation changes nothing. */
+/** Reports whether an operation changes nothing. */
 export function isRead(operation: Operation): boolean {
   return operation.method === "GET" || operation.reads === true;
 }
 
-/** Whether the service is another one after an operation: a GET that takes what it answers changes something, too. */
+/** Reports whether an operation changes something, which a GET that assigns work does, too. */
 export function hasEffect(operation: Operation): boolean {
   return operation.takes === true || !isRead(operation);
 }
 
-/** Whether an operation takes an entity tag. */
+/** Reports whether an operation accepts an entity tag. */
 export function takesTag(operation: Operation): boolean {
   return operation.conditional === true || !isRead(operation);
 }
 
-/** Everything that a call or a command may be given, positional arguments first. */
+/** Lists positional arguments and flags. */
 export function listParams<P>(
   { args = [], flags = {} }: {
     readonly args?: readonly (P & { readonly name: string })[];
@@ -310,7 +309,7 @@ export function listParams<P>(
   return [...args.map((arg): [string, P] => [arg.name, arg]), ...Object.entries(flags)];
 }
 
-/** Whether a call sends a multipart body. */
+/** Reports whether a call sends a multipart body. */
 export function sendsForm(operation: Operation): boolean {
   return listParams(operation).some(([, param]) => param.to.startsWith("part:"));
 }

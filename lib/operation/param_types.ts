@@ -1,9 +1,9 @@
-/** Whether a value is what a call takes: the client asks before sending, the service after receiving. */
+/** Checks of parameter values, for the client before it sends and for the service after it receives. */
 import { SvcError } from "../errors.ts";
 import { isJsonObject, isNonEmptyString } from "../../utils/json.ts";
 import type { FileInput, ParamTypes } from "./operation.ts";
 
-/** What each type wants, as the end of the sentence "--flag must be …". */
+/** Descriptions of the types, for the sentence "--flag must be …". */
 export const TYPE_NAMES: { readonly [T in keyof ParamTypes]: string } = {
   string: "text",
   integer: "a whole number, 0 or more",
@@ -39,12 +39,12 @@ function areNamed(value: unknown): boolean {
     value.every((one) => isJsonObject(one) && typeof one.name === "string" && typeof one.context === "string");
 }
 
-/** Whether a value is of a type. */
+/** Reports whether a value has a type. */
 export function isOfType<T extends keyof ParamTypes>(type: T, value: unknown): value is ParamTypes[T] {
   return CHECKS[type](value);
 }
 
-/** Refuses what is to cancel a call and is no signal. */
+/** Throws `INVALID_ARGS` unless a value can cancel a call. */
 export function checkSignal(signal: unknown): asserts signal is AbortSignal | undefined {
   if (signal === undefined || signal instanceof AbortSignal) return;
   throw new SvcError("INVALID_ARGS", "signal must be an AbortSignal.", {

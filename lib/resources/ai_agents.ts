@@ -72,11 +72,11 @@ const operations = {
     example: ["", "--format table"],
   },
   /**
-   * Starts a conversation about a case, or about nothing. The agent's starter question is asked unless `executeStarter`
+   * Starts a conversation, about a case or without a context. The agent's starter question is asked unless `executeStarter`
    * is false; `response` is its answer. Only the caller sees the conversation.
    *
    * Errors: `NOT_FOUND` for an unknown agent or case, `FAILED_DEPENDENCY` where the model behind the agent does not
-   * answer the starter question: the conversation has started all the same, and the error names it.
+   * answer the starter question: the conversation exists nevertheless, and the error names it.
    *
    * @example
    * ```ts
@@ -100,7 +100,7 @@ const operations = {
   },
   /**
    * Lists the caller's conversations with an agent about a context, newest first, without their messages. A page has 25
-   * conversations, or as many as `pageSize` says, at most 100. `pageIndex` counts pages from 0; an empty one is behind
+   * conversations, or `pageSize`, at most 100. `pageIndex` counts pages from 0; an empty one is behind
    * the last.
    *
    * Errors: `NOT_FOUND` for an unknown agent, `BAD_REQUEST` for a page size that is not served.
@@ -153,7 +153,7 @@ const operations = {
     example: "'@baseclass!PermitGuide' --conversation PXCONV-1",
   },
   /**
-   * Says something to an agent and answers what it replies. The message is kept before the agent is asked: it is in the
+   * Sends a message to an agent and returns the reply. The message is stored before the agent is asked: it is in the
    * conversation even if no answer comes.
    *
    * Errors: `NOT_FOUND`, `BAD_REQUEST` for an empty message or one of more than 10,000 characters, `CONFLICT` for a
@@ -210,7 +210,7 @@ const operations = {
     example: "'@baseclass!PermitGuide' --conversation PXCONV-1",
   },
   /**
-   * Likes an answer of an agent. It takes the place of a dislike.
+   * Likes a message of an agent. It replaces a dislike.
    *
    * Errors: `NOT_FOUND`, `BAD_REQUEST` for a message of the caller's own.
    *
@@ -234,7 +234,7 @@ const operations = {
     example: "'@baseclass!PermitGuide' --conversation PXCONV-1 --message MSG-2",
   },
   /**
-   * Dislikes an answer of an agent and says why. It takes the place of a like.
+   * Dislikes a message of an agent, with a reason. It replaces a like.
    *
    * Errors: `NOT_FOUND`, `BAD_REQUEST` for a message of the caller's own and for an empty reason.
    *
@@ -256,7 +256,7 @@ const operations = {
     flags: {
       conversation,
       message,
-      feedback: { help: "Text that says what was wrong", type: "string", to: "body:feedbackText", required: true },
+      feedback: { help: "Reason for the dislike", type: "string", to: "body:feedbackText", required: true },
     },
     answer: "nothing",
     example: "'@baseclass!PermitGuide' --conversation PXCONV-1 --message MSG-2 --feedback 'Wrong fee'",

@@ -18,7 +18,7 @@ const operations = {
   /**
    * Reads an assignment with its case and its actions.
    *
-   * Errors: `NOT_FOUND` for one that was performed or never was.
+   * Errors: `NOT_FOUND` for an assignment that does not exist or has been performed.
    *
    * @example
    * ```ts
@@ -42,10 +42,10 @@ const operations = {
     seeAlso: ["assignments get-action --help", "help formatting"],
   },
   /**
-   * Takes the next assignment that the caller may perform: the most urgent, then the oldest. One from a queue is the
-   * caller's from then on.
+   * Gets the next assignment that the caller may perform: the most urgent, then the oldest. An assignment from a queue
+   * moves to the worklist of the caller.
    *
-   * Errors: `NOT_FOUND` when there is none.
+   * Errors: `NOT_FOUND` if no assignment is available.
    *
    * @example
    * ```ts
@@ -58,7 +58,7 @@ const operations = {
    * ```
    */
   getNext: {
-    summary: "Take the next assignment: the most urgent, then the oldest",
+    summary: "Get the next assignment: the most urgent, then the oldest",
     method: "GET",
     path: "/assignments/next",
     takes: true,
@@ -69,7 +69,7 @@ const operations = {
   /**
    * Reads the form of an assignment's action: content in `data.caseInfo.content`, fields and components in `uiResources`.
    *
-   * Errors: `NOT_FOUND`, `FORBIDDEN` for somebody else's assignment, `CONFLICT` for an action that it does not have.
+   * Errors: `NOT_FOUND`, `FORBIDDEN` for the assignment of another operator, `CONFLICT` for an action that it does not have.
    *
    * @example
    * ```ts
@@ -90,10 +90,10 @@ const operations = {
     example: "'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register",
   },
   /**
-   * Performs an assignment and answers the case with `nextAssignmentInfo`, if there is more to do for the caller. Its entity
-   * tag is read first, unless `ifMatch` gives one.
+   * Performs an assignment and returns the case, with `nextAssignmentInfo` if the caller can perform another assignment.
+   * The client first reads the entity tag, unless `ifMatch` is given.
    *
-   * Errors: `PRECONDITION_FAILED` when somebody changed the case meanwhile, `FORBIDDEN` for somebody else's assignment,
+   * Errors: `PRECONDITION_FAILED` if the case has changed since, `FORBIDDEN` for the assignment of another operator,
    * `CONFLICT` for an action that it does not have, `VALIDATION_FAIL` with a detail per field, `MISSING_ETAG`.
    *
    * @example
@@ -202,7 +202,7 @@ const operations = {
     example: `'ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE' --action Register --data '{"Channel":"Desk"}'`,
   },
   /**
-   * Goes back to the previous step of a screen flow; what is given is saved as a draft.
+   * Goes back to the previous step of a screen flow; the given content is saved as a draft.
    *
    * Errors: `VALIDATION_FAIL` on the first step.
    *
@@ -229,7 +229,7 @@ const operations = {
     example: "'ASSIGN-WORKBASKET CITY-PERMIT-WORK P-1!REVIEW'",
   },
   /**
-   * Goes to a step of a screen flow that was visited already; what is given is saved as a draft.
+   * Goes to a step of a screen flow that was visited already; the given content is saved as a draft.
    *
    * Errors: `NOT_FOUND` for an unknown step, `CONFLICT` for the current one.
    *

@@ -23,11 +23,11 @@ const assistantId = {
 
 const operations = {
   /**
-   * Starts a conversation about a case, or about nothing. The assistant's starter question is asked unless
+   * Starts a conversation, about a case or without a context. The assistant's starter question is asked unless
    * `executeStarter` is false; `response` is its answer. Only the caller sees the conversation.
    *
    * Errors: `NOT_FOUND` for an unknown assistant or case, `FAILED_DEPENDENCY` where the model behind the assistant does
-   * not answer the starter question: the conversation has started all the same, and the error names it.
+   * not answer the starter question: the conversation exists nevertheless, and the error names it.
    *
    * @example
    * ```ts
@@ -51,7 +51,7 @@ const operations = {
   },
   /**
    * Lists the caller's conversations with an assistant about a context, newest first, without their messages. A page has
-   * 25 conversations, or as many as `pageSize` says, at most 100. `pageIndex` counts pages from 0; an empty one is behind
+   * 25 conversations, or `pageSize`, at most 100. `pageIndex` counts pages from 0; an empty one is behind
    * the last.
    *
    * Errors: `NOT_FOUND` for an unknown assistant, `BAD_REQUEST` for a page size that is not served.
@@ -103,7 +103,7 @@ const operations = {
     example: "'@baseclass!Desk' --conversation PXCONV-1",
   },
   /**
-   * Says something to an assistant and answers what it replies. The message is kept before the assistant is asked: it is
+   * Sends a message to an assistant and returns the reply. The message is stored before the assistant is asked: it is
    * in the conversation even if no answer comes.
    *
    * Errors: `NOT_FOUND`, `BAD_REQUEST` for an empty message or one of more than 10,000 characters, `CONFLICT` for a

@@ -72,7 +72,7 @@ const upload = {
 const operations = {
   /**
    * Lists the attachments of a case that the caller may see, newest first, with links to what the caller may do with each.
-   * `includeThumbnails` adds images as base64 where they are small.
+   * `includeThumbnails` adds small pictures of images as base64.
    *
    * Errors: `NOT_FOUND`.
    *
@@ -104,10 +104,10 @@ const operations = {
   },
   /**
    * Adds uploaded files (`{ type: "File", category, name?, ID }`) and links (`{ type: "URL", category, name, url }`) to a case:
-   * all, or none where one does not fit. An upload can be added until it expires, more than once.
+   * all of them, or none if one is invalid. An upload can be added several times until it expires.
    *
-   * Errors: `BAD_REQUEST` with a detail per element that does not fit, `FORBIDDEN` for a category into which the caller may not
-   * add, `NOT_FOUND`.
+   * Errors: `BAD_REQUEST` with a detail per invalid element, `FORBIDDEN` for a category to which the caller may not add
+   * attachments, `NOT_FOUND`.
    *
    * @example
    * ```ts
@@ -146,8 +146,9 @@ const operations = {
     seeAlso: ["attachments upload --help", "cases list-attachment-categories --help"],
   },
   /**
-   * Reads the content of an attachment: of a file its bytes, which can be read once and are not held; of a link its address.
-   * A transfer that is cut short errors the stream. On the command line `-o` writes it to a file, which is there when all of it is.
+   * Reads the content of an attachment: the bytes of a file, or the address of a link. The bytes are streamed and can be
+   * read once. The stream fails if the transfer is cut short. On the command line `-o` writes a file, which appears when
+   * it is complete.
    *
    * Errors: `FORBIDDEN` in a category that the caller may not see, `NOT_FOUND`.
    *
@@ -209,9 +210,9 @@ const operations = {
     example: "'LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT' --name 'Site plan' --category Plan",
   },
   /**
-   * Deletes an attachment. The bytes go with the last attachment that has them.
+   * Deletes an attachment. The bytes are deleted with the last attachment that refers to them.
    *
-   * Errors: `FORBIDDEN` for somebody else's without the right to delete any, `NOT_FOUND`.
+   * Errors: `FORBIDDEN` for an attachment of another operator without the right to delete all, `NOT_FOUND`.
    *
    * @example
    * ```ts
@@ -234,7 +235,7 @@ const operations = {
     example: "'LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT'",
   },
   /**
-   * Uploads a file, of which neither side holds more than a piece. It expires in two hours unless it is added to a case.
+   * Uploads a file. Client and service stream it. It expires after two hours unless it is added to a case.
    *
    * Errors: `BAD_REQUEST` for an empty file, `HTTP_ERROR` with status 413 for one that is larger than the service allows.
    *

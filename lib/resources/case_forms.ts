@@ -31,7 +31,7 @@ const operations = {
     example: "'CITY-PERMIT-WORK P-1' --action pyUpdateCaseDetails",
   },
   /**
-   * Performs a case-wide or stage-wide action, and answers the case as it is then.
+   * Performs a case-wide or stage-wide action and returns the case.
    *
    * Errors: `CONFLICT` for an action that the case does not have now, `PRECONDITION_FAILED` for a stale `ifMatch`,
    * `VALIDATION_FAIL` with a detail per field.
@@ -167,7 +167,7 @@ const operations = {
     example: `'CITY-PERMIT-WORK P-1' --view pyDetails --data '{"Channel":"Desk"}'`,
   },
   /**
-   * Computes calculated fields of a view and saves nothing. Unknown fields are left out of the answer.
+   * Computes calculated fields of a view and saves nothing. The answer omits unknown fields.
    *
    * Errors: `NOT_FOUND`.
    *

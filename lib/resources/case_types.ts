@@ -59,7 +59,7 @@ const operations = {
     seeAlso: ["cases create --help"],
   },
   /**
-   * Reads one case type: the service lists them all, and the client picks it.
+   * Reads one case type. The client picks it from the list of all.
    *
    * Errors: `NOT_FOUND`.
    *
@@ -104,7 +104,7 @@ const operations = {
     example: "City-Permit-Work-Permit --action Create",
   },
   /**
-   * Lists the bulk actions of a case type. Only hosted services have it.
+   * Lists the bulk actions of a case type. Only the hosted variant supports it.
    *
    * Errors: `NOT_FOUND` for an unknown type, and from a service of another variant.
    *

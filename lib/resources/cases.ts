@@ -21,7 +21,7 @@ const bulkResult = {
     ID: "string",
     /** HTTP status for the case. Some services write it as text. */
     status: { oneOf: ["number", "string"] },
-    /** Why the case failed. */
+    /** Reasons why the case failed. */
     errorDetails: { list: elementError },
   },
 } as const satisfies ObjectShape;
@@ -106,15 +106,15 @@ const attachmentCategory = {
   unchecked: {
     /** Display name. */
     name: "string",
-    /** Whether the caller may see its attachments. */
+    /** True if the caller may see its attachments. */
     canView: "boolean",
-    /** Whether the caller may add attachments to it. */
+    /** True if the caller may add attachments to it. */
     canCreate: "boolean",
-    /** Whether the caller may change its attachments. */
+    /** True if the caller may change its attachments. */
     canEdit: "boolean",
-    /** Whether the caller may delete attachments that the caller added. */
+    /** True if the caller may delete attachments that the caller added. */
     canDeleteOwn: "boolean",
-    /** Whether the caller may delete all attachments. */
+    /** True if the caller may delete all attachments. */
     canDeleteAll: "boolean",
   },
 } as const satisfies ObjectShape;
@@ -140,10 +140,10 @@ const stageList = {
 
 const operations = {
   /**
-   * Creates a case of a type and puts it on its first step. `nextAssignmentInfo` names the assignment that is next for the
+   * Creates a case of a type and puts it on its first step. `nextAssignmentInfo` names the next assignment of the
    * caller.
    *
-   * Errors: `NOT_FOUND` for an unknown type, `VALIDATION_FAIL` with a detail per field for content that does not fit.
+   * Errors: `NOT_FOUND` for an unknown type, `VALIDATION_FAIL` with a detail per field for invalid content.
    *
    * @example
    * ```ts
@@ -218,7 +218,7 @@ const operations = {
     example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --dry-run"],
   },
   /**
-   * Discards what was saved as drafts of a case's assignments and answers the case as it is without them.
+   * Discards the saved drafts of a case and returns the case.
    *
    * Errors: `NOT_FOUND`.
    *
@@ -241,7 +241,7 @@ const operations = {
   },
   ...forms,
   /**
-   * Lists the parent of a case in `ancestors`, then its parent, and so on; an empty object for a case without parent.
+   * Lists the parent of a case in `ancestors`, then its parent, and so on; the object is empty for a case without parent.
    *
    * Errors: `NOT_FOUND`.
    *
@@ -264,7 +264,7 @@ const operations = {
     example: "'CITY-PERMIT-WORK P-2'",
   },
   /**
-   * Lists the children of a case in `childCases`, each with its own; an empty object for a case without children.
+   * Lists the children of a case in `childCases`, each with its own; the object is empty for a case without children.
    *
    * Errors: `NOT_FOUND`.
    *
@@ -287,7 +287,7 @@ const operations = {
     example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --format yaml"],
   },
   /**
-   * Lists the attachment categories of a case in `attachment_categories`, with what the caller may do in each.
+   * Lists the attachment categories of a case in `attachment_categories`, with the rights of the caller in each.
    *
    * Errors: `NOT_FOUND`.
    *
@@ -333,9 +333,9 @@ const operations = {
     example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --format table"],
   },
   /**
-   * Moves a case to a stage, by name or ID, and drops the open assignments of the stage that it leaves.
+   * Moves a case to a stage, by name or ID, and removes the open assignments of the stage that it leaves.
    *
-   * Errors: `NOT_FOUND` for an unknown stage, `CONFLICT` for the stage where it is, `PRECONDITION_FAILED` for a stale
+   * Errors: `NOT_FOUND` for an unknown stage, `CONFLICT` for its current stage, `PRECONDITION_FAILED` for a stale
    * `ifMatch`.
    *
    * @example
@@ -438,8 +438,8 @@ const operations = {
     seeAlso: ["cases bulk-perform --help"],
   },
   /**
-   * Performs an action on several cases. What became of each is in `results`; one that failed does not stop the others.
-   * With the running mode `async` a hosted service answers a `jobID` at once and does the work in the background.
+   * Performs an action on several cases. `results` has the outcome for each case. A failure does not stop the others.
+   * With the running mode `async`, a hosted service returns a `jobID` at once and does the work in the background.
    *
    * Errors: `BAD_REQUEST`.
    *
@@ -524,7 +524,7 @@ export type BulkResult = NonNullable<BulkAnswer["results"]>[number];
 /** The actions that can be performed on several cases. */
 export type BulkActionsAnswer = AnswerOf<Operations["bulkActions"]>;
 
-/** Why one element of a call failed. */
+/** Reason why one element of a call failed. */
 export type ElementError = NonNullable<BulkResult["errorDetails"]>[number];
 
 /** The parent of a case, its parent, and so on. */

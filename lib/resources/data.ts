@@ -34,9 +34,13 @@ const parametrised = {
 
 const queried = {
   params,
-  max: { help: "Rows to fetch at most", type: "integer", to: "body:paging.maxResultsToFetch" },
-  page: { help: "Page to fetch, from 1", type: "integer", to: "body:paging.pageNumber" },
-  includeTotal: { help: "Count all matching rows too", type: "boolean", to: "body:paging.includeTotalCount" },
+  max: { help: "Maximum number of rows", type: "integer", to: "body:paging.maxResultsToFetch" },
+  page: { help: "Page number, starting at 1", type: "integer", to: "body:paging.pageNumber" },
+  includeTotal: {
+    help: "Count all matching rows, not only those of the page",
+    type: "boolean",
+    to: "body:paging.includeTotalCount",
+  },
   data: {
     ...parametrised.data,
     help: "The whole request body: dataViewParameters, query, paging",
@@ -66,9 +70,9 @@ const field = {
     dataType: "string",
     /** Description. */
     description: "string",
-    /** Whether its value cannot be changed. */
+    /** True if its value cannot be changed. */
     isReadOnly: "boolean",
-    /** Whether a record must have a value. */
+    /** True if a record must have a value. */
     isRequired: "boolean",
     /** Maximum number of characters. */
     maxLength: "number",
@@ -85,7 +89,7 @@ const parameter = {
     description: "string",
     /** Type of its values. */
     dataType: "string",
-    /** Whether a query must give it. */
+    /** True if a query must give it. */
     required: "boolean",
     /** Value of a missing parameter; empty without one. */
     defaultValue: "json",
@@ -105,13 +109,13 @@ const metadata = {
       classID: "string",
       /** Display name of the class. */
       className: "string",
-      /** Whether it has rows or is a single page. */
+      /** Kind: rows, or a single page. */
       structure: { values: ["List", "Page"] },
-      /** Whether it accepts a `query`. */
+      /** True if it accepts a `query`. */
       isQueryable: "boolean",
-      /** Whether it can be searched. */
+      /** True if it can be searched. */
       isSearchable: "boolean",
-      /** Whether its records can be changed. */
+      /** True if its records can be changed. */
       isSavable: "boolean",
       /** Fields that identify a record. */
       keys: { list: "string" },
@@ -137,7 +141,7 @@ const rowCount = {
     unchecked: {
       /** Time of the count. */
       fetchDateTime: "string",
-      /** Whether more rows match than were counted. */
+      /** True if more rows match than were counted. */
       hasMoreResults: "boolean",
     },
   },
@@ -148,7 +152,7 @@ const paging = {
   totalCount: "number",
   /** Number of rows in the answer. */
   resultCount: "number",
-  /** Whether more rows match than the answer contains. */
+  /** True if more rows match than the answer contains. */
   hasMoreResults: "boolean",
   /** Number of the page. */
   pageNumber: "number",
@@ -161,7 +165,7 @@ const paging = {
 const rows = {
   shape: {
     required: {
-      /** Rows of this page. Some services write null if there are none. */
+      /** Rows of this page. Some services write null instead of an empty list. */
       data: { oneOf: [{ list: "open" }, "null"] },
     },
     unchecked: paging,
@@ -237,7 +241,7 @@ const dataObject = {
     description: "string",
     /** Data view that lists its records. Other operations take it as `dataViewId`. Empty without one. */
     defaultListDataView: "string",
-    /** Whether that data view accepts a `query`. */
+    /** True if that data view accepts a `query`. */
     isDefaultListDataViewQueryable: "boolean",
     /** Requests that the data object offers. */
     links: "object",
@@ -262,11 +266,11 @@ const dataPage = {
     name: "string",
     /** Class of the rows. */
     classID: "string",
-    /** Whether it has rows or is a single page. */
+    /** Kind: rows, or a single page. */
     structure: { values: ["list", "page"] },
-    /** Whether it accepts a `query`. */
+    /** True if it accepts a `query`. */
     isQueryable: "boolean",
-    /** Whether its records can be changed. */
+    /** True if its records can be changed. */
     isSavable: "boolean",
     /** Requests that the data page offers. */
     links: "object",
@@ -422,7 +426,8 @@ const operations = {
     seeAlso: ["data query-metadata --help", "help formatting"],
   },
   /**
-   * Queries the rows of a data view through one of its views: its fields alone, and the view in `uiResources`.
+   * Queries the rows of a data view through one of its views. Rows have only the fields of the view, which is in
+   * `uiResources`.
    *
    * Errors: `NOT_FOUND` for an unknown data view or view.
    *
@@ -472,9 +477,10 @@ const operations = {
     seeAlso: ["data update --help"],
   },
   /**
-   * Replaces a data record. Its entity tag is read first by the scalar members of `data`, unless `ifMatch` gives one.
+   * Replaces a data record. The client first reads its entity tag by the scalar members of `data`, unless `ifMatch`
+   * is given.
    *
-   * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` when somebody changed it meanwhile, `VALIDATION_FAIL`, `MISSING_ETAG`.
+   * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` if it has changed since, `VALIDATION_FAIL`, `MISSING_ETAG`.
    *
    * @example
    * ```ts
@@ -498,10 +504,10 @@ const operations = {
     seeAlso: ["data patch --help"],
   },
   /**
-   * Changes members of a data record. Its entity tag is read first by the scalar members of `data`, unless `ifMatch` gives
-   * one.
+   * Changes fields of a data record. The client first reads its entity tag by the scalar members of `data`, unless
+   * `ifMatch` is given.
    *
-   * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` when somebody changed it meanwhile, `VALIDATION_FAIL`, `MISSING_ETAG`.
+   * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` if it has changed since, `VALIDATION_FAIL`, `MISSING_ETAG`.
    *
    * @example
    * ```ts
@@ -514,7 +520,7 @@ const operations = {
    * ```
    */
   patch: {
-    summary: "Change members of a data record",
+    summary: "Change fields of a data record",
     method: "PATCH",
     path: "/data/{data_view_ID}",
     args: [dataViewId],
@@ -544,7 +550,7 @@ const operations = {
     method: "DELETE",
     path: "/data/{data_view_ID}",
     args: [dataViewId],
-    flags: { params: { help: "The members that identify the record", type: "object", to: "query:*" } },
+    flags: { params: { help: "Key fields of the record", type: "object", to: "query:*" } },
     answer: "nothing",
     example: `D_Inspectors --params '{"ID":"I-1"}'`,
   },
@@ -595,7 +601,7 @@ const operations = {
     args: [dataViewId],
     flags: {
       action,
-      data: { help: "The members that identify the record", type: "object", isContent: true, to: "body:*" },
+      data: { help: "Key fields of the record", type: "object", isContent: true, to: "body:*" },
     },
     answer: recordForm,
     example: `D_Inspectors --action Edit --data '{"ID":"I-1"}'`,
@@ -623,7 +629,7 @@ const operations = {
     flags: {
       action,
       ...content,
-      attachments: { ...content.attachments, help: "Attachments: records of the embedded service take none" },
+      attachments: { ...content.attachments, help: "Attachments (the embedded service accepts none)" },
     },
     answer: recordAnswer,
     example: `D_Inspectors --action Edit --data '{"ID":"I-1","Phone":"555-0100"}'`,

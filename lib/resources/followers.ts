@@ -30,7 +30,7 @@ const followerList = {
 
 const operations = {
   /**
-   * Lists who follows a case, in the order in which they began.
+   * Lists the followers of a case, in the order in which they started to follow.
    *
    * Errors: `NOT_FOUND`.
    *
@@ -53,12 +53,12 @@ const operations = {
     example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --format table"],
   },
   /**
-   * Lets a user follow a case; `associations.follows` of a case tells each caller whether the caller does. The one
-   * element of the answer has its status; the command ends with `BULK_PARTIAL_FAILURE` if it failed. The case keeps
-   * its entity tag.
+   * Adds a follower to a case. The answer has one element with the outcome. The command fails with
+   * `BULK_PARTIAL_FAILURE` if the element failed. `associations.follows` of a case tells whether the caller follows it.
+   * The entity tag of the case does not change.
    *
-   * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` for a stale `ifMatch`. Of the element: 400 for an unknown user, 409
-   * for one who follows the case already.
+   * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` for a stale `ifMatch`. Status of the element: 400 for an unknown user,
+   * 409 for a user who already follows the case.
    *
    * @example
    * ```ts
@@ -71,7 +71,7 @@ const operations = {
    * ```
    */
   add: {
-    summary: "Let a user follow a case",
+    summary: "Add a follower to a case",
     method: "POST",
     path: "/cases/{caseID}/followers",
     args: [caseId],
@@ -81,7 +81,7 @@ const operations = {
     example: "'CITY-PERMIT-WORK P-1' --user clerk@city",
   },
   /**
-   * Lets a user no longer follow a case.
+   * Removes a follower from a case.
    *
    * Errors: `NOT_FOUND` for an unknown case or a user who does not follow it, `PRECONDITION_FAILED` for a stale
    * `ifMatch`.
@@ -97,7 +97,7 @@ const operations = {
    * ```
    */
   delete: {
-    summary: "Let a user no longer follow a case",
+    summary: "Remove a follower from a case",
     method: "DELETE",
     path: "/cases/{caseID}/followers/{followerID}",
     args: [caseId],

@@ -1,9 +1,9 @@
-/** The groups of operations. Each is a module of its own, loaded only when it is needed. */
+/** The groups of operations. Each is a module that is loaded on first use. */
 import type { Group } from "../operation/operation.ts";
 
-/** A group: a line of the help, and where its operations are. */
+/** A group of operations. */
 export interface GroupEntry {
-  /** What its operations are about, for the help: no full stop. */
+  /** Summary for the help: no full stop. */
   readonly summary: string;
   /** Loads its operations. */
   readonly load: () => Promise<{ readonly default: Group }>;
@@ -12,11 +12,11 @@ export interface GroupEntry {
 /** All groups by name. */
 export const groups = {
   cases: {
-    summary: "Create, read and move cases",
+    summary: "Create, read and advance cases",
     load: (): Promise<typeof import("./cases.ts")> => import("./cases.ts"),
   },
   assignments: {
-    summary: "Take and perform the work items of cases",
+    summary: "Get and perform assignments, the work items of cases",
     load: (): Promise<typeof import("./assignments.ts")> => import("./assignments.ts"),
   },
   data: {
@@ -24,7 +24,7 @@ export const groups = {
     load: (): Promise<typeof import("./data.ts")> => import("./data.ts"),
   },
   participants: {
-    summary: "Name the participants of a case",
+    summary: "Manage the participants of a case",
     load: (): Promise<typeof import("./participants.ts")> => import("./participants.ts"),
   },
   attachments: {
@@ -32,15 +32,15 @@ export const groups = {
     load: (): Promise<typeof import("./attachments.ts")> => import("./attachments.ts"),
   },
   tags: {
-    summary: "Tag cases",
+    summary: "Manage the tags of a case",
     load: (): Promise<typeof import("./tags.ts")> => import("./tags.ts"),
   },
   followers: {
-    summary: "Let users follow cases",
+    summary: "Manage the followers of a case",
     load: (): Promise<typeof import("./followers.ts")> => import("./followers.ts"),
   },
   related: {
-    summary: "Relate cases to each other",
+    summary: "Manage the relations between cases",
     load: (): Promise<typeof import("./related.ts")> => import("./related.ts"),
   },
   caseTypes: {
@@ -82,7 +82,7 @@ export type Resources = {
   readonly [G in keyof typeof groups]: Awaited<ReturnType<(typeof groups)[G]["load"]>>["default"];
 };
 
-/** The operations of all groups, loaded. */
+/** Loads the operations of all groups. */
 export async function loadResources(): Promise<Record<string, Group>> {
   const loaded = Object.entries(groups).map(async ([name, group]): Promise<[string, Group]> => {
     const { default: operations } = await group.load();

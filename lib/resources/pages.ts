@@ -38,7 +38,7 @@ const entry = {
 const pageAnswer = {
   shape: {
     required: {
-      /** What the page shows. */
+      /** Data of the page. */
       data: {
         unchecked: {
           /** Display name. */
@@ -92,7 +92,7 @@ const insightData = {
     fetchDateTime: "string",
     /** Number of rows. */
     resultCount: "number",
-    /** Whether there are more rows. */
+    /** True if there are more rows. */
     hasMoreResults: "boolean",
   },
 } as const satisfies ObjectShape;
@@ -114,7 +114,7 @@ const insightAnswer = {
 const dashboardAnswer = {
   shape: {
     required: {
-      /** What the dashboard shows. */
+      /** Data of the dashboard. */
       data: {
         unchecked: {
           /** Display name. */
@@ -136,7 +136,7 @@ const dashboardAnswer = {
 const channelAnswer = {
   shape: {
     required: {
-      /** What the channel is. */
+      /** Data of the channel. */
       data: {
         unchecked: {
           /** Display name. */
@@ -160,7 +160,7 @@ const channelAnswer = {
 const portalAnswer = {
   shape: {
     required: {
-      /** What the portal shows. */
+      /** Data of the portal. */
       data: {
         unchecked: {
           /** Display name. */
@@ -187,9 +187,9 @@ const portalAnswer = {
 
 const operations = {
   /**
-   * Reads a page as it is without a data context: `data`, and in `uiResources` its texts, views and lists.
+   * Reads a page without a data context: `data`, and in `uiResources` its texts, views and lists.
    *
-   * Errors: `NOT_FOUND` for an unknown page, or one that lives in another class than `pageClass`.
+   * Errors: `NOT_FOUND` for an unknown page, or a page of another class than `pageClass`.
    *
    * @example
    * ```ts
@@ -210,11 +210,11 @@ const operations = {
     example: ["Welcome", "Welcome --format yaml"],
   },
   /**
-   * Reads a page about something: a case by its handle, a data record by its key as JSON, or values of the page's class
+   * Reads a page in a data context: a case by its handle, a data record by its key as JSON, or values of the page's class
    * as JSON, e.g. `{"Applicant":"Ada"}`. The content of the page's views is in `data.caseInfo.content`.
    *
-   * Errors: `NOT_FOUND` for an unknown page, `BAD_REQUEST` for a context that names nothing the page is about,
-   * `VALIDATION_FAIL` for values that do not fit.
+   * Errors: `NOT_FOUND` for an unknown page, `BAD_REQUEST` for a context that does not fit the page,
+   * `VALIDATION_FAIL` for invalid values.
    *
    * @example
    * ```ts
@@ -244,7 +244,7 @@ const operations = {
     example: "CaseSummary --data-context 'CITY-PERMIT-WORK P-1'",
   },
   /**
-   * Reads a dashboard: its insights are in `data.insights`, each with its numbers as they are now.
+   * Reads a dashboard: `data.insights` has its insights with current numbers.
    *
    * Errors: `NOT_FOUND`.
    *
@@ -266,8 +266,7 @@ const operations = {
     example: "Permits",
   },
   /**
-   * Reads an insight: a row per group in `data.rows`, counted and summed up by the service from the rows that are there
-   * now.
+   * Reads an insight: `data.rows` has a row per group, which the service computes from the current rows.
    *
    * Errors: `NOT_FOUND`.
    *
@@ -334,8 +333,8 @@ const operations = {
     example: "Desk",
   },
   /**
-   * Reads the texts of a locale by their keys. Where a country has none of its own (`en_GB`), those of its language
-   * (`en`) are answered; `id` names the bundle.
+   * Reads the texts of a locale by their keys. If a country has no texts of its own (`en_GB`), the texts of its
+   * language (`en`) are returned. `id` names the bundle.
    *
    * Errors: `NOT_FOUND`.
    *
@@ -349,7 +348,7 @@ const operations = {
    * ```
    */
   localization: {
-    summary: "Read a bundle of texts in a language",
+    summary: "Read the texts of a locale",
     method: "GET",
     path: "/localizations/{locale}",
     args: [{ name: "locale", help: "Bundle, e.g. nl_NL", type: "string", to: "path:locale", required: true }],

@@ -70,7 +70,7 @@ const role = {
     name: "string",
   },
   unchecked: {
-    /** Whether several participants of a case may have the role. Some services omit it. */
+    /** True if several participants of a case may have the role. Some services omit it. */
     multiple: "boolean",
     /** Requests that the role offers. */
     links: "object",
@@ -88,7 +88,7 @@ const roleList = {
 
 const operations = {
   /**
-   * Lists the participants of a case, in the order in which they came, each with its role and its fields.
+   * Lists the participants of a case with their roles and fields, in the order in which they were added.
    *
    * Errors: `NOT_FOUND`.
    *
@@ -111,13 +111,12 @@ const operations = {
     example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --format table"],
   },
   /**
-   * Adds a participant in a role of the case type. The role says which fields there are, which are required, and
-   * whether a case may have several such participants. The case gets a new entity tag, which is answered, and its
-   * history says so.
+   * Adds a participant in a role of the case type. The role defines the fields and whether a case may have
+   * several such participants. The answer has the new entity tag of the case. The change is part of its history.
    *
-   * Errors: `VALIDATION_FAIL` with a detail per field that is missing or does not fit, or for a role that is taken;
+   * Errors: `VALIDATION_FAIL` with a detail per field that is missing or invalid, or for a role that is taken;
    * `BAD_REQUEST` for an unknown role or field, `NOT_FOUND`, `CONFLICT` for a resolved case, `PRECONDITION_FAILED`
-   * for a stale `ifMatch`, `LOCKED` by somebody's draft.
+   * for a stale `ifMatch`, `LOCKED` by the draft of another operator.
    *
    * @example
    * ```ts
@@ -180,8 +179,8 @@ const operations = {
     example: "'CITY-PERMIT-WORK P-1' --participant-id PARTY-1",
   },
   /**
-   * Changes the given fields of a participant and leaves the others. The case gets a new entity tag, and its history
-   * says so.
+   * Changes the given fields of a participant and leaves the others. The case gets a new entity tag, and the change
+   * is part of its history.
    *
    * Errors: as for `add`; `NOT_FOUND` for an unknown participant too.
    *
@@ -207,10 +206,10 @@ const operations = {
     example: `'CITY-PERMIT-WORK P-1' --participant-id PARTY-1 --data '{"pyPhoneNumber":"555-0100"}'`,
   },
   /**
-   * Removes a participant from a case. The case gets a new entity tag, and its history says so.
+   * Removes a participant from a case. The case gets a new entity tag, and the change is part of its history.
    *
    * Errors: `NOT_FOUND` for an unknown case or participant, `CONFLICT` for a resolved case, `PRECONDITION_FAILED` for
-   * a stale `ifMatch`, `LOCKED` by somebody's draft.
+   * a stale `ifMatch`, `LOCKED` by the draft of another operator.
    *
    * @example
    * ```ts

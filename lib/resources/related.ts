@@ -40,7 +40,7 @@ const relatedCaseList = {
 
 const operations = {
   /**
-   * Lists the cases to which a case is related, each with its relationship, in the order in which they were related.
+   * Lists the related cases of a case with their relationships, in the order in which they were added.
    *
    * Errors: `NOT_FOUND`.
    *
@@ -63,11 +63,11 @@ const operations = {
     example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --format table"],
   },
   /**
-   * Relates a case to another. Both list the relation, with the same relationship. The one element of the answer has
-   * its status; the command ends with `BULK_PARTIAL_FAILURE` if it failed. The cases keep their entity tags.
+   * Relates a case to another. Both cases list the relation. The answer has one element with the outcome. The command
+   * fails with `BULK_PARTIAL_FAILURE` if the element failed. The entity tags of the cases do not change.
    *
-   * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` for a stale `ifMatch`. Of the element: 404 for an unknown case, 400
-   * for the case itself, 409 for a case to which it is related already.
+   * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` for a stale `ifMatch`. Status of the element: 404 for an unknown
+   * case, 400 for the case itself, 409 for a case that is already related.
    *
    * @example
    * ```ts
@@ -100,9 +100,9 @@ const operations = {
     example: "'CITY-PERMIT-WORK P-1' --related-case-id 'CITY-PERMIT-WORK P-2' --relationship duplicate",
   },
   /**
-   * Ends the relation of a case to another, from either end.
+   * Removes the relation between two cases. Either case can be given first.
    *
-   * Errors: `NOT_FOUND`, `CONFLICT` for a case to which it is not related, `PRECONDITION_FAILED` for a stale
+   * Errors: `NOT_FOUND`, `CONFLICT` for a case that is not related, `PRECONDITION_FAILED` for a stale
    * `ifMatch`.
    *
    * @example

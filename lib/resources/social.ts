@@ -13,19 +13,23 @@ const messageID = {
 
 const filterFor = { help: "Context ID or operator ID", type: "string", to: "query:filterFor", required: true } as const;
 const filterBy = {
-  help: "Sources, separated by commas: messages, history, of an operator mentions too; or All",
+  help: "Sources, separated by commas: messages, history, mentions (of an operator only), or All",
   type: "string",
   to: "query:filterBy",
 } as const;
-const pageSize = { help: "Entries to answer at most", type: "integer", to: "query:pageSize" } as const;
-const olderThan = { help: "Only entries before this date and time", type: "string", to: "query:olderThan" } as const;
+const pageSize = { help: "Maximum number of entries", type: "integer", to: "query:pageSize" } as const;
+const olderThan = {
+  help: "Return only entries older than this date and time",
+  type: "string",
+  to: "query:olderThan",
+} as const;
 const context = {
   help: "Context ID: a case, an operator or the application",
   type: "string",
   to: "query:context",
 } as const;
-const searchFor = { help: "Text to look for", type: "string", to: "query:searchFor" } as const;
-const listSize = { help: "Entries to answer at most", type: "integer", to: "query:listSize" } as const;
+const searchFor = { help: "Text to search for", type: "string", to: "query:searchFor" } as const;
+const listSize = { help: "Maximum number of entries", type: "integer", to: "query:listSize" } as const;
 const message = { help: "Text of the message", type: "string", to: "body:message", required: true } as const;
 const routeToWorkbasket = { help: "Queue to route to", type: "string", to: "body:pyRouteToWorkbasket" } as const;
 
@@ -82,7 +86,7 @@ const messageInfo = {
       unchecked: {
         /** Number of operators who like it. */
         pxLikeCount: "number",
-        /** Whether the caller likes it. */
+        /** True if the caller likes it. */
         pxIsLiked: "boolean",
       },
     },
@@ -102,7 +106,7 @@ const messageList = {
       messages: { list: messageInfo },
     },
     unchecked: {
-      /** Whether older ones follow. */
+      /** True if older ones follow. */
       hasMoreResults: "boolean",
     },
   },
@@ -115,7 +119,7 @@ const likeList = {
       id: "string",
       /** Number of operators who like it. */
       pxLikeCount: "number",
-      /** Whether the caller likes it. */
+      /** True if the caller likes it. */
       pxIsLiked: "boolean",
       /** Operators who like it. */
       likes: { list: user },
@@ -155,7 +159,7 @@ const feedSource = {
     pyFeedSourceReference: "string",
     /** Display name. */
     pyLabel: "string",
-    /** Whether the feed contains its entries. */
+    /** True if the feed contains its entries. */
     pySelected: "boolean",
   },
 } as const satisfies ObjectShape;
@@ -173,7 +177,7 @@ const feed = {
               pxResults: { list: feedEntry },
             },
             unchecked: {
-              /** Whether older ones follow. */
+              /** True if older ones follow. */
               hasMoreResults: "boolean",
             },
           },
@@ -231,11 +235,11 @@ const operations = {
   /**
    * Lists the messages of a case (`filterFor` its handle), of an operator (those posted to, by or for the operator, and
    * the mentions) or of the application (`DATA-PORTAL $<application ID>`), newest first, each with its replies.
-   * `filterBy` names the sources, separated by commas: `messages`, of an operator `mentions` too, or `All`. A page goes
-   * on with `olderThan`, the `postedTime` of the last message of the page before, as it was answered.
+   * `filterBy` names the sources, separated by commas: `messages`, of an operator `mentions` too, or `All`. Pass the
+   * `postedTime` of the last message as `olderThan` to get the next page.
    *
    * Errors: `NOT_FOUND` for an unknown `filterFor`, `BAD_REQUEST` for an unknown source, a `pageSize` that is not 1 to
-   * 1000, or an `olderThan` that is no time.
+   * 1000, or an `olderThan` that is not a time.
    *
    * @example
    * ```ts
@@ -253,7 +257,7 @@ const operations = {
     flags: {
       filterBy: {
         ...filterBy,
-        help: "Sources, separated by commas: messages, of an operator mentions too; or All",
+        help: "Sources, separated by commas: messages, mentions (of an operator only), or All",
         required: true,
       },
       filterFor,
@@ -336,9 +340,9 @@ const operations = {
     example: "'PEGASOCIAL-MESSAGE M-1'",
   },
   /**
-   * Changes the text of a message; what it mentions and its tags follow. Its author alone may.
+   * Changes the text of a message, with its mentions and tags. Only its author may change it.
    *
-   * Errors: `NOT_FOUND`, `FORBIDDEN` for anybody but the author, `BAD_REQUEST` as for a new message,
+   * Errors: `NOT_FOUND`, `FORBIDDEN` for everyone but the author, `BAD_REQUEST` as for a new message,
    * `PRECONDITION_FAILED` for a stale `ifMatch`.
    *
    * @example
@@ -361,9 +365,9 @@ const operations = {
     example: "'PEGASOCIAL-MESSAGE M-1' --message 'Plan received and complete'",
   },
   /**
-   * Deletes a message with the replies to it. Its author alone may.
+   * Deletes a message and its replies. Only its author may delete it.
    *
-   * Errors: `NOT_FOUND`, `FORBIDDEN` for anybody but the author, `PRECONDITION_FAILED` for a stale `ifMatch`.
+   * Errors: `NOT_FOUND`, `FORBIDDEN` for everyone but the author, `PRECONDITION_FAILED` for a stale `ifMatch`.
    *
    * @example
    * ```ts
@@ -383,7 +387,7 @@ const operations = {
     example: "'PEGASOCIAL-MESSAGE M-1'",
   },
   /**
-   * Says that the caller likes a message; to say it again changes nothing. Answers a sentence.
+   * Likes a message for the caller, unless the caller already does. Returns a sentence.
    *
    * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` for a stale `ifMatch`.
    *
@@ -405,8 +409,8 @@ const operations = {
     example: "'PEGASOCIAL-MESSAGE M-1'",
   },
   /**
-   * Lists in `likes` the operators who like a message; `pxLikeCount` is their number, and `pxIsLiked` says whether the
-   * caller is one.
+   * Lists the operators who like a message in `likes`. `pxLikeCount` is their number. `pxIsLiked` tells whether the
+   * caller is one of them.
    *
    * Errors: `NOT_FOUND`.
    *
@@ -421,7 +425,7 @@ const operations = {
    * ```
    */
   listLikes: {
-    summary: "List who likes a message",
+    summary: "List the likes of a message",
     method: "GET",
     path: "/messages/{messageID}/likes",
     args: [messageID],
@@ -429,7 +433,7 @@ const operations = {
     example: "'PEGASOCIAL-MESSAGE M-1'",
   },
   /**
-   * Takes back that the caller likes a message; to say it again changes nothing. Answers a sentence.
+   * Removes the caller's like from a message, if there is one. Returns a sentence.
    *
    * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` for a stale `ifMatch`.
    *
@@ -444,7 +448,7 @@ const operations = {
    * ```
    */
   unlikeMessage: {
-    summary: "Take back the like of a message",
+    summary: "Remove the caller's like from a message",
     method: "DELETE",
     path: "/messages/{messageID}/likes",
     args: [messageID],
@@ -454,12 +458,12 @@ const operations = {
   /**
    * Reads a page of a feed, newest first: `pyCaseFeed` of a case, `pyUserFeed` of an operator, `pyDashboardFeed` of an
    * operator or of the whole application (`filterFor` `DATA-PORTAL $<application ID>`). Its sources are `messages`,
-   * `history` and, of an operator, `mentions`; `filterBy` names some of them, separated by commas. Messages come with
-   * their replies. A page goes on with `olderThan`, the `postedTime` of the last entry of the page before, as it was
-   * answered: no entry is lost or doubled. The service takes any `feedClass`: its feeds are the same for all classes.
+   * `history` and, of an operator, `mentions`; `filterBy` selects some of them, separated by commas. Messages come with
+   * their replies. Pass the `postedTime` of the last entry as `olderThan` to get the next page: no entry is lost or
+   * returned twice. The service accepts any `feedClass`, because its feeds are the same for all classes.
    *
    * Errors: `NOT_FOUND` for an unknown feed or `filterFor`, `BAD_REQUEST` for a feed of something else, an unknown
-   * source, a `pageSize` that is not 1 to 1000, or an `olderThan` that is no time.
+   * source, a `pageSize` that is not 1 to 1000, or an `olderThan` that is not a time.
    *
    * @example
    * ```ts
@@ -499,8 +503,8 @@ const operations = {
     ],
   },
   /**
-   * Reads a type of messages by its class: its name, how long a text may be, to which queue it goes, and the form of a
-   * new message. `Pega-Social-Message` is the plain one.
+   * Reads a message type by its class: its name, the maximum length of a text, its queue, and the form of a new message.
+   * `Pega-Social-Message` is the type of plain messages.
    *
    * Errors: `NOT_FOUND`.
    *
@@ -522,7 +526,7 @@ const operations = {
     example: "City-Permit-Social-Question",
   },
   /**
-   * Lists what can be mentioned in texts: operators (`Users`).
+   * Lists the types of mentions: operators (`Users`).
    *
    * Errors: none of its own.
    *
@@ -535,15 +539,15 @@ const operations = {
    * ```
    */
   listMentionTypes: {
-    summary: "List what can be mentioned",
+    summary: "List the types of mentions",
     method: "GET",
     path: "/mention_types",
     answer: "any",
     example: "",
   },
   /**
-   * Lists the operators whose ID or name holds a text: first those who wrote or are mentioned at the context, then
-   * those who are most elsewhere.
+   * Lists the operators whose ID or name contains a text. Operators who wrote or are mentioned at the context come
+   * first, then those who are mentioned most.
    *
    * Errors: `BAD_REQUEST` for an unknown type or a `listSize` that is not 1 to 1000, `NOT_FOUND` for an unknown
    * context.
@@ -558,7 +562,7 @@ const operations = {
    * ```
    */
   listMentions: {
-    summary: "List what a mention can name",
+    summary: "List operators that can be mentioned",
     method: "GET",
     path: "/mentions",
     flags: {
@@ -571,7 +575,7 @@ const operations = {
     example: "--mentions-type Users --search-for cle",
   },
   /**
-   * Lists the 20 tags that messages and cases use most: first those of the context, then those of all others.
+   * Lists the 20 most used tags of messages and cases. Tags of the context come first.
    *
    * Errors: `NOT_FOUND` for an unknown context.
    *
@@ -586,7 +590,7 @@ const operations = {
    * ```
    */
   listSuggestedTags: {
-    summary: "List the tags that are used most",
+    summary: "List the most used tags",
     method: "GET",
     path: "/suggested_tags",
     flags: { context },
@@ -594,7 +598,7 @@ const operations = {
     example: "--context 'CITY-PERMIT-WORK P-1'",
   },
   /**
-   * Lists the tags of messages and cases that hold a text: those that begin with it first, the most used before others.
+   * Lists the tags of messages and cases that contain a text. Tags that start with it come first, then the most used.
    *
    * Errors: `BAD_REQUEST` for a `listSize` that is not 1 to 1000.
    *
@@ -647,7 +651,7 @@ export type FeedEntry = FeedAnswer["data"]["FeedList"]["pxResults"][number];
 /** A message type and its form. */
 export type MessageTypeAnswer = AnswerOf<Operations["getMessageType"]>;
 
-/** What a mention can name. */
+/** Operators that can be mentioned. */
 export type MentionsAnswer = AnswerOf<Operations["listMentions"]>;
 
 /** An operator whom a text mentions or can mention. */

@@ -28,7 +28,7 @@ const tagList = {
 
 const operations = {
   /**
-   * Lists the tags of a case, each with its name in small letters and its key, in the order in which they were added.
+   * Lists the tags of a case with name and key, in the order in which they were added. Names are in lower case.
    *
    * Errors: `NOT_FOUND`.
    *
@@ -51,13 +51,13 @@ const operations = {
     example: ["'CITY-PERMIT-WORK P-1'", "'CITY-PERMIT-WORK P-1' --format table"],
   },
   /**
-   * Adds tags to a case. Each element of the answer has the status of one tag: one that fails does not stop the
-   * others, and the command then ends with `BULK_PARTIAL_FAILURE`. Names are kept in small letters; the case keeps
-   * its entity tag.
+   * Adds tags to a case. Each element of the answer has the status of one tag. A tag that fails does not stop the
+   * others; the command then fails with `BULK_PARTIAL_FAILURE`. Names are stored in lower case. The entity tag of the
+   * case does not change.
    *
-   * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` for a stale `ifMatch`, `BAD_REQUEST` for more than a thousand tags. Of an
-   * element: 409 for a tag that the case has, 500 `pyError_Add_Tag` for a name that is not letters, digits, spaces and
-   * punctuation.
+   * Errors: `NOT_FOUND`, `PRECONDITION_FAILED` for a stale `ifMatch`, `BAD_REQUEST` for more than a thousand tags.
+   * Status of an element: 409 for a tag that the case already has, 500 `pyError_Add_Tag` for a name with characters other
+   * than letters, digits, spaces and punctuation.
    *
    * @example
    * ```ts
@@ -82,7 +82,7 @@ const operations = {
     example: "'CITY-PERMIT-WORK P-1' --tag urgent --tag heritage",
   },
   /**
-   * Takes a tag off a case.
+   * Removes a tag from a case.
    *
    * Errors: `NOT_FOUND` for an unknown case or a tag that the case does not have, `PRECONDITION_FAILED` for a stale
    * `ifMatch`.

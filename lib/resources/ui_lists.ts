@@ -23,7 +23,7 @@ const personalization = {
   name: { help: "Name of the personalization", type: "string", to: "body:name", required: true },
   id: { help: "ID of the personalization", type: "string", to: "body:ID" },
   personalizationState: {
-    help: "State of the list, passed on as it is",
+    help: "State of the list, stored as given",
     type: "string",
     to: "body:personalizationState",
   },
@@ -47,9 +47,9 @@ const personalizationInfo = {
   unchecked: {
     /** State of the list, as it was given. */
     personalizationState: "string",
-    /** Whether it is the caller's default. */
+    /** True if it is the caller's default. */
     markAsDefault: "boolean",
-    /** Whether it is the application's default. */
+    /** True if it is the application's default. */
     markAsAppDefault: "boolean",
     /** Queue to which it is routed. */
     pyRouteToWorkbasket: "string",
@@ -116,11 +116,11 @@ const operations = {
     example: "Permits",
   },
   /**
-   * Creates a personalization of a UI list for the caller and answers its ID. The state is kept as it is given. A new
-   * default takes the place of the caller's old one, a new default of the application that of the application's.
+   * Creates a personalization of a UI list for the caller and returns its ID. The state is stored as given. A new
+   * default replaces the previous one of the caller or of the application.
    *
    * Errors: `NOT_FOUND` for an unknown list, `CONFLICT` for an ID that is taken, `FORBIDDEN` for a caller who may not
-   * choose the application's default, `BAD_REQUEST` for an empty name, an ID with odd characters or an unknown queue.
+   * choose the application's default, `BAD_REQUEST` for an empty name, an invalid ID or an unknown queue.
    *
    * @example
    * ```ts
@@ -142,7 +142,7 @@ const operations = {
     example: `Permits --name Mine --id mine --personalization-state '{"columns":["pyID"]}' --mark-as-default`,
   },
   /**
-   * Changes a personalization of the caller and answers its ID. What is not given stays as it is.
+   * Changes a personalization of the caller and returns its ID. Missing parameters leave their values unchanged.
    *
    * Errors: `NOT_FOUND` for one that is not the caller's, `FORBIDDEN` and `BAD_REQUEST` as for a new one,
    * `PRECONDITION_FAILED` for a stale `ifMatch`.
@@ -166,7 +166,7 @@ const operations = {
     example: "Permits mine --name Ours",
   },
   /**
-   * Deletes a personalization of the caller and answers its ID.
+   * Deletes a personalization of the caller and returns its ID.
    *
    * Errors: `NOT_FOUND` for one that is not the caller's, `PRECONDITION_FAILED` for a stale `ifMatch`.
    *
@@ -188,10 +188,10 @@ const operations = {
     example: "Permits mine",
   },
   /**
-   * Moves a row of a case's embedded list to the place of another row; those between move up or down. The view is the
+   * Moves a row of a case's embedded list to the position of another row. The rows between them move up or down. The view is the
    * case type with the list, or with a view that shows one list. A row is its position from 1, a reference such as
-   * `.Documents(2)`, or the `ID` of rows that have one. The answer has the list in its new order. A row that is moved
-   * to itself changes nothing.
+   * `.Documents(2)`, or the `ID` of rows that have one. The answer contains the list in its new order. Moving
+   * a row to its own position changes nothing.
    *
    * Errors: `NOT_FOUND` for an unknown list, case or row, `BAD_REQUEST` for a case of another type, a missing context
    * or another `listClass`, `CONFLICT` for a resolved case, `LOCKED`, `PRECONDITION_FAILED` for a stale `ifMatch`.
@@ -207,7 +207,7 @@ const operations = {
    * ```
    */
   move: {
-    summary: "Move a row of a list to the place of another",
+    summary: "Move a row of a list to the position of another",
     method: "PATCH",
     path: "/ui_lists/{viewName}/move",
     args: [{
@@ -225,7 +225,7 @@ const operations = {
         required: true,
       },
       destinationId: {
-        help: "Row whose place it takes",
+        help: "Row whose position it takes",
         type: "string",
         to: "body:destinationID",
         required: true,

@@ -26,7 +26,7 @@ const assignee = {
   unchecked: {
     /** Display name. */
     name: "string",
-    /** Whether it is the worklist of an operator or a queue. */
+    /** Kind: the worklist of an operator, or a queue. */
     type: { values: ["worklist", "workbasket"] },
   },
 } as const satisfies ObjectShape;
@@ -44,13 +44,13 @@ export const assignment = {
     processID: "string",
     /** Display name of the process. */
     processName: "string",
-    /** What to do, for the person who performs it. */
+    /** Instructions for the person who performs it. */
     instructions: "string",
     /** Operator or queue to which it is routed. */
     assigneeInfo: assignee,
-    /** Whether the caller may perform it, as text. */
+    /** True if the caller may perform it, as text. */
     canPerform: { values: ["true", "false"], closed: true },
-    /** Whether it is a step of a screen flow, as text. */
+    /** True if it is a step of a screen flow, as text. */
     isMultiStep: { values: ["true", "false"], closed: true },
     /** Urgency, 0 to 100. Some platform versions write it as text. */
     urgency: { oneOf: ["number", "string"] },
@@ -74,9 +74,9 @@ export const stage = {
   unchecked: {
     /** Progress of the case. */
     visited_status: { values: ["active", "completed", "future"] },
-    /** Whether the stage is on the main path. */
+    /** Kind: on the main path, or an alternative. */
     type: { values: ["Primary", "Alternate"] },
-    /** How the case leaves the stage. */
+    /** How the case leaves or enters the stage. */
     transitionType: { values: ["create", "automatic", "manual", "resolution"] },
     /** Time at which the case entered the stage. */
     entryTime: "string",
@@ -95,7 +95,7 @@ const process = {
     name: "string",
   },
   unchecked: {
-    /** Whether the process belongs to the case or to its current stage. */
+    /** Scope: the case, or its current stage. */
     type: { values: ["Case", "Stage"] },
     /** Requests that the process offers. */
     links: "object",
@@ -148,11 +148,11 @@ const caseInfo = {
     /** Relations of the caller to the case. */
     associations: {
       unchecked: {
-        /** Whether the caller follows the case. */
+        /** True if the caller follows the case. */
         follows: "boolean",
       },
     },
-    /** Whether the case has attachments that the caller has not seen. */
+    /** True if the case has attachments that the caller has not seen. */
     hasNewAttachments: "boolean",
     /** Parts of a user interface that a change has made stale. */
     WidgetsToRefresh: { list: "string" },
@@ -256,7 +256,7 @@ export const viewAnswer = {
   },
 } as const satisfies JsonAnswer;
 
-/** Shape of what says why an element of a call failed. */
+/** Shape of the reason why an element of a call failed. */
 export const elementError = {
   unchecked: {
     /** Code or sentence. */
@@ -289,7 +289,7 @@ const elementStatus = {
     status: { oneOf: ["number", "string"] },
   },
   unchecked: {
-    /** Why the element failed. */
+    /** Reasons why the element failed. */
     errorDetails: { list: elementError },
   },
 } as const satisfies ObjectShape;

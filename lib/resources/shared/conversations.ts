@@ -2,7 +2,7 @@
 import type { JsonAnswer } from "../../operation/answer.ts";
 import type { ObjectShape } from "../../../utils/shape.ts";
 
-/** The conversation. */
+/** Parameter for the conversation. */
 export const conversation = {
   help: "Conversation ID",
   type: "string",
@@ -10,10 +10,10 @@ export const conversation = {
   required: true,
 } as const;
 
-/** The text of a message. */
+/** Parameter for the text of a message. */
 export const request = { help: "Text of the message", type: "string", to: "body:Request", required: true } as const;
 
-/** The context whose conversations are listed. */
+/** Parameter for the context whose conversations are listed. */
 export const contextId = {
   help: "Context ID, e.g. a case handle",
   type: "string",
@@ -21,13 +21,17 @@ export const contextId = {
   required: true,
 } as const;
 
-/** The size of a page. */
-export const pageSize = { help: "Conversations to answer at most", type: "integer", to: "query:pageSize" } as const;
+/** Parameter for the size of a page. */
+export const pageSize = {
+  help: "Maximum number of conversations on a page",
+  type: "integer",
+  to: "query:pageSize",
+} as const;
 
-/** The page. */
-export const pageIndex = { help: "Page, from 0", type: "integer", to: "query:pageIndex" } as const;
+/** Parameter for the number of the page. */
+export const pageIndex = { help: "Page number, starting at 0", type: "integer", to: "query:pageIndex" } as const;
 
-/** What starts a conversation. */
+/** Parameters of a new conversation. */
 export const starter = {
   contextId: { help: "Context ID, e.g. a case handle", type: "string", to: "body:contextID" },
   interactionId: {
@@ -57,11 +61,11 @@ const message = {
     createTime: "string",
     /** Message that it answers. */
     inReplyTo: "string",
-    /** Whether the caller liked it. */
+    /** True if the caller liked it. */
     liked: "boolean",
-    /** Whether the caller disliked it. */
+    /** True if the caller disliked it. */
     disliked: "boolean",
-    /** Why the caller disliked it. */
+    /** Reason why the caller disliked it. */
     feedbackText: "string",
     /** Questions that a person may ask next. Some services write objects. */
     aiGuidedQuestions: { list: "json" },
@@ -86,7 +90,7 @@ const conversationShape = {
     contextID: "string",
     /** Interaction of an external application. */
     interactionID: "string",
-    /** Whether messages can be sent. */
+    /** Status. Messages can be sent while it is `Open`. */
     status: { values: ["Open", "Closed"] },
     /** Time at which it was started. */
     createTime: "string",
@@ -96,7 +100,7 @@ const conversationShape = {
     response: "string",
     /** ID of that reply. */
     messageID: "string",
-    /** What to tell a person first. */
+    /** Text that greets the person. */
     initialInstruction: "string",
     /** Questions that a person may ask first. Some services write objects. */
     suggestedPrompts: { list: "json" },
