@@ -15,6 +15,14 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   utils: [],
 };
 
+/** Each part of an application definition with the parts that it may import. */
+const DEFINITION_PARTS: Readonly<Record<string, readonly string[]>> = {
+  model: [],
+  expressions: ["model"],
+  schema: ["model"],
+  compile: ["model", "expressions", "schema"],
+};
+
 const DOMAIN_WORDS =
   /\b(svc|cases|case.?types?|assignments?|worklists?|workflows?|journals?|cassettes?|operations?|operators?|participants?|stages?)\b/gi;
 
@@ -23,6 +31,16 @@ const graph = await readGraph();
 Deno.test("every import points to a lower layer", () => {
   const upward = imports().filter(([from, to]) => layer(from) !== layer(to) && !mayImport(from, to));
   assert.deepEqual(upward.map(([from, to]) => `${from} imports ${to}`), []);
+});
+
+Deno.test("the parts of an application definition import only lower parts, and the model only JSON types", () => {
+  const wrong = imports().filter(([from, to]) => {
+    const [source, target] = [definitionPart(from), definitionPart(to)];
+    if (source === undefined || source === target) return false;
+    if (source === "model") return to !== "utils/json.ts";
+    return target !== undefined && !DEFINITION_PARTS[source]?.includes(target);
+  });
+  assert.deepEqual(wrong.map(([from, to]) => `${from} imports ${to}`), []);
 });
 
 Deno.test("utils has no word of the domain", async () => {
@@ -38,6 +56,12 @@ Deno.test("utils has no word of the domain", async () => {
 function layer(path: string): string {
   const [first = ""] = path.split("/");
   return first;
+}
+
+/** Returns the part of an application definition that a file belongs to, e.g. `model`. */
+function definitionPart(path: string): string | undefined {
+  const [, , part, file] = path.startsWith("service/application/") ? path.split("/") : [];
+  return file === undefined ? undefined : part;
 }
 
 function mayImport(from: string, to: string): boolean {
