@@ -37,7 +37,7 @@ export function readElements(body: JsonValue | undefined, name: string): JsonObj
   throw new Invalid(`${name} must be an array of objects`);
 }
 
-/** Reads the ID of an element. Throws 400 if it is missing. */
+/** Reads the ID of an element. Throws Invalid if it is missing. */
 export function requireId({ ID }: JsonObject): string {
   if (isNonEmptyString(ID)) return ID;
   throw new Invalid("ID is missing");

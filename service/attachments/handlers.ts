@@ -23,7 +23,7 @@ export const handlers: GroupHandlers<"attachments"> = {
       return { body: { attachments: infos } };
     }
     return {
-      goOn: async () => {
+      afterCommit: async () => {
         for (const [index, attachment] of attachments.entries()) {
           const thumbnail = await thumbnailOf(attachment, context.bytes);
           if (thumbnail !== undefined) infos[index] = { ...infos[index], thumbnail };

@@ -54,7 +54,7 @@ export async function answerQuestion(context: HandlerContext, question: Question
   conversation.answeringUntil = addMilliseconds(context.now, answers.timeoutSeconds * 1000 + MARGIN);
   await saveConversation(context, conversation);
   return {
-    goOn: async (signal) => {
+    afterCommit: async (signal) => {
       const reply = await askModel(answers, messages, signal).catch(toNoAnswer);
       return async (next) => {
         const current = await getConversation(next, question.party, agent.id, conversation.id);

@@ -196,7 +196,7 @@ export function listAgents({ agents }: Application): Agent[] {
   return [...agents.values()].filter(({ external }) => external);
 }
 
-/** Checks that a conversation accepts a message: it is not closed (409), and no answer is pending (423). */
+/** Checks that a conversation accepts a message. Throws Conflict if it is closed, and Locked if an answer is pending. */
 function checkTurn({ id, closedAt, answeringUntil }: Conversation, { now }: HandlerContext): void {
   if (closedAt !== "") throw new Conflict(`${id} is closed: start another conversation`);
   if (answeringUntil > now.toISOString()) {

@@ -75,7 +75,7 @@ export async function saveConversation({ tx, now }: HandlerContext, conversation
   await tx.putItem({ kind: CONVERSATION, id, owner, at, content });
 }
 
-/** Returns a conversation of the caller with an agent. Throws 404 if there is no such conversation. */
+/** Returns a conversation of the caller with an agent. Throws NotFound if there is no such conversation. */
 export async function getConversation(
   { tx, caller }: HandlerContext,
   party: Party,
@@ -134,7 +134,7 @@ export async function saveMessage(
   await tx.putItem({ kind: MESSAGE, id, owner: conversationId, at, content });
 }
 
-/** Returns a message of a conversation. Throws 404 if there is no such message. */
+/** Returns a message of a conversation. Throws NotFound if there is no such message. */
 export async function getStoredMessage(
   { tx }: HandlerContext,
   conversationId: string,

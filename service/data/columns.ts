@@ -14,7 +14,7 @@ export interface NamedColumn {
   readonly place: RowField;
 }
 
-/** Finds a column by its name, which may be a path into embedded pages. Throws 400 if it does not exist. */
+/** Finds a column by its name, which may be a path into embedded pages. Throws Invalid if it does not exist. */
 export function findColumn(view: DataView, name: string): NamedColumn {
   const [head = "", ...members] = stripDot(name).split(".");
   const column = view.columns.get(head);

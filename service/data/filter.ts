@@ -34,7 +34,7 @@ export function buildRequestFilter(view: DataView, { conditions, logic }: DataQu
   return [filter];
 }
 
-/** Reads the parameters of a data view and fills in their defaults. Throws 400 if one is unknown, missing or wrong. */
+/** Reads the parameters of a data view and fills in their defaults. Throws Invalid if one is unknown, missing or wrong. */
 function readParameters({ id, parameters }: DataView, values: JsonObject): Map<string, Scalar> {
   const unknown = Object.keys(values).find((name) => !parameters.has(name));
   if (unknown !== undefined) {

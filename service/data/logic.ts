@@ -18,7 +18,7 @@ const MAX_NAMES = 500;
 /** Maximum number of times that a logic may name a condition. Each time, SQLite compares all of its values again. */
 const MAX_REPETITIONS = 20;
 
-/** Parses a logic. Throws 400 if it has the wrong syntax. */
+/** Parses a logic. Throws Invalid if it has the wrong syntax. */
 export function parseLogic(text: string): Logic {
   return new LogicParser(text).parse();
 }

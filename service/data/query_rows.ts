@@ -51,7 +51,7 @@ export async function countRows(view: DataView, request: DataRequest, context: H
   return { ...createHeader(context), resultCount, hasMoreResults: false };
 }
 
-/** Reads the one row that the parameters identify. Throws 404 if there is no such row. */
+/** Reads the one row that the parameters identify. Throws NotFound if there is no such row. */
 export async function readOnlyRow(
   view: DataView,
   parameters: JsonObject,
@@ -63,7 +63,7 @@ export async function readOnlyRow(
   return row;
 }
 
-/** Reads rows for a response. Throws 400 if they are too large for one. */
+/** Reads rows for a response. Throws Invalid if they are too large for one. */
 export async function readRows(tx: Transaction, query: RowQuery, page: Page): Promise<JsonObject[]> {
   try {
     return await tx.queryRows(query, { ...page, size: MAX_MEBIBYTES * 1024 * 1024 });

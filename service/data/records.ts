@@ -17,13 +17,13 @@ const DELETED = "deleted-record";
 /** The part of a handler's context that records need. */
 export type RecordContext = Pick<HandlerContext, "tx" | "caller" | "now">;
 
-/** Returns the data type whose records a data view saves. Throws 400 if it saves none. */
+/** Returns the data type whose records a data view saves. Throws Invalid if it saves none. */
 export function getSavedType(view: DataView): DataType {
   if (view.dataType && view.savable) return view.dataType;
   throw new Invalid(`${view.id} does not save records.`);
 }
 
-/** Creates a record. Throws 409 if there is a record with its key. */
+/** Creates a record. Throws Conflict if there is a record with its key. */
 export async function createRecord(type: DataType, data: JsonObject, context: RecordContext): Promise<Outcome> {
   const content = fillIn(type, createForm(type), newPage(type.fields), { content: data }, context);
   const key = buildKey(type, content);
@@ -87,7 +87,7 @@ function toDeletedId({ id }: DataType, key: string): string {
   return JSON.stringify([id, key]);
 }
 
-/** Reads the record that members identify. Throws 422 if a key field is missing, and 404 if there is no record. */
+/** Reads the record that members identify. Throws ValidationFailed if a key field is missing, and NotFound if there is no record. */
 export async function getRecord(
   type: DataType,
   members: JsonObject,

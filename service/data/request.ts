@@ -77,7 +77,7 @@ export interface Aggregation {
   readonly summary: SummaryFunction;
 }
 
-/** Reads the body of a request. Throws 400 if it has the wrong format. */
+/** Reads the body of a request. Throws Invalid if it has the wrong format. */
 export function readRequest(body: JsonValue | undefined): DataRequest {
   const root = new BodyValue(body, "").object(ROOT);
   const query = root("query");

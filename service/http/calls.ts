@@ -103,7 +103,7 @@ async function callerOf(
 /** What follows the first unit of work of a call. */
 function restOf(contextOf: (tx: Transaction) => HandlerContext, { seeThrough }: CallOptions): Steps["rest"] {
   return async (outcome, transact) => {
-    if (outcome.goOn === undefined) return outcome;
+    if (outcome.afterCommit === undefined) return outcome;
     return await seeThrough((signal) => {
       return finish(outcome, signal, (next) => transact(async (tx) => await next(contextOf(tx))));
     });
@@ -119,7 +119,7 @@ async function finish(
   signal: AbortSignal,
   transact: (next: NextUnit) => Promise<Outcome>,
 ): Promise<Outcome> {
-  while (outcome.goOn !== undefined) outcome = await transact(await outcome.goOn(signal));
+  while (outcome.afterCommit !== undefined) outcome = await transact(await outcome.afterCommit(signal));
   return outcome;
 }
 

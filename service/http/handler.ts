@@ -94,7 +94,7 @@ export interface Outcome {
    * outside of any. Its signal aborts when the service stops. It answers the next unit of work, whose outcome takes the
    * place of this one.
    */
-  readonly goOn?: (signal: AbortSignal) => Promise<NextUnit>;
+  readonly afterCommit?: (signal: AbortSignal) => Promise<NextUnit>;
 }
 
 /** The unit of work that follows a wait. */

@@ -136,7 +136,7 @@ class Attempt {
   }
 
   async #done(tx: Transaction, outcome: Outcome): Promise<{ outcome: Outcome; answer: Answer }> {
-    const answer = this.#steps.answer(outcome.goOn === undefined ? outcome : CUT_SHORT);
+    const answer = this.#steps.answer(outcome.afterCommit === undefined ? outcome : CUT_SHORT);
     await this.#keep(tx, answer);
     return { outcome, answer };
   }

@@ -20,7 +20,7 @@ export interface DataContext {
 
 /**
  * Opens a data context: a case by its handle, a record by its key as JSON, or values of the page's class as JSON. Without
- * a text, the values are defaults. Throws 400 if the text does not fit the page.
+ * a text, the values are defaults. Throws Invalid if the text does not fit the page.
  */
 export async function openDataContext(
   page: UiPage,

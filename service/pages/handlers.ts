@@ -108,7 +108,7 @@ export const staticContentHandlers: GroupHandlers<"staticContent"> = {
 /** Sends content, which is read from the disk outside of any transaction. */
 function sendContent(kind: string, id: string, find: () => Promise<SentContent | undefined>): Outcome {
   return {
-    goOn: async () => {
+    afterCommit: async () => {
       const content = await find();
       if (content === undefined) throw new NotFound(`The application has no ${kind} '${id}'`);
       return () => ({ content });

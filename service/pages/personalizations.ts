@@ -54,7 +54,7 @@ export async function listPersonalizations(list: UiList, context: HandlerContext
   }));
 }
 
-/** Adds a personalization and returns its ID. Throws 409 if the ID exists. */
+/** Adds a personalization and returns its ID. Throws Conflict if the ID exists. */
 export async function addPersonalization(
   list: UiList,
   values: PersonalizationValues,
@@ -105,7 +105,7 @@ export async function deletePersonalization(
   return id;
 }
 
-/** Returns a personalization of the caller. Throws 404 for those of others, too. */
+/** Returns a personalization of the caller. Throws NotFound for those of others, too. */
 async function getOwn(
   list: UiList,
   id: string,

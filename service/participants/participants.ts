@@ -35,7 +35,7 @@ export async function listParticipants(work: CaseWork): Promise<Participant[]> {
   return items.reverse().map(toParticipant);
 }
 
-/** Opens a participant of a case. Throws 404 if there is no such participant. */
+/** Opens a participant of a case. Throws NotFound if there is no such participant. */
 export async function openParticipant(context: EngineContext, caseId: string, id: string): Promise<ParticipantWork> {
   const work = await openCase(context, caseId);
   const item = await context.tx.getItem(KIND, id);
@@ -54,7 +54,7 @@ function describeMissingRole({ name }: CaseType, id: string): string {
   return `'${id}' is not a participant role of the case type ${name}`;
 }
 
-/** Returns the role of a participant. Throws 409 if the definition does not have it any more. */
+/** Returns the role of a participant. Throws Conflict if the definition does not have it any more. */
 export function getRole({ work, participant: { id, roleId } }: ParticipantWork): ParticipantRole {
   const role = work.type.participantRoles.get(roleId);
   if (role !== undefined) return role;

@@ -57,7 +57,7 @@ export interface MessagePlace {
 
 const PREFIX = "PEGASOCIAL-MESSAGE";
 
-/** Finds the place of a context ID. Throws 404 if it does not exist. */
+/** Finds the place of a context ID. Throws NotFound if it does not exist. */
 export async function findPlace(context: EngineContext, id: string): Promise<MessagePlace> {
   const { app } = context;
   const own = `DATA-PORTAL $${app.id}`; // Portals send it with the ID or with the name.
@@ -95,7 +95,7 @@ export async function postMessage(
   return message;
 }
 
-/** Returns a message. Throws 404 if it does not exist. */
+/** Returns a message. Throws NotFound if it does not exist. */
 export async function getMessage(context: EngineContext, id: string): Promise<Message> {
   const message = await findMessage(context, id);
   if (message !== undefined) return message;
@@ -197,7 +197,7 @@ export function refuseAttachments(body: JsonValue | undefined): void {
   throw new Invalid("attachments: a message cannot have attachments. Attach files to the case.");
 }
 
-/** Returns a message if it exists. Throws 404 if its place does not exist any more. */
+/** Returns a message if it exists. Throws NotFound if its place does not exist any more. */
 async function findMessage(context: EngineContext, id: string): Promise<Message | undefined> {
   const { tx } = context;
   const item = await tx.getItem("message", id) ?? await tx.getItem("reply", id);

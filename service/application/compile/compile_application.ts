@@ -2,7 +2,7 @@
 import { type Application, LONGEST_MESSAGE, type MessageType, PLAIN_MESSAGE } from "../model/application.ts";
 import { type Field, toViewField } from "../model/field.ts";
 import type { Definition } from "../schema/definition.ts";
-import type { Issue } from "../schema/issues.ts";
+import type { DefinitionIssue } from "../schema/issues.ts";
 import { compileAgents } from "./agents.ts";
 import { compileCaseTypes } from "./case_types.ts";
 import { compileDataTypes, compileDataViews } from "./data_views.ts";
@@ -12,8 +12,8 @@ import { DefinitionPlace } from "./definition_place.ts";
 /** Compiles a definition: resolves its references and compiles its expressions. */
 export function compileApplication(
   definition: Definition,
-): { readonly application: Application } | { readonly issues: Issue[] } {
-  const issues: Issue[] = [];
+): { readonly application: Application } | { readonly issues: DefinitionIssue[] } {
+  const issues: DefinitionIssue[] = [];
   const place = new DefinitionPlace(issues);
   const queues = new Map(Object.entries(definition.queues).map(([id, { name }]) => [id, name]));
   const operators = place.at("operators").compileAll(definition.operators, (id, operator, at) => {

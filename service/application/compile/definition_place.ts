@@ -1,17 +1,17 @@
 /** Places in a definition, where the compilation reports issues. */
 import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
-import type { Issue } from "../schema/issues.ts";
+import type { DefinitionIssue } from "../schema/issues.ts";
 
 /** Names that a definition can refer to: a map or a set. */
 export type Names = { has(name: string): boolean; keys(): Iterable<string> };
 
 /** A place in a definition. */
 export class DefinitionPlace {
-  readonly #issues: Issue[];
-  readonly #path: Issue["path"];
+  readonly #issues: DefinitionIssue[];
+  readonly #path: DefinitionIssue["path"];
 
   /** Creates a place. All issues go to the same list. */
-  constructor(issues: Issue[], path: Issue["path"] = []) {
+  constructor(issues: DefinitionIssue[], path: DefinitionIssue["path"] = []) {
     this.#issues = issues;
     this.#path = path;
   }

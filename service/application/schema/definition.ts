@@ -6,7 +6,7 @@ import { agent, agentId, assistant } from "./agent_format.ts";
 import { caseType } from "./case_type_format.ts";
 import { dataType, dataView } from "./data_format.ts";
 import { userInterface } from "./interface_format.ts";
-import { describeIssue, type Issue, toIssues } from "./issues.ts";
+import { type DefinitionIssue, describeIssue, toIssues } from "./issues.ts";
 import { atLeastOne, className, identifier, nonEmptyText, principal } from "./primitives.ts";
 
 const operator = z.strictObject({
@@ -46,7 +46,9 @@ const definition = z.strictObject({
 export type Definition = z.infer<typeof definition>;
 
 /** Checks the format of a definition and fills in its defaults. */
-export function parseDefinition(value: unknown): { readonly definition: Definition } | { readonly issues: Issue[] } {
+export function parseDefinition(
+  value: unknown,
+): { readonly definition: Definition } | { readonly issues: DefinitionIssue[] } {
   const { data, error } = definition.safeParse(value, { error: describeIssue });
   return error === undefined ? { definition: data } : { issues: toIssues(error.issues) };
 }

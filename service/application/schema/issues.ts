@@ -3,7 +3,7 @@ import { z } from "zod";
 import { suggestAlternatives } from "../../../utils/text/did_you_mean.ts";
 
 /** A problem in a definition, and its place. */
-export interface Issue {
+export interface DefinitionIssue {
   /** The keys from the top of the document to the place. */
   readonly path: readonly PropertyKey[];
   readonly message: string;
@@ -54,7 +54,7 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 /** Converts the issues of the format, with their predicates, to one issue for each place. */
-export function toIssues(issues: readonly z.core.$ZodIssue[]): Issue[] {
+export function toIssues(issues: readonly z.core.$ZodIssue[]): DefinitionIssue[] {
   // An unknown key may be the misspelt one that a rule for the whole object misses.
   const misspelt = new Set(issues.filter(({ code }) => code === "unrecognized_keys").map(({ path }) => path.join("/")));
   return issues
@@ -62,7 +62,7 @@ export function toIssues(issues: readonly z.core.$ZodIssue[]): Issue[] {
     .flatMap((issue) => splitIssue(issue));
 }
 
-function splitIssue(issue: z.core.$ZodIssue): Issue[] {
+function splitIssue(issue: z.core.$ZodIssue): DefinitionIssue[] {
   const { path, message } = issue;
   if (issue.code === "unrecognized_keys") {
     const predicates = message.split("\n");
@@ -86,7 +86,7 @@ function describeUnknownKeys(keys: readonly string[], shape: z.core.$ZodShape, i
   return keys.map((key) => `is not allowed ${where}${suggestAlternatives(key, Object.keys(shape))}`);
 }
 
-function describePlace(path: Issue["path"]): string {
+function describePlace(path: DefinitionIssue["path"]): string {
   const key = path.at(-1);
   if (key === undefined) return "the definition";
   return typeof key === "number" ? `item ${key + 1} of '${String(path.at(-2))}'` : `'${String(key)}'`;

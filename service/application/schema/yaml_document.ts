@@ -12,7 +12,7 @@ import {
   visit,
   type YAMLError,
 } from "yaml";
-import type { Issue } from "./issues.ts";
+import type { DefinitionIssue } from "./issues.ts";
 
 /** An issue at a place in a text. */
 export interface LocatedIssue {
@@ -56,7 +56,7 @@ export class YamlDocument {
   }
 
   /** Finds the place of an issue: a plain value itself, otherwise its key. A missing value has the place above it. */
-  locate({ path, message, atKey = false }: Issue): LocatedIssue {
+  locate({ path, message, atKey = false }: DefinitionIssue): LocatedIssue {
     let node: unknown = this.#document.contents;
     let offset = getOffset(node) ?? 0;
     for (const [depth, key] of path.entries()) {

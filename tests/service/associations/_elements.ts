@@ -17,12 +17,12 @@ export async function failedElements(live: Live, line: string): Promise<JsonObje
   return elements;
 }
 
-/** What an element says of its failure. */
+/** Returns the reason why an element failed. */
 export function reasonOf(element: JsonObject | undefined): JsonValue | undefined {
   return at(element, "errorDetails.0.localizedValue");
 }
 
-/** IDs and statuses of elements. */
+/** Returns the IDs and statuses of elements. */
 export function statusesOf(elements: JsonValue | undefined): (JsonValue | undefined)[][] {
   assert.ok(Array.isArray(elements));
   return elements.map((element) => [at(element, "ID"), at(element, "status")]);

@@ -1,4 +1,4 @@
-/** Cars in a data view, of which not all have all that a car may have. */
+/** A data view of cars. Some cars lack values. */
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../utils/json.ts";
 import { openService, type TestService } from "../../harness/service.ts";
