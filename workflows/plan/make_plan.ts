@@ -9,7 +9,7 @@ import type { Plan, PlannedStep } from "./plan.ts";
 import { PlanRun } from "./plan_run.ts";
 
 /** Options of `makePlan`. */
-export interface PlanOptions {
+export interface MakePlanOptions {
   /** Makes the reads. */
   readonly caller: Caller;
   /** Receives the lines that the script prints. */
@@ -30,7 +30,7 @@ export interface PlanResult {
 export async function makePlan(
   workflow: OpenWorkflow,
   input: JsonValue | undefined,
-  { caller, onLog, signal }: PlanOptions,
+  { caller, onLog, signal }: MakePlanOptions,
 ): Promise<PlanResult> {
   if (signal.aborted) throw interrupted();
   let run: PlanRun | undefined;

@@ -8,7 +8,7 @@ import { html } from "hono/html";
 import { formatRate } from "./format.ts";
 
 /** Content of a page: escaped HTML, text to escape, or nothing. */
-export type Content = ReturnType<typeof html> | string | undefined;
+export type Markup = ReturnType<typeof html> | string | undefined;
 
 /** Pixels of the plot's height, and of the time axis below it. */
 const HEIGHT = 120;
@@ -45,7 +45,7 @@ export interface BarChart {
 }
 
 /** Draws stacked bars over time. */
-export function drawBarChart({ label, bars, classes, width }: BarChart): Content {
+export function drawBarChart({ label, bars, classes, width }: BarChart): Markup {
   const highest = Math.max(0, ...bars.map(({ values }) => values.reduce((sum, value) => sum + value, 0)));
   const top = roundUp(highest);
   const toY = (value: number) => round(HEIGHT * (1 - value / top));
@@ -60,7 +60,7 @@ export function drawBarChart({ label, bars, classes, width }: BarChart): Content
   return html`<svg class="chart" role="img" aria-label="${label}" height="${HEIGHT + AXIS}">${content}</svg>`;
 }
 
-function drawGridLine(value: number, y: number): Content {
+function drawGridLine(value: number, y: number): Markup {
   const line = html`
     <line class="grid" x1="0" x2="100%" y1="${y}" y2="${y}" />
   `;
@@ -73,7 +73,7 @@ function drawBar(
   width: number,
   classes: readonly string[],
   toY: (value: number) => number,
-): Content {
+): Markup {
   const drawnWidth = round(width * (width > 1.5 ? 0.8 : 0.9));
   let sum = 0;
   const parts = values.map((value, i) => {
@@ -88,7 +88,7 @@ function drawBar(
   return sum === 0 ? undefined : html`<g><title>${title}</title>${parts}</g>`;
 }
 
-function drawTimeAxis(milliseconds: number): Content[] {
+function drawTimeAxis(milliseconds: number): Markup[] {
   const step = TICK_STEPS.find((one) => milliseconds / one <= MAX_TICKS) ??
     Math.ceil(milliseconds / MAX_TICKS / DAY) * DAY;
   return Array.from({ length: Math.floor(milliseconds / step) + 1 }, (_, i) => {
@@ -120,7 +120,7 @@ export interface Distribution {
 }
 
 /** Draws a distribution as a box plot, on a logarithmic scale that ends at the longest of all compared durations. */
-export function drawBoxPlot({ label, median, p90, p99, longest }: Distribution, longestOfAll: number): Content {
+export function drawBoxPlot({ label, median, p90, p99, longest }: Distribution, longestOfAll: number): Markup {
   const toX = (milliseconds: number) =>
     round(Math.log1p(milliseconds) / Math.log1p(Math.max(1, longestOfAll)) * 96 + 2);
   const [from, to, late, end] = [toX(median), toX(p90), toX(p99), toX(longest)];
@@ -151,7 +151,7 @@ export interface Share {
 }
 
 /** Draws the parts of a whole side by side. */
-export function drawShares(label: string, shares: readonly Share[]): Content {
+export function drawShares(label: string, shares: readonly Share[]): Markup {
   const whole = shares.reduce((sum, { value }) => sum + value, 0);
   let sum = 0;
   const content = shares.map(({ value, class: name }) => {

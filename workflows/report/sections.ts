@@ -5,7 +5,7 @@ import { truncate } from "../../utils/text/wording.ts";
 import type { RunRecord, ShownState } from "../journal/journal.ts";
 import { SLEEP } from "../sandbox/protocol/messages.ts";
 import type { Cause } from "./causes.ts";
-import { type Bar, type Content, drawBarChart, drawBoxPlot, drawShares, formatTick } from "./charts.ts";
+import { type Bar, drawBarChart, drawBoxPlot, drawShares, formatTick, type Markup } from "./charts.ts";
 import { formatCount, formatCountOf, formatRate, formatShare, formatTime } from "./format.ts";
 import type { ListedInput, OperationTally, Tally } from "./tally.ts";
 
@@ -19,7 +19,7 @@ const MAX_UNFOLDED = 5;
 export type FormatCommand = (verb: "resume" | "retry") => string;
 
 /** Renders the state, the numbers and the settings of a run. */
-export function renderSummary(run: RunRecord, state: ShownState, tally: Tally, formatCommand: FormatCommand): Content {
+export function renderSummary(run: RunRecord, state: ShownState, tally: Tally, formatCommand: FormatCommand): Markup {
   return renderSection(
     "Summary",
     renderProgress(tally),
@@ -29,9 +29,9 @@ export function renderSummary(run: RunRecord, state: ShownState, tally: Tally, f
   );
 }
 
-type Entry = readonly [title: Content, value: Content, remark?: Content];
+type Entry = readonly [title: Markup, value: Markup, remark?: Markup];
 
-function renderEntry([title, value, remark]: Entry): Content {
+function renderEntry([title, value, remark]: Entry): Markup {
   const small = remark === undefined ? undefined : html`
     <small>${remark}</small>
   `;
@@ -43,7 +43,7 @@ function renderEntry([title, value, remark]: Entry): Content {
   `;
 }
 
-function renderProgress({ inputs, succeeded, failed, open }: Tally): Content {
+function renderProgress({ inputs, succeeded, failed, open }: Tally): Markup {
   if (inputs === 0) return html`<p>The run has no inputs.</p>`;
   const label = `Of ${formatCountOf(inputs, "input")} ${formatCount(succeeded)} succeeded, ` +
     `${formatCount(failed)} failed, ${formatCount(open)} are open.`;
@@ -88,7 +88,7 @@ function listFacts({ settings, digest, startedAt, endedAt }: RunRecord): Entry[]
   return facts.filter((fact) => fact !== undefined);
 }
 
-function renderAdvice(state: ShownState, { failed }: Tally, formatCommand: FormatCommand): Content {
+function renderAdvice(state: ShownState, { failed }: Tally, formatCommand: FormatCommand): Markup {
   const advice = (text: string, command?: string) => {
     return html`<p class="advice">${text}${command && html`<code>${command}</code>`}</p>`;
   };
@@ -99,7 +99,7 @@ function renderAdvice(state: ShownState, { failed }: Tally, formatCommand: Forma
 }
 
 /** Renders how many inputs and calls ended per second, as charts and as a table. */
-export function renderThroughput({ throughput: { start, width, spans }, failed }: Tally): Content {
+export function renderThroughput({ throughput: { start, width, spans }, failed }: Tally): Markup {
   if (spans.length === 0) return undefined;
   const perSecond = (count: number) => count / (width / 1000);
   const timed = spans.map((span, i) => ({ ...span, at: formatTime(start + i * width) }));
@@ -138,8 +138,8 @@ function renderChart(
   bars: readonly Bar[],
   classes: readonly string[],
   width: number,
-  legend?: Content,
-): Content {
+  legend?: Markup,
+): Markup {
   const sums = bars.map(({ values }) => values.reduce((sum, value) => sum + value, 0));
   const highest = Math.max(...sums);
   const at = formatTick(sums.indexOf(highest) * width, width);
@@ -149,7 +149,7 @@ function renderChart(
 }
 
 /** Renders the failures by cause, the most frequent first. */
-export function renderFailures({ failed, causes }: Tally): Content {
+export function renderFailures({ failed, causes }: Tally): Markup {
   if (failed === 0) return undefined;
   const items = causes.sorted().map((cause, i) => renderCause(cause, failed, i < MAX_UNFOLDED));
   const others = causes.others === 0
@@ -158,7 +158,7 @@ export function renderFailures({ failed, causes }: Tally): Content {
   return renderSection("Failures by cause", html`<ol class="causes">${items}</ol>`, others);
 }
 
-function renderCause(cause: Cause, failed: number, isUnfolded: boolean): Content {
+function renderCause(cause: Cause, failed: number, isUnfolded: boolean): Markup {
   const { code, status, operation, message, issues, example, varies, hint } = cause;
   const note = (text: string) => html`<p class="note">${text}</p>`;
   const content = [
@@ -183,7 +183,7 @@ function renderCause(cause: Cause, failed: number, isUnfolded: boolean): Content
   return html`<li>${content}</li>`;
 }
 
-function renderPlaces({ count, places }: Cause, isUnfolded: boolean): Content {
+function renderPlaces({ count, places }: Cause, isUnfolded: boolean): Markup {
   const more = count - places.length;
   const list = renderList("places", more === 0 ? places : [...places, `and ${formatCount(more)} more`]);
   const title = count === 1 ? "Input" : "Inputs";
@@ -195,12 +195,12 @@ function renderPlaces({ count, places }: Cause, isUnfolded: boolean): Content {
   `;
 }
 
-function renderList(name: string, items: readonly string[]): Content {
+function renderList(name: string, items: readonly string[]): Markup {
   return html`<ul class="${name}">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
 }
 
 /** Renders how long calls took, by operation. */
-export function renderOperations({ operations }: Tally): Content {
+export function renderOperations({ operations }: Tally): Markup {
   if (operations.size === 0) return undefined;
   const sorted = [...operations].toSorted(([, one], [, other]) => countCalls(other) - countCalls(one));
   const longest = Math.max(...sorted.map(([, { durations }]) => durations.longest));
@@ -215,7 +215,7 @@ export function renderOperations({ operations }: Tally): Content {
   );
 }
 
-function renderOperation(name: string, tally: OperationTally, longestOfAll: number): Content[] {
+function renderOperation(name: string, tally: OperationTally, longestOfAll: number): Markup[] {
   const { durations, failed, open } = tally;
   const calls = [
     html`<code>${name}</code>`,
@@ -232,7 +232,7 @@ function renderOperation(name: string, tally: OperationTally, longestOfAll: numb
 }
 
 /** Renders the inputs that took longest. */
-export function renderSlowest({ slowest, inputs }: Tally): Content {
+export function renderSlowest({ slowest, inputs }: Tally): Markup {
   if (slowest.length === 0 || inputs === 1) return undefined;
   const rows = slowest.map(({ place, state, calls, startedAt, milliseconds }) => {
     const outcome = state === "done" ? "succeeded" : state;
@@ -244,7 +244,7 @@ export function renderSlowest({ slowest, inputs }: Tally): Content {
 }
 
 /** Renders the inputs that have not ended. */
-export function renderOpen({ open, openInputs }: Tally): Content {
+export function renderOpen({ open, openInputs }: Tally): Markup {
   if (open === 0) return undefined;
   const hasReasons = openInputs.some(({ reason }) => reason !== undefined);
   const rows = openInputs.map(({ place, calls, startedAt, reason }: ListedInput) => {
@@ -258,12 +258,12 @@ export function renderOpen({ open, openInputs }: Tally): Content {
   );
 }
 
-function renderSection(heading: string, ...content: readonly Content[]): Content {
+function renderSection(heading: string, ...content: readonly Markup[]): Markup {
   return html`<section><h2>${heading}</h2>${content}</section>`;
 }
 
 /** Renders a table. The first cell of a row is its header. A column whose title ends with `#` holds numbers. */
-function renderTable(caption: string, titles: readonly string[], rows: readonly (readonly Content[])[]): Content {
+function renderTable(caption: string, titles: readonly string[], rows: readonly (readonly Markup[])[]): Markup {
   const columns = titles.map((title) => ({ title: title.replace("#", ""), isNumber: title.endsWith("#") }));
   const classAt = (i: number) => columns[i]?.isNumber ? "number" : "";
   const head = columns.map(({ title }, i) => html`<th scope="col" class="${classAt(i)}">${title}</th>`);
@@ -286,16 +286,16 @@ function renderTable(caption: string, titles: readonly string[], rows: readonly 
   `;
 }
 
-function renderKey(name: string, title: string): Content {
+function renderKey(name: string, title: string): Markup {
   return html`<span class="key ${name}">${title}</span>`;
 }
 
 /** Renders a count, highlighted unless it is 0. */
-function renderCount(count: number, name: string): Content {
+function renderCount(count: number, name: string): Markup {
   return count === 0 ? "0" : html`<strong class="${name}">${formatCount(count)}</strong>`;
 }
 
-function renderTime(at: number): Content {
+function renderTime(at: number): Markup {
   return html`<time datetime="${new Date(at).toISOString()}">${formatTime(at)}</time>`;
 }
 

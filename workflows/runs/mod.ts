@@ -40,15 +40,16 @@
  * @module
  */
 export { openRuns } from "./runs.ts";
-export type { LogLine, PlanOptions, Runs } from "./runs.ts";
+export type { LogLine, Runs } from "./runs.ts";
+export type { PlanOptions } from "./plan_script.ts";
 export type { Run, RunSummary } from "./run.ts";
 export type {
+  InputCounts,
   PaceOptions,
-  ResumeOptions,
-  RunCounts,
+  ResumeRunOptions,
   RunEvents,
   RunsOptions,
-  StartOptions,
+  StartRunOptions,
   WorkOptions,
 } from "./options.ts";
 export type { BatchProgress, InputResult } from "./batch.ts";
@@ -65,7 +66,7 @@ export {
   type TestOptions,
 } from "../cassette/test_cassettes.ts";
 export type { Cassette, CassetteAnswer, CassetteCall, CassetteContent } from "../cassette/cassette.ts";
-export { SvcError } from "../../lib/errors.ts";
+export { ERROR_CODES, SvcError } from "../../lib/errors.ts";
 export type {
   ErrorAttempt,
   ErrorCode,
@@ -76,6 +77,6 @@ export type {
   SvcErrorOptions,
 } from "../../lib/errors.ts";
 export type { CallerOptions, Exchange } from "../../lib/client/caller.ts";
-export type { ExchangeSummary, SessionOptions } from "../../lib/auth/settings.ts";
+export type { ExchangeSummary, Fetch, SessionOptions } from "../../lib/auth/settings.ts";
 export type { Warn } from "../../lib/client/callback.ts";
 export type { JsonObject, JsonValue } from "../../utils/json.ts";

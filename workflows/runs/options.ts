@@ -32,11 +32,11 @@ export interface RunEvents {
   /** Called when an input has ended, in any order. With this handler the inputs of a file are counted first. */
   readonly onProgress?: (progress: BatchProgress) => void;
   /** Called once when the last result of a batch has been read, before the state of the run is recorded. */
-  readonly onEnd?: (counts: RunCounts) => void;
+  readonly onEnd?: (counts: InputCounts) => void;
 }
 
 /** Number of inputs of a run by outcome. */
-export interface RunCounts {
+export interface InputCounts {
   /** Inputs that have ended or stopped. */
   readonly inputs: number;
   /** Inputs that succeeded. */
@@ -72,7 +72,7 @@ export interface WorkOptions extends GrantOptions, PaceOptions, RunEvents {
 }
 
 /** Options of `Runs.start`. At most one of `input`, `each` and `inputs` can be given. */
-export interface StartOptions extends WorkOptions {
+export interface StartRunOptions extends WorkOptions {
   /** Path of the script. */
   readonly script: string;
   /** Folder of the files that the script may import. Default: the folder of the script. */
@@ -88,7 +88,7 @@ export interface StartOptions extends WorkOptions {
 }
 
 /** Options of `Runs.resume` and `Runs.retry`. Each default is the value that the run was started with. */
-export interface ResumeOptions extends WorkOptions {
+export interface ResumeRunOptions extends WorkOptions {
   /** Name of the profile to call the service with. */
   readonly profile?: string;
   /** True continues even if the script no longer matches its history, or the service is another one. */
@@ -96,7 +96,7 @@ export interface ResumeOptions extends WorkOptions {
 }
 
 /** Converts the options of a new run to its settings. */
-export async function toSettings(options: StartOptions, profile?: string): Promise<RunSettings> {
+export async function toSettings(options: StartRunOptions, profile?: string): Promise<RunSettings> {
   const { script, root, input, each, inputs, onUnknown = "stop" } = options;
   if ([input, each, inputs].filter((source) => source !== undefined).length > 1) {
     throw new SvcError("INVALID_ARGS", "input, each and inputs are mutually exclusive.", { hint: "Use one of them." });
@@ -115,7 +115,7 @@ export async function toSettings(options: StartOptions, profile?: string): Promi
 }
 
 /** Applies the options of `resume` or `retry` to the settings of a run. */
-export function changeSettings(settings: RunSettings, options: ResumeOptions): RunSettings {
+export function changeSettings(settings: RunSettings, options: ResumeRunOptions): RunSettings {
   return {
     ...settings,
     ...toPace(options, settings),

@@ -2,7 +2,6 @@ import { readSettings, requireCredentials } from "../../lib/auth/settings.ts";
 import { type CallerOptions, createCaller } from "../../lib/client/caller.ts";
 import { retrying } from "../../lib/client/retry.ts";
 import { SvcError, toSvcError } from "../../lib/errors.ts";
-import { delay } from "../../utils/async/delay.ts";
 import { onAbort } from "../../utils/async/on_abort.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { pluralize } from "../../utils/text/wording.ts";
@@ -10,10 +9,11 @@ import { GrantedCalls } from "../engine/live_calls.ts";
 import { type BatchInput, checkInputs, countInputs, hasMoreInputs, openInputs } from "../inputs/open_inputs.ts";
 import type { Journal, RunSettings } from "../journal/journal.ts";
 import { type BatchSummary, type InputResult, runBatch, toBatchError, toInputResult } from "./batch.ts";
+import { claimRun } from "./claim_run.ts";
 import { addCommands, type ContinueCommand, toRunCommand } from "./hints.ts";
 import { interrupted } from "./interruption.ts";
 import { openWorkflow } from "./open_workflow.ts";
-import type { RunCounts, WorkOptions } from "./options.ts";
+import type { InputCounts, WorkOptions } from "./options.ts";
 import { prepareRun } from "./prepare_run.ts";
 import { parseMaxFailures } from "./rate.ts";
 import { OTHER_INPUTS_HINT, Runner } from "./runner.ts";
@@ -24,12 +24,8 @@ const CANCEL_CHECK_MILLISECONDS = 1000;
 /** Attempts of a call that can be repeated safely. Together they outlast a restart of the service. */
 const CALL_ATTEMPTS = 6;
 
-/** A claim is attempted several times, because listing runs holds each claim for a short time. */
-const CLAIM_ATTEMPTS = 8;
-const CLAIM_DELAY_MILLISECONDS = 25;
-
 /** The outcome of a run. */
-export interface RunSummary extends RunCounts {
+export interface RunSummary extends InputCounts {
   /** Identifier of the run. */
   readonly id: string;
   /**
@@ -63,7 +59,7 @@ export interface Execution {
 export async function openRun(execution: Execution): Promise<Run> {
   const { id, settings, journal, mode, force = false, work } = execution;
   await using resources = new AsyncDisposableStack();
-  resources.use(await claimRun(execution));
+  resources.use(journal && await claimRun(journal, execution));
   await checkState(execution); // Another process may have ended the run before it released the claim.
   const callerOptions = { ...execution.service, profile: settings.profile };
   const service = describeService(callerOptions);
@@ -91,16 +87,6 @@ export async function openRun(execution: Execution): Promise<Run> {
   const runner = new Runner({ workflow, live, journal, id, nonce, force });
   resources.use(interruptOn(execution, runner));
   return new Run(execution, runner, reopened, resources.move());
-}
-
-/** Tries to claim a run for a short time. Returns undefined if another process works on it. */
-export async function tryClaim(journal: Journal, id: string): Promise<AsyncDisposable | undefined> {
-  for (let attempt = 0; attempt < CLAIM_ATTEMPTS; attempt++) {
-    const claim = await journal.claimRun(id);
-    if (claim !== undefined) return claim;
-    await delay(CLAIM_DELAY_MILLISECONDS);
-  }
-  return undefined;
 }
 
 /**
@@ -281,31 +267,16 @@ export class Run implements AsyncDisposable {
 
 /** The end of the inputs of a run. */
 interface RunEnd {
-  readonly counts: RunCounts;
+  readonly counts: InputCounts;
   readonly error?: SvcError;
   readonly commands: readonly ContinueCommand[];
 }
 
-const NO_INPUTS: RunCounts = { inputs: 0, succeeded: 0, failed: 0, stopped: 0 };
+const NO_INPUTS: InputCounts = { inputs: 0, succeeded: 0, failed: 0, stopped: 0 };
 
 async function* toInputs(values: Iterable<JsonValue> | AsyncIterable<JsonValue>): AsyncGenerator<BatchInput> {
   let number = 0;
   for await (const value of values) yield { place: `inputs:${++number}`, value };
-}
-
-async function claimRun(execution: Execution): Promise<AsyncDisposable | undefined> {
-  const { journal, id } = execution;
-  if (journal === undefined) return undefined;
-  const claim = await tryClaim(journal, id);
-  if (claim !== undefined) return claim;
-  throw new SvcError("INVALID_ARGS", `Another process works on run ${id}.`, {
-    hint: {
-      commands: [
-        toRunCommand("show", execution, "to see its progress"),
-        toRunCommand("cancel", execution, "to cancel it"),
-      ],
-    },
-  });
 }
 
 async function checkState(execution: Execution): Promise<void> {

@@ -1,45 +1,29 @@
 import { getConfigDirectory } from "../../lib/auth/config.ts";
-import { createCaller } from "../../lib/client/caller.ts";
-import { retrying } from "../../lib/client/retry.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { exists } from "../../utils/fs/exists.ts";
-import type { JsonValue } from "../../utils/json.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
 import { sha256Text } from "../../utils/text/sha256.ts";
 import type { Cassette } from "../cassette/cassette.ts";
-import { toCassette } from "../cassette/convert.ts";
 import { printedLines } from "../engine/recording.ts";
 import { checkRunId, newRunId } from "../journal/run_id.ts";
 import type { Journal, RunRecord, RunSettings, ShownState } from "../journal/journal.ts";
 import { openJournal } from "../journal/sqlite/sqlite_journal.ts";
-import { makePlan, type PlanResult } from "../plan/make_plan.ts";
-import { renderReport } from "../report/render_report.ts";
-import { type GrantOptions, loadOperations } from "../scripts/permissions.ts";
+import type { PlanResult } from "../plan/make_plan.ts";
+import { tryClaimRun } from "./claim_run.ts";
 import { describeInput, describeRun, type InputDescription, type RunDescription } from "./describe_run.ts";
 import { type ContinueCommand, formatRunCommand, toListCommand, toRunCommand } from "./hints.ts";
-import type { Limits } from "./limits.ts";
-import { openWorkflow } from "./open_workflow.ts";
-import { changeSettings, type ResumeOptions, type RunsOptions, type StartOptions, toSettings } from "./options.ts";
-import { openRun, type Run, tryClaim } from "./run.ts";
+import {
+  changeSettings,
+  type ResumeRunOptions,
+  type RunsOptions,
+  type StartRunOptions,
+  toSettings,
+} from "./options.ts";
+import type { PlanOptions } from "./plan_script.ts";
+import type { Run } from "./run.ts";
 
 /** Largest edit distance of a suggested run: most identifiers of one day are similar. */
 const MAX_EDITS = 2;
-
-/** Options of `Runs.plan`. */
-export interface PlanOptions extends GrantOptions {
-  /** Path of the script. */
-  readonly script: string;
-  /** Folder of the files that the script may import. Default: the folder of the script. */
-  readonly root?: string;
-  /** Input. */
-  readonly input?: JsonValue;
-  /** Limits of the input. Default: 300 seconds and 256 MiB. */
-  readonly limits?: Partial<Limits>;
-  /** Called with each line that the script prints. */
-  readonly onLog?: (text: string) => void;
-  /** Aborts the plan. */
-  readonly signal?: AbortSignal;
-}
 
 /** A line that a script printed. */
 export interface LogLine {
@@ -71,7 +55,7 @@ export class Runs implements AsyncDisposable {
    * Starts a run of a script, or resumes the run that `id` or `resumeLatest` names. Checks the script and its grants, and
    * records the run; its inputs are processed while the results are read.
    */
-  async start(options: StartOptions): Promise<Run> {
+  async start(options: StartRunOptions): Promise<Run> {
     const { id, resumeLatest = false } = options;
     const settings = await toSettings(options, this.#options.profile);
     if (id !== undefined && resumeLatest) {
@@ -91,7 +75,7 @@ export class Runs implements AsyncDisposable {
   }
 
   /** Resumes a run that was interrupted. Recorded calls are answered from the history and not sent again. */
-  async resume(id: string, options: ResumeOptions = {}): Promise<Run> {
+  async resume(id: string, options: ResumeRunOptions = {}): Promise<Run> {
     const run = await this.#findRun(id);
     return await this.#continue(run, run.settings, "resume", options);
   }
@@ -100,7 +84,7 @@ export class Runs implements AsyncDisposable {
    * Runs the failed inputs of a run again, from the step that failed, and resumes the run. A failed input takes the current
    * value from the file of the inputs.
    */
-  async retry(id: string, options: ResumeOptions = {}): Promise<Run> {
+  async retry(id: string, options: ResumeRunOptions = {}): Promise<Run> {
     const run = await this.#findRun(id);
     return await this.#continue(run, run.settings, "retry", options);
   }
@@ -151,6 +135,7 @@ export class Runs implements AsyncDisposable {
   /** Renders a report about a run: its throughput, durations and failures as an HTML page that loads nothing else. */
   async report(id: string): Promise<string> {
     const run = await this.#findRun(id);
+    const { renderReport } = await import("../report/render_report.ts");
     return await renderReport(
       await this.#existingJournal(),
       run,
@@ -162,7 +147,7 @@ export class Runs implements AsyncDisposable {
   async delete(id: string): Promise<void> {
     await this.#findRun(id, false);
     const journal = await this.#existingJournal();
-    await using claim = await tryClaim(journal, id);
+    await using claim = await tryClaimRun(journal, id);
     if (claim === undefined) {
       const cancel = toRunCommand("cancel", { id, journalPath: this.#path }, "to cancel it first");
       throw new SvcError("INVALID_ARGS", `A process works on run ${id}.`, { hint: { commands: [cancel] } });
@@ -176,17 +161,15 @@ export class Runs implements AsyncDisposable {
     const journal = await this.#existingJournal();
     const input = await journal.findInput(id, 1);
     if (input?.end === undefined) return undefined;
+    const { toCassette } = await import("../cassette/convert.ts");
+    const { loadOperations } = await import("../scripts/permissions.ts");
     return toCassette(name, input, await journal.events(id, 1), await loadOperations());
   }
 
   /** Plans a run: makes its reads, and records its changes without sending them. Does not use the journal. */
   async plan(options: PlanOptions): Promise<PlanResult> {
-    await using workflow = await openWorkflow(options);
-    return await makePlan(workflow, options.input, {
-      caller: retrying(createCaller(this.#options)),
-      onLog: options.onLog ?? (() => {}),
-      signal: options.signal ?? new AbortController().signal,
-    });
+    const { planScript } = await import("./plan_script.ts");
+    return await planScript(options, this.#options);
   }
 
   /** Closes the journal. Throws if something could not be written to it, and that was not reported before. */
@@ -200,7 +183,7 @@ export class Runs implements AsyncDisposable {
     run: RunRecord,
     settings: RunSettings,
     mode: ContinueCommand,
-    options: ResumeOptions | StartOptions,
+    options: ResumeRunOptions | StartRunOptions,
   ): Promise<Run> {
     const { id, state, settings: recorded } = run;
     if (state === "cancelled") {
@@ -222,8 +205,9 @@ export class Runs implements AsyncDisposable {
     id: string,
     settings: RunSettings,
     mode: "start" | ContinueCommand,
-    options: ResumeOptions | StartOptions,
+    options: ResumeRunOptions | StartRunOptions,
   ): Promise<Run> {
+    const { openRun } = await import("./run.ts");
     const { journal: _journal, ...service } = this.#options;
     return await openRun({
       id,
@@ -241,7 +225,7 @@ export class Runs implements AsyncDisposable {
   async #findEarlier(
     journal: Journal,
     settings: RunSettings,
-    { id, resumeLatest }: StartOptions,
+    { id, resumeLatest }: StartRunOptions,
   ): Promise<RunRecord | undefined> {
     if (id === undefined && !resumeLatest) return undefined;
     const { resolve } = await import("node:path"); // Loaded here, because it takes milliseconds.
@@ -267,7 +251,7 @@ export class Runs implements AsyncDisposable {
   /** Claims the start of a run, so that two processes that find no run to resume do not both start one. */
   async #claimStart(journal: Journal, { script, each, input }: RunSettings): Promise<AsyncDisposable> {
     const digest = await sha256Text(JSON.stringify([script, each, input]));
-    const claim = await tryClaim(journal, `resume-${digest.toHex().slice(0, 16)}`);
+    const claim = await tryClaimRun(journal, `resume-${digest.toHex().slice(0, 16)}`);
     if (claim !== undefined) return claim;
     throw new SvcError("INVALID_ARGS", "Another process has just started a run of this script and input.", {
       hint: { commands: [toListCommand(this.#path, "to see its progress")] },

@@ -217,7 +217,7 @@ Deno.test("inputs that are missing from the file of a run are reported", async (
   assert.match(short.stderr, /The run has 3 inputs, but its file has only 1/);
   await Deno.writeTextFile(file, "1\n{\n3\n");
   const damaged = await office.svc("resume", "r1");
-  assert.match(damaged.stderr, /in\.ndjson:2 is not what the run began with/);
+  assert.match(damaged.stderr, /in\.ndjson:2 has changed since the run started/);
 });
 
 /** Runs a script that creates a case against an API with a response, then retries it. */

@@ -1,6 +1,6 @@
 /** `@svc/lib/runs`: runs from a program, without a terminal. */
 import assert from "node:assert/strict";
-import { openRuns, type RunCounts, SvcError } from "../../../workflows/runs/mod.ts";
+import { type InputCounts, openRuns, SvcError } from "../../../workflows/runs/mod.ts";
 import { makeFolder } from "../../harness/svc.ts";
 import { scriptText, TinyApi } from "../../harness/workflow.ts";
 
@@ -11,7 +11,7 @@ Deno.test("a program starts a batch of values and reads its results, events and 
   await using runs = openRuns({ journal: `${folder.path}/journal.db` });
   const lines: string[] = [];
   const progress: number[] = [];
-  const ends: RunCounts[] = [];
+  const ends: InputCounts[] = [];
   await using run = await runs.start({
     script: `${folder.path}/script.ts`,
     inputs: [1, 2, 3],

@@ -5,7 +5,7 @@ import { escapeControlCharacters, prefixLines } from "../../../../utils/text/con
 import { pluralize, truncate } from "../../../../utils/text/wording.ts";
 import { STDIN } from "../../../../workflows/inputs/open_inputs.ts";
 import type { InputResult } from "../../../../workflows/runs/batch.ts";
-import type { RunCounts, RunEvents } from "../../../../workflows/runs/options.ts";
+import type { InputCounts, RunEvents } from "../../../../workflows/runs/options.ts";
 import type { Run } from "../../../../workflows/runs/run.ts";
 import type { Ask } from "../../../../workflows/scripts/permissions.ts";
 import { evenUnread, OutputClosed } from "../../../io/io.ts";
@@ -85,7 +85,7 @@ function formatLine(result: InputResult, fields?: readonly string[]): string {
   return escapeControlCharacters(JSON.stringify(fields === undefined ? line : pick(line, fields))) + "\n";
 }
 
-function describeEnd({ inputs, succeeded, failed, stopped, reachedMaxFailures }: RunCounts): string {
+function describeEnd({ inputs, succeeded, failed, stopped, reachedMaxFailures }: InputCounts): string {
   const stops = stopped === 0 ? "" : `, ${stopped} stopped`;
   const cut = reachedMaxFailures === undefined
     ? ""

@@ -1,0 +1,29 @@
+import { SvcError } from "../../lib/errors.ts";
+import { delay } from "../../utils/async/delay.ts";
+import type { Journal } from "../journal/journal.ts";
+import { type RunReference, toRunCommand } from "./hints.ts";
+
+/** A claim is attempted several times, because listing runs holds each claim for a short time. */
+const ATTEMPTS = 8;
+const DELAY_MILLISECONDS = 25;
+
+/** Tries to claim a run. Returns undefined if another process works on it. */
+export async function tryClaimRun(journal: Journal, id: string): Promise<AsyncDisposable | undefined> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const claim = await journal.claimRun(id);
+    if (claim !== undefined) return claim;
+    await delay(DELAY_MILLISECONDS);
+  }
+  return undefined;
+}
+
+/** Claims a run to work on it. Throws if another process works on it. */
+export async function claimRun(journal: Journal, run: RunReference): Promise<AsyncDisposable> {
+  const claim = await tryClaimRun(journal, run.id);
+  if (claim !== undefined) return claim;
+  const commands = [
+    toRunCommand("show", run, "to see its progress"),
+    toRunCommand("cancel", run, "to cancel it"),
+  ];
+  throw new SvcError("INVALID_ARGS", `Another process works on run ${run.id}.`, { hint: { commands } });
+}
