@@ -1,7 +1,7 @@
-/** What the functions of a client return: promises that know more than the answer. */
+/** Promises for the answers of calls, which also give access to responses and pages. */
 import { iteratePages, type PagePlan } from "../operation/pages.ts";
 
-/** What is known of a response besides its body. */
+/** Status and headers of a response. */
 export interface ResponseInfo {
   /** HTTP status. */
   readonly status: number;

@@ -1,4 +1,4 @@
-/** The typed functions of the operations: `svc.cases.create({...})` from the descriptions, over any way to make a call. */
+/** Creates the functions of a client, such as `svc.cases.create({...})`, from the descriptions of the operations. */
 import { mapValues } from "../../utils/map_values.ts";
 import { permissionName } from "../operation/names.ts";
 import { planPages } from "../operation/pages.ts";

@@ -1,10 +1,10 @@
-/** The functions that a program gives to be told of something. */
+/** Callbacks of a program. */
 import { getErrorMessage, SvcError, type SvcErrorOptions } from "../errors.ts";
 
-/** Is told what a person should know, although nothing fails. */
+/** Receives warnings: what a person should know, although nothing fails. */
 export type Warn = (message: string) => void;
 
-/** Tells a function of the option `name`. What it throws is its own fault, and not one of the network or of svc. */
+/** Calls the callback of an option. An error that it throws becomes `INVALID_ARGS`, not a failure of the network. */
 export function tell<T>(name: string, told: ((value: T) => void) | undefined, value: T, more?: SvcErrorOptions): void {
   try {
     told?.(value);

@@ -20,11 +20,11 @@ import { checkStatus } from "./response/check_status.ts";
 import { readHead, Reply, type ReplyHead } from "./response/reply.ts";
 import { describeNotFound, type Values } from "./request/values.ts";
 
-/** One request and its answer, for the caller's log. Nothing in it is secret. */
+/** A request and its response, for logs. It contains no secret. */
 export interface Exchange extends ExchangeSummary {
-  /** Milliseconds from the request to the end of the answer; of content, to its beginning. */
+  /** Milliseconds from the request to the end of the response, or to the start of its content. */
   readonly milliseconds: number;
-  /** Body of the answer; of content, its media type in parentheses. */
+  /** Body of the response, or the media type of its content in parentheses. */
   readonly text: string;
 }
 
@@ -52,7 +52,7 @@ export interface PreparedCall {
 export interface Attempts {
   /** Reports that an attempt succeeded. */
   succeeded(): void;
-  /** Resolves when another attempt may start. Throws the final error of the call if there is none. */
+  /** Resolves when another attempt may start. Otherwise throws the final error of the call. */
   next(thrown: unknown): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export interface AttemptsOptions {
   readonly isIdempotent: () => boolean;
   /** Returns whether the service still knows the key of a change that may have been applied (default: true). */
   readonly isKeyKnown?: () => boolean;
-  /** Whether the change was sent before, for example by another process, and may have been applied. */
+  /** True if the change was sent before, for example by another process, and may have been applied. */
   readonly mayHaveArrived?: boolean;
 }
 
@@ -271,7 +271,7 @@ class Call {
   }
 }
 
-/** What a change is sent with. */
+/** Properties of a request that changes something. */
 interface Change {
   readonly key: string | undefined;
 }

@@ -1,4 +1,4 @@
-/** The options of a function, where they enter: one that is misspelt, left aside without a word, would be missing. */
+/** Checks the options of a function, so that a misspelt option is not silently ignored. */
 import { SvcError } from "../errors.ts";
 import { didYouMean } from "../../utils/text/did_you_mean.ts";
 
@@ -6,10 +6,10 @@ const MUST = { string: "a text", number: "a number", boolean: "true or false", f
 
 type Type = keyof typeof MUST | undefined;
 
-/** Every option, with its type where nothing else looks at that. */
+/** All options of a function, with a type for those that are not checked elsewhere. */
 export type OptionTypes<Options> = { readonly [Name in keyof Required<Options>]: Type };
 
-/** Refuses an option that the function has not, or whose value is of another type, with `INVALID_ARGS`. */
+/** Throws `INVALID_ARGS` for an unknown option and for a value of another type. */
 export function checkOptions(called: string, types: Readonly<Record<string, Type>>, options: object): void {
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(types, name)) {

@@ -1,4 +1,4 @@
-/** The library's client. */
+/** The client of the library. */
 import { loadResources } from "../resources/mod.ts";
 import { bindOperations } from "./bind.ts";
 import type { Client } from "./client_type.ts";
@@ -10,13 +10,13 @@ import { markOutcomeUnknown } from "./outcome.ts";
 const resources = await loadResources();
 
 /**
- * Makes a client of a service: a function per operation, grouped as on the command line.
+ * Creates a client of a service. It has a function for each operation, in the groups of the command line.
  *
- * Options win over the environment variables `SVC_BASE_URL`, `SVC_CLIENT_ID` and `SVC_CLIENT_SECRET`, and those over
- * the profile. Nothing is read or sent before the first call. Every function throws `SvcError` alone. An option that there
- * is not is refused at once, with `INVALID_ARGS`.
+ * Options override the environment variables `SVC_BASE_URL`, `SVC_CLIENT_ID` and `SVC_CLIENT_SECRET`, which override the
+ * profile. Nothing is read or sent before the first call. All functions throw `SvcError`. An unknown option throws
+ * `INVALID_ARGS` at once.
  *
- * @example Creating a case and taking the next assignment
+ * @example Creating a case and getting the next assignment
  * ```ts
  * import { createClient } from "@svc/lib";
  *

@@ -1,15 +1,14 @@
-/** The options of a client: with one left aside that is misspelt, calls would be made as somebody else. */
+/** Options of a client. They are checked, because a misspelt one could select other credentials. */
 import { SvcError } from "../errors.ts";
 import { checkOptions, type OptionTypes } from "./check_options.ts";
 import type { CallerOptions } from "./caller.ts";
 
-/** How a client reaches its service, and how often it tries. */
+/** Options of a client. */
 export interface ClientOptions extends CallerOptions {
   /**
-   * How often a call that failed is tried again: 0 without it. Only what cannot do anything twice is repeated: reads,
-   * changes with an `idempotencyKey` where the service knows keys, and what surely has not been done. Between attempts
-   * it waits for a random time whose range grows, and as long as the service asks for; after a `Retry-After` of more than
-   * a minute there is none. All calls of the process share a budget.
+   * Number of retries of a failed call. Default: 0. Only calls that cannot have an effect twice are retried: reads,
+   * changes with an `idempotencyKey` if the service supports keys, and calls that were not applied. The delay is random,
+   * grows with each attempt, and honors `Retry-After` up to a minute. All calls of the process share a budget.
    */
   retries?: number;
 }
@@ -33,7 +32,7 @@ const TYPES: OptionTypes<ClientOptions> = {
   retries: undefined,
 };
 
-/** Refuses an option that there is not, or whose value is of another type, with `INVALID_ARGS`. */
+/** Throws `INVALID_ARGS` for an unknown option and for an invalid value. */
 export function checkClientOptions(options: ClientOptions): void {
   checkOptions("createClient", TYPES, options);
   const { retries = 0 } = options;

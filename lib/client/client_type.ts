@@ -71,7 +71,7 @@ interface Probes {
   other: { probe: 2 };
 }
 
-/** Whether parameters or answer of an operation contain content. */
+/** True if parameters or answer of an operation contain content. */
 type HasContent<O> = [AnswerOf<O, Probes["one"]>, ParamsOf<O, Probes["one"]>] extends
   [AnswerOf<O, Probes["other"]>, ParamsOf<O, Probes["other"]>] ? false : true;
 
@@ -85,7 +85,7 @@ type ItemAt<A, Path> = Path extends `${infer Name}.${infer Rest}`
 
 type Element<T> = T extends readonly (infer Item)[] ? Item : NonNullable<T>;
 
-/** What the function of an operation returns, in a program and in a script. */
+/** Return types of an operation's function, in a program and in a script. */
 interface Results<Answer, Item> {
   program: [Item] extends [never] ? ApiPromise<Answer> : PagedPromise<Answer, Item>;
   script: [Item] extends [never] ? Promise<Answer> : Promise<Answer> & AsyncIterable<Item>;

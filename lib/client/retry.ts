@@ -12,7 +12,7 @@ import type { Attempts, AttemptsOptions, Caller } from "./caller.ts";
 export interface RetryOptions {
   /** Number of attempts (default: 3). */
   readonly attempts?: number;
-  /** What retries may cost (default: one budget for the process). */
+  /** Budget for retries. Default: one for the process. */
   readonly budget?: RetryBudget;
   /** Returns a number from 0 to 1. */
   readonly random?: () => number;
@@ -30,7 +30,7 @@ const MAX_BACKOFF = 20_000;
 /** Longest `Retry-After` that is obeyed, in milliseconds. After a longer one there is no further attempt. */
 const MAX_RETRY_AFTER = 60_000;
 
-/** What a retry costs, and the first backoff in milliseconds. */
+/** Cost of a retry, and the first backoff in milliseconds. */
 const KINDS = {
   transient: { cost: 5, base: 50 },
   timeout: { cost: 10, base: 50 },
@@ -106,7 +106,7 @@ class RetriedAttempts implements Attempts {
   readonly #wait: NonNullable<RetryOptions["wait"]>;
   readonly #started: number;
   readonly #failed: ErrorAttempt[] = [];
-  /** Whether an attempt may have been applied. */
+  /** True if an attempt may have been applied. */
   #isUnknown: boolean;
   #cost = 0;
 
@@ -152,7 +152,7 @@ class RetriedAttempts implements Attempts {
     this.#isUnknown = !error.rejectedByService && (this.#isUnknown || error.outcomeUnknown === true);
   }
 
-  /** Returns the delay before the next attempt in milliseconds, or undefined if there is none. */
+  /** Returns the delay before the next attempt in milliseconds, or undefined after the last attempt. */
   #chooseDelay(error: SvcError): number | undefined {
     const kind = classify(error, isRead(this.#ref.operation));
     if (kind === undefined || this.#failed.length >= this.#limit) return undefined;

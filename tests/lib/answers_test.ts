@@ -1,4 +1,4 @@
-/** What a program may rely on in an answer: a response that does not have the promised shape is refused. */
+/** Checks of answers: a response that does not have the promised shape is rejected. */
 import assert from "node:assert/strict";
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
 import aiAgents from "../../lib/resources/ai_agents.ts";

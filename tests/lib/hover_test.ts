@@ -1,4 +1,4 @@
-/** What an editor shows of the library: the documentation where the pointer is. */
+/** Documentation of the library in an editor. */
 import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
 import { CHECKOUT, makeFolder } from "../harness/svc.ts";

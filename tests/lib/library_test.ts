@@ -1,4 +1,4 @@
-/** What a program gets that imports the library: what its documentation shows, with the permissions that it names. */
+/** The library as a program imports it: documented exports and permissions. */
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import configuration from "../../deno.json" with { type: "json" };
@@ -42,8 +42,8 @@ const uploaded = svc.attachments.upload({ file: new File(["plan"], "plan.txt") }
 `;
 
 const PROGRAMS: { readonly [what: string]: [source: string, ...permissions: string[]] } = {
-  "a client that is told everything": [CLIENT + "await createClient(client).caseTypes.list();"],
-  "a client that tries again": [CLIENT + "await createClient({ ...client, retries: 1 }).caseTypes.list();"],
+  "a client with all options": [CLIENT + "await createClient(client).caseTypes.list();"],
+  "a client with retries": [CLIENT + "await createClient({ ...client, retries: 1 }).caseTypes.list();"],
   "a client that uploads and downloads": [
     CLIENT + `const svc = createClient(client);
     await svc.attachments.upload({ file: new File(["plan"], "plan.txt") });
@@ -88,7 +88,7 @@ Deno.test("a program needs the permissions that docs/permissions.md names and no
   }
 });
 
-Deno.test("a client with an option that is misspelt or of another type is refused where no compiler looks, too", () => {
+Deno.test("createClient rejects misspelt options and options of another type at run time", () => {
   const refusals: [Record<string, unknown>, string][] = [
     [{ clientID: "me" }, "createClient has no option 'clientID'."],
     [{ toString: "me" }, "createClient has no option 'toString'."],
@@ -104,7 +104,7 @@ Deno.test("a client with an option that is misspelt or of another type is refuse
   createClient({ profile: undefined, retries: 1, noCache: false });
 });
 
-Deno.test("a service with an option that is misspelt or of another type is not started", async () => {
+Deno.test("startService rejects misspelt options and options of another type", async () => {
   const refusals: [Record<string, unknown>, string][] = [
     [{ prt: 3 }, "startService has no option 'prt'."],
     [{ hostname: 5 }, "hostname must be a text."],
@@ -119,7 +119,7 @@ Deno.test("a service with an option that is misspelt or of another type is not s
   await using _service = await startService({ app: undefined, port: 0 });
 });
 
-Deno.test("a permission that is missing is an error of the library, whatever is called", async () => {
+Deno.test("a missing permission is an error of the library, whatever is called", async () => {
   await using folder = await makeFolder({
     "program.ts": `import { createClient, SvcError } from "@svc/lib";
       import { startService } from "@svc/lib/service";
@@ -141,7 +141,7 @@ Deno.test("a permission that is missing is an error of the library, whatever is 
   assert.equal(code, 0, new TextDecoder().decode(stderr));
 });
 
-Deno.test("a log of an error shows what is known of it and nothing else", async () => {
+Deno.test("a logged error shows its known members and nothing else", async () => {
   const svc = createClient({ baseUrl: "http://service.example", clientId: "id", clientSecret: "s", noCache: true });
   const error = await svc.caseTypes.list().catch((error: unknown) => error);
   const log = Deno.inspect(error, { colors: false });
@@ -172,7 +172,7 @@ async function pageOf(path: string): Promise<Page> {
 
 const CASE = { data: { caseInfo: { ID: "C-1", caseTypeID: "Work", status: "New" } } };
 
-Deno.test("an entity tag of any bytes goes back to the service as it came", async () => {
+Deno.test("an entity tag of any bytes is returned to the service unchanged", async () => {
   using server = startUnruly(answer(200, CASE, { etag: '"März"' }));
   const svc = createClient(server.options);
   const { etag } = await svc.cases.get("C-1");

@@ -1,4 +1,4 @@
-/** What the compiler knows of the library, in programs and in workflows. */
+/** Types of the library, in programs and in workflows. */
 import assert from "node:assert/strict";
 import type { Client } from "../../mod.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
@@ -102,7 +102,7 @@ const OPTION_MISTAKES = [
   `await svc.caseTypes.list({ type: "T" })`,
 ];
 
-/** What must compile: entity tags for the next call, the response, items of pages, and members beyond the shape. */
+/** A program that must compile: entity tags for the next call, responses, items of pages, and the whole body. */
 const CORRECT = `${TYPED}
   const { id, etag: ifMatch } = await svc.data.create("D", { data: {} });
   const patched = await svc.data.patch("D", { data: { id } }, { ifMatch });
@@ -151,13 +151,13 @@ const errorsOf = (part: string) => `
 
 const creating = (option: string) => scriptText(`await svc.cases.create({ type: "T" }, { ${option} });`);
 
-/** A program in which each statement must not compile: a directive that expects an error is one where there is none. */
+/** Writes a program whose statements must not compile. If one compiles, its directive becomes an error. */
 function programOf(mistakes: readonly string[]): string {
   const statements = mistakes.map((mistake) => `// @ts-expect-error: a mistake\n${mistake};\n`);
   return `${TYPED}\n${statements.join("")}console.log({} as types.CaseAnswer<Permit>);`;
 }
 
-/** A program that names the type of the parameters of each operation. */
+/** Writes a program that names the type of the parameters of each operation. */
 async function programOfParams(): Promise<string> {
   const lines = Object.entries(await loadResources()).flatMap(([group, operations]) =>
     Object.entries(operations).filter(([, { flags }]) => flags !== undefined).map(([name, operation]) => {
@@ -218,7 +218,7 @@ Deno.test("the compiler knows the library", async (t) => {
   );
 });
 
-Deno.test("the named types of parameters have no others among them", async () => {
+Deno.test("every operation with parameters has a named type for them, and no other type has such a name", async () => {
   const page = await Deno.readTextFile(new URL("../../mod.ts", import.meta.url));
   const modules = [...page.matchAll(/export type \* from "(\.\/lib\/resources\/[^"]+)"/g)].map(([, path = ""]) => path);
   const sources = await Promise.all(

@@ -1,4 +1,4 @@
-/** The request that a call would make, as text and without its credentials. */
+/** Renders requests as text, without credentials. */
 import { getTokenUrl, type SessionSettings, type Target } from "../../auth/settings.ts";
 import { getRequestPath } from "../../http/address.ts";
 import { isStackOverflow, type JsonObject } from "../../../utils/json.ts";
@@ -6,7 +6,7 @@ import type { Operation } from "../../operation/operation.ts";
 import { type EncodedRequest, encodeRequest, type Part } from "./encode.ts";
 import type { Values } from "./values.ts";
 
-/** The request that an operation would make of values; nothing is sent and no credentials are needed. */
+/** Renders the request of an operation. Nothing is sent and no credentials are needed. */
 export function renderDryRun(target: Target, operation: Operation, values: Values): string {
   const request = encodeRequest(operation, values);
   const tag = request.tagPath === undefined ? request.ifMatch : "[FETCHED]";
@@ -17,7 +17,7 @@ export function renderDryRun(target: Target, operation: Operation, values: Value
   ], laidOut(shownBody(request) ?? {}));
 }
 
-/** The request that exchanges the client secret for a token. */
+/** Renders the request that exchanges the client secret for a token. */
 export function renderExchange(settings: SessionSettings): string {
   return requestText("POST", getTokenUrl(settings), [
     "Authorization: Basic [REDACTED]",
@@ -25,7 +25,7 @@ export function renderExchange(settings: SessionSettings): string {
   ], "grant_type=client_credentials");
 }
 
-/** On one line where it is nested too deep to be laid out: it would be sent so. */
+/** Formats a body. One that is nested too deeply for indentation stays on one line. */
 function laidOut(body: JsonObject): string {
   try {
     return JSON.stringify(body, null, 2);
@@ -39,12 +39,12 @@ function requestText(method: string, url: string, headers: readonly string[], bo
   return [`${method} ${getRequestPath(url)}`, `Host: ${new URL(url).host}`, ...headers, "", body].join("\n");
 }
 
-/** The body of a request as a person may see it; nothing where there is none. */
+/** Returns the body of a request for people: files appear with name and size only. */
 export function shownBody({ parts, body }: EncodedRequest): JsonObject | undefined {
   return parts === undefined ? body : shownParts(parts);
 }
 
-/** The parts by name; of a file, what it is called and how large it is. */
+/** Returns the parts by name. */
 function shownParts(parts: readonly Part[]): JsonObject {
   return Object.fromEntries(parts.map(([name, value]) => {
     return [name, typeof value === "string" ? value : { name: value.name, size: value.size }];

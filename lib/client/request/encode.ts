@@ -1,4 +1,4 @@
-/** The request of a call: which value goes where, as its description says. */
+/** Encodes calls: the description of an operation tells which value goes where. */
 import { writeBody } from "../../operation/body_path.ts";
 import { SvcError } from "../../errors.ts";
 import { isJsonObject, isScalar, type JsonObject, type JsonValue, stringOrUndefined } from "../../../utils/json.ts";
@@ -13,9 +13,9 @@ export interface EncodedRequest {
   readonly method: string;
   /** Path with query, percent-encoded. */
   readonly path: string;
-  /** JSON body; absent where there is none. */
+  /** JSON body. */
   readonly body?: JsonObject;
-  /** Parts of a multipart body; absent where there is none. */
+  /** Parts of a multipart body. */
   readonly parts?: readonly Part[];
   /** Entity tag to send. */
   readonly ifMatch?: string;
@@ -26,7 +26,7 @@ export interface EncodedRequest {
 /** A part of a multipart body. */
 export type Part = readonly [name: string, value: string | FileInput];
 
-/** The request that an operation makes of values; `INVALID_ARGS` where they do not fit. */
+/** Encodes values as the request of an operation. Throws `INVALID_ARGS` for invalid values. */
 export function encodeRequest(operation: Operation, values: Values): EncodedRequest {
   const checked = checkValues(operation, values);
   const segments = new Map<string, string>();
@@ -57,7 +57,7 @@ export function encodeRequest(operation: Operation, values: Values): EncodedRequ
     method: operation.method,
     path: fill(operation.path, segments) + queryText(query),
     ...(body && { body }),
-    // The small parts go first, so that a server reading the stream knows them before the file.
+    // Small parts go first, so that a server that streams the body knows them before the file.
     ...(parts.length > 0 && { parts: parts.toSorted(([, a], [, b]) => Number(isFile(a)) - Number(isFile(b))) }),
     ...(ifMatch !== undefined && { ifMatch }),
     ...(ifMatch === undefined && operation.tagFrom && { tagPath: buildTagPath(operation.tagFrom, segments, checked) }),
@@ -79,7 +79,7 @@ function buildTagPath(
   return fill(path, segments) + queryText([["dataViewParameters", JSON.stringify(scalars)]]);
 }
 
-/** Longer texts are no keys, and would make an address that servers and proxies refuse. */
+/** Maximum length of a key. Longer texts would make an address that servers and proxies reject. */
 const KEY_LIMIT = 255;
 
 function mayBeKey(member: JsonValue | undefined): boolean {
@@ -94,7 +94,7 @@ function withValue(body: JsonObject, place: string, value: CheckedValue | undefi
   return body;
 }
 
-/** A calculation request is JSON too, but its interface has no index signature. */
+/** Copies a value as JSON: the interface of a calculation request has no index signature. */
 function toJson(value: CheckedValue): JsonValue {
   if (isOfType("file", value)) throw new SvcError("INTERNAL_ERROR", "A file is described as part of a JSON body.");
   return typeof value === "object" && !Array.isArray(value) ? { ...value } : value;
@@ -109,7 +109,7 @@ function encodeQuery(called: string, place: string, value: CheckedValue): [strin
   });
 }
 
-/** A member that is undefined is absent, as it is in a body. */
+/** Omits members that are undefined, as a JSON body does. */
 function givenMembers(value: CheckedValue): [name: string, member: unknown][] {
   return Object.entries(value).filter(([, member]) => member !== undefined);
 }
@@ -131,10 +131,10 @@ function fill(template: string, segments: ReadonlyMap<string, string>): string {
   });
 }
 
-/** Refused as segments of a path: a URL parser would resolve the dots, and drop what is empty. */
+/** Rejected as segments of a path: a URL parser resolves dots and drops empty segments. */
 const NO_SEGMENTS = ["", ".", ".."];
 
-/** One segment of a path. */
+/** Encodes one segment of a path. */
 function encodeSegment(name: string, value: string, reserved: readonly string[] = []): string {
   if (NO_SEGMENTS.includes(value) || reserved.includes(value) || !value.isWellFormed()) {
     throw new SvcError("INVALID_ARGS", `${name} cannot be ${JSON.stringify(value)}.`, {

@@ -1,13 +1,13 @@
-/** Values of a caller as JSON. */
+/** Converts values of a caller to JSON. */
 import { getErrorMessage, SvcError } from "../../errors.ts";
 import { formatMemberPath, hasToJson } from "../../../utils/json.ts";
 
-/** A value as text of JSON; types do not keep everything out that has none. */
+/** Returns a value as JSON text. Throws `INVALID_ARGS` for a value that JSON cannot represent. */
 export function jsonText(value: unknown): string {
   return orRefuse(() => JSON.stringify(value));
 }
 
-/** Refuses, with `INVALID_ARGS`, a value of which JSON would not keep all; it is called by this name. */
+/** Throws `INVALID_ARGS` for a value that JSON would change silently. */
 export function checkKept(value: unknown, name?: string): void {
   orRefuse(() => expectKept(value, name));
 }
@@ -17,16 +17,16 @@ function orRefuse<T>(make: () => T): T {
     return make();
   } catch (cause) {
     const [reason = ""] = getErrorMessage(cause).split("\n");
-    throw new SvcError("INVALID_ARGS", `A value is no JSON: ${reason.replace(/\.$/, "")}.`, {
+    throw new SvcError("INVALID_ARGS", `A value is not JSON: ${reason.replace(/\.$/, "")}.`, {
       cause,
-      hint: "JSON has texts, finite numbers, true, false, null, arrays and objects, none of which holds itself.",
+      hint: "Use texts, finite numbers, true, false, null, arrays and objects. An object must not contain itself.",
     });
   }
 }
 
 /**
- * Throws a `TypeError`, as `JSON.stringify` does for a bigint, where that would silently make `null` of a number or a
- * date, or nothing but `{}` of a map, an error or a promise. Objects that have a `toJSON` know what is theirs.
+ * Throws a `TypeError` for a value that `JSON.stringify` would change silently: to `null` (`NaN`, an invalid date) or to
+ * `{}` (a map, an error, a promise). Objects with a `toJSON` method are accepted.
  */
 export function expectKept(value: unknown, name: string = ""): void {
   const loss = lossIn(value, new Set());
@@ -35,13 +35,13 @@ export function expectKept(value: unknown, name: string = ""): void {
   throw new TypeError(`${place} is ${loss.what}`);
 }
 
-/** What JSON would not keep: a message needs the path, which is put together on the way back alone. */
+/** A value that JSON would change. The path is built on the way back, because only an error needs it. */
 interface Loss {
   readonly path: string;
   readonly what: string;
 }
 
-/** No data has more levels: what is deeper is not looked at, for it would take the stack. */
+/** Maximum depth that is checked. Deeper data would overflow the stack. */
 const MAX_LEVELS = 1000;
 
 function lossIn(value: unknown, above: Set<object>): Loss | undefined {
@@ -76,7 +76,7 @@ function isInvalidDate(value: object): boolean {
   return value instanceof Date && Number.isNaN(value.getTime());
 }
 
-/** Whether what an object holds is not in its members. Those of a class of the caller's own usually are. */
+/** Reports whether JSON loses the content of an object, because it is not in its members. */
 function isEmptied(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === Array.prototype || prototype === null) return false;

@@ -1,4 +1,4 @@
-/** Multipart bodies (RFC 7578, names escaped as HTML says): read while they are sent, so that no file is ever held. */
+/** Multipart bodies (RFC 7578, with the escaping of HTML). Files are streamed and never held in memory. */
 import { getErrorMessage, SvcError } from "../../errors.ts";
 import type { FileInput } from "../../operation/operation.ts";
 import { describeReadError } from "../../../utils/fs/describe_error.ts";
@@ -7,15 +7,15 @@ import type { Part } from "./encode.ts";
 const encoder = new TextEncoder();
 
 /**
- * A body whose length is known before and whose bytes are read as they are sent, anew for each attempt. It is a `Blob`,
- * because `fetch` asks that for both; any other stream is sent without its length, which some servers refuse.
+ * A body of known length whose bytes are read while they are sent, again for each attempt. It is a `Blob`, because
+ * `fetch` sends any other stream without a length, which some servers reject.
  */
 export class MultipartBody extends Blob {
   readonly #pieces: readonly (Uint8Array<ArrayBuffer> | FileInput)[];
   readonly #onRead: () => void;
   #failure?: unknown;
 
-  /** A body of these parts; the callback runs with each piece that is sent. */
+  /** Creates a body. The callback runs with each piece that is sent. */
   constructor(parts: readonly Part[], onRead: () => void = () => {}) {
     const boundary = `svc-${crypto.randomUUID()}`;
     super([], { type: `multipart/form-data; boundary=${boundary}` });
@@ -33,12 +33,12 @@ export class MultipartBody extends Blob {
     return this.#pieces.reduce((sum, piece) => sum + (piece instanceof Uint8Array ? piece.length : piece.size), 0);
   }
 
-  /** Why the bytes could not be read: `fetch` keeps nothing of that but a text. Undefined where they could. */
+  /** Error that reading the bytes failed with. `fetch` keeps only its text. */
   get failure(): unknown {
     return this.#failure;
   }
 
-  /** The bytes, from the beginning. */
+  /** Reads the bytes from the start. */
   override stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
     const cancelled = new AbortController();
     const bytes = this.#read(cancelled.signal);
@@ -54,7 +54,7 @@ export class MultipartBody extends Blob {
         else controller.enqueue(value);
       },
       async cancel() {
-        cancelled.abort(); // A file that keeps its reader waiting hears of nothing else.
+        cancelled.abort(); // Stops a file whose reader is waiting.
         await bytes.return();
       },
     }, { highWaterMark: 0 });
@@ -68,7 +68,7 @@ export class MultipartBody extends Blob {
   }
 }
 
-/** What a file holds; it must hold what it said: the length of the body has been sent already. */
+/** Reads a file. Its size must not change, because the length of the body has already been sent. */
 async function* readFile(file: FileInput, cancelled: AbortSignal): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   let left = file.size;
   for await (const chunk of readable(file, cancelled)) {
@@ -82,7 +82,7 @@ async function* readFile(file: FileInput, cancelled: AbortSignal): AsyncGenerato
   });
 }
 
-/** What the file's own stream gives; what that fails with has nothing to do with the network. */
+/** Reads the stream of a file. Its errors become `INVALID_ARGS`, not failures of the network. */
 async function* readable(file: FileInput, cancelled: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
     const reader = file.stream().getReader();
@@ -109,7 +109,7 @@ async function* readable(file: FileInput, cancelled: AbortSignal): AsyncGenerato
 function encodePartHead(boundary: string, name: string, value: string | FileInput): Uint8Array<ArrayBuffer> {
   const disposition = `--${boundary}\r\nContent-Disposition: form-data; name="${escapeName(name)}"`;
   if (typeof value === "string") return encodeText(`${disposition}\r\n\r\n`);
-  // What a web `File` takes for none is none of any other, too: a line break in it would begin another header.
+  // As in a web `File`, an invalid type counts as missing: a line break would start another header.
   const type = /^[\x20-\x7e]+$/.test(value.type ?? "") ? value.type : "application/octet-stream";
   return encodeText(`${disposition}; filename="${escapeName(value.name)}"\r\nContent-Type: ${type}\r\n\r\n`);
 }
@@ -118,7 +118,7 @@ function encodePart(value: string | FileInput): Uint8Array<ArrayBuffer> | FileIn
   return typeof value === "string" ? encodeText(value.replace(/\r\n?|\n/g, "\r\n")) : value;
 }
 
-/** What would end a quoted name or its line. */
+/** Escapes the characters that would end a quoted name or its line. */
 function escapeName(name: string): string {
   return name.replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll('"', "%22");
 }

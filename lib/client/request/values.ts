@@ -1,4 +1,4 @@
-/** The check of what a caller gives an operation, before anything is sent. */
+/** Checks the values of a call before anything is sent. */
 import { SvcError } from "../../errors.ts";
 import { hasToJson } from "../../../utils/json.ts";
 import { checkKept } from "./json_text.ts";
@@ -14,13 +14,13 @@ import {
 import { isOfType, TYPE_NAMES } from "../../operation/param_types.ts";
 import { lowerFirst } from "../../../utils/text/wording.ts";
 
-/** The arguments of one call by parameter name, positional and flags alike. */
+/** Values of a call by parameter name: positional arguments and flags. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** A value that has been checked against its parameter. */
+/** A value that has the type of its parameter. */
 export type CheckedValue = ParamTypes[keyof ParamTypes];
 
-/** The values that are given, defaults included, each of its type; `INVALID_ARGS` otherwise. */
+/** Returns the given values and the defaults. Throws `INVALID_ARGS` for an invalid value. */
 export function checkValues(operation: Operation, values: Values): Map<string, CheckedValue> {
   const checked = new Map<string, CheckedValue>();
   for (const [name, param] of listParams(operation)) {
@@ -43,7 +43,7 @@ export function checkValues(operation: Operation, values: Values): Map<string, C
   return checked;
 }
 
-/** What goes into the request for a value: a date, say, is a text. */
+/** Converts a value with a `toJSON` method, such as a date. */
 function toValue({ type }: Param, value: unknown): unknown {
   return type !== "file" && typeof value === "object" && value !== null && hasToJson(value) ? value.toJSON() : value;
 }
@@ -52,7 +52,7 @@ function describeParam({ interactive }: Operation, { help }: Param): string {
   return `It is the ${lowerFirst(help)}.` + (interactive ? " At a terminal, --interactive asks for it." : "");
 }
 
-/** What to check where the service itself says that there is no such thing. */
+/** Returns a hint for a 404 of the service: the identifiers to check. */
 export function describeNotFound(operation: Operation): string | undefined {
   const params = listParams(operation);
   const inPath = params.filter(([, { to }]) => to.startsWith("path:"));
@@ -112,12 +112,12 @@ function unknownName(operation: Operation, name: string): SvcError {
     : invalid(`${param} is a parameter of this operation, not a request option.`, "Pass it in the argument before.");
 }
 
-/** Text of a header: each byte of an entity tag is one character, those beyond ASCII (`obs-text`) as of Latin-1. */
+/** Reports whether a value can be sent in a header: printable ASCII, and bytes beyond it as Latin-1 characters. */
 function isHeaderValue(value: unknown): value is string {
   return typeof value === "string" && /^[\x20-\x7e\x80-\xff]+$/.test(value);
 }
 
-/** A parameter as messages name it: as the command line does. */
+/** Returns the name of a parameter for messages, as on the command line. */
 export function nameParam({ args = [] }: Operation, name: string): string {
   return args.some((arg) => arg.name === name) ? name : flag(name);
 }

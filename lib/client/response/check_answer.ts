@@ -1,4 +1,4 @@
-/** Checks a response against what its operation answers. */
+/** Checks responses against the answers that operations promise. */
 import { SvcError, type SvcErrorOptions } from "../../errors.ts";
 import type { Answer, AnswerType, Content, JsonAnswer } from "../../operation/answer.ts";
 import {
@@ -13,13 +13,13 @@ import { findMismatch } from "../../../utils/shape.ts";
 
 /** The parts of a response that make an answer. */
 export interface AnswerParts {
-  /** Body; undefined if there is none. */
+  /** Body. */
   readonly body: JsonValue | undefined;
   /** Body that is content. */
   readonly content?: Content;
   /** Entity tag. */
   readonly etag?: string;
-  /** What else is known of the response, for errors. */
+  /** Head of the response, for errors. */
   readonly head?: Pick<SvcErrorOptions, "operation" | "status" | "requestId">;
 }
 
@@ -33,7 +33,7 @@ export function checkAnswer<A extends Answer>(
   requestedId?: unknown,
 ): Answer extends A ? unknown : AnswerType<A>;
 export function checkAnswer(answer: Answer, parts: AnswerParts, requestedId?: unknown): unknown {
-  if (answer === "nothing") return undefined; // Some services answer a sentence.
+  if (answer === "nothing") return undefined; // Some services send a sentence.
   if (answer === "content") {
     if (parts.content === undefined) throw invalidAnswer("no content", parts);
     return parts.content;
@@ -92,7 +92,7 @@ function findNextAssignment(assignments: unknown): JsonValue | undefined {
   return (open.find(({ canPerform }) => canPerform === "true") ?? open[0])?.ID;
 }
 
-/** Adds the body as it was received, invisible to whatever lists or prints the members. */
+/** Adds the body as it was received. The member is not enumerable, so that printing ignores it. */
 function withRaw(value: unknown, raw: JsonValue | undefined): unknown {
   const target = isJsonObject(value) && Object.hasOwn(value, "raw") ? { ...value } : value;
   return Object.defineProperty(target, "raw", { value: raw, enumerable: false, configurable: true });

@@ -1,4 +1,4 @@
-/** What the service refuses, as errors of the family. */
+/** Converts rejections of the service to errors. */
 import { createRetryHint, getErrorCode, SvcError } from "../../errors.ts";
 import { type Destination, explainRedirect } from "../../http/address.ts";
 import {
@@ -11,21 +11,21 @@ import {
 } from "../../../utils/json.ts";
 import type { ReplyHead } from "./reply.ts";
 
-/** Levels of a finding of a refused call. */
+/** Maximum depth of an error detail. */
 const MAX_LEVELS = 32;
 
 /**
- * Statuses by which a service refuses a call that it has looked at. All others may come from before that: from a gateway,
- * a lock or a limit.
+ * Statuses with which a service rejects a call that it has examined. All others may come from a gateway, a lock or a
+ * limit before that.
  */
 const JUDGEMENTS: readonly number[] = [400, 404, 409, 410, 412, 415, 422, 428];
 
-/** Whether the service itself has judged a call. A gateway has pages of its own, but no entity tags. */
+/** Reports whether the service itself rejected a call. A gateway sends pages, but knows no entity tags. */
 function isJudgement(status: number, body: JsonObject | undefined): boolean {
   return status === 412 || (body !== undefined && JUDGEMENTS.includes(status));
 }
 
-/** Throws what the service refused. */
+/** Throws the error of a status outside 200 to 299. */
 export function checkStatus(head: ReplyHead, { headers }: Response, text: string, sent: Destination): void {
   if (head.status < 200 || head.status >= 300) throw refusal(head, text, headers, sent);
 }
@@ -37,8 +37,8 @@ function refusal(
   sent: Destination,
 ): SvcError {
   const code = getErrorCode(status);
-  const body = parseJsonObject(text); // The status alone says enough: a proxy's error page is no JSON.
-  const findings = body?.errorDetails ?? body?.errors; // Errors of the first DX API have another name for them.
+  const body = parseJsonObject(text); // The error page of a proxy is not JSON; its status is enough.
+  const findings = body?.errorDetails ?? body?.errors; // The first version of the DX API calls them `errors`.
   const details = filterObjects(findings).map(readable);
   return new SvcError(
     code,
@@ -56,13 +56,13 @@ function refusal(
   );
 }
 
-/** A finding that can be written wherever an error goes: of one that is nested beyond reason, its plain members. */
+/** Returns a detail that can be printed: only the scalar members of one that is nested too deeply. */
 function readable(finding: JsonObject): JsonObject {
   if (isNestedWithin(finding, MAX_LEVELS)) return finding;
   return Object.fromEntries(Object.entries(finding).filter(([, value]) => isScalar(value)));
 }
 
-/** What the service says: its own general sentence, and the particular one where there is but one. */
+/** Composes the message: the general sentence of the service, and the detail if there is exactly one. */
 function composeMessage(body: JsonObject | undefined, details: readonly JsonObject[]): string | undefined {
   const [detail] = details;
   const [general, particular] = [body?.localizedValue, detail?.localizedValue].filter(isNonEmptyString);
@@ -71,12 +71,12 @@ function composeMessage(body: JsonObject | undefined, details: readonly JsonObje
   return `${general.replace(/[.:]$/, "")}: ${particular}`;
 }
 
-/** What the user can do about a status. */
+/** Returns a hint for a status. */
 function hintFor(status: number, headers: Headers, sent: Destination): string | undefined {
   const location = headers.get("location");
   if (status < 400 && location !== null) return explainRedirect(location, sent);
   const retryAfter = headers.get("retry-after") ?? undefined;
-  // A server that fails without a Retry-After may have done the call: no hint says to repeat it.
+  // A server that fails without a Retry-After may have applied the call: do not suggest to repeat it.
   if (status === 429 || (status === 503 && retryAfter !== undefined)) return createRetryHint(retryAfter);
   return HINTS[status];
 }

@@ -1,17 +1,17 @@
-/** Answers that are content: their bytes, as they arrive. */
+/** Opens responses that are content, whose bytes are streamed. */
 import type { Content } from "../../operation/answer.ts";
 import { SvcError } from "../../errors.ts";
 import type { Deadline } from "../../http/deadline.ts";
 
-/** What is known of a transfer besides its bytes. */
+/** A transfer of bytes. */
 export interface Transfer {
-  /** Runs while somebody waits for bytes, and not while nobody does. */
+  /** Deadline. It runs only while the reader waits for bytes. */
   readonly deadline: Deadline;
-  /** The error of a failed transfer. */
+  /** Explains why the transfer failed. */
   explain(error: unknown): SvcError;
 }
 
-/** The content of a response, whose stream errors where the transfer is cut short or stalls. */
+/** Returns the content of a response. Its stream fails if the transfer is cut short or stalls. */
 export function openContent({ headers, body }: Response, transfer: Transfer): Content {
   const isBase64 = headers.get("content-transfer-encoding")?.trim().toLowerCase() === "base64";
   const length = headers.get("content-length");
@@ -28,7 +28,7 @@ export function openContent({ headers, body }: Response, transfer: Transfer): Co
 function watched(body: ReadableStream<Uint8Array>, { deadline, explain }: Transfer): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   deadline.pause();
-  // Deno's `fetch` does not end the body by itself: it forgets its signal when the response has been garbage-collected.
+  // Deno's `fetch` loses its signal when the response is garbage-collected, and then does not end the body.
   deadline.signal.addEventListener("abort", () => void reader.cancel().catch(() => {}), { once: true });
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -52,7 +52,7 @@ function watched(body: ReadableStream<Uint8Array>, { deadline, explain }: Transf
   }, { highWaterMark: 0 });
 }
 
-/** Decodes base64 in any pieces, with or without line breaks; `explain` says more of the error of what is none. */
+/** Decodes base64 in pieces of any size, with or without line breaks. `explain` adds to the error of invalid base64. */
 export function base64Decoder(
   explain: (error: SvcError) => SvcError = (error) => error,
 ): TransformStream<Uint8Array, Uint8Array> {
@@ -83,7 +83,7 @@ function fromBase64(text: string, explain: (error: SvcError) => SvcError): Uint8
   }
 }
 
-/** The file name in a `Content-Disposition` (RFC 6266): the extended form before the plain one. */
+/** Returns the file name in a `Content-Disposition` header (RFC 6266). The extended form overrides the plain one. */
 function nameIn(disposition: string): string | undefined {
   const extended = /;\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(disposition)?.[1];
   const [, quoted, plain] = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(disposition) ?? [];
@@ -94,6 +94,6 @@ function decoded(text: string | undefined): string | undefined {
   try {
     return text === undefined ? undefined : decodeURIComponent(text);
   } catch {
-    return undefined; // Then the plain form is used.
+    return undefined; // The plain form is used instead.
   }
 }

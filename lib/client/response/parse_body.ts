@@ -1,46 +1,46 @@
-/** The body of an answer: its text as what the operation promises. */
+/** Parses the body of a response as its operation promises it. */
 import type { Answer } from "../../operation/answer.ts";
 import { SvcError, type SvcErrorOptions } from "../../errors.ts";
 import { diagnoseCommand } from "../../http/network.ts";
 import { type JsonValue, parseJsonOrText } from "../../../utils/json.ts";
 
-/** What is known of an answer beside its text. */
+/** Head of a response. */
 type Head = Pick<SvcErrorOptions, "operation" | "status" | "requestId"> & {
   readonly type?: string;
   readonly profile?: string;
 };
 
-/** The body of an answer whose text has been read, as its operation promises it. */
+/** Parses the text of a response as its operation promises it. */
 export function parseBody(answer: Answer, text: string, head: Head = {}): JsonValue | undefined {
   if (answer !== "text" && answer !== "nothing") return text === "" ? emptyBody(answer, head) : parseAnswer(text, head);
-  // A server that answers with a page took the call for a browser's, and has not done it.
+  // A server that sends a web page has mistaken the client for a browser and has not applied the call.
   if (/\bx?html\b/i.test(head.type ?? "") && /^\s*</.test(text)) throw invalidAnswer("a web page", text, head);
   return answer === "text" ? textIn(text) : remarkIn(text);
 }
 
-/** What an empty text stands for: some services answer so about a case that has no ancestors. */
+/** Returns the body that an empty text stands for: some services send one for a case without ancestors. */
 function emptyBody(answer: Answer, head: Head): JsonValue {
   if (typeof answer === "object" && answer.mayBeEmpty) return {};
   throw invalidAnswer("empty", "", head);
 }
 
-/** What some servers say where nothing is promised: JSON, or a sentence. */
+/** Parses the body that some services send although none is promised: JSON, or a sentence. */
 function remarkIn(text: string): JsonValue | undefined {
   return text.trim() === "" ? undefined : parseJsonOrText(text);
 }
 
-/** Some servers put a text into JSON, others send it as it is. */
+/** Parses a text, which some services send as JSON. */
 function textIn(text: string): string {
   if (!text.trimStart().startsWith('"')) return text;
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "string" ? value : text;
   } catch {
-    return text; // A text that begins with a quotation mark.
+    return text; // A text that starts with a quotation mark.
   }
 }
 
-/** The JSON of an answer's text, or `INVALID_RESPONSE`. */
+/** Parses JSON. Throws `INVALID_RESPONSE` for any other text. */
 function parseAnswer(text: string, head: Head): JsonValue {
   try {
     const body: JsonValue = JSON.parse(text);

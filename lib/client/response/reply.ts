@@ -1,14 +1,14 @@
-/** An answer of the service as it came: what it says of itself, and its body. */
+/** Responses of the service: head and body. */
 import type { Answer, Content } from "../../operation/answer.ts";
 import type { JsonValue } from "../../../utils/json.ts";
 import type { OperationRef } from "../../operation/operation.ts";
 import { parseBody } from "./parse_body.ts";
 
-/** What an answer says of itself beside its text. */
+/** Status and headers of a response. */
 export interface ReplyHead {
-  /** The operation that it answers, e.g. `cases.get`. */
+  /** Operation, e.g. `cases.get`. */
   readonly operation: string;
-  /** What the operation promises. */
+  /** Answer that the operation promises. */
   readonly answer: Answer;
   /** HTTP status. */
   readonly status: number;
@@ -20,9 +20,9 @@ export interface ReplyHead {
   readonly headers: Headers;
   /** Entity tag. */
   readonly etag?: string;
-  /** The service's identifier of the request. */
+  /** Identifier that the service gave the request. */
   readonly requestId?: string;
-  /** Milliseconds from the request to the end of the answer; of content, to its beginning. */
+  /** Milliseconds from the request to the end of the response, or to the start of its content. */
   readonly milliseconds: number;
   /** Profile of the service, for hints. */
   readonly profile?: string;
@@ -61,7 +61,7 @@ export class Reply {
   }
 }
 
-/** What a response says of itself. */
+/** Reads the head of a response. */
 export function readHead(
   { name, operation }: OperationRef,
   { status, statusText: reason, headers }: Response,
@@ -75,7 +75,7 @@ export function readHead(
     reason,
     headers,
     type: headers.get("content-type") ?? undefined,
-    etag: headers.get("etag") || undefined, // A proxy that strips tags may leave the name.
+    etag: headers.get("etag") || undefined, // A proxy that strips tags may leave an empty header.
     requestId: headers.get("x-request-id") ?? undefined,
     milliseconds,
     profile,

@@ -1,4 +1,4 @@
-/** What the functions of a client return besides the answer: the response, and the items of all pages. */
+/** Promises of calls: access to the response, and iteration over the items of all pages. */
 import assert from "node:assert/strict";
 import { createClient } from "../../../mod.ts";
 import { startService } from "../../../service/mod.ts";

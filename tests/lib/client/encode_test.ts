@@ -1,4 +1,4 @@
-/** What a call sends: identifiers survive the path, values survive the body, and what does not fit is refused first. */
+/** Encoding of calls: identifiers survive the path, values survive the body, and invalid values are rejected first. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { readBody, writeBody } from "../../../lib/operation/body_path.ts";
@@ -34,7 +34,7 @@ Deno.test("any query value comes out of the query unchanged", () => {
   }));
 });
 
-Deno.test("what is written at a path of a body is read there", () => {
+Deno.test("a value that is written at a path of a body is read there", () => {
   const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean());
   fc.assert(fc.property(scalar, fc.array(fc.string(), { minLength: 1 }), (one, many) => {
     const body: JsonObject = {};
@@ -52,7 +52,7 @@ Deno.test("what is written at a path of a body is read there", () => {
   }));
 });
 
-Deno.test("a body that blocks the way to a value is named", () => {
+Deno.test("the error names the part of a body that blocks a path", () => {
   assert.throws(() => readBody({ cases: "C-1" }, "cases[].ID"), { message: "cases must be an array" });
   assert.throws(() => readBody({ paging: 3 }, "paging.pageNumber"), { message: "paging must hold objects" });
 });
@@ -148,7 +148,7 @@ for (const [why, operation, values, message] of REFUSED) {
   });
 }
 
-Deno.test("a time limit that is none is refused before anything is sent", async () => {
+Deno.test("an invalid timeout is rejected before anything is sent", async () => {
   const caller = createCaller({ baseUrl: "http://127.0.0.1:1", clientId: "id", clientSecret: "secret", noCache: true });
   const ref = { name: "cases.get", operation: cases.get };
   for (const timeoutSeconds of [0, -1, NaN, Infinity]) {
@@ -180,7 +180,7 @@ Deno.test("a request option among the parameters, and a parameter among the opti
   }
 });
 
-Deno.test("a signal that is none is refused before anything is sent", async () => {
+Deno.test("an invalid signal is rejected before anything is sent", async () => {
   const svc = createClient({ baseUrl: "http://127.0.0.1:1", clientId: "id", clientSecret: "secret", noCache: true });
   const options: RequestOptions = {};
   for (const signal of [new AbortController(), true, null]) {
@@ -191,12 +191,12 @@ Deno.test("a signal that is none is refused before anything is sent", async () =
   }
 });
 
-Deno.test("what has no JSON is refused as a value and not as a failure of the network", async () => {
+Deno.test("a value that is not JSON is rejected as an argument, not as a failure of the network", async () => {
   const caller = createCaller({ baseUrl: "http://127.0.0.1:1", clientId: "id", clientSecret: "secret", noCache: true });
   const circle: JsonObject = {};
   circle.self = circle;
   for (const content of [circle, { large: 1n }]) {
-    const refusal = { code: "INVALID_ARGS", message: /^A value is no JSON: [^\n]+\.$/ };
+    const refusal = { code: "INVALID_ARGS", message: /^A value is not JSON: [^\n]+\.$/ };
     const create = { name: "cases.create", operation: cases.create };
     await assert.rejects(caller.call(create, { type: "T", data: content }), refusal);
     await assert.rejects(
@@ -228,7 +228,7 @@ class Hidden {
   }
 }
 
-Deno.test("what JSON would silently make null or empty is refused by its path", () => {
+Deno.test("a value that JSON would silently turn into null or {} is rejected by its path", () => {
   const circle: { of?: unknown } = {};
   circle.of = [circle];
   const refused: [data: unknown, said: string][] = [
@@ -248,7 +248,7 @@ Deno.test("what JSON would silently make null or empty is refused by its path", 
   for (const [data, said] of refused) {
     assert.throws(() => encodeRequest(cases.create, { type: "T", data }), {
       code: "INVALID_ARGS",
-      message: `A value is no JSON: ${said}.`,
+      message: `A value is not JSON: ${said}.`,
     });
   }
   assert.throws(() => encodeRequest(cases.create, { type: "T", data: new Date(0) }), /--data must be a JSON object/);
@@ -257,7 +257,7 @@ Deno.test("what JSON would silently make null or empty is refused by its path", 
   assert.throws(() => encodeRequest(data.update, { dataViewId: "D", data: params }), /--data\.Year is NaN/);
 });
 
-Deno.test("what JSON keeps is sent as JSON has it, instances of a caller's own classes too", () => {
+Deno.test("JSON values are sent as they are, also instances of the caller's classes", () => {
   const shared = { a: 1 };
   const given = {
     Due: new Date(0),
@@ -280,17 +280,17 @@ Deno.test("what JSON keeps is sent as JSON has it, instances of a caller's own c
   assert.deepEqual(whole.body, { caseTypeID: "T", content: { a: 1 } });
 });
 
-Deno.test("the tag of a record is read by the scalar members of the record", () => {
+Deno.test("the tag of a record is read by its scalar members", () => {
   const { tagPath } = encodeRequest(data.update, { dataViewId: "D", data: { ID: "1", Year: 2, Parts: [], Owner: {} } });
   assert.equal(tagPath, "/data_views/D?dataViewParameters=" + encodeURIComponent('{"ID":"1","Year":2}'));
 });
 
-Deno.test("a member of a record that is undefined is not sent, in a query as in a body", () => {
+Deno.test("an undefined member of a record is not sent, neither in a query nor in a body", () => {
   const { path } = encodeRequest(data.delete, { dataViewId: "D", params: { ID: "1", Year: undefined } });
   assert.equal(path, "/data/D?ID=1");
 });
 
-Deno.test("a tag that is given is sent as it is and nothing is read first", () => {
+Deno.test("a given tag is sent as it is and nothing is read first", () => {
   const request = encodeRequest(assignments.perform, { assignmentId: "A", action: "a", ifMatch: '"T"' });
   assert.equal(request.ifMatch, '"T"');
   assert.equal(request.tagPath, undefined);

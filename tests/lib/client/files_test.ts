@@ -1,4 +1,4 @@
-/** Files on their way: what is sent, what is read, and what happens when it stops in the middle. */
+/** Uploads and downloads, and what happens when a transfer stops in the middle. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { createContext } from "../../../cli/context.ts";
@@ -64,7 +64,7 @@ Deno.test("a file that changes while it is sent is an error, not a wrong upload"
   }
 });
 
-Deno.test("an upload whose file changes or cannot be read fails, and is known not to be done", async () => {
+Deno.test("an upload whose file changes or cannot be read fails with a known outcome", async () => {
   await using service = startService({
     api: async (request) => Response.json({ ID: await request.text().catch(String) }),
   });
@@ -100,7 +100,7 @@ Deno.test("the media type of an upload cannot begin a header or a part of its ow
   }
 });
 
-Deno.test("an upload that is cancelled is cancelled, whatever its file says of that", async () => {
+Deno.test("a cancelled upload ends, whatever its file does", async () => {
   await using service = startService({
     api: async (request) => Response.json({ ID: await request.text().catch(String) }),
   });
@@ -118,7 +118,7 @@ Deno.test("an upload that is cancelled is cancelled, whatever its file says of t
   assert.equal(error.code, "INTERRUPTED", error.message);
 });
 
-Deno.test("an upload that ends before its file gives more lets go of the file", async () => {
+Deno.test("an upload that ends early releases its file", async () => {
   await using service = startService({
     api: async (request) => Response.json({ ID: await request.text().catch(String) }),
   });
@@ -144,7 +144,7 @@ Deno.test("an upload that ends before its file gives more lets go of the file", 
   }
 });
 
-Deno.test("an upload is sent again from its beginning where the cached token was refused", async () => {
+Deno.test("an upload is sent again from the start if the cached token is rejected", async () => {
   const lengths: (string | null)[] = [];
   await using service = startService({
     api: async (request) => {
@@ -207,7 +207,7 @@ Deno.test("content in base64 is decoded on the way, in whatever pieces it comes"
   assert.deepEqual([code, operation], ["INVALID_RESPONSE", "attachments.get"]);
 });
 
-/** A service whose answers are bytes on the wire, after which it hangs up, or does not. */
+/** A service that sends bytes and then closes the connection, or keeps it open. */
 function rawService(answer: string, hangUp = true): Disposable & { baseUrl: string } {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const open = new Set<Deno.Conn>();
@@ -258,7 +258,7 @@ for (const [kind, answer] of Object.entries(CUT)) {
   });
 }
 
-/** Content whose first three bytes have come, and of which no more comes; only the deadline can end it. */
+/** Content that stalls after three bytes. Only the deadline can end it. */
 function stalled(deadline: Deadline): ReadableStreamDefaultReader<Uint8Array> {
   const body = new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(new Uint8Array(3)) });
   const explain = (error: unknown) => deadline.explain(error, "GET /attachments/A");
@@ -284,7 +284,7 @@ Deno.test("a download that its caller cancels is INTERRUPTED", async () => {
   assert.equal((await failure(all.then(() => {}))).code, "INTERRUPTED");
 });
 
-Deno.test("a download is cancelled whether or not the platform still knows its signal, and also while nobody reads", async () => {
+Deno.test("a download is cancelled even if the platform has lost its signal or the stream is not being read", async () => {
   for (const isRead of [true, false]) {
     const abort = new AbortController();
     const reader = stalled(new Deadline({ timeoutSeconds: 60 }, abort.signal));
@@ -297,7 +297,7 @@ Deno.test("a download is cancelled whether or not the platform still knows its s
 
 const CLOSED = { sanitizeResources: true }; // What is left open makes the test fail.
 
-Deno.test("a download is let go of where onReply throws, so that its caller does not get it", CLOSED, async () => {
+Deno.test("a download is cancelled if onReply throws, because its caller does not get it", CLOSED, async () => {
   await using service = startService({ api: () => new Response("abc") });
   const onReply = () => {
     throw new Error("The log is full.");
@@ -306,7 +306,7 @@ Deno.test("a download is let go of where onReply throws, so that its caller does
   assert.equal((await failure(svc.attachments.get("A"))).message, "onReply threw: The log is full.");
 });
 
-Deno.test("a text is an answer as it is, or as JSON", async () => {
+Deno.test("a text response may be plain or JSON", async () => {
   for (const [text, expected] of [["Done", "Done"], ['"Done"', "Done"], ["", ""], ['{"a":1}', '{"a":1}']]) {
     await using service = startService({ api: () => new Response(text) });
     const svc = createClient(await optionsFor(service));
@@ -318,7 +318,7 @@ function content(type: string, text: string): Content {
   return { type, size: text.length, stream: new Blob([text]).stream() };
 }
 
-Deno.test("a text goes to a terminal, escaped and to its last byte; anything else does not", async () => {
+Deno.test("a terminal shows text, escaped and to its last byte, and no other content", async () => {
   const captured = { stdout: "", stderr: "" };
   const context = createContext(readGlobalFlags({}), capturedIo(captured, { terminal: true }));
   await deliver(context, content("text/plain; charset=utf-8", "a\x1b[2Jb\n"));
@@ -363,7 +363,7 @@ Deno.test({
   },
 });
 
-Deno.test("a file that a link names is written where the link leads, also where there is none yet", async () => {
+Deno.test("a file behind a link is written to the target of the link, even if the target does not exist", async () => {
   await using folder = await makeFolder({ "there/old.txt": "old" });
   const context = createContext(readGlobalFlags({}), capturedIo({ stdout: "", stderr: "" }));
   for (const name of ["old.txt", "none.txt"]) {
@@ -375,7 +375,7 @@ Deno.test("a file that a link names is written where the link leads, also where 
   }
 });
 
-Deno.test("a transfer shows how far it is on a terminal, unless --quiet", async () => {
+Deno.test("a transfer shows its progress on a terminal, unless --quiet", async () => {
   await using folder = await makeFolder();
   for (const quiet of [false, true]) {
     const captured = { stdout: "", stderr: "" };

@@ -1,4 +1,4 @@
-/** What a call that fails says of itself: whether the service may have done it, against servers that misbehave. */
+/** Outcomes of failed calls: whether the service may have applied them, tested with faulty servers. */
 import assert from "node:assert/strict";
 import { type AttemptOptions, type Caller, createCaller } from "../../../lib/client/caller.ts";
 import { readText } from "../../../lib/http/read_text.ts";
@@ -72,7 +72,7 @@ for (const [what, [behave, code, unknown]] of Object.entries(TABLE)) {
   });
 }
 
-Deno.test("a client that cannot read what a change was answered says which, and that the change may be done", async () => {
+Deno.test("an invalid response to a change is an error with an unknown outcome that names the operation", async () => {
   for (const text of ['{"id"', "<html>", "[]"]) {
     const length = `content-length: ${text.length}`;
     using server = startUnruly(
@@ -90,7 +90,7 @@ Deno.test("a client that cannot read what a change was answered says which, and 
   }
 });
 
-Deno.test("a change that never left is known not to be done: nobody listens, no such host, no token", async () => {
+Deno.test("a change that was never sent has a known outcome: closed port, unknown host, no token", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
   const client = { clientId: "id", clientSecret: "secret", noCache: true };
@@ -119,7 +119,7 @@ Deno.test("a change that never left is known not to be done: nobody listens, no 
   }
 });
 
-Deno.test("a call that runs out of time says whether its token did not come, or its answer", async () => {
+Deno.test("a timeout tells whether the token or the response is missing", async () => {
   for (const options of [{ timeoutSeconds: 0.1 }, { retries: 1, timeoutSeconds: 0.1 }]) {
     using server = startUnruly(DONE);
     server.token = () => {};
@@ -136,7 +136,7 @@ Deno.test("a call that runs out of time says whether its token did not come, or 
   assert.match(message, /^GET .*C-1 did not answer within 0\.2 s\.$/);
 });
 
-Deno.test("a change whose token was refused and cannot be renewed is known not to be done", async () => {
+Deno.test("a change whose token was rejected and cannot be renewed has a known outcome", async () => {
   using server = startUnruly(DONE);
   const caller = createCaller(server.options);
   await create(caller);
@@ -146,7 +146,7 @@ Deno.test("a change whose token was refused and cannot be renewed is known not t
   assert.deepEqual([error.code, error.outcomeUnknown], ["NETWORK_ERROR", undefined], error.message);
 });
 
-Deno.test("a call that is cancelled is unknown once it was sent, and not before", async () => {
+Deno.test("the outcome of a cancelled call is unknown only after it was sent", async () => {
   const sent = Promise.withResolvers<void>();
   using server = startUnruly(() => sent.resolve());
   const caller = createCaller(server.options);
@@ -160,7 +160,7 @@ Deno.test("a call that is cancelled is unknown once it was sent, and not before"
   assert.deepEqual([after.code, after.outcomeUnknown], ["INTERRUPTED", true]);
 });
 
-Deno.test("a call that is cancelled has the reason of its signal as cause, before and after it was sent", async () => {
+Deno.test("the error of a cancelled call has the reason of its signal as cause, before and after it was sent", async () => {
   const sent = Promise.withResolvers<void>();
   using server = startUnruly(() => sent.resolve());
   const caller = createCaller(server.options);
@@ -173,7 +173,7 @@ Deno.test("a call that is cancelled has the reason of its signal as cause, befor
   for (const error of [before, await call]) assert.deepEqual([error.code, error.cause], ["INTERRUPTED", reason]);
 });
 
-Deno.test("a change is sent once, also where a connection that is reused breaks: a refusal after that would tell nothing", async () => {
+Deno.test("a change is sent once, even if a reused connection breaks", async () => {
   for (const [ref, values] of [[CREATE, { type: "T" }], [DELETE, { caseId: "C-1" }]] as const) {
     for (const idempotencyKey of [undefined, "run.1.1"]) {
       using server = startUnruly(DONE);
@@ -191,7 +191,7 @@ Deno.test("a change is sent once, also where a connection that is reused breaks:
   }
 });
 
-Deno.test("a change with a key may have been done where its connection broke, and no other can be made", async () => {
+Deno.test("the outcome of a change with a key is unknown if its connection breaks and no other can be opened", async () => {
   for (const [ref, values] of [[CREATE, { type: "T" }], [DELETE, { caseId: "C-1" }]] as const) {
     const server = startUnruly(DONE);
     const caller = createCaller(server.options);
@@ -206,7 +206,7 @@ Deno.test("a change with a key may have been done where its connection broke, an
   }
 });
 
-Deno.test("the key goes with changes, not with reads, and not to a service that knows none", async () => {
+Deno.test("the key is sent with changes, but not with reads nor to a service that does not support keys", async () => {
   using server = startUnruly(answer(200, { id: "C-1" }, { etag: '"1"' }));
   const caller = createCaller(server.options);
   assert.equal(caller.supportsIdempotencyKeys(), true);
@@ -246,7 +246,7 @@ Deno.test("a prepared call has its entity tag before it is sent, and a known tag
   assert.deepEqual(tags, [undefined, '"1"', '"0"', '"x"', undefined, undefined]);
 });
 
-Deno.test("a change that needs an entity tag is not sent where the service gives none, or an empty one", async () => {
+Deno.test("a change that needs an entity tag is not sent if the service returns no tag or an empty one", async () => {
   for (const headers of [undefined, { etag: "" }]) {
     using server = startUnruly(answer(200, { id: "A" }, headers));
     const error = await failure(createCaller(server.options).call(PERFORM, { assignmentId: "A", action: "B" }));
@@ -256,7 +256,7 @@ Deno.test("a change that needs an entity tag is not sent where the service gives
   }
 });
 
-Deno.test("a change under a key is sent although there is nothing any more whose entity tag could be read", async () => {
+Deno.test("a change with a key is sent even if the resource with its entity tag no longer exists", async () => {
   const gone = answer(404, { localizedValue: "The resource cannot be found." });
   using server = startUnruly(inTurn(gone, DONE, gone, gone, gone));
   const caller = createCaller(server.options);
@@ -268,7 +268,7 @@ Deno.test("a change under a key is sent although there is nothing any more whose
   assert.deepEqual(keysOf(server), [undefined, "k", undefined, "l", undefined]);
 });
 
-Deno.test("an error tells where it was thrown, whatever became known of it later", () => {
+Deno.test("the stack of an error shows where it was thrown, even if members are added later", () => {
   function thrower() {
     return new SvcError("NOT_FOUND", "There is $& none.");
   }
@@ -276,7 +276,7 @@ Deno.test("an error tells where it was thrown, whatever became known of it later
   assert.match(later.stack ?? "", /^SvcError: There is none, after 3 attempts\.\n\s+at thrower /);
 });
 
-Deno.test("what onReply throws is not told as a fault of the network, nor that a change was not done", async () => {
+Deno.test("an error that onReply throws is not a failure of the network and leaves the outcome of a change unknown", async () => {
   using server = startUnruly(DONE);
   const fault = new Error("The log is full.");
   const onReply = () => {
@@ -290,7 +290,7 @@ Deno.test("what onReply throws is not told as a fault of the network, nor that a
   assert.equal((await failure(caller.call(GET, { caseId: "C-1" }))).outcomeUnknown, undefined);
 });
 
-Deno.test("an answer in chunks is as long as it is, whatever length it claims", async () => {
+Deno.test("a chunked response is read to its end, whatever length it claims", async () => {
   const chunks = "7d0\r\n" + "a".repeat(2000) + "\r\n0\r\n\r\n";
   for (const headers of ["content-length: 9\r\ntransfer-encoding: chunked", "transfer-encoding: chunked"]) {
     using server = startUnruly(say(`HTTP/1.1 200 OK\r\n${headers}\r\nconnection: close\r\n\r\n${chunks}`));

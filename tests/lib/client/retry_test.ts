@@ -1,4 +1,4 @@
-/** Retries: which calls are repeated, after how long, and what is told in the end. */
+/** Retries: which calls are repeated, after which delay, and with which final error. */
 import assert from "node:assert/strict";
 import { createClient } from "../../../mod.ts";
 import { type Caller, createCaller } from "../../../lib/client/caller.ts";
@@ -26,7 +26,7 @@ const PERFORM = await operationByName("assignments", "perform");
 const DONE = answer(200, { id: "C-1" }, { etag: '"1"' });
 const KEY = { idempotencyKey: "k" };
 
-/** A caller that waits for nothing and notes how long it would have. */
+/** A caller that records its delays instead of waiting. */
 function patient(server: UnrulyServer, options: RetryOptions = {}): { caller: Caller; waits: number[] } {
   const waits: number[] = [];
   const caller = retrying(createCaller({ ...server.options, timeoutSeconds: 0.5 }), {
@@ -84,7 +84,7 @@ for (const [what, [behave, read, keyed, keyless]] of Object.entries(TABLE)) {
   });
 }
 
-Deno.test("a key is worth nothing at a service that knows none", async () => {
+Deno.test("a key has no effect if the service does not support keys", async () => {
   using server = startUnruly(inTurn(cut, DONE));
   const caller = retrying(createCaller({ ...server.options, idempotencyKeys: false }));
   assert.equal(caller.supportsIdempotencyKeys(), false);
@@ -92,7 +92,7 @@ Deno.test("a key is worth nothing at a service that knows none", async () => {
   assert.equal(server.received.length, 1);
 });
 
-Deno.test("what never left is tried again, whatever it is", async () => {
+Deno.test("every call that was never sent is retried", async () => {
   using server = startUnruly(DONE);
   server.token = inTurn(cut, answer(503, {}), answer(200, { access_token: "t", token_type: "Bearer" }));
   const { caller, waits } = patient(server);
@@ -100,7 +100,7 @@ Deno.test("what never left is tried again, whatever it is", async () => {
   assert.deepEqual([server.received.length, waits], [1, [50, 100]]);
 });
 
-Deno.test("a token that is refused is renewed once, and not again by attempts", async () => {
+Deno.test("a rejected token is renewed once, and not again by retries", async () => {
   using server = startUnruly(inTurn(DONE, answer(401, {})));
   const { caller } = patient(server);
   await create(caller, KEY);
@@ -109,7 +109,7 @@ Deno.test("a token that is refused is renewed once, and not again by attempts", 
   assert.equal(server.received.length, 3);
 });
 
-Deno.test("waits grow from 50 ms to 20 s, from a second where the service is too busy, and chance shortens them", async () => {
+Deno.test("delays grow from 50 ms to 20 s, from 1 s if the service is busy, and are shortened at random", async () => {
   const cases = [
     [cut, 12, () => 1, [50, 100, 200, 400, 800, 1600, 3200, 6400, 12_800, 20_000, 20_000]],
     [answer(429, {}), 4, () => 1, [1000, 2000, 4000]],
@@ -125,7 +125,7 @@ Deno.test("waits grow from 50 ms to 20 s, from a second where the service is too
   }
 });
 
-Deno.test("Retry-After is obeyed in both its forms, and one that asks for too much ends the call", async () => {
+Deno.test("Retry-After is honored in both forms, and a long one ends the call", async () => {
   const cases = [
     ["3", [3000, 3000]],
     ["Fri, 02 Jan 2026 03:04:15 GMT", [10_000, 10_000]],
@@ -188,7 +188,7 @@ Deno.test("the budget is shared: many failures use it up, successes fill it agai
   assert.equal(await attemptsOf(), 2);
 });
 
-Deno.test("successes save nothing up beyond the budget: a service that goes down is left alone as soon", async () => {
+Deno.test("successes do not raise the budget above its capacity", async () => {
   using server = startUnruly(DONE);
   const { caller } = patient(server, { budget: new RetryBudget(5) });
   for (let n = 0; n < 10; n++) await create(caller, KEY);
@@ -204,7 +204,7 @@ Deno.test("a timeout costs twice as much of the budget", async () => {
   assert.equal(server.received.length, 2);
 });
 
-Deno.test("the error in the end is the last one, with all attempts and one sentence", async () => {
+Deno.test("the final error is the last one, with all attempts and one sentence", async () => {
   using server = startUnruly(inTurn(cut, busy, answer(503, { localizedValue: "Too busy." })));
   let time = 0;
   const { caller } = patient(server, { now: () => time, wait: (ms) => Promise.resolve(void (time += ms)) });
@@ -218,7 +218,7 @@ Deno.test("the error in the end is the last one, with all attempts and one sente
   assert.deepEqual([third?.message, third?.afterMilliseconds], ["Too busy.", 4050]);
 });
 
-Deno.test("one attempt whose outcome is unknown makes that of the call unknown, until the service judges the call", async () => {
+Deno.test("one attempt with an unknown outcome makes the outcome of the call unknown, until the service rejects the call", async () => {
   const cases = [
     [[cut, busy, busy], true],
     [[busy, cut, busy], true],
@@ -259,7 +259,7 @@ Deno.test("a conflict allows another attempt if another process may have sent th
   }
 });
 
-Deno.test("a refused read of the entity tag does not judge the change that an attempt before may have made", async () => {
+Deno.test("a rejected read of the entity tag does not settle the change of an earlier attempt", async () => {
   for (const status of [400, 404, 409]) {
     using server = startUnruly(inTurn(answer(404, {}), cut, answer(status, {}), answer(429, {})));
     const error = await failure(patient(server).caller.call(PERFORM, { assignmentId: "A", action: "B" }, KEY));
@@ -267,7 +267,7 @@ Deno.test("a refused read of the entity tag does not judge the change that an at
   }
 });
 
-Deno.test("who cancels a call does not wait for its next attempt", async () => {
+Deno.test("a cancelled call does not wait for its next attempt", async () => {
   using server = startUnruly(cut);
   const abort = new AbortController();
   const { caller } = patient(server, {
@@ -283,7 +283,7 @@ Deno.test("who cancels a call does not wait for its next attempt", async () => {
   assert.equal(server.received.length, 1);
 });
 
-Deno.test("a client tries again when it is told to, and not otherwise", async () => {
+Deno.test("a client retries only if the option is set", async () => {
   using server = startUnruly(inTurn(cut, cut, answer(202, { jobID: "J-1" })));
   const svc = createClient({ ...server.options, retries: 2 });
   await svc.cases.bulkPerform({ action: "A", cases: ["C-1"] }, { idempotencyKey: "k" });

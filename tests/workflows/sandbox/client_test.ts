@@ -151,11 +151,11 @@ Deno.test("an argument that has no JSON is refused as one, and is no step of the
   const { result, error } = await runText(scriptText(body), { caller: api.caller });
   assert.equal(error, undefined);
   assert.deepEqual(result, [
-    [true, "INVALID_ARGS", "A value is no JSON: Do not know how to serialize a BigInt."],
-    [true, "INVALID_ARGS", "A value is no JSON: data.of is an object that holds it."],
-    [true, "INVALID_ARGS", "A value is no JSON: data.Area is NaN."],
-    [true, "INVALID_ARGS", "A value is no JSON: data.Walls[0] is of the class Map."],
-    [true, "INVALID_ARGS", "A value is no JSON: data.Case is of the class Promise."],
+    [true, "INVALID_ARGS", "A value is not JSON: Do not know how to serialize a BigInt."],
+    [true, "INVALID_ARGS", "A value is not JSON: data.of is an object that holds it."],
+    [true, "INVALID_ARGS", "A value is not JSON: data.Area is NaN."],
+    [true, "INVALID_ARGS", "A value is not JSON: data.Walls[0] is of the class Map."],
+    [true, "INVALID_ARGS", "A value is not JSON: data.Case is of the class Promise."],
   ]);
   assert.deepEqual(api.received, []);
 });
