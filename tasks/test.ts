@@ -2,14 +2,11 @@
  * Runs all tests with the built program, and all examples of the documentation against an embedded service. The last
  * line of the output is `N passed, N failed`.
  */
+import process from "node:process";
 import { startService } from "../service/mod.ts";
 import { build } from "./build.ts";
 import { copyCheckout } from "./copy_checkout.ts";
-
-interface Counts {
-  passed: number;
-  failed: number;
-}
+import { runTests, type TestCounts } from "./run_tests.ts";
 
 const directory = await Deno.makeTempDir({ prefix: "svc-test-" });
 try {
@@ -33,55 +30,34 @@ async function buildInCopy(checkout: string): Promise<string> {
   return `${checkout}/dist/cli.js`;
 }
 
-async function testProgram(): Promise<Counts> {
+async function testProgram(): Promise<TestCounts> {
   const program = await buildInCopy(`${directory}/checkout`);
-  const [report, command] = createTestRun("tests", ["tests"], { SVC_TEST_PROGRAM: program });
-  const { success } = await command.spawn().status;
-  return await readCounts(report, success);
+  return await runTests(["tests"], {
+    env: { SVC_TEST_PROGRAM: program },
+    directory: await Deno.makeTempDir({ dir: directory }),
+    write: (text) => process.stdout.write(text),
+  });
 }
 
 /**
- * Runs the examples with credentials from the environment, as scripts of readers do. They run concurrently with the
- * tests, so their output is printed afterwards.
+ * Runs the examples, which make their calls with the client of the environment as a reader's script does. They run while
+ * the program is built and its tests start, so their output is returned.
  */
-async function testExamples(): Promise<Counts & { output: string }> {
+async function testExamples(): Promise<TestCounts & { output: string }> {
   await using service = await startService({ data: ":memory:" });
   const { clientId, clientSecret } = await service.addClient("clerk@city");
   const args = ["--doc", "mod.ts", "cli.ts", "cli", "lib", "service", "utils", "workflows", "docs/library.md"];
-  const [report, command] = createTestRun("examples", args, {
+  const env = {
     SVC_CONFIG_DIR: directory,
     SVC_BASE_URL: service.url,
     SVC_CLIENT_ID: clientId,
     SVC_CLIENT_SECRET: clientSecret,
+  };
+  let output = "";
+  const counts = await runTests(args, {
+    env,
+    directory: await Deno.makeTempDir({ dir: directory }),
+    write: (text) => output += text,
   });
-  const { success, stdout, stderr } = await command.output();
-  const output = [stderr, stdout].map((bytes) => new TextDecoder().decode(bytes)).join("");
-  return { ...await readCounts(report, success), output };
-}
-
-/** Creates a command that runs tests, and the path of its report. */
-function createTestRun(name: string, args: string[], env: Record<string, string>): [report: string, Deno.Command] {
-  const report = `${directory}/${name}.xml`;
-  const command = new Deno.Command(Deno.execPath(), {
-    // `deno task check` checks the types.
-    args: ["test", "--allow-all", "--parallel", "--no-check", `--junit-path=${report}`, ...args],
-    env: {
-      // Tests spend some of their time waiting, so a few more than the processors can run at a time.
-      DENO_JOBS: Deno.env.get("DENO_JOBS") ?? String(Math.ceil(1.5 * navigator.hardwareConcurrency)),
-      // Temporary files of the tests are removed with this directory.
-      TMPDIR: directory,
-      ...env,
-    },
-  });
-  return [report, command];
-}
-
-async function readCounts(report: string, success: boolean): Promise<Counts> {
-  const xml = await Deno.readTextFile(report).catch(() => "");
-  const suites = xml.match(/<testsuites [^>]*>/)?.[0] ?? "";
-  const count = (attribute: string) => Number(suites.match(new RegExp(` ${attribute}="(\\d+)"`))?.[1] ?? 0);
-  const failed = count("failures") + count("errors");
-  const passed = count("tests") - failed;
-  // A run can also fail outside of its tests.
-  return { passed, failed: success ? failed : Math.max(failed, 1) };
+  return { ...counts, output };
 }

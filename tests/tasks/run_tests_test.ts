@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { runTests } from "../../tasks/run_tests.ts";
+import { makeFolder } from "../harness/svc.ts";
+
+const FILES = {
+  "blocking_test.ts": `Deno.test("a first test", () => {}); Deno.test("a test that blocks", () => { for (;;); });`,
+  "waiting_test.ts": `Deno.test("a test that waits", async () => { await new Promise(() => setInterval(() => {})); });`,
+  "failing_test.ts": `Deno.test("a test that fails", () => { throw new Error("wrong"); });`,
+};
+
+Deno.test("tests that make no progress are stopped and named", async () => {
+  await using folder = await makeFolder(FILES);
+  let output = "";
+  const write = (text: string) => output += text;
+  const counts = await runTests([folder.path], {
+    directory: folder.path,
+    env: { DENO_JOBS: "3" },
+    write,
+    stallSeconds: 10,
+  });
+  assert.ok(counts.failed > 0);
+  const [, pending = ""] = output.split("No test has ended for 10 s, so the tests are stopped.");
+  for (const name of ["a test that blocks", "a test that waits"]) assert.ok(pending.includes(name), output);
+});
+
+Deno.test("the results of tests are counted", async () => {
+  await using folder = await makeFolder({
+    "failing_test.ts": FILES["failing_test.ts"],
+    "passing_test.ts": `Deno.test("a test that passes", () => {});`,
+  });
+  const counts = await runTests([folder.path], { directory: folder.path, write: () => {} });
+  assert.deepEqual(counts, { passed: 1, failed: 1 });
+});
