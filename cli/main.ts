@@ -1,8 +1,8 @@
 /** Runs command lines: finds the command, and runs it or prints the help. */
 import { toSvcError } from "../lib/errors.ts";
 import { entryNamed } from "../lib/operation/names.ts";
-import { readGlobalFlags } from "./args/global_flags.ts";
 import { parseArguments, splitCommandLine } from "./args/parse_arguments.ts";
+import { readGlobalFlags } from "./args/read_values.ts";
 import { groups } from "./commands/groups.ts";
 import { createContext } from "./context.ts";
 import type { Block } from "./help/layout.ts";

@@ -1,8 +1,6 @@
 /** The flags that every command takes. */
-import { SvcError } from "../../lib/errors.ts";
 import { FORMATS } from "../../lib/output/format.ts";
-import type { Flag, GlobalFlags, ParsedArguments } from "../commands/command.ts";
-import { parseChoice } from "./read_values.ts";
+import type { Flag, GlobalFlags } from "../commands/command.ts";
 
 /** The flag that prints the help. */
 export const HELP: Flag = { help: "Print this help", type: "boolean", short: "h" };
@@ -27,25 +25,3 @@ export const globalFlags = {
     },
   },
 } as const satisfies Record<Exclude<keyof GlobalFlags, "isDataRequested">, Flag>;
-
-/** Reads the values of the global flags. */
-export function readGlobalFlags(values: ParsedArguments): GlobalFlags {
-  return {
-    format: parseChoice("format", FORMATS, values.format ?? globalFlags.format.default),
-    isDataRequested: values.format !== undefined || values.fields !== undefined,
-    fields: typeof values.fields === "string" ? parseFields(values.fields) : undefined,
-    dryRun: values.dryRun === true,
-    quiet: values.quiet === true,
-    verbose: values.verbose === true,
-    noCache: values.noCache === true,
-    profile: typeof values.profile === "string" ? values.profile : undefined,
-  };
-}
-
-function parseFields(text: string): string[] {
-  const fields = text.split(",").map((field) => field.trim());
-  if (fields.every((field) => field !== "")) return fields;
-  throw new SvcError("INVALID_ARGS", "--fields must be names, separated by commas.", {
-    hint: "For example --fields id,status.",
-  });
-}

@@ -2,7 +2,9 @@
 import { SvcError } from "../../lib/errors.ts";
 import { toKebab } from "../../lib/operation/names.ts";
 import { listParams } from "../../lib/operation/operation.ts";
-import type { CommandDescription, Flag, ParsedArguments } from "../commands/command.ts";
+import { FORMATS } from "../../lib/output/format.ts";
+import type { CommandDescription, Flag, GlobalFlags, ParsedArguments } from "../commands/command.ts";
+import { globalFlags } from "./global_flags.ts";
 import type { Io } from "../io/io.ts";
 import type { PayloadReader } from "./payload.ts";
 
@@ -26,6 +28,28 @@ export async function readValues(
     }
   }
   return values;
+}
+
+/** Reads the values of the global flags. */
+export function readGlobalFlags(values: ParsedArguments): GlobalFlags {
+  return {
+    format: parseChoice("format", FORMATS, values.format ?? globalFlags.format.default),
+    isDataRequested: values.format !== undefined || values.fields !== undefined,
+    fields: typeof values.fields === "string" ? parseFields(values.fields) : undefined,
+    dryRun: values.dryRun === true,
+    quiet: values.quiet === true,
+    verbose: values.verbose === true,
+    noCache: values.noCache === true,
+    profile: typeof values.profile === "string" ? values.profile : undefined,
+  };
+}
+
+function parseFields(text: string): string[] {
+  const fields = text.split(",").map((field) => field.trim());
+  if (fields.every((field) => field !== "")) return fields;
+  throw new SvcError("INVALID_ARGS", "--fields must be names, separated by commas.", {
+    hint: "For example --fields id,status.",
+  });
 }
 
 async function loadReader(io: Io): Promise<PayloadReader> {

@@ -1,19 +1,20 @@
-/** All groups of commands: those of the API, then those of this program. Each is loaded only when it is named. */
+/** The registry of all groups of commands: those of the API, then those of this program. A group is loaded on first use. */
 import { type GroupEntry, groups as operationGroups } from "../../lib/resources/mod.ts";
-import type { Command, CommandEntry, CommandGroup } from "./command.ts";
 import { mapValues } from "../../utils/map_values.ts";
+import type { Command, CommandEntry, CommandGroup } from "./command.ts";
 import type { LocalGroup } from "./local_command.ts";
-import { fromOperation } from "./operation_command.ts";
+import { createOperationCommand } from "./operations.ts";
+
+interface LocalGroupEntry {
+  readonly summary: string;
+  readonly load: () => Promise<{ readonly commands: LocalGroup }>;
+}
 
 const apiGroups: Readonly<Record<string, GroupEntry>> = operationGroups;
 
-interface LocalModule {
-  readonly commands: LocalGroup;
-}
-
-const localGroups: Readonly<Record<string, { summary: string; load: () => Promise<LocalModule> }>> = {
+const localGroups: Readonly<Record<string, LocalGroupEntry>> = {
   auth: {
-    summary: "Log in, log out, find out what is wrong with a connection",
+    summary: "Log in and out, and diagnose a connection",
     load: () => import("./auth/mod.ts"),
   },
   service: {
@@ -34,20 +35,26 @@ const localGroups: Readonly<Record<string, { summary: string; load: () => Promis
 export const groups: Readonly<Record<string, CommandGroup>> = {
   ...mapValues(apiGroups, ({ summary, load }, group): CommandGroup => ({
     summary,
-    load: async () => entriesOf((await load()).default, (operation, name) => fromOperation(group, name, operation)),
+    async load() {
+      const { default: operations } = await load();
+      return createEntries(operations, (operation, name) => createOperationCommand(group, name, operation));
+    },
   })),
   ...mapValues(localGroups, ({ summary, load }): CommandGroup => ({
     summary,
     async load() {
-      const { fromLocal } = await import("./local_command.ts");
-      return entriesOf((await load()).commands, fromLocal);
+      const { createLocalCommand } = await import("./local_command.ts");
+      return createEntries((await load()).commands, createLocalCommand);
     },
   })),
 };
 
-function entriesOf<T extends { readonly summary: string }>(
-  sources: Readonly<Record<string, T>>,
-  toCommand: (source: T, name: string) => Command,
+function createEntries<T extends { readonly summary: string }>(
+  descriptions: Readonly<Record<string, T>>,
+  createCommand: (description: T, name: string) => Command,
 ): Record<string, CommandEntry> {
-  return mapValues(sources, (source, name) => ({ summary: source.summary, describe: () => toCommand(source, name) }));
+  return mapValues(descriptions, (description, name) => ({
+    summary: description.summary,
+    describe: () => createCommand(description, name),
+  }));
 }

@@ -64,7 +64,7 @@ export function localCommand<
 }
 
 /** A local command as a command of the tree: its values are read and checked before it runs. */
-export function fromLocal(local: LocalCommand): Command {
+export function createLocalCommand(local: LocalCommand): Command {
   return {
     ...local,
     async run(context, given) {

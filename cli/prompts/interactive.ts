@@ -12,7 +12,7 @@ import type { CommandContext, ParsedArguments } from "../commands/command.ts";
 import { type FieldValue, type FormField, requiredFields } from "./form.ts";
 import { findFault, isAbout, shownFinding, shownValue, toFieldValue, toSubmission } from "./form_values.ts";
 import { globalFlags } from "../args/global_flags.ts";
-import { printAnswer } from "../render/print_answer.ts";
+import { printReply } from "../render/print_result.ts";
 import type { Prompts } from "./prompts.ts";
 import { callerOptions } from "../context.ts";
 
@@ -40,7 +40,7 @@ export async function performInteractively(
   const reply = await fillIn(prompts, action, fields, async (values) => {
     return await work.call(perform, { action: action.ID, ifMatch: assignment.etag, ...toSubmission(values) });
   });
-  await printAnswer(context, perform, given, reply);
+  await printReply(context, perform, given, reply);
 }
 
 /** Everything else that the command takes is asked for. */

@@ -1,10 +1,34 @@
-/** Results that tell of a failure, and requests that are not sent. */
-import type { JsonValue } from "../../utils/json.ts";
+/** Prints the results of commands, and reports the failures that they contain. */
+import { completeAnswer } from "../../lib/client/response/check_answer.ts";
+import { markOutcomeUnknown } from "../../lib/client/outcome.ts";
+import type { Reply } from "../../lib/client/response/reply.ts";
+import type { Values } from "../../lib/client/request/values.ts";
 import { SvcError } from "../../lib/errors.ts";
+import type { Answer } from "../../lib/operation/answer.ts";
+import type { OperationRef } from "../../lib/operation/operation.ts";
+import { findRows } from "../../lib/output/find_rows.ts";
+import { describeInexactNumber } from "../../utils/inexact_numbers.ts";
+import { filterObjects, isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
+import { pluralize } from "../../utils/text/wording.ts";
 import type { CommandContext } from "../commands/command.ts";
 
-/** Prints a result and throws the failure that it tells of, if there is one: also where nobody reads the result. */
+/** Prints the response to a call. Throws if the response is invalid or reports a failure. */
+export async function printReply(
+  context: CommandContext,
+  ref: OperationRef,
+  values: Values,
+  reply: Reply,
+): Promise<void> {
+  const body = readBody(ref, reply, values);
+  const problem = typeof body === "string" ? undefined : describeInexactNumber(reply.text);
+  if (problem !== undefined) {
+    context.note(`Warning: the response ${problem}. The printed number differs. --verbose shows the response.`);
+  }
+  await printResult(context, body === "" ? undefined : body, findFailure(ref.operation.answer, body));
+}
+
+/** Prints a result, then throws the failure that it reports. The failure is thrown even if the result cannot be printed. */
 export async function printResult(
   context: CommandContext,
   result: JsonValue | undefined,
@@ -13,18 +37,62 @@ export async function printResult(
   try {
     await context.print(result);
   } catch (error) {
-    throw failure === undefined ? error : unprinted(failure, error);
+    throw failure === undefined ? error : addReason(failure, error);
   }
   if (failure !== undefined) throw failure;
-}
-
-/** The failure, with why its result could not be printed: a reader who has gone needs no word of that. */
-function unprinted(failure: SvcError, reason: unknown): SvcError {
-  if (!(reason instanceof SvcError)) return failure;
-  return failure.with({ hint: [reason.message, failure.hint].filter(Boolean).join(" ") });
 }
 
 /** Prints a request instead of sending it. */
 export function printRequest({ io }: CommandContext, request: string): void {
   io.stdout.write(escapeControlCharacters(request) + "\n");
+}
+
+/** Adds the reason why the result could not be printed. A closed output is not worth mentioning. */
+function addReason(failure: SvcError, reason: unknown): SvcError {
+  if (!(reason instanceof SvcError)) return failure;
+  return failure.with({ hint: [reason.message, failure.hint].filter(Boolean).join(" ") });
+}
+
+function readBody(
+  { operation }: OperationRef,
+  reply: Reply,
+  { assignmentId, participantId }: Values,
+): JsonValue | undefined {
+  try {
+    const { body, etag } = reply;
+    // A list has no entity tag, and could not be printed as a table with one.
+    if (!isJsonObject(body) || findRows(body) !== undefined) return body;
+    return completeAnswer(operation.answer, body, etag, assignmentId ?? participantId);
+  } catch (error) {
+    throw markOutcomeUnknown(operation, error);
+  }
+}
+
+/** Finds the failed elements of a bulk call, which succeeds even if it failed for some of them. */
+function findFailure(answer: Answer, body: JsonValue | undefined): SvcError | undefined {
+  const element = typeof answer === "string" ? undefined : answer.outcomes;
+  if (element === undefined) return undefined;
+  const elements = filterObjects(isJsonObject(body) ? body.results : body);
+  const failed = elements.filter(hasFailed);
+  if (failed.length === 0) return findFailureCount(body, element);
+  return new SvcError("BULK_PARTIAL_FAILURE", `${failed.length} of ${elements.length} ${element}s failed.`, {
+    status: 207,
+    details: failed,
+    hint: "The details list the failed ones with the reasons. Fix them and retry the command for these only.",
+  });
+}
+
+function hasFailed({ status }: JsonObject): boolean {
+  return Number(status) >= 400;
+}
+
+/** Some responses contain only the number of failures. */
+function findFailureCount(body: JsonValue | undefined, element: string): SvcError | undefined {
+  const { failureCount, summary } = isJsonObject(body) ? body : {};
+  const failed = Number(failureCount ?? (isJsonObject(summary) ? summary.failed : 0));
+  if (!(failed > 0)) return undefined;
+  return new SvcError("BULK_PARTIAL_FAILURE", `${pluralize(failed, element)} failed.`, {
+    status: 207,
+    hint: `The response does not say which. Read each ${element} before you retry the command.`,
+  });
 }

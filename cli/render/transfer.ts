@@ -44,7 +44,7 @@ export function transferLine({ globals, io }: CommandContext, total: number | un
 }
 
 /** Values whose file is sent: its line is there until `send` is finished. */
-export async function watchingFile<T>(
+export async function watchUpload<T>(
   context: CommandContext,
   values: Values,
   send: (values: Values) => Promise<T>,

@@ -148,8 +148,8 @@ Deno.test("a number that cannot be printed as it came is named, and --verbose sh
   assert.match(stdout, /"account": 12345678901234567000/);
   assert.match(stderr, /^\[HTTP\] Response: \{"id":"C",\\n"account":12345678901234567890\}$/m);
   const warning =
-    "Warning: the answer has the number 12345678901234567890, which JSON numbers cannot represent exactly: " +
-    "another one is printed. --verbose shows it.\n";
+    "Warning: the response has the number 12345678901234567890, which JSON numbers cannot represent exactly. " +
+    "The printed number differs. --verbose shows the response.\n";
   assert.equal((await call(service, "cases get C")).stderr, warning);
   assert.equal((await call(service, "cases get C --quiet")).stderr, "");
   await using naming = startService({ api: () => new Response("12345678901234567890") });

@@ -67,7 +67,7 @@ Deno.test({
     const full = "Standard output cannot be written: No space left on device.";
     assert.equal(
       hint,
-      `${full} The details name the failed ones, each with its reason: mend that, and repeat the command for them.`,
+      `${full} The details list the failed ones with the reasons. Fix them and retry the command for these only.`,
     );
   },
 });

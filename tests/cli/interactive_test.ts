@@ -137,7 +137,7 @@ Deno.test("an answer that cannot be read, or not be printed as it came, is told 
   assert.match(String(hint), /^The change may have been applied: check before you repeat it\./);
   const long = await performed('{"id": "C-1", "n": 12345678901234567890}');
   assert.equal(long.code, 0, long.stderr);
-  assert.match(long.stderr, /Warning: the answer .*: another one is printed\. --verbose shows it\./);
+  assert.match(long.stderr, /Warning: the response .*\. The printed number differs\. --verbose shows the response\./);
 });
 
 Deno.test("a present value of several lines can be edited in all of them, or left as it is", async () => {

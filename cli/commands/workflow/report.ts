@@ -1,6 +1,6 @@
 import { SvcError } from "../../../lib/errors.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
-import { OUTPUT } from "../operation_command.ts";
+import { OUTPUT } from "../operations.ts";
 import { journal, runId } from "./shared/flags.ts";
 
 /** `svc workflow report`. */

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { createContext } from "../../../cli/context.ts";
 import { deliver } from "../../../cli/render/download.ts";
-import { readGlobalFlags } from "../../../cli/args/global_flags.ts";
-import { watchingFile } from "../../../cli/render/transfer.ts";
+import { readGlobalFlags } from "../../../cli/args/read_values.ts";
+import { watchUpload } from "../../../cli/render/transfer.ts";
 import type { Content } from "../../../lib/operation/answer.ts";
 import { createCaller } from "../../../lib/client/caller.ts";
 import { createClient } from "../../../lib/client/client.ts";
@@ -382,7 +382,7 @@ Deno.test("a transfer shows its progress on a terminal, unless --quiet", async (
     const context = createContext({ ...readGlobalFlags({}), quiet }, capturedIo(captured, { terminal: true }));
     await deliver(context, content("image/png", "x".repeat(1e6)), `${folder.path}/a.png`);
     const file = new File(["y".repeat(2e6)], "b.png");
-    await watchingFile(context, { file }, async (values) => {
+    await watchUpload(context, { file }, async (values) => {
       assert.ok(isOfType("file", values.file));
       await new Response(values.file.stream()).bytes();
     });

@@ -1,0 +1,132 @@
+/** The commands of the API, built from the descriptions of its operations. */
+import { readTarget } from "../../lib/auth/settings.ts";
+import { createCaller } from "../../lib/client/caller.ts";
+import type { Reply } from "../../lib/client/response/reply.ts";
+import type { Values } from "../../lib/client/request/values.ts";
+import { SvcError } from "../../lib/errors.ts";
+import { permissionName, toKebab } from "../../lib/operation/names.ts";
+import { type Operation, type OperationRef, type Param, takesTag } from "../../lib/operation/operation.ts";
+import { readValues } from "../args/read_values.ts";
+import { callerOptions, loadRenderer } from "../context.ts";
+import { printReply, printRequest } from "../render/print_result.ts";
+import type { Command, CommandContext, Flag } from "./command.ts";
+
+const IF_MATCH: Flag = {
+  help: "Entity tag that must still be current, sent unchanged",
+  type: "string",
+  placeholder: "tag",
+};
+/** The flag that names the file for content. */
+export const OUTPUT = {
+  help: "File to write; '-' is stdout",
+  type: "path",
+  short: "o",
+} as const satisfies Flag;
+const INTERACTIVE: Flag = { help: "Prompt for the action and its required fields", type: "boolean" };
+
+/** Returns the command of an operation. */
+export function createOperationCommand(group: string, name: string, operation: Operation): Command {
+  const ref = { name: permissionName(group, name), operation };
+  return {
+    summary: operation.summary,
+    details: operation.variant && `Only the ${operation.variant} deployment variant serves it.`,
+    args: operation.args,
+    flags: createFlags(operation),
+    example: operation.example,
+    seeAlso: operation.seeAlso,
+    async run(context, { interactive, ...parsed }) {
+      if (interactive === true) {
+        const { performInteractively } = await import("../prompts/interactive.ts");
+        return await performInteractively(context, ref, parsed);
+      }
+      const { output, ...values } = await readValues(this, parsed, context.io);
+      await runOperation(context, ref, values, typeof output === "string" ? output : undefined);
+    },
+  };
+}
+
+function createFlags(operation: Operation): Record<string, Flag> {
+  const flags = Object.entries(operation.flags ?? {}).map(([name, param]): [string, Flag] => [name, createFlag(param)]);
+  return {
+    ...Object.fromEntries(flags),
+    ...(takesTag(operation) && { ifMatch: IF_MATCH }),
+    ...(operation.answer === "content" &&
+      { output: { ...OUTPUT, required: operation.output === "file" || undefined } }),
+    ...(operation.interactive && { interactive: INTERACTIVE }),
+  };
+}
+
+function createFlag(param: Param): Flag {
+  const { help, type, choices, required, short, repeatable, negatable, excludes, rejected, since, variant } = param;
+  const remarks = [
+    isPayload(type) && "JSON, @file or -",
+    repeatable && "repeat the flag for several",
+    excludes && `not with ${excludes.map((name) => `--${toKebab(name)}`).join(", ")}`,
+    since && `platform version ${since} and later`,
+    variant && `${variant} variant only`,
+  ].filter((remark) => typeof remark === "string");
+  return {
+    help: [help, ...remarks].join("; "),
+    type,
+    choices,
+    required,
+    short,
+    repeatable,
+    negatable,
+    default: param.default,
+    hidden: rejected === undefined ? undefined : true,
+  };
+}
+
+function isPayload(type: Param["type"]): boolean {
+  return type === "object" || type === "array" || type === "calculation";
+}
+
+/** Calls an operation and prints its response, or writes its content to the file `output`. A dry run prints the request. */
+async function runOperation(
+  context: CommandContext,
+  ref: OperationRef,
+  values: Values,
+  output: string | undefined,
+): Promise<void> {
+  try {
+    if (ref.operation.output === "file" && output === undefined) {
+      throw new SvcError("INVALID_ARGS", "--output is required.", { hint: "Name the file to write: -o <path>." });
+    }
+    if (context.globals.dryRun) await printDryRun(context, ref, values);
+    else if (ref.operation.answer === "content") await writeContent(context, ref, values, output);
+    else await printReply(context, ref, values, await callWithProgress(context, ref, values));
+  } catch (error) {
+    throw error instanceof SvcError ? error.withOperation(ref.name) : error;
+  }
+}
+
+async function printDryRun(context: CommandContext, { operation }: OperationRef, values: Values): Promise<void> {
+  const { renderDryRun } = await import("../../lib/client/request/dry_run.ts");
+  const target = readTarget(callerOptions(context));
+  printRequest(context, renderDryRun(target, operation, values));
+}
+
+async function writeContent(
+  context: CommandContext,
+  ref: OperationRef,
+  values: Values,
+  output: string | undefined,
+): Promise<void> {
+  const { checkOutput, deliver } = await import("../render/download.ts");
+  await checkOutput(output);
+  const { content } = await call(context, ref, values);
+  if (content !== undefined) await deliver(context, content, output);
+}
+
+async function callWithProgress(context: CommandContext, ref: OperationRef, values: Values): Promise<Reply> {
+  const sendsFile = Object.values(ref.operation.flags ?? {}).some(({ type }) => type === "file");
+  if (!sendsFile) return await call(context, ref, values);
+  const { watchUpload } = await import("../render/transfer.ts");
+  return await watchUpload(context, values, (watched) => call(context, ref, watched));
+}
+
+async function call(context: CommandContext, ref: OperationRef, values: Values): Promise<Reply> {
+  const reply = createCaller(callerOptions(context)).call(ref, values, { signal: context.signal });
+  return (await Promise.all([reply, loadRenderer()]))[0];
+}
