@@ -27,7 +27,7 @@ const localGroups: Readonly<Record<string, LocalGroupEntry>> = {
   },
   completion: {
     summary: "Complete commands and flags in a shell",
-    load: () => import("./completion/mod.ts"),
+    load: async () => ({ commands: (await import("./completion/mod.ts")).createCommands(groups) }),
   },
 };
 

@@ -14,7 +14,8 @@
  *     example: '"svc cases ge"',
  *     async run(context, { line, most }) {
  *       const { nextWords } = await import("../completion/words.ts");
- *       const words = await nextWords(line);
+ *       const { groups } = await import("./groups.ts");
+ *       const words = await nextWords(line, groups);
  *       await context.print(words.slice(0, most).map(({ word }) => word));
  *     },
  *   }),

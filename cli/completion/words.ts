@@ -1,19 +1,20 @@
 /** Completes command lines from the descriptions of the commands. */
 import { entryNamed, toCamel, toKebab } from "../../lib/operation/names.ts";
 import { escapeToOneLine } from "../../utils/text/control_characters.ts";
-import type { Command, CommandEntry, Flag, Suggestion } from "../commands/command.ts";
+import type { Command, CommandEntry, CommandGroup, Flag, Suggestion } from "../commands/command.ts";
 import { globalFlags, HELP, VERSION } from "../args/global_flags.ts";
-import { groups } from "../commands/groups.ts";
 import { flagRows } from "../help/help_pages.ts";
 import { topics } from "../help/topics.ts";
+
+type Groups = Readonly<Record<string, CommandGroup>>;
 
 type Flags = Readonly<Record<string, Flag>>;
 
 /** Returns the words that can complete a line that starts with `svc`. The list is empty if a file, or any text, may follow. */
-export async function nextWords(line: string): Promise<Suggestion[]> {
+export async function nextWords(line: string, groups: Groups): Promise<Suggestion[]> {
   const [, ...words] = line.split(/\s+/);
   const start = words.pop() ?? "";
-  const position = new Position();
+  const position = new Position(groups);
   for (const word of words) await position.pass(word);
   return (await position.suggest(start))
     // A word that has to be escaped would be another word.
@@ -31,6 +32,11 @@ class Position {
   /** The flag that expects its value. */
   #pending?: Flag;
   readonly #used = new Set<string>();
+  readonly #groups: Groups;
+
+  constructor(groups: Groups) {
+    this.#groups = groups;
+  }
 
   /** Moves past a word. */
   async pass(word: string): Promise<void> {
@@ -46,7 +52,7 @@ class Position {
     const [attached] = /^-.*?=/.exec(start) ?? [];
     if (attached !== undefined) return await this.#suggestAttached(attached);
     if (start.startsWith("-")) return this.#suggestFlags();
-    if (this.#words === 0) return suggestNames(this.#isHelp ? { ...groups, ...topics } : groups);
+    if (this.#words === 0) return suggestNames(this.#isHelp ? { ...this.#groups, ...topics } : this.#groups);
     if (this.#words === 1) return suggestNames(this.#commands);
     if (this.#command === undefined) return [];
     const arg = this.#command.args?.[this.#words - 2];
@@ -55,7 +61,7 @@ class Position {
 
   async #passWord(word: string): Promise<void> {
     this.#words++;
-    if (this.#words === 1) this.#commands = await entryNamed(groups, word)?.load() ?? {};
+    if (this.#words === 1) this.#commands = await entryNamed(this.#groups, word)?.load() ?? {};
     if (this.#words === 2) this.#command = entryNamed(this.#commands, word)?.describe();
   }
 

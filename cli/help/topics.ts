@@ -1,7 +1,6 @@
 /** The topics of `svc help <topic>`. */
 import { type Format, FORMATS } from "../../lib/output/format.ts";
 import { toKebab } from "../../lib/operation/names.ts";
-import { groups } from "../commands/groups.ts";
 import type { Block } from "./layout.ts";
 
 /** A page that explains a subject of several commands. */
@@ -151,7 +150,7 @@ async function buildProfiles(): Promise<Block[]> {
 }
 
 async function buildWorkflows(): Promise<Block[]> {
-  const commands = await groups.workflow?.load() ?? {};
+  const { commands } = await import("../commands/workflow/mod.ts");
   return [
     {
       text:

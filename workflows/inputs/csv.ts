@@ -3,7 +3,7 @@ import { SvcError } from "../../lib/errors.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import { pluralize } from "../../utils/text/wording.ts";
 import { type Line, MAX_LINE_BYTES } from "./lines.ts";
-import { type BatchInput, toInvalidInput } from "./open_inputs.ts";
+import { type BatchInput, toInvalidInput } from "./batch_input.ts";
 
 /** Reads the inputs of a CSV file. The header row names the members; only the invalid rows themselves fail. */
 export async function* readCsv(lines: AsyncIterable<Line>, name: string): AsyncGenerator<BatchInput> {

@@ -2,20 +2,11 @@ import { SvcError } from "../../lib/errors.ts";
 import { describeReadError } from "../../utils/fs/describe_error.ts";
 import { describeInexactNumber, INEXACT_NUMBER_HINT } from "../../utils/inexact_numbers.ts";
 import type { JsonValue } from "../../utils/json.ts";
+import { type BatchInput, toInvalidInput } from "./batch_input.ts";
 import { type Line, LINE_FEED, readLines } from "./lines.ts";
 
 /** The path that stands for standard input. */
 export const STDIN = "-";
-
-/** One input of a batch. */
-export interface BatchInput {
-  /** File and line, e.g. `cases.ndjson:17`. */
-  readonly place: string;
-  /** Value; undefined if the line is invalid. */
-  readonly value?: JsonValue;
-  /** Reason why the line is invalid. */
-  readonly error?: SvcError;
-}
 
 /**
  * Opens a file of inputs, which can be read once. A name that ends in `.csv` is CSV with a header row; any other file, and
@@ -54,11 +45,6 @@ export async function hasMoreInputs(path: string, count: number): Promise<boolea
   let remaining = count;
   for await (const _ of await openInputs(path)) if (remaining-- === 0) return true;
   return false;
-}
-
-/** Returns the input of an invalid line. */
-export function toInvalidInput(place: string, issue: string, hint?: string): BatchInput {
-  return { place, error: new SvcError("INVALID_ARGS", `${place} ${issue}.`, { hint }) };
 }
 
 function isCsv(path: string): boolean {

@@ -3,7 +3,7 @@ import { mapInOrder, stoppable } from "../../utils/async/map_in_order.ts";
 import { onAbort } from "../../utils/async/on_abort.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { pluralize } from "../../utils/text/wording.ts";
-import type { BatchInput } from "../inputs/open_inputs.ts";
+import type { BatchInput } from "../inputs/batch_input.ts";
 import { limitRate } from "./rate.ts";
 import type { InputOutcome, Runner } from "./runner.ts";
 

@@ -3,7 +3,7 @@ import type { JsonValue } from "../../utils/json.ts";
 import { type EventSink, InputRun } from "../engine/input_run.ts";
 import { type LiveCalls, StopInput } from "../engine/live_calls.ts";
 import { errorIn, type Left, leftEvent, leftOf } from "../engine/recording.ts";
-import type { BatchInput } from "../inputs/open_inputs.ts";
+import type { BatchInput } from "../inputs/batch_input.ts";
 import type { InputEnd, InputJournal, InputRecord } from "../journal/journal.ts";
 import { newRunId } from "../journal/run_id.ts";
 import { isThrown } from "../sandbox/guest/script_error.ts";

@@ -1,8 +1,11 @@
+import type { CommandGroup } from "../command.ts";
 import type { LocalGroup } from "../local_command.ts";
 import { bash } from "./bash.ts";
 import { fish } from "./fish.ts";
-import { words } from "./words.ts";
+import { createWordsCommand } from "./words.ts";
 import { zsh } from "./zsh.ts";
 
-/** The commands of `svc completion`, in the order of the help. */
-export const commands: LocalGroup = { bash, zsh, fish, words };
+/** Creates the commands of `svc completion`, in the order of the help. They complete the commands of the groups. */
+export function createCommands(groups: Readonly<Record<string, CommandGroup>>): LocalGroup {
+  return { bash, zsh, fish, words: createWordsCommand(groups) };
+}

@@ -1,16 +1,23 @@
+import type { CommandGroup } from "../command.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
 
-/** `svc completion words`. */
-export const words: LocalCommand = localCommand({
-  summary: "Print the words that complete a command line, each with a description",
-  details:
-    "The completion scripts call this command. It prints nothing where a file name is expected, which the shell " +
-    "completes itself.",
-  args: [{ name: "line", help: "Command line up to the cursor, starting with 'svc'", type: "string", required: true }],
-  example: ["'svc workflow re'", "'svc cases get --format '"],
-  seeAlso: ["completion bash --help"],
-  async run({ io }, { line }) {
-    const { nextWords } = await import("../../completion/words.ts");
-    for (const { word, about } of await nextWords(line)) io.stdout.write(`${word}\t${about}\n`);
-  },
-});
+/** Creates `svc completion words`, which completes the commands of the groups. */
+export const createWordsCommand = (groups: Readonly<Record<string, CommandGroup>>): LocalCommand =>
+  localCommand({
+    summary: "Print the words that complete a command line, each with a description",
+    details:
+      "The completion scripts call this command. It prints nothing where a file name is expected, which the shell " +
+      "completes itself.",
+    args: [{
+      name: "line",
+      help: "Command line up to the cursor, starting with 'svc'",
+      type: "string",
+      required: true,
+    }],
+    example: ["'svc workflow re'", "'svc cases get --format '"],
+    seeAlso: ["completion bash --help"],
+    async run({ io }, { line }) {
+      const { nextWords } = await import("../../completion/words.ts");
+      for (const { word, about } of await nextWords(line, groups)) io.stdout.write(`${word}\t${about}\n`);
+    },
+  });

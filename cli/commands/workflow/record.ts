@@ -1,6 +1,6 @@
 import { SvcError } from "../../../lib/errors.ts";
 import { type LocalCommand, localCommand } from "../local_command.ts";
-import { grants, input, journal, NO_JOURNAL, sandbox, script, toWorkOptions } from "./shared/flags.ts";
+import { grants, input, journal, sandbox, script, toWorkOptions } from "./shared/flags.ts";
 
 /** `svc workflow record`. */
 export const record: LocalCommand = localCommand({
@@ -18,13 +18,13 @@ export const record: LocalCommand = localCommand({
   },
   example: `intake.ts -o intake.cassette.json --input '{"Applicant":"Ada","Address":"Main St 1"}' --allow-declared`,
   async run(context, { output, force, journal, ...flags }) {
+    const { NO_JOURNAL, openRunsFor } = await import("./shared/open_runs.ts");
     if (journal === NO_JOURNAL) {
       throw new SvcError("INVALID_ARGS", "A cassette is made from the journal.", { hint: "Omit --journal none." });
     }
     const { checkCassetteFile, writeCassette } = await import("./shared/cassettes.ts");
     await checkCassetteFile(output, force);
     const { newRunId } = await import("../../../workflows/journal/run_id.ts");
-    const { openRunsFor } = await import("./shared/open_runs.ts");
     const { processRun } = await import("./shared/process_run.ts");
     await using runs = openRunsFor(context, journal);
     const id = newRunId();

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type BatchInput, openInputs } from "../../../workflows/inputs/open_inputs.ts";
+import type { BatchInput } from "../../../workflows/inputs/batch_input.ts";
+import { openInputs } from "../../../workflows/inputs/open_inputs.ts";
 import { makeFolder } from "../../harness/svc.ts";
 
 Deno.test("the header of a CSV file names the members of its inputs, and an invalid row fails alone", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type BatchInput, countInputs, openInputs } from "../../../workflows/inputs/open_inputs.ts";
+import type { BatchInput } from "../../../workflows/inputs/batch_input.ts";
+import { countInputs, openInputs } from "../../../workflows/inputs/open_inputs.ts";
 import { makeFolder } from "../../harness/svc.ts";
 
 Deno.test("lines that are too long or not UTF-8 fail alone", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type BatchSummary, type InputResult, runBatch, toBatchError } from "../../../workflows/runs/batch.ts";
-import { type BatchInput, openInputs } from "../../../workflows/inputs/open_inputs.ts";
+import type { BatchInput } from "../../../workflows/inputs/batch_input.ts";
+import { openInputs } from "../../../workflows/inputs/open_inputs.ts";
 import { never } from "../../../utils/async/never.ts";
 import { parseMaxFailures } from "../../../workflows/runs/rate.ts";
 import { makeFolder } from "../../harness/svc.ts";

@@ -4,9 +4,6 @@ import { ON_UNKNOWN } from "../../../../workflows/journal/journal.ts";
 import { DEFAULT_LIMITS } from "../../../../workflows/runs/limits.ts";
 import type { Flag } from "../../command.ts";
 
-/** Value of `--journal` that keeps no journal. */
-export const NO_JOURNAL = "none";
-
 /** The script to run. */
 export const script = {
   name: "script",

@@ -3,7 +3,9 @@ import { exists } from "../../../../utils/fs/exists.ts";
 import { defaultJournalPath, openRuns, type Runs } from "../../../../workflows/runs/runs.ts";
 import { callerOptions } from "../../../context.ts";
 import type { CommandContext, Suggestion } from "../../command.ts";
-import { NO_JOURNAL } from "./flags.ts";
+
+/** Value of `--journal` that keeps no journal. */
+export const NO_JOURNAL = "none";
 
 /** Opens the runs of the journal that `--journal` names, or of the default one. */
 export function openRunsFor(context: CommandContext, journal: string | undefined): Runs {

@@ -5,8 +5,8 @@ import { escapeToOneLine } from "../../../../utils/text/control_characters.ts";
 import { openInputs } from "../../../../workflows/inputs/open_inputs.ts";
 import { type Plan, type PlannedStep, toPlanJson } from "../../../../workflows/plan/plan.ts";
 import type { CommandContext } from "../../command.ts";
-import { NO_JOURNAL, toWorkOptions } from "./flags.ts";
-import { openRunsFor } from "./open_runs.ts";
+import { toWorkOptions } from "./flags.ts";
+import { NO_JOURNAL, openRunsFor } from "./open_runs.ts";
 import { checkNotTerminal } from "./process_run.ts";
 
 /** Values of the flags of `svc workflow plan`. */
