@@ -84,6 +84,6 @@ function hintFor(status: number, headers: Headers, sent: Destination): string | 
 const HINTS: Readonly<Record<number, string>> = {
   401:
     "The service refuses a token that its token endpoint has issued: check baseUrl, tokenPath and what the client may do.",
-  412: "It was changed by somebody else. Read it again, then decide.",
+  412: "The resource has changed since. Read it again, then decide.",
   428: "Give the entity tag that you last read with --if-match.",
 };

@@ -64,8 +64,8 @@ const REFUSED: [why: string, Operation, values: Record<string, unknown>, message
   ["another operation's word", assignments.get, { assignmentId: "next" }, 'assignmentId cannot be "next".'],
   ["half a character", cases.get, { caseId: "\ud800" }, 'caseId cannot be "\\ud800".'],
   ["a missing action", cases.getAction, { caseId: "C-1" }, "--action is required."],
-  ["content that is no object", cases.create, { type: "T", data: [] }, "--data must be a JSON object."],
-  ["instructions that are no array", cases.performAction, {
+  ["content that is not an object", cases.create, { type: "T", data: [] }, "--data must be a JSON object."],
+  ["instructions that are not an array", cases.performAction, {
     caseId: "C-1",
     action: "a",
     pageInstructions: {},

@@ -269,7 +269,7 @@ Deno.test("a download that stalls ends in time, one that is read slowly does not
   const deadline = new Deadline({ timeoutSeconds: 0.05 });
   const reader = stalled(deadline);
   assert.equal((await reader.read()).value?.length, 3);
-  await new Promise((resolve) => AbortSignal.timeout(100).addEventListener("abort", resolve)); // Nobody reads.
+  await new Promise((resolve) => AbortSignal.timeout(100).addEventListener("abort", resolve)); // The reader is idle.
   assert.equal(deadline.signal.aborted, false);
   assert.equal((await failure(reader.read().then(() => {}))).code, "TIMEOUT");
 });
@@ -348,7 +348,7 @@ Deno.test("a carriage return in a text does not take a terminal back over what i
 });
 
 Deno.test({
-  name: "a file that is replaced can be read by nobody who could not read it before",
+  name: "a replaced file keeps its permissions",
   ignore: Deno.build.os === "windows",
   async fn() {
     await using folder = await makeFolder({ "plan.txt": "old" });

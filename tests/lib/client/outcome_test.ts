@@ -28,7 +28,7 @@ function create(caller: Caller, options?: AttemptOptions) {
 }
 
 const TABLE: { [what: string]: [behave: Behaviour, code: ErrorCode, unknown: boolean] } = {
-  "cuts without a word": [cut, "NETWORK_ERROR", true],
+  "cuts before the status": [cut, "NETWORK_ERROR", true],
   "cuts within the status": [say("HTTP/1.1 20"), "NETWORK_ERROR", true],
   "cuts within the headers": [say("HTTP/1.1 201 Created\r\ncontent-le"), "NETWORK_ERROR", true],
   "cuts within the body": [say('HTTP/1.1 201 Created\r\ncontent-length: 99\r\n\r\n{"id"'), "NETWORK_ERROR", true],
@@ -270,10 +270,10 @@ Deno.test("a change with a key is sent even if the resource with its entity tag 
 
 Deno.test("the stack of an error shows where it was thrown, even if members are added later", () => {
   function thrower() {
-    return new SvcError("NOT_FOUND", "There is $& none.");
+    return new SvcError("NOT_FOUND", "Missing: $&.");
   }
-  const later = thrower().withOperation("cases.get").with({ status: 404 }, "There is none, after 3 attempts.");
-  assert.match(later.stack ?? "", /^SvcError: There is none, after 3 attempts\.\n\s+at thrower /);
+  const later = thrower().withOperation("cases.get").with({ status: 404 }, "Missing, after 3 attempts.");
+  assert.match(later.stack ?? "", /^SvcError: Missing, after 3 attempts\.\n\s+at thrower /);
 });
 
 Deno.test("an error that onReply throws is not a failure of the network and leaves the outcome of a change unknown", async () => {

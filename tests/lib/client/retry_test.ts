@@ -49,7 +49,7 @@ const busy = answer(503, {}, { "retry-after": "2" });
 
 /** Which calls are repeated: reads, changes with a key, changes without one. */
 const TABLE: { [what: string]: [behave: Behaviour, read: boolean, keyed: boolean, keyless: boolean] } = {
-  "cuts without a word": [cut, true, true, false],
+  "cuts before the status": [cut, true, true, false],
   "cuts within the answer": [halfAnswer, true, true, false],
   "is silent": [silent, true, true, false],
   "answers 408": [answer(408, {}), true, true, true],
