@@ -1,4 +1,4 @@
-/** The cookbook, run as a reader would: its command lines in a shell, in order, against a service with the sample. */
+/** Runs the command lines of the cookbook in a shell, in order, against a service with the sample application. */
 import assert from "node:assert/strict";
 import { toExitCode } from "../../cli/exit.ts";
 import { ERROR_CODES, SvcError } from "../../lib/errors.ts";
@@ -9,14 +9,14 @@ import { PROGRAM } from "../harness/svc.ts";
 const PAGE = new URL("../../docs/cookbook.md", import.meta.url);
 const EXAMPLES = new URL("../../workflows/examples/", import.meta.url);
 
-/** A block of command lines, and what it prints. */
+/** A block of command lines, and its output. */
 interface Recipe {
   readonly heading: string;
   readonly script: string;
   readonly shown: string;
 }
 
-Deno.test("every block of the cookbook works, and prints what the page shows", async (test) => {
+Deno.test("every block of the cookbook prints what the page shows", async (test) => {
   await using workspace = await Workspace.open(PROGRAM);
   await workspace.startService();
   await Deno.mkdir(`${workspace.directory}/bin`);
@@ -24,7 +24,7 @@ Deno.test("every block of the cookbook works, and prints what the page shows", a
   const svc = `#!/bin/sh\nexec ${program} "$@"\n`;
   await Deno.writeTextFile(`${workspace.directory}/bin/svc`, svc, { mode: 0o755 });
   await copyExamples(`${workspace.directory}/workflows/examples`);
-  for (const { heading, script, shown } of recipesOf(await Deno.readTextFile(PAGE))) {
+  for (const { heading, script, shown } of parseRecipes(await Deno.readTextFile(PAGE))) {
     const worked = await test.step(`${heading}: ${script.split("\n", 1)[0]}`, async () => {
       const shell = new Deno.Command("sh", {
         args: ["-eu", "-c", script],
@@ -35,22 +35,22 @@ Deno.test("every block of the cookbook works, and prints what the page shows", a
       const { code, stdout, stderr } = await shell.output();
       const [printed, error = ""] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
       assert.equal(code, 0, error);
-      assert.doesNotMatch(error, /"error":/); // A pipe hides the exit code of all but its last command.
+      assert.doesNotMatch(error, /"error":/); // A pipe hides the exit codes of all commands except the last.
       assert.equal(printed, shown);
     });
-    if (!worked) break; // What follows builds on it.
+    if (!worked) break; // Later blocks depend on this one.
   }
 });
 
-Deno.test("the cookbook tells the exit code of every error", async () => {
+Deno.test("the cookbook lists the exit code of every error", async () => {
   const rows = (await Deno.readTextFile(PAGE)).matchAll(/^\| (\d+) +\|([^|]+)\|/gm);
-  const told = new Map([...rows].flatMap(([, exit, codes = ""]) => {
+  const exitCodes = new Map([...rows].flatMap(([, exit, codes = ""]) => {
     return [...codes.matchAll(/`(\w+)`/g)].map(([, code]) => [code, Number(exit)] as const);
   }));
-  for (const code of ERROR_CODES) assert.equal(told.get(code) ?? 1, toExitCode(new SvcError(code, "")), code);
+  for (const code of ERROR_CODES) assert.equal(exitCodes.get(code) ?? 1, toExitCode(new SvcError(code, "")), code);
 });
 
-function recipesOf(page: string): Recipe[] {
+function parseRecipes(page: string): Recipe[] {
   const recipes = page.split(/^## /m).flatMap((section) => {
     const heading = section.split("\n", 1)[0] ?? "";
     const blocks = section.matchAll(/```sh\n(.*?)```\n\n(?:```text\n(.*?)```)?/gs);
@@ -60,7 +60,7 @@ function recipesOf(page: string): Recipe[] {
   return recipes;
 }
 
-/** Workflows may read their own folder alone, and the recipes write beside it. */
+/** Copies the examples, because workflows read only their own folder, and the recipes write files beside it. */
 async function copyExamples(to: string): Promise<void> {
   await Deno.mkdir(`${to}/helpers`, { recursive: true });
   for (const folder of ["", "helpers/"]) {

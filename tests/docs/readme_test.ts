@@ -1,23 +1,19 @@
-/** What the README promises of the library, done as it says: the script, and the import of a project. */
+/** Follows the README: runs its script, and imports the library in a project. */
 import assert from "node:assert/strict";
 import { startService } from "../../service/mod.ts";
-import {
-  linkedConfiguration as linkedProject,
-  programWithEveryImport as programOfAll,
-  readmeBlock as block,
-} from "../harness/project.ts";
+import { linkedConfiguration, programWithEveryImport, readmeBlock } from "../harness/project.ts";
 import { Home } from "../harness/svc.ts";
 
-Deno.test("the script of the README runs with the permissions that it names", async () => {
+Deno.test("the script of the README runs with the permissions that the README lists", async () => {
   await using home = await Home.make();
-  await Deno.writeTextFile(`${home.path}/create.ts`, block("ts", "createClient"));
-  assert.match(await runAgainstService(home, block("sh", "create.ts")), /^CITY-PERMIT-WORK P-1 New$/m);
+  await Deno.writeTextFile(`${home.path}/create.ts`, readmeBlock("ts", "createClient"));
+  assert.match(await runAgainstService(home, readmeBlock("sh", "create.ts")), /^CITY-PERMIT-WORK P-1 New$/m);
 });
 
-Deno.test("a project of one's own imports every part of the library", async () => {
+Deno.test("a separate project imports every entry point of the library", async () => {
   await using home = await Home.make();
-  await Deno.writeTextFile(`${home.path}/deno.json`, linkedProject());
-  await Deno.writeTextFile(`${home.path}/all.ts`, programOfAll());
+  await Deno.writeTextFile(`${home.path}/deno.json`, linkedConfiguration());
+  await Deno.writeTextFile(`${home.path}/all.ts`, programWithEveryImport());
   const lines = "deno run --allow-net --allow-read --allow-write --allow-env all.ts";
   assert.match(await runAgainstService(home, lines), /^CITY-PERMIT-WORK P-1 New$/m);
 });

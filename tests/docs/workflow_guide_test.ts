@@ -1,7 +1,7 @@
 /** Follows docs/workflows.md: its script, in the folder that it creates, and its plan. */
 import assert from "node:assert/strict";
 import { Workspace } from "../../tasks/workspace.ts";
-import { findTypeErrorsIn as compiledIn } from "../harness/project.ts";
+import { findTypeErrorsIn } from "../harness/project.ts";
 import { PROGRAM } from "../harness/svc.ts";
 
 const PAGE = await Deno.readTextFile(new URL("../../docs/workflows.md", import.meta.url));
@@ -39,17 +39,20 @@ Deno.test("the steps of the guide work in a folder of svc workflow init", async 
   const folder = `${workspace.directory}/flows`;
   await workspace.svc("workflow", "init", folder);
   const intake = await Deno.readTextFile(`${folder}/intake.ts`);
-  const faults = await compiledIn(folder, { intake, ...SCRIPTS });
-  await t.step("its script and the one that is made pass an editor's check", () => {
-    assert.deepEqual([faults.guide, faults.intake], ["", ""]);
+  const errors = await findTypeErrorsIn(folder, { intake, ...SCRIPTS });
+  await t.step("the script of the guide and the generated one pass the type check", () => {
+    assert.deepEqual([errors.guide, errors.intake], ["", ""]);
   });
-  await t.step("its script has the plan that is shown, and does what it says", () => followGuide(workspace, folder));
-  await t.step("the compiler knows the library's types and takes no interface", () => {
-    assert.equal(faults.typed, "");
-    assert.match(faults.taking, /Type 'Input' is not assignable to type 'Partial<NoInfer<JsonObject>>'/);
-    assert.match(faults.naming, /Type 'CaseAnswer' is not assignable to type 'string'/);
+  await t.step(
+    "the script of the guide has the plan that the page shows, and runs",
+    () => followGuide(workspace, folder),
+  );
+  await t.step("the compiler checks the types of the library, and rejects an interface as input", () => {
+    assert.equal(errors.typed, "");
+    assert.match(errors.taking, /Type 'Input' is not assignable to type 'Partial<NoInfer<JsonObject>>'/);
+    assert.match(errors.naming, /Type 'CaseAnswer' is not assignable to type 'string'/);
   });
-  await t.step("svc checks no types", async () => {
+  await t.step("svc runs scripts without a type check", async () => {
     for (const name of ["typed", "taking", "naming"]) {
       assert.equal(await workspace.svc("workflow", "run", `${folder}/${name}.ts`, ...FLAGS), `"Pending-Review"\n`);
     }
@@ -69,7 +72,7 @@ async function followGuide(workspace: Workspace, folder: string): Promise<void> 
   assert.equal(await workspace.svc("workflow", "run", script, ...FLAGS), `"Pending-Review"\n`);
 }
 
-/** The block that begins with these words. */
+/** Returns the code block that starts with a text. */
 function block(first: string): string {
   const rest = PAGE.slice(PAGE.indexOf(first));
   return rest.slice(0, rest.indexOf("```"));

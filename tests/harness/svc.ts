@@ -168,7 +168,7 @@ export function runScript(path: string, args: string[], env: Record<string, stri
 
 /** Environment of a command line that runs in the process of the test. */
 export interface Surroundings {
-  /** Whether stdin, stdout and stderr are a terminal. Default: false. */
+  /** Makes stdin, stdout and stderr a terminal. Default: false. */
   readonly terminal?: boolean;
   /** Width of the terminal. Default: 80. */
   readonly columns?: number;

@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
-import { ServiceHome as ServiceOffice, START_ARGUMENTS as START } from "../harness/service.ts";
-import { type CommandResult as Ended, runCommand as endOf } from "../harness/svc.ts";
+import { ServiceHome, START_ARGUMENTS } from "../harness/service.ts";
+import { type CommandResult, runCommand } from "../harness/svc.ts";
 import { workflowCommand } from "../harness/workflow.ts";
 import answers from "../fixtures/before/answers.json" with { type: "json" };
 
@@ -82,8 +82,8 @@ Deno.test("'retry' and 'resume' continue runs of an earlier version with one eff
   await using office = await openEarlier();
   const batch = `${office.directory}/scripts/failed.csv`;
   await Deno.writeTextFile(batch, (await Deno.readTextFile(batch)).replace("-5", "5"));
-  const retried = registeredIn((await svc(office, 0, "workflow", "retry", "failed")).stdout);
-  const resumed = registeredIn((await svc(office, 0, "workflow", "resume", "interrupted")).stdout);
+  const retried = readRegistered((await svc(office, 0, "workflow", "retry", "failed")).stdout);
+  const resumed = readRegistered((await svc(office, 0, "workflow", "resume", "interrupted")).stdout);
 
   const permits = await permitsByNumber(office);
   const applicants = [...retried, ...resumed].map((number) => permits.get(number)?.Applicant);
@@ -99,7 +99,7 @@ Deno.test("'retry' and 'resume' continue runs of an earlier version with one eff
 });
 
 Deno.test("a cassette of an earlier version plays", async () => {
-  await using office = await ServiceOffice.open();
+  await using office = await ServiceHome.open();
   const cassette = `${FIXTURE}/scripts/register.cassette.json`;
   const command = ["workflow", "test", `${FIXTURE}/scripts/register.ts`, "--cassette", cassette, "--format", "json"];
   const { stdout } = await svc(office, 0, ...command);
@@ -107,9 +107,9 @@ Deno.test("a cassette of an earlier version plays", async () => {
 });
 
 /** Copies the fixture into a configuration directory, and starts the service on it. */
-async function openEarlier(): Promise<ServiceOffice> {
+async function openEarlier(): Promise<ServiceHome> {
   await using stack = new AsyncDisposableStack();
-  const office = stack.use(await ServiceOffice.open());
+  const office = stack.use(await ServiceHome.open());
   const { directory } = office;
   cpSync(`${FIXTURE}/home`, directory, { recursive: true });
   cpSync(`${FIXTURE}/scripts`, `${directory}/scripts`, { recursive: true });
@@ -119,7 +119,7 @@ async function openEarlier(): Promise<ServiceOffice> {
   const { baseUrl, service } = JSON.parse(config).profiles.default;
   await Deno.writeTextFile(`${directory}/config.json`, config.replaceAll(service, inJson(`${directory}/service`)));
   renewIdempotencyRecords(`${directory}/service/service.db`);
-  const { url } = await json(office, ...START);
+  const { url } = await json(office, ...START_ARGUMENTS);
   const recordedScripts = join(dirname(dirname(service)), "scripts");
   moveRuns(`${directory}/workflows.db`, [[recordedScripts, `${directory}/scripts`], [baseUrl, String(url)]]);
   stack.move();
@@ -158,15 +158,15 @@ function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-async function svc(office: ServiceOffice, expected: number, ...args: string[]): Promise<Ended> {
+async function svc(office: ServiceHome, expected: number, ...args: string[]): Promise<CommandResult> {
   const { directory } = office;
   const [group, ...rest] = args;
-  const ended = await endOf(group === "workflow" ? workflowCommand(rest, { directory }) : office.command(args));
+  const ended = await runCommand(group === "workflow" ? workflowCommand(rest, { directory }) : office.command(args));
   assert.equal(ended.code, expected, `svc ${args.join(" ")}: ${ended.stderr}`);
   return ended;
 }
 
-async function json(office: ServiceOffice, ...args: string[]): Promise<JsonObject> {
+async function json(office: ServiceHome, ...args: string[]): Promise<JsonObject> {
   const { stdout } = await svc(office, 0, ...args);
   const answer: JsonValue = JSON.parse(stdout);
   assert.ok(isJsonObject(answer), stdout);
@@ -178,13 +178,13 @@ function objects(value: JsonValue | undefined): JsonObject[] {
   return value.filter(isJsonObject);
 }
 
-async function permitsByNumber(office: ServiceOffice): Promise<Map<string, JsonObject>> {
+async function permitsByNumber(office: ServiceHome): Promise<Map<string, JsonObject>> {
   const { data } = await json(office, "data", "query", "D_Permits", "--max", "100");
   return new Map(objects(data).map((row) => [String(row.pyID), row]));
 }
 
 /** Returns the kinds of the events in a case's history, in order of name. */
-async function readHistory(office: ServiceOffice, number: string): Promise<string[]> {
+async function readHistory(office: ServiceHome, number: string): Promise<string[]> {
   const options = ["--filter-for", `CITY-PERMIT-WORK ${number}`, "--filter-by", "history"];
   const { data } = await json(office, "social", "get-feed", "pyCaseFeed", ...options);
   assert.ok(isJsonObject(data) && isJsonObject(data.FeedList));
@@ -192,7 +192,7 @@ async function readHistory(office: ServiceOffice, number: string): Promise<strin
 }
 
 /** Returns the numbers of the cases in the output of a batch, all of whose inputs were registered. */
-function registeredIn(output: string): string[] {
+function readRegistered(output: string): string[] {
   return output.trim().split("\n").map((line) => {
     const { result: { id, status } } = JSON.parse(line);
     assert.equal(status, "Pending-Review", line);

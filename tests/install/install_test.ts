@@ -1,6 +1,6 @@
 /**
- * What the README says of installing, done as it says in a copy of the checkout: the program is built, both
- * installations work, and the built program does what the sources do.
+ * Follows the installation of the README in a copy of the checkout. Both installations work, and the built program prints
+ * the same as the sources.
  */
 import assert from "node:assert/strict";
 import { toKebab } from "../../lib/operation/names.ts";
@@ -8,7 +8,7 @@ import { listExamples } from "../../lib/operation/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
 import { copyCheckout } from "../../tasks/copy_checkout.ts";
 import { startService } from "../../service/mod.ts";
-import { readmeBlock as block } from "../harness/project.ts";
+import { readmeBlock } from "../harness/project.ts";
 import { CHECKOUT, Home } from "../harness/svc.ts";
 
 const CREDENTIALS = { SVC_BASE_URL: "http://127.0.0.1:1", SVC_CLIENT_ID: "id", SVC_CLIENT_SECRET: "secret" };
@@ -18,26 +18,26 @@ Deno.test("svc is built and installed as the README says", async (t) => {
   const checkout = `${home.path}/checkout`;
   copyCheckout(checkout);
   await using builder = await Home.make(checkout);
-  await builder.run(block("sh", "deno task build"));
+  await builder.run(readmeBlock("sh", "deno task build"));
 
-  await t.step("for everything it takes the tour", () => takeTour(checkout));
-  await t.step("for everything it works from any folder, with what is loaded when it is needed", () => {
-    return workElsewhere(checkout);
+  await t.step("with all permissions, the tour works", () => takeTour(checkout));
+  await t.step("with all permissions, svc works in any folder and loads its modules on first use", () => {
+    return workInAnotherFolder(checkout);
   });
-  await t.step("for calls alone it makes them, logs in and writes nothing but its configuration", () => {
-    return callAlone(checkout);
+  await t.step("with permissions for API calls, svc logs in, makes calls, and writes only its configuration", () => {
+    return makeCallsOnly(checkout);
   });
-  await t.step("built, it prints what the sources print", () => compareWithSources(checkout));
-  await t.step("no module is there twice", () => findTextsOnce(checkout));
-  await t.step("what every call executes is one file", () => countFilesAtStart(checkout));
+  await t.step("the built program prints the same as the sources", () => compareWithSources(checkout));
+  await t.step("no module is included twice", () => checkNoDuplicates(checkout));
+  await t.step("the start executes one file besides the entry point", () => countFilesAtStart(checkout));
   await t.step("a call loads three files", () => countFilesOfCall(checkout));
-  await t.step("a file that cannot be loaded is an error that says what to do", () => breakProgram(checkout));
+  await t.step("a file that cannot be loaded is an error with a hint", () => breakProgram(checkout));
 });
 
 async function takeTour(checkout: string): Promise<void> {
   await using home = await Home.make(checkout);
-  await home.run(block("sh", "--allow-run dist/cli.js"));
-  const answers = await home.run(block("sh", "svc service start").replace("--detach", "--port 0 --detach"));
+  await home.run(readmeBlock("sh", "--allow-run dist/cli.js"));
+  const answers = await home.run(readmeBlock("sh", "svc service start").replace("--detach", "--port 0 --detach"));
   assert.match(answers, /"id": "CITY-PERMIT-WORK P-1",\n {2}"status": "New"/);
   assert.match(answers, /"id": "ASSIGN-WORKLIST CITY-PERMIT-WORK P-1!INTAKE"/);
   assert.match(answers, /"status": "Pending-Review"/);
@@ -46,11 +46,11 @@ async function takeTour(checkout: string): Promise<void> {
   assert.match(answers, /"stopped": true/);
 }
 
-async function workElsewhere(checkout: string): Promise<void> {
+async function workInAnotherFolder(checkout: string): Promise<void> {
   await using home = await Home.make(checkout);
-  const install = () => home.run(block("sh", "--allow-run dist/cli.js"));
+  const install = () => home.run(readmeBlock("sh", "--allow-run dist/cli.js"));
   await install();
-  await install(); // A newer one takes its place.
+  await install(); // Replaces the first installation.
   const svc = (lines: string) => home.run(lines, {}, home.path);
   await svc("svc service start --port 0 --detach");
   try {
@@ -78,7 +78,7 @@ async function workElsewhere(checkout: string): Promise<void> {
     const input = `--input '{"Applicant":"Grace","Address":"Main Street 2"}'`;
     assert.match(await svc(`svc workflow run flows/intake.ts ${input} --allow-declared`), /"Pending-Review"/);
   } finally {
-    assert.match(await svc("svc service reset --stop"), /"removed":/); // One lock after the other: none is kept too long.
+    assert.match(await svc("svc service reset --stop"), /"removed":/); // Commands that run one after another do not block each other.
   }
 }
 
@@ -112,9 +112,9 @@ async function breakProgram(checkout: string): Promise<void> {
   assert.match(await call("--allow-env", "dist/cli.js"), denied);
 }
 
-async function callAlone(checkout: string): Promise<void> {
+async function makeCallsOnly(checkout: string): Promise<void> {
   await using home = await Home.make(checkout);
-  await home.run(block("sh", "USERPROFILE"));
+  await home.run(readmeBlock("sh", "USERPROFILE"));
   await using service = await startService();
   const { clientId, clientSecret } = await service.addClient("clerk@city");
   const env = { SVC_BASE_URL: service.url, SVC_CLIENT_ID: clientId, SVC_CLIENT_SECRET: clientSecret };
@@ -128,14 +128,14 @@ async function compareWithSources(checkout: string): Promise<void> {
   await using home = await Home.make(checkout);
   const print = (program: string, line: string) =>
     home.run(`deno run -A ${program} ${line} 2>&1 || echo $?`, CREDENTIALS);
-  for (const line of await linesToCompare()) {
+  for (const line of await listLinesToCompare()) {
     const [built, unbuilt] = await Promise.all(["dist/cli.js", "cli.ts"].map((program) => print(program, line)));
     assert.equal(built, unbuilt, line);
   }
 }
 
-/** The help of all there is, and what a call of each group would send, and mistakes. */
-async function linesToCompare(): Promise<string[]> {
+/** Lists command lines: help, a dry run of each group, and mistakes. */
+async function listLinesToCompare(): Promise<string[]> {
   const lines = [
     ...["--version", "--help", "auth --help", "service --help", "workflow --help"],
     ...["service schema", "assignments perform A-1 --interactive", "cases get --no-such-flag", "cases get"],
@@ -152,31 +152,37 @@ async function linesToCompare(): Promise<string[]> {
   return lines;
 }
 
-/** Long texts tell modules apart: one that the sources have once is built once. The sandbox, its own process, is built apart. */
-async function findTextsOnce(checkout: string): Promise<void> {
+/**
+ * Checks that a long text that occurs once in the sources occurs at most once in the built program. The sandbox is built
+ * separately, so it is left out.
+ */
+async function checkNoDuplicates(checkout: string): Promise<void> {
   const sources = await countTexts(
     ["cli", "lib", "service", "utils", "workflows"].map((folder) => `${checkout}/${folder}`),
   );
   const built = await countTexts([`${checkout}/dist`]);
   const modules = [...sources].filter(([, count]) => count === 1).map(([text]) => text);
-  assert.ok(modules.filter((text) => built.has(text)).length > 300, "The sources' texts are in the built program.");
+  assert.ok(
+    modules.filter((text) => built.has(text)).length > 300,
+    "the built program contains the texts of the sources",
+  );
   assert.deepEqual(modules.filter((text) => (built.get(text) ?? 0) > 1), []);
 }
 
 async function countTexts(folders: string[]): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const folder of folders) {
-    for await (const code of modulesBelow(folder)) {
+    for await (const code of readModules(folder)) {
       for (const [, text = ""] of code.matchAll(/"([^"\\\n]{20,})"/g)) counts.set(text, (counts.get(text) ?? 0) + 1);
     }
   }
   return counts;
 }
 
-async function* modulesBelow(folder: string): AsyncGenerator<string> {
+async function* readModules(folder: string): AsyncGenerator<string> {
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    if (name.startsWith("permit")) continue; // The sample is data, which may name what a module names.
+    if (name.startsWith("permit")) continue; // The sample is data, and may contain texts of modules.
     if (!isDirectory) yield await Deno.readTextFile(`${folder}/${name}`);
-    else if (name !== "workflows") yield* modulesBelow(`${folder}/${name}`);
+    else if (name !== "workflows") yield* readModules(`${folder}/${name}`);
   }
 }

@@ -1,38 +1,32 @@
-/** The package as a registry gives it to those who have no checkout: installed, and imported by a program. */
+/** Installs the published package from a registry, and imports it in a program, both without a checkout. */
 import assert from "node:assert/strict";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
-import {
-  emptyCache,
-  linkedPaths,
-  publishCheckout as publish,
-  readmeBlock as block,
-  type Registry,
-} from "../harness/project.ts";
+import { emptyCache, linkedPaths, publishCheckout, readmeBlock, type Registry } from "../harness/project.ts";
 import { CHECKOUT, Home } from "../harness/svc.ts";
 
-Deno.test("the package that is published works without a checkout", async (t) => {
+Deno.test("the published package works without a checkout", async (t) => {
   await using home = await Home.make();
   await using cache = await emptyCache();
-  await using registry = await publish();
-  await t.step("what the README links to is published with it", () => findLinked(registry));
-  await t.step("a program imports the library, its types included, and reads no file for it", () => {
-    return importIt(registry);
+  await using registry = await publishCheckout();
+  await t.step("the files that the README links to are published", () => checkLinkedFiles(registry));
+  await t.step("a program imports the library with its types, and reads no other files", () => {
+    return importLibrary(registry);
   });
-  await t.step("svc is installed as the README says, and needs the registry no more", async () => {
+  await t.step("svc is installed as the README says, and works when the registry is gone", async () => {
     const run = (lines: string) => home.run(lines, { ...registry.env, DENO_DIR: cache.path }, home.path);
-    await run(block("sh", "jsr:@svc/lib/cli"));
+    await run(readmeBlock("sh", "jsr:@svc/lib/cli"));
     await registry.close();
-    await useInstalled(run);
+    await useInstalledProgram(run);
   });
 });
 
-async function findLinked({ files }: Registry): Promise<void> {
+async function checkLinkedFiles({ files }: Registry): Promise<void> {
   const linked = linkedPaths();
   assert.ok(linked.length > 10);
   for (const path of linked) assert.ok((await Deno.stat(`${files}/${path}`)).isFile, path);
 }
 
-async function useInstalled(svc: (lines: string) => Promise<string>): Promise<void> {
+async function useInstalledProgram(svc: (lines: string) => Promise<string>): Promise<void> {
   await svc("svc service start --port 0 --detach");
   try {
     assert.match(
@@ -63,11 +57,11 @@ const SERVICE = `
   const { id } = await svc.cases.create({ type: "City-Permit-Work-Permit" });
   const { ID } = await svc.attachments.upload({ file: new File(["a"], "a.txt") });
   console.log(id, typeof ID);
-  // @ts-expect-error A client is no number: its type is known.
+  // @ts-expect-error A client is not a number, because its type is known.
   const _: number = svc;
 `;
 
-async function importIt({ env }: Registry): Promise<void> {
+async function importLibrary({ env }: Registry): Promise<void> {
   await using home = await Home.make();
   await using cache = await emptyCache();
   const run = (lines: string) => home.run(lines, { ...env, DENO_DIR: cache.path }, home.path);
@@ -75,7 +69,7 @@ async function importIt({ env }: Registry): Promise<void> {
   await Deno.writeTextFile(`${home.path}/service.ts`, SERVICE);
   await run("deno add jsr:@svc/lib && deno check service.ts");
   const permissions = "--allow-net=127.0.0.1 --allow-env=LOG_TOKENS,LOG_STREAM --allow-write=$HOME --allow-read=$HOME";
-  const said = await run(`TMPDIR=$HOME deno run --no-prompt ${permissions} service.ts`);
-  assert.equal(said, "CITY-PERMIT-WORK P-1 string\n");
+  const output = await run(`TMPDIR=$HOME deno run --no-prompt ${permissions} service.ts`);
+  assert.equal(output, "CITY-PERMIT-WORK P-1 string\n");
   await run("deno run --allow-write=. jsr:@svc/lib/cli workflow init flows && cd flows && deno check intake.ts");
 }

@@ -1,4 +1,4 @@
-/** The tasks of this checkout, as a person runs them. */
+/** Runs the tasks of this checkout. */
 import assert from "node:assert/strict";
 import { copyCheckout } from "../../tasks/copy_checkout.ts";
 import { runForOutput } from "../../tasks/workspace.ts";
@@ -6,7 +6,7 @@ import { CHECKOUT, makeFolder } from "../harness/svc.ts";
 
 const DEMO = `${CHECKOUT}/tasks/demo.ts`;
 
-Deno.test("Ctrl-C ends the demo with its service, and nothing of it is left", async () => {
+Deno.test("Ctrl-C ends the demo and its service, and removes their files", async () => {
   await using folder = await makeFolder();
   const demo = new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", "--allow-all", DEMO],
@@ -14,15 +14,15 @@ Deno.test("Ctrl-C ends the demo with its service, and nothing of it is left", as
     stdout: "piped",
     stderr: "null",
   }).spawn();
-  let said = "";
+  let output = "";
   let url: string | undefined;
   for await (const text of demo.stdout.pipeThrough(new TextDecoderStream())) {
-    said += text;
+    output += text;
     if (url !== undefined) continue;
-    url = said.match(/"url": "(http:[^"]+)"/)?.[1];
+    url = output.match(/"url": "(http:[^"]+)"/)?.[1];
     if (url !== undefined) demo.kill("SIGINT");
   }
-  assert.equal((await demo.status).code, 130, said);
+  assert.equal((await demo.status).code, 130, output);
   assert.deepEqual([...Deno.readDirSync(folder.path)], []);
   await assert.rejects(fetch(`${url}/health`), TypeError);
 });
@@ -32,6 +32,6 @@ Deno.test("the demo runs in a checkout whose path has a space", async () => {
   const checkout = `${folder.path}/Ada Lovelace/svc`;
   copyCheckout(checkout);
   const args = ["run", "--quiet", "--allow-all", `${checkout}/tasks/demo.ts`];
-  const said = await runForOutput(new Deno.Command(Deno.execPath(), { args, env: { TMPDIR: folder.path } }));
-  assert.match(said, /Every case is resolved, and every history equals the log/);
+  const output = await runForOutput(new Deno.Command(Deno.execPath(), { args, env: { TMPDIR: folder.path } }));
+  assert.match(output, /Every case is resolved, and every history equals the log/);
 });

@@ -89,7 +89,7 @@ function decode(operation: Operation, values: JsonObject): Record<string, unknow
 for (const [group, operations] of Object.entries(resources)) {
   for (const [name, operation] of Object.entries(operations)) {
     if (listParams(operation).some(([, param]) => param.to.startsWith("pick:"))) continue;
-    if (sendsForm(operation)) continue; // Its parts are a stream: tests/service/groups/attachments_test.ts sends some.
+    if (sendsForm(operation)) continue; // Its parts are a stream: tests/service/attachments/attachments_test.ts sends some.
     // An absent body and an empty one are the same to the service.
     const whole = listParams(operation).some(([, param]) => param.to === "body:*" && !param.required);
     Deno.test(`${group}.${name}: the service reads what the client wrote`, () => {
