@@ -1,6 +1,6 @@
-/** A certificate authority that nobody trusts, and a certificate of it for this machine. The key is for tests alone. */
+/** An untrusted certificate authority, and a certificate that it issued for this machine. The key is only for tests. */
 
-/** The authority's certificate. */
+/** Certificate of the authority. */
 export const AUTHORITY = `-----BEGIN CERTIFICATE-----
 MIIBkTCCATegAwIBAgIUCspiO904cF5CbFPCuRtTwZWuimcwCgYIKoZIzj0EAwIw
 HTEbMBkGA1UEAwwSc3ZjIHRlc3QgYXV0aG9yaXR5MCAXDTI2MTEyMTEwNDY0MFoY
@@ -14,7 +14,7 @@ BGGthy9aEI7UMiuTlsn6CZThCCuD
 -----END CERTIFICATE-----
 `;
 
-/** What `Deno.serve` needs to speak https as `localhost` and `127.0.0.1`. */
+/** Certificate and key for `Deno.serve` at `localhost` and `127.0.0.1`. */
 export const CERTIFICATE = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBkjCCATigAwIBAgIBATAKBggqhkjOPQQDAjAdMRswGQYDVQQDDBJzdmMgdGVz
