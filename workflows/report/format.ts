@@ -10,7 +10,7 @@ export function formatCount(count: number): string {
 }
 
 /** Formats a count with its noun, e.g. `1 input` or `2,000 inputs`. */
-export function formatCountOf(count: number, noun: string): string {
+export function formatQuantity(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 

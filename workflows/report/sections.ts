@@ -6,7 +6,7 @@ import type { RunRecord, ShownState } from "../journal/journal.ts";
 import { SLEEP } from "../sandbox/protocol/messages.ts";
 import type { Cause } from "./causes.ts";
 import { type Bar, drawBarChart, drawBoxPlot, drawShares, formatTick, type Markup } from "./charts.ts";
-import { formatCount, formatCountOf, formatRate, formatShare, formatTime } from "./format.ts";
+import { formatCount, formatQuantity, formatRate, formatShare, formatTime } from "./format.ts";
 import type { ListedInput, OperationTally, Tally } from "./tally.ts";
 
 /** Longest path that is shown, in characters. */
@@ -45,7 +45,7 @@ function renderEntry([title, value, remark]: Entry): Markup {
 
 function renderProgress({ inputs, succeeded, failed, open }: Tally): Markup {
   if (inputs === 0) return html`<p>The run has no inputs.</p>`;
-  const label = `Of ${formatCountOf(inputs, "input")} ${formatCount(succeeded)} succeeded, ` +
+  const label = `Of ${formatQuantity(inputs, "input")} ${formatCount(succeeded)} succeeded, ` +
     `${formatCount(failed)} failed, ${formatCount(open)} are open.`;
   return drawShares(label, [
     { value: succeeded, class: "succeeded" },
@@ -81,7 +81,7 @@ function listFacts({ settings, digest, startedAt, endedAt }: RunRecord): Entry[]
     ["Script", html`<code>${truncate(script, MAX_PATH)}</code>`, html`digest <code>${digest.slice(0, 12)}</code>`],
     each === undefined ? undefined : ["Inputs from", html`<code>${truncate(each, MAX_PATH)}</code>`],
     profile === undefined ? undefined : ["Profile", truncate(profile, MAX_PATH)],
-    each === undefined ? undefined : ["Concurrency", formatCountOf(concurrency, "input")],
+    each === undefined ? undefined : ["Concurrency", formatQuantity(concurrency, "input")],
     ["Started", renderTime(startedAt)],
     endedAt === undefined ? undefined : ["Ended", renderTime(endedAt)],
   ];
@@ -109,7 +109,7 @@ export function renderThroughput({ throughput: { start, width, spans }, failed }
   }));
   const calls = timed.map(({ at, calls }): Bar => ({
     values: [perSecond(calls)],
-    title: `${at}: ${formatCountOf(calls, "call")}`,
+    title: `${at}: ${formatQuantity(calls, "call")}`,
   }));
   const rows = timed
     .filter(({ succeeded, failed, calls }) => succeeded + failed + calls > 0)
@@ -154,7 +154,7 @@ export function renderFailures({ failed, causes }: Tally): Markup {
   const items = causes.sorted().map((cause, i) => renderCause(cause, failed, i < MAX_UNFOLDED));
   const others = causes.others === 0
     ? undefined
-    : html`<p>${formatCountOf(causes.others, "more input")} failed for other reasons.</p>`;
+    : html`<p>${formatQuantity(causes.others, "more input")} failed for other reasons.</p>`;
   return renderSection("Failures by cause", html`<ol class="causes">${items}</ol>`, others);
 }
 
@@ -162,7 +162,7 @@ function renderCause(cause: Cause, failed: number, isUnfolded: boolean): Markup 
   const { code, status, operation, message, issues, example, varies, hint } = cause;
   const note = (text: string) => html`<p class="note">${text}</p>`;
   const content = [
-    html`<h3><span class="amount">${formatCountOf(cause.count, "input")}</span>`,
+    html`<h3><span class="amount">${formatQuantity(cause.count, "input")}</span>`,
     cause.count < failed ? ` · ${formatShare(cause.count, failed)}` : undefined,
     html`
       · <code>${code}</code>
@@ -254,7 +254,7 @@ export function renderOpen({ open, openInputs }: Tally): Markup {
   return renderSection(
     "Open inputs",
     renderTable("Open inputs", ["Input", "Calls#", "Started", ...(hasReasons ? ["Stopped by"] : [])], rows),
-    more === 0 ? undefined : html`<p>And ${formatCountOf(more, "more input")}.</p>`,
+    more === 0 ? undefined : html`<p>And ${formatQuantity(more, "more input")}.</p>`,
   );
 }
 

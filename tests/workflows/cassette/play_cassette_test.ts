@@ -5,7 +5,7 @@ import { scriptText } from "../../harness/workflow.ts";
 
 const AT = "2026-01-31T08:00:00.000Z";
 
-Deno.test("a sleep of a cassette takes no time", async () => {
+Deno.test("a cassette skips sleeps", async () => {
   const at = "2026-01-31T09:00:00.000Z";
   const cassette = {
     cassette: 1,
@@ -21,7 +21,7 @@ Deno.test("a sleep of a cassette takes no time", async () => {
   assert.deepEqual(played, { code: 0, stdout: `ok ${folder.path}/c.json: 1 call\n`, stderr: "" });
 });
 
-Deno.test("a script that now waits for a sleep which was open when it failed has no more than its time", async () => {
+Deno.test("a script that awaits a sleep that was open in the cassette ends at its time limit", async () => {
   const cassette = {
     ...{ cassette: 1, script: "test", startedAt: AT, randomness: [] },
     calls: [{ step: 1, operation: "sleep", values: { milliseconds: 5 } }],
@@ -32,7 +32,7 @@ Deno.test("a script that now waits for a sleep which was open when it failed has
     "cassette.json": JSON.stringify(cassette),
   });
   const [script, path] = [`${folder.path}/script.ts`, `${folder.path}/cassette.json`];
-  const patience = new AbortController(); // Without an end to its time it would wait for ever.
+  const patience = new AbortController(); // Without its time limit the script would wait forever.
   const timer = setTimeout(() => patience.abort(), 30_000);
   const surroundings = { interruption: patience.signal };
   const args = ["workflow", "test", script, "--cassette", path, "--timeout", "1"];
@@ -44,7 +44,7 @@ Deno.test("a script that now waits for a sleep which was open when it failed has
   );
 });
 
-Deno.test("a script that asks for what there is not is tested against what was recorded of it", async () => {
+Deno.test("a call of an unknown operation is recorded and played", async () => {
   const body = `try { await svc.cases.gte("C-1"); } catch (error) { return error.message; }`;
   await using folder = await makeFolder({ "script.ts": scriptText(body, []) });
   const [script, path] = [`${folder.path}/script.ts`, `${folder.path}/cassette.json`];
@@ -58,7 +58,7 @@ Deno.test("a script that asks for what there is not is tested against what was r
   assert.deepEqual(tested, { code: 0, stdout: `ok ${path}: 1 call\n`, stderr: "" });
 });
 
-Deno.test("a failure is the same one after its line has moved, whatever the script is called", async () => {
+Deno.test("a failure matches after its line has moved, whatever the name of the script", async () => {
   const body = `throw new Error("late (again)");`;
   await using folder = await makeFolder();
   for (const name of ["script.ts", "my script.ts", "script (2).ts"]) {
@@ -71,13 +71,13 @@ Deno.test("a failure is the same one after its line has moved, whatever the scri
     await svcHere(["workflow", "record", script, "-o", path, "--journal", `${folder.path}/own.db`]);
     assert.equal(await test(scriptText(`\n\n${body}`, [])), `ok ${path}: 0 calls\n`);
     assert.match(
-      await test(scriptText(body.replace("again", "anew"), [])),
-      /^FAILED .*"The script failed: late \(anew\) /,
+      await test(scriptText(body.replace("again", "another"), [])),
+      /^FAILED .*"The script failed: late \(another\) /,
     );
   }
 });
 
-Deno.test("a failure with the same code and message says what else makes it another one", async () => {
+Deno.test("a failure with the same code and message names the other differences", async () => {
   const locked = { code: "LOCKED", message: "The case is locked." };
   const given = { at: AT, order: 1, error: { ...locked, status: 423 } };
   const cassette = {

@@ -6,7 +6,7 @@ const VOID: readonly string[] = ["meta", "line", "rect"];
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
 
-/** What is on a page. */
+/** Parts of a page. */
 export interface Page {
   /** Names of its elements, each once. */
   readonly elements: readonly string[];
@@ -16,7 +16,7 @@ export interface Page {
   readonly sections: Readonly<Record<string, string>>;
 }
 
-/** Reads a page, and checks that each element is closed where it belongs. */
+/** Reads a page, and checks that its elements are nested correctly. */
 export function readPage(html: string): Page {
   const open: string[] = [];
   const elements = new Set<string>();
@@ -29,12 +29,12 @@ export function readPage(html: string): Page {
   const sections = [...html.matchAll(/<section>\s*<h2>(.*?)<\/h2>([^]*?)<\/section>/g)];
   return {
     elements: [...elements],
-    headings: [...html.matchAll(/<h[12]>(.*?)<\/h[12]>/g)].map(([, heading = ""]) => textOf(heading)),
-    sections: Object.fromEntries(sections.map(([, heading = "", body = ""]) => [textOf(heading), textOf(body)])),
+    headings: [...html.matchAll(/<h[12]>(.*?)<\/h[12]>/g)].map(([, heading = ""]) => readText(heading)),
+    sections: Object.fromEntries(sections.map(([, heading = "", body = ""]) => [readText(heading), readText(body)])),
   };
 }
 
-function textOf(html: string): string {
+function readText(html: string): string {
   const shown = html.replace(/<(title|caption)>[^<]*<\/\1>/g, "").replace(/<\/?(?:code|a|b|span)\b[^>]*>/g, "");
   const text = shown.replace(/<[^>]*>/g, " ").replace(/&(#?\w+);/g, (_, name) => ENTITIES[name] ?? "?");
   return text.replace(/\s+/g, " ").trim();

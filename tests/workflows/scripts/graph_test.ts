@@ -113,7 +113,7 @@ Deno.test("a script can import its own files and nothing else", async (t) => {
     const body = `const messages = [];
       for (const load of [() => import("./broken.ts"), () => import("./missing.ts")]) await load().catch(({ message }) => messages.push(message));
       return messages.map((message) => /^SyntaxError|^Module not found/.exec(message)?.[0]);`;
-    const { result, error } = await runText({ "script.ts": scriptText(body), "broken.ts": "this is no code" });
+    const { result, error } = await runText({ "script.ts": scriptText(body), "broken.ts": "not valid code" });
     assert.deepEqual([result, error], [["SyntaxError", "Module not found"], undefined]);
   });
   await t.step("allowed: its own code, JSON, text and types", async () => {
