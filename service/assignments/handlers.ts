@@ -3,11 +3,10 @@ import { assignmentOutcome, onlyAction } from "../cases/views/case.ts";
 import { formOutcome, valuesOutcome, viewOutcome } from "../cases/views/view.ts";
 import { openAssignmentWork, shownInForm, takeNext, withDraft } from "./work.ts";
 import { computed, interestRow, requestedFields } from "../cases/content/compute.ts";
-import { saveDraft } from "../cases/actions/drafts.ts";
+import { openAction, perform, saveDraft } from "../cases/actions.ts";
 import { navigateBack, navigateTo } from "./navigate.ts";
-import { openAction, perform } from "../cases/actions/perform.ts";
 import type { GroupHandlers } from "../http/handler.ts";
-import { checkEntityTag } from "../cases/entity_tags.ts";
+import { checkEntityTag } from "../cases/case_work.ts";
 import {
   changedCase,
   checkRefresh,
@@ -16,7 +15,7 @@ import {
   submissionOf,
   switchOf,
   viewTypeOf,
-} from "../cases/handler_values.ts";
+} from "../cases/arguments.ts";
 
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"assignments"> = {

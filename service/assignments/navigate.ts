@@ -2,11 +2,10 @@
 import { Conflict, createIssue, NotFound, ValidationFailed } from "../errors.ts";
 import { addAttachments } from "../attachments/attachments.ts";
 import { type AssignmentWork, checkWorker, offeredActions, openAssignmentWork, withDraft } from "./work.ts";
-import type { EngineContext } from "../cases/context.ts";
+import { checkChange, type EngineContext } from "../cases/case_work.ts";
 import { fillForm, type Submission } from "../cases/content/forms.ts";
-import { keepDraft } from "../cases/actions/drafts.ts";
+import { keepDraft } from "../cases/actions.ts";
 import { screenOf, setScreen } from "../cases/state.ts";
-import { checkChange } from "../cases/case_work.ts";
 
 /** The ID of a screen in its flow, counted from 0. */
 export function screenId(index: number): string {

@@ -3,11 +3,10 @@ import type { JsonObject } from "../../utils/json.ts";
 import type { Action } from "../application/model/application.ts";
 import type { StoredAssignment } from "../store/store.ts";
 import { type AssignmentWork, assignmentWork, mayWorkOn, offeredActions } from "./work.ts";
-import { operatorName } from "../cases/context.ts";
+import { type CaseWork, operatorName } from "../cases/case_work.ts";
 import { screenId } from "./navigate.ts";
 import { screenOf } from "../cases/state.ts";
-import type { CaseWork } from "../cases/case_work.ts";
-import { link } from "../cases/views/links.ts";
+import { link } from "../cases/views/ui.ts";
 
 /** An assignment; what can be done with it, or these of its actions, is told only to those who may work on it. */
 export function assignmentInfo(work: CaseWork, assignment: StoredAssignment, actions?: readonly Action[]): JsonObject {

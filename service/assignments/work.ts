@@ -5,10 +5,9 @@ import { Conflict, DomainError, Forbidden, NotFound } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { CasePlace, StoredAssignment } from "../store/store.ts";
 import { computed } from "../cases/content/compute.ts";
-import type { EngineContext } from "../cases/context.ts";
+import { type CaseWork, type EngineContext, findCase, openCase } from "../cases/case_work.ts";
 import { known } from "../cases/flow.ts";
 import { draftOf, otherHolder, screenOf } from "../cases/state.ts";
-import { type CaseWork, findCase, openCase } from "../cases/case_work.ts";
 
 /** An open assignment in hand, with its case. */
 export interface AssignmentWork {

@@ -6,7 +6,7 @@ import {
   type JsonValue,
   stringOrUndefined,
 } from "../../utils/json.ts";
-import { checkCount } from "../cases/largest_call.ts";
+import { checkCount } from "../cases/arguments.ts";
 import { DomainError, Invalid } from "../errors.ts";
 import { describeDetails, toStatus } from "../http/status.ts";
 import type { Outcome } from "../http/handler.ts";

@@ -1,8 +1,8 @@
 /** Relations between cases. Each is stored twice, once for each case. */
 import type { JsonObject } from "../../utils/json.ts";
 import { type CaseWork, findCase, openCase } from "../cases/case_work.ts";
-import { memberIn } from "../cases/handler_values.ts";
-import { caseLink } from "../cases/views/links.ts";
+import { memberIn } from "../cases/arguments.ts";
+import { caseLink } from "../cases/views/ui.ts";
 import { Conflict, Invalid, NotFound } from "../errors.ts";
 import type { GroupHandlers } from "../http/handler.ts";
 import type { Transaction } from "../store/store.ts";

@@ -3,12 +3,11 @@ import { isJsonObject, type JsonObject, type JsonValue, stringOrUndefined } from
 import type { AttachmentCategory } from "../application/model/application.ts";
 import { Forbidden, Invalid, type Issue, MAX_ISSUES } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
-import { nextEntityTag } from "../cases/entity_tags.ts";
+import { type CaseWork, nextEntityTag } from "../cases/case_work.ts";
 import { type Attachment, findAttachment, idOf, itemOfAttachment, newestAttachment } from "./items.ts";
 import { categoriesFor, nameForAll } from "./rights.ts";
 import { cleanTitle, renamed, splitName } from "./file_names.ts";
 import { findUpload, itemOf, type KeptFile, withLink } from "./files.ts";
-import type { CaseWork } from "../cases/case_work.ts";
 
 /** The reason why one attachment of a batch cannot be added. */
 class Rejection extends Error {

@@ -2,7 +2,7 @@
 import type { HandlerContext } from "../http/handler.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import type { Store, StoredItem, Transaction } from "../store/store.ts";
-import type { EngineContext } from "../cases/context.ts";
+import type { EngineContext } from "../cases/case_work.ts";
 
 const KIND = "file";
 

@@ -1,17 +1,18 @@
 /** Serves the operations of `svc attachments`. */
-import { attachmentInfo } from "./views.ts";
 import { addAttachments } from "./attachments.ts";
-import { attachmentsOf, deleteAttachment, idOf, itemOfAttachment } from "./items.ts";
+import { type Attachment, attachmentsOf, deleteAttachment, idOf, itemOfAttachment } from "./items.ts";
 import { denied, moveTo, nameForAll, openAttachment, rightsOn } from "./rights.ts";
 import { cleanFileName, cleanTitle, joinName, renamed } from "./file_names.ts";
 import { keepUpload, releaseFile } from "./files.ts";
-import { thumbnailOf } from "./thumbnails.ts";
-import { openCase } from "../cases/case_work.ts";
+import { type CaseWork, checkEntityTag, openCase, operatorName } from "../cases/case_work.ts";
 import { Invalid } from "../errors.ts";
 import type { GroupHandlers, HandlerContext } from "../http/handler.ts";
-import { checkEntityTag } from "../cases/entity_tags.ts";
-import { choiceOf, switchOf } from "../cases/handler_values.ts";
+import { choiceOf, switchOf } from "../cases/arguments.ts";
 import { mediaTypeOf } from "./media_types.ts";
+import type { JsonObject } from "../../utils/json.ts";
+import { link } from "../cases/views/ui.ts";
+import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
+import type { ByteStore } from "../store/bytes.ts";
 
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"attachments"> = {
@@ -99,4 +100,45 @@ function newName(given: string, { type, extension }: { type: "File" | "URL"; ext
 /** Whether a client gets base64: it does unless it asks for the bytes. A header says which form was sent. */
 function wantsBase64(context: HandlerContext): boolean {
   return choiceOf(context, "mode", ["string", "stream"]) !== "stream";
+}
+
+/** An attachment with what the caller may do with it. */
+export function attachmentInfo(work: CaseWork, attachment: Attachment): JsonObject {
+  const { type, category, name, extension, url, mimeType, createdBy, at } = attachment;
+  const id = idOf(attachment);
+  const href = `/attachments/${id}`;
+  const rights = rightsOn(work, attachment);
+  return {
+    id,
+    ID: id,
+    type: type.toUpperCase(),
+    category,
+    categoryName: work.type.attachmentCategories.get(category)?.name ?? category,
+    name,
+    ...(url === undefined ? { fileName: joinName(attachment), extension, mimeType } : { url }),
+    createdBy,
+    createdByName: operatorName(work.context.app, createdBy),
+    createTime: at,
+    links: {
+      download: link(href, "GET", type === "URL" ? "Retrieve the link" : "Download the attachment"),
+      ...(rights.edit && { edit: link(href, "PATCH", "Edit the attachment") }),
+      ...(rights.delete && { delete: link(href, "DELETE", "Delete the attachment") }),
+    },
+  };
+}
+
+/** Bytes that a picture in a list may have. */
+const LIMIT = 32 * 1024;
+
+/** Formats that show a picture and nothing else: SVG can hold programs. */
+const PICTURES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"]);
+
+/** A small picture of an attachment as base64; nothing for what is no image, a large one, or deleted meanwhile. */
+export async function thumbnailOf(
+  { file, mimeType = "", size = 0 }: Attachment,
+  bytes: ByteStore,
+): Promise<string | undefined> {
+  if (file === undefined || size > LIMIT || !PICTURES.has(mimeType)) return undefined;
+  const picture = await new Response(bytes.read(file)).bytes().catch(ignoreMissing);
+  return picture?.toBase64();
 }

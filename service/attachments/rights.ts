@@ -2,8 +2,7 @@
 import { type DomainError, Forbidden, NotFound } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { type Attachment, findAttachment } from "./items.ts";
-import type { EngineContext } from "../cases/context.ts";
-import { type CaseWork, findCase } from "../cases/case_work.ts";
+import { type CaseWork, type EngineContext, findCase } from "../cases/case_work.ts";
 
 /** What the caller may do with an attachment. */
 export interface AttachmentRights {

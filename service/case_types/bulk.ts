@@ -3,11 +3,10 @@ import type { JsonObject } from "../../utils/json.ts";
 import type { CaseType, LocalAction } from "../application/model/application.ts";
 import { DomainError, Invalid, NotFound } from "../errors.ts";
 import { describeDetails, toStatus } from "../http/status.ts";
-import { checkCount } from "../cases/largest_call.ts";
-import type { EngineContext } from "../cases/context.ts";
+import { checkCount } from "../cases/arguments.ts";
+import { type EngineContext, findCase } from "../cases/case_work.ts";
 import type { Submission } from "../cases/content/forms.ts";
-import { localActions, performLocal } from "../cases/actions/local_actions.ts";
-import { findCase } from "../cases/case_work.ts";
+import { localActions, performLocal } from "../cases/actions.ts";
 
 /** What is done to each of several cases. */
 export interface BulkAction {

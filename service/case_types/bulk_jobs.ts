@@ -4,7 +4,7 @@ import type { Application } from "../application/model/application.ts";
 import type { Background, LaterWork } from "../http/handler.ts";
 import type { Store, StoredItem, Transaction } from "../store/store.ts";
 import { type BulkAction, checkCases, performOnOne } from "./bulk.ts";
-import type { EngineContext } from "../cases/context.ts";
+import type { EngineContext } from "../cases/case_work.ts";
 import type { Submission } from "../cases/content/forms.ts";
 
 /** Kind of the items that say what is to be done. */

@@ -1,7 +1,6 @@
 /** Serves the operations of `svc case-types`. */
 import type { Application, CaseType, View } from "../application/model/application.ts";
-import { fieldsOf, shownValues } from "../cases/views/content.ts";
-import { link } from "../cases/views/links.ts";
+import { fieldsOf, link, shownValues } from "../cases/views/ui.ts";
 import { formResources } from "../cases/views/view.ts";
 import { bulkActionsOf } from "./bulk.ts";
 import { creatableTypes, findCaseType } from "../cases/create.ts";
@@ -9,7 +8,7 @@ import { newPage } from "../cases/content/content.ts";
 import { NotFound } from "../errors.ts";
 import type { GroupHandlers, Outcome } from "../http/handler.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
-import { bulkInfo } from "../cases/handler_values.ts";
+import { bulkInfo } from "../cases/arguments.ts";
 
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"caseTypes"> = {

@@ -1,12 +1,19 @@
-/** One case in hand: it is read, changed in memory, and written once. */
+/** A case during a call: it is read, changed in memory, and written once. Its scope for expressions, and its entity tag. */
 import type { JsonObject } from "../../utils/json.ts";
-import type { Action, CaseType, Scope } from "../application/model/application.ts";
-import { Conflict, Locked, NotFound } from "../errors.ts";
+import type {
+  Action,
+  Application,
+  CaseFacts,
+  CaseType,
+  Operator,
+  OperatorFacts,
+  Scope,
+} from "../application/model/application.ts";
+import { Conflict, EntityTagRequired, Locked, NotFound, Stale } from "../errors.ts";
 import type { StoredAssignment, StoredCase, StoredEvent, StoredItem } from "../store/store.ts";
-import { checkEntityTag, nextEntityTag } from "./entity_tags.ts";
 import { calculate, setComputed } from "./content/content.ts";
-import { type EngineContext, isResolved, operatorName, scopeOf } from "./context.ts";
 import { hasDrafts, lockHolder, otherHolder, setLock } from "./state.ts";
+import type { HandlerContext } from "../http/handler.ts";
 
 /** A case with its open assignments, and what is to be written of them. */
 export class CaseWork {
@@ -176,4 +183,100 @@ export function checkOpen({ stored }: CaseWork): void {
   if (isResolved(stored)) {
     throw new Conflict(`${stored.businessId} is resolved: it cannot be changed any more`);
   }
+}
+
+/** What every function of the engine needs to know of the call. */
+export type EngineContext = Pick<HandlerContext, "app" | "tx" | "caller" | "now">;
+
+/** What an expression sees of a case. Its fields are read when it is evaluated: it follows every change. */
+export function scopeOf(stored: StoredCase, { caller, now }: EngineContext, action = ""): Scope {
+  return {
+    get fields(): JsonObject {
+      return stored.content;
+    },
+    get caseInfo(): CaseFacts {
+      return caseFacts(stored);
+    },
+    operator: operatorFacts(caller),
+    action,
+    now: now.toISOString(),
+  };
+}
+
+/** What an expression sees where there is no case: some fields, and facts that are empty. */
+export function scopeWithoutCase(fields: JsonObject, { caller, now }: Pick<EngineContext, "caller" | "now">): Scope {
+  return { fields, caseInfo: NO_CASE, operator: operatorFacts(caller), action: "", now: now.toISOString() };
+}
+
+/** Whether a case is closed: nothing moves it any more. */
+export function isResolved(stored: StoredCase): boolean {
+  return stored.status.startsWith("Resolved-");
+}
+
+/** The name of an operator; the ID of one that the application does not know any more. */
+export function operatorName({ operators }: Application, id: string): string {
+  return operators.get(id)?.name ?? id;
+}
+
+function caseFacts(stored: StoredCase): CaseFacts {
+  const { id, businessId, typeId, parentId, status, urgency, stageId, createdBy, createdAt } = stored;
+  return {
+    ID: id,
+    businessID: businessId,
+    caseTypeID: typeId,
+    parentCaseID: parentId ?? "",
+    status,
+    urgency,
+    stageID: stageId,
+    createdBy,
+    createTime: createdAt,
+  };
+}
+
+/** The facts of a case that is not there. */
+const NO_CASE: CaseFacts = {
+  ID: "",
+  businessID: "",
+  caseTypeID: "",
+  parentCaseID: "",
+  status: "",
+  urgency: 0,
+  stageID: "",
+  createdBy: "",
+  createTime: "",
+};
+
+function operatorFacts({ id, name, queues }: Operator): OperatorFacts {
+  return { ID: id, name, queues: [...queues] };
+}
+
+/** A time as a tag, e.g. `20260102T030405.678 GMT`. */
+function formatTag(time: Date): string {
+  return time.toISOString().replace(/[-:Z]/g, "") + " GMT";
+}
+
+/** The tag of a change at a time: a millisecond after the previous one's where the clock has not moved on. */
+export function nextEntityTag(previous: string | undefined, now: Date): string {
+  const tag = formatTag(now);
+  return previous === undefined || tag > previous ? tag : formatTag(new Date(timeOf(previous) + 1));
+}
+
+/** Refuses stale tags with 412: one must be right. None is fine, unless the operation needs one: that is a 428. */
+export function checkEntityTag(given: string | undefined, current: string, needed = false): void {
+  if (given === undefined) {
+    if (!needed) return;
+    throw new EntityTagRequired("Send the resource's entity tag in the If-Match header.");
+  }
+  if (given === "*" || given.split(",").some((tag) => plain(tag) === current)) return;
+  throw new Stale("Resource is stale: its state has changed since your last request.");
+}
+
+/** Some clients send a tag in quotes, and a weak one for a strong one. */
+function plain(tag: string): string {
+  return tag.trim().replace(/^W\//, "").replace(/^"(.*)"$/, "$1");
+}
+
+function timeOf(tag: string): number {
+  const [, year, month, day, hour, minute, rest] = tag.match(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)([\d.]+) GMT$/) ?? [];
+  return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${rest}Z`);
 }

@@ -4,11 +4,10 @@ import { Forbidden, NotFound } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { addAttachments } from "../attachments/attachments.ts";
 import { newPage } from "./content/content.ts";
-import type { EngineContext } from "./context.ts";
+import { type CaseWork, type EngineContext, openCase } from "./case_work.ts";
 import { currentStage, enterStage } from "./flow.ts";
 import { fillForm, type Submission } from "./content/forms.ts";
 import { newCase } from "./new_case.ts";
-import { type CaseWork, openCase } from "./case_work.ts";
 
 /** What a person says of a new case. */
 export interface CreateRequest extends Submission {

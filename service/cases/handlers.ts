@@ -3,25 +3,21 @@ import type { JsonObject } from "../../utils/json.ts";
 import { deleteRelations } from "../associations/relations.ts";
 import { deleteConversations } from "../conversations/stored_conversations.ts";
 import type { AttachmentCategory, View } from "../application/model/application.ts";
-import { caseOutcome, onlyLocal, type ViewType } from "./views/case.ts";
+import { caseOutcome, onlyLocal, stagesWithProcesses, type ViewType } from "./views/case.ts";
 import { ancestors, descendants } from "./views/family.ts";
-import { stagesWithProcesses } from "./views/stages.ts";
 import { formOutcome, valuesOutcome, viewOutcome } from "./views/view.ts";
 import { commonActions, performOnAll } from "../case_types/bulk.ts";
 import { promiseBulk } from "../case_types/bulk_jobs.ts";
 import { computed, interestRow, requestedFields } from "./content/compute.ts";
 import { attachmentsOf } from "../attachments/items.ts";
 import { createCase } from "./create.ts";
-import { checkDeletable } from "./deletion.ts";
-import { discardDrafts } from "./actions/drafts.ts";
+import { discardDrafts, localAction, performLocal } from "./actions.ts";
 import { releaseFile } from "../attachments/files.ts";
-import { localAction, performLocal } from "./actions/local_actions.ts";
-import { goToNextStage, goToStage, type MoveOptions, startOptionalProcess } from "./stages.ts";
-import { type CaseWork, openCase } from "./case_work.ts";
-import { Invalid, NotFound } from "../errors.ts";
+import { currentStage, goToNextStage, goToStage, type MoveOptions, startOptionalProcess } from "./flow.ts";
+import { type CaseWork, checkChange, checkEntityTag, type EngineContext, isResolved, openCase } from "./case_work.ts";
+import { Conflict, Forbidden, Invalid, NotFound } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { GroupHandlers, HandlerContext } from "../http/handler.ts";
-import { checkEntityTag } from "./entity_tags.ts";
 import {
   bulkInfo,
   changedCase,
@@ -33,7 +29,8 @@ import {
   submissionOf,
   switchOf,
   viewTypeOf,
-} from "./handler_values.ts";
+} from "./arguments.ts";
+import { waitingFor } from "./state.ts";
 
 /** How a case can be shown that is read: a form is read with its assignment. */
 const READ: readonly ViewType[] = ["none", "page"];
@@ -192,4 +189,26 @@ function categoryInfo(work: CaseWork, category: AttachmentCategory): JsonObject 
     canDeleteOwn: category.canDeleteOwn(scope),
     canDeleteAll: category.canDeleteAll(scope),
   };
+}
+
+/** Refuses to delete a case that has left its create stage, or with which others have to do. */
+export async function checkDeletable(
+  context: EngineContext,
+  caseId: string,
+  ifMatch: string | undefined,
+): Promise<void> {
+  const work = await openCase(context, caseId);
+  if (isResolved(work.stored) || currentStage(work).transition !== "create") {
+    throw new Forbidden(`${work.stored.businessId} has left its create stage: it cannot be deleted any more`);
+  }
+  if ((await context.tx.childrenOf(caseId)).length > 0) {
+    throw new Conflict(`${work.stored.businessId} has child cases: it cannot be deleted`);
+  }
+  const { parentId = "" } = work.stored;
+  const parent = await context.tx.getCase(parentId);
+  if (parent !== undefined && waitingFor(parent, caseId) !== undefined) {
+    // It would wait for ever: nothing tells it but that the child is resolved.
+    throw new Conflict(`${parent.businessId} waits for ${work.stored.businessId}: it cannot be deleted`);
+  }
+  checkChange(work, ifMatch);
 }

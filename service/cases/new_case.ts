@@ -3,8 +3,7 @@ import type { JsonObject } from "../../utils/json.ts";
 import type { CaseType } from "../application/model/application.ts";
 import { OperationFailed } from "../errors.ts";
 import { newPage } from "./content/content.ts";
-import type { EngineContext } from "./context.ts";
-import { CaseWork } from "./case_work.ts";
+import { CaseWork, type EngineContext } from "./case_work.ts";
 
 /** Where a case comes from. */
 export interface Origin {

@@ -4,7 +4,7 @@ import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { countCharacters } from "../../utils/text/wording.ts";
 import type { Agent } from "../application/model/agent.ts";
 import type { Application } from "../application/model/application.ts";
-import { checkEntityTag } from "../cases/entity_tags.ts";
+import { checkEntityTag } from "../cases/case_work.ts";
 import { Conflict, Invalid, Locked, NotFound } from "../errors.ts";
 import type { HandlerContext, Outcome } from "../http/handler.ts";
 import { answerQuestion } from "./answer_question.ts";

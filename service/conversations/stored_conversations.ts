@@ -1,6 +1,6 @@
 /** Conversations and their messages in the store. */
 import { isJsonObject, type JsonObject, stringOrUndefined } from "../../utils/json.ts";
-import { nextEntityTag } from "../cases/entity_tags.ts";
+import { nextEntityTag } from "../cases/case_work.ts";
 import { NotFound } from "../errors.ts";
 import type { HandlerContext } from "../http/handler.ts";
 import type { StoredItem, Transaction } from "../store/store.ts";

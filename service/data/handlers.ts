@@ -14,8 +14,7 @@ import {
 import { readRequest } from "./request.ts";
 import { countRows, queryRows, readOnlyRow } from "./query_rows.ts";
 import type { Application, DataType, DataView, RecordAction, View } from "../application/model/application.ts";
-import { link } from "../cases/views/links.ts";
-import { viewResources } from "../cases/views/ui.ts";
+import { link, viewResources } from "../cases/views/ui.ts";
 import { type DomainError, Invalid, NotFound, Unsupported } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import type { GroupHandlers, HandlerContext, Outcome } from "../http/handler.ts";

@@ -8,13 +8,12 @@ import type { Background, HandlerContext, LaterWork, NextUnit, Outcome } from ".
 import type { Assets } from "../pages/assets.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import type { Store, Transaction } from "../store/store.ts";
-import { answerOf, responseOf, responseTo, unauthorized } from "./answers.ts";
+import { answerOf, responseOf, responseTo, unauthorized } from "./responses.ts";
 import { decoderOf } from "./decode.ts";
 import { discard, keepingForm } from "./multipart.ts";
-import type { KeyedCalls, Steps, Unit } from "./once.ts";
-import { queryOf, segmentReader, targetOf } from "./paths.ts";
-import { receiverOf } from "./received.ts";
-import { digestOf } from "./request_key.ts";
+import type { KeyedCalls, Steps, Unit } from "./idempotency.ts";
+import { queryOf, segmentReader, targetOf } from "./urls.ts";
+import { digestOf, receiverOf } from "./receive.ts";
 import type { Route } from "./routes.ts";
 
 /** What calls are served with. */

@@ -5,7 +5,7 @@ import { listParams, type Operation, type Param, takesTag } from "../../lib/oper
 import { isOfType, TYPE_NAMES } from "../../lib/operation/param_types.ts";
 import { createIssue, Invalid, type Issue } from "../errors.ts";
 import type { ReceivedFile } from "./handler.ts";
-import { hasHalfPair } from "./body.ts";
+import { hasHalfPair } from "./receive.ts";
 import type { Form } from "./multipart.ts";
 
 /** The parts of a request that hold values. */

@@ -2,7 +2,7 @@
 import { authenticate, type ClientCredentials } from "../access/clients.ts";
 import type { Tokens } from "../access/tokens.ts";
 import type { Store } from "../store/store.ts";
-import { jsonOf } from "./answers.ts";
+import { jsonOf } from "./responses.ts";
 
 /** What the endpoint works with. */
 export interface TokenEndpoint {

@@ -3,10 +3,9 @@ import { isJsonObject, type JsonObject } from "../../utils/json.ts";
 import { getRecord, hasKey } from "../data/records.ts";
 import type { Scope, UiPage } from "../application/model/application.ts";
 import { caseInfo } from "../cases/views/case.ts";
-import { contentOf, fieldsOf, shownValues } from "../cases/views/content.ts";
+import { contentOf, fieldsOf, shownValues } from "../cases/views/ui.ts";
 import { calculate, Findings, mergePage, newPage } from "../cases/content/content.ts";
-import { scopeWithoutCase } from "../cases/context.ts";
-import { findCase } from "../cases/case_work.ts";
+import { findCase, scopeWithoutCase } from "../cases/case_work.ts";
 import { Invalid, NotFound } from "../errors.ts";
 import type { HandlerContext } from "../http/handler.ts";
 

@@ -1,6 +1,6 @@
 /** Handlers of the operations of `svc pages`, `svc ui-lists` and `svc static-content`. */
 import type { Application, LocaleBundle } from "../application/model/application.ts";
-import { shownValues } from "../cases/views/content.ts";
+import { shownValues } from "../cases/views/ui.ts";
 import { NotFound } from "../errors.ts";
 import type { GroupHandlers, Outcome, SentContent } from "../http/handler.ts";
 import { moveRow } from "./move_row.ts";

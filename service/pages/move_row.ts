@@ -3,8 +3,7 @@ import type { JsonObject } from "../../utils/json.ts";
 import type { CaseType, Field } from "../application/model/application.ts";
 import { Invalid, NotFound } from "../errors.ts";
 import { pagesOf } from "../cases/content/content.ts";
-import type { EngineContext } from "../cases/context.ts";
-import { type CaseWork, checkChange, checkOpen, openCase } from "../cases/case_work.ts";
+import { type CaseWork, checkChange, checkOpen, type EngineContext, openCase } from "../cases/case_work.ts";
 
 /** A row and its new position. */
 export interface RowMove {

@@ -2,11 +2,10 @@
 import type { JsonObject } from "../../utils/json.ts";
 import { countCharacters } from "../../utils/text/wording.ts";
 import type { UiList } from "../application/model/application.ts";
-import { scopeWithoutCase } from "../cases/context.ts";
+import { checkEntityTag, nextEntityTag, scopeWithoutCase } from "../cases/case_work.ts";
 import { Conflict, Forbidden, Invalid, NotFound } from "../errors.ts";
 import type { HandlerContext } from "../http/handler.ts";
 import type { StoredItem } from "../store/store.ts";
-import { checkEntityTag, nextEntityTag } from "../cases/entity_tags.ts";
 
 const KIND = "personalization";
 const MAX_NAME = 100;

@@ -11,7 +11,7 @@ import type {
   Scope,
   UiPage,
 } from "../application/model/application.ts";
-import { link } from "../cases/views/links.ts";
+import { link } from "../cases/views/ui.ts";
 import { creatableTypes } from "../cases/create.ts";
 import type { HandlerContext } from "../http/handler.ts";
 import { openDataContext } from "./data_context.ts";

@@ -18,7 +18,7 @@ import {
   listParticipants,
   openParticipant,
 } from "./participants.ts";
-import { submissionIn, submissionOf, viewTypeOf } from "../cases/handler_values.ts";
+import { submissionIn, submissionOf, viewTypeOf } from "../cases/arguments.ts";
 
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"participants"> = {

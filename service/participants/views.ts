@@ -1,9 +1,7 @@
 /** Responses with participants and their roles. */
 import type { JsonObject } from "../../utils/json.ts";
 import { PARTICIPANT_CLASS, type ParticipantRole } from "../application/model/case_type.ts";
-import { fieldsOf, shownValues } from "../cases/views/content.ts";
-import { link } from "../cases/views/links.ts";
-import { viewResources } from "../cases/views/ui.ts";
+import { fieldsOf, link, shownValues, viewResources } from "../cases/views/ui.ts";
 import type { CaseWork } from "../cases/case_work.ts";
 import type { Outcome } from "../http/handler.ts";
 import { createContent, getRole, getRoleName, type Participant, type ParticipantWork } from "./participants.ts";

@@ -5,13 +5,15 @@ import { addClient, type ClientCredentials } from "../access/clients.ts";
 import { Tokens } from "../access/tokens.ts";
 import { loadServedApplication, openServedAssets } from "../sample/served_application.ts";
 import { announce, applicationOf, filesOf, lockDirectory, withdraw } from "./directory.ts";
-import { removeOrphans } from "../attachments/files.ts";
-import { handlers } from "../http/handlers.ts";
+import { removeExpired, removeOrphans } from "../attachments/files.ts";
+import { handlers } from "../http/all_handlers.ts";
 import { serve } from "./server.ts";
 import { MEMORY, type ServiceOptions, settingsOf } from "./settings.ts";
 import { openBytes } from "../store/bytes_on_disk.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite_store.ts";
-import { sweepRegularly } from "./sweep.ts";
+import { removeExpiredAnswers } from "../http/idempotency.ts";
+import type { ByteStore } from "../store/bytes.ts";
+import type { Store } from "../store/store.ts";
 
 /** A service that runs in this process. */
 export interface RunningService extends AsyncDisposable {
@@ -89,4 +91,28 @@ export async function runService(options: ServiceOptions, prepare?: Prepare): Pr
 function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;
   return () => done ??= work();
+}
+
+/** Milliseconds between two looks. */
+const INTERVAL = 5 * 60 * 1000;
+
+/** Sweeps at once and every few minutes, until it is disposed of: that waits for the sweep in hand. */
+export function sweepRegularly(store: Store, bytes: ByteStore, log: (line: string) => void): AsyncDisposable {
+  const logged = (what: string, work: Promise<void>) =>
+    work.catch((error: unknown) => {
+      log(`Expired ${what} were not removed: ${error instanceof Error ? error.stack : String(error)}`);
+    });
+  const sweep = async () => {
+    const now = new Date();
+    await logged("uploads", removeExpired(store, bytes, now));
+    await logged("answers", removeExpiredAnswers(store, now));
+  };
+  let sweeping = sweep();
+  const timer = setInterval(() => sweeping = sweeping.then(sweep), INTERVAL);
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await sweeping;
+    },
+  };
 }

@@ -3,9 +3,7 @@ import { isJsonObject, isString, type JsonObject, type JsonValue, stringOrUndefi
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { countCharacters } from "../../utils/text/wording.ts";
 import { type MessageType, PLAIN_MESSAGE } from "../application/model/application.ts";
-import { findCase } from "../cases/case_work.ts";
-import type { EngineContext } from "../cases/context.ts";
-import { checkEntityTag, nextEntityTag } from "../cases/entity_tags.ts";
+import { checkEntityTag, type EngineContext, findCase, nextEntityTag } from "../cases/case_work.ts";
 import { Forbidden, Invalid, NotFound } from "../errors.ts";
 import type { StoredItem, Transaction } from "../store/store.ts";
 import { findReferences } from "./references.ts";

@@ -1,8 +1,8 @@
 /** Responses with messages and feeds. */
 import type { JsonObject } from "../../utils/json.ts";
 import type { Application } from "../application/model/application.ts";
-import { link } from "../cases/views/links.ts";
-import { operatorName } from "../cases/context.ts";
+import { link } from "../cases/views/ui.ts";
+import { operatorName } from "../cases/case_work.ts";
 import type { HandlerContext } from "../http/handler.ts";
 import { type FeedItem, type FeedPage, type HistoryEntry, type Source, SOURCES } from "./feed.ts";
 import { type Message, Replies } from "./messages.ts";

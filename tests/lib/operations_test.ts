@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { permissionName, toKebab } from "../../lib/operation/names.ts";
 import { listExamples } from "../../lib/operation/operation.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
-import { handlers } from "../../service/http/handlers.ts";
+import { handlers } from "../../service/http/all_handlers.ts";
 import { makeFolder, splitWords as words, svc } from "../harness/svc.ts";
 
 const operations = Object.entries(await loadResources()).flatMap(([group, operations]) =>

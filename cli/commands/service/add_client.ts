@@ -17,7 +17,7 @@ export const addClient: LocalCommand = localCommand({
   ],
   seeAlso: ["help profiles"],
   async run(context, options) {
-    const { addClient } = await import("../../../service/admin/add_client.ts");
+    const { addClient } = await import("../../../service/admin/control.ts");
     await context.print(await addClient({ ...options, profile: getProfile(context) }));
   },
 });

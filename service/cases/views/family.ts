@@ -1,9 +1,8 @@
 /** The cases above and below a case. */
 import type { JsonObject } from "../../../utils/json.ts";
-import type { EngineContext } from "../context.ts";
-import { findCase, openCase } from "../case_work.ts";
+import { type EngineContext, findCase, openCase } from "../case_work.ts";
 import { assignmentInfo, urgencyIn } from "../../assignments/views.ts";
-import { caseLink } from "./links.ts";
+import { caseLink } from "./ui.ts";
 
 /**
  * The parent of a case, its parent, and so on; nothing for a case without one. One whose type a changed definition has

@@ -6,8 +6,7 @@ import type { AssignmentWork } from "../../assignments/work.ts";
 import type { RowPlace } from "../content/compute.ts";
 import type { CaseWork } from "../case_work.ts";
 import { assignmentResources, caseInfo } from "./case.ts";
-import { contentOf } from "./content.ts";
-import { viewResources, viewRoot } from "./ui.ts";
+import { contentOf, viewResources, viewRoot } from "./ui.ts";
 
 /** The form of an action, of an assignment or not, with the case around it; `listed` is in place of what that lists. */
 export function formOutcome(

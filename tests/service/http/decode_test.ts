@@ -9,9 +9,9 @@ import cases from "../../../lib/resources/cases.ts";
 import data from "../../../lib/resources/data.ts";
 import { loadResources } from "../../../lib/resources/mod.ts";
 import { Invalid } from "../../../service/errors.ts";
-import { parseBody } from "../../../service/http/body.ts";
+import { parseBody } from "../../../service/http/receive.ts";
 import { decoderOf, type RequestParts } from "../../../service/http/decode.ts";
-import { queryOf, segmentReader } from "../../../service/http/paths.ts";
+import { queryOf, segmentReader } from "../../../service/http/urls.ts";
 
 const SERVED = { variant: "hosted", platformVersion: 25 };
 const resources = await loadResources();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { JsonObject } from "../../../utils/json.ts";
 import { filesOf } from "../../../service/server/directory.ts";
-import { removeExpiredAnswers } from "../../../service/http/once.ts";
+import { removeExpiredAnswers } from "../../../service/http/idempotency.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import type { StoredAnswer } from "../../../service/store/store.ts";
 import { holdResponse as heldAnswer } from "../../harness/faults.ts";

@@ -1,9 +1,9 @@
 /** Idempotency keys over HTTP: what a caller gets who repeats a request, and what the service holds afterwards. */
 import assert from "node:assert/strict";
-import { KeyedCalls } from "../../../service/http/once.ts";
+import { KeyedCalls } from "../../../service/http/idempotency.ts";
 import { openBytes } from "../../../service/store/bytes_on_disk.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
-import { sweepRegularly } from "../../../service/server/sweep.ts";
+import { sweepRegularly } from "../../../service/server/run.ts";
 import {
   type Answer,
   type CallOptions,

@@ -6,7 +6,7 @@ import { findUpload, keepUpload, removeExpired } from "../../../service/attachme
 import { loadServedApplication } from "../../../service/sample/served_application.ts";
 import { Invalid } from "../../../service/errors.ts";
 import { RequestError } from "../../../service/http/status.ts";
-import { base64Encoder, base64Length } from "../../../service/http/base64.ts";
+import { base64Encoder, base64Length } from "../../../service/http/responses.ts";
 import { receiveForm } from "../../../service/http/multipart.ts";
 import { reset } from "../../../service/admin/control.ts";
 import { startService } from "../../../service/mod.ts";

@@ -12,8 +12,7 @@ import {
   type RowQuery,
   RowsTooLong,
 } from "../../../service/store/query.ts";
-import { contains } from "../../../service/store/sqlite/contains.ts";
-import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
+import { contains, openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import type { Store } from "../../../service/store/store.ts";
 
 const HOSTILE = [

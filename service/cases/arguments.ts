@@ -1,4 +1,4 @@
-/** What handlers share. */
+/** Reads the arguments of operations on cases. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../utils/json.ts";
 import type { ParamTypes } from "../../lib/operation/operation.ts";
 import { isOfType, TYPE_NAMES } from "../../lib/operation/param_types.ts";
@@ -89,4 +89,12 @@ export function memberIn<T extends keyof ParamTypes>(
   if (value === undefined || isOfType(type, value)) return value;
   const place = { erroneousInputOutputIdentifier: name };
   throw new Invalid([createIssue(`${name}: must be ${TYPE_NAMES[type]}.`, place)]);
+}
+
+/** Things that a call may be about: it is one unit of work, and all others wait for the whole of it. */
+const MOST = 1000;
+
+/** Refuses a call that is about too many things. */
+export function checkCount(count: number, things: string, most: number = MOST): void {
+  if (count > most) throw new Invalid(`A call may have at most ${most} ${things}, not ${count}`);
 }

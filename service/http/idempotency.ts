@@ -5,7 +5,7 @@
 import { DependencyFailed, DomainError, type DomainErrorKind } from "../errors.ts";
 import type { Outcome } from "./handler.ts";
 import type { Store, StoredAnswer, Transaction } from "../store/store.ts";
-import { type Answer, failureAnswer } from "./answers.ts";
+import { type Answer, failureAnswer } from "./responses.ts";
 import { RequestError } from "./status.ts";
 
 /** Milliseconds for which an answer is kept. */

@@ -1,9 +1,8 @@
-/** Answers: JSON, errors too, except for the few that are plain text or content; none may be kept by a cache. */
+/** Builds responses: JSON, also for errors, plain text, or content. No cache may store one. */
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
 import type {} from "../errors.ts";
 import type { Outcome, SentContent } from "./handler.ts";
 import { describeError, type KnownError, RequestError, toStatus } from "./status.ts";
-import { base64Encoder, base64Length } from "./base64.ts";
 
 /** An answer, apart from what differs each time that it is sent. */
 export interface Answer {
@@ -92,4 +91,28 @@ export function unauthorized(sentence: string, given: boolean, requestId: string
 /** JSON with a status. */
 export function jsonOf(status: number, body: JsonValue, headers: Record<string, string> = {}): Response {
   return new Response(JSON.stringify(body), { status, headers: { ...JSON_HEADERS, ...headers } });
+}
+
+/** Characters that so many bytes become. */
+export function base64Length(bytes: number): number {
+  return Math.ceil(bytes / 3) * 4;
+}
+
+/** Encodes bytes in any pieces: what is left of a piece, less than three bytes, goes with the next. */
+export function base64Encoder(): TransformStream<Uint8Array, Uint8Array> {
+  const encoder = new TextEncoder();
+  let rest = new Uint8Array(0);
+  return new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      const bytes = new Uint8Array(rest.length + chunk.length);
+      bytes.set(rest);
+      bytes.set(chunk, rest.length);
+      const whole = bytes.length - bytes.length % 3;
+      rest = bytes.slice(whole);
+      if (whole > 0) controller.enqueue(encoder.encode(bytes.subarray(0, whole).toBase64()));
+    },
+    flush(controller) {
+      if (rest.length > 0) controller.enqueue(encoder.encode(rest.toBase64()));
+    },
+  });
 }
