@@ -2,17 +2,17 @@
 import { SvcError } from "../../lib/errors.ts";
 import { isJsonObject, type JsonObject } from "../../utils/json.ts";
 import {
-  dataOf,
-  filesOf,
   isInUse,
+  locateFiles,
   lockDirectory,
   readState,
   removeData,
+  resolveDataDirectory,
   type ServiceState,
   tryLock,
 } from "../server/directory.ts";
 import { MEMORY } from "../server/settings.ts";
-import { checkOwner, profilesOf, writeProfile } from "./profiles.ts";
+import { checkOwner, findProfiles, writeProfile } from "./profiles.ts";
 import { getProfileName } from "../../lib/auth/settings.ts";
 import { addClient as makeClient } from "../access/clients.ts";
 import { loadServedApplication } from "../sample/served_application.ts";
@@ -32,7 +32,7 @@ export interface Which {
 
 /** Whether a service works on a data directory, and where; what it says of itself. */
 export async function status({ data: given }: Which = {}): Promise<JsonObject> {
-  const data = directoryOf(given);
+  const data = resolveDirectory(given);
   const running = await isInUse(data);
   const state = await readState(data);
   if (!running || !state) return { running, data };
@@ -47,15 +47,15 @@ export async function status({ data: given }: Which = {}): Promise<JsonObject> {
     tokenPath,
     pid,
     startedAt,
-    profiles: profilesOf(data),
+    profiles: findProfiles(data),
     data,
-    log: filesOf(data).log,
+    log: locateFiles(data).log,
   };
 }
 
 /** Stops the service of a data directory and waits until it has; says whether there was one. */
 export async function stop({ data: given }: Which = {}): Promise<{ stopped: boolean; data: string }> {
-  const data = directoryOf(given);
+  const data = resolveDirectory(given);
   if (!await isInUse(data)) return { stopped: false, data };
   const state = await readState(data);
   if (!state || state.pid === 0) {
@@ -98,7 +98,7 @@ async function tellToStop(data: string, state: ServiceState): Promise<boolean> {
 export async function reset(
   { data: given, stopFirst = false }: Which & { stopFirst?: boolean } = {},
 ): Promise<{ removed: string }> {
-  const data = directoryOf(given);
+  const data = resolveDirectory(given);
   if (await readState(data) === undefined) throw noService(data, "There is nothing to remove.");
   if (stopFirst) await stop({ data });
   using _lock = await lockDirectory(data, "Add --stop to stop it first.");
@@ -112,8 +112,8 @@ export function noService(data: string, hint: string): SvcError {
 }
 
 /** The data directory of a command: what a service has in memory, nobody else can come to. */
-export function directoryOf(given: string | undefined): string {
-  const data = dataOf(given);
+export function resolveDirectory(given: string | undefined): string {
+  const data = resolveDataDirectory(given);
   if (data !== MEMORY) return data;
   throw new SvcError("INVALID_ARGS", "A service in memory keeps nothing that another process could find.", {
     hint: "Name a directory with --data. Ctrl-C ends a service in memory.",
@@ -135,7 +135,7 @@ async function ask({ url }: ServiceState): Promise<JsonObject | undefined> {
 export async function addClient(
   options: Which & { operator: string; profile?: string },
 ): Promise<{ operator: string; profile: string; url: string }> {
-  const data = directoryOf(options.data);
+  const data = resolveDirectory(options.data);
   const profile = getProfileName(options);
   const state = await readState(data);
   if (!state || state.url === "") {
@@ -143,7 +143,7 @@ export async function addClient(
   }
   checkOwner(profile, data);
   const app = await loadServedApplication(state.app === "" ? undefined : state.app);
-  const store = openSqliteStore(filesOf(data).database, true);
+  const store = openSqliteStore(locateFiles(data).database, true);
   try {
     await writeProfile(profile, data, state, await makeClient(store, app, options.operator));
   } finally {

@@ -12,16 +12,16 @@ import { resolveOwnModule } from "../../lib/own_files.ts";
 import { delay } from "../../utils/async/delay.ts";
 import { listModelHosts } from "../conversations/model_address.ts";
 import {
-  applicationOf,
-  dataOf,
-  filesOf,
+  findApplication,
+  locateFiles,
   lockDirectory,
   makeLog,
   readState,
+  resolveDataDirectory,
   type ServiceState,
 } from "../server/directory.ts";
 import { MEMORY } from "../server/settings.ts";
-import { profilesOf } from "./profiles.ts";
+import { findProfiles } from "./profiles.ts";
 import type { StartOptions, StartReport } from "./start.ts";
 
 /** Milliseconds that a start may take. */
@@ -35,23 +35,23 @@ export type DetachOptions = Omit<StartOptions, "hostname" | "tokenLifetimeSecond
 
 /** Starts a service in a process of its own and waits until it answers. Its output goes to a file of its directory. */
 export async function startDetached(options: DetachOptions): Promise<StartReport> {
-  const data = dataOf(options.data);
+  const data = resolveDataDirectory(options.data);
   if (data === MEMORY) {
     throw new SvcError("INVALID_ARGS", "A service in memory cannot be detached: nothing would find it again.", {
       hint: "Give a directory with --data, or leave out --detach.",
     });
   }
   (await lockDirectory(data))[Symbol.dispose](); // the directory is there, and free
-  const hosts = await hostsOf(await applicationOf(data, options.app));
+  const hosts = await listHosts(await findApplication(data, options.app));
   await makeLog(data);
   const child = launch({ ...options, data }, await permissions(data, hosts));
   const state = await ready(child, data);
   const { url, apiRoot, tokenPath, pid } = state;
-  return { url, apiRoot, tokenPath, data, pid, profiles: profilesOf(data) };
+  return { url, apiRoot, tokenPath, data, pid, profiles: findProfiles(data) };
 }
 
 /** The model servers that an application calls. The one that comes with svc calls none, so that it is not read for that. */
-async function hostsOf(app: string | undefined): Promise<string[]> {
+async function listHosts(app: string | undefined): Promise<string[]> {
   if (app === undefined) return [];
   const { loadApplication } = await import("../application/load.ts");
   return listModelHosts(await loadApplication(app));
@@ -64,7 +64,7 @@ interface Child {
 }
 
 function launch(options: DetachOptions & { data: string }, permissions: readonly string[]): Child {
-  const log = openSync(filesOf(options.data).log, "a", 0o600);
+  const log = openSync(locateFiles(options.data).log, "a", 0o600);
   try {
     const [program, ...args] = commandLine(options, permissions);
     const child = spawn(program, args, { detached: true, stdio: ["ignore", log, log] });
@@ -123,13 +123,13 @@ async function ready(child: Child, data: string): Promise<ServiceState> {
   if (ended) throw await failure(data);
   Deno.kill(child.pid);
   throw new SvcError("TIMEOUT", `The service has not answered in ${PATIENCE / 1000} s.`, {
-    hint: `Its output is in ${filesOf(data).log}.`,
+    hint: `Its output is in ${locateFiles(data).log}.`,
   });
 }
 
 /** Why the process has ended: the error that it wrote last, or where its output is. */
 async function failure(data: string): Promise<SvcError> {
-  const { log } = filesOf(data);
+  const { log } = locateFiles(data);
   const last = (await Deno.readTextFile(log)).trimEnd().split("\n").at(-1) ?? "";
   const { error } = parseJsonObject(last) ?? {};
   const told = isJsonObject(error) ? parseErrorRecord(error) : undefined;

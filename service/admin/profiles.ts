@@ -39,18 +39,18 @@ export async function writeProfile(
   place: Place,
   credentials: ClientCredentials,
 ): Promise<void> {
-  await saveProfile(name, { ...addressOf(place), ...credentials, service: data });
+  await saveProfile(name, { ...buildAddress(place), ...credentials, service: data });
 }
 
 /** Names of the profiles that lead to the service of a data directory. */
-export function profilesOf(data: string): string[] {
+export function findProfiles(data: string): string[] {
   return owned(data).map(([name]) => name);
 }
 
 /** Corrects the address in them: a service may be elsewhere at its next start. */
 export async function moveProfiles(data: string, place: Place): Promise<void> {
   for (const [name, profile] of owned(data)) {
-    const moved = { ...profile, ...addressOf(place) };
+    const moved = { ...profile, ...buildAddress(place) };
     if (JSON.stringify(moved) !== JSON.stringify(profile)) await saveProfile(name, moved);
   }
 }
@@ -59,6 +59,6 @@ function owned(data: string): [string, Profile][] {
   return Object.entries(readProfiles()).filter(([, { service }]) => service === data);
 }
 
-function addressOf({ url, apiRoot, tokenPath }: Place): Profile {
+function buildAddress({ url, apiRoot, tokenPath }: Place): Profile {
   return { baseUrl: url, apiRoot, tokenPath };
 }

@@ -2,10 +2,10 @@
 import type { Profile } from "../../lib/auth/profile.ts";
 import { getProfileName } from "../../lib/auth/settings.ts";
 import type { JsonObject } from "../../utils/json.ts";
-import { dataOf } from "../server/directory.ts";
+import { resolveDataDirectory } from "../server/directory.ts";
 import { type RunningService, runService } from "../server/run.ts";
 import { MEMORY, type ServiceOptions } from "../server/settings.ts";
-import { checkOwner, moveProfiles, profileNamed, profilesOf, writeProfile } from "./profiles.ts";
+import { checkOwner, findProfiles, moveProfiles, profileNamed, writeProfile } from "./profiles.ts";
 
 /** What to start. */
 export interface StartOptions extends ServiceOptions {
@@ -33,13 +33,13 @@ export interface StartReport extends JsonObject {
 
 /** Starts a service in this process, with a profile that can call it. */
 export async function start(options: StartOptions): Promise<{ service: RunningService; report: StartReport }> {
-  const data = dataOf(options.data);
+  const data = resolveDataDirectory(options.data);
   const service = await runService({ ...options, data }, async (service) => {
     await welcome(service, { ...options, data });
     if (data !== MEMORY) await moveProfiles(data, service);
   });
   const { url, apiRoot, tokenPath } = service;
-  const profiles = data === MEMORY ? [getProfileName(options)] : profilesOf(data);
+  const profiles = data === MEMORY ? [getProfileName(options)] : findProfiles(data);
   return { service, report: { url, apiRoot, tokenPath, data, pid: Deno.pid, profiles } };
 }
 

@@ -11,38 +11,38 @@ import {
   changedCase,
   checkRefresh,
   FORM,
+  readSubmission,
+  readSwitch,
+  readViewType,
   submissionIn,
-  submissionOf,
-  switchOf,
-  viewTypeOf,
 } from "../cases/arguments.ts";
 
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"assignments"> = {
   async get({ assignmentId }, context) {
     return assignmentOutcome(await openAssignmentWork(context, assignmentId), {
-      viewType: viewTypeOf(context, "page"),
+      viewType: readViewType(context, "page"),
     });
   },
 
   async getNext(_values, context) {
-    return assignmentOutcome(await takeNext(context), { viewType: viewTypeOf(context, "page") });
+    return assignmentOutcome(await takeNext(context), { viewType: readViewType(context, "page") });
   },
 
   async getAction(values, context) {
-    viewTypeOf(context, "form", FORM);
+    readViewType(context, "form", FORM);
     const { action, ...open } = await openAction(context, values);
-    const listed = switchOf(context, "excludeAdditionalActions", false) ? onlyAction(open, action) : {};
+    const listed = readSwitch(context, "excludeAdditionalActions", false) ? onlyAction(open, action) : {};
     return formOutcome(open.work, action.view, shownInForm(open, action), { open, listed });
   },
 
   async perform(values, context) {
-    return changedCase(await perform(context, values, submissionOf(values)), context);
+    return changedCase(await perform(context, values, readSubmission(values)), context);
   },
 
   async save(values, context) {
-    const open = await saveDraft(context, values, submissionOf(values));
-    return assignmentOutcome(open, { viewType: viewTypeOf(context, "none"), changed: true }, open.action);
+    const open = await saveDraft(context, values, readSubmission(values));
+    return assignmentOutcome(open, { viewType: readViewType(context, "none"), changed: true }, open.action);
   },
 
   async recalculate(values, context) {
@@ -56,19 +56,19 @@ export const handlers: GroupHandlers<"assignments"> = {
     checkRefresh(context);
     const { action, ...open } = await openAction(context, values);
     checkEntityTag(values.ifMatch, open.work.stored.tag);
-    const content = computed(open.work, action.view, withDraft(open, action), submissionOf(values));
+    const content = computed(open.work, action.view, withDraft(open, action), readSubmission(values));
     const row = interestRow(values, content);
     return viewOutcome(open.work, action.view, content, row);
   },
 
   async navigateBack(values, context) {
-    const open = await navigateBack(context, values.assignmentId, values.ifMatch, submissionOf(values));
-    return assignmentOutcome(open, { viewType: viewTypeOf(context, "form"), changed: true });
+    const open = await navigateBack(context, values.assignmentId, values.ifMatch, readSubmission(values));
+    return assignmentOutcome(open, { viewType: readViewType(context, "form"), changed: true });
   },
 
   async navigateToStep(values, context) {
     const { assignmentId, step, ifMatch } = values;
-    const open = await navigateTo(context, assignmentId, step, ifMatch, submissionOf(values));
-    return assignmentOutcome(open, { viewType: viewTypeOf(context, "form"), changed: true });
+    const open = await navigateTo(context, assignmentId, step, ifMatch, readSubmission(values));
+    return assignmentOutcome(open, { viewType: readViewType(context, "form"), changed: true });
   },
 };

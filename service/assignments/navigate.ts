@@ -5,7 +5,7 @@ import { type AssignmentWork, checkWorker, offeredActions, openAssignmentWork, w
 import { checkChange, type EngineContext } from "../cases/case_work.ts";
 import { fillForm, type Submission } from "../cases/content/forms.ts";
 import { keepDraft } from "../cases/actions.ts";
-import { screenOf, setScreen } from "../cases/state.ts";
+import { readScreen, setScreen } from "../cases/state.ts";
 
 /** The ID of a screen in its flow, counted from 0. */
 export function screenId(index: number): string {
@@ -20,7 +20,7 @@ export async function navigateBack(
   submission: Submission,
 ): Promise<AssignmentWork> {
   const open = await openFlow(context, assignmentId, ifMatch);
-  const { current } = screenOf(open.assignment);
+  const { current } = readScreen(open.assignment);
   if (!open.step.screens || current === 0) throw new ValidationFailed([createIssue("There is no previous step")]);
   return await show(open, current - 1, submission);
 }
@@ -34,7 +34,7 @@ export async function navigateTo(
   submission: Submission,
 ): Promise<AssignmentWork> {
   const open = await openFlow(context, assignmentId, ifMatch);
-  const { current, furthest } = screenOf(open.assignment);
+  const { current, furthest } = readScreen(open.assignment);
   const count = open.step.screens ? open.step.actions.size : 0;
   const target = Array.from({ length: count }, (_, index) => screenId(index)).indexOf(stepId);
   if (target < 0) throw new NotFound("Navigation step not found for the given parameter stepID");

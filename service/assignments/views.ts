@@ -5,7 +5,7 @@ import type { StoredAssignment } from "../store/store.ts";
 import { type AssignmentWork, assignmentWork, mayWorkOn, offeredActions } from "./work.ts";
 import { type CaseWork, operatorName } from "../cases/case_work.ts";
 import { screenId } from "./navigate.ts";
-import { screenOf } from "../cases/state.ts";
+import { readScreen } from "../cases/state.ts";
 import { link } from "../cases/views/ui.ts";
 
 /** An assignment; what can be done with it, or these of its actions, is told only to those who may work on it. */
@@ -41,7 +41,7 @@ export function nextAssignmentInfo(work: CaseWork, assignment: StoredAssignment)
 /** The screens of a screen flow, as navigation steps; nothing where there are none. */
 export function navigation({ assignment, step }: AssignmentWork): JsonObject | undefined {
   if (!step.screens) return undefined;
-  const { current, furthest } = screenOf(assignment);
+  const { current, furthest } = readScreen(assignment);
   const steps = [...step.actions.values()].map((screen, index) => {
     const ID = screenId(index);
     const href = `assignments/${assignment.id}/navigation_steps/${ID}`;
@@ -60,7 +60,7 @@ export function navigation({ assignment, step }: AssignmentWork): JsonObject | u
 
 /** The buttons of an assignment's form. */
 export function actionButtons({ assignment, step }: AssignmentWork): JsonObject {
-  const { current } = screenOf(assignment);
+  const { current } = readScreen(assignment);
   const last = !step.screens || current === step.actions.size - 1;
   const main = last
     ? { jsAction: "finishAssignment", name: "Submit", actionID: "submit" }

@@ -7,7 +7,7 @@ import type { CasePlace, StoredAssignment } from "../store/store.ts";
 import { computed } from "../cases/content/compute.ts";
 import { type CaseWork, type EngineContext, findCase, openCase } from "../cases/case_work.ts";
 import { known } from "../cases/flow.ts";
-import { draftOf, otherHolder, screenOf } from "../cases/state.ts";
+import { otherHolder, readDraft, readScreen } from "../cases/state.ts";
 
 /** An open assignment in hand, with its case. */
 export interface AssignmentWork {
@@ -82,7 +82,7 @@ export function checkWorker({ work, assignment }: AssignmentWork): void {
 /** The actions that an assignment offers now: all of its step, or the screen that is shown. */
 export function offeredActions({ assignment, step }: Pick<AssignmentWork, "assignment" | "step">): Action[] {
   const actions = [...step.actions.values()];
-  return step.screens ? actions.slice(screenOf(assignment).current).slice(0, 1) : actions;
+  return step.screens ? actions.slice(readScreen(assignment).current).slice(0, 1) : actions;
 }
 
 /** An action that an assignment offers now, or 409. */
@@ -103,7 +103,7 @@ export function nextFor(work: CaseWork): StoredAssignment | undefined {
 export function shownInForm(open: AssignmentWork, action: Action): JsonObject {
   const { assignment, work } = open;
   const isDrafted = mayWorkOn(assignment, work.context.caller) &&
-    Object.keys(draftOf(assignment, action.id)).length > 0;
+    Object.keys(readDraft(assignment, action.id)).length > 0;
   if (!isDrafted) return work.stored.content;
   const content = withDraft(open, action);
   try {
@@ -117,7 +117,7 @@ export function shownInForm(open: AssignmentWork, action: Action): JsonObject {
 /** The content that a form of an assignment begins with: the case's, under the draft. */
 export function withDraft({ work, assignment }: AssignmentWork, action: Action): JsonObject {
   const content = { ...work.stored.content };
-  for (const [name, value] of Object.entries(draftOf(assignment, action.id))) {
+  for (const [name, value] of Object.entries(readDraft(assignment, action.id))) {
     if (value === null) delete content[name];
     else content[name] = value;
   }

@@ -1,6 +1,6 @@
 /** Followers of cases. The case contains them, because each response tells the caller whether the caller follows it. */
 import { type CaseWork, openCase } from "../cases/case_work.ts";
-import { followersOf, setFollowers } from "../cases/state.ts";
+import { readFollowers, setFollowers } from "../cases/state.ts";
 import { Conflict, Invalid, NotFound } from "../errors.ts";
 import type { GroupHandlers } from "../http/handler.ts";
 import { applyToEach, getElementId, readElements, requireId } from "./elements.ts";
@@ -9,7 +9,7 @@ import { applyToEach, getElementId, readElements, requireId } from "./elements.t
 export const handlers: GroupHandlers<"followers"> = {
   async list({ caseId }, context) {
     const { stored } = await openCase(context, caseId);
-    const followers = followersOf(stored).map((id) => {
+    const followers = readFollowers(stored).map((id) => {
       const { name, email = "" } = context.app.operators.get(id) ?? { name: id };
       return { id, ID: id, name, email };
     });
@@ -27,7 +27,7 @@ export const handlers: GroupHandlers<"followers"> = {
 
   async delete({ caseId, user, ifMatch }, context) {
     const work = await openCase(context, caseId, ifMatch);
-    const followers = followersOf(work.stored);
+    const followers = readFollowers(work.stored);
     if (!followers.includes(user)) throw new NotFound(`User ${user} is not a follower`);
     await saveFollowers(work, followers.filter((id) => id !== user));
     return {};
@@ -36,7 +36,7 @@ export const handlers: GroupHandlers<"followers"> = {
 
 async function addFollower(work: CaseWork, user: string): Promise<void> {
   if (!work.context.app.operators.has(user)) throw new Invalid(`User ${user} is not valid`);
-  const followers = followersOf(work.stored);
+  const followers = readFollowers(work.stored);
   if (followers.includes(user)) throw new Conflict(`User ${user} is already a follower`);
   await saveFollowers(work, [...followers, user]);
 }

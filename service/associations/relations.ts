@@ -38,7 +38,7 @@ export const handlers: GroupHandlers<"related"> = {
 /** Lists the related cases of a case, oldest relation first. */
 async function listRelatedCases({ context, stored }: CaseWork): Promise<JsonObject[]> {
   const related: JsonObject[] = [];
-  for (const { content } of (await context.tx.itemsOf(KIND, stored.id)).reverse()) {
+  for (const { content } of (await context.tx.listItems(KIND, stored.id)).reverse()) {
     const other = await findCase(context, String(content.other));
     if (other !== undefined) related.push({ ...describeCase(other), relationship: content.relationship });
   }
@@ -61,7 +61,7 @@ async function addRelation({ context, stored }: CaseWork, otherId: string, relat
 
 /** Deletes all relations of a case. */
 export async function deleteRelations(tx: Transaction, caseId: string): Promise<void> {
-  for (const { content } of await tx.itemsOf(KIND, caseId)) await deleteBoth(tx, caseId, String(content.other));
+  for (const { content } of await tx.listItems(KIND, caseId)) await deleteBoth(tx, caseId, String(content.other));
 }
 
 async function deleteBoth(tx: Transaction, one: string, two: string): Promise<void> {

@@ -38,7 +38,7 @@ export async function countCaseTags(tx: Transaction, caseId: string | undefined)
 
 /** Lists the tags of a case, oldest first. */
 async function listTags({ context, stored }: CaseWork): Promise<string[]> {
-  return (await context.tx.itemsOf(KIND, stored.id)).reverse().map(({ content }) => String(content.name));
+  return (await context.tx.listItems(KIND, stored.id)).reverse().map(({ content }) => String(content.name));
 }
 
 /** Builds the key of a tag in upper case. Tags of the same name share it in all cases of a work pool. */

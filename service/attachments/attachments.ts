@@ -4,10 +4,10 @@ import type { AttachmentCategory } from "../application/model/application.ts";
 import { Forbidden, Invalid, type Issue, MAX_ISSUES } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
 import { type CaseWork, nextEntityTag } from "../cases/case_work.ts";
-import { type Attachment, findAttachment, idOf, itemOfAttachment, newestAttachment } from "./items.ts";
+import { type Attachment, buildAttachmentId, findAttachment, newestAttachment, toAttachmentItem } from "./items.ts";
 import { categoriesFor, nameForAll } from "./rights.ts";
 import { cleanTitle, renamed, splitName } from "./file_names.ts";
-import { findUpload, itemOf, type KeptFile, withLink } from "./files.ts";
+import { findUpload, type KeptFile, toFileItem, withLink } from "./files.ts";
 
 /** The reason why one attachment of a batch cannot be added. */
 class Rejection extends Error {
@@ -35,9 +35,9 @@ export async function addAttachments(work: CaseWork, attachments: readonly JsonV
     if (file !== undefined) files.set(file.id, withLink(files.get(file.id) ?? file));
     const fileFacts = file && { file: file.id, mimeType: file.type, size: file.size };
     const at = now.toISOString();
-    work.putItem(itemOfAttachment({ ...attachment, ...fileFacts, caseId: stored.id, tag, createdBy: caller.id, at }));
+    work.putItem(toAttachmentItem({ ...attachment, ...fileFacts, caseId: stored.id, tag, createdBy: caller.id, at }));
   }
-  for (const file of files.values()) work.putItem(itemOf(file));
+  for (const file of files.values()) work.putItem(toFileItem(file));
   const facts = added.map(({ type, category, name, url }): JsonObject => ({ type, category, name, url }));
   const names = added.map((attachment) => nameForAll(work, attachment));
   work.addEvent("attached", `Attached ${names.join(", ")}`, { attachments: facts });
@@ -46,7 +46,9 @@ export async function addAttachments(work: CaseWork, attachments: readonly JsonV
 /** A tag that no attachment of the case has: where the clock was set back, the newest one's is not the latest. */
 async function freeTag({ stored: { id: caseId }, context: { tx, now } }: CaseWork, tag: string): Promise<string> {
   let free = tag;
-  while (await findAttachment(tx, idOf({ caseId, tag: free })) !== undefined) free = nextEntityTag(free, now);
+  while (await findAttachment(tx, buildAttachmentId({ caseId, tag: free })) !== undefined) {
+    free = nextEntityTag(free, now);
+  }
   return free;
 }
 
@@ -82,8 +84,8 @@ async function check(work: CaseWork, attachment: JsonValue): Promise<NewAttachme
   if (attachment.delete === true) {
     throw new Rejection("Invalid", "it is not deleted here, but with 'attachments delete'");
   }
-  const type = typeOf(attachment);
-  const category = categoryOf(work, type, attachment).id;
+  const type = readType(attachment);
+  const category = findCategory(work, type, attachment).id;
   if (type === "URL") return { type, category, ...link(attachment) };
   const { ID, name } = attachment;
   if (typeof ID !== "string") throw new Rejection("Invalid", "'ID' must be what the upload answered");
@@ -94,14 +96,14 @@ async function check(work: CaseWork, attachment: JsonValue): Promise<NewAttachme
   return { type, category, name: name === undefined ? stem : renamed(name, extension), extension, file };
 }
 
-function typeOf({ type }: JsonObject): Attachment["type"] {
+function readType({ type }: JsonObject): Attachment["type"] {
   const given = typeof type === "string" ? type.toUpperCase() : "";
   if (given === "FILE") return "File";
   if (given === "URL") return "URL";
   throw new Rejection("Invalid", "'type' must be File or URL");
 }
 
-function categoryOf(work: CaseWork, type: Attachment["type"], { category: given }: JsonObject): AttachmentCategory {
+function findCategory(work: CaseWork, type: Attachment["type"], { category: given }: JsonObject): AttachmentCategory {
   const id = stringOrUndefined(given) ?? "";
   const category = work.type.attachmentCategories.get(id);
   if (category?.type !== type) {

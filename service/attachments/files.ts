@@ -37,20 +37,20 @@ export async function keepUpload(
   file: Omit<KeptFile, "links" | "by" | "at">,
 ): Promise<Date> {
   const kept = { ...file, links: 0, by: caller.id, at: now.toISOString() };
-  await tx.putItem(itemOf(kept));
-  return expiryOf(kept);
+  await tx.putItem(toFileItem(kept));
+  return computeExpiry(kept);
 }
 
 /** An upload that the caller can link now. */
 export async function findUpload({ tx, now, caller }: EngineContext, id: string): Promise<KeptFile | undefined> {
   const file = await findFile(tx, id);
-  return file?.by === caller.id && now < expiryOf(file) ? file : undefined;
+  return file?.by === caller.id && now < computeExpiry(file) ? file : undefined;
 }
 
 /** A file, whether or not it can still be linked. */
 async function findFile(tx: Transaction, id: string): Promise<KeptFile | undefined> {
   const item = await tx.getItem(KIND, id);
-  return item && fileOf(item);
+  return item && toFile(item);
 }
 
 /** The file with one link more, to be written with what links it. */
@@ -59,7 +59,7 @@ export function withLink(file: KeptFile): KeptFile {
 }
 
 /** A file as it is stored. */
-export function itemOf({ id, at, ...content }: KeptFile): StoredItem {
+export function toFileItem({ id, at, ...content }: KeptFile): StoredItem {
   return { kind: KIND, id, owner: content.links > 0 ? LINKED : TEMPORARY, at, content };
 }
 
@@ -70,7 +70,7 @@ export async function releaseFile(
 ): Promise<void> {
   const file = id === undefined ? undefined : await findFile(tx, id);
   if (file === undefined) return;
-  if (file.links > 1) return await tx.putItem(itemOf({ ...file, links: file.links - 1 }));
+  if (file.links > 1) return await tx.putItem(toFileItem({ ...file, links: file.links - 1 }));
   await tx.deleteItem(KIND, file.id);
   background(() => bytes.remove(file.id));
 }
@@ -79,7 +79,7 @@ export async function releaseFile(
 export async function removeExpired(store: Store, bytes: ByteStore, now: Date): Promise<void> {
   const before = new Date(now.getTime() - LIFETIME).toISOString();
   const expired = await store.transact(async (tx) => {
-    const items = await tx.itemsOf(KIND, TEMPORARY, { before });
+    const items = await tx.listItems(KIND, TEMPORARY, { before });
     for (const { id } of items) await tx.deleteItem(KIND, id);
     return items;
   });
@@ -93,11 +93,11 @@ export async function removeOrphans(store: Store, bytes: ByteStore): Promise<voi
   }
 }
 
-function expiryOf({ at }: KeptFile): Date {
+function computeExpiry({ at }: KeptFile): Date {
   return new Date(Date.parse(at) + LIFETIME);
 }
 
-function fileOf({ id, at, content }: StoredItem): KeptFile {
+function toFile({ id, at, content }: StoredItem): KeptFile {
   const { name, type, size, links, by = "" } = content;
   return { id, at, name: String(name), type: String(type), size: Number(size), links: Number(links), by: String(by) };
 }

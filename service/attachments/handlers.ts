@@ -1,14 +1,14 @@
 /** Serves the operations of `svc attachments`. */
 import { addAttachments } from "./attachments.ts";
-import { type Attachment, attachmentsOf, deleteAttachment, idOf, itemOfAttachment } from "./items.ts";
+import { type Attachment, buildAttachmentId, deleteAttachment, listAttachments, toAttachmentItem } from "./items.ts";
 import { denied, moveTo, nameForAll, openAttachment, rightsOn } from "./rights.ts";
 import { cleanFileName, cleanTitle, joinName, renamed } from "./file_names.ts";
 import { keepUpload, releaseFile } from "./files.ts";
 import { type CaseWork, checkEntityTag, openCase, operatorName } from "../cases/case_work.ts";
 import { Invalid } from "../errors.ts";
 import type { GroupHandlers, HandlerContext } from "../http/handler.ts";
-import { choiceOf, switchOf } from "../cases/arguments.ts";
-import { mediaTypeOf } from "./media_types.ts";
+import { choiceOf, readSwitch } from "../cases/arguments.ts";
+import { guessMediaType } from "./media_types.ts";
 import type { JsonObject } from "../../utils/json.ts";
 import { link } from "../cases/views/ui.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
@@ -18,15 +18,15 @@ import type { ByteStore } from "../store/bytes.ts";
 export const handlers: GroupHandlers<"attachments"> = {
   async list({ caseId, includeThumbnails }, context) {
     const work = await openCase(context, caseId);
-    const attachments = (await attachmentsOf(context.tx, caseId)).filter((one) => rightsOn(work, one).view);
+    const attachments = (await listAttachments(context.tx, caseId)).filter((one) => rightsOn(work, one).view);
     const infos = attachments.map((attachment) => attachmentInfo(work, attachment));
-    if (!(includeThumbnails ?? switchOf(context, "includeThumbnail", false))) {
+    if (!(includeThumbnails ?? readSwitch(context, "includeThumbnail", false))) {
       return { body: { attachments: infos } };
     }
     return {
       afterCommit: async () => {
         for (const [index, attachment] of attachments.entries()) {
-          const thumbnail = await thumbnailOf(attachment, context.bytes);
+          const thumbnail = await readThumbnail(attachment, context.bytes);
           if (thumbnail !== undefined) infos[index] = { ...infos[index], thumbnail };
         }
         return () => ({ body: { attachments: infos } });
@@ -62,7 +62,7 @@ export const handlers: GroupHandlers<"attachments"> = {
       ...(name !== undefined && { name: newName(name, attachment) }),
       ...(category !== undefined && { category: moveTo(work, attachment, category) }),
     };
-    work.putItem(itemOfAttachment(changed));
+    work.putItem(toAttachmentItem(changed));
     const facts = { attachment: id, name: changed.name, category: changed.category };
     work.addEvent("attachment-changed", `Changed the attachment ${nameForAll(work, attachment)}`, facts);
     await work.save();
@@ -75,7 +75,7 @@ export const handlers: GroupHandlers<"attachments"> = {
     if (!rights.delete) throw denied("You may not delete this attachment");
     await deleteAttachment(context.tx, attachment);
     await releaseFile(attachment.file, context);
-    const facts = { attachment: idOf(attachment) };
+    const facts = { attachment: buildAttachmentId(attachment) };
     work.addEvent("detached", `Deleted the attachment ${nameForAll(work, attachment)}`, facts);
     await work.save();
     return {};
@@ -86,7 +86,7 @@ export const handlers: GroupHandlers<"attachments"> = {
     const { id, size } = file;
     // Not the upload's ID: a name is there for others to read, in the history too.
     const name = cleanFileName(file.name, appendUniqueId ? `-${crypto.randomUUID()}` : "");
-    const expires = await keepUpload(context, { id, name, size, type: mediaTypeOf(name, file.type) });
+    const expires = await keepUpload(context, { id, name, size, type: guessMediaType(name, file.type) });
     return { expires, body: { id, ID: id } };
   },
 };
@@ -105,7 +105,7 @@ function wantsBase64(context: HandlerContext): boolean {
 /** An attachment with what the caller may do with it. */
 export function attachmentInfo(work: CaseWork, attachment: Attachment): JsonObject {
   const { type, category, name, extension, url, mimeType, createdBy, at } = attachment;
-  const id = idOf(attachment);
+  const id = buildAttachmentId(attachment);
   const href = `/attachments/${id}`;
   const rights = rightsOn(work, attachment);
   return {
@@ -134,7 +134,7 @@ const LIMIT = 32 * 1024;
 const PICTURES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"]);
 
 /** A small picture of an attachment as base64; nothing for what is no image, a large one, or deleted meanwhile. */
-export async function thumbnailOf(
+export async function readThumbnail(
   { file, mimeType = "", size = 0 }: Attachment,
   bytes: ByteStore,
 ): Promise<string | undefined> {

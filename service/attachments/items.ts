@@ -33,39 +33,39 @@ export interface Attachment {
 }
 
 /** The ID of an attachment, e.g. `LINK-ATTACHMENT CITY-PERMIT-WORK P-1!20260102T030405.678 GMT`. */
-export function idOf({ caseId, tag }: Pick<Attachment, "caseId" | "tag">): string {
+export function buildAttachmentId({ caseId, tag }: Pick<Attachment, "caseId" | "tag">): string {
   return `LINK-ATTACHMENT ${caseId}!${tag}`;
 }
 
 /** An attachment as it is stored. */
-export function itemOfAttachment(attachment: Attachment): StoredItem {
+export function toAttachmentItem(attachment: Attachment): StoredItem {
   const { caseId, at, ...content } = attachment;
-  return { kind: KIND, id: idOf(attachment), owner: caseId, at, content };
+  return { kind: KIND, id: buildAttachmentId(attachment), owner: caseId, at, content };
 }
 
 /** An attachment, if it exists. */
 export async function findAttachment(tx: Transaction, id: string): Promise<Attachment | undefined> {
   const item = await tx.getItem(KIND, id);
-  return item && attachmentOf(item);
+  return item && toAttachment(item);
 }
 
 /** The attachments of a case, newest first. */
-export async function attachmentsOf(tx: Transaction, caseId: string): Promise<Attachment[]> {
-  return (await tx.itemsOf(KIND, caseId)).map(attachmentOf);
+export async function listAttachments(tx: Transaction, caseId: string): Promise<Attachment[]> {
+  return (await tx.listItems(KIND, caseId)).map(toAttachment);
 }
 
 /** The attachment that was added to a case last. */
 export async function newestAttachment(tx: Transaction, caseId: string): Promise<Attachment | undefined> {
-  const [item] = await tx.itemsOf(KIND, caseId, { limit: 1 });
-  return item && attachmentOf(item);
+  const [item] = await tx.listItems(KIND, caseId, { limit: 1 });
+  return item && toAttachment(item);
 }
 
 /** Removes an attachment; what it links stays. */
 export async function deleteAttachment(tx: Transaction, attachment: Attachment): Promise<void> {
-  await tx.deleteItem(KIND, idOf(attachment));
+  await tx.deleteItem(KIND, buildAttachmentId(attachment));
 }
 
-function attachmentOf({ owner, at, content }: StoredItem): Attachment {
+function toAttachment({ owner, at, content }: StoredItem): Attachment {
   const { type, category, name, extension, url, file, mimeType, size, tag, createdBy } = content;
   return {
     type: type === "URL" ? "URL" : "File",

@@ -19,7 +19,7 @@ export interface BulkAction {
 }
 
 /** The actions of a case type that can be performed on several of its cases, whatever their stages. */
-export function bulkActionsOf(type: CaseType): LocalAction[] {
+export function findBulkActions(type: CaseType): LocalAction[] {
   return [...type.actions.values()].filter(({ bulk }) => bulk);
 }
 

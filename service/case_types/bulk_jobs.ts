@@ -39,22 +39,22 @@ export async function promiseBulk(
   checkCases(job.cases, "cases", MOST);
   const promised = { ...job, callerId: caller.id };
   await tx.putItem({ kind: JOB, id: job.id, owner: caller.id, at: now.toISOString(), content: toJson(promised) });
-  background(partsOf(app, promised));
+  background(createParts(app, promised));
 }
 
 /** What was promised and not done when the service ended: what was promised first comes first. */
 export async function unfinishedBulk(app: Application, store: Store): Promise<LaterWork[]> {
   const open = await store.read(async (tx) => {
-    const jobs = await tx.itemsOf(JOB);
+    const jobs = await tx.listItems(JOB);
     return await Promise.all(jobs.map(async (job) => ({ job, progress: await tx.getItem(PROGRESS, job.id) })));
   });
   return open.reverse().map(({ job, progress }) => {
-    return partsOf(app, promisedIn(job), Number(progress?.content.done ?? 0));
+    return createParts(app, promisedIn(job), Number(progress?.content.done ?? 0));
   });
 }
 
 /** Its parts take turns with those of other jobs. What stops the service leaves the first of them too to the next start. */
-function partsOf(app: Application, job: Promised, done = 0): LaterWork {
+function createParts(app: Application, job: Promised, done = 0): LaterWork {
   const partAt = (index: number): LaterWork => async (store) => {
     await store.transact((tx) => doPart(app, tx, job, index));
     return index + 1 < job.cases.length ? partAt(index + 1) : undefined;

@@ -1,8 +1,8 @@
 /** Serves the operations of `svc case-types`. */
 import type { Application, CaseType, View } from "../application/model/application.ts";
-import { fieldsOf, link, shownValues } from "../cases/views/ui.ts";
+import { link, listFields, shownValues } from "../cases/views/ui.ts";
 import { formResources } from "../cases/views/view.ts";
-import { bulkActionsOf } from "./bulk.ts";
+import { findBulkActions } from "./bulk.ts";
 import { creatableTypes, findCaseType } from "../cases/create.ts";
 import { newPage } from "../cases/content/content.ts";
 import { NotFound } from "../errors.ts";
@@ -13,29 +13,29 @@ import { bulkInfo } from "../cases/arguments.ts";
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"caseTypes"> = {
   list(_values, { app }) {
-    return listOf(app);
+    return describeTypes(app);
   },
 
   /** The client picks the type from the list. */
   get(_values, { app }) {
-    return listOf(app);
+    return describeTypes(app);
   },
 
   getAction({ caseTypeId, action }, { app }) {
     const type = findCaseType(app, caseTypeId);
-    const offered = [{ id: "Create", view: type.createView }, ...bulkActionsOf(type)];
+    const offered = [{ id: "Create", view: type.createView }, ...findBulkActions(type)];
     const view = offered.find(({ id }) => id === action)?.view;
-    if (view !== undefined) return formOf(type, view);
+    if (view !== undefined) return describeForm(type, view);
     const instead = suggestAlternatives(action, offered.map(({ id }) => id));
     throw new NotFound(`${action} is not a valid action to use on the case type ${caseTypeId}${instead}`);
   },
 
   listBulkActions({ caseTypeId }, { app }) {
-    return { body: { bulkActions: bulkActionsOf(findCaseType(app, caseTypeId)).map(bulkInfo) } };
+    return { body: { bulkActions: findBulkActions(findCaseType(app, caseTypeId)).map(bulkInfo) } };
   },
 };
 
-function listOf(app: Application): Outcome {
+function describeTypes(app: Application): Outcome {
   const caseTypes = creatableTypes(app).map(({ id, name }) => ({
     id,
     ID: id,
@@ -51,8 +51,8 @@ function listOf(app: Application): Outcome {
   return { body: { applicationIsConstellationCompatible: true, caseTypes } };
 }
 
-function formOf(type: CaseType, view: View): Outcome {
-  const fields = fieldsOf(view);
+function describeForm(type: CaseType, view: View): Outcome {
+  const fields = listFields(view);
   const content = shownValues(fields, newPage(fields), type.id);
   return {
     body: { data: { caseInfo: { caseTypeID: type.id, content } }, uiResources: formResources(view, type.id) },

@@ -5,7 +5,7 @@ import { addAttachments } from "../attachments/attachments.ts";
 import { type CaseWork, checkChange, type EngineContext, isResolved, openCase } from "./case_work.ts";
 import { currentStage, enterStage, findStage, known, leaveStep } from "./flow.ts";
 import { fillForm, type Submission, submissionFacts } from "./content/forms.ts";
-import { draftOf, dropDraft, dropDrafts, hasDrafts, screenOf, setDraft, setLock, setScreen } from "./state.ts";
+import { dropDraft, dropDrafts, hasDrafts, readDraft, readScreen, setDraft, setLock, setScreen } from "./state.ts";
 import { STAGE_FIELD } from "../application/model/case_type.ts";
 import { Conflict } from "../errors.ts";
 import { suggestAlternatives } from "../../utils/text/did_you_mean.ts";
@@ -43,7 +43,7 @@ export async function perform(
   const { work, assignment, process, step } = open;
   checkChange(work, request.ifMatch, true);
   work.touch();
-  const isLast = !step.screens || screenOf(assignment).current + 1 >= step.actions.size;
+  const isLast = !step.screens || readScreen(assignment).current + 1 >= step.actions.size;
   for (const left of isLast ? leftScreens(open, action) : []) await submit(open, left, {});
   await submit(open, action, submission);
   if (!isLast) showNextScreen(open, action);
@@ -57,7 +57,7 @@ export async function perform(
 
 /** The other screens that were left with changes: who ends the screen flow submits them too. */
 function leftScreens({ assignment, step: { screens, actions } }: AssignmentWork, last: Action): Action[] {
-  const isLeft = ({ id }: Action) => id !== last.id && Object.keys(draftOf(assignment, id)).length > 0;
+  const isLeft = ({ id }: Action) => id !== last.id && Object.keys(readDraft(assignment, id)).length > 0;
   return screens ? [...actions.values()].filter(isLeft) : [];
 }
 
@@ -72,13 +72,13 @@ async function submit(open: AssignmentWork, action: Action, submission: Submissi
     action: action.id,
     step: step.id,
     assignment: assignment.id,
-    ...submissionFacts(submission, draftOf(assignment, action.id)),
+    ...submissionFacts(submission, readDraft(assignment, action.id)),
   });
 }
 
 /** Goes to the next screen of a screen flow, with the operator who began it. */
 function showNextScreen({ work, assignment }: AssignmentWork, done: Action): void {
-  setScreen(assignment, screenOf(assignment).current + 1);
+  setScreen(assignment, readScreen(assignment).current + 1);
   dropDraft(assignment, done.id);
   assignment.assignee = { kind: "operator", id: work.context.caller.id };
   work.putAssignment(assignment);

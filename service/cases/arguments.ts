@@ -20,12 +20,12 @@ export interface FormValues {
 }
 
 /** What a person submits. */
-export function submissionOf({ data, pageInstructions, attachments }: FormValues): Submission {
+export function readSubmission({ data, pageInstructions, attachments }: FormValues): Submission {
   return { content: data, pageInstructions, attachments };
 }
 
 /** What a client wants to see besides the data; `choices` are those that the route has. */
-export function viewTypeOf(
+export function readViewType(
   context: HandlerContext,
   fallback: ViewType,
   choices: readonly ViewType[] = ["none", "form", "page"],
@@ -35,14 +35,14 @@ export function viewTypeOf(
 
 /** A case that has changed, with what is next for the caller. */
 export function changedCase(work: CaseWork, context: HandlerContext): Outcome {
-  return caseOutcome(work, { viewType: viewTypeOf(context, "none"), changed: true });
+  return caseOutcome(work, { viewType: readViewType(context, "none"), changed: true });
 }
 
 /** How an action can be shown that is read. */
 export const FORM: readonly ViewType[] = ["form", "page"];
 
 /** A switch of the query that is no flag of its operation. */
-export function switchOf(context: HandlerContext, name: string, fallback: boolean): boolean {
+export function readSwitch(context: HandlerContext, name: string, fallback: boolean): boolean {
   return (choiceOf(context, name, ["true", "false"]) ?? String(fallback)) === "true";
 }
 
@@ -63,7 +63,7 @@ export function choiceOf<T extends string>(
 /** Checks what a client says of a refresh: all of them compute the whole form, and none fills in what is missing. */
 export function checkRefresh(context: HandlerContext): void {
   choiceOf(context, "operation", ["showRow", "submitRow"]);
-  switchOf(context, "fillFormWithAI", false);
+  readSwitch(context, "fillFormWithAI", false);
 }
 
 /** An action that can be performed on several cases. */

@@ -63,7 +63,7 @@ export class CaseWork {
 
   /** What an expression sees. */
   scope(action = ""): Scope {
-    return scopeOf(this.stored, this.context, action);
+    return buildScope(this.stored, this.context, action);
   }
 
   /** Opens an assignment, or writes a new state of one. One of its handle that was closed stays removed: it was older. */
@@ -160,7 +160,7 @@ export async function findCase(context: EngineContext, caseId: string): Promise<
   const stored = await context.tx.getCase(caseId);
   const type = stored && context.app.caseTypes.get(stored.typeId);
   if (stored === undefined || type === undefined) return undefined;
-  return new CaseWork(context, type, stored, await context.tx.assignmentsOf(caseId));
+  return new CaseWork(context, type, stored, await context.tx.listAssignments(caseId));
 }
 
 /** Takes a case in hand, or answers 404; 412 where it has another entity tag than the caller knows. */
@@ -189,7 +189,7 @@ export function checkOpen({ stored }: CaseWork): void {
 export type EngineContext = Pick<HandlerContext, "app" | "tx" | "caller" | "now">;
 
 /** What an expression sees of a case. Its fields are read when it is evaluated: it follows every change. */
-export function scopeOf(stored: StoredCase, { caller, now }: EngineContext, action = ""): Scope {
+export function buildScope(stored: StoredCase, { caller, now }: EngineContext, action = ""): Scope {
   return {
     get fields(): JsonObject {
       return stored.content;
@@ -258,7 +258,7 @@ function formatTag(time: Date): string {
 /** The tag of a change at a time: a millisecond after the previous one's where the clock has not moved on. */
 export function nextEntityTag(previous: string | undefined, now: Date): string {
   const tag = formatTag(now);
-  return previous === undefined || tag > previous ? tag : formatTag(new Date(timeOf(previous) + 1));
+  return previous === undefined || tag > previous ? tag : formatTag(new Date(parseTag(previous) + 1));
 }
 
 /** Refuses stale tags with 412: one must be right. None is fine, unless the operation needs one: that is a 428. */
@@ -276,7 +276,7 @@ function plain(tag: string): string {
   return tag.trim().replace(/^W\//, "").replace(/^"(.*)"$/, "$1");
 }
 
-function timeOf(tag: string): number {
+function parseTag(tag: string): number {
   const [, year, month, day, hour, minute, rest] = tag.match(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)([\d.]+) GMT$/) ?? [];
   return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${rest}Z`);
 }

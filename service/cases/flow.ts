@@ -138,7 +138,7 @@ async function enterStep(work: CaseWork, process: Process, step: Step): Promise<
 function openAssignment(work: CaseWork, process: Process, step: AssignmentStep): void {
   const { stored, context } = work;
   if (step.status !== undefined) stored.status = step.status;
-  const assignee = assigneeOf(work, step);
+  const assignee = findAssignee(work, step);
   const list = assignee.kind === "queue" ? "ASSIGN-WORKBASKET" : "ASSIGN-WORKLIST";
   const assignment: StoredAssignment = {
     id: `${list} ${stored.id}!${process.id.toUpperCase()}`,
@@ -154,7 +154,7 @@ function openAssignment(work: CaseWork, process: Process, step: AssignmentStep):
   work.putAssignment(assignment);
 }
 
-function assigneeOf(work: CaseWork, { name, route }: AssignmentStep): StoredAssignment["assignee"] {
+function findAssignee(work: CaseWork, { name, route }: AssignmentStep): StoredAssignment["assignee"] {
   switch (route.kind) {
     case "queue":
       return { kind: "queue", id: route.queue };

@@ -9,7 +9,7 @@ import { formOutcome, valuesOutcome, viewOutcome } from "./views/view.ts";
 import { commonActions, performOnAll } from "../case_types/bulk.ts";
 import { promiseBulk } from "../case_types/bulk_jobs.ts";
 import { computed, interestRow, requestedFields } from "./content/compute.ts";
-import { attachmentsOf } from "../attachments/items.ts";
+import { listAttachments } from "../attachments/items.ts";
 import { createCase } from "./create.ts";
 import { discardDrafts, localAction, performLocal } from "./actions.ts";
 import { releaseFile } from "../attachments/files.ts";
@@ -25,10 +25,10 @@ import {
   choiceOf,
   FORM,
   memberIn,
+  readSubmission,
+  readSwitch,
+  readViewType,
   submissionIn,
-  submissionOf,
-  switchOf,
-  viewTypeOf,
 } from "./arguments.ts";
 import { waitingFor } from "./state.ts";
 
@@ -43,11 +43,11 @@ export const handlers: GroupHandlers<"cases"> = {
     const pageInstructions = memberIn(body, "pageInstructions", "array");
     const attachments = memberIn(body, "attachments", "array");
     const work = await createCase(context, { typeId, content, parentId, pageInstructions, attachments });
-    return caseOutcome(work, { viewType: viewTypeOf(context, "none"), changed: true, created: true });
+    return caseOutcome(work, { viewType: readViewType(context, "none"), changed: true, created: true });
   },
 
   async get({ caseId }, context) {
-    return caseOutcome(await openCase(context, caseId), { viewType: viewTypeOf(context, "none", READ) });
+    return caseOutcome(await openCase(context, caseId), { viewType: readViewType(context, "none", READ) });
   },
 
   async delete({ caseId, ifMatch }, context) {
@@ -55,26 +55,26 @@ export const handlers: GroupHandlers<"cases"> = {
     await checkDeletable(context, caseId, ifMatch);
     await deleteConversations(tx, caseId);
     await deleteRelations(tx, caseId);
-    for (const { file } of await attachmentsOf(tx, caseId)) await releaseFile(file, context);
+    for (const { file } of await listAttachments(tx, caseId)) await releaseFile(file, context);
     await tx.deleteCase(caseId);
     return {};
   },
 
   async discardUpdates({ caseId, ifMatch }, context) {
-    const viewType = viewTypeOf(context, "none", READ);
+    const viewType = readViewType(context, "none", READ);
     return caseOutcome(await discardDrafts(context, caseId, ifMatch), { viewType });
   },
 
   async getAction({ caseId, action }, context) {
-    viewTypeOf(context, "form", FORM);
+    readViewType(context, "form", FORM);
     const work = await openCase(context, caseId);
     const found = localAction(work, action);
-    const listed = switchOf(context, "excludeAdditionalActions", false) ? onlyLocal(work, found) : {};
+    const listed = readSwitch(context, "excludeAdditionalActions", false) ? onlyLocal(work, found) : {};
     return formOutcome(work, found.view, work.stored.content, { listed });
   },
 
   async performAction(values, context) {
-    return changedCase(await performLocal(context, values, submissionOf(values)), context);
+    return changedCase(await performLocal(context, values, readSubmission(values)), context);
   },
 
   async recalculate({ caseId, action, data, ifMatch }, context) {
@@ -90,25 +90,25 @@ export const handlers: GroupHandlers<"cases"> = {
     const work = await openCase(context, values.caseId);
     const { view } = localAction(work, values.action);
     checkEntityTag(values.ifMatch, work.stored.tag);
-    const content = computed(work, view, work.stored.content, submissionOf(values));
+    const content = computed(work, view, work.stored.content, readSubmission(values));
     return viewOutcome(work, view, content, interestRow(values, content));
   },
 
   async getView({ caseId, view: viewId }, context) {
     const work = await openCase(context, caseId);
-    return viewOutcome(work, viewOf(work, viewId), work.stored.content);
+    return viewOutcome(work, findView(work, viewId), work.stored.content);
   },
 
   async refreshView(values, context) {
     const work = await openCase(context, values.caseId);
-    const view = viewOf(work, values.view);
-    const content = computed(work, view, work.stored.content, submissionOf(values));
+    const view = findView(work, values.view);
+    const content = computed(work, view, work.stored.content, readSubmission(values));
     return viewOutcome(work, view, content, interestRow(values, content));
   },
 
   async calcFields({ caseId, view: viewId, data }, context) {
     const work = await openCase(context, caseId);
-    const view = viewOf(work, viewId);
+    const view = findView(work, viewId);
     const content = computed(work, view, work.stored.content, submissionIn(context.body));
     return valuesOutcome(work, view, requestedFields(data, view, content));
   },
@@ -151,7 +151,7 @@ export const handlers: GroupHandlers<"cases"> = {
 
   async bulkPerform(values, context) {
     const { cases, action, runningMode, ifMatch } = values;
-    const bulk = { action, submission: submissionOf(values), ifMatch };
+    const bulk = { action, submission: readSubmission(values), ifMatch };
     if (runningMode === "async") {
       const id = crypto.randomUUID();
       await promiseBulk(context, { id, cases, ...bulk }, context.background);
@@ -167,14 +167,14 @@ export const handlers: GroupHandlers<"cases"> = {
 };
 
 /** A view of a case, or 404. */
-function viewOf({ type }: CaseWork, id: string): View {
+function findView({ type }: CaseWork, id: string): View {
   const view = type.views.get(id);
   if (view !== undefined) return view;
   throw new NotFound(`View '${id}' not found${suggestAlternatives(id, type.views.keys())}`);
 }
 
 function moveOptions(ifMatch: string | undefined, context: HandlerContext): MoveOptions {
-  return { ifMatch, cleanup: switchOf(context, "cleanupProcesses", true) };
+  return { ifMatch, cleanup: readSwitch(context, "cleanupProcesses", true) };
 }
 
 function categoryInfo(work: CaseWork, category: AttachmentCategory): JsonObject {
@@ -201,7 +201,7 @@ export async function checkDeletable(
   if (isResolved(work.stored) || currentStage(work).transition !== "create") {
     throw new Forbidden(`${work.stored.businessId} has left its create stage: it cannot be deleted any more`);
   }
-  if ((await context.tx.childrenOf(caseId)).length > 0) {
+  if ((await context.tx.listChildren(caseId)).length > 0) {
     throw new Conflict(`${work.stored.businessId} has child cases: it cannot be deleted`);
   }
   const { parentId = "" } = work.stored;

@@ -53,13 +53,13 @@ export async function newCase(
 
 /** The new child case of a step, to be written together with the parent. */
 export async function newChild(parent: CaseWork, type: CaseType, content: JsonObject): Promise<CaseWork> {
-  if (depthOf(parent) > DEPTH_LIMIT) {
+  if (countAncestors(parent) > DEPTH_LIMIT) {
     throw new OperationFailed(`The application definition nests cases deeper than ${DEPTH_LIMIT}`);
   }
   const origin = { parentId: parent.stored.id, creator: parent };
   return await newCase(parent.context, type, { ...newPage(type.fields), ...content }, origin);
 }
 
-function depthOf({ creator }: CaseWork): number {
-  return creator === undefined ? 0 : depthOf(creator) + 1;
+function countAncestors({ creator }: CaseWork): number {
+  return creator === undefined ? 0 : countAncestors(creator) + 1;
 }

@@ -3,7 +3,7 @@ import { isJsonObject, isString, type JsonObject, stringOrUndefined } from "../.
 import type { StoredAssignment, StoredCase } from "../store/store.ts";
 
 /** When a case entered its stages, by stage ID; the last entry counts. */
-export function visitsOf(stored: StoredCase): Readonly<Record<string, string>> {
+export function readVisits(stored: StoredCase): Readonly<Record<string, string>> {
   const visits: Record<string, string> = {};
   for (const [stage, time] of Object.entries(objectAt(stored.flow, "visits"))) {
     if (typeof time === "string") visits[stage] = time;
@@ -13,7 +13,7 @@ export function visitsOf(stored: StoredCase): Readonly<Record<string, string>> {
 
 /** Remembers that a case enters a stage. */
 export function addVisit(stored: StoredCase, stage: string, time: string): void {
-  stored.flow.visits = { ...visitsOf(stored), [stage]: time };
+  stored.flow.visits = { ...readVisits(stored), [stage]: time };
 }
 
 /** A process that waits for a child case. */
@@ -33,13 +33,13 @@ export function waitingFor(stored: StoredCase, childId: string): Waiting | undef
 }
 
 /** The processes that wait for child cases. */
-export function waitingOf(stored: StoredCase): Waiting[] {
+export function readWaiting(stored: StoredCase): Waiting[] {
   return Object.keys(objectAt(stored.flow, "waiting")).flatMap((child) => waitingFor(stored, child) ?? []);
 }
 
 /** The IDs of the processes that wait for child cases. */
 export function waitingProcesses(stored: StoredCase): string[] {
-  return waitingOf(stored).map(({ processId }) => processId);
+  return readWaiting(stored).map(({ processId }) => processId);
 }
 
 /** Remembers, or forgets, that a process waits for a child case. */
@@ -72,7 +72,7 @@ export function setLock(stored: StoredCase, operator: string | undefined): void 
 }
 
 /** Who follows a case: IDs of operators, in the order in which they began. */
-export function followersOf({ flow }: StoredCase): string[] {
+export function readFollowers({ flow }: StoredCase): string[] {
   return Array.isArray(flow.followers) ? flow.followers.filter(isString) : [];
 }
 
@@ -82,7 +82,7 @@ export function setFollowers(stored: StoredCase, followers: readonly string[]): 
 }
 
 /** The draft of an action; nothing when none is saved. */
-export function draftOf(assignment: StoredAssignment, action: string): JsonObject {
+export function readDraft(assignment: StoredAssignment, action: string): JsonObject {
   return objectAt(objectAt(assignment.state, "drafts"), action);
 }
 
@@ -108,7 +108,7 @@ export function hasDrafts(assignment: StoredAssignment): boolean {
 }
 
 /** The screen of a screen flow that is shown, and the furthest that was, from 0. */
-export function screenOf(assignment: StoredAssignment): { current: number; furthest: number } {
+export function readScreen(assignment: StoredAssignment): { current: number; furthest: number } {
   const { screen, furthestScreen } = assignment.state;
   const current = typeof screen === "number" ? screen : 0;
   return { current, furthest: typeof furthestScreen === "number" ? furthestScreen : current };
@@ -116,7 +116,7 @@ export function screenOf(assignment: StoredAssignment): { current: number; furth
 
 /** Shows a screen of a screen flow. */
 export function setScreen(assignment: StoredAssignment, current: number): void {
-  assignment.state.furthestScreen = Math.max(screenOf(assignment).furthest, current);
+  assignment.state.furthestScreen = Math.max(readScreen(assignment).furthest, current);
   assignment.state.screen = current;
 }
 

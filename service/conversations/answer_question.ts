@@ -5,7 +5,7 @@
 import type { JsonObject } from "../../utils/json.ts";
 import { type Agent, type AnswerScript, MESSAGE_VARIABLE } from "../application/model/agent.ts";
 import type { Scope } from "../application/model/expression.ts";
-import { scopeOf, scopeWithoutCase } from "../cases/case_work.ts";
+import { buildScope, scopeWithoutCase } from "../cases/case_work.ts";
 import { DependencyFailed, DomainError } from "../errors.ts";
 import type { HandlerContext, Outcome } from "../http/handler.ts";
 import { askModel, type ChatMessage } from "./chat_model.ts";
@@ -79,7 +79,7 @@ async function createScope(
 ): Promise<Scope> {
   const stored = await context.tx.getCase(contextId);
   const fields = stored?.typeId === caseType ? stored?.content : {};
-  const { caseInfo, operator, action, now } = stored ? scopeOf(stored, context) : scopeWithoutCase({}, context);
+  const { caseInfo, operator, action, now } = stored ? buildScope(stored, context) : scopeWithoutCase({}, context);
   return { caseInfo, operator, action, now, fields: { ...fields, [MESSAGE_VARIABLE]: message } };
 }
 

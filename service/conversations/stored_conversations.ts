@@ -95,14 +95,14 @@ export async function findConversations(
   agentId: string,
   contextId: string,
 ): Promise<Conversation[]> {
-  const all = (await tx.itemsOf(CONVERSATION, contextId)).map(toConversation);
+  const all = (await tx.listItems(CONVERSATION, contextId)).map(toConversation);
   return all.filter((one) => one.party === party && one.agentId === agentId && one.operator === caller.id);
 }
 
 /** Deletes the conversations about a case. */
 export async function deleteConversations(tx: Transaction, contextId: string): Promise<void> {
-  for (const { id } of await tx.itemsOf(CONVERSATION, contextId)) {
-    for (const message of await tx.itemsOf(MESSAGE, id)) await tx.deleteItem(MESSAGE, message.id);
+  for (const { id } of await tx.listItems(CONVERSATION, contextId)) {
+    for (const message of await tx.listItems(MESSAGE, id)) await tx.deleteItem(MESSAGE, message.id);
     await tx.deleteItem(CONVERSATION, id);
   }
 }
@@ -151,7 +151,7 @@ export async function readMessages(
   conversationId: string,
   last?: number,
 ): Promise<StoredMessage[]> {
-  return (await tx.itemsOf(MESSAGE, conversationId, { limit: last })).map(toMessage).reverse();
+  return (await tx.listItems(MESSAGE, conversationId, { limit: last })).map(toMessage).reverse();
 }
 
 function toConversation({ id, at, owner, content }: StoredItem): Conversation {

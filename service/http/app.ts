@@ -7,12 +7,12 @@ import { VERSION } from "../../lib/version.ts";
 import type { Application } from "../application/model/application.ts";
 import { NotFound, OperationFailed } from "../errors.ts";
 import type { Handlers } from "./handler.ts";
-import { failureAnswer, jsonOf, responseOf } from "./responses.ts";
+import { createResponse, failureAnswer, jsonResponse } from "./responses.ts";
 import { receiveBody } from "./receive.ts";
-import { type CallOptions, callsOf, type ServeCall } from "./calls.ts";
+import { type CallOptions, createCall, type ServeCall } from "./calls.ts";
 import { KeyedCalls } from "./idempotency.ts";
-import { allowedMethods, rawPath, targetOf } from "./urls.ts";
-import { type Route, routesOf } from "./routes.ts";
+import { allowedMethods, getTarget, rawPath } from "./urls.ts";
+import { buildRoutes, type Route } from "./routes.ts";
 import { isKnownError, type KnownError, RequestError } from "./status.ts";
 import { exchange } from "./token.ts";
 
@@ -33,18 +33,18 @@ const HEALTH = "/health";
 export async function createApp(options: AppOptions): Promise<(request: Request) => Response | Promise<Response>> {
   const { apiRoot, tokenPath } = options;
   const hono = new Hono<Asked>({ getPath: rawPath });
-  const routes = await routesOf(options.handlers);
+  const routes = await buildRoutes(options.handlers);
   const keyed = new KeyedCalls(options.store);
   for (const route of routes) {
     const path = apiRoot + route.operation.path.replace(/\{(\w+)\}/g, ":$1");
-    hono.on(route.operation.method, path, handlerOf(route, options, keyed)); // One alone: the short way through Hono.
+    hono.on(route.operation.method, path, createHandler(route, options, keyed)); // One alone: the short way through Hono.
   }
   hono.post(tokenPath, async (c) => {
     const form = new TextDecoder().decode(await receiveBody(c.req.raw));
     return await exchange(options, form, c.req.header("authorization"));
   });
   const health = { status: "ok", version: VERSION, application: options.app.name, pid: Deno.pid };
-  hono.get(HEALTH, () => jsonOf(200, health));
+  hono.get(HEALTH, () => jsonResponse(200, health));
   const served = [
     ...routes.map(({ operation: { method, path } }) => ({ method, path: apiRoot + path })),
     { method: "POST", path: tokenPath },
@@ -55,7 +55,7 @@ export async function createApp(options: AppOptions): Promise<(request: Request)
   return (request) => {
     if (request.method !== "HEAD") return hono.fetch(request, NO_HEAD);
     // Not made from the request itself: to follow its signal makes Deno print a warning. Its host may be none at all.
-    return hono.fetch(new Request(`http://service${targetOf(request.url)}`, { headers: request.headers }), HEAD);
+    return hono.fetch(new Request(`http://service${getTarget(request.url)}`, { headers: request.headers }), HEAD);
   };
 }
 
@@ -70,9 +70,9 @@ const NO_HEAD: Asked["Bindings"] = { isHead: false };
 type Handler = (c: Context<Asked>) => Response | Promise<Response>;
 
 /** Serves the requests of one route. */
-function handlerOf(route: Route, options: AppOptions, keyed: KeyedCalls): Handler {
+function createHandler(route: Route, options: AppOptions, keyed: KeyedCalls): Handler {
   const { operation } = route;
-  const serve = callsOf(route, options, keyed);
+  const serve = createCall(route, options, keyed);
   const labelled = operation.labelled ? withLabel(serve, options.app) : serve;
   if (!hasEffect(operation)) return labelled;
   return (c) => c.env.isHead ? notAllowed(c, [operation.method]) : labelled(c);
@@ -110,12 +110,12 @@ function unforeseen(error: Error, { log }: AppOptions): Response {
   const sentence = isDiskFull(error)
     ? "The service's disk is full: free some space on it."
     : `The service failed. Its log has the reason at request ${requestId}.`;
-  return responseOf(failureAnswer(new OperationFailed(sentence)), requestId);
+  return createResponse(failureAnswer(new OperationFailed(sentence)), requestId);
 }
 
 function fail(
   error: KnownError,
   { headers, members }: { headers?: Record<string, string>; members?: JsonObject } = {},
 ): Response {
-  return responseOf(failureAnswer(error, members), crypto.randomUUID(), headers);
+  return createResponse(failureAnswer(error, members), crypto.randomUUID(), headers);
 }

@@ -8,12 +8,12 @@ import type { Background, HandlerContext, LaterWork, NextUnit, Outcome } from ".
 import type { Assets } from "../pages/assets.ts";
 import type { ByteStore } from "../store/bytes.ts";
 import type { Store, Transaction } from "../store/store.ts";
-import { answerOf, responseOf, responseTo, unauthorized } from "./responses.ts";
-import { decoderOf } from "./decode.ts";
+import { createResponse, prepareResponse, respond, unauthorized } from "./responses.ts";
+import { createDecoder } from "./decode.ts";
 import { discard, keepingForm } from "./multipart.ts";
 import type { KeyedCalls, Steps, Unit } from "./idempotency.ts";
-import { queryOf, segmentReader, targetOf } from "./urls.ts";
-import { digestOf, receiverOf } from "./receive.ts";
+import { getTarget, parseQuery, segmentReader } from "./urls.ts";
+import { createReceiver, digestRequest } from "./receive.ts";
 import type { Route } from "./routes.ts";
 
 /** What calls are served with. */
@@ -42,42 +42,42 @@ export interface CallOptions {
 export type ServeCall = (c: Context) => Promise<Response>;
 
 /** Makes what serves the calls of one operation. */
-export function callsOf({ name, operation, serve }: Route, options: CallOptions, keyed: KeyedCalls): ServeCall {
+export function createCall({ name, operation, serve }: Route, options: CallOptions, keyed: KeyedCalls): ServeCall {
   const { app, store, bytes, assets, apiRoot } = options;
-  const receive = receiverOf(operation, options);
-  const decode = decoderOf(operation, app);
+  const receive = createReceiver(operation, options);
+  const decode = createDecoder(operation, app);
   const segment = segmentReader(apiRoot + operation.path);
   const run = isRead(operation) ? store.read : store.transact;
   const isServed = operation.variant === undefined || operation.variant === app.variant;
   const status = operation.status ?? 200;
-  const answer = (outcome: Outcome) => answerOf(outcome, status, apiRoot);
+  const answer = (outcome: Outcome) => prepareResponse(outcome, status, apiRoot);
 
   return async (c) => {
     const requestId = crypto.randomUUID();
-    const caller = await callerOf(c, options, requestId);
+    const caller = await findCaller(c, options, requestId);
     if (caller instanceof Response) return caller;
     if (!isServed) throw new NotFound(`${name} is served by the ${operation.variant} variant only.`);
 
     const { url, raw } = c.req;
-    const query = queryOf(url);
+    const query = parseQuery(url);
     const { key, text, body, form } = await receive(raw); // Last: what fails after it must let go of a file.
     const later: LaterWork[] = [];
     const background = (work: LaterWork) => void later.push(work);
-    const contextOf = (tx: Transaction): HandlerContext => {
+    const createContext = (tx: Transaction): HandlerContext => {
       return { app, tx, bytes, assets, caller, now: new Date(), query, body, background };
     };
-    const rest = restOf(contextOf, options);
+    const rest = createRest(createContext, options);
     const response = await keepingForm(form, bytes, async () => {
       const ifMatch = c.req.header("if-match");
       const values = decode({ segment: (variable) => segment(url, variable), query, body, form, ifMatch });
-      const first: Unit = async (tx) => await serve(values, contextOf(tx));
+      const first: Unit = async (tx) => await serve(values, createContext(tx));
       if (key === undefined) {
-        return responseTo(await rest(await run(first), store.transact), status, apiRoot, requestId);
+        return respond(await rest(await run(first), store.transact), status, apiRoot, requestId);
       }
-      const request = digestOf({ method: operation.method, target: targetOf(url), text, form });
+      const request = digestRequest({ method: operation.method, target: getTarget(url), text, form });
       const given = await keyed.answer({ caller: caller.id, key, request }, { first, rest, answer });
       if (given.isReplay) await discard(form, bytes);
-      return responseOf(given.answer, requestId, given.isReplay ? REPLAYED : undefined);
+      return createResponse(given.answer, requestId, given.isReplay ? REPLAYED : undefined);
     });
     later.forEach(options.background);
     return response;
@@ -85,12 +85,12 @@ export function callsOf({ name, operation, serve }: Route, options: CallOptions,
 }
 
 /** The operator whose token a request has; the refusal where it has none that is valid. */
-async function callerOf(
+async function findCaller(
   c: Context,
   { app, tokens }: CallOptions,
   requestId: string,
 ): Promise<Operator | Response> {
-  const token = bearerOf(c);
+  const token = readBearer(c);
   if (token === undefined) return unauthorized("An access token is needed.", false, requestId);
   const operator = await tokens.operatorOf(token);
   if (operator === undefined) return unauthorized("Invalid or expired token", true, requestId);
@@ -100,11 +100,11 @@ async function callerOf(
 }
 
 /** What follows the first unit of work of a call. */
-function restOf(contextOf: (tx: Transaction) => HandlerContext, { seeThrough }: CallOptions): Steps["rest"] {
+function createRest(createContext: (tx: Transaction) => HandlerContext, { seeThrough }: CallOptions): Steps["rest"] {
   return async (outcome, transact) => {
     if (outcome.afterCommit === undefined) return outcome;
     return await seeThrough((signal) => {
-      return finish(outcome, signal, (next) => transact(async (tx) => await next(contextOf(tx))));
+      return finish(outcome, signal, (next) => transact(async (tx) => await next(createContext(tx))));
     });
   };
 }
@@ -122,6 +122,6 @@ async function finish(
   return outcome;
 }
 
-function bearerOf(c: Context): string | undefined {
+function readBearer(c: Context): string | undefined {
   return /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
 }

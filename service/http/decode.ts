@@ -36,8 +36,8 @@ export type Decode = (parts: RequestParts) => Record<string, unknown>;
 type Read = (parts: RequestParts, body: JsonObject) => JsonValue | ReceivedFile | undefined;
 
 /** Makes the decoder of an operation. It answers 400 with one detail for each value that does not fit. */
-export function decoderOf(operation: Operation, served: Served): Decode {
-  const params = decodedParams(operation).map(([name, param]) => ({ name, param, read: readerOf(param, served) }));
+export function createDecoder(operation: Operation, served: Served): Decode {
+  const params = decodedParams(operation).map(([name, param]) => ({ name, param, read: createReader(param, served) }));
   const tagged = takesTag(operation);
   const { atLeastOne = [] } = operation;
   const anyOf = params.filter(({ name }) => atLeastOne.includes(name)).map(({ param }) => wireName(param));
@@ -72,9 +72,9 @@ function decodedParams(operation: Operation): [string, Param][] {
 }
 
 /** Reads a value and checks it. A `RangeError` says what is wrong, without the value's name. */
-function readerOf(param: Param, served: Served): Read {
-  const find = finderOf(param);
-  const refusal = param.rejected ?? gateOf(param, served);
+function createReader(param: Param, served: Served): Read {
+  const find = createFinder(param);
+  const refusal = param.rejected ?? findRestriction(param, served);
   return (parts, body) => {
     const value = find(parts, body) ?? param.default ?? param.assumed;
     if (value === undefined) {
@@ -88,7 +88,7 @@ function readerOf(param: Param, served: Served): Read {
   };
 }
 
-function gateOf(param: Param, served: Served): string | undefined {
+function findRestriction(param: Param, served: Served): string | undefined {
   if (param.variant !== undefined && param.variant !== served.variant) {
     return `exists on the ${param.variant} variant only`;
   }
@@ -98,7 +98,7 @@ function gateOf(param: Param, served: Served): string | undefined {
   return undefined;
 }
 
-function finderOf(param: Param): Read {
+function createFinder(param: Param): Read {
   const place = wireName(param);
   switch (param.to.slice(0, param.to.indexOf(":"))) {
     case "path":

@@ -5,7 +5,7 @@
 import { DependencyFailed, DomainError, type DomainErrorKind } from "../errors.ts";
 import type { Outcome } from "./handler.ts";
 import type { Store, StoredAnswer, Transaction } from "../store/store.ts";
-import { type Answer, failureAnswer } from "./responses.ts";
+import { failureAnswer, type PreparedResponse } from "./responses.ts";
 import { RequestError } from "./status.ts";
 
 /** Milliseconds for which an answer is kept. */
@@ -50,13 +50,13 @@ export interface Steps {
   /** What follows, where the first unit's outcome goes on. */
   readonly rest: (outcome: Outcome, transact: (unit: Unit) => Promise<Outcome>) => Promise<Outcome>;
   /** The answer of an outcome. */
-  readonly answer: (outcome: Outcome) => Answer;
+  readonly answer: (outcome: Outcome) => PreparedResponse;
 }
 
 /** An answer, and whether an earlier request has had it. */
 export interface Given {
   /** The answer. */
-  readonly answer: Answer;
+  readonly answer: PreparedResponse;
   /** Whether it was given before. */
   readonly isReplay: boolean;
 }
@@ -108,7 +108,7 @@ class Attempt {
   }
 
   /** What was kept before, or else the new answer. */
-  async run(): Promise<StoredAnswer | Answer> {
+  async run(): Promise<StoredAnswer | PreparedResponse> {
     try {
       return await this.#findOrDo();
     } catch (error) {
@@ -120,7 +120,7 @@ class Attempt {
     }
   }
 
-  async #findOrDo(): Promise<StoredAnswer | Answer> {
+  async #findOrDo(): Promise<StoredAnswer | PreparedResponse> {
     const { first, rest } = this.#steps;
     const found = await this.#store.transact(async (tx) => {
       return await keptFor(tx, this.#call) ?? await this.#done(tx, await first(tx));
@@ -135,13 +135,13 @@ class Attempt {
     return answer;
   }
 
-  async #done(tx: Transaction, outcome: Outcome): Promise<{ outcome: Outcome; answer: Answer }> {
+  async #done(tx: Transaction, outcome: Outcome): Promise<{ outcome: Outcome; answer: PreparedResponse }> {
     const answer = this.#steps.answer(outcome.afterCommit === undefined ? outcome : CUT_SHORT);
     await this.#keep(tx, answer);
     return { outcome, answer };
   }
 
-  async #keep(tx: Transaction, { status, headers, text }: Answer): Promise<void> {
+  async #keep(tx: Transaction, { status, headers, text }: PreparedResponse): Promise<void> {
     await tx.putAnswer({ ...this.#call, at: new Date().toISOString(), status, headers: { ...headers }, body: text });
   }
 }
@@ -162,7 +162,7 @@ function endOfLife(now: Date): string {
   return new Date(now.getTime() - LIFETIME).toISOString();
 }
 
-function answerIn({ status, headers, body }: StoredAnswer): Answer {
+function answerIn({ status, headers, body }: StoredAnswer): PreparedResponse {
   const texts = Object.entries(headers).map(([name, value]) => [name, String(value)]);
   return { status, headers: Object.fromEntries(texts), text: body };
 }

@@ -30,7 +30,7 @@ export interface Uploads {
 }
 
 /** Makes what receives the requests of one operation. */
-export function receiverOf(operation: Operation, uploads: Uploads): (request: Request) => Promise<Received> {
+export function createReceiver(operation: Operation, uploads: Uploads): (request: Request) => Promise<Received> {
   const reads = isRead(operation);
   const hasForm = sendsForm(operation);
   const hasBody = operation.method !== "GET" && operation.method !== "DELETE" && !hasForm;
@@ -138,14 +138,14 @@ export function checkKey(key: string | undefined): string | undefined {
  * A digest that only the same request has. Its entity tag is no part of it: who repeats a change that was done reads
  * another tag than the first time.
  */
-export function digestOf({ method, target, text = "", form }: RequestFacts): string {
+export function digestRequest({ method, target, text = "", form }: RequestFacts): string {
   const hash = createHash("sha256");
   hash.update(`${method} ${target}\n`); // Neither can hold a line's end.
-  hash.update(form === undefined ? text : textOf(form));
+  hash.update(form === undefined ? text : describeForm(form));
   return hash.digest("base64url");
 }
 
-function textOf(form: Form): string {
+function describeForm(form: Form): string {
   const parts = [...form].map(([name, part]) => {
     return typeof part === "string" ? [name, part] : [name, part.name, part.type, String(part.size), part.digest];
   });

@@ -5,7 +5,7 @@ import type { Outcome, SentContent } from "./handler.ts";
 import { describeError, type KnownError, RequestError, toStatus } from "./status.ts";
 
 /** An answer, apart from what differs each time that it is sent. */
-export interface Answer {
+export interface PreparedResponse {
   /** HTTP status. */
   readonly status: number;
   /** Headers. */
@@ -17,9 +17,9 @@ export interface Answer {
 const JSON_HEADERS = { "content-type": "application/json", "cache-control": "no-store" };
 
 /** The answer of an outcome that is no content. */
-export function answerOf(outcome: Outcome, status: number, apiRoot: string): Answer {
+export function prepareResponse(outcome: Outcome, status: number, apiRoot: string): PreparedResponse {
   if (outcome.content !== undefined) throw new TypeError("Content is sent once and cannot be kept.");
-  const headers = headersOf(outcome, apiRoot);
+  const headers = buildHeaders(outcome, apiRoot);
   if (outcome.failure !== undefined) return failureAnswer(outcome.failure);
   const given = outcome.result === undefined ? status : toStatus(outcome.result);
   if (outcome.text !== undefined) {
@@ -32,8 +32,8 @@ export function answerOf(outcome: Outcome, status: number, apiRoot: string): Ans
 }
 
 /** An answer as it is sent. */
-export function responseOf(
-  { status, headers, text }: Answer,
+export function createResponse(
+  { status, headers, text }: PreparedResponse,
   requestId: string,
   more?: Readonly<Record<string, string>>,
 ): Response {
@@ -42,13 +42,13 @@ export function responseOf(
 }
 
 /** The response of an outcome. */
-export function responseTo(outcome: Outcome, status: number, apiRoot: string, requestId: string): Response {
+export function respond(outcome: Outcome, status: number, apiRoot: string, requestId: string): Response {
   const { content } = outcome;
-  if (content === undefined) return responseOf(answerOf(outcome, status, apiRoot), requestId);
-  return contentAnswer(content, { ...headersOf(outcome, apiRoot), "x-request-id": requestId });
+  if (content === undefined) return createResponse(prepareResponse(outcome, status, apiRoot), requestId);
+  return contentAnswer(content, { ...buildHeaders(outcome, apiRoot), "x-request-id": requestId });
 }
 
-function headersOf({ tag, location, expires }: Outcome, apiRoot: string): Record<string, string> {
+function buildHeaders({ tag, location, expires }: Outcome, apiRoot: string): Record<string, string> {
   const headers: Record<string, string> = { "cache-control": "no-store" };
   if (tag !== undefined) headers.etag = tag;
   if (location !== undefined) headers.location = apiRoot + location.split("/").map(encodeURIComponent).join("/");
@@ -75,7 +75,7 @@ function attachmentNamed(name: string): string {
 }
 
 /** The answer of a failure. */
-export function failureAnswer(error: KnownError, members?: JsonObject): Answer {
+export function failureAnswer(error: KnownError, members?: JsonObject): PreparedResponse {
   return { status: toStatus(error), headers: JSON_HEADERS, text: JSON.stringify(describeError(error, members)) };
 }
 
@@ -85,11 +85,11 @@ export function unauthorized(sentence: string, given: boolean, requestId: string
   const legacy = { ID: "Unauthorized", message: sentence, pxObjClass: "Pega-API-Error" };
   const body = { ...describeError(error), pxObjClass: "Pega-API", errors: [legacy] };
   const challenge = 'Bearer realm="svc"' + (given ? ', error="invalid_token"' : "");
-  return jsonOf(toStatus(error), body, { "x-request-id": requestId, "www-authenticate": challenge });
+  return jsonResponse(toStatus(error), body, { "x-request-id": requestId, "www-authenticate": challenge });
 }
 
 /** JSON with a status. */
-export function jsonOf(status: number, body: JsonValue, headers: Record<string, string> = {}): Response {
+export function jsonResponse(status: number, body: JsonValue, headers: Record<string, string> = {}): Response {
   return new Response(JSON.stringify(body), { status, headers: { ...JSON_HEADERS, ...headers } });
 }
 

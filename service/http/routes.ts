@@ -23,7 +23,7 @@ interface Serve {
 }
 
 /** The routes, those first whose path is written out where another has a variable. */
-export async function routesOf(handlers: Handlers): Promise<Route[]> {
+export async function buildRoutes(handlers: Handlers): Promise<Route[]> {
   const serves: Readonly<Record<string, Readonly<Record<string, Serve["serve"] | undefined>>>> = handlers;
   const routes: Route[] = [];
   for (const [group, operations] of Object.entries(await loadResources())) {

@@ -2,7 +2,7 @@
 import { authenticate, type ClientCredentials } from "../access/clients.ts";
 import type { Tokens } from "../access/tokens.ts";
 import type { Store } from "../store/store.ts";
-import { jsonOf } from "./responses.ts";
+import { jsonResponse } from "./responses.ts";
 
 /** What the endpoint works with. */
 export interface TokenEndpoint {
@@ -28,7 +28,7 @@ export async function exchange(
   const client = credentials && await authenticate(endpoint.store, credentials);
   if (!client) return refuse(401, "invalid_client", "The client ID or the client secret is wrong.");
   const token = await endpoint.tokens.issue(client);
-  return jsonOf(200, { access_token: token, token_type: "Bearer", expires_in: endpoint.tokens.lifetimeSeconds });
+  return jsonResponse(200, { access_token: token, token_type: "Bearer", expires_in: endpoint.tokens.lifetimeSeconds });
 }
 
 function fromForm(form: URLSearchParams): ClientCredentials | undefined {
@@ -60,5 +60,5 @@ function formDecode(text: string): string {
 
 function refuse(status: 400 | 401, error: string, description: string): Response {
   const headers: Record<string, string> = status === 401 ? { "www-authenticate": 'Basic realm="svc"' } : {};
-  return jsonOf(status, { error, error_description: description }, headers);
+  return jsonResponse(status, { error, error_description: description }, headers);
 }

@@ -3,11 +3,11 @@ import { Invalid } from "../errors.ts";
 
 /** The path of a request, still encoded: a `%2F` is no separator. */
 export function rawPath(request: Request): string {
-  return pathOf(request.url);
+  return getPath(request.url);
 }
 
 /** The query of a URL. Of a parameter that is there twice nobody can say which was meant: it is refused. */
-export function queryOf(url: string): URLSearchParams {
+export function parseQuery(url: string): URLSearchParams {
   const mark = url.indexOf("?");
   const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark));
   const names = new Set<string>();
@@ -23,14 +23,14 @@ export function segmentReader(template: string): (url: string, variable: string)
   const places = new Map(template.split("/").map((segment, index) => [segment, index]));
   return (url, variable) => {
     const place = places.get(`{${variable}}`);
-    const segment = place === undefined ? undefined : pathOf(url).split("/")[place];
+    const segment = place === undefined ? undefined : getPath(url).split("/")[place];
     return segment === undefined ? undefined : decode(segment);
   };
 }
 
 /** The methods that some route takes at a URL. */
 export function allowedMethods(url: string, routes: readonly { method: string; path: string }[]): string[] {
-  const given = pathOf(url).split("/");
+  const given = getPath(url).split("/");
   const fits = (template: string) => {
     const segments = template.split("/");
     return segments.length === given.length &&
@@ -40,13 +40,13 @@ export function allowedMethods(url: string, routes: readonly { method: string; p
 }
 
 /** Path and query of a URL, as they were sent. */
-export function targetOf(url: string): string {
+export function getTarget(url: string): string {
   const start = url.indexOf("/", url.indexOf("://") + 3);
   return start < 0 ? "/" : url.slice(start);
 }
 
-function pathOf(url: string): string {
-  const target = targetOf(url);
+function getPath(url: string): string {
+  const target = getTarget(url);
   const end = target.search(/[?#]/);
   return end < 0 ? target : target.slice(0, end);
 }

@@ -1,7 +1,7 @@
 /** Static files of an application, which are in the folder `static/` beside its definition. */
 import { readChunks } from "../../utils/fs/chunks.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
-import { mediaTypeOf } from "../attachments/media_types.ts";
+import { guessMediaType } from "../attachments/media_types.ts";
 
 /** The kinds of assets. Each has its own folder. */
 export const ASSET_KINDS = ["components", "files", "profile-images"] as const;
@@ -46,7 +46,7 @@ export async function openAssets(folder: string): Promise<Assets> {
       // A link may have replaced the file.
       const file = await findFile(folder, root, `${kind}/${name}`);
       if (file === undefined) return undefined;
-      return { type: mediaTypeOf(name), name, size: file.size, stream: readChunks(() => Deno.open(file.path)) };
+      return { type: guessMediaType(name), name, size: file.size, stream: readChunks(() => Deno.open(file.path)) };
     },
   };
 }
@@ -72,7 +72,7 @@ export function openPackedAssets(packed: Readonly<Record<string, string>>): Asse
       const file = files.get(`${kind}/${name}`);
       if (file === undefined) return Promise.resolve(undefined);
       const bytes = new Blob([Uint8Array.fromBase64(file)]);
-      return Promise.resolve({ type: mediaTypeOf(name), name, size: bytes.size, stream: bytes.stream() });
+      return Promise.resolve({ type: guessMediaType(name), name, size: bytes.size, stream: bytes.stream() });
     },
   };
 }

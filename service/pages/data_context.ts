@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "../../utils/json.ts";
 import { getRecord, hasKey } from "../data/records.ts";
 import type { Scope, UiPage } from "../application/model/application.ts";
 import { caseInfo } from "../cases/views/case.ts";
-import { contentOf, fieldsOf, shownValues } from "../cases/views/ui.ts";
+import { listFields, showContent, shownValues } from "../cases/views/ui.ts";
 import { calculate, Findings, mergePage, newPage } from "../cases/content/content.ts";
 import { findCase, scopeWithoutCase } from "../cases/case_work.ts";
 import { Invalid, NotFound } from "../errors.ts";
@@ -48,7 +48,7 @@ async function openCaseContext(page: UiPage, handle: string, context: HandlerCon
   if ((page.caseType ?? page.dataType) !== undefined && page.caseType !== work.type) {
     throw new Invalid(`The page ${page.id} is about ${page.classId}, but ${handle} is a ${work.type.id}.`);
   }
-  return { scope: work.scope(), caseInfo: caseInfo(work, contentOf(work, page.shown), false) };
+  return { scope: work.scope(), caseInfo: caseInfo(work, showContent(work, page.shown), false) };
 }
 
 /** Fills in the defaults of the page's class. */
@@ -64,7 +64,7 @@ function createContext(page: UiPage, given: JsonObject, context: HandlerContext)
   const content = structuredClone(given);
   const scope = scopeWithoutCase(content, context);
   calculate(page.fields, content, scope);
-  return { scope, caseInfo: { content: shownValues(fieldsOf(page.shown), content, page.classId) } };
+  return { scope, caseInfo: { content: shownValues(listFields(page.shown), content, page.classId) } };
 }
 
 /** Parses a JSON object. Returns undefined for other texts. */

@@ -167,7 +167,7 @@ async function save(list: UiList, content: Personalization, at: string, { tx }: 
 }
 
 async function readItems(list: UiList, { tx }: HandlerContext): Promise<StoredItem[]> {
-  return (await tx.itemsOf(KIND, list.id)).reverse();
+  return (await tx.listItems(KIND, list.id)).reverse();
 }
 
 function toItemId(list: UiList, id: string): string {

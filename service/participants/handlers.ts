@@ -18,7 +18,7 @@ import {
   listParticipants,
   openParticipant,
 } from "./participants.ts";
-import { submissionIn, submissionOf, viewTypeOf } from "../cases/arguments.ts";
+import { readSubmission, readViewType, submissionIn } from "../cases/arguments.ts";
 
 /** The handlers by operation. */
 export const handlers: GroupHandlers<"participants"> = {
@@ -39,7 +39,7 @@ export const handlers: GroupHandlers<"participants"> = {
 
   async update(values, context) {
     const { caseId, participantId, ifMatch } = values;
-    const changed = await changeParticipant(context, caseId, participantId, submissionOf(values), ifMatch);
+    const changed = await changeParticipant(context, caseId, participantId, readSubmission(values), ifMatch);
     return createChangedOutcome(changed, wantsForm(context));
   },
 
@@ -63,5 +63,5 @@ export const handlers: GroupHandlers<"participants"> = {
 };
 
 function wantsForm(context: HandlerContext): boolean {
-  return viewTypeOf(context, "form", ["none", "form"]) !== "none";
+  return readViewType(context, "form", ["none", "form"]) !== "none";
 }

@@ -30,7 +30,7 @@ export interface ParticipantWork {
 
 /** Lists the participants of a case, oldest first. */
 export async function listParticipants(work: CaseWork): Promise<Participant[]> {
-  const items = await work.context.tx.itemsOf(KIND, work.stored.id);
+  const items = await work.context.tx.listItems(KIND, work.stored.id);
   return items.reverse().map(toParticipant);
 }
 

@@ -1,7 +1,7 @@
 /** Responses with participants and their roles. */
 import type { JsonObject } from "../../utils/json.ts";
 import { PARTICIPANT_CLASS, type ParticipantRole } from "../application/model/case_type.ts";
-import { fieldsOf, link, shownValues, viewResources } from "../cases/views/ui.ts";
+import { link, listFields, shownValues, viewResources } from "../cases/views/ui.ts";
 import type { CaseWork } from "../cases/case_work.ts";
 import type { Outcome } from "../http/handler.ts";
 import { createContent, getRole, getRoleName, type Participant, type ParticipantWork } from "./participants.ts";
@@ -68,7 +68,7 @@ function describeForm({ view }: ParticipantRole): JsonObject {
 function selectContent({ type }: CaseWork, roleId: string, content: JsonObject): JsonObject {
   const role = type.participantRoles.get(roleId);
   if (role === undefined) return { classID: PARTICIPANT_CLASS, ...content };
-  return shownValues(fieldsOf(role.view), content, PARTICIPANT_CLASS);
+  return shownValues(listFields(role.view), content, PARTICIPANT_CLASS);
 }
 
 function buildPath(caseId: string, id: string): string {

@@ -51,12 +51,12 @@ export function defaultDataDirectory(): string {
 }
 
 /** The data directory that is meant, as an absolute path. */
-export function dataOf(data: string | undefined): string {
+export function resolveDataDirectory(data: string | undefined): string {
   return data === MEMORY ? MEMORY : resolve(data ?? defaultDataDirectory());
 }
 
 /** Where the files of a directory are. */
-export function filesOf(path: string): DirectoryFiles {
+export function locateFiles(path: string): DirectoryFiles {
   return { path, database: `${path}/service.db`, files: `${path}/files`, log: `${path}/service.log` };
 }
 
@@ -108,7 +108,7 @@ export async function readState(path: string): Promise<ServiceState | undefined>
 }
 
 /** The application of a directory: the file that is named, or else what was served from it last; nothing for the sample. */
-export async function applicationOf(path: string, named: string | undefined): Promise<string | undefined> {
+export async function findApplication(path: string, named: string | undefined): Promise<string | undefined> {
   return named ?? ((await readState(path))?.app || undefined);
 }
 
@@ -135,13 +135,13 @@ export async function withdraw(path: string): Promise<boolean> {
 export function warnIfOpen(path: string, warn: Warn): void {
   const what = "holds what the service keeps";
   warnIfOpenToOthers(path, what, warn, ["change"]);
-  warnIfOpenToOthers(filesOf(path).database, what, warn);
+  warnIfOpenToOthers(locateFiles(path).database, what, warn);
 }
 
 /** Makes the file to which a detached service writes, unless it is there. */
 export async function makeLog(path: string): Promise<void> {
   try {
-    (await Deno.open(filesOf(path).log, { append: true, create: true, mode: 0o600 })).close();
+    (await Deno.open(locateFiles(path).log, { append: true, create: true, mode: 0o600 })).close();
   } catch (cause) {
     throw unwritable(path, cause);
   }
@@ -152,7 +152,7 @@ export async function makeLog(path: string): Promise<void> {
  * waiting for it.
  */
 export async function removeData(path: string): Promise<void> {
-  const { database, files, log } = filesOf(path);
+  const { database, files, log } = locateFiles(path);
   for (const file of [database, `${database}-wal`, `${database}-shm`, log]) {
     await Deno.remove(file).catch(ignoreMissing);
   }

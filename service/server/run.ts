@@ -4,11 +4,11 @@ import { exists } from "../../utils/fs/exists.ts";
 import { addClient, type ClientCredentials } from "../access/clients.ts";
 import { Tokens } from "../access/tokens.ts";
 import { loadServedApplication, openServedAssets } from "../sample/served_application.ts";
-import { announce, applicationOf, filesOf, lockDirectory, withdraw } from "./directory.ts";
+import { announce, findApplication, locateFiles, lockDirectory, withdraw } from "./directory.ts";
 import { removeExpired, removeOrphans } from "../attachments/files.ts";
 import { handlers } from "../http/all_handlers.ts";
 import { serve } from "./server.ts";
-import { MEMORY, type ServiceOptions, settingsOf } from "./settings.ts";
+import { MEMORY, resolveSettings, type ServiceOptions } from "./settings.ts";
 import { openBytes } from "../store/bytes_on_disk.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite_store.ts";
 import { removeExpiredAnswers } from "../http/idempotency.ts";
@@ -40,9 +40,9 @@ export type Prepare = (service: RunningService) => Promise<void>;
 
 /** Starts a service. */
 export async function runService(options: ServiceOptions, prepare?: Prepare): Promise<RunningService> {
-  const settings = settingsOf(options);
+  const settings = resolveSettings(options);
   const directory = settings.data === MEMORY ? undefined : settings.data;
-  const file = directory === undefined ? options.app : await applicationOf(directory, options.app);
+  const file = directory === undefined ? options.app : await findApplication(directory, options.app);
   const app = await loadServedApplication(file);
   const resources = new AsyncDisposableStack();
   let isKnown = false;
@@ -51,12 +51,12 @@ export async function runService(options: ServiceOptions, prepare?: Prepare): Pr
       resources.use(await lockDirectory(directory));
       isKnown = await withdraw(directory);
     }
-    const database = directory === undefined ? MEMORY : filesOf(directory).database;
+    const database = directory === undefined ? MEMORY : locateFiles(directory).database;
     const isNew = directory === undefined || !await exists(database);
     const store = openSqliteStore(database, isKnown);
     resources.defer(() => store.close());
     const tokens = new Tokens(store, settings.tokenLifetimeSeconds);
-    const bytes = openBytes(directory === undefined ? undefined : filesOf(directory).files);
+    const bytes = openBytes(directory === undefined ? undefined : locateFiles(directory).files);
     resources.defer(() => bytes.close());
     if (!isNew) await removeOrphans(store, bytes); // A new one has written nothing, whatever is there.
     const assets = await openServedAssets(file);

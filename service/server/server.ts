@@ -3,7 +3,7 @@ import { SvcError } from "../../lib/errors.ts";
 import { unfinishedBulk } from "../case_types/bulk_jobs.ts";
 import { type AppOptions, createApp } from "../http/app.ts";
 import { Jobs } from "./jobs.ts";
-import { urlOf } from "./settings.ts";
+import { buildUrl } from "./settings.ts";
 
 /** What is served, and where. */
 export interface ServerOptions extends Omit<AppOptions, "background" | "seeThrough"> {
@@ -38,7 +38,7 @@ export async function serve(options: ServerOptions): Promise<Server> {
   const server = listen(options, answer);
   for (const work of unfinished) jobs.add(work); // Not before: where nobody can listen, nothing is begun.
   return {
-    url: urlOf(options.hostname, server.addr.port),
+    url: buildUrl(options.hostname, server.addr.port),
     async [Symbol.asyncDispose]() {
       stop.abort();
       const grace = Promise.withResolvers<void>();
@@ -60,7 +60,7 @@ function listen(
   } catch (cause) {
     if (cause instanceof Deno.errors.NotCapable) throw cause;
     const reason = cause instanceof Deno.errors.AddrInUse ? "another program listens there" : String(cause);
-    throw new SvcError("INVALID_ARGS", `The service cannot listen on ${urlOf(hostname, port)}: ${reason}.`, {
+    throw new SvcError("INVALID_ARGS", `The service cannot listen on ${buildUrl(hostname, port)}: ${reason}.`, {
       cause,
       hint: "Choose another port; 0 picks a free one.",
     });

@@ -38,7 +38,7 @@ export interface ServiceOptions {
 export type Settings = Readonly<Required<Omit<ServiceOptions, "app">> & Pick<ServiceOptions, "app">>;
 
 /** The options with their defaults; `INVALID_ARGS` or `INVALID_CONFIG` where one does not fit. */
-export function settingsOf(options: ServiceOptions): Settings {
+export function resolveSettings(options: ServiceOptions): Settings {
   const settings = {
     app: options.app,
     data: options.data ?? MEMORY,
@@ -64,7 +64,7 @@ export function settingsOf(options: ServiceOptions): Settings {
 }
 
 /** The address of a host and port. */
-export function urlOf(hostname: string, port: number): string {
+export function buildUrl(hostname: string, port: number): string {
   return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
 }
 
@@ -72,7 +72,7 @@ function checkAddress({ hostname, port }: Settings): void {
   if (!Number.isInteger(port) || port < 0 || port > 65535) {
     throw invalid(`${port} is no port.`, "Use 0 to 65535; 0 picks a free one.");
   }
-  if (URL.canParse(urlOf(hostname, port)) && isSecureUrl(urlOf(hostname, port))) return;
+  if (URL.canParse(buildUrl(hostname, port)) && isSecureUrl(buildUrl(hostname, port))) return;
   throw invalid(`${hostname} is not a loopback address.`, "The service listens on this machine alone: it has no TLS.");
 }
 

@@ -139,7 +139,7 @@ async function* readNewestFirst(
 ): AsyncGenerator<Message> {
   let end = before;
   while (true) {
-    const messages = (await tx.itemsOf(kind, owner, { before: end, limit: CHUNK })).map(toMessage);
+    const messages = (await tx.listItems(kind, owner, { before: end, limit: CHUNK })).map(toMessage);
     yield* messages;
     const last = messages.at(-1);
     if (last === undefined || messages.length < CHUNK) return;

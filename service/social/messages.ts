@@ -160,7 +160,7 @@ export class Replies {
   }
 
   async #read(place: string): Promise<Map<string | undefined, Message[]>> {
-    const replies = (await this.#tx.itemsOf("reply", place)).map(toMessage).reverse();
+    const replies = (await this.#tx.listItems("reply", place)).map(toMessage).reverse();
     const byParent = Map.groupBy(replies, ({ parent }) => parent);
     this.#byPlace.set(place, byParent);
     return byParent;

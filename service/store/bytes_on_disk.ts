@@ -41,17 +41,17 @@ export function openBytes(folder?: string): ByteStore {
 /** Removes the bytes that are in a folder, and the folder with the last of what is in it. */
 export async function removeBytes(folder: string): Promise<void> {
   for (const name of await ownFiles(folder)) await Deno.remove(`${folder}/${name}`);
-  const isEmpty = (await entriesOf(folder))?.length === 0;
+  const isEmpty = (await readEntries(folder))?.length === 0;
   if (isEmpty) await Deno.remove(folder);
 }
 
 async function ownFiles(folder: string): Promise<string[]> {
-  const entries = await entriesOf(folder) ?? [];
+  const entries = await readEntries(folder) ?? [];
   return entries.filter(({ name, isFile }) => isFile && NAME.test(name)).map(({ name }) => name);
 }
 
 /** What is in a folder; nothing where there is none. */
-async function entriesOf(folder: string): Promise<Deno.DirEntry[] | undefined> {
+async function readEntries(folder: string): Promise<Deno.DirEntry[] | undefined> {
   return await Array.fromAsync(Deno.readDir(folder)).catch(ignoreMissing);
 }
 

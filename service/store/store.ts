@@ -182,13 +182,13 @@ export interface Transaction {
   /** Removes a case with its assignments, its history and the items that belong to it. */
   deleteCase(id: string): Promise<void>;
   /** The cases whose parent it is, in order of creation. */
-  childrenOf(id: string): Promise<StoredCase[]>;
+  listChildren(id: string): Promise<StoredCase[]>;
   /** Writes a new assignment or a new state of an assignment, whose case stays. */
   putAssignment(stored: StoredAssignment): Promise<void>;
   /** Removes an assignment. */
   deleteAssignment(id: string): Promise<void>;
   /** The open assignments of a case, in order of creation. */
-  assignmentsOf(caseId: string): Promise<StoredAssignment[]>;
+  listAssignments(caseId: string): Promise<StoredAssignment[]>;
   /**
    * The most urgent, then oldest assignment of a person or of the queues: those of nobody else. Those that the person
    * could not work on, as their case is, are passed over.
@@ -213,7 +213,7 @@ export interface Transaction {
   /** Removes an item. */
   deleteItem(kind: string, id: string): Promise<void>;
   /** The items of an owner, or of all owners, newest first. */
-  itemsOf(kind: string, owner?: string, range?: ItemRange): Promise<StoredItem[]>;
+  listItems(kind: string, owner?: string, range?: ItemRange): Promise<StoredItem[]>;
   /** The texts that the items of a kind have in a member, which may be a list of them; none is read by itself. */
   textUses(kind: string, member: string, owner: string | undefined): Promise<TextUse[]>;
   /** The answer that was kept for a caller's key, if there is one. */

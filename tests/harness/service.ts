@@ -8,7 +8,7 @@ import type { LaterWork } from "../../service/http/handler.ts";
 import { handlers } from "../../service/http/all_handlers.ts";
 import { type RunningService, type ServiceOptions, startService } from "../../service/mod.ts";
 import { loadServedApplication, openServedAssets } from "../../service/sample/served_application.ts";
-import { filesOf } from "../../service/server/directory.ts";
+import { locateFiles } from "../../service/server/directory.ts";
 import { serve } from "../../service/server/server.ts";
 import type { ByteStore } from "../../service/store/bytes.ts";
 import { openSqliteStore } from "../../service/store/sqlite/sqlite_store.ts";
@@ -373,7 +373,7 @@ export async function leaveBulkJob(
   const app = await loadServedApplication(undefined);
   const [caller] = app.operators.values();
   assert.ok(caller);
-  const store = openSqliteStore(filesOf(data).database);
+  const store = openSqliteStore(locateFiles(data).database);
   const submission = { content: { Channel: channel } };
   const job = { id, cases, action: "pyUpdateCaseDetails", submission };
   const parts: LaterWork[] = [];

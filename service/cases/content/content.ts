@@ -171,14 +171,14 @@ function isFit(problem: string | undefined, name: string, page: string, findings
 }
 
 /** The pages of a value: the rows of a list, the one page of a page, none of nothing. */
-export function pagesOf(value: JsonValue | undefined): JsonObject[] {
+export function readPages(value: JsonValue | undefined): JsonObject[] {
   return (Array.isArray(value) ? value : [value]).filter(isJsonObject);
 }
 
 /** The pages of a field's value, each with its path: `path` is that of the page which holds the field. */
 function placedPages(field: Field, value: JsonValue | undefined, path: string): [path: string, page: JsonObject][] {
   const whole = `${path}.${field.name}`;
-  return pagesOf(value).map((page, index) => [field.type === "List" ? `${whole}(${index + 1})` : whole, page]);
+  return readPages(value).map((page, index) => [field.type === "List" ? `${whole}(${index + 1})` : whole, page]);
 }
 
 /** What a form has changed, as a draft keeps it: null for what has no value any more. */

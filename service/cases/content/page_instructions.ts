@@ -65,7 +65,7 @@ function readInstruction(value: JsonValue, invalid: Refuse): Instruction {
   if (typeof verb !== "string") throw invalid("'instruction' is missing");
   if (typeof target !== "string") throw invalid("'target' is missing");
   if (!isJsonObject(content) && verb !== "DELETE" && verb !== "MOVE") throw invalid(`${verb} needs 'content'`);
-  const segments = segmentsOf(target, invalid);
+  const segments = splitTarget(target, invalid);
   const named = segments.at(-1)?.row;
   const row = readPosition("listIndex", listIndex, invalid) ?? named;
   if (named !== undefined && row !== named) throw invalid(`'listIndex' ${row} is not the row of '${target}'`);
@@ -184,7 +184,7 @@ function pageIn({ holder, field, embedded }: Target, { name, row }: Segment, inv
 }
 
 /** `.Documents(2).Author` as its segments. */
-function segmentsOf(target: string, invalid: Refuse): Segment[] {
+function splitTarget(target: string, invalid: Refuse): Segment[] {
   return target.replace(/^\./, "").split(".").map((part) => {
     const [, name, row] = part.match(/^(\w+)(?:\((\d+)\))?$/) ?? [];
     if (name === undefined) throw invalid(`'${target}' is not a target`);

@@ -6,10 +6,10 @@ import type { StoredAssignment } from "../../store/store.ts";
 import { type AssignmentWork, assignmentWork, nextFor, offeredActions, shownInForm } from "../../assignments/work.ts";
 import { currentStage, known, optionalProcesses } from "../flow.ts";
 import { localActions } from "../actions.ts";
-import { followersOf, visitsOf, waitingOf } from "../state.ts";
+import { readFollowers, readVisits, readWaiting } from "../state.ts";
 import { type CaseWork, isResolved } from "../case_work.ts";
 import { actionButtons, assignmentInfo, navigation, nextAssignmentInfo, urgencyIn } from "../../assignments/views.ts";
-import { contentOf, link, viewResources } from "./ui.ts";
+import { link, showContent, viewResources } from "./ui.ts";
 
 /** What a client wants to see besides the data. */
 export type ViewType = "none" | "form" | "page";
@@ -25,7 +25,7 @@ export interface CaseOptions {
 }
 
 /** The view `pyDetails`, which every case type has. */
-function detailsOf(work: CaseWork): View {
+function describeDetails(work: CaseWork): View {
   return known(work.type.views, "pyDetails");
 }
 
@@ -92,19 +92,19 @@ function shownNext(work: CaseWork, next: StoredAssignment | undefined, viewType:
 /** The form of an action of an assignment, the first without one; the details of the case where it offers none. */
 function shownForm(open: AssignmentWork, viewType: ViewType, action = offeredActions(open)[0]): Shown {
   const { work } = open;
-  const view = action?.view ?? detailsOf(work);
+  const view = action?.view ?? describeDetails(work);
   const content = action === undefined ? work.stored.content : shownInForm(open, action);
   return {
-    content: contentOf(work, view, content),
+    content: showContent(work, view, content),
     ...(viewType !== "none" && { uiResources: assignmentResources(open, view) }),
   };
 }
 
 /** The details of a case. */
 function shownDetails(work: CaseWork, viewType: ViewType): Shown {
-  const view = detailsOf(work);
+  const view = describeDetails(work);
   return {
-    content: contentOf(work, view),
+    content: showContent(work, view),
     ...(viewType !== "none" && { uiResources: viewResources(view, work.type.id) }),
   };
 }
@@ -113,7 +113,7 @@ function shownDetails(work: CaseWork, viewType: ViewType): Shown {
 function shownSummary(work: CaseWork): Shown {
   const view = known(work.type.views, "pyCaseSummary");
   const { root: _, ...uiResources } = viewResources(view, work.type.id);
-  return { content: contentOf(work, view), uiResources };
+  return { content: showContent(work, view), uiResources };
 }
 
 /** The resources of an assignment's form. */
@@ -147,7 +147,7 @@ export function caseInfo(work: CaseWork, content: JsonObject, changed: boolean):
     stageID: stored.stageId,
     stageLabel: currentStage(work).name,
     sla: { goal: "", deadline: "" },
-    associations: { follows: followersOf(stored).includes(context.caller.id) },
+    associations: { follows: readFollowers(stored).includes(context.caller.id) },
     hasNewAttachments: false,
     WidgetsToRefresh: changed ? ["TaskList"] : [],
     content,
@@ -185,15 +185,15 @@ function localActionInfo({ stored }: CaseWork, { id, name, scope }: LocalAction)
 
 /** All stages of a case's type, with the case's way through them. */
 export function stageInfos(work: CaseWork): JsonObject[] {
-  const visits = visitsOf(work.stored);
+  const visits = readVisits(work.stored);
   return [...work.type.stages.values()].map((stage) => stageInfo(work, stage, visits));
 }
 
 /** The stages with their processes and steps. */
 export function stagesWithProcesses(work: CaseWork): JsonObject[] {
-  const running = [...waitingOf(work.stored), ...work.assignments];
+  const running = [...readWaiting(work.stored), ...work.assignments];
   const open = new Map(running.map(({ processId, stepId }) => [processId, stepId]));
-  const visits = visitsOf(work.stored);
+  const visits = readVisits(work.stored);
   return [...work.type.stages.values()].map((stage) => {
     const info = stageInfo(work, stage, visits);
     return { id: stage.id, ...info, processes: processInfos([...stage.processes.values()], info.visited_status, open) };

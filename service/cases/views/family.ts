@@ -25,12 +25,12 @@ export async function ancestors(context: EngineContext, caseId: string): Promise
 /** The children of a case, their children, and so on; nothing for a case without any. */
 export async function descendants(context: EngineContext, caseId: string): Promise<JsonObject> {
   await openCase(context, caseId);
-  return await childrenOf(context, caseId);
+  return await listChildren(context, caseId);
 }
 
-async function childrenOf(context: EngineContext, caseId: string): Promise<JsonObject> {
+async function listChildren(context: EngineContext, caseId: string): Promise<JsonObject> {
   const childCases: JsonObject[] = [];
-  for (const { id } of await context.tx.childrenOf(caseId)) {
+  for (const { id } of await context.tx.listChildren(caseId)) {
     const work = await findCase(context, id);
     if (work === undefined) continue;
     const { stored, type } = work;
@@ -44,7 +44,7 @@ async function childrenOf(context: EngineContext, caseId: string): Promise<JsonO
       urgency: urgencyIn(context.app.platformVersion, stored.urgency),
       links: { open: caseLink(stored.id) },
       assignments: work.assignments.map((assignment) => assignmentInfo(work, assignment)),
-      ...await childrenOf(context, id),
+      ...await listChildren(context, id),
     });
   }
   return childCases.length === 0 ? {} : { childCases };

@@ -139,7 +139,7 @@ function fieldResource(field: Field, classId: string): JsonObject {
 }
 
 /** The fields of a view, with the facts that every view carries. */
-export function contentOf(work: CaseWork, view: View, content: JsonObject = work.stored.content): JsonObject {
+export function showContent(work: CaseWork, view: View, content: JsonObject = work.stored.content): JsonObject {
   const { stored, type } = work;
   const shown: JsonObject = {
     classID: type.id,
@@ -158,7 +158,7 @@ export function contentOf(work: CaseWork, view: View, content: JsonObject = work
 }
 
 /** The fields of a view, by name. */
-export function fieldsOf(view: View): ReadonlyMap<string, Field> {
+export function listFields(view: View): ReadonlyMap<string, Field> {
   return new Map([...view.fields].map(([name, { field }]) => [name, field]));
 }
 

@@ -6,7 +6,7 @@ import type { AssignmentWork } from "../../assignments/work.ts";
 import type { RowPlace } from "../content/compute.ts";
 import type { CaseWork } from "../case_work.ts";
 import { assignmentResources, caseInfo } from "./case.ts";
-import { contentOf, viewResources, viewRoot } from "./ui.ts";
+import { showContent, viewResources, viewRoot } from "./ui.ts";
 
 /** The form of an action, of an assignment or not, with the case around it; `listed` is in place of what that lists. */
 export function formOutcome(
@@ -21,7 +21,7 @@ export function formOutcome(
     body: {
       id: open?.assignment.id ?? stored.id,
       etag: stored.tag,
-      data: { caseInfo: { ...caseInfo(work, contentOf(work, view, content), false), ...listed } },
+      data: { caseInfo: { ...caseInfo(work, showContent(work, view, content), false), ...listed } },
       uiResources: open === undefined ? formResources(view, type.id) : assignmentResources(open, view),
     },
   };
@@ -29,7 +29,7 @@ export function formOutcome(
 
 /** A view with its content and nothing of the case around it, as clients expect of what is computed. */
 export function viewOutcome(work: CaseWork, view: View, content: JsonObject, row?: RowPlace): Outcome {
-  const shown = contentOf(work, view, content);
+  const shown = showContent(work, view, content);
   if (row !== undefined) hideOtherRows(shown, row);
   return {
     body: {

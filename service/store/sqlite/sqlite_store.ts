@@ -103,7 +103,7 @@ function defineFunctions(db: DatabaseSync): void {
  * their product for texts that are made for it. (Knuth, Morris and Pratt's.)
  */
 export function contains(text: string, part: string): boolean {
-  const borders = bordersOf(part);
+  const borders = findBorders(part);
   let found = 0;
   for (let place = 0; place < text.length && found < part.length; place++) {
     found = oneMore(part, borders, found, text.charCodeAt(place));
@@ -112,7 +112,7 @@ export function contains(text: string, part: string): boolean {
 }
 
 /** For each beginning of a text, by its length: how long a shorter beginning is with which it ends. */
-function bordersOf(text: string): Int32Array {
+function findBorders(text: string): Int32Array {
   const borders = new Int32Array(text.length + 1);
   for (let length = 2; length <= text.length; length++) {
     borders[length] = oneMore(text, borders, borders[length - 1] ?? 0, text.charCodeAt(length - 1));

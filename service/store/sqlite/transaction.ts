@@ -53,10 +53,10 @@ const SQL = {
   getCase: "SELECT * FROM cases WHERE id = ?",
   putCase: upsert("cases", CASE_COLUMNS, "id", "businessId, typeId, parentId, createdBy, createdAt"),
   deleteCase: "DELETE FROM cases WHERE id = ?",
-  childrenOf: "SELECT * FROM cases WHERE parentId = ? ORDER BY seq",
+  listChildren: "SELECT * FROM cases WHERE parentId = ? ORDER BY seq",
   putAssignment: upsert("assignments", ASSIGNMENT_COLUMNS, "id", "caseId"),
   deleteAssignment: "DELETE FROM assignments WHERE id = ?",
-  assignmentsOf: "SELECT * FROM assignments WHERE caseId = ? ORDER BY seq",
+  listAssignments: "SELECT * FROM assignments WHERE caseId = ? ORDER BY seq",
   nextAssignment: `${ASSIGNMENTS_BY_TURN} LIMIT 1`,
   nextAssignments: `${ASSIGNMENTS_BY_TURN} LIMIT ${PAGE} OFFSET ?`,
   placeOf: "SELECT typeId, stageId, flow FROM cases WHERE id = ?",
@@ -68,7 +68,7 @@ const SQL = {
   putItem: upsert("items", "kind, id, owner, at, content", "kind, id"),
   deleteItem: "DELETE FROM items WHERE kind = ? AND id = ?",
   deleteItemsOf: "DELETE FROM items WHERE owner = ?",
-  itemsOf: "SELECT * FROM items WHERE kind = ? AND owner = ? AND at < ? ORDER BY at DESC, seq DESC LIMIT ?",
+  listItems: "SELECT * FROM items WHERE kind = ? AND owner = ? AND at < ? ORDER BY at DESC, seq DESC LIMIT ?",
   allItems: "SELECT * FROM items WHERE kind = ? AND at < ? ORDER BY at DESC, seq DESC LIMIT ?",
   textUses: `SELECT value AS text, COUNT(*) AS everywhere, SUM(owner = ?) AS here
     FROM items, json_each(content, ?) WHERE kind = ? GROUP BY value`,
@@ -177,8 +177,8 @@ export class SqliteTransaction implements Transaction {
     this.#change("deleteItemsOf", id);
   }
 
-  async childrenOf(id: string): Promise<StoredCase[]> {
-    return this.#all("childrenOf", id).map(toCase);
+  async listChildren(id: string): Promise<StoredCase[]> {
+    return this.#all("listChildren", id).map(toCase);
   }
 
   async putAssignment(stored: StoredAssignment): Promise<void> {
@@ -200,8 +200,8 @@ export class SqliteTransaction implements Transaction {
     this.#change("deleteAssignment", id);
   }
 
-  async assignmentsOf(caseId: string): Promise<StoredAssignment[]> {
-    return this.#all("assignmentsOf", caseId).map(toAssignment);
+  async listAssignments(caseId: string): Promise<StoredAssignment[]> {
+    return this.#all("listAssignments", caseId).map(toAssignment);
   }
 
   /** Asks each list for its first, which an index answers, however long the lists are. */
@@ -246,11 +246,11 @@ export class SqliteTransaction implements Transaction {
     this.#change("deleteItem", kind, id);
   }
 
-  async itemsOf(kind: string, owner?: string, { before, limit = -1 }: ItemRange = {}): Promise<StoredItem[]> {
+  async listItems(kind: string, owner?: string, { before, limit = -1 }: ItemRange = {}): Promise<StoredItem[]> {
     const end = before ?? END_OF_TIME;
     const rows = owner === undefined
       ? this.#all("allItems", kind, end, limit)
-      : this.#all("itemsOf", kind, owner, end, limit);
+      : this.#all("listItems", kind, owner, end, limit);
     return rows.map(toItem);
   }
 
@@ -324,7 +324,7 @@ export class SqliteTransaction implements Transaction {
       const caseId = text(row, "caseId");
       const place = this.#one("placeOf", caseId);
       if (place === undefined) return false;
-      const assignments = this.#all("assignmentsOf", caseId).map(toAssignment);
+      const assignments = this.#all("listAssignments", caseId).map(toAssignment);
       return isWorkable({ ...toPlace(place), assignments });
     };
     const first = this.#one("nextAssignment", ...list);

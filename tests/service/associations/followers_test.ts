@@ -9,7 +9,7 @@ const live = await openLiveForAll();
 const CLERK = { id: "clerk@city", ID: "clerk@city", name: "Clara Clerk", email: "clara@city.example" };
 const REVIEWER = { id: "reviewer@city", ID: "reviewer@city", name: "Rosa Reviewer", email: "rosa@city.example" };
 
-function followersOf(caseId: string): Promise<JsonValue> {
+function readFollowers(caseId: string): Promise<JsonValue> {
   return live.json(`followers list '${caseId}'`);
 }
 
@@ -20,11 +20,11 @@ async function follows(caseId: string, operator?: string): Promise<JsonValue | u
 
 Deno.test("add adds a follower, and list shows the followers", async () => {
   const caseId = await live.createPermit();
-  assert.deepEqual(await followersOf(caseId), { followers: [] });
+  assert.deepEqual(await readFollowers(caseId), { followers: [] });
   const add = `followers add '${caseId}' --user`;
   assert.deepEqual(await live.json(`${add} reviewer@city`), [{ ID: "reviewer@city", status: "201" }]);
   await live.json(`${add} clerk@city`);
-  assert.deepEqual(await followersOf(caseId), { followers: [REVIEWER, CLERK] });
+  assert.deepEqual(await readFollowers(caseId), { followers: [REVIEWER, CLERK] });
 });
 
 Deno.test("a case tells each operator whether the operator follows it", async () => {
@@ -44,7 +44,7 @@ Deno.test("delete removes a follower once", async () => {
   await live.json(`followers add '${caseId}' --user clerk@city`);
   const removal = `followers delete '${caseId}' --user clerk@city`;
   assert.deepEqual(await live.run(removal), { code: 0, stdout: "", stderr: "" });
-  assert.deepEqual(await followersOf(caseId), { followers: [] });
+  assert.deepEqual(await readFollowers(caseId), { followers: [] });
   assert.equal((await live.refused(removal)).code, "NOT_FOUND");
 });
 
@@ -58,7 +58,7 @@ Deno.test("an unknown user and an existing follower fail separately", async () =
   const [twice] = await failedElements(live, `${add} clerk@city`);
   assert.deepEqual(statusesOf([twice ?? {}]), [["clerk@city", "409"]]);
   assert.equal(reasonOf(twice), "User clerk@city is already a follower");
-  assert.deepEqual(await followersOf(caseId), { followers: [CLERK] });
+  assert.deepEqual(await readFollowers(caseId), { followers: [CLERK] });
 });
 
 Deno.test("an unknown case and a stale entity tag are refused", async () => {

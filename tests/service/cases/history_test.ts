@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../../utils/json.ts";
 import { loadServedApplication } from "../../../service/sample/served_application.ts";
-import { filesOf } from "../../../service/server/directory.ts";
+import { locateFiles } from "../../../service/server/directory.ts";
 import { openService } from "../../harness/service.ts";
 import { type Engine, openEngine, textAt, valueAt as at } from "../../harness/service_engine.ts";
 import { makeFolder } from "../../harness/svc.ts";
@@ -87,7 +87,7 @@ Deno.test("the history keeps the page instructions of a submission, of an assign
   });
   assert.deepEqual([changed.status, performed.status], [200, 200]);
   await svc.service.close();
-  using database = new DatabaseSync(filesOf(data).database);
+  using database = new DatabaseSync(locateFiles(data).database);
   const facts = database.prepare("SELECT facts FROM events WHERE kind = 'performed' ORDER BY rowid").all();
   const kept = facts.map((row) => parseJsonObject(String(row.facts))?.pageInstructions);
   assert.deepEqual(kept, [append("Map"), append("Plan")]);

@@ -1,7 +1,7 @@
 /** Bulk actions in the background: each case once, jobs in turn, and a service that stops in the middle of them. */
 import assert from "node:assert/strict";
 import type { JsonObject, JsonValue } from "../../../utils/json.ts";
-import { filesOf } from "../../../service/server/directory.ts";
+import { locateFiles } from "../../../service/server/directory.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import type { StoredItem } from "../../../service/store/store.ts";
 import { leaveBulkJob, openService, readDetails as details, type TestService } from "../../harness/service.ts";
@@ -116,9 +116,9 @@ Deno.test("a job of an operator whom the application no longer has is dropped, a
   await leaveBulkJob(data, [ID, "another"]);
   const yaml = (await Deno.readTextFile(PERMIT_FILE)).replaceAll("clerk@city", "clara@city");
   await using second = await openService({ data, yaml });
-  const running = openSqliteStore(filesOf(data).database);
+  const running = openSqliteStore(locateFiles(data).database);
   await eventually("the job is dropped, or an error is logged", async () => {
-    return second.log.length > 0 || (await running.read((tx) => tx.itemsOf("bulk-job"))).length === 0;
+    return second.log.length > 0 || (await running.read((tx) => tx.listItems("bulk-job"))).length === 0;
   });
   await running.close();
   assert.deepEqual([await performed(second, ID), second.log], [0, []]);
@@ -130,8 +130,8 @@ async function tagOf(svc: TestService, caseId: string): Promise<string> {
 
 /** What a service that has ended has kept of a kind. */
 async function keptOf(data: string, kind: string): Promise<readonly StoredItem[]> {
-  const store = openSqliteStore(filesOf(data).database);
-  const items = await store.read((tx) => tx.itemsOf(kind));
+  const store = openSqliteStore(locateFiles(data).database);
+  const items = await store.read((tx) => tx.listItems(kind));
   await store.close();
   return items;
 }

@@ -10,8 +10,8 @@ import data from "../../../lib/resources/data.ts";
 import { loadResources } from "../../../lib/resources/mod.ts";
 import { Invalid } from "../../../service/errors.ts";
 import { parseBody } from "../../../service/http/receive.ts";
-import { decoderOf, type RequestParts } from "../../../service/http/decode.ts";
-import { queryOf, segmentReader } from "../../../service/http/urls.ts";
+import { createDecoder, type RequestParts } from "../../../service/http/decode.ts";
+import { parseQuery, segmentReader } from "../../../service/http/urls.ts";
 
 const SERVED = { variant: "hosted", platformVersion: 25 };
 const resources = await loadResources();
@@ -78,12 +78,12 @@ function valuesOf(operation: Operation): fc.Arbitrary<JsonObject> {
 function partsOf(operation: Operation, path: string, body: JsonObject | undefined): RequestParts {
   const url = "http://127.0.0.1:1/dx-api/v2" + path;
   const segment = segmentReader("/dx-api/v2" + operation.path);
-  return { segment: (name) => segment(url, name), query: queryOf(url), body, ifMatch: undefined };
+  return { segment: (name) => segment(url, name), query: parseQuery(url), body, ifMatch: undefined };
 }
 
 function decode(operation: Operation, values: JsonObject): Record<string, unknown> {
   const { path, body } = encodeRequest(operation, values);
-  return decoderOf(operation, SERVED)(partsOf(operation, path, body && JSON.parse(JSON.stringify(body))));
+  return createDecoder(operation, SERVED)(partsOf(operation, path, body && JSON.parse(JSON.stringify(body))));
 }
 
 for (const [group, operations] of Object.entries(resources)) {
@@ -115,7 +115,7 @@ function withDefaults(operation: Operation, values: object): object {
 function refusal(operation: Operation, parts: Partial<RequestParts>, served = SERVED): JsonObject[] {
   const segment = (name: string) => ({ caseID: "W C-1", actionID: "Edit", data_view_ID: "D", attachmentID: "A" })[name];
   try {
-    decoderOf(operation, served)({
+    createDecoder(operation, served)({
       segment,
       query: new URLSearchParams(),
       body: undefined,
@@ -177,13 +177,13 @@ Deno.test("what exists on another variant or version only is refused with where 
 
 Deno.test("an entity tag reaches the operations that take one", () => {
   const parts = partsOf(cases.performAction, "/cases/W%20C-1/actions/Edit", {});
-  assert.equal(decoderOf(cases.performAction, SERVED)({ ...parts, ifMatch: "t" }).ifMatch, "t");
-  assert.equal("ifMatch" in decoderOf(cases.getAction, SERVED)({ ...parts, ifMatch: "t" }), false);
+  assert.equal(createDecoder(cases.performAction, SERVED)({ ...parts, ifMatch: "t" }).ifMatch, "t");
+  assert.equal("ifMatch" in createDecoder(cases.getAction, SERVED)({ ...parts, ifMatch: "t" }), false);
 });
 
 Deno.test("a record to delete is named by query parameters or by JSON text", () => {
   const remove = (query: string) =>
-    decoderOf(data.delete, SERVED)({
+    createDecoder(data.delete, SERVED)({
       ...partsOf(data.delete, "/data/D", undefined),
       query: new URLSearchParams(query),
     });

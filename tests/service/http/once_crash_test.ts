@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { JsonObject } from "../../../utils/json.ts";
-import { filesOf } from "../../../service/server/directory.ts";
+import { locateFiles } from "../../../service/server/directory.ts";
 import { removeExpiredAnswers } from "../../../service/http/idempotency.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
 import type { StoredAnswer } from "../../../service/store/store.ts";
@@ -124,7 +124,7 @@ Deno.test("a case of a bulk action in the background that could not be written i
   while (ids.length < 3) ids.push(textAt((await made.call("POST", "/cases", { body: { caseTypeID } })).body, "id"));
   await made.service.close();
   await leaveBulkJob(data, ids);
-  using database = new DatabaseSync(filesOf(data).database);
+  using database = new DatabaseSync(locateFiles(data).database);
   database.exec(`CREATE TRIGGER full BEFORE UPDATE ON cases WHEN NEW.id = '${ids[1]}'
     BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`);
   const log: string[] = [];
@@ -170,7 +170,7 @@ Deno.test("an answer is kept for a day", async () => {
     const options = { body: { caseTypeID }, headers: { "idempotency-key": "k" } };
     const { body } = await svc.call("POST", "/cases", options);
     await svc.service.close();
-    const store = openSqliteStore(filesOf(data).database);
+    const store = openSqliteStore(locateFiles(data).database);
     await store.transact(async (tx) => {
       const kept = await tx.getAnswer("clerk@city", "k");
       assert.ok(kept);

@@ -1,7 +1,7 @@
 /** `svc service start`: what it makes, what the next start finds, and what it refuses. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { filesOf, readState } from "../../../service/server/directory.ts";
+import { locateFiles, readState } from "../../../service/server/directory.ts";
 import { startService } from "../../../service/mod.ts";
 import { runService } from "../../../service/server/run.ts";
 import { openSqliteStore } from "../../../service/store/sqlite/sqlite_store.ts";
@@ -213,7 +213,7 @@ Deno.test("a start that finds nothing where a service has worked does not begin 
   await using folder = await makeFolder();
   const data = join(folder.path, "data");
   await (await spawnService(data)).kill(); // All that it kept is in the write-ahead log.
-  const { database } = filesOf(data);
+  const { database } = locateFiles(data);
   const log = `${database}-wal`;
   const refused = (path: string) => assert.rejects(startService({ data: path }), /holds nothing, though a service has/);
 
@@ -236,7 +236,7 @@ Deno.test("a start that finds nothing where a service has worked does not begin 
 
 Deno.test("a start whose port is taken says so and nothing else, and leaves what was promised to the next one", async () => {
   await using office = await ServiceOffice.open();
-  const { path, database } = filesOf(join(office.directory, "service"));
+  const { path, database } = locateFiles(join(office.directory, "service"));
   await Deno.mkdir(path);
   await leaveBulkJob(path, ["one", "two", "three"]);
   using other = Deno.listen({ hostname: "127.0.0.1", port: 0 });

@@ -155,7 +155,7 @@ async function millisecondsOfPage(count: number): Promise<number> {
   await store.read(async (tx) => {
     let before: string | undefined;
     for (let rest = count; rest > 0; rest -= 200) {
-      const page = await tx.itemsOf("message", undefined, { before, limit: 200 });
+      const page = await tx.listItems("message", undefined, { before, limit: 200 });
       assert.deepEqual([page.length, page[0]?.id], [200, `M-${rest - 1}`]);
       before = page.at(-1)?.at;
     }

@@ -79,8 +79,8 @@ Deno.test("the store gives back what it was given, also after it was closed", ()
     const second = openSqliteStore(path);
     await second.read(async (tx) => {
       assert.deepEqual(await tx.getCase("W C-1"), stored);
-      assert.deepEqual(await tx.childrenOf("W C-1"), [child]);
-      assert.deepEqual(await tx.assignmentsOf("W C-1"), [assignment]);
+      assert.deepEqual(await tx.listChildren("W C-1"), [child]);
+      assert.deepEqual(await tx.listAssignments("W C-1"), [assignment]);
       assert.deepEqual(await tx.queryRows(HISTORY, { offset: 0, limit: 9 }), [{ ...line, ...facts }]);
       assert.deepEqual(await tx.getRecord("D", '["1"]'), record);
     });
@@ -280,7 +280,7 @@ Deno.test("a case takes its assignments and its history along when it is deleted
     await tx.putAssignment(newAssignment("A", "W C-1"));
     await tx.addEvent({ caseId: "W C-1", at: TIME, by: "ada", kind: "created", text: "", facts: {} });
     await tx.deleteCase("W C-1");
-    assert.deepEqual(await tx.assignmentsOf("W C-1"), []);
+    assert.deepEqual(await tx.listAssignments("W C-1"), []);
     assert.equal(await tx.countRows(HISTORY), 0);
   });
   await store.close();
