@@ -7,8 +7,8 @@
  */
 import type { ErrorRecord, SvcError } from "../../lib/errors.ts";
 import type { EventRecord, StoredEvent } from "../journal/journal.ts";
-import { tooMuch } from "../sandbox/host/exit.ts";
-import { MAX_SAID_CHARACTERS } from "../sandbox/protocol/messages.ts";
+import { tooMuch } from "../sandbox/host/guest_errors.ts";
+import { MAX_OUTPUT_CHARACTERS } from "../sandbox/protocol/messages.ts";
 import { likeKept, missingCall, otherCall } from "./diverged.ts";
 import {
   leave,
@@ -322,7 +322,7 @@ function refuse(
   const content = JSON.stringify({ error, unknown: isUnknown });
   const refusedCharacters = state.refusedCharacters + (call?.asked.length ?? 0);
   const refused = addResult({ ...state, refusedCharacters }, position, { kind: "refusal", content });
-  if (refusedCharacters <= MAX_SAID_CHARACTERS) return refused;
+  if (refusedCharacters <= MAX_OUTPUT_CHARACTERS) return refused;
   return { ...refused, effects: [...refused.effects, stop(tooMuch("more of what is refused than it may"))] };
 }
 

@@ -15,7 +15,7 @@ import {
 import { interrupted } from "./interruption.ts";
 import { checkLimits, DEFAULT_LIMITS, type Limits } from "./limits.ts";
 import { ScriptFiles } from "../scripts/script_files.ts";
-import type { Place } from "../sandbox/host/command.ts";
+import type { Place } from "../sandbox/host/guest_process.ts";
 import { type Beginning, type RunHandlers, Sandbox } from "../sandbox/host/sandbox.ts";
 import { type Library, localLibrary } from "../sandbox/host/library.ts";
 import type { Declaration } from "../sandbox/protocol/messages.ts";
@@ -110,7 +110,7 @@ export class OpenWorkflow implements AsyncDisposable {
     const sandbox = this.#takeLoaded() ?? this.#start();
     while (this.#loaded.length < this.reserve) this.#loaded.push(this.#start());
     try {
-      const handlers = createHandlers((reason) => sandbox.stop(reason), () => sandbox.rested());
+      const handlers = createHandlers((reason) => sandbox.stop(reason), () => sandbox.whenIdle());
       await sandbox.ready.finally(() => this.#files.check()); // A changed file may be the reason of a failed load.
       return await sandbox.run(input, handlers, beginning, this.operations);
     } finally {

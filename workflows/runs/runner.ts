@@ -7,7 +7,7 @@ import type { BatchInput } from "../inputs/batch_input.ts";
 import type { InputEnd, InputJournal, InputRecord } from "../journal/journal.ts";
 import { newRunId } from "../journal/run_id.ts";
 import { isThrown } from "../sandbox/guest/script_error.ts";
-import { KilledFromOutside } from "../sandbox/host/exit.ts";
+import { KilledFromOutside } from "../sandbox/host/guest_errors.ts";
 import { interrupted, LeftOpen, StopsRun } from "./interruption.ts";
 import type { OpenWorkflow } from "./open_workflow.ts";
 

@@ -9,7 +9,7 @@ import { SvcError } from "../../lib/errors.ts";
 import { filterObjects, isJsonObject, type JsonObject, stringOrUndefined } from "../../utils/json.ts";
 import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
 import type { Limits } from "../runs/limits.ts";
-import { listGraph, type Place } from "../sandbox/host/command.ts";
+import { listGraph, type Place } from "../sandbox/host/guest_process.ts";
 import { IMPORTABLE } from "../sandbox/guest/script_error.ts";
 
 /** Limits of the process that lists the modules. */
@@ -27,7 +27,7 @@ export async function listScriptFiles(place: Place, folder: string, signal?: Abo
   const error = modules.get(place.script.href)?.error;
   if (typeof error === "string") throw cannotLoad(toReadable(error, place));
   for (let url = pending.pop(); url !== undefined; url = pending.pop()) {
-    if (visited.has(url) || url === place.library.host) continue;
+    if (visited.has(url) || url === place.library.guest) continue;
     visited.add(url);
     const module = modules.get(url);
     if (module === undefined || module.error !== undefined) continue; // It fails at run time.
@@ -57,7 +57,7 @@ async function checkImport(
 ): Promise<string | undefined> {
   const { specifier, error } = isJsonObject(code) ? code : {};
   const target = stringOrUndefined(specifier);
-  if (target === place.library.host) return undefined;
+  if (target === place.library.guest) return undefined;
   const failure = stringOrUndefined(error) ?? (target && stringOrUndefined(modules.get(target)?.error));
   const failsLater = failure !== undefined && isDynamic === true;
   if (target?.startsWith("file:")) await checkInside(folder, target, position, modules); // First, because a load error quotes a line of the file.

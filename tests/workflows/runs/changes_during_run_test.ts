@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { findSandboxes, killProcess } from "../../../tasks/crash/processes.ts";
 import { Runner } from "../../../workflows/runs/runner.ts";
 import { DEFAULT_LIMITS } from "../../../workflows/runs/limits.ts";
-import { explainExit, KilledFromOutside } from "../../../workflows/sandbox/host/exit.ts";
+import { explainExit, KilledFromOutside } from "../../../workflows/sandbox/host/guest_errors.ts";
 import { limitRate } from "../../../workflows/runs/rate.ts";
 import { openWorkflow } from "../../../workflows/runs/open_workflow.ts";
 import { type CommandResult as Ended, makeFolder, runCommand as endOf } from "../../harness/svc.ts";
@@ -355,7 +355,7 @@ Deno.test("a batch for which no process can be started fails no input, and resum
     endOf(workflowCommand(args, { directory: folder.path, cwd: folder.path, shellLimit }));
   const { code, stderr } = await svc([...RUN, "--each", "in.ndjson", "--concurrency", "32"], "ulimit -n 64");
   assert.match(stderr, / 0 failed, \d+ stopped/);
-  assert.match(stderr, /No process can be started for the script: too many open files\./);
+  assert.match(stderr, /The process of the script cannot be started: too many open files\./);
   assert.match(stderr, /lower --concurrency\. Run 'svc workflow resume r1' to continue\."/);
   assert.equal(code, 2);
   const again = await svc(["resume", "r1", "--concurrency", "2"]);

@@ -147,16 +147,17 @@ Deno.test("the error of a script without a workflow explains the export", async 
     "export default null;": none,
     "export default () => 1;": none,
     "export const a = 1;": none,
-    [`export default { allow: [], run() {} };`]: `The workflow has no "name": give it a text that people know it by.`,
+    [`export default { allow: [], run() {} };`]: `The workflow has no "name": set it to a text.`,
     [`export default { name: "x", run() {} };`]:
-      `The workflow has no "allow": list the operations that it calls, or [].`,
+      `The workflow has no "allow": list the operations that it calls, or use [].`,
     [`export default { name: "x", allow: "*", run() {} };`]:
-      `The workflow's "allow" is wrong: list the operations that it calls, or [].`,
+      `The workflow's "allow" is invalid: list the operations that it calls, or use [].`,
     [`export default { name: "x", allow: ["*", 1], run() {} };`]:
-      `The workflow's "allow" is wrong: list the operations that it calls, or [].`,
+      `The workflow's "allow" is invalid: list the operations that it calls, or use [].`,
     [`export default { name: "x", allow: [], run() {}, timeoutSeconds: 5 };`]:
       `A workflow has no "timeoutSeconds": leave it out.`,
-    [`export default { name: "x", allow: [] };`]: `The workflow has no "run": give it the function that does the work.`,
+    [`export default { name: "x", allow: [] };`]:
+      `The workflow has no "run": set it to the function that does the work.`,
   };
   await Promise.all(
     Object.entries(toldFor).map(async ([text, told]) => {
@@ -178,12 +179,12 @@ Deno.test("invalid arguments of waitFor and sleep are rejected at once", async (
   const { result, error } = await runText(scriptText(body));
   assert.equal(error, undefined);
   const refusals = [
-    "waitFor's operation must be a function.",
-    "waitFor's until must be a function.",
-    "waitFor's until must be a function.",
+    "The argument operation of waitFor must be a function.",
+    "The argument until of waitFor must be a function.",
+    "The argument until of waitFor must be a function.",
     "waitFor has no option 'timeoutSecond'.",
-    "waitFor's options must be an object.",
-    "waitFor's options must be an object.",
+    "The options of waitFor must be an object.",
+    "The options of waitFor must be an object.",
     "everySeconds must be a number of seconds above 0.",
     ...Array(3).fill("sleep takes a number of milliseconds, 0 or more."),
   ].map((message) => ["INVALID_ARGS", message]);

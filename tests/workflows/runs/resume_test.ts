@@ -55,7 +55,7 @@ Deno.test("retry accepts a longer timeout", async () => {
   const late = errorIn((await office.svc(...RUN, "--timeout", "1")).stderr);
   assert.deepEqual([late.code, late.hint], [
     "TIMEOUT",
-    "Add --timeout with more seconds if it needs longer. Run 'svc workflow retry r1' to run the failed inputs again.",
+    "Raise --timeout if it needs longer. Run 'svc workflow retry r1' to run the failed inputs again.",
   ]);
   await office.createPermit();
   assert.equal((await office.svc("retry", "r1", "--timeout", "60", "--format", "compact")).stdout, `"New"\n`);

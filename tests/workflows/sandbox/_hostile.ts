@@ -4,7 +4,12 @@ import { loadOperations } from "../../../workflows/scripts/permissions.ts";
 import { OpenWorkflow } from "../../../workflows/runs/open_workflow.ts";
 import type { Limits } from "../../../workflows/runs/limits.ts";
 import { localLibrary } from "../../../workflows/sandbox/host/library.ts";
-import { FromSandbox, MAX_MESSAGE_BYTES, PROTOCOL, ToSandbox } from "../../../workflows/sandbox/protocol/messages.ts";
+import {
+  GuestMessage,
+  HostMessage,
+  MAX_MESSAGE_BYTES,
+  PROTOCOL,
+} from "../../../workflows/sandbox/protocol/messages.ts";
 import { LIBRARY } from "../../harness/workflow.ts";
 
 /**
@@ -12,8 +17,8 @@ import { LIBRARY } from "../../harness/workflow.ts";
  * A program that comes to its end waits, and reads nothing.
  */
 export const PRELUDE: string = `
-const kinds = ${JSON.stringify(FromSandbox)};
-const answers = ${JSON.stringify(ToSandbox)};
+const kinds = ${JSON.stringify(GuestMessage)};
+const answers = ${JSON.stringify(HostMessage)};
 const MAX_MESSAGE_BYTES = ${MAX_MESSAGE_BYTES};
 const get = JSON.stringify({ operation: "cases.get", args: ["{case}"] });
 function frame(kind, id, content, length) {
@@ -72,7 +77,7 @@ export async function openHostile(
   const host = `${folder}/hostile.js`;
   await Deno.writeTextFile(host, program);
   const script = pathToFileURL(host);
-  const library = { ...LIBRARY ?? await localLibrary(place), host: script.href };
+  const library = { ...LIBRARY ?? await localLibrary(place), guest: script.href };
   const workflow = new OpenWorkflow({ script, folder: place, library }, limits, { script: host });
   workflow.operations = await loadOperations();
   workflow.grants = new Set(granted);

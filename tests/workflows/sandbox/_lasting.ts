@@ -59,18 +59,19 @@ const WEARING: readonly Attempt[] = [
   {
     attempt: "gives a result that is too long",
     script: `return "x".repeat(17 * 1024 * 1024);`,
-    refused: "WORKFLOW_FAILED: What the script sends has more than 16777216 bytes.",
+    refused: "WORKFLOW_FAILED: The script sends a message of more than 16777216 bytes.",
   },
   {
     attempt: "sends a call that is too long",
     script: `return await svc.cases.get("x".repeat(17 * 1024 * 1024));`,
-    refused: "WORKFLOW_FAILED: What the script sends has more than 16777216 bytes.",
+    refused: "WORKFLOW_FAILED: The script sends a message of more than 16777216 bytes.",
   },
   {
     attempt: "prints without end",
     script: `for (;;) console.log("x".repeat(100_000));`,
     limits: BRIEF,
-    refused: /^(TIMEOUT: |WORKFLOW_FAILED: The workflow was stopped: it sent more text and randomness than it may)/,
+    refused:
+      /^(TIMEOUT: |WORKFLOW_FAILED: The workflow was stopped: it sent text and random bytes of more than 67108864 characters)/,
   },
   {
     attempt: "calls without end and waits for nothing",

@@ -207,7 +207,7 @@ const MACHINE: readonly Attempt[] = [
   {
     attempt: "ends with the exit code of a success",
     script: `Deno.exit(0);`,
-    refused: "WORKFLOW_FAILED: The script ended its process (exit code 0) before it gave a result.",
+    refused: "WORKFLOW_FAILED: The script ended its process (exit code 0) before it returned a result.",
   },
   {
     attempt: "sends a signal to its process group, in which its parent is",

@@ -45,7 +45,7 @@ const FRAMES: readonly Hostile[] = [
   [
     "that says it is longer than it is, and then ends",
     `await start(); send(kinds.result, 0, "1", 100); Deno.exit(0);`,
-    "WORKFLOW_FAILED: The script ended its process (exit code 0) before it gave a result.",
+    "WORKFLOW_FAILED: The script ended its process (exit code 0) before it returned a result.",
   ],
   [
     "that says it is shorter than it is",
@@ -61,38 +61,38 @@ const FRAMES: readonly Hostile[] = [
     }`,
     `gives "late"`,
   ],
-  ["of no text", `await start(); send(kinds.call, 1, "");`, `${STOPPED}a call that is none.`],
+  ["of no text", `await start(); send(kinds.call, 1, "");`, `${STOPPED}an invalid call.`],
 ];
 
 const ORDER: readonly Hostile[] = [
   [
     "that declares what no workflow declares",
     `send(kinds.ready, 0, '{"protocol":1,"name":7,"allow":"*"}');`,
-    `${STOPPED}a declaration that is none.`,
+    `${STOPPED}an invalid declaration.`,
   ],
   [
     "that declares a million operations",
     `send(kinds.ready, 0, JSON.stringify({ protocol: 1, name: "x", allow: Array(1_000_000).fill("*") }));`,
-    `${STOPPED}a declaration that is none.`,
+    `${STOPPED}an invalid declaration.`,
   ],
-  ["that declares again, with more", `await start(); await start(["*"]);`, `${STOPPED}a declaration that is none.`],
-  ["that calls before it is told its input", `send(kinds.call, 1, get);`, `${STOPPED}a call that is none.`],
-  ["that gives a result before it is told its input", `send(kinds.result, 0, "1");`, `${STOPPED}a result out of turn.`],
+  ["that declares again, with more", `await start(); await start(["*"]);`, `${STOPPED}an invalid declaration.`],
+  ["that calls before it is told its input", `send(kinds.call, 1, get);`, `${STOPPED}an invalid call.`],
+  ["that gives a result before it is told its input", `send(kinds.result, 0, "1");`, `${STOPPED}an unexpected result.`],
   [
     "with a call of a number that is not the next",
     `await start(); send(kinds.call, 7, get);`,
-    `${STOPPED}a call that is none.`,
+    `${STOPPED}an invalid call.`,
   ],
   [
     "with a call of a number that was used",
     `await start(); send(kinds.call, 1, get); await read(); send(kinds.call, 1, get);`,
-    `${STOPPED}a call that is none.`,
+    `${STOPPED}an invalid call.`,
   ],
-  ["with a call of number 0", `await start(); send(kinds.call, 0, get);`, `${STOPPED}a call that is none.`],
+  ["with a call of number 0", `await start(); send(kinds.call, 0, get);`, `${STOPPED}an invalid call.`],
   [
     "with a result while a call is open",
     `await start(); write(frame(kinds.call, 1, get), frame(kinds.result, 0, "1"));`,
-    `${STOPPED}a result out of turn.`,
+    `${STOPPED}an unexpected result.`,
   ],
   [
     "with two results",
@@ -109,12 +109,12 @@ const ORDER: readonly Hostile[] = [
     `await start(); const one = frame(kinds.cancel, 1, "");
     const many = new Uint8Array(one.length * 10_000).map((_, i) => one[i % one.length]);
     for (;;) write(many);`,
-    `${STOPPED}more cancellations than it may.`,
+    `${STOPPED}cancellations of more than 67108864 characters.`,
   ],
   [
     "that waits for an answer that it was not given before",
-    `await start(); send(kinds.waits, 7, "");`,
-    `${STOPPED}a wait for nothing.`,
+    `await start(); send(kinds.stalled, 7, "");`,
+    `${STOPPED}an unexpected message that it is stalled.`,
   ],
   [
     "with a result that is no JSON",
@@ -122,9 +122,9 @@ const ORDER: readonly Hostile[] = [
     `${STOPPED}a result that is not JSON.`,
   ],
   [
-    "with an error that is none",
+    "with an invalid error",
     `await start(); send(kinds.failure, 0, '{"code":"ROOT"}');`,
-    `${STOPPED}an error that is none.`,
+    `${STOPPED}an invalid error.`,
   ],
   [
     "with an error that drives a terminal",
@@ -134,28 +134,28 @@ const ORDER: readonly Hostile[] = [
   [
     "on standard error that drives a terminal",
     `await start(); Deno.stderr.writeSync(new TextEncoder().encode("\\x1b[2J\\u009b2J\\u202etxt\\n")); Deno.exit(3);`,
-    "(exit code 3) before it gave a result: \\u001b[2J\\u009b2J\\u202etxt.",
+    "(exit code 3) before it returned a result: \\u001b[2J\\u009b2J\\u202etxt.",
   ],
 ];
 
 const REQUESTS: readonly Hostile[] = [
-  ["with a call that is no JSON", `await start(); send(kinds.call, 1, "{");`, `${STOPPED}a call that is none.`],
+  ["with a call that is no JSON", `await start(); send(kinds.call, 1, "{");`, `${STOPPED}an invalid call.`],
   [
     "with a call whose values are none",
     `await start(); send(kinds.call, 1, '{"operation":"cases.get","args":{"caseId":"{case}"}}');`,
-    `${STOPPED}a call that is none.`,
+    `${STOPPED}an invalid call.`,
   ],
   [
     "with a call whose files are none",
     `await start(); send(kinds.call, 1, '{"operation":"cases.get","args":[],"files":{"a":{"name":"a","type":"b","base64":"?"}}}');`,
-    `${STOPPED}a call that is none.`,
+    `${STOPPED}an invalid call.`,
   ],
   [
     "with a call that has more files than any call takes",
     `await start(); const file = { name: "a", type: "b", base64: "" };
     const files = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => ["f" + i, file]));
     send(kinds.call, 1, JSON.stringify({ operation: "cases.get", args: ["{case}", {}], files }));`,
-    `${STOPPED}a call that is none.`,
+    `${STOPPED}an invalid call.`,
   ],
   [
     "with a call that may take less than no time",
@@ -172,32 +172,32 @@ const REQUESTS: readonly Hostile[] = [
   [
     "with a sleep of less than no time",
     `await start(); send(kinds.call, 1, '{"operation":"sleep","args":[-1]}');`,
-    `${STOPPED}a call that is none.`,
+    `${STOPPED}an invalid call.`,
   ],
   [
     "with more sleeps than it may have",
     `await start(); for (let i = 1; i < 10_000; i++) send(kinds.call, i, '{"operation":"sleep","args":[1e9]}');`,
-    `${STOPPED}more calls at a time than it may.`,
+    `${STOPPED}more than 8192 open sleeps.`,
   ],
   [
     "with a result while it sleeps",
     `await start(); write(frame(kinds.call, 1, '{"operation":"sleep","args":[1e9]}'), frame(kinds.result, 0, "1"));`,
-    `${STOPPED}a result out of turn.`,
+    `${STOPPED}an unexpected result.`,
   ],
   [
     "with randomness that is none",
-    `await start(); send(kinds.drew, 0, "not base64!");`,
-    `${STOPPED}randomness that is none.`,
+    `await start(); send(kinds.random, 0, "not base64!");`,
+    `${STOPPED}invalid random bytes.`,
   ],
   [
     "with randomness before it is told its input",
-    `send(kinds.drew, 0, "AAAA");`,
-    `${STOPPED}randomness that is none.`,
+    `send(kinds.random, 0, "AAAA");`,
+    `${STOPPED}invalid random bytes.`,
   ],
   [
     "with randomness without end, which would fill the disk",
-    `await start(); for (const block = frame(kinds.drew, 0, "A".repeat(1_000_000));;) write(block);`,
-    `${STOPPED}more text and randomness than it may.`,
+    `await start(); for (const block = frame(kinds.random, 0, "A".repeat(1_000_000));;) write(block);`,
+    `${STOPPED}text and random bytes of more than 67108864 characters.`,
   ],
   [
     "with more to print than one may have, which takes long to make safe",
@@ -210,7 +210,7 @@ const REQUESTS: readonly Hostile[] = [
     `await start(); const nothing = frame(kinds.log, 0, "");
     const many = new Uint8Array(nothing.length * 10_000).map((_, i) => nothing[i % nothing.length]);
     for (;;) write(many);`,
-    `${STOPPED}more text and randomness than it may.`,
+    `${STOPPED}text and random bytes of more than 67108864 characters.`,
   ],
   ...[
     ["that was not granted", "cases.delete", "PERMISSION_DENIED"],
@@ -239,12 +239,12 @@ const REQUESTS: readonly Hostile[] = [
   [
     "whose values are nested deeper than a stack",
     `await start(); send(kinds.call, 1, '{"operation":"cases.get","args":[' + "[".repeat(2e6) + "]".repeat(2e6) + "]}");`,
-    `${STOPPED}a message that is nested too deep.`,
+    `${STOPPED}a message with more than 1000 levels.`,
   ],
   [
     "with a result that is nested deeper than a stack",
     `await start(); send(kinds.result, 0, "[".repeat(5e6) + "]".repeat(5e6));`,
-    `${STOPPED}a message that is nested too deep.`,
+    `${STOPPED}a message with more than 1000 levels.`,
   ],
   [
     "with a megabyte in an identifier",
@@ -255,7 +255,7 @@ const REQUESTS: readonly Hostile[] = [
   [
     "with more calls at a time than it may make, and takes no answer",
     `await start(); for (let i = 1; i < 5000; i++) send(kinds.call, i, get);`,
-    `${STOPPED}more calls at a time than it may.`,
+    `${STOPPED}more than 128 open calls.`,
   ],
 ];
 

@@ -1,4 +1,4 @@
-/** `svc` as a script has it: it knows no operation, and asks for whatever is called. */
+/** The `svc` of a script, which does not know the operations and passes every call to the host. */
 import assert from "node:assert/strict";
 import { createClient } from "../../../lib/client/client.ts";
 import { type ErrorAttempt, SvcError } from "../../../lib/errors.ts";
@@ -12,14 +12,14 @@ import {
   workflowCommand,
 } from "../../harness/workflow.ts";
 
-Deno.test("svc is no promise and has no members to list; what it does not have is refused with a suggestion", async () => {
+Deno.test("svc is not a promise and lists no members, and an unknown member is rejected with a suggestion", async () => {
   await using api = new TinyApi();
   const body = `await svc; await svc.cases;
-    const said = [Object.keys(svc), JSON.stringify(svc.cases), svc.cases === svc.cases, String(svc.cases), \`\${Deno.inspect(svc)}\`];
+    const seen = [Object.keys(svc), JSON.stringify(svc.cases), svc.cases === svc.cases, String(svc.cases), \`\${Deno.inspect(svc)}\`];
     for (const act of [() => svc.cases.gett("C-1"), () => svc.case.get("C-1"), () => svc.cases.get(), () => svc.cases.get("C", { fast: 1 })]) {
-      said.push(await act().catch(({ code, message, hint }) => [code, message, hint]));
+      seen.push(await act().catch(({ code, message, hint }) => [code, message, hint]));
     }
-    return said;`;
+    return seen;`;
   const { result, error } = await runText(scriptText(body), { caller: api.caller });
   assert.equal(error, undefined);
   const help = "'svc --help' lists the operations.";
@@ -37,7 +37,7 @@ Deno.test("svc is no promise and has no members to list; what it does not have i
   assert.deepEqual(api.received, []);
 });
 
-Deno.test("of a case with two open assignments a script and a program get the one that they asked for", async () => {
+Deno.test("a script and a program get the requested one of two open assignments of a case", async () => {
   const assignments = [{ ID: "A", canPerform: "false" }, { ID: "B", canPerform: "true" }, { ID: "C" }];
   await using api = new TinyApi(() => Response.json({ data: { caseInfo: { assignments } } }));
   const body = `const answers = [svc.assignments.get("A"), svc.assignments.get("C"), svc.assignments.getNext()];
@@ -49,7 +49,7 @@ Deno.test("of a case with two open assignments a script and a program get the on
   assert.deepEqual((await Promise.all(answers)).map(({ id }) => id), ["A", "C", "B"]);
 });
 
-Deno.test("an option named like an argument is refused and does not take its place, by a script and by a program", async () => {
+Deno.test("an option with the name of an argument is rejected in a script and in a program", async () => {
   await using api = new TinyApi();
   const body = `const options = { caseId: "OTHER", participantId: "P-1" };
     const fine = await svc.cases.get("C-1", { caseId: undefined });
@@ -64,7 +64,7 @@ Deno.test("an option named like an argument is refused and does not take its pla
   assert.deepEqual(api.received, [{ call: "GET /cases/C-1" }]);
 });
 
-Deno.test("a script of an earlier version may pass request options among the parameters", async () => {
+Deno.test("a script for an earlier version can pass request options among the parameters", async () => {
   const tags: (string | null)[] = [];
   await using api = new TinyApi((call, { headers }) => {
     tags.push(headers.get("if-match"));
@@ -76,7 +76,7 @@ Deno.test("a script of an earlier version may pass request options among the par
   assert.deepEqual([result, error, tags], ["INVALID_ARGS", undefined, ["2"]]);
 });
 
-Deno.test("a script iterates over the items of all pages; an operation without pages is refused", async () => {
+Deno.test("a script iterates over the items of all pages, and an operation without pages is rejected", async () => {
   let page = 0;
   await using api = new TinyApi((call) => {
     if (call.startsWith("GET")) return Response.json(caseAnswer("C-1"));
@@ -98,7 +98,7 @@ Deno.test("a script iterates over the items of all pages; an operation without p
   );
 });
 
-Deno.test("a key of the script's own and a signal that is none are refused before anything is sent", async () => {
+Deno.test("an idempotency key and an invalid signal are rejected before anything is sent", async () => {
   await using api = new TinyApi();
   const body = `const refused = [];
     for (const signal of [new AbortController(), true, null]) refused.push(svc.cases.get("C-1", { signal }));
@@ -108,12 +108,12 @@ Deno.test("a key of the script's own and a signal that is none are refused befor
     return settled.map(({ reason }) => [reason?.code, reason?.message]);`;
   const { result, error } = await runText(scriptText(body), { caller: api.caller });
   const signal = ["INVALID_ARGS", "signal must be an AbortSignal."];
-  const key = ["INVALID_ARGS", "A call of a workflow takes no idempotencyKey."];
+  const key = ["INVALID_ARGS", "A call in a workflow takes no idempotencyKey."];
   assert.deepEqual([result, error], [[signal, signal, signal, key, key], undefined]);
   assert.deepEqual(api.received, [{ call: "GET /cases/C-1" }]);
 });
 
-Deno.test("each call may take as long as it says", async () => {
+Deno.test("each call has its own timeout", async () => {
   const never = Promise.withResolvers<Response>();
   await using api = new TinyApi(() => never.promise);
   const body = `const failures = await Promise.all([0.05, -1, "1", 3e6, 1e16].map((timeoutSeconds) =>
@@ -124,7 +124,7 @@ Deno.test("each call may take as long as it says", async () => {
   assert.deepEqual(result, ["TIMEOUT", "INVALID_ARGS", "INVALID_ARGS", "INVALID_ARGS", "INVALID_ARGS"]);
 });
 
-Deno.test("an error that a script catches has all that is known of it", async () => {
+Deno.test("an error that a script catches has all members of the original", async () => {
   const attempts: ErrorAttempt[] = [{ code: "SERVER_ERROR", status: 503 }, { code: "SERVER_ERROR", status: 502 }];
   const error = new SvcError("SERVER_ERROR", "It is down.", {
     status: 502,
@@ -141,7 +141,7 @@ Deno.test("an error that a script catches has all that is known of it", async ()
   assert.deepEqual(seen, [error.toJSON(), attempts]);
 });
 
-Deno.test("an argument that has no JSON is refused as one, and is no step of the run", async () => {
+Deno.test("an argument that is not JSON is rejected and does not become a step of the run", async () => {
   await using api = new TinyApi();
   const body = `const circle = {}; circle.of = circle;
     const said = [];
@@ -160,7 +160,7 @@ Deno.test("an argument that has no JSON is refused as one, and is no step of the
   assert.deepEqual(api.received, []);
 });
 
-Deno.test("a refusal that is nested without end is one that a script can catch, with what can be read of it", async () => {
+Deno.test("a script can catch an error with deeply nested details and read the rest of it", async () => {
   await using folder = await makeFolder({
     "script.ts": scriptText(`return await svc.cases.get("C-1").catch(({ code, details }) => ({ code, details }));`),
   });

@@ -1,4 +1,4 @@
-/** A script that is given the same again does the same again, whatever it asks the machine for. */
+/** Determinism of scripts: with the same input, results, times and random numbers, a script does the same again. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { SvcError } from "../../../lib/errors.ts";
@@ -8,7 +8,7 @@ import { createCaseBody as caseAnswer, runInSandbox, runText, scriptText } from 
 
 const START = Date.UTC(2026, 0, 2, 3, 4, 5);
 
-/** Does much at the same time, and writes down what it sees of it. */
+/** A script that does many things concurrently and records what it sees. */
 const BUSY = scriptText(`
     const seen = [];
     const note = (what) => void seen.push([what, Date.now() - started, Math.random(), seen.length]);
@@ -18,7 +18,7 @@ const BUSY = scriptText(`
       for (let i = 0; i < 3; i++) {
         const found = await svc.cases.get(name + i).catch(({ code }) => code);
         note([name, i, found.etag ?? found]);
-        for (let k = 0; k < 100; k++) await null; // All of this comes before the next answer.
+        for (let k = 0; k < 100; k++) await null; // All of this happens before the next result.
         note([name, "next"]);
         if (i === 1) note(new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(100_000))).toHex());
       }
@@ -42,15 +42,15 @@ interface Taken {
   readonly randomness: string[];
 }
 
-/** Answers after any time, in any order, and writes down what happens. */
-function recording(delays: readonly number[]): { readonly handlers: RunHandlers; readonly taken: Taken } {
+/** Creates handlers that return results after various delays and record what happens. */
+function createRecorder(delays: readonly number[]): { readonly handlers: RunHandlers; readonly taken: Taken } {
   const taken: Taken = { calls: new Map(), delivered: [], randomness: [] };
   let at = START;
   const handlers: RunHandlers = {
     async call(request, position) {
       taken.calls.set(position, request.values);
       await new Promise((go) => setTimeout(go, delays[position % delays.length]));
-      return answerOf(position);
+      return createAnswer(position);
     },
     delivering(position) {
       taken.delivered.push({ position, at: at += 7 });
@@ -62,8 +62,8 @@ function recording(delays: readonly number[]): { readonly handlers: RunHandlers;
   return { handlers, taken };
 }
 
-/** Gives the same answers again in the same order, each as soon as it is its turn. */
-function replaying({ delivered }: Taken): { readonly handlers: RunHandlers; readonly calls: Map<number, unknown> } {
+/** Creates handlers that return the recorded results in the same order, each as early as possible. */
+function createReplay({ delivered }: Taken): { readonly handlers: RunHandlers; readonly calls: Map<number, unknown> } {
   const calls = new Map<number, unknown>();
   const waiting = new Map<number, () => void>();
   let next = 0;
@@ -75,41 +75,41 @@ function replaying({ delivered }: Taken): { readonly handlers: RunHandlers; read
         waiting.set(position, go);
         proceed();
       });
-      return answerOf(position);
+      return createAnswer(position);
     },
     delivering() {
       const { at = 0 } = delivered[next++] ?? {};
       queueMicrotask(proceed);
       return at;
     },
-    drew: () => assert.fail("It drew other randomness than that of the first time."),
+    drew: () => assert.fail("It drew random numbers that are not recorded."),
     log: () => {},
   };
   return { handlers, calls };
 }
 
-function answerOf(position: number): CallAnswer {
+function createAnswer(position: number): CallAnswer {
   if (position % 5 === 0) throw new SvcError("CONFLICT", "no");
   return { head: { etag: `tag ${position}` }, text: JSON.stringify({ ...caseAnswer("C"), ID: "F" }) };
 }
 
-Deno.test("a script that does much at a time takes the same path when it is given the same again", async () => {
+Deno.test("a concurrent script takes the same path again with the same results", async () => {
   const delays = fc.array(fc.integer({ min: 0, max: 12 }), { minLength: 5, maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(delays, async (delays) => {
-      const first = recording(delays);
+      const first = createRecorder(delays);
       const seen = await runInSandbox({ "script.ts": BUSY }, first.handlers, { startedAt: START, randomness: [] });
-      const again = replaying(first.taken);
+      const again = createReplay(first.taken);
       const { randomness } = first.taken;
       const seenAgain = await runInSandbox({ "script.ts": BUSY }, again.handlers, { startedAt: START, randomness });
       assert.deepEqual(seenAgain, seen);
-      assert.deepEqual(described(again.calls), described(first.taken.calls));
+      assert.deepEqual(describeCalls(again.calls), describeCalls(first.taken.calls));
     }),
     { numRuns: 6 },
   );
 });
 
-function described(calls: ReadonlyMap<number, unknown>): unknown[] {
+function describeCalls(calls: ReadonlyMap<number, unknown>): unknown[] {
   return [...calls].toSorted(([a], [b]) => a - b).map(([position, values]) => {
     return JSON.stringify([position, values], (_, value) => value instanceof File ? [value.name, value.size] : value);
   });
@@ -117,7 +117,7 @@ function described(calls: ReadonlyMap<number, unknown>): unknown[] {
 
 const ANSWER: CallAnswer = { head: {}, text: JSON.stringify(caseAnswer("C")) };
 
-/** Runs a body whose every step is answered at once, ten seconds after the one before. */
+/** Runs the body of a script. Each step returns at once, and its result sets the clock ten seconds ahead. */
 async function runSteps(body: string, randomness: readonly string[] = []) {
   const asked: unknown[] = [];
   const logged: string[] = [];
@@ -132,7 +132,7 @@ async function runSteps(body: string, randomness: readonly string[] = []) {
   return { result, asked, logged };
 }
 
-Deno.test("the clock of a script stands still between answers, however it is read", async () => {
+Deno.test("the clock of a script stands still between results, by every function that reads it", async () => {
   const { result } = await runSteps(`
     const read = () => [
       Date.now(), new Date().getTime(), Date.parse(Date()), new (class extends Date {})().getTime(), +Reflect.construct(Date, []),
@@ -150,7 +150,7 @@ Deno.test("the clock of a script stands still between answers, however it is rea
   assert.deepEqual(result, [[START], [START], [START + 10_000]]);
 });
 
-Deno.test("dates that are given are what they are", async () => {
+Deno.test("dates from arguments have their usual values", async () => {
   const { result } = await runSteps(`
     const date = new Date(2026, 5, 7);
     return [date instanceof Date, new Date("2026-01-01Z").getTime(), Date.UTC(2026, 0), new Date(date).getTime() - date,
@@ -159,7 +159,7 @@ Deno.test("dates that are given are what they are", async () => {
   assert.deepEqual(result, [true, time, time, 0, "string", "Date", 7, "1/1/1970"]);
 });
 
-Deno.test("randomness is drawn before it is used, and what was drawn before is used first", async () => {
+Deno.test("recorded random bytes are used before new ones are drawn", async () => {
   const block = new Uint8Array(256).map((_, i) => i);
   const { result } = await runSteps(
     `const some = crypto.getRandomValues(new Uint16Array(2));
@@ -172,7 +172,7 @@ Deno.test("randomness is drawn before it is used, and what was drawn before is u
   assert.deepEqual([isNew, isNumber], [true, true]);
 });
 
-Deno.test("random numbers are spread as they should be", async () => {
+Deno.test("random numbers are distributed uniformly", async () => {
   const { result } = await runSteps(`
     const counts = Array(10).fill(0);
     for (let i = 0; i < 100_000; i++) counts[Math.floor(Math.random() * 10)]++;
@@ -180,8 +180,8 @@ Deno.test("random numbers are spread as they should be", async () => {
   assert.deepEqual(result, [true, 100]);
 });
 
-/** What takes a while without a step, named by what a script writes for it. */
-const LASTING: readonly string[] = [
+/** Asynchronous code that takes no step. */
+const ASYNCHRONOUS: readonly string[] = [
   "key.then((key) => crypto.subtle.decapsulateBits('ML-KEM-768', key, new Uint8Array(1088)))",
   "key.then((key) => crypto.subtle.decapsulateKey('ML-KEM-768', key, new Uint8Array(1088), 'AES-GCM', true, ['encrypt']))",
   "key.then((key) => crypto.subtle.getPublicKey(key, ['encapsulateBits']))",
@@ -194,8 +194,8 @@ const LASTING: readonly string[] = [
   "fetch('data:,text')",
 ];
 
-Deno.test("what takes a while without a step is done before the next answer, however soon that comes", async (t) => {
-  const pieces = LASTING.map((code) => `() => ${code}`);
+Deno.test("asynchronous code without steps ends before the next result, however early that arrives", async (t) => {
+  const pieces = ASYNCHRONOUS.map((code) => `() => ${code}`);
   const { result } = await runSteps(`
     const abilities = ["decapsulateBits", "decapsulateKey"];
     const key = crypto.subtle.importKey("raw-seed", new Uint8Array(64), "ML-KEM-768", true, abilities);
@@ -209,14 +209,14 @@ Deno.test("what takes a while without a step is done before the next answer, how
       orders.push(order);
     }
     return orders;`);
-  for (const [i, code] of LASTING.entries()) {
+  for (const [i, code] of ASYNCHRONOUS.entries()) {
     const order = Array.isArray(result) ? result[i] : result;
     await t.step(code, () => assert.equal(order, "piece ".repeat(20) + "call ".repeat(20)));
   }
 });
 
-/** What would be another value each time, and what becomes of it. */
-const REFUSED: Readonly<Record<string, RegExp>> = {
+/** Code that is not deterministic, with its error. */
+const REJECTED: Readonly<Record<string, RegExp>> = {
   "new WeakRef({})": /WeakRef is not defined/,
   "new FinalizationRegistry(() => {})": /FinalizationRegistry is not defined/,
   "new MessageChannel()": /MessageChannel is not defined/,
@@ -249,18 +249,18 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
   "crypto.getRandomValues(new Uint8Array(65537))": /65536|quota/i,
 };
 
-Deno.test("what cannot be the same again is refused", async (t) => {
-  const attempts = Object.keys(REFUSED).map((code) => `async () => ${code}`);
+Deno.test("code that is not deterministic is rejected", async (t) => {
+  const attempts = Object.keys(REJECTED).map((code) => `async () => ${code}`);
   const { result } = await runSteps(`
     return await Promise.all([${
     attempts.join(", ")
   }].map((act) => act().then(() => "done", (error) => error.message)));`);
-  for (const [i, [code, refusal]] of Object.entries(REFUSED).entries()) {
+  for (const [i, [code, refusal]] of Object.entries(REJECTED).entries()) {
     await t.step(code, () => assert.match(String(Array.isArray(result) ? result[i] : result), refusal));
   }
 });
 
-Deno.test("a script that reads the clock or draws while it is loaded is told the line", async () => {
+Deno.test("an error names the line that reads the clock or draws random numbers while the script is being loaded", async () => {
   for (
     const [code, does] of [
       ["Date.now();", "reads the clock"],
@@ -272,12 +272,12 @@ Deno.test("a script that reads the clock or draws while it is loaded is told the
   ) {
     const { error } = await runText(scriptText("return 1;", [], `\n${code}`));
     assert.equal(error?.code, "WORKFLOW_FAILED");
-    assert.equal(error.message, `The script ${does} while it is loaded.`);
+    assert.equal(error.message, `The script ${does} while it is being loaded.`);
     assert.match(JSON.stringify(error.details), /"file":"script.ts","line":3,/);
   }
 });
 
-Deno.test("timers are steps of the run: they fire in the order of their answers, and what is cleared does not", async () => {
+Deno.test("timers are steps that fire in the order of their results, and cleared timers do not fire", async () => {
   const { result, asked } = await runSteps(`
     const fired = [];
     const cleared = setTimeout(() => fired.push("cleared"), 1);
@@ -292,7 +292,7 @@ Deno.test("timers are steps of the run: they fire in the order of their answers,
   assert.deepEqual(asked, times.map((milliseconds) => ["sleep", { milliseconds }]));
 });
 
-Deno.test("a timer whose delay is no time, or does not fit, fires at once", async () => {
+Deno.test("a timer with an invalid or too long delay fires at once", async () => {
   const { result, asked } = await runSteps(`
     const fired = [];
     for (const delay of [Infinity, 1e400, NaN, -1, "x", undefined, null, 2 ** 31, 2 ** 31 - 1, "7", 0.5]) {
@@ -312,7 +312,7 @@ Deno.test("a timer whose delay is no time, or does not fit, fires at once", asyn
   assert.deepEqual(asked, times.map((milliseconds) => ["sleep", { milliseconds }]));
 });
 
-Deno.test("a call that is cancelled while it waits for its turn fails at once, and is no step of the run", async () => {
+Deno.test("a call that is cancelled before it is sent fails at once and does not become a step", async () => {
   const { result, asked } = await runSteps(`
     const controller = new AbortController();
     const { signal } = controller;
@@ -331,7 +331,7 @@ Deno.test("a call that is cancelled while it waits for its turn fails at once, a
   assert.deepEqual(asked, ids.map((caseId) => ["cases.get", { caseId }]));
 });
 
-Deno.test("a run ends although its last call was cancelled while it was still being made", async () => {
+Deno.test("a run ends if its last call is cancelled while its message is being created", async () => {
   const { result, asked } = await runSteps(`
     const controller = new AbortController();
     const file = new File(["x"], "f");
@@ -341,28 +341,28 @@ Deno.test("a run ends although its last call was cancelled while it was still be
   assert.deepEqual([result, asked], ["ended", []]);
 });
 
-Deno.test("waitFor asks again after longer and longer sleeps, and gives up in time", async () => {
+Deno.test("waitFor repeats a call after increasing delays, until its timeout", async () => {
   const { result, asked } = await runSteps(`
     let count = 0;
     const found = await waitFor(() => svc.cases.get("C"), () => ++count === 4, { everySeconds: 10, timeoutSeconds: 1000 });
     const late = await waitFor(() => svc.cases.get("D"), () => false, { everySeconds: 60, timeoutSeconds: 45 })
       .catch(({ code, message }) => [code, message]);
     return [found.id, late];`);
-  assert.deepEqual(result, ["C", ["TIMEOUT", "What the workflow waits for did not happen within 45 s."]]);
+  assert.deepEqual(result, ["C", ["TIMEOUT", "The condition of waitFor did not hold within 45 s."]]);
   const get = (caseId: string) => ["cases.get", { caseId }];
   const sleep = (seconds: number) => ["sleep", { milliseconds: seconds * 1000 }];
   assert.deepEqual(asked.slice(0, 7), [get("C"), sleep(10), get("C"), sleep(15), get("C"), sleep(22.5), get("C")]);
   assert.deepEqual(asked.slice(7), [get("D"), sleep(45), get("D"), sleep(25), get("D"), sleep(5), get("D")]);
 });
 
-Deno.test("a sleep does not count against the time limit, and a loop after it does", async () => {
+Deno.test("a sleep does not count against the time limit, but a loop after it does", async () => {
   const text = scriptText("await sleep(1200); if (input) for (;;); return 1;");
   const limits = { timeoutSeconds: 1 };
   assert.deepEqual((await runText(text, { limits })).result, 1);
   assert.equal((await runText(text, { limits }, true)).error?.code, "TIMEOUT");
 });
 
-Deno.test("a script loads a module while an answer takes long", async () => {
+Deno.test("a script can load a module while a result takes long", async () => {
   const loaded = Promise.withResolvers<CallAnswer>();
   const handlers: RunHandlers = {
     call: () => loaded.promise,

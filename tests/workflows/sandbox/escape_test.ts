@@ -1,4 +1,4 @@
-/** The escape table: what a script tries to get out of its sandbox or at another input's data, and how each is refused. */
+/** The escape table: attempts of a script to leave its sandbox or to read the data of another input, and their rejections. */
 import assert from "node:assert/strict";
 import { builtinModules } from "node:module";
 import { BUILTIN_MODULES } from "../../../workflows/sandbox/host/builtins.ts";
@@ -12,13 +12,13 @@ import { openWorld } from "./_world.ts";
 
 const TABLE: readonly Attempt[] = [...REACHING, ...LOADING, ...TURNING, ...TALKING, ...LASTING];
 
-/** Attempts at a time: most of an attempt is two processes that start. */
-const AT_ONCE = 3;
+/** Number of concurrent attempts: most of the time of an attempt is the start of two processes. */
+const CONCURRENCY = 3;
 
-Deno.test("nothing that a script tries gets it out of its sandbox, or at what another input has", async (t) => {
+Deno.test("no attempt of a script leaves its sandbox or reads the data of another input", async (t) => {
   await using world = await openWorld();
   const waiting = [...TABLE];
-  const clerk = async () => {
+  const worker = async () => {
     for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
       const attempt = row;
       await t.step({
@@ -30,10 +30,10 @@ Deno.test("nothing that a script tries gets it out of its sandbox, or at what an
       });
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, clerk));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
 });
 
-Deno.test("every module that is built into this runtime is one that no script gets", () => {
+Deno.test("a script cannot import any module that is built into this runtime", () => {
   const names = builtinModules.map((name) => name.replace(/^node:/, ""));
   assert.deepEqual([...new Set(names)].filter((name) => !BUILTIN_MODULES.includes(name)), []);
 });

@@ -1,17 +1,17 @@
-/** Digests, signatures and WebAssembly: other threads do the work, and the script sees of it what it would see alone. */
+/** Cryptography and WebAssembly, which other threads execute: the results have a deterministic order. */
 import assert from "node:assert/strict";
 import { runText, scriptText } from "../../harness/workflow.ts";
 
-/** A module that calls `a.b` when it is instantiated. */
+/** Code of a WebAssembly module that calls `a.b` when it is instantiated. */
 const CALLING = `Uint8Array.fromBase64("AGFzbQEAAAABBAFgAAACBwEBYQFiAAAIAQA=")`;
 
-async function resultOf(body: string): Promise<unknown> {
+async function runBody(body: string): Promise<unknown> {
   const { result, error } = await runText(scriptText(body));
   return error?.toJSON() ?? result;
 }
 
-Deno.test("work is done with what it was given, whatever the script makes of that afterwards", async () => {
-  const result = await resultOf(`
+Deno.test("work uses the arguments as they are at the call, even if the script changes them later", async () => {
+  const result = await runBody(`
     const { subtle } = crypto;
     const hex = (buffer) => new Uint8Array(buffer).toHex();
     const changed = async (bytes, begin) => {
@@ -35,8 +35,8 @@ Deno.test("work is done with what it was given, whatever the script makes of tha
   assert.deepEqual(result, Array(5).fill(true));
 });
 
-Deno.test("a script is told of work in the order in which it began it, each in a turn of its own", async () => {
-  const result = await resultOf(`
+Deno.test("a script gets the results of work in the order of the calls, each in its own turn", async () => {
+  const result = await runBody(`
     const order = [];
     const follow = async (name, work) => {
       await work.catch((error) => order.push(error.name));
@@ -59,8 +59,8 @@ Deno.test("a script is told of work in the order in which it began it, each in a
   assert.deepEqual(result, expected.split(", "));
 });
 
-Deno.test("cryptography that is random by itself is refused, whatever its algorithm is called in the call", async () => {
-  const result = await resultOf(`
+Deno.test("randomized cryptography is rejected, even if the call names another algorithm", async () => {
+  const result = await runBody(`
     const { subtle } = crypto;
     const n = "sT8spyOaWNifSWSx2MBSxDVuFLtOdKq8dp-iv8GCDO6OFhswFFz-FaDkzVkW27tB8xnqxRSR6yz_sEmartJX7w";
     const algorithm = { name: "RSA-OAEP", hash: "SHA-1" };
@@ -80,8 +80,8 @@ Deno.test("cryptography that is random by itself is refused, whatever its algori
       subtle.wrapKey("raw-seed", dsa, aes, "AES-KW").then((wrapped) => wrapped.byteLength + " bytes"),
       subtle.sign("HMAC", {}, data).catch((error) => Promise.reject({ message: error.name })),
     ];
-    return await Promise.all(attempts.map((one) => one.catch(({ message }) => message)));`);
-  const refused = (what: string) => `A workflow cannot ${what}: it would not be the same again.`;
+    return await Promise.all(attempts.map((attempt) => attempt.catch(({ message }) => message)));`);
+  const refused = (what: string) => `A workflow cannot ${what}: the result differs each time.`;
   const encrypted = Array(3).fill(refused("encrypt with RSA-OAEP"));
   const [wrapped, signed] = [refused("wrapKey with RSA-OAEP"), refused("sign with ML-DSA-44")];
   assert.deepEqual(result, [...encrypted, wrapped, signed, "40 bytes", "TypeError"]);

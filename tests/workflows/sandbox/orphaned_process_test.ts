@@ -1,21 +1,21 @@
-/** A sandbox whose runner was killed: nobody is left who would end it, so it ends by itself. */
+/** Guest processes whose host was killed. They end by themselves. */
 import assert from "node:assert/strict";
 import { findSandboxes, killProcess } from "../../../tasks/crash/processes.ts";
 import { openWorkspace as openOffice, waitForOutput as untilItSays } from "../../harness/workflow.ts";
 
-/** Milliseconds that it may take. */
-const SOON = 10_000;
+/** Maximum time until the guest ends, in milliseconds. */
+const LIMIT = 10_000;
 
-/** What a script is doing when its runner is killed. */
+/** Code that the script runs when its host is killed. */
 const DOING: Readonly<Record<string, string>> = {
-  "waits for an answer": "await sleep(1e6);",
-  "prints, whatever comes of it": "for (;;) try { console.log('more'); } catch { /* once more */ }",
-  "draws random numbers, whatever comes of it": "for (;;) try { crypto.randomUUID(); } catch { /* once more */ }",
+  "waits for a result": "await sleep(1e6);",
+  "prints and ignores errors": "for (;;) try { console.log('more'); } catch { /* once more */ }",
+  "draws random numbers and ignores errors": "for (;;) try { crypto.randomUUID(); } catch { /* once more */ }",
   "blocks its thread on shared memory":
     "try { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); } catch { await sleep(1e6); }",
 };
 
-Deno.test("a sandbox ends soon after its runner was killed", async (t) => {
+Deno.test("a guest ends soon after its host was killed", async (t) => {
   const cases = Object.keys(DOING).map((does) => `${JSON.stringify(does)}: async () => { ${DOING[does]} }`);
   await using office = await openOffice(`log("here"); await ({ ${cases.join(", ")} })[input]();`);
   await Promise.all(
@@ -32,7 +32,7 @@ Deno.test("a sandbox ends soon after its runner was killed", async (t) => {
           const sandboxes = await findSandboxes(runner.pid);
           runner.kill("SIGKILL");
           await Promise.all([rest, runner.stdout.cancel(), runner.status]);
-          const left = await leftAfter(SOON, sandboxes);
+          const left = await leftAfter(LIMIT, sandboxes);
           for (const pid of left) killProcess(pid);
           assert.deepEqual([sandboxes.length, left], [1, []]);
         },
@@ -41,7 +41,7 @@ Deno.test("a sandbox ends soon after its runner was killed", async (t) => {
   );
 });
 
-/** The processes of these that are still there after a time. */
+/** Waits for processes to end, and returns those that still run after a time. */
 async function leftAfter(milliseconds: number, pids: readonly number[]): Promise<number[]> {
   const end = performance.now() + milliseconds;
   for (;;) {

@@ -1,4 +1,4 @@
-/** svc is loaded from a URL, as from a registry: its workflows run as they do from a checkout. */
+/** Workflows of an svc that was loaded from a URL, as from a registry. */
 import assert from "node:assert/strict";
 import { VERSION } from "../../../lib/version.ts";
 import { emptyCache } from "../../harness/project.ts";
@@ -7,7 +7,7 @@ import { scriptText, svcWorkflow, TinyApi } from "../../harness/workflow.ts";
 
 const CHECKOUT = new URL("../../../", import.meta.url);
 
-Deno.test("an svc that was loaded from a URL runs workflows in the same sandbox", async (t) => {
+Deno.test("svc runs workflows in the same sandbox if it was loaded from a URL", async (t) => {
   await using cache = await emptyCache();
   await using api = new TinyApi();
   await using checkout = serveCheckout();
@@ -16,10 +16,10 @@ Deno.test("an svc that was loaded from a URL runs workflows in the same sandbox"
   const env = { DENO_DIR: cache.path, SVC_BASE_URL: api.baseUrl, SVC_CLIENT_ID: "id", SVC_CLIENT_SECRET: "secret" };
   const svc = (...args: string[]) => svcWorkflow(args, env, program);
 
-  await t.step("a call, and no way out", async () => {
+  await t.step("a script can make a call, and has no other access", async () => {
     const attempts = `
       const { id } = await svc.cases.get(input);
-      const said = [];
+      const seen = [];
       for (const reach of [
         () => fetch("http://127.0.0.1:${port}/deno.json"),
         () => import("http://127.0.0.1:${port}/" + "mod.ts"),
@@ -27,9 +27,9 @@ Deno.test("an svc that was loaded from a URL runs workflows in the same sandbox"
         () => Deno.readTextFile(new URL(import.meta.url)),
         () => Deno.writeTextFile("x", ""),
       ]) {
-        try { said.push(await reach()); } catch (error) { said.push(error.message.slice(0, 14)); }
+        try { seen.push(await reach()); } catch (error) { seen.push(error.message.slice(0, 14)); }
       }
-      return [id, ...said];`;
+      return [id, ...seen];`;
     await using folder = await makeFolder({ "script.ts": scriptText(attempts, ["cases.get"]) });
     const script = `${folder.path}/script.ts`;
     const ended = await svc("run", script, "--allow-declared", "--input", `"C-1"`, "--format", "compact");
@@ -39,7 +39,7 @@ Deno.test("an svc that was loaded from a URL runs workflows in the same sandbox"
     assert.deepEqual(api.received.map(({ call }) => call), ["GET /cases/C-1"]);
   });
 
-  await t.step("an error names the script's line", async () => {
+  await t.step("an error names the line of the script", async () => {
     await using folder = await makeFolder({
       "script.ts": scriptText(`await svc.cases.get("missing");`, ["cases.get"]),
     });
@@ -47,7 +47,7 @@ Deno.test("an svc that was loaded from a URL runs workflows in the same sandbox"
     assert.deepEqual([error.code, error.details], ["NOT_FOUND", [{ file: "script.ts", line: 7, column: 1 }]]);
   });
 
-  await t.step("an import from elsewhere is refused", async () => {
+  await t.step("an import of a file outside the folder is rejected", async () => {
     const before = `import passwd from "/etc/passwd" with { type: "text" };`;
     await using folder = await makeFolder({ "script.ts": scriptText("return passwd;", [], before) });
     const ended = await svc("run", `${folder.path}/script.ts`);
@@ -56,7 +56,7 @@ Deno.test("an svc that was loaded from a URL runs workflows in the same sandbox"
     assert.match(error.message, /passwd, which is outside/);
   });
 
-  await t.step("many inputs", async () => {
+  await t.step("a batch runs all inputs", async () => {
     await using folder = await makeFolder({
       "script.ts": scriptText("return (await svc.cases.get(input)).id;", ["cases.get"]),
       "in.ndjson": `"a"\n"b"\n"c"\n`,
@@ -81,7 +81,7 @@ Deno.test("an svc that was loaded from a URL runs workflows in the same sandbox"
   });
 });
 
-Deno.test("an import that Deno does not permit says which flag is missing and where it belongs", async () => {
+Deno.test("the error of an import that Deno denies names the missing flag", async () => {
   const errors = new URL("lib/errors.ts", CHECKOUT).href;
   const program = `
     import { toSvcError } from ${JSON.stringify(errors)};

@@ -58,7 +58,7 @@ Deno.test("a script can import its own files and nothing else", async (t) => {
       const name of ["@svc/lib", "left-pad", "npm:left-pad", "jsr:@std/path", "node:fs", "http://127.0.0.1:9/x.ts"]
     ) {
       const { error } = await runText(scriptText("return s;", [], `import * as s from "${name}";`));
-      assert.match(error?.hint ?? "", /its own files, @svc\/lib\/workflow, and types: .* svc that run is given/, name);
+      assert.match(error?.hint ?? "", /its own files, @svc\/lib\/workflow, and types\. .* svc that run is given/, name);
     }
     const { error } = await runText(scriptText("return s;", [], `import * as s from "./missing.ts";`));
     assert.equal(error?.hint, undefined);
@@ -89,7 +89,7 @@ Deno.test("a script can import its own files and nothing else", async (t) => {
       ]
     ) {
       const { error } = await runText({ "script.ts": scriptText(`return await import(${name});`), "own.ts": "" });
-      const hint = "A script may import files of its own folder, under names that are written out, not computed.";
+      const hint = "A script can import files of its own folder. Their names must be literals.";
       assert.deepEqual([error?.code, error?.hint], ["PERMISSION_DENIED", hint], name);
     }
   });
@@ -106,7 +106,7 @@ Deno.test("a script can import its own files and nothing else", async (t) => {
       const [line = "", ...more] = error?.message.split("\n") ?? [];
       assert.match(line, /Import "@svc\/lib" not a dependency .* \(script\.ts:7\)$/);
       assert.deepEqual(more, []);
-      assert.match(error?.hint ?? "", /@svc\/lib\/workflow, and types: .* svc that run is given/, name);
+      assert.match(error?.hint ?? "", /@svc\/lib\/workflow, and types\. .* svc that run is given/, name);
     }
   });
   await t.step("dynamic imports of its own code that is broken or missing fail at run time", async () => {

@@ -1,33 +1,31 @@
-/** The sandbox's end of the pipe: stdin and stdout, taken before the script can reach them. */
+/** The guest's end of the pipes: stdin, stdout and exit, saved before the script can change them. */
 import { SvcError } from "../../../lib/errors.ts";
 import { type Frame, FrameBuffer, FrameReader } from "../protocol/frames.ts";
-import { MAX_MESSAGE_BYTES } from "../protocol/messages.ts";
+import { GuestMessage, MAX_MESSAGE_BYTES } from "../protocol/messages.ts";
+import { toErrorRecord } from "./script_error.ts";
 
-/** Bytes that wait to be written together; more are written at once, so that a busy script cannot pile them up. */
+/** Size of the buffered messages that are written at once, in bytes, so that a busy script cannot accumulate more. */
 const BATCH_BYTES = 64 * 1024;
 
-/** The parent's answers may be as long as the service's: the parent has limited them. */
+/** Responses have any size: the host has limited them. */
 const NO_LIMIT = Infinity;
 
 const { stdin, stdout } = Deno;
 const exit: typeof Deno.exit = Deno.exit;
 
-const waiting = new FrameBuffer();
+const outgoing = new FrameBuffer();
 
-/** Sends a message soon: what is sent until the script next waits goes as one write. */
+/** Sends a message soon. All messages until the script next waits are one write. */
 export function send(frame: Frame): void {
-  if (frame.text.length > MAX_MESSAGE_BYTES) throw tooLong(); // Before there is a copy of it.
-  if (waiting.length === 0) queueMicrotask(flush);
-  if (!waiting.add(frame, MAX_MESSAGE_BYTES)) throw tooLong();
-  if (waiting.length > BATCH_BYTES) flush();
+  if (frame.text.length > MAX_MESSAGE_BYTES) throw tooLong(); // Before it is copied.
+  if (outgoing.length === 0) queueMicrotask(flush);
+  if (!outgoing.add(frame, MAX_MESSAGE_BYTES)) throw tooLong();
+  if (outgoing.length > BATCH_BYTES) flush();
 }
 
-/**
- * Writes what waits. It blocks while the parent is busy, and so slows down a script that talks too much; the process ends
- * when the parent has gone.
- */
+/** Writes the buffered messages. Blocks while the host is busy, which slows a script down. Exits if the host has ended. */
 export function flush(): void {
-  const bytes = waiting.take();
+  const bytes = outgoing.take();
   try {
     for (let offset = 0; offset < bytes.length;) offset += stdout.writeSync(bytes.subarray(offset));
   } catch {
@@ -35,44 +33,58 @@ export function flush(): void {
   }
 }
 
+/** Sends the result of the run and exits. */
+export function succeed(result: string): never {
+  send({ kind: GuestMessage.result, id: 0, text: result });
+  flush();
+  exit(0);
+}
+
+/** Sends the error of the script and exits. */
+export function fail(thrown: unknown): never {
+  send({ kind: GuestMessage.failure, id: 0, text: JSON.stringify(toErrorRecord(thrown)) });
+  flush();
+  exit(1);
+}
+
 const reader = new FrameReader(NO_LIMIT);
 const buffer = new Uint8Array(256 * 1024);
 
-/** Messages that came with the first. */
+/** Messages that arrived with the first one. */
 let early: Frame[] = [];
 
-/** The first message of the parent. */
+/** Receives the first message of the host. */
 export async function receiveFirst(): Promise<Frame | undefined> {
   const [first, ...others] = await receive();
   early = others;
   return first;
 }
 
-/** The next messages of the parent, while everything else in this process stands still. */
-export function receiveNow(): Frame[] {
+/** Receives messages of the host and blocks the process until then. */
+export function receiveSync(): Frame[] {
   if (early.length > 0) return early.splice(0);
   flush();
   for (;;) {
-    const frames = framesIn(stdin.readSync(buffer));
+    const frames = readFrames(stdin.readSync(buffer));
     if (frames.length > 0) return frames;
   }
 }
 
-/** The next messages of the parent, while the script may go on. */
+/** Receives messages of the host while the script can run. */
 export async function receive(): Promise<Frame[]> {
   for (;;) {
-    const frames = framesIn(await stdin.read(buffer));
+    const frames = readFrames(await stdin.read(buffer));
     if (frames.length > 0) return frames;
   }
 }
 
-/** The messages that are complete with these bytes; the process ends when the parent has gone. */
-function framesIn(count: number | null): Frame[] {
+/** Returns the messages that the bytes in the buffer complete. Exits if the host has ended. */
+function readFrames(count: number | null): Frame[] {
   return count === null ? exit(1) : reader.push(buffer.subarray(0, count));
 }
 
 function tooLong(): SvcError {
-  return new SvcError("WORKFLOW_FAILED", `What the script sends has more than ${MAX_MESSAGE_BYTES} bytes.`, {
-    hint: "This holds for the data of a call, for the result and for an error: send less at a time.",
+  return new SvcError("WORKFLOW_FAILED", `The script sends a message of more than ${MAX_MESSAGE_BYTES} bytes.`, {
+    hint: "This limits the data of a call, the result, and an error. Send less at a time.",
   });
 }

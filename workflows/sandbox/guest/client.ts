@@ -1,33 +1,52 @@
-/** `svc` in the sandbox. It knows no operation: whatever a script calls, the parent is asked for it by name. */
+/**
+ * The `svc` of a script. It does not know the operations: every call is a message with the operation's name, and the host
+ * maps the arguments to values.
+ */
+import { parseBody } from "../../../lib/client/response/parse_body.ts";
+import { checkAnswer } from "../../../lib/client/response/check_answer.ts";
+import { checkKept, jsonText } from "../../../lib/client/request/json_text.ts";
+import { parseErrorRecord, SvcError } from "../../../lib/errors.ts";
+import { isAnswer } from "../../../lib/operation/answer.ts";
 import { permissionName } from "../../../lib/operation/names.ts";
-import { SvcError } from "../../../lib/errors.ts";
-import { iteratePages, type PagePlan } from "../../../lib/operation/pages.ts";
+import { isPagePlan, iteratePages, type PagePlan } from "../../../lib/operation/pages.ts";
+import { checkSignal } from "../../../lib/operation/param_types.ts";
+import { isJsonObject, isString, type JsonObject, parseJsonObject } from "../../../utils/json.ts";
 import type { Client } from "../../mod.ts";
+import { decodeContent, extractFiles } from "../protocol/files.ts";
+import { createPlaceholder } from "./placeholder.ts";
+import { openCall } from "./steps.ts";
 
-/** Calls an operation, given its permission name, with the arguments of its function. */
-export type Call = (
-  operation: string,
-  args: readonly unknown[],
-  onPages?: (pages: PagePlan) => void,
-) => Promise<unknown>;
-
-/** What a group or an operation may be called. All else is left to JavaScript, which asks objects for many a name. */
+/** Pattern of the names of groups and operations. JavaScript looks up other names on every object. */
 const NAME = /^[a-z][A-Za-z]*$/;
 
-/** Names that JavaScript itself looks up: with `then`, `await svc.cases` would call something. */
-const NOT_OURS: readonly string[] = ["then", "toJSON", ...Object.getOwnPropertyNames(Object.prototype)];
+/** Names that match the pattern and that JavaScript looks up. With `then`, `await svc.cases` would make a call. */
+const RESERVED: readonly string[] = ["then", "toJSON", ...Object.getOwnPropertyNames(Object.prototype)];
 
-/** The functions of all operations that there may be. */
-export function clientOf(call: Call): Client {
-  const client = membersOf((group) =>
-    membersOf((operation) => (...args: unknown[]) => startCall(call, permissionName(group, operation), args))
+/** Creates the client. It has every group and every operation; the host rejects unknown ones. */
+export function createGuestClient(): Client {
+  const client = createMembers((group) =>
+    createMembers((operation) => (...args: unknown[]) => startCall(permissionName(group, operation), args))
   );
-  // The parent has the descriptions of which the type is made; it refuses what they do not have.
-  return client as unknown as Client;
+  return client as unknown as Client; // The members are those that the host knows.
 }
 
-/** Makes a call whose promise also iterates over the items of all pages: the first reply says how. */
-function startCall(call: Call, operation: string, args: readonly unknown[]): Promise<unknown> {
+/** Creates a frozen object that creates its members on first use. */
+function createMembers<T>(create: (name: string) => T): object {
+  const members = new Map<string, T>();
+  return new Proxy(Object.freeze({}), {
+    get(target, name, receiver) {
+      if (typeof name !== "string" || RESERVED.includes(name) || !NAME.test(name)) {
+        return Reflect.get(target, name, receiver);
+      }
+      const member = members.get(name) ?? create(name);
+      members.set(name, member);
+      return member;
+    },
+  });
+}
+
+/** Makes a call. Its promise also iterates over the items of all pages; the first reply says how. */
+function startCall(operation: string, args: readonly unknown[]): Promise<unknown> {
   let pages: PagePlan | undefined;
   const answer = call(operation, args, (plan) => pages = plan);
   const iterate = async function* () {
@@ -39,21 +58,70 @@ function startCall(call: Call, operation: string, args: readonly unknown[]): Pro
 }
 
 function hasNoPages(operation: string, answer: unknown): SvcError {
-  if (typeof answer === "function") Reflect.get(answer, Symbol.asyncIterator); // A placeholder: the plan ends here.
+  if (typeof answer === "function") Reflect.get(answer, Symbol.asyncIterator); // Ends the plan if it is a placeholder.
   return new SvcError("INVALID_ARGS", `${operation} returns no pages.`, { hint: "Await its answer." });
 }
 
-/** An object that makes its members when they are first asked for, and that nobody changes. */
-function membersOf<T>(make: (name: string) => T): object {
-  const made = new Map<string, T>();
-  return new Proxy(Object.freeze({}), {
-    get(target, name, receiver) {
-      if (typeof name !== "string" || NOT_OURS.includes(name) || !NAME.test(name)) {
-        return Reflect.get(target, name, receiver);
-      }
-      const member = made.get(name) ?? make(name);
-      made.set(name, member);
-      return member;
-    },
+async function call(
+  operation: string,
+  args: readonly unknown[],
+  onPages?: (pages: PagePlan) => void,
+): Promise<unknown> {
+  const { rest, signal, files } = splitArguments(args);
+  rest.forEach((arg) => checkKept(arg));
+  const message = files === undefined
+    ? jsonText({ operation, args: rest })
+    : files.then((files) => jsonText({ operation, args: rest, files }));
+  const { isReply, head, text } = await openCall(message, signal);
+  // The error is created here so that its stack includes the line of the call.
+  if (!isReply) throw parseErrorRecord(parseJsonObject(text) ?? {}) ?? invalidReply();
+  const { answer, pages, etag, content: contentHead, placeholder: mark } = head;
+  if (typeof mark === "string") return createPlaceholder(mark);
+  if (!isAnswer(answer)) throw invalidReply();
+  if (isPagePlan(pages)) onPages?.(pages);
+  const content = isJsonObject(contentHead) ? decodeContent(contentHead, text) : undefined;
+  const body = content ? undefined : parseBody(answer, text, { operation });
+  return checkAnswer(answer, { body, content, ...(typeof etag === "string" && { etag }) }, getRequestedId(args));
+}
+
+/** Returns the identifier of the requested resource: an option, or the first argument. */
+function getRequestedId([first, options]: readonly unknown[]): unknown {
+  return isJsonObject(options) && isString(options.participantId) ? options.participantId : first;
+}
+
+interface SplitArguments {
+  /** Arguments to be sent as JSON. */
+  readonly rest: readonly unknown[];
+  /** Cancels the call. */
+  readonly signal?: AbortSignal;
+  /** Files among the parameters. */
+  readonly files?: Promise<JsonObject>;
+}
+
+/** Separates what is not JSON from the arguments: a signal in the last one, and files. */
+function splitArguments(args: readonly unknown[]): SplitArguments {
+  const last = args.at(-1);
+  if (!isRecord(last)) return { rest: args };
+  const { signal, idempotencyKey, ...options } = last;
+  checkSignal(signal);
+  if (idempotencyKey !== undefined) throw rejectKey();
+  const parts = args.with(-1, options).map((arg) =>
+    isRecord(arg) ? extractFiles(arg) : { files: undefined, others: arg }
+  );
+  const files = parts.find(({ files }) => files !== undefined)?.files;
+  return { rest: parts.map(({ others }) => others), files, ...(signal !== undefined && { signal }) };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return value instanceof Object && !Array.isArray(value);
+}
+
+function rejectKey(): SvcError {
+  return new SvcError("INVALID_ARGS", "A call in a workflow takes no idempotencyKey.", {
+    hint: "Leave it out. Each change gets a key from its run, input and step.",
   });
+}
+
+function invalidReply(): SvcError {
+  return new SvcError("INTERNAL_ERROR", "A message of the host is invalid.");
 }

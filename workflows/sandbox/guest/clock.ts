@@ -1,6 +1,6 @@
 /**
- * The script's clock. It stands still while the script works and is set with each message that the script gets, so that
- * a run that is done again sees the same times.
+ * The clock of a script. It stands still while the script computes, and each result of a step sets it, so that a replay
+ * sees the same times.
  */
 import { SvcError } from "../../../lib/errors.ts";
 
@@ -10,26 +10,26 @@ const RealFile = File;
 let startedAt = 0;
 let time: number | undefined;
 
-/** Sets the clock; it never goes back. The first time is the start of the run. */
+/** Sets the clock, which never goes back. The first time is the start of the run. */
 export function setClock(milliseconds: number): void {
   if (time === undefined) startedAt = milliseconds;
   time = Math.max(time ?? milliseconds, milliseconds);
 }
 
-/** Milliseconds since the start of the run; 0 before it. */
-export function elapsed(): number {
+/** Returns the milliseconds since the start of the run, or 0 before it. */
+export function getElapsed(): number {
   return time === undefined ? 0 : time - startedAt;
 }
 
-/** Fails while the script is loaded: a sandbox loads it before it is known which run it will be. */
+/** Throws while the script is being loaded, because a guest loads it before its run is known. */
 export function checkRunning(what: string): void {
   if (time !== undefined) return;
-  throw new SvcError("WORKFLOW_FAILED", `The script ${what} while it is loaded.`, {
-    hint: "Do it inside of run: only there it is the same when a run is resumed.",
+  throw new SvcError("WORKFLOW_FAILED", `The script ${what} while it is being loaded.`, {
+    hint: "Do it inside run, where a resumed run gets the same values.",
   });
 }
 
-/** Replaces all that tells the time; call it once. */
+/** Replaces everything that reads the clock. Must be called once. */
 export function installClock(): void {
   const ScriptDate = new Proxy(RealDate, {
     construct: (target, args, newTarget) => Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget),
@@ -79,7 +79,7 @@ function installTemporal(): void {
   });
 }
 
-/** Formats take the current time where they are given none. */
+/** Replaces the methods that format the current time by default. */
 function installFormats(): void {
   const { prototype } = Intl.DateTimeFormat;
   const format = Object.getOwnPropertyDescriptor(prototype, "format")?.get;
@@ -87,8 +87,8 @@ function installFormats(): void {
   Object.defineProperty(prototype, "format", {
     configurable: true,
     get(this: Intl.DateTimeFormat) {
-      const formatOf = format?.call(this);
-      return (date: unknown) => formatOf(date === undefined ? now() : date);
+      const boundFormat = format?.call(this);
+      return (date: unknown) => boundFormat(date === undefined ? now() : date);
     },
   });
   define(prototype, {

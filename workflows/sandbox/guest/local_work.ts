@@ -1,11 +1,10 @@
 /**
- * Work that other threads of this process do for a script: digests and signatures, and compiling WebAssembly. When it is
- * finished is nobody's decision, so the script is told of one after the other, in the order in which it began them, and no
- * message is handled while any is in progress.
+ * Work that other threads of this process do for a script: cryptography, and compiling WebAssembly. The time at which it
+ * ends is random. So the script gets the results one at a time, in the order in which it started the work, and no message is
+ * delivered while work is in progress.
  */
-import { nextTurn } from "./turn.ts";
 
-/** Members of `crypto.subtle`. */
+/** Members of `crypto.subtle` that are asynchronous. */
 const CRYPTOGRAPHY = [
   "decapsulateBits",
   "decapsulateKey",
@@ -28,38 +27,51 @@ const { compile, instantiate, Module } = WebAssembly;
 let last: Promise<unknown> = Promise.resolve();
 let inProgress = 0;
 
-/** Puts work into order; call it once. */
-export function orderLocalWork(): void {
-  for (const name of CRYPTOGRAPHY) putInOrder(SubtleCrypto.prototype, name);
-  putInOrder(WebAssembly, "compile");
-  Reflect.set(WebAssembly, "instantiate", instantiateInTurn);
-  // They wait for a response that may wait for a message.
-  for (const name of ["compileStreaming", "instantiateStreaming"]) Reflect.deleteProperty(WebAssembly, name);
-}
+/** The descriptor of `setImmediate`. Its value is read late: the runtime then loads code that takes longer than a script. */
+const immediate = Object.getOwnPropertyDescriptor(globalThis, "setImmediate");
 
-/** Resolves when no work is in progress; nothing where none is. */
-export function localWork(): Promise<unknown> | undefined {
-  return inProgress === 0 ? undefined : last;
-}
+let schedule: ((callback: () => void) => unknown) | undefined;
 
-/** The work begins at once: later the script may have changed what it gave. */
-function putInOrder(owner: object, name: string): void {
-  const original: unknown = Reflect.get(owner, name);
-  if (typeof original !== "function") return;
-  Reflect.set(owner, name, function (this: unknown, ...args: unknown[]): Promise<unknown> {
-    return inTurn(Promise.try(() => Reflect.apply(original, this, args)), (done) => done);
+/** Resolves in the next turn of the event loop. All reactions to promises of this turn have run then. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    schedule ??= immediate?.get?.call(globalThis) ?? immediate?.value;
+    schedule?.(resolve);
   });
 }
 
-/** Compiles at once; what runs the script's own code waits for its turn. */
-function instantiateInTurn(source: BufferSource, imports?: WebAssembly.Imports, ...options: unknown[]): unknown {
-  if (source instanceof Module) return inTurn(Promise.resolve(source), (module) => instantiate(module, imports));
-  const compiled: Promise<WebAssembly.Module> = Reflect.apply(compile, WebAssembly, [source, ...options]);
-  return inTurn(compiled, async (module) => ({ module, instance: await instantiate(module, imports) }));
+/** Makes the order of results deterministic. Must be called once. */
+export function orderLocalWork(): void {
+  for (const name of CRYPTOGRAPHY) orderResults(SubtleCrypto.prototype, name);
+  orderResults(WebAssembly, "compile");
+  Reflect.set(WebAssembly, "instantiate", instantiateInOrder);
+  // They wait for a response, which may depend on a message.
+  for (const name of ["compileStreaming", "instantiateStreaming"]) Reflect.deleteProperty(WebAssembly, name);
 }
 
-/** What becomes of work, in a turn after that of all earlier work. */
-function inTurn<Done>(work: Promise<Done>, finish: (done: Done) => unknown): Promise<unknown> {
+/** Returns a promise that resolves when no work is in progress, or undefined if none is. */
+export function getLocalWork(): Promise<unknown> | undefined {
+  return inProgress === 0 ? undefined : last;
+}
+
+/** Wraps a function. The work starts at once, because the script may change the arguments later. */
+function orderResults(owner: object, name: string): void {
+  const original: unknown = Reflect.get(owner, name);
+  if (typeof original !== "function") return;
+  Reflect.set(owner, name, function (this: unknown, ...args: unknown[]): Promise<unknown> {
+    return inOrder(Promise.try(() => Reflect.apply(original, this, args)), (result) => result);
+  });
+}
+
+/** Compiles at once. Instantiating runs code of the script, and waits for its turn. */
+function instantiateInOrder(source: BufferSource, imports?: WebAssembly.Imports, ...options: unknown[]): unknown {
+  if (source instanceof Module) return inOrder(Promise.resolve(source), (module) => instantiate(module, imports));
+  const compiled: Promise<WebAssembly.Module> = Reflect.apply(compile, WebAssembly, [source, ...options]);
+  return inOrder(compiled, async (module) => ({ module, instance: await instantiate(module, imports) }));
+}
+
+/** Returns the result of work, in a turn after those of all earlier work. */
+function inOrder<T>(work: Promise<T>, finish: (result: T) => unknown): Promise<unknown> {
   inProgress++;
   const result = finishAfter(last, work, finish);
   const leave = () => void inProgress--;
@@ -67,10 +79,10 @@ function inTurn<Done>(work: Promise<Done>, finish: (done: Done) => unknown): Pro
   return result;
 }
 
-async function finishAfter<Done>(
+async function finishAfter<T>(
   earlier: Promise<unknown>,
-  work: Promise<Done>,
-  finish: (done: Done) => unknown,
+  work: Promise<T>,
+  finish: (result: T) => unknown,
 ): Promise<unknown> {
   await Promise.allSettled([earlier, work]);
   await nextTurn();

@@ -1,19 +1,18 @@
 /**
- * Puts the globals of the sandbox in order before the script is loaded: what prints goes to the parent as a message,
- * and what a script without permissions has no use for is gone. This is tidiness, not the wall: the wall is a process
- * without permissions, whose parent alone decides.
+ * Prepares the globals of a guest before the script is loaded. Output becomes a message to the host, and globals that a
+ * script cannot use are removed. This is not the security boundary: that is a process without permissions, whose requests
+ * the host checks.
  */
 import { flush, send } from "./channel.ts";
-import { elapsed } from "./clock.ts";
-import { FromSandbox, MAX_LOG_CHARACTERS } from "../protocol/messages.ts";
+import { getElapsed } from "./clock.ts";
+import { GuestMessage, MAX_LOG_CHARACTERS } from "../protocol/messages.ts";
 
 /**
- * Storage that outlives a run, threads, the prompts that would read the parent's messages, and what depends on when
- * memory is tidied up, when something that no answer leads to is ready, or on the clock and the randomness that the runtime
- * holds itself (a form's files and boundaries, an event source that tries again): a script that is run again would take
- * another path.
+ * Globals to remove: persistent storage, threads, prompts, which would read messages of the host, and whatever makes a
+ * replay take another path. That is what depends on garbage collection, on events other than results of steps, or on the
+ * clock and the random numbers of the runtime (files and boundaries of forms, retries of event sources).
  */
-const GONE = [
+const REMOVED_GLOBALS = [
   "localStorage",
   "sessionStorage",
   "caches",
@@ -39,10 +38,10 @@ const GONE = [
 ];
 
 /**
- * What tells one process from another, its throw-away folder included, the signals that somebody sends to it, and what looks
- * around before it asks for a permission: for a program in the folders that it is given, for the machine's name server.
+ * Members of `Deno` to remove: those that differ between processes, such as the temporary folder, signals, and functions
+ * that read the system before they check permissions: they look for a program, or for the name server.
  */
-const GONE_OF_DENO = [
+const REMOVED_OF_DENO = [
   "stdin",
   "pid",
   "ppid",
@@ -62,40 +61,40 @@ const GONE_OF_DENO = [
 
 const { exit } = Deno;
 
-/** What the script said while it was loaded: before the run there is nobody to hear it. */
+/** Lines that the script printed while it was being loaded. The host takes them when the run starts. */
 let early: string[] | undefined = [];
 
-/** Sends lines for stderr. */
+/** Prints values to stderr. */
 export function log(...values: unknown[]): void {
   const text = format(values).slice(0, MAX_LOG_CHARACTERS);
-  if (early === undefined) say(text);
+  if (early === undefined) sendLog(text);
   else early.push(text);
 }
 
-/** Sends what waits for the run to begin. */
-export function beginLog(): void {
-  early?.forEach(say);
+/** Prints the lines of the time of loading, and all later ones at once. */
+export function startLog(): void {
+  early?.forEach(sendLog);
   early = undefined;
 }
 
-/** At once: what a script says before it hangs must be seen. */
-function say(text: string): void {
-  send({ kind: FromSandbox.log, id: 0, text });
+/** Sends a message without delay: the last lines of a script that hangs are printed. */
+function sendLog(text: string): void {
+  send({ kind: GuestMessage.log, id: 0, text });
   flush();
 }
 
-/** Removes and replaces globals; call it once. */
+/** Removes and replaces globals. Must be called once. */
 export function lockDown(): void {
-  for (const name of GONE) Reflect.deleteProperty(globalThis, name);
+  for (const name of REMOVED_GLOBALS) Reflect.deleteProperty(globalThis, name);
   removeForms();
   Reflect.deleteProperty(Navigator.prototype, "gpu");
   Object.assign(console, consoleMethods());
-  for (const name of ["stdout", "stderr"]) Object.defineProperty(Deno, name, { value: textSink() });
-  for (const name of GONE_OF_DENO) Reflect.deleteProperty(Deno, name);
+  for (const name of ["stdout", "stderr"]) Object.defineProperty(Deno, name, { value: createTextSink() });
+  for (const name of REMOVED_OF_DENO) Reflect.deleteProperty(Deno, name);
   for (const name of ["createObjectURL", "revokeObjectURL"]) Reflect.deleteProperty(URL, name);
-  // There is no other thread that would wake who waits, and nobody wakes it when the parent has gone.
+  // No other thread could wake a waiting script, not even when the host has ended.
   for (const name of ["wait", "waitAsync"]) Reflect.deleteProperty(Atomics, name);
-  // The runtime's own operations, many of which check nothing: what is built on them holds them already.
+  // Internal operations of the runtime. Many check no permissions. The public API has its own references.
   for (const key of Object.getOwnPropertySymbols(Deno)) Reflect.deleteProperty(Deno, key);
   Deno.exit = (code) => {
     flush();
@@ -103,10 +102,10 @@ export function lockDown(): void {
   };
 }
 
-/** Removes what would make a form of a body. */
+/** Removes `formData` of requests and responses. */
 function removeForms(): void {
-  removeFormsOf("Request");
-  const readResponse = removeFormsOf("Response");
+  removeFormsFrom("Request");
+  const readResponse = removeFormsFrom("Response");
   const { fetch } = globalThis;
   globalThis.fetch = (...args) => {
     readResponse();
@@ -114,8 +113,8 @@ function removeForms(): void {
   };
 }
 
-/** Does so when the class is first read, and gives what reads it: the runtime then loads code that takes a while. */
-function removeFormsOf(name: string): () => unknown {
+/** Removes it when the class is first read, because the runtime then loads code. Returns a function that reads the class. */
+function removeFormsFrom(name: string): () => unknown {
   const { get: load, value, set } = Object.getOwnPropertyDescriptor(globalThis, name) ?? {};
   const get = () => {
     const loaded: unknown = load?.call(globalThis) ?? value;
@@ -126,20 +125,20 @@ function removeFormsOf(name: string): () => unknown {
   return get;
 }
 
-/** Values as `console.log` would print them, on one or more lines. */
+/** Formats values like `console.log`, on one or more lines. */
 function format(values: readonly unknown[]): string {
   const [first, ...rest] = values;
-  if (typeof first !== "string") return values.map(show).join(" ");
+  if (typeof first !== "string") return values.map(inspect).join(" ");
   const text = first.replace(/%[sdifjoOc%]/g, (directive) => {
     if (directive === "%%") return "%";
     if (rest.length === 0) return directive;
     const value = rest.shift();
-    return directive === "%c" ? "" : show(value);
+    return directive === "%c" ? "" : inspect(value);
   });
-  return [text, ...rest.map(show)].join(" ");
+  return [text, ...rest.map(inspect)].join(" ");
 }
 
-function show(value: unknown): string {
+function inspect(value: unknown): string {
   return typeof value === "string" ? value : Deno.inspect(value);
 }
 
@@ -154,7 +153,7 @@ function consoleMethods(): Partial<Console> {
   };
   const timeLog = (label = "default", ...values: unknown[]) => {
     const since = times.get(label);
-    if (since !== undefined) print("%s:", label, `${Math.round(elapsed() - since)}ms`, ...values);
+    if (since !== undefined) print("%s:", label, `${Math.round(getElapsed() - since)}ms`, ...values);
   };
   return {
     log: print,
@@ -175,7 +174,7 @@ function consoleMethods(): Partial<Console> {
       print("%s:", label, counts.get(label));
     },
     countReset: (label = "default") => counts.delete(label),
-    time: (label = "default") => times.set(label, elapsed()),
+    time: (label = "default") => times.set(label, getElapsed()),
     timeLog,
     timeEnd: (label = "default") => {
       timeLog(label);
@@ -185,8 +184,8 @@ function consoleMethods(): Partial<Console> {
   };
 }
 
-/** What a script finds as `Deno.stdout` and `Deno.stderr`: the real ones carry the messages. */
-function textSink(): unknown {
+/** Creates a replacement for `Deno.stdout` and `Deno.stderr`, which transport messages. */
+function createTextSink(): unknown {
   const decoder = new TextDecoder();
   const writeSync = (bytes: Uint8Array) => {
     log("%s", decoder.decode(bytes, { stream: true }));

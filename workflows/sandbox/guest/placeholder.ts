@@ -1,48 +1,48 @@
 /**
- * What a script is given in a plan for an answer that only a change would give. Its members are stand-ins, too. In a call
- * and in a text it becomes a mark that the parent knows; where its real value is needed, the run ends.
+ * Placeholders: in a plan, a script gets one as the response of a change. Its members are placeholders, too. In a call and
+ * in a text it becomes a mark that the host knows. The run ends where the script needs the real value.
  */
 import { SvcError } from "../../../lib/errors.ts";
-import { fail } from "./fail.ts";
+import { fail } from "./channel.ts";
 
-/** Members of members: a loop that follows them would find no end. */
-const MAX_MEMBERS = 50;
+/** Maximum length of a path of members: a loop that follows them would not end. */
+const MAX_DEPTH = 50;
 
 const encoder = new TextEncoder();
 
-/** A stand-in; with this its marks begin. */
-export function standIn(prefix: string, members: readonly string[] = []): object {
-  const mark = markOf(prefix, members);
-  const need = (): never => failFor(mark);
-  if (members.length > MAX_MEMBERS) need();
-  const asText = () => mark;
-  // A function, so that a call of it, such as `answer.id.split(" ")`, is noticed. What it shows in a log is the mark.
-  const target = Object.assign(() => {}, { [Symbol.for("Deno.customInspect")]: asText });
-  const made = new Map<string, object>();
+/** Creates a placeholder. Its mark starts with the prefix. */
+export function createPlaceholder(prefix: string, members: readonly string[] = []): object {
+  const mark = buildMark(prefix, members);
+  const endPlan = (): never => failFor(mark);
+  if (members.length > MAX_DEPTH) endPlan();
+  const toText = () => mark;
+  // A function, so that calls such as `answer.id.split(" ")` are noticed. A log shows the mark.
+  const target = Object.assign(() => {}, { [Symbol.for("Deno.customInspect")]: toText });
+  const children = new Map<string, object>();
   return new Proxy(target, {
     get(_, name) {
-      if (name === Symbol.toPrimitive) return (hint: string) => hint === "string" ? mark : need();
-      if (name === Symbol.iterator || name === Symbol.asyncIterator) return need();
-      if (name === "toJSON" || name === "toString") return asText;
-      // Awaiting it gives the stand-in itself.
+      if (name === Symbol.toPrimitive) return (hint: string) => hint === "string" ? mark : endPlan();
+      if (name === Symbol.iterator || name === Symbol.asyncIterator) return endPlan();
+      if (name === "toJSON" || name === "toString") return toText;
+      // `await` returns the placeholder itself.
       if (typeof name === "symbol" || name === "then") return undefined;
-      const member = made.get(name) ?? standIn(prefix, [...members, name]);
-      made.set(name, member);
+      const member = children.get(name) ?? createPlaceholder(prefix, [...members, name]);
+      children.set(name, member);
       return member;
     },
     getPrototypeOf: () => null,
-    apply: () => failFor(markOf(prefix, members.slice(0, -1))), // The last is the name of the method.
-    construct: need,
-    set: need,
-    defineProperty: need,
-    deleteProperty: need,
-    has: need,
-    ownKeys: need,
-    getOwnPropertyDescriptor: need,
+    apply: () => failFor(buildMark(prefix, members.slice(0, -1))), // The last member is the name of the method.
+    construct: endPlan,
+    set: endPlan,
+    defineProperty: endPlan,
+    deleteProperty: endPlan,
+    has: endPlan,
+    ownKeys: endPlan,
+    getOwnPropertyDescriptor: endPlan,
   });
 }
 
-function markOf(prefix: string, members: readonly string[]): string {
+function buildMark(prefix: string, members: readonly string[]): string {
   return `${prefix}${encoder.encode(JSON.stringify(members)).toHex()}-`;
 }
 

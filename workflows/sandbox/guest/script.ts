@@ -1,3 +1,3 @@
-/** Stands where the user's script goes: the import map of a sandbox replaces this module by the script. */
+/** Placeholder of the script: the import map of a guest replaces this module. */
 const script: unknown = undefined;
 export default script;

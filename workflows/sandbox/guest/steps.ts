@@ -1,32 +1,106 @@
-/** The steps of the script: calls and sleeps, numbered in the order in which it takes them. Each is a message to the parent. */
+/**
+ * The steps of a script: calls, sleeps and timers, numbered in the order in which the script takes them. Each is a message
+ * to the host. Their results are delivered one at a time: the script gets the next one when it has reacted to the last
+ * one. So only the order of the messages decides what a script does.
+ */
 import { createCancelledError } from "../../../lib/errors.ts";
-import { send } from "./channel.ts";
-import { deliverTo, type Delivery } from "./deliveries.ts";
-import { Lane } from "./lane.ts";
-import { FromSandbox, MAX_OPEN_CALLS, MAX_OPEN_CHARACTERS, MAX_OPEN_SLEEPS, SLEEP } from "../protocol/messages.ts";
+import { type JsonObject, parseJsonObject } from "../../../utils/json.ts";
+import type { Frame } from "../protocol/frames.ts";
+import {
+  GuestMessage,
+  HostMessage,
+  MAX_OPEN_CALLS,
+  MAX_OPEN_CHARACTERS,
+  MAX_OPEN_SLEEPS,
+  SLEEP,
+} from "../protocol/messages.ts";
+import { receive, receiveSync, send } from "./channel.ts";
+import { setClock } from "./clock.ts";
+import { getLocalWork, nextTurn } from "./local_work.ts";
+
+/** The result of a step. */
+export interface StepResult {
+  /** False if the step failed. */
+  readonly isReply: boolean;
+  /** Metadata. */
+  readonly head: JsonObject;
+  /** Body of the response, or an error record. */
+  readonly text: string;
+}
 
 interface Step {
-  readonly lane: Lane<Step>;
+  readonly queue: StepQueue;
   readonly signal?: AbortSignal;
-  readonly resolve: (delivery: Delivery) => void;
+  readonly resolve: (result: StepResult) => void;
   readonly reject: (error: unknown) => void;
-  /** Forgets the signal: it may outlive many calls. */
-  forgetSignal?: () => void;
+  /** Removes the listener: a signal may be used for many calls. */
+  removeListener?: () => void;
+  /** The message. It is missing while it is created. */
   text?: string;
+  /** Number of the step, or 0 before it is sent. */
   position: number;
 }
 
-const open = new Map<number, Step>();
-const calls = new Lane<Step>(MAX_OPEN_CALLS, MAX_OPEN_CHARACTERS, openStep);
-const sleeps = new Lane<Step>(MAX_OPEN_SLEEPS, MAX_OPEN_CHARACTERS, openStep);
-const timers = new Lane<Step>(MAX_OPEN_SLEEPS, MAX_OPEN_CHARACTERS, openStep);
-let lastPosition = 0;
-let becameIdle: (() => void) | undefined;
+/** Sends steps of one kind in the order in which they are added, and limits how many are open. */
+class StepQueue {
+  readonly #waiting: Step[] = [];
+  readonly #maxOpen: number;
+  #open = 0;
+  #characters = 0;
 
-/** Makes a call, given its message. One that is still being made has its turn before all later calls, too. */
-export function openCall(message: string | Promise<string>, signal?: AbortSignal): Promise<Delivery> {
+  constructor(maxOpen: number) {
+    this.#maxOpen = maxOpen;
+  }
+
+  /** True if no step is open or waits. */
+  get isEmpty(): boolean {
+    return this.#open === 0 && this.#waiting.length === 0;
+  }
+
+  add(step: Step): void {
+    this.#waiting.push(step);
+    this.sendNext();
+  }
+
+  /** Removes a step that was not sent. */
+  remove(step: Step): void {
+    const index = this.#waiting.indexOf(step);
+    if (index >= 0) this.#waiting.splice(index, 1);
+    this.sendNext();
+  }
+
+  /** Closes a step that was sent. */
+  close({ text = "" }: Step): void {
+    this.#open--;
+    this.#characters -= text.length;
+    this.sendNext();
+  }
+
+  /** Sends steps until one has no message yet or a limit is reached. */
+  sendNext(): void {
+    for (let step = this.#waiting[0]; step?.text !== undefined; step = this.#waiting[0]) {
+      const { text } = step;
+      const isTooLarge = this.#open > 0 && this.#characters + text.length > MAX_OPEN_CHARACTERS;
+      if (this.#open >= this.#maxOpen || isTooLarge) return;
+      this.#waiting.shift();
+      if (!sendStep(step, text)) continue;
+      this.#open++;
+      this.#characters += text.length;
+    }
+  }
+}
+
+const open = new Map<number, Step>();
+const calls = new StepQueue(MAX_OPEN_CALLS);
+const sleeps = new StepQueue(MAX_OPEN_SLEEPS);
+const timers = new StepQueue(MAX_OPEN_SLEEPS);
+let lastPosition = 0;
+let onIdle: (() => void) | undefined;
+
+/** Makes a call. The message may be a promise; the call is sent before all later calls nevertheless. */
+export function openCall(message: string | Promise<string>, signal?: AbortSignal): Promise<StepResult> {
   return new Promise((resolve, reject) => {
-    const step: Step = { lane: calls, signal, resolve, reject, position: 0 };
+    const step: Step = { queue: calls, signal, resolve, reject, position: 0 };
     if (typeof message === "string") step.text = message;
     else void awaitText(step, message);
     if (signal !== undefined) abandonOnAbort(step, signal);
@@ -35,18 +109,18 @@ export function openCall(message: string | Promise<string>, signal?: AbortSignal
   });
 }
 
-/** Sleeps; the time limit of the run stands still meanwhile. */
-export function openSleep(milliseconds: number): Promise<Delivery> {
+/** Sleeps. The time limit of the run is paused. */
+export function openSleep(milliseconds: number): Promise<StepResult> {
   const text = JSON.stringify({ operation: SLEEP, args: [milliseconds] });
-  return new Promise((resolve, reject) => sleeps.add({ lane: sleeps, text, resolve, reject, position: 0 }));
+  return new Promise((resolve, reject) => sleeps.add({ queue: sleeps, text, resolve, reject, position: 0 }));
 }
 
-/** Acts after a time; gives what cancels that. */
-export function openTimer(milliseconds: number, act: () => void): () => void {
+/** Calls a function after a delay. Returns a function that cancels the timer. */
+export function openTimer(milliseconds: number, callback: () => void): () => void {
   const text = JSON.stringify({ operation: SLEEP, args: [milliseconds], timer: true });
   let isCancelled = false;
-  const resolve = () => isCancelled || act();
-  const step: Step = { lane: timers, text, resolve, reject: () => {}, position: 0 };
+  const resolve = () => isCancelled || callback();
+  const step: Step = { queue: timers, text, resolve, reject: () => {}, position: 0 };
   timers.add(step);
   return () => {
     isCancelled = true;
@@ -54,35 +128,19 @@ export function openTimer(milliseconds: number, act: () => void): () => void {
   };
 }
 
-/** Resolves when the calls and sleeps that the script did not wait for are finished, and those that they led to. */
-export async function idle(): Promise<void> {
-  while (!calls.isEmpty || !sleeps.isEmpty) await new Promise<void>((resolve) => becameIdle = resolve);
+/** Resolves when all calls and sleeps have ended, including those that the script does not await. */
+export async function allStepsEnded(): Promise<void> {
+  while (!calls.isEmpty || !sleeps.isEmpty) await new Promise<void>((resolve) => onIdle = resolve);
 }
 
-const deliver = deliverTo({
-  isExpected: () => open.size > 0,
-  isTaken: (position) => position <= lastPosition,
-  take(position, delivery) {
-    const step = open.get(position);
-    if (step === undefined) return;
-    open.delete(position);
-    step.forgetSignal?.();
-    step.lane.done(step);
-    step.resolve(delivery);
-  },
-  rested: () => {
-    if (calls.isEmpty && sleeps.isEmpty) becameIdle?.();
-  },
-});
-
-function openStep(step: Step, text: string): boolean {
+function sendStep(step: Step, text: string): boolean {
   const { signal, reject } = step;
   if (signal?.aborted) {
     reject(createCancelledError());
     return false;
   }
   try {
-    send({ kind: FromSandbox.call, id: lastPosition + 1, text });
+    send({ kind: GuestMessage.call, id: lastPosition + 1, text });
   } catch (error) {
     reject(error);
     return false;
@@ -96,28 +154,95 @@ function openStep(step: Step, text: string): boolean {
 function abandonOnAbort(step: Step, signal: AbortSignal): void {
   const onAbort = () => abandon(step);
   signal.addEventListener("abort", onAbort, { once: true });
-  step.forgetSignal = () => signal.removeEventListener("abort", onAbort);
+  step.removeListener = () => signal.removeEventListener("abort", onAbort);
 }
 
-/** A step that was sent stays open until the parent has answered; nobody waits for that. One that waits is never sent. */
+/** Rejects a step. One that was sent stays open until the host sends its result, which is ignored. */
 function abandon(step: Step): void {
   cancel(step);
   step.reject(createCancelledError());
-  deliver(); // There may be nothing more to wait for.
+  deliver(); // No step may be left.
 }
 
 function cancel(step: Step): void {
-  if (open.get(step.position) === step) send({ kind: FromSandbox.cancel, id: step.position, text: "" });
-  else step.lane.remove(step);
+  if (open.get(step.position) === step) send({ kind: GuestMessage.cancel, id: step.position, text: "" });
+  else step.queue.remove(step);
 }
 
 async function awaitText(step: Step, text: Promise<string>): Promise<void> {
   try {
     step.text = await text;
-    step.lane.proceed();
+    step.queue.sendNext();
   } catch (error) {
-    step.lane.remove(step);
+    step.queue.remove(step);
     step.reject(error);
-    deliver(); // There may be nothing more to wait for.
+    deliver(); // No step may be left.
   }
+}
+
+/** Messages that were received and not delivered. */
+const received: Frame[] = [];
+let isDelivering = false;
+
+/** Starts to deliver results, unless that is in progress. */
+function deliver(): void {
+  if (isDelivering) return;
+  isDelivering = true;
+  void deliverAll().finally(() => isDelivering = false);
+}
+
+/**
+ * Delivers results until no step is open. While nothing else can happen, the read blocks the process, which takes half the
+ * time of an asynchronous one. A script may do something else, such as loading a module: if a result takes long, the host
+ * wakes this process, which then reads asynchronously.
+ */
+async function deliverAll(): Promise<void> {
+  let isAwake = false;
+  let reported: Frame | undefined;
+  await Promise.resolve(); // The first messages of the script are sent before.
+  for (;;) {
+    await nextTurn();
+    const work = getLocalWork();
+    if (work !== undefined) {
+      await work;
+      continue;
+    }
+    if (calls.isEmpty && sleeps.isEmpty) onIdle?.();
+    if (open.size === 0) return;
+    if (received.length === 0 && isAwake) {
+      received.push(...await receive());
+      isAwake = false;
+      continue; // The script may have continued in the meantime.
+    }
+    if (received.length === 0) received.push(...receiveSync());
+    const [frame] = received;
+    if (frame === undefined) continue;
+    const isResult = frame.kind === HostMessage.reply || frame.kind === HostMessage.error;
+    if (isResult && frame.id > lastPosition) {
+      // A recorded result may arrive before its step is taken. If no loading module takes it, the host ends the process.
+      if (reported !== frame) send({ kind: GuestMessage.stalled, id: frame.id, text: "" });
+      reported = frame;
+      continue;
+    }
+    received.shift();
+    if (frame.kind === HostMessage.askIdle) send({ kind: GuestMessage.idle, id: 0, text: "" });
+    if (isResult) settle(frame.id, parseStepResult(frame));
+    else isAwake = true;
+  }
+}
+
+function settle(position: number, result: StepResult): void {
+  const step = open.get(position);
+  if (step === undefined) return;
+  open.delete(position);
+  step.removeListener?.();
+  step.queue.close(step);
+  step.resolve(result);
+}
+
+function parseStepResult({ kind, text }: Frame): StepResult {
+  const end = text.indexOf("\n");
+  const head = parseJsonObject(text.slice(0, end)) ?? {};
+  setClock(Number(head.at));
+  return { isReply: kind === HostMessage.reply, head, text: text.slice(end + 1) };
 }

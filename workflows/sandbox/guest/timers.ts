@@ -1,28 +1,28 @@
-/** The script's timers. Each is a step of the run: the parent says when the time is up, and remembers that it did. */
+/** The timers of a script. Each is a step of the run, so that the host records when it fires. */
 import { checkRunning } from "./clock.ts";
 import { openTimer } from "./steps.ts";
 
 interface Timer {
-  readonly again: boolean;
+  readonly isRepeated: boolean;
   readonly milliseconds: number;
-  readonly act: () => void;
+  readonly callback: () => void;
   cancel: () => void;
 }
 
-/** A longer delay does not fit into a timer: it fires at once, as those of the runtime do. `sleep` takes any time. */
+/** Maximum delay of a timer. With a longer one it fires at once, as in the runtime. `sleep` has no maximum. */
 const MAX_DELAY = 2 ** 31 - 1;
 
 const report = reportError;
 const timers = new Map<number, Timer>();
 let lastId = 0;
 
-/** Replaces all that calls back later; call it once. */
+/** Replaces all timers of the runtime. Must be called once. */
 export function installTimers(): void {
-  const clear = (id: unknown) => void end(Number(id));
+  const clear = (id: unknown) => clearTimer(Number(id));
   const members: Record<string, unknown> = {
-    setTimeout: (act: unknown, delay?: unknown, ...args: unknown[]) => start(act, delay, args, false),
-    setInterval: (act: unknown, delay?: unknown, ...args: unknown[]) => start(act, delay, args, true),
-    setImmediate: (act: unknown, ...args: unknown[]) => start(act, 0, args, false),
+    setTimeout: (callback: unknown, delay?: unknown, ...args: unknown[]) => startTimer(callback, delay, args, false),
+    setInterval: (callback: unknown, delay?: unknown, ...args: unknown[]) => startTimer(callback, delay, args, true),
+    setImmediate: (callback: unknown, ...args: unknown[]) => startTimer(callback, 0, args, false),
     clearTimeout: clear,
     clearInterval: clear,
     clearImmediate: clear,
@@ -31,39 +31,44 @@ export function installTimers(): void {
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: true });
   }
   AbortSignal.timeout = abortAfter;
-  // No timer keeps a run from ending.
+  // A run never waits for its timers.
   Deno.refTimer = Deno.unrefTimer = () => {};
 }
 
-function start(act: unknown, delay: unknown, args: readonly unknown[], again: boolean): number {
+function startTimer(callback: unknown, delay: unknown, args: readonly unknown[], isRepeated: boolean): number {
   checkRunning("starts a timer");
-  if (typeof act !== "function") throw new TypeError("A timer takes a function.");
+  if (typeof callback !== "function") throw new TypeError("A timer takes a function.");
   const id = ++lastId;
-  const milliseconds = Math.max(delayOf(delay), again ? 1 : 0);
-  const timer = { again, milliseconds, act: () => void Reflect.apply(act, globalThis, args), cancel: () => {} };
+  const milliseconds = Math.max(toDelay(delay), isRepeated ? 1 : 0);
+  const timer = {
+    isRepeated,
+    milliseconds,
+    callback: () => void Reflect.apply(callback, globalThis, args),
+    cancel: () => {},
+  };
   timers.set(id, timer);
-  run(id, timer);
+  schedule(id, timer);
   return id;
 }
 
-function delayOf(delay: unknown): number {
+function toDelay(delay: unknown): number {
   const milliseconds = Number(delay);
   return milliseconds > 0 && milliseconds <= MAX_DELAY ? milliseconds : 0;
 }
 
-function run(id: number, timer: Timer): void {
+function schedule(id: number, timer: Timer): void {
   timer.cancel = openTimer(timer.milliseconds, () => {
-    if (!timer.again) timers.delete(id);
+    if (!timer.isRepeated) timers.delete(id);
     try {
-      timer.act();
+      timer.callback();
     } catch (error) {
       report(error);
     }
-    if (timers.has(id)) run(id, timer);
+    if (timers.has(id)) schedule(id, timer);
   });
 }
 
-function end(id: number): void {
+function clearTimer(id: number): void {
   const timer = timers.get(id);
   if (timer === undefined) return;
   timers.delete(id);
@@ -76,6 +81,6 @@ function abortAfter(milliseconds: number): AbortSignal {
   }
   const controller = new AbortController();
   const abort = () => controller.abort(new DOMException("Signal timed out.", "TimeoutError"));
-  start(abort, milliseconds, [], false);
+  startTimer(abort, milliseconds, [], false);
   return controller.signal;
 }

@@ -1,6 +1,6 @@
 /**
- * The modules that are built into the runtime, without `node:`. No script gets one, however it names it: even without any
- * permission, `sqlite` calls native code at an address of the script's choice, and a pipe opens any descriptor of the process.
+ * Modules that are built into the runtime, without `node:`. A script can import none of them. Even without permissions,
+ * `sqlite` calls native code at any address, and a pipe can open any file descriptor of the process.
  */
 export const BUILTIN_MODULES: readonly string[] = [
   "_http_agent",

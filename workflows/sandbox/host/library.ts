@@ -1,33 +1,33 @@
 /**
- * The modules of this package that a sandbox loads. A sandbox has no network: when svc itself was loaded from a URL, the
- * sandbox gets a copy of them in its temporary folder.
+ * The modules of this package that a guest loads. A guest has no network access. If svc was loaded from a URL, the guest
+ * gets a copy of the modules in its temporary folder.
  */
 import { SvcError } from "../../../lib/errors.ts";
 import { filterObjects, isJsonObject, stringOrUndefined } from "../../../utils/json.ts";
 import { resolveBuiltModule, resolveOwnFile, resolveOwnModule } from "../../../lib/own_files.ts";
-import { listOwnGraph } from "./command.ts";
+import { listOwnGraph } from "./guest_process.ts";
 
-const HOST = "workflows/sandbox/guest/main.ts";
+const GUEST = "workflows/sandbox/guest/main.ts";
 const SCRIPT = "workflows/sandbox/guest/script.ts";
 
-/** Never called. It makes Deno fetch the sandbox's modules along with this one, and check them against the registry's. */
+/** Never called. The import makes Deno fetch and verify the modules of the guest together with this one. */
 const _fetched = () => import("../guest/main.ts");
 
-/** The URLs of the modules that a sandbox is started with. */
+/** The URLs of the modules that a guest starts with. */
 export interface Library {
-  /** Runs in the sandbox before the script, and is what scripts import as `@svc/lib/workflow`. */
-  readonly host: string;
-  /** Placeholder that the script replaces. */
+  /** Main module of the guest, which scripts import as `@svc/lib/workflow`. */
+  readonly guest: string;
+  /** Module that the import map replaces by the script. */
   readonly script: string;
 }
 
-/** Returns the library as files of this machine; when svc was loaded from a URL, copies it below the folder first. */
+/** Returns the library as local files. If svc was loaded from a URL, copies them into the folder. */
 export async function localLibrary(folder: string): Promise<Library> {
-  if (resolveOwnModule(HOST).protocol === "file:") return libraryAt(resolveOwnModule);
+  if (resolveOwnModule(GUEST).protocol === "file:") return libraryAt(resolveOwnModule);
   return await copyLibrary(`${folder}/library`);
 }
 
-/** Returns the library of a built program, given the URL of its `cli.js`. */
+/** Returns the library of a built program from the URL of its `cli.js`. */
 export function builtLibrary(program: URL): Library {
   return libraryAt((path) => resolveBuiltModule(path, program.href));
 }
@@ -45,16 +45,16 @@ export async function copyLibrary(folder: string): Promise<Library> {
 }
 
 function libraryAt(address: (path: string) => URL): Library {
-  return { host: address(HOST).href, script: address(SCRIPT).href };
+  return { guest: address(GUEST).href, script: address(SCRIPT).href };
 }
 
-/** Lists the modules that a sandbox loads, without those that are imported for their types alone. */
+/** Lists the modules that a guest loads, without those that are imported only for their types. */
 async function listSources(): Promise<string[]> {
-  const host = resolveOwnFile(HOST);
-  const { stdout, stderr, success } = await listOwnGraph(host);
+  const main = resolveOwnFile(GUEST);
+  const { stdout, stderr, success } = await listOwnGraph(main);
   if (!success) {
     const reason = new TextDecoder().decode(stderr).trim();
-    throw new SvcError("INTERNAL_ERROR", `The modules of the sandbox cannot be listed: ${reason}`);
+    throw new SvcError("INTERNAL_ERROR", `The modules of the guest cannot be listed: ${reason}`);
   }
   const graph: unknown = JSON.parse(new TextDecoder().decode(stdout));
   const modules = new Map(
@@ -62,7 +62,7 @@ async function listSources(): Promise<string[]> {
       module,
     ) => [module.specifier, filterObjects(module.dependencies)]),
   );
-  const sources = new Set([host.href]);
+  const sources = new Set([main.href]);
   for (const source of sources) {
     for (const { code } of modules.get(source) ?? []) {
       const imported = isJsonObject(code) && stringOrUndefined(code.specifier);
@@ -72,7 +72,7 @@ async function listSources(): Promise<string[]> {
   return [...sources];
 }
 
-/** Reads a source from Deno's cache, without running it. */
+/** Reads a source from the cache of Deno without running it. */
 async function readSource(url: string): Promise<string> {
   const { default: source }: { default: unknown } = await import(url, { with: { type: "text" } });
   if (typeof source === "string") return source;

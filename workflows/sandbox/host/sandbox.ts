@@ -1,155 +1,154 @@
-/** The parent's end of a sandbox: one process, one script, one run. Whatever the process says is a request, no more. */
-import { parseErrorRecord, SvcError, toSvcError } from "../../../lib/errors.ts";
-import { type JsonObject, type JsonValue, parseJsonObject } from "../../../utils/json.ts";
-import { escapeToOneLine } from "../../../utils/text/control_characters.ts";
+/** Runs a script in a guest process: one process, one script, one run. Everything that the guest sends is a request. */
+import { SvcError, toSvcError } from "../../../lib/errors.ts";
+import type { JsonObject, JsonValue } from "../../../utils/json.ts";
 import { planPages } from "../../../lib/operation/pages.ts";
 import type { OperationRef } from "../../../lib/operation/operation.ts";
 import type { Limits } from "../../runs/limits.ts";
-import { type Place, startHost } from "./command.ts";
-import { broken, explainExit, outOfTime, tooMuch } from "./exit.ts";
-import { type Frame, FrameError, FrameReader } from "../protocol/frames.ts";
+import { type Frame, FrameError } from "../protocol/frames.ts";
 import {
   type CallRequest,
   type Declaration,
-  FromSandbox,
-  MAX_MESSAGE_BYTES,
+  GuestMessage,
+  HostMessage,
   MAX_OPEN_CALLS,
   MAX_OPEN_CHARACTERS,
   MAX_OPEN_SLEEPS,
-  MAX_SAID_CHARACTERS,
-  PROTOCOL,
-  ToSandbox,
+  MAX_OUTPUT_CHARACTERS,
 } from "../protocol/messages.ts";
-import { isTooDeep } from "./nesting.ts";
-import { Outbox } from "./outbox.ts";
-import { printable, printableRecord } from "./printable.ts";
-import { isBase64, isTextArray, resultOf } from "./said.ts";
-import { tailOf } from "./tail.ts";
-import { TimeLimit } from "./time_limit.ts";
-import { Wakening } from "./wakening.ts";
-import { type Wish, wishOf } from "./wish.ts";
+import { brokenProtocol, explainExit, outOfTime, tooMuch } from "./guest_errors.ts";
+import { GuestPipe } from "./guest_pipe.ts";
+import { killGuest, type Place, startGuest } from "./guest_process.ts";
+import {
+  escapeLog,
+  isBase64,
+  isTooDeep,
+  MAX_LEVELS,
+  parseCall,
+  parseDeclaration,
+  parseFailure,
+  parseResult,
+  type RequestedStep,
+} from "./parse_message.ts";
+import { TimeLimit, WakeTimer } from "./timeouts.ts";
 
-/** An answer for the script: the service's text as it came, or its content in base64. */
+/** The response of a call: the body as received, or a content in base64. */
 export interface CallAnswer {
-  /** What is known of it: `etag`, and of a content its head. */
+  /** Metadata: the entity tag as `etag`, and that of a content as `content`. */
   readonly head: JsonObject;
-  /** Body; empty where there is none. */
+  /** Body, or an empty string. */
   readonly text: string;
 }
 
-/** What a script was given before. */
+/** Results that are recorded from an earlier attempt. */
 export interface GivenBefore {
-  /** Positions of the steps that were answered, in the order in which the script got the answers. */
+  /** Positions of the steps with a result, in the order in which the script got the results. */
   readonly turns: readonly number[];
-  /** What the script was given for a step. */
+  /** Returns the result of a step. */
   answerTo(
     position: number,
   ): { readonly operation: string } & ({ readonly answer: CallAnswer } | { readonly error: SvcError });
 }
 
-/** What a run does with the wishes of its script. */
+/** Handles the requests of a script. */
 export interface RunHandlers {
   /**
-   * What the script was given before, to be sent before it asks: a run that goes on is much faster then. The steps are
-   * still handed to `call` when they come, whose answer then counts for nothing.
+   * Recorded results, which are sent before the script requests them: this makes a replay much faster. The steps are still
+   * passed to `call`, and its result is ignored.
    */
   readonly before?: GivenBefore;
-  /** Whether a sleep takes no time: what the script waits for then counts against its time like all else. */
+  /** True if sleeps take no time. They do not pause the time limit then. */
   readonly isTimeless?: boolean;
   /**
-   * Makes a call, or sleeps, or throws. The position counts these steps of the run from 1: the same script takes them in
-   * the same order.
+   * Makes a call, or sleeps. The position is the number of the step in the run, from 1. The same script takes the same steps
+   * in the same order.
    */
   call(request: CallRequest, position: number, signal: AbortSignal): Promise<CallAnswer>;
   /**
-   * The answer or refusal of this call is sent now: the script gets them in the order of these calls. Gives the time for
-   * the script's clock: milliseconds since 1970.
+   * Called when the result of a step is sent. The script gets the results in the order of these calls. Returns the time of
+   * the script's clock, in milliseconds since 1970.
    */
   delivering(position: number): number;
-  /** The script drew this randomness, in base64. */
+  /** Records random bytes that the script drew, in base64. */
   drew(block: string): void;
-  /** Is told that the script does nothing, and has not taken the step whose answer it was given before. */
+  /** Called when the script is idle and has not taken the step whose recorded result it got. */
   waits?(position: number): void;
-  /** Takes what the script prints: one or more lines, safe for a terminal. */
+  /** Prints lines of the script. They are safe for a terminal. */
   log(text: string): void;
 }
 
-/** What a script finds where it begins. */
+/** Initial state of a script's clock and randomness. */
 export interface Beginning {
-  /** Its clock: milliseconds since 1970. */
+  /** Time of the clock, in milliseconds since 1970. */
   readonly startedAt: number;
-  /** Randomness that it draws first, in base64. */
+  /** Random bytes that the script draws first, in base64. */
   readonly randomness: readonly string[];
 }
 
-/** Bytes that are read at a time. */
-const READ_BYTES = 64 * 1024;
-
 /**
- * How much more than its open calls we hold for a sandbox: it may have read an answer, and asked again, before we know
- * that the answer was taken.
+ * Factor between the open steps that a guest may have and those that the host accepts. A guest may have read a result, and
+ * taken another step, before the host knows that the result was read.
  */
-const HELD = 2;
+const HOST_TOLERANCE = 2;
 
-/** Characters that a message counts beside its text: to keep or to read it costs something, even if it says nothing. */
-const SAID_BESIDE = 64;
+/** Characters that a message counts in addition to its text, because an empty message has a cost, too. */
+const MESSAGE_COST = 64;
 
-/** Answers that are sent before the script asks. */
+/** Maximum number of recorded results that are sent before the script takes their steps. */
 const MAX_AHEAD = 64;
 
-/** A step that is not answered yet. */
+/** A step without a result. */
 interface OpenStep {
-  readonly wish: Wish;
+  readonly step: RequestedStep;
   readonly controller: AbortController;
 }
 
-/** One process that runs one script once. */
+/** A guest process. It runs its script once. */
 export class Sandbox {
-  /** What the script says of itself, once it is loaded. */
+  /** Declaration of the script. Resolves when it is loaded. */
   readonly ready: Promise<Declaration>;
   readonly #process: Deno.ChildProcess;
   readonly #limits: Limits;
-  readonly #outbox: Outbox;
-  readonly #stderr: Promise<string>;
+  readonly #pipe: GuestPipe;
   readonly #declared = Promise.withResolvers<Declaration>();
   readonly #result = Promise.withResolvers<JsonValue | undefined>();
   readonly #steps = new Map<number, OpenStep>();
-  readonly #held = { call: 0, sleep: 0, timer: 0, characters: 0 };
-  readonly #wakening: Wakening;
-  readonly #restAwaited: (() => void)[] = [];
-  /** Positions of the steps that were answered before the script took them. */
+  /** Open steps by kind, and their total size. A step is open until the guest has read its result. */
+  readonly #open = { call: 0, sleep: 0, timer: 0, characters: 0 };
+  readonly #wakeTimer: WakeTimer;
+  readonly #onIdle: (() => void)[] = [];
+  /** Positions of the steps whose results were sent before the script took them. */
   readonly #ahead = new Set<number>();
+  /** Number of recorded results that were sent. */
   #turn = 0;
   #operations: ReadonlyMap<string, OperationRef> = new Map();
   #lastPosition = 0;
-  #saidCharacters = 0;
+  #outputCharacters = 0;
   #state: "loading" | "ready" | "running" | "ended" = "loading";
   #handlers?: RunHandlers;
   #timeLimit: TimeLimit;
 
-  /** Whether it has ended. */
+  /** True if the run or its process has ended. */
   get hasEnded(): boolean {
     return this.#state === "ended";
   }
 
-  /** Starts to load the script. */
+  /** Starts the process, which loads the script. */
   constructor(place: Place, limits: Limits) {
     this.#limits = limits;
-    this.#process = startHost(place, limits);
-    this.#outbox = new Outbox(this.#process.stdin);
-    this.#stderr = tailOf(this.#process.stderr);
+    this.#process = startGuest(place, limits);
+    this.#pipe = new GuestPipe(this.#process);
     this.ready = this.#declared.promise;
-    // Both may fail while nobody waits: for a sandbox in reserve, or before the run.
+    // A sandbox in reserve may fail before its promises are awaited.
     this.ready.catch(() => {});
     this.#result.promise.catch(() => {});
     this.#timeLimit = this.#limitTime();
-    this.#wakening = new Wakening(() => this.#nudge(ToSandbox.wake));
-    void this.#listen();
+    this.#wakeTimer = new WakeTimer(() => this.#sendSignal(HostMessage.wake));
+    void this.#receive();
   }
 
   /**
-   * Runs the script on an input; gives its result, or throws what it failed with. The operations say what the arguments
-   * of its calls mean. A sandbox runs once.
+   * Runs the script on an input. Returns its result, or throws its error. The descriptions of the operations are needed to
+   * read the arguments of calls.
    */
   async run(
     input: JsonValue | undefined,
@@ -158,245 +157,221 @@ export class Sandbox {
     operations: ReadonlyMap<string, OperationRef>,
   ): Promise<JsonValue | undefined> {
     await this.ready;
-    if (this.hasEnded) return await this.#result.promise; // Somebody killed it while it waited: it says so.
-    if (this.#state !== "ready") throw new SvcError("INTERNAL_ERROR", "A sandbox runs once.");
+    if (this.hasEnded) return await this.#result.promise; // It was killed in the reserve.
+    if (this.#state !== "ready") throw new SvcError("INTERNAL_ERROR", "A sandbox can run only once.");
     this.#state = "running";
     this.#handlers = handlers;
     this.#operations = operations;
     this.#timeLimit.end();
     this.#timeLimit = this.#limitTime();
-    this.#outbox.send({ kind: ToSandbox.start, id: 0, text: JSON.stringify({ input, startedAt, randomness }) });
+    this.#pipe.send({ kind: HostMessage.start, id: 0, text: JSON.stringify({ input, startedAt, randomness }) });
     this.#sendAhead();
     return await this.#result.promise;
   }
 
   /**
-   * Ends the process, with this reason where a run is in progress. Changes that are on their way are still answered, for
-   * the handlers to keep; all else is given up for the same reason.
+   * Ends the process. A run in progress fails with the reason, and its calls are aborted with it. Changes in flight are not
+   * aborted: the handlers record their results.
    */
   stop(reason: SvcError = new SvcError("INTERRUPTED", "The workflow was stopped.")): void {
     if (this.#state === "ended") return;
     this.#state = "ended";
     this.#timeLimit.end();
-    this.#wakening.end();
+    this.#wakeTimer.end();
     this.#declared.reject(reason);
     this.#result.reject(reason);
-    for (const { wish, controller } of this.#steps.values()) if (!wish.hasEffect) controller.abort(reason);
-    this.#outbox.close();
-    kill(this.#process);
+    for (const { step, controller } of this.#steps.values()) if (!step.hasEffect) controller.abort(reason);
+    this.#pipe.close();
+    killGuest(this.#process);
   }
 
-  /** Resolves when the script has done all that follows from what it was given so far. */
-  async rested(): Promise<void> {
-    this.#nudge(ToSandbox.askRest);
-    await new Promise<void>((resolve) => this.#restAwaited.push(resolve));
+  /** Resolves when the script is idle: it has reacted to all results so far. */
+  async whenIdle(): Promise<void> {
+    this.#sendSignal(HostMessage.askIdle);
+    await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
 
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   async gone(): Promise<void> {
     await this.#process.status;
   }
 
   #limitTime(): TimeLimit {
     const stop = () => this.stop(outOfTime(this.#limits));
-    return new TimeLimit(this.#limits.timeoutSeconds, stop, () => this.rested());
+    return new TimeLimit(this.#limits.timeoutSeconds, stop, () => this.whenIdle());
   }
 
-  #nudge(kind: number): void {
-    this.#outbox.send({ kind, id: 0, text: "" });
+  #sendSignal(kind: number): void {
+    this.#pipe.send({ kind, id: 0, text: "" });
   }
 
-  async #listen(): Promise<void> {
+  async #receive(): Promise<void> {
     try {
-      await this.#takeAll();
-      if (!this.hasEnded) this.stop(explainExit(await this.#process.status, await this.#stderr, this.#limits));
+      await this.#pipe.receive((frame) => this.#handle(frame));
+      if (!this.hasEnded) this.stop(explainExit(await this.#process.status, await this.#pipe.stderr, this.#limits));
     } catch (error) {
-      this.stop(error instanceof FrameError ? broken(error.message) : toSvcError(error));
+      this.stop(error instanceof FrameError ? brokenProtocol(error.message) : toSvcError(error));
     }
   }
 
-  async #takeAll(): Promise<void> {
-    const frames = new FrameReader(MAX_MESSAGE_BYTES);
-    const stdout = this.#process.stdout.getReader({ mode: "byob" });
-    let buffer = new Uint8Array(READ_BYTES);
-    try {
-      while (!this.hasEnded) {
-        const { value, done } = await stdout.read(buffer);
-        if (done) return;
-        for (const frame of frames.push(value)) {
-          if (!this.hasEnded) this.#take(frame);
-        }
-        buffer = new Uint8Array(value.buffer); // The same memory again: a new buffer costs more than a message.
-      }
-    } finally {
-      await stdout.cancel();
-    }
-  }
-
-  #take({ kind, id, text }: Frame): void {
-    if (kind !== FromSandbox.log && isTooDeep(text)) throw tooMuch("a message that is nested too deep");
+  #handle({ kind, id, text }: Frame): void {
+    if (kind !== GuestMessage.log && isTooDeep(text)) throw tooMuch(`a message with more than ${MAX_LEVELS} levels`);
     switch (kind) {
-      case FromSandbox.ready:
+      case GuestMessage.ready:
         return this.#declare(text);
-      case FromSandbox.call:
-        return this.#open(id, text);
-      case FromSandbox.cancel:
-        this.#allow(text, "cancellations");
+      case GuestMessage.call:
+        return this.#takeStep(id, text);
+      case GuestMessage.cancel:
+        this.#countOutput(text, "cancellations");
         return this.#steps.get(id)?.controller.abort();
-      case FromSandbox.log:
+      case GuestMessage.log:
         return this.#print(text);
-      case FromSandbox.drew:
-        return this.#draw(text);
-      case FromSandbox.waits:
-        this.#allow(text, "waits");
-        if (!this.#ahead.has(id)) throw new FrameError("a wait for nothing");
+      case GuestMessage.random:
+        return this.#recordRandom(text);
+      case GuestMessage.stalled:
+        this.#countOutput(text, "messages");
+        if (!this.#ahead.has(id)) throw new FrameError("an unexpected message that it is stalled");
         return this.#handlers?.waits?.(id);
-      case FromSandbox.rests: {
-        const resolve = this.#restAwaited.shift();
-        if (resolve === undefined) throw new FrameError("an answer to nothing");
+      case GuestMessage.idle: {
+        const resolve = this.#onIdle.shift();
+        if (resolve === undefined) throw new FrameError("an unexpected message that it is idle");
         return resolve();
       }
-      case FromSandbox.result:
+      case GuestMessage.result:
         return this.#finish(text);
-      case FromSandbox.failure:
-        return this.stop(parseErrorRecord(printableRecord(parseJsonObject(text))) ?? broken("an error that is none"));
+      case GuestMessage.failure:
+        return this.stop(parseFailure(text) ?? brokenProtocol("an invalid error"));
       default:
         throw new FrameError(`a message of an unknown kind (${kind})`);
     }
   }
 
   #declare(text: string): void {
-    const { protocol, name, allow } = parseJsonObject(text) ?? {};
-    if (this.#state !== "loading" || protocol !== PROTOCOL || typeof name !== "string" || !isTextArray(allow)) {
-      throw new FrameError("a declaration that is none");
-    }
+    const declaration = parseDeclaration(text);
+    if (this.#state !== "loading" || declaration === undefined) throw new FrameError("an invalid declaration");
     this.#state = "ready";
     this.#timeLimit.end();
-    this.#declared.resolve({ name: escapeToOneLine(name.slice(0, 200)), allow });
+    this.#declared.resolve(declaration);
   }
 
   #print(text: string): void {
-    const lines = printable(text);
-    this.#allow(lines);
+    const lines = escapeLog(text);
+    this.#countOutput(lines);
     this.#handlers?.log(lines);
   }
 
-  #draw(text: string): void {
-    if (this.#state !== "running" || !isBase64(text)) throw new FrameError("randomness that is none");
-    this.#allow(text);
+  #recordRandom(text: string): void {
+    if (this.#state !== "running" || !isBase64(text)) throw new FrameError("invalid random bytes");
+    this.#countOutput(text);
     this.#handlers?.drew(text);
   }
 
-  #allow({ length }: string, what = "text and randomness"): void {
-    this.#saidCharacters += length + SAID_BESIDE;
-    if (this.#saidCharacters > MAX_SAID_CHARACTERS) throw tooMuch(`more ${what} than it may`);
+  #countOutput({ length }: string, what = "text and random bytes"): void {
+    this.#outputCharacters += length + MESSAGE_COST;
+    if (this.#outputCharacters > MAX_OUTPUT_CHARACTERS) {
+      throw tooMuch(`${what} of more than ${MAX_OUTPUT_CHARACTERS} characters`);
+    }
   }
 
-  #open(position: number, text: string): void {
-    const wish = wishOf(text, this.#operations);
-    if (this.#state !== "running" || position !== this.#lastPosition + 1 || wish === undefined) {
-      throw new FrameError("a call that is none");
+  #takeStep(position: number, text: string): void {
+    const step = parseCall(text, this.#operations);
+    if (this.#state !== "running" || position !== this.#lastPosition + 1 || step === undefined) {
+      throw new FrameError("an invalid call");
     }
     this.#lastPosition = position;
     const controller = new AbortController();
     if (this.#ahead.delete(position)) {
-      void this.#make(wish, position, controller.signal);
+      void this.#makeCall(step, position, controller.signal);
       return this.#sendAhead();
     }
-    this.#timeLimit.step();
-    if (this.hasEnded) return; // That was one too many: nothing is done for it any more.
-    this.#hold(wish, text.length);
-    this.#steps.set(position, { wish, controller });
-    this.#wakening.expect();
-    this.#watchTime();
-    void this.#answer(wish, position, controller.signal, text.length);
+    this.#timeLimit.countStep();
+    if (this.hasEnded) return; // The step exceeded the time limit.
+    this.#countOpen(step, text.length);
+    this.#steps.set(position, { step, controller });
+    this.#wakeTimer.start();
+    this.#pauseTimeLimit();
+    void this.#answer(step, position, controller.signal, text.length);
   }
 
-  /** Makes room for a step until its answer is taken: a script that asks and never reads must not fill our memory. */
-  #hold({ kind }: Wish, characters: number): void {
-    const held = this.#held;
-    const isMuch = held.characters > 0 && held.characters + characters > HELD * MAX_OPEN_CHARACTERS;
-    const most = kind === "call" ? MAX_OPEN_CALLS : MAX_OPEN_SLEEPS;
-    if (held[kind] >= HELD * most || isMuch) throw new FrameError("more calls at a time than it may");
-    held[kind]++;
-    held.characters += characters;
+  /** Limits the memory of the host: a script may take steps without reading their results. */
+  #countOpen({ kind }: RequestedStep, characters: number): void {
+    const open = this.#open;
+    const limit = HOST_TOLERANCE * (kind === "call" ? MAX_OPEN_CALLS : MAX_OPEN_SLEEPS);
+    if (open[kind] >= limit) throw new FrameError(`more than ${limit} open ${kind}s`);
+    const maxCharacters = HOST_TOLERANCE * MAX_OPEN_CHARACTERS;
+    if (open.characters > 0 && open.characters + characters > maxCharacters) {
+      throw new FrameError(`open calls of more than ${maxCharacters} characters`);
+    }
+    open[kind]++;
+    open.characters += characters;
   }
 
-  /** The time of a script that sleeps does not count, unless it does something else meanwhile. */
-  #watchTime(): void {
-    const kinds = this.#steps.values().map(({ wish }) => wish.kind).toArray();
+  /** Pauses the time limit while the script sleeps and has no open call. */
+  #pauseTimeLimit(): void {
+    const kinds = this.#steps.values().map(({ step }) => step.kind).toArray();
     const isAsleep = kinds.includes("sleep") && !kinds.includes("call");
-    this.#timeLimit.standStill(isAsleep && !this.#handlers?.isTimeless);
+    this.#timeLimit.setPaused(isAsleep && !this.#handlers?.isTimeless);
   }
 
-  async #answer(wish: Wish, position: number, signal: AbortSignal, characters: number): Promise<void> {
-    const { kind, head, text } = await this.#make(wish, position, signal);
+  async #answer(step: RequestedStep, position: number, signal: AbortSignal, characters: number): Promise<void> {
+    const { kind, head, text } = await this.#makeCall(step, position, signal);
     this.#steps.delete(position);
     if (this.hasEnded || !this.#handlers) return;
-    this.#watchTime();
-    if (this.#steps.size === 0) this.#wakening.rest();
-    else this.#wakening.expect();
-    const isBefore = this.#handlers.before?.turns[this.#turn] === position;
-    this.#deliver(kind, position, head, text, () => {
-      this.#held[wish.kind]--;
-      this.#held.characters -= characters;
+    this.#pauseTimeLimit();
+    if (this.#steps.size === 0) this.#wakeTimer.stop();
+    else this.#wakeTimer.start();
+    const isRecorded = this.#handlers.before?.turns[this.#turn] === position;
+    this.#sendResult(kind, position, head, text, () => {
+      this.#open[step.kind]--;
+      this.#open.characters -= characters;
     });
-    if (!isBefore) return;
+    if (!isRecorded) return;
     this.#turn++;
     this.#sendAhead();
   }
 
-  #deliver(kind: number, id: number, head: object, text: string, taken?: () => void): void {
+  #sendResult(kind: number, id: number, head: object, text: string, onTaken?: () => void): void {
     const at = this.#handlers?.delivering(id);
-    this.#outbox.send({ kind, id, text: JSON.stringify({ ...head, at }) + "\n" + text }, taken);
+    this.#pipe.send({ kind, id, text: JSON.stringify({ ...head, at }) + "\n" + text }, onTaken);
   }
 
-  /** Sends what the script was given before, up to the first step that is being answered otherwise. */
+  /** Sends recorded results, up to the first of a step that the script has taken already. */
   #sendAhead(): void {
     const { before } = this.#handlers ?? {};
     for (;;) {
       const position = before?.turns[this.#turn];
       if (before === undefined || position === undefined || position <= this.#lastPosition) return;
       if (this.#ahead.size >= MAX_AHEAD) return;
-      const given = before.answerTo(position);
+      const recorded = before.answerTo(position);
       this.#turn++;
       this.#ahead.add(position);
-      if ("error" in given) this.#deliver(ToSandbox.refusal, position, {}, JSON.stringify(given.error));
+      if ("error" in recorded) this.#sendResult(HostMessage.error, position, {}, JSON.stringify(recorded.error));
       else {
-        const operation = this.#operations.get(given.operation)?.operation;
+        const operation = this.#operations.get(recorded.operation)?.operation;
         const described = { answer: operation?.answer ?? "nothing", pages: operation && planPages(operation) };
-        this.#deliver(ToSandbox.reply, position, { ...described, ...given.answer.head }, given.answer.text);
+        this.#sendResult(HostMessage.reply, position, { ...described, ...recorded.answer.head }, recorded.answer.text);
       }
     }
   }
 
-  async #make(
-    { request, answer, pages }: Wish,
+  async #makeCall(
+    { request, answer, pages }: RequestedStep,
     position: number,
     signal: AbortSignal,
   ): Promise<{ kind: number; head: object; text: string }> {
     try {
-      if (!this.#handlers) throw new SvcError("INTERNAL_ERROR", "Nobody makes the calls of this run.");
+      if (!this.#handlers) throw new SvcError("INTERNAL_ERROR", "The run has no handlers.");
       const { head, text } = await this.#handlers.call(request, position, signal);
-      return { kind: ToSandbox.reply, head: { answer, pages, ...head }, text };
+      return { kind: HostMessage.reply, head: { answer, pages, ...head }, text };
     } catch (error) {
-      return { kind: ToSandbox.refusal, head: {}, text: JSON.stringify(toSvcError(error)) };
+      return { kind: HostMessage.error, head: {}, text: JSON.stringify(toSvcError(error)) };
     }
   }
 
   #finish(text: string): void {
-    const isDone = this.#steps.values().every(({ wish }) => wish.kind === "timer");
-    if (this.#state !== "running" || !isDone) throw new FrameError("a result out of turn");
-    this.#result.resolve(text === "" ? undefined : resultOf(text));
+    const isDone = this.#steps.values().every(({ step }) => step.kind === "timer");
+    if (this.#state !== "running" || !isDone) throw new FrameError("an unexpected result");
+    this.#result.resolve(parseResult(text));
     this.stop();
-  }
-}
-
-function kill(process: Deno.ChildProcess): void {
-  try {
-    process.kill("SIGKILL");
-  } catch (error) {
-    // It has ended already, which Windows says as if it were forbidden.
-    if (!(error instanceof TypeError || error instanceof Deno.errors.PermissionDenied)) throw error;
   }
 }

@@ -1,39 +1,39 @@
-/** Frames on the pipe between parent and sandbox: 4 bytes of length, 1 of kind, 4 of an identifier, then UTF-8 text. */
+/** Frames of messages between host and guest: 4 bytes of length, 1 of kind, 4 of an identifier, then UTF-8 text. */
 
 const HEADER_BYTES = 9;
 
 const encoder = new TextEncoder();
 
-/** One message. */
+/** A message. */
 export interface Frame {
-  /** What it is about. */
+  /** Kind of the message. */
   readonly kind: number;
-  /** The call that it belongs to; 0 where it belongs to none. */
+  /** Number of the step that it belongs to, or 0. */
   readonly id: number;
-  /** Its content. */
+  /** Content. */
   readonly text: string;
 }
 
-/** What came in is no frame, or too long a one. */
+/** An invalid or oversized frame, or an invalid message. */
 export class FrameError extends Error {}
 
-/** Bytes that a buffer begins with. */
-const FEW_BYTES = 4 * 1024;
+/** Initial size of a buffer, in bytes. */
+const INITIAL_BYTES = 4 * 1024;
 
-/** Bytes that a buffer keeps for the next frames: what longer ones took is given back. */
-const KEPT_BYTES = 256 * 1024;
+/** Largest size of a buffer that is kept after its frames are taken, in bytes. */
+const MAX_KEPT_BYTES = 256 * 1024;
 
-/** Frames that wait to be written together. They share memory that is kept: to make it anew takes longer than to fill it. */
+/** Frames to be written together. The memory is reused, because allocating it takes longer than filling it. */
 export class FrameBuffer {
-  #bytes = new Uint8Array(FEW_BYTES);
+  #bytes = new Uint8Array(INITIAL_BYTES);
   #length = 0;
 
-  /** Bytes that wait. */
+  /** Size of the frames, in bytes. */
   get length(): number {
     return this.#length;
   }
 
-  /** Adds a frame, unless it has more bytes than this; tells whether it did. */
+  /** Adds a frame. Returns false, and adds nothing, if the frame has more than `maxBytes` bytes. */
   add(frame: Frame, maxBytes: number = Infinity): boolean {
     const { buffer, end } = writeFrame(frame, this.#bytes, this.#length);
     if (end - this.#length > maxBytes) return false;
@@ -42,16 +42,16 @@ export class FrameBuffer {
     return true;
   }
 
-  /** Takes all that waits; it is there until the next frame is added. */
+  /** Removes and returns all frames. The bytes are valid until the next `add`. */
   take(): Uint8Array<ArrayBuffer> {
     const bytes = this.#bytes.subarray(0, this.#length);
     this.#length = 0;
-    if (this.#bytes.length > KEPT_BYTES) this.#bytes = new Uint8Array(FEW_BYTES);
+    if (this.#bytes.length > MAX_KEPT_BYTES) this.#bytes = new Uint8Array(INITIAL_BYTES);
     return bytes;
   }
 }
 
-/** Writes a frame at a place in a buffer, or in a longer copy of it where it does not fit. */
+/** Writes a frame into a buffer, or into a longer copy if it does not fit. */
 function writeFrame(
   { kind, id, text }: Frame,
   buffer: Uint8Array<ArrayBuffer>,
@@ -60,7 +60,7 @@ function writeFrame(
   const content = start + HEADER_BYTES;
   const { read, written } = encoder.encodeInto(text, buffer.subarray(content));
   if (content > buffer.length || read < text.length) {
-    return writeFrame({ kind, id, text }, lengthened(buffer, content + 3 * text.length), start);
+    return writeFrame({ kind, id, text }, extend(buffer, content + 3 * text.length), start);
   }
   const header = new DataView(buffer.buffer, buffer.byteOffset + start, HEADER_BYTES);
   header.setUint32(0, written);
@@ -69,48 +69,48 @@ function writeFrame(
   return { buffer, end: content + written };
 }
 
-function lengthened(bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> {
+function extend(bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> {
   const longer = new Uint8Array(length);
   longer.set(bytes);
   return longer;
 }
 
-/** Several pieces as one. */
-export function joinBytes(pieces: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> {
-  const [first] = pieces;
-  if (pieces.length === 1 && first !== undefined) return first;
-  const joined = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+/** Concatenates arrays of bytes. */
+export function joinBytes(chunks: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> {
+  const [first] = chunks;
+  if (chunks.length === 1 && first !== undefined) return first;
+  const joined = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
   let offset = 0;
-  for (const piece of pieces) {
-    joined.set(piece, offset);
-    offset += piece.length;
+  for (const chunk of chunks) {
+    joined.set(chunk, offset);
+    offset += chunk.length;
   }
   return joined;
 }
 
-const NOTHING = new Uint8Array(0);
+const EMPTY = new Uint8Array(0);
 
-/** Cuts a stream of bytes into frames. It holds at most one unfinished frame. */
+/** Splits a stream of bytes into frames. Stores at most one incomplete frame. */
 export class FrameReader {
   readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   readonly #maxTextBytes: number;
-  /** The unfinished frame, with room behind it: a piece for each read would cost far more than a byte that it brings. */
-  #held = NOTHING;
+  /** The incomplete frame, with free space: one array per read would cost far more than a byte that it brings. */
+  #pending = EMPTY;
   #size = 0;
-  /** Bytes that are needed before it is worth looking again. */
+  /** Number of bytes without which no further frame is complete. */
   #needed = HEADER_BYTES;
 
-  /** A reader that refuses frames with more bytes of text than this. */
+  /** Creates a reader that rejects frames with more than `maxTextBytes` bytes of text. */
   constructor(maxTextBytes: number) {
     this.#maxTextBytes = maxTextBytes;
   }
 
-  /** The frames that are complete with these bytes; `FrameError` where they are none. It keeps none of the bytes. */
+  /** Returns the frames that these bytes complete. Throws `FrameError` if they are invalid. Copies what it stores. */
   push(bytes: Uint8Array<ArrayBuffer>): Frame[] {
     const frames: Frame[] = [];
-    const buffer = this.#size === 0 ? bytes : this.#hold(bytes);
+    const buffer = this.#size === 0 ? bytes : this.#store(bytes);
     if (buffer.length < this.#needed) {
-      if (this.#size === 0) this.#hold(bytes);
+      if (this.#size === 0) this.#store(bytes);
       return frames;
     }
     const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
@@ -129,19 +129,19 @@ export class FrameReader {
       offset = end;
     }
     if (offset === 0 && this.#size > 0) return frames;
-    this.#held = NOTHING;
+    this.#pending = EMPTY;
     this.#size = 0;
-    if (offset < buffer.length) this.#hold(buffer.subarray(offset));
+    if (offset < buffer.length) this.#store(buffer.subarray(offset));
     return frames;
   }
 
-  /** Holds these bytes, too; gives all that it holds. */
-  #hold(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  /** Appends bytes to the incomplete frame and returns all of it. */
+  #store(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
     const size = this.#size + bytes.length;
-    if (size > this.#held.length) this.#held = lengthened(this.#held, Math.max(size, 2 * this.#held.length));
-    this.#held.set(bytes, this.#size);
+    if (size > this.#pending.length) this.#pending = extend(this.#pending, Math.max(size, 2 * this.#pending.length));
+    this.#pending.set(bytes, this.#size);
     this.#size = size;
-    return this.#held.subarray(0, size);
+    return this.#pending.subarray(0, size);
   }
 
   #decode(bytes: Uint8Array): string {

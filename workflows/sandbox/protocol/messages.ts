@@ -1,82 +1,85 @@
-/** What parent and sandbox say to each other, and the limits of it. */
+/** Kinds and limits of the messages between host and guest. */
 import type { Values } from "../../../lib/client/request/values.ts";
 
-/** Version of the protocol: both ends must have the same. */
+/** Version of the protocol. Host and guest must have the same one. */
 export const PROTOCOL = 3;
 
-/** Bytes that one message of a sandbox may have. */
+/** Maximum size of a message from the guest, in bytes. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
-/** Calls that a sandbox may have open at a time; the script's further calls wait inside the sandbox. */
+/** Maximum number of open calls. Further calls wait inside the guest. */
 export const MAX_OPEN_CALLS = 64;
 
-/** Sleeps, and timers besides, that a sandbox may have open at a time. */
+/** Maximum number of open sleeps, and of open timers. */
 export const MAX_OPEN_SLEEPS = 4096;
 
-/** The step that waits: it has the place of an operation, but it is none of the service's. */
+/** Name of the step that waits. In a call message it takes the place of an operation. */
 export const SLEEP = "sleep";
 
-/** Characters that the open calls of a sandbox may have together, unless a single one has more. */
+/** Maximum total size of the open calls, in characters. A single call may be larger. */
 export const MAX_OPEN_CHARACTERS = 32 * 1024 * 1024;
 
-/** Characters of one log message; the rest is cut. */
+/** Maximum size of a log message, in characters. Longer ones are truncated. */
 export const MAX_LOG_CHARACTERS = 1024 * 1024;
 
-/** Characters that a sandbox may print and draw in all: they are kept, and a disk must not be filled with them. */
-export const MAX_SAID_CHARACTERS = 64 * 1024 * 1024;
+/** Maximum total size of what a guest prints and draws, in characters. The journal stores it, and must not fill the disk. */
+export const MAX_OUTPUT_CHARACTERS = 64 * 1024 * 1024;
 
-/** Kinds of messages from the sandbox. */
-export const FromSandbox = {
+/** Kinds of messages from the guest. */
+export const GuestMessage = {
   /** The script is loaded: `{ protocol, name, allow }`. */
   ready: 1,
-  /** Make a call: `{ operation, args, files?, timer? }`, `args` as its function has them. Identifiers are 1, 2, 3 …: the position in the run. */
+  /** Takes a step: `{ operation, args, files?, timer? }`, with the arguments of the operation's function. The identifiers are 1, 2, 3 … */
   call: 2,
-  /** The script no longer wants the answer of a call. */
+  /** The script no longer needs the result of a call. */
   cancel: 3,
   /** Text for stderr. */
   log: 4,
-  /** The run has ended: its result as JSON, or nothing. */
+  /** The run has succeeded: its result as JSON, or no text. */
   result: 5,
-  /** The run, or loading the script, has failed: an error record. */
+  /** The script failed, or could not be loaded: an error record. */
   failure: 6,
-  /** The script drew this block of randomness, in base64. */
-  drew: 7,
-  /** The script has nothing to do, and has not taken the step whose answer is next. */
-  waits: 8,
-  /** The script rests: the answer to the question whether it does. */
-  rests: 9,
+  /** Random bytes that the script drew, in base64. */
+  random: 7,
+  /** The script is idle and has not taken the step whose result is the next message. */
+  stalled: 8,
+  /** The script is idle: the reply to `askIdle`. */
+  idle: 9,
 } as const;
 
-/** Kinds of messages to the sandbox. */
-export const ToSandbox = {
-  /** Run: `{ input, startedAt, randomness }`. */
+/** Kinds of messages from the host. */
+export const HostMessage = {
+  /** Starts the run: `{ input, startedAt, randomness }`. */
   start: 16,
-  /** The answer to a call: a line of JSON, `{ at, answer, pages?, etag?, content?, placeholder? }`, then the service's answer as it came, or in base64. */
+  /**
+   * Result of a call: a line of JSON, `{ at, answer, pages?, etag?, content?, placeholder? }`, then the response body, as text
+   * or in base64.
+   */
   reply: 17,
-  /** The failure of a call: a line of JSON, `{ at }`, then an error record. */
-  refusal: 18,
-  /** An answer takes long: do not wait for it alone. */
+  /** Error of a call: a line of JSON, `{ at }`, then an error record. */
+  error: 18,
+  /** A result takes long: wait for it without blocking. */
   wake: 19,
-  /** Say when you have nothing to do. It wakes, too. */
-  askRest: 20,
+  /** Asks for an `idle` message as soon as the script is idle. Wakes the guest, too. */
+  askIdle: 20,
 } as const;
 
-/** The call that a sandbox asks for. */
+/** A call, or a sleep, that a guest requests. */
 export interface CallRequest {
   /** Permission name of the operation. */
   readonly operation: string;
-  /** Values by parameter name, files among them: not checked yet. */
+  /** Unchecked values by parameter name, including files. */
   readonly values: Values;
-  /** Seconds that the call may take. */
+  /** Timeout of the call, in seconds. */
   readonly timeoutSeconds?: number;
-  /** Whether it is a timer, and no sleep. */
+  /** True for a sleep that is a timer of the script. */
   readonly isTimer?: boolean;
 }
 
-/** What a loaded script says of itself. */
+/** The declaration of a loaded script. */
 export interface Declaration {
   /** Name of the workflow. */
   readonly name: string;
-  /** Operations that it asks for: not checked against what there is yet. */
+  /** Requested operations. They are not checked to exist. */
   readonly allow: readonly string[];
 }

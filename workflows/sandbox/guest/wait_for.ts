@@ -1,18 +1,20 @@
-/** What a script waits with: both are made of steps, so that a run that is resumed does not wait again. */
+/** Functions with which a script waits. They consist of steps, so that a resumed run does not wait again. */
 import { SvcError } from "../../../lib/errors.ts";
 import { isJsonObject } from "../../../utils/json.ts";
 import type { WaitOptions } from "../../mod.ts";
-import { elapsed } from "./clock.ts";
+import { getElapsed } from "./clock.ts";
 import { openSleep } from "./steps.ts";
 
-/** How much longer each wait is than the one before, and how much longer than the first it may become. */
+/** Factor between the durations of two sleeps. */
 const GROWTH = 1.5;
-const MOST = 10;
 
-/** Every option of `waitFor`, with what it is unless it is given. */
+/** Maximum factor between the durations of a sleep and the first one. */
+const MAX_GROWTH = 10;
+
+/** Defaults of all options of `waitFor`. */
 const DEFAULTS: Required<WaitOptions> = { everySeconds: 2, timeoutSeconds: 3600 };
 
-/** Resolves when the time is up. */
+/** Resolves after a delay. */
 export async function sleep(milliseconds: number): Promise<void> {
   if (!Number.isFinite(milliseconds) || milliseconds < 0) {
     throw new SvcError("INVALID_ARGS", "sleep takes a number of milliseconds, 0 or more.");
@@ -20,7 +22,7 @@ export async function sleep(milliseconds: number): Promise<void> {
   await openSleep(milliseconds);
 }
 
-/** Repeats an operation until its answer is as wished, and gives that answer. */
+/** Repeats an operation until a condition holds for its response. Returns that response. */
 export async function waitFor<Answer>(
   operation: () => Promise<Answer>,
   until: (answer: Answer) => boolean | Promise<boolean>,
@@ -32,21 +34,21 @@ export async function waitFor<Answer>(
   checkSeconds("everySeconds", everySeconds);
   checkSeconds("timeoutSeconds", timeoutSeconds);
   let end: number | undefined;
-  for (let wait = everySeconds * 1000;; wait = Math.min(wait * GROWTH, everySeconds * 1000 * MOST)) {
+  for (let wait = everySeconds * 1000;; wait = Math.min(wait * GROWTH, everySeconds * 1000 * MAX_GROWTH)) {
     const answer = await operation();
-    // Not before: of a run that is retried the clock stands at what it was told last, until this is answered.
-    end ??= elapsed() + timeoutSeconds * 1000;
+    // Not earlier: the clock of a retried run shows the time of the last recorded result until this one arrives.
+    end ??= getElapsed() + timeoutSeconds * 1000;
     if (await until(answer)) return answer;
-    const left = end - elapsed();
+    const left = end - getElapsed();
     if (left <= 0) throw outOfTime(timeoutSeconds);
     await sleep(Math.min(wait, left));
   }
 }
 
-function checkFunctions(given: Readonly<Record<string, unknown>>): void {
-  const wrong = Object.keys(given).find((name) => typeof given[name] !== "function");
-  if (wrong === undefined) return;
-  throw new SvcError("INVALID_ARGS", `waitFor's ${wrong} must be a function.`, {
+function checkFunctions(args: Readonly<Record<string, unknown>>): void {
+  const invalid = Object.keys(args).find((name) => typeof args[name] !== "function");
+  if (invalid === undefined) return;
+  throw new SvcError("INVALID_ARGS", `The argument ${invalid} of waitFor must be a function.`, {
     hint: 'Write: waitFor(() => svc.cases.get(id), (found) => found.status === "Resolved-Completed").',
   });
 }
@@ -54,7 +56,7 @@ function checkFunctions(given: Readonly<Record<string, unknown>>): void {
 function checkNames(options: unknown): void {
   const known = Object.keys(DEFAULTS);
   const hint = `The options are ${known.join(", ")}.`;
-  if (!isJsonObject(options)) throw new SvcError("INVALID_ARGS", "waitFor's options must be an object.", { hint });
+  if (!isJsonObject(options)) throw new SvcError("INVALID_ARGS", "The options of waitFor must be an object.", { hint });
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown === undefined) return;
   throw new SvcError("INVALID_ARGS", `waitFor has no option '${unknown}'.`, { hint });
@@ -66,7 +68,7 @@ function checkSeconds(name: string, seconds: number): void {
 }
 
 function outOfTime(seconds: number): SvcError {
-  return new SvcError("TIMEOUT", `What the workflow waits for did not happen within ${seconds} s.`, {
-    hint: "Give waitFor more timeoutSeconds, or catch this error and go on without it.",
+  return new SvcError("TIMEOUT", `The condition of waitFor did not hold within ${seconds} s.`, {
+    hint: "Raise timeoutSeconds of waitFor, or catch this error.",
   });
 }
