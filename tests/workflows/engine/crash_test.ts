@@ -1,4 +1,4 @@
-/** Runner, sandboxes and service are killed at random; every effect of a workflow is there once. `deno task crash` does it for longer. */
+/** Kills host, guests and service at random. Every effect of a workflow happens exactly once. `deno task crash` runs longer. */
 import assert from "node:assert/strict";
 import { crash } from "../../../tasks/crash/crash.ts";
 import { createSeed } from "../../../tasks/crash/seeded_random.ts";
@@ -8,22 +8,22 @@ import { PROGRAM } from "../../harness/svc.ts";
 
 const KILLS = 60;
 
-/** Inputs of a batch: when the last kill has been made, the rest of them is done in peace. */
+/** Inputs of a batch. Those that are left after the last kill run undisturbed. */
 const INPUTS = 12;
 
 const SEED = Number(Deno.env.get("SVC_TEST_SEED") ?? createSeed());
 
-Deno.test(`after ${KILLS} kills nothing is lost and nothing is there twice (SVC_TEST_SEED=${SEED})`, async () => {
+Deno.test(`after ${KILLS} kills every effect happened exactly once (SVC_TEST_SEED=${SEED})`, async () => {
   const report = await crash({ kills: KILLS, inputs: INPUTS, seed: SEED, program: PROGRAM });
   assert.equal(report.kills.length, KILLS);
   assert.deepEqual(listFaults(report.verdict), [], await renderReport(report));
   assert.ok(
     report.statistics.some(({ interruptedChanges }) => interruptedChanges > 0),
-    "kills fall between call and answer",
+    "no kill interrupted a change",
   );
 });
 
-Deno.test("what is lost, repeated or in another order is told apart", () => {
+Deno.test("lost, repeated and disordered effects are distinguished", () => {
   const expected = ["a", "b", "b", "c"];
   assert.deepEqual(compareEffects(expected, expected), { lost: [], repeated: [], isDisordered: false });
   assert.deepEqual(compareEffects(expected, ["a", "b", "c"]), { lost: ["b"], repeated: [], isDisordered: false });

@@ -1,4 +1,4 @@
-/** Changes that must not be done twice, and inputs that must be able to go on, where several things go wrong at a time. */
+/** Changes are made exactly once, and inputs can continue, when several things fail at the same time. */
 import assert from "node:assert/strict";
 import { createCaller } from "../../../lib/client/caller.ts";
 import { retrying, type RetryOptions } from "../../../lib/client/retry.ts";
@@ -18,28 +18,28 @@ import {
   TinyApi,
 } from "../../harness/workflow.ts";
 
-/** A request that the API of a test got. */
-interface Asked {
+/** A request that the API received. */
+interface Received {
   readonly call: string;
   readonly key: string | null;
   readonly tag: string | null;
   readonly request: Request;
 }
 
-interface Desk extends AsyncDisposable {
-  /** Whether the service is said to know idempotency keys. */
+interface TestRun extends AsyncDisposable {
+  /** Whether the profile says that the service supports idempotency keys. */
   keys: boolean;
-  /** Works on the one input. */
+  /** Runs the input. */
   attempt(): Promise<string>;
-  /** Opens it anew if it has failed, and works on it. */
+  /** Reopens the input if it failed, and runs it. */
   retry(): Promise<string>;
 }
 
-async function openDesk(
+async function openRun(
   body: string,
-  answer: (asked: Asked) => Response | Promise<Response>,
+  answer: (received: Received) => Response | Promise<Response>,
   { keys = true, wait = () => Promise.resolve() }: { keys?: boolean; wait?: RetryOptions["wait"] } = {},
-): Promise<Desk> {
+): Promise<TestRun> {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await makeFolder({ "script.ts": scriptText(body) }));
   const script = `${folder.path}/script.ts`;
@@ -54,25 +54,25 @@ async function openDesk(
   const { baseUrl } = api;
   const attempt = async () => {
     const credentials = { clientId: "id", clientSecret: "secret", noCache: true };
-    const caller = retrying(createCaller({ baseUrl, ...credentials, idempotencyKeys: desk.keys }), { wait });
+    const caller = retrying(createCaller({ baseUrl, ...credentials, idempotencyKeys: run.keys }), { wait });
     await using workflow = await openScript({ script, allowDeclared: true });
     const live = new GrantedCalls(caller, workflow);
-    return shown(await new Runner({ workflow, live, journal, id: "r1" }).run({ number: 1, place: "input" }));
+    return describeOutcome(await new Runner({ workflow, live, journal, id: "r1" }).run({ number: 1, place: "input" }));
   };
-  const kept = stack.move();
-  const desk: Desk = {
+  const resources = stack.move();
+  const run: TestRun = {
     keys,
     attempt,
     async retry() {
       await reopenFailed(journal, "r1");
       return await attempt();
     },
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-  return desk;
+  return run;
 }
 
-function shown(outcome: InputOutcome): string {
+function describeOutcome(outcome: InputOutcome): string {
   return "failure" in outcome ? outcome.failure.code : JSON.stringify(outcome.result);
 }
 
@@ -80,7 +80,7 @@ function missing(): Response {
   return Response.json({ localizedValue: "There is none.", errorDetails: [] }, { status: 404 });
 }
 
-Deno.test("a run of an identifier that was used before makes its changes, after delete and in another journal", async () => {
+Deno.test("a run with a reused ID makes its changes again, after delete and in another journal", async () => {
   await using office = await openOffice(`${CREATE} return made.id;`);
   await office.svc(...RUN);
   await office.svc("delete", "r1");
@@ -89,13 +89,13 @@ Deno.test("a run of an identifier that was used before makes its changes, after 
   assert.equal(await office.permits(), 3);
 });
 
-Deno.test("a change is not sent again under a key that the service has forgotten while the machine slept", async () => {
+Deno.test("a change is not sent again with a key that expired while the machine slept", async () => {
   const now = Date.now;
   let slept = 0;
   let effects = 0;
   Date.now = () => now() + slept;
   try {
-    await using desk = await openDesk(
+    await using run = await openRun(
       `return (await svc.cases.create({ type: "T" })).id;`,
       () => {
         effects++;
@@ -103,22 +103,22 @@ Deno.test("a change is not sent again under a key that the service has forgotten
       },
       {
         wait: () => {
-          slept += 23.5 * 60 * 60 * 1000; // It is to be forgotten after 24: clocks differ.
+          slept += 23.5 * 60 * 60 * 1000; // Keys expire after 24 hours, and clocks differ.
           return Promise.resolve();
         },
       },
     );
-    assert.equal(await desk.attempt(), "OUTCOME_UNKNOWN");
+    assert.equal(await run.attempt(), "OUTCOME_UNKNOWN");
     assert.equal(effects, 1);
   } finally {
     Date.now = now;
   }
 });
 
-Deno.test("without keys, a change whose answer was lost is settled by its tag, whatever fails after it", async () => {
+Deno.test("without keys, a change with a lost response is settled by its entity tag, even after further failures", async () => {
   let version = 1;
   let isDown = false;
-  await using desk = await openDesk(
+  await using run = await openRun(
     `return await svc.assignments.perform("A", { action: "b" });`,
     ({ call, tag }) => {
       if (call.startsWith("GET")) return Response.json({ id: "A" }, { headers: { etag: `v${version}` } });
@@ -130,63 +130,63 @@ Deno.test("without keys, a change whose answer was lost is settled by its tag, w
     },
     { keys: false },
   );
-  assert.equal(await desk.attempt(), "OUTCOME_UNKNOWN");
+  assert.equal(await run.attempt(), "OUTCOME_UNKNOWN");
   isDown = false;
-  assert.equal(await desk.attempt(), `{"settled":"arrived"}`);
+  assert.equal(await run.attempt(), `{"settled":"arrived"}`);
   assert.equal(version, 2);
 });
 
-Deno.test("a change that was sent without a key is not sent again under one, once the service is said to know keys", async () => {
+Deno.test("a change that was sent without a key is not sent again with one after the profile changes", async () => {
   let effects = 0;
   const lost = () => {
     effects++;
     return new Response("", { status: 502 });
   };
-  await using desk = await openDesk(`return (await svc.cases.create({ type: "T" })).id;`, lost, { keys: false });
-  assert.equal(await desk.attempt(), "OUTCOME_UNKNOWN");
-  desk.keys = true;
-  assert.equal(await desk.attempt(), "OUTCOME_UNKNOWN");
+  await using run = await openRun(`return (await svc.cases.create({ type: "T" })).id;`, lost, { keys: false });
+  assert.equal(await run.attempt(), "OUTCOME_UNKNOWN");
+  run.keys = true;
+  assert.equal(await run.attempt(), "OUTCOME_UNKNOWN");
   assert.equal(effects, 1);
 });
 
-Deno.test("without keys, a change that is under way when its script fails is still answered, a read is given up", async () => {
-  const begun = Promise.withResolvers<void>();
-  const givenUp = Promise.withResolvers<void>();
+Deno.test("without keys, a change in flight completes when its script fails, and a read is aborted", async () => {
+  const started = Promise.withResolvers<void>();
+  const aborted = Promise.withResolvers<void>();
   let changes = 0;
   let isRefused = true;
-  await using desk = await openDesk(
+  await using run = await openRun(
     `const change = svc.cases.create({ type: "T" });
     const [made] = await Promise.all([change, svc.cases.get("C-1"), svc.cases.get("C-2")]);
     return made.id;`,
     async ({ call, request }) => {
       if (call.startsWith("POST")) {
         changes++;
-        begun.resolve();
-        await givenUp.promise;
+        started.resolve();
+        await aborted.promise;
       }
       if (isRefused && call === "GET /cases/C-1") {
-        await begun.promise;
+        await started.promise;
         return missing();
       }
       if (isRefused && call === "GET /cases/C-2") {
-        request.signal.addEventListener("abort", () => givenUp.resolve());
-        await givenUp.promise;
+        request.signal.addEventListener("abort", () => aborted.resolve());
+        await aborted.promise;
       }
       return Response.json(caseAnswer("C-3"));
     },
     { keys: false },
   );
-  assert.equal(await desk.attempt(), "NOT_FOUND");
+  assert.equal(await run.attempt(), "NOT_FOUND");
   isRefused = false;
-  assert.equal(await desk.retry(), `"C-3"`);
+  assert.equal(await run.retry(), `"C-3"`);
   assert.equal(changes, 1);
 });
 
-Deno.test("a change is not tried again once its script has failed: retry does that", async () => {
+Deno.test("a change is not retried automatically after its script has failed, only by retry", async () => {
   const refused = Promise.withResolvers<void>();
   const keys: (string | null)[] = [];
   let isMissing = true;
-  await using desk = await openDesk(
+  await using run = await openRun(
     `const change = svc.cases.create({ type: "T" });
     const [made] = await Promise.all([change, svc.cases.get("C-1")]);
     return made.id;`,
@@ -205,9 +205,9 @@ Deno.test("a change is not tried again once its script has failed: retry does th
       },
     },
   );
-  assert.equal(await desk.attempt(), "NOT_FOUND");
+  assert.equal(await run.attempt(), "NOT_FOUND");
   isMissing = false;
-  assert.equal(await desk.retry(), `"C-3"`);
+  assert.equal(await run.retry(), `"C-3"`);
   assert.deepEqual([keys.length, new Set(keys).size], [2, 1]);
 });
 
@@ -220,29 +220,29 @@ const BRANCHES = `const post = (n) => svc.cases.create({ type: "T", data: { n, a
   return "done";`;
 
 for (const at of [`"noon"`, "Date.now()", "crypto.randomUUID()"]) {
-  Deno.test(`retry does not repeat what another branch did, whatever it wrote: ${at}`, async () => {
+  Deno.test(`retry does not repeat the changes of another branch with the value ${at}`, async () => {
     const keys = new Set<string | null>();
     let isMissing = true;
     const refused = Promise.withResolvers<void>();
-    await using desk = await openDesk(BRANCHES.replace("AT", at), async ({ call, key }) => {
+    await using run = await openRun(BRANCHES.replace("AT", at), async ({ call, key }) => {
       if (call.startsWith("GET")) {
-        setTimeout(refused.resolve); // Only then comes what the other branch is answered.
+        setTimeout(refused.resolve); // The response of the other branch comes later.
         return isMissing ? missing() : Response.json(caseAnswer("C-1"));
       }
       keys.add(key);
       await refused.promise;
       return Response.json(caseAnswer("C-2"));
     });
-    assert.equal(await desk.attempt(), "NOT_FOUND");
+    assert.equal(await run.attempt(), "NOT_FOUND");
     isMissing = false;
-    assert.match(await desk.retry(), /^"done"$|^WORKFLOW_DIVERGED$/);
+    assert.match(await run.retry(), /^"done"$|^WORKFLOW_DIVERGED$/);
     assert.equal(keys.size, 3);
   });
 }
 
-Deno.test("what a script was refused before an earlier retry is asked again, too", async () => {
+Deno.test("a call that failed before an earlier retry is made again", async () => {
   const gone = new Set(["/cases/C-1", "/cases/C-2"]);
-  await using desk = await openDesk(
+  await using run = await openRun(
     `let first, one;
     try { one = await svc.cases.get("C-1"); } catch (error) { first = error; }
     const two = await svc.cases.get("C-2");
@@ -250,38 +250,38 @@ Deno.test("what a script was refused before an earlier retry is asked again, too
     return [one.id, two.id];`,
     ({ call }) => gone.has(call.slice(4)) ? missing() : Response.json(caseAnswer(call.slice(-3))),
   );
-  assert.equal(await desk.attempt(), "NOT_FOUND");
+  assert.equal(await run.attempt(), "NOT_FOUND");
   gone.delete("/cases/C-2");
-  assert.equal(await desk.retry(), "NOT_FOUND");
+  assert.equal(await run.retry(), "NOT_FOUND");
   gone.clear();
-  assert.equal(await desk.retry(), `["C-1","C-2"]`);
+  assert.equal(await run.retry(), `["C-1","C-2"]`);
 });
 
-Deno.test("an input whose script gave up a call itself has failed, and can be retried", async () => {
+Deno.test("an input whose script aborts a call fails and can be retried", async () => {
   const slow = Promise.withResolvers<void>();
-  await using desk = await openDesk(
+  await using run = await openRun(
     `return (await svc.cases.get("C-1", { signal: AbortSignal.timeout(1500) })).id;`,
     async () => {
       await slow.promise;
       return Response.json(caseAnswer("C-1"));
     },
   );
-  assert.equal(await desk.attempt(), "INTERRUPTED");
+  assert.equal(await run.attempt(), "INTERRUPTED");
   slow.resolve();
-  assert.equal(await desk.retry(), `"C-1"`);
+  assert.equal(await run.retry(), `"C-1"`);
 });
 
-Deno.test("an input whose script gave up a call after what it did when a timer had ended can be retried", async () => {
+Deno.test("an input whose script aborts a call after a change that followed a sleep can be retried", async () => {
   const slow = Promise.withResolvers<void>();
   const keys: (string | null)[] = [];
-  await using desk = await openDesk(
-    `const giveUp = new AbortController();
+  await using run = await openRun(
+    `const controller = new AbortController();
     const watch = async () => {
       await sleep(50);
       await svc.cases.create({ type: "T" });
-      giveUp.abort();
+      controller.abort();
     };
-    await Promise.all([svc.cases.get("C-1", { signal: giveUp.signal }), watch()]);
+    await Promise.all([svc.cases.get("C-1", { signal: controller.signal }), watch()]);
     return "done";`,
     async ({ call, key }) => {
       if (call.startsWith("GET")) await slow.promise;
@@ -289,19 +289,19 @@ Deno.test("an input whose script gave up a call after what it did when a timer h
       return Response.json(caseAnswer("C-1"));
     },
   );
-  assert.equal(await desk.attempt(), "INTERRUPTED");
+  assert.equal(await run.attempt(), "INTERRUPTED");
   slow.resolve();
-  assert.equal(await desk.retry(), `"done"`);
+  assert.equal(await run.retry(), `"done"`);
   assert.equal(keys.length, 1);
 });
 
-Deno.test("a text with a NUL is the same when it is told again", async () => {
+Deno.test("a text with a NUL is the same in a replay", async () => {
   const text = "a\0b\nc";
   let isDown = true;
-  await using desk = await openDesk(
-    `const told = await svc.attachments.patch("A", { name: "x" });
+  await using run = await openRun(
+    `const text = await svc.attachments.patch("A", { name: "x" });
     await svc.cases.get("C-1");
-    return told;`,
+    return text;`,
     ({ call }) => {
       if (!call.includes("/cases/")) {
         return new Response(text, { headers: { "content-type": "text/plain", etag: "v1" } });
@@ -309,14 +309,14 @@ Deno.test("a text with a NUL is the same when it is told again", async () => {
       return isDown ? missing() : Response.json(caseAnswer("C-1"));
     },
   );
-  assert.equal(await desk.attempt(), "NOT_FOUND");
+  assert.equal(await run.attempt(), "NOT_FOUND");
   isDown = false;
-  assert.equal(await desk.retry(), JSON.stringify(text));
+  assert.equal(await run.retry(), JSON.stringify(text));
 });
 
-Deno.test("a timer that a script has cleared is not what it fails with: a retry keeps what followed", async () => {
+Deno.test("retry keeps the steps after a timer that the script cleared", async () => {
   let creates = 0;
-  await using desk = await openDesk(
+  await using run = await openRun(
     `const timer = setTimeout(() => {}, 60_000);
     await svc.cases.get("C-1");
     clearTimeout(timer);
@@ -329,24 +329,24 @@ Deno.test("a timer that a script has cleared is not what it fails with: a retry 
       return Response.json(caseAnswer("C-1"));
     },
   );
-  assert.equal(await desk.attempt(), "WORKFLOW_FAILED");
-  assert.equal(await desk.retry(), "WORKFLOW_FAILED");
+  assert.equal(await run.attempt(), "WORKFLOW_FAILED");
+  assert.equal(await run.retry(), "WORKFLOW_FAILED");
   assert.equal(creates, 1);
 });
 
 const ENDS = {
-  "a wait in vain": `await waitFor(() => svc.cases.get("C-2"), ({ status }) => status === "Ready", {
+  "a timeout of waitFor": `await waitFor(() => svc.cases.get("C-2"), ({ status }) => status === "Ready", {
       everySeconds: 0.05,
       timeoutSeconds: 0.1,
     });`,
-  "an error of its own": `if ((await svc.cases.get("C-2")).status !== "Ready") throw new Error("not ready");`,
+  "an error of the script": `if ((await svc.cases.get("C-2")).status !== "Ready") throw new Error("not ready");`,
 };
 
 for (const [end, script] of Object.entries(ENDS)) {
-  Deno.test(`what a script was refused before its last change stays refused when it is retried after ${end}`, async () => {
+  Deno.test(`a call that failed before the last change still fails when the input is retried after ${end}`, async () => {
     let creates = 0;
     let isReady = false;
-    await using desk = await openDesk(
+    await using run = await openRun(
       `try { await svc.cases.get("C-1"); } catch {
         await svc.cases.create({ type: "T" });
         ${script}
@@ -359,31 +359,31 @@ for (const [end, script] of Object.entries(ENDS)) {
         return Response.json({ ...caseAnswer("C-2"), status: isReady ? "Ready" : "New" });
       },
     );
-    assert.match(await desk.attempt(), /^TIMEOUT$|^WORKFLOW_FAILED$/);
+    assert.match(await run.attempt(), /^TIMEOUT$|^WORKFLOW_FAILED$/);
     isReady = true;
-    assert.equal(await desk.retry(), `"done"`);
+    assert.equal(await run.retry(), `"done"`);
     assert.equal(creates, 2);
   });
 }
 
 for (const thrown of [`new Error("none")`, `new SvcError("CONFLICT", "none")`]) {
-  Deno.test(`what a script was refused and wraps into an error of its own is asked again: ${thrown}`, async () => {
+  Deno.test(`retry repeats a failed call whose error the script replaced by ${thrown}`, async () => {
     let isRefused = true;
-    await using desk = await openDesk(
+    await using run = await openRun(
       `try { await svc.cases.create({ type: "T" }); } catch { await svc.cases.get("C-1"); throw ${thrown}; }
       return "done";`,
       ({ call }) => isRefused && call.startsWith("POST") ? missing() : Response.json(caseAnswer("C-1")),
     );
-    assert.match(await desk.attempt(), /^CONFLICT$|^WORKFLOW_FAILED$/);
+    assert.match(await run.attempt(), /^CONFLICT$|^WORKFLOW_FAILED$/);
     isRefused = false;
-    assert.equal(await desk.retry(), `"done"`);
+    assert.equal(await run.retry(), `"done"`);
   });
 }
 
 for (const get of [`svc.cases.get("C-1")`, `svc.cases.get("C-1").catch(() => ({}))`]) {
-  Deno.test(`retry of a wait in vain waits again, also long after: ${get}`, async () => {
+  Deno.test(`retry after a timeout of waitFor waits again: ${get}`, async () => {
     let left = Infinity;
-    await using desk = await openDesk(
+    await using run = await openRun(
       `await svc.cases.create({ type: "T" });
       const until = ({ status }) => status === "Ready";
       return (await waitFor(() => ${get}, until, { everySeconds: 0.05, timeoutSeconds: 0.1 })).status;`,
@@ -393,8 +393,8 @@ for (const get of [`svc.cases.get("C-1")`, `svc.cases.get("C-1").catch(() => ({}
         return Response.json({ ...caseAnswer("C-1"), status: "Ready" });
       },
     );
-    assert.equal(await desk.attempt(), "TIMEOUT");
+    assert.equal(await run.attempt(), "TIMEOUT");
     left = 1;
-    assert.equal(await desk.retry(), `"Ready"`);
+    assert.equal(await run.retry(), `"Ready"`);
   });
 }

@@ -1,4 +1,4 @@
-/** What a change is sent with when its input is taken up again: the same key, for as long as it may have arrived. */
+/** The keys of changes when an input runs again: the same key, as long as the change may have been applied. */
 import assert from "node:assert/strict";
 import type { SessionOptions } from "../../../lib/auth/settings.ts";
 import { type Caller, createCaller } from "../../../lib/client/caller.ts";
@@ -29,11 +29,11 @@ const POSTING = `return (await svc.social.postMessage({ context: "clerk@city", m
 const PERFORMING = `return await svc.assignments.perform("A", { action: "B" });`;
 const RUN = "r1";
 
-/** Times that `try_` takes the one input of a run up, each in a process of its own as far as the journal knows. */
+/** A run with one input. For the journal, each attempt is another process. */
 interface Run extends AsyncDisposable {
   readonly journal: Journal;
-  /** Works on the input; it ends without an answer where the live call disposes of the workflow. */
-  attempt(liveOf: (workflow: OpenWorkflow) => LiveCalls): Promise<InputOutcome>;
+  /** Runs the input. */
+  attempt(createLive: (workflow: OpenWorkflow) => LiveCalls): Promise<InputOutcome>;
 }
 
 async function openRun(body: string = POSTING): Promise<Run> {
@@ -42,25 +42,25 @@ async function openRun(body: string = POSTING): Promise<Run> {
   const script = `${folder.path}/script.ts`;
   const journal = stack.use(await openJournal(`${folder.path}/journal.db`));
   await journal.createRun(newRun(RUN, script));
-  const kept = stack.move();
+  const resources = stack.move();
   return {
     journal,
-    async attempt(liveOf) {
+    async attempt(createLive) {
       await using workflow = await openScript({ script, allowDeclared: true });
-      const runner = new Runner({ workflow, live: liveOf(workflow), journal, id: RUN });
+      const runner = new Runner({ workflow, live: createLive(workflow), journal, id: RUN });
       return await runner.run({ number: 1, place: "input" });
     },
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 
-/** Sends a change, then lets its process die. */
-function killedAfterSending(keys: string[]): (workflow: OpenWorkflow) => LiveCalls {
+/** Creates calls that end the process after they sent a change. */
+function killAfterSending(keys: string[]): (workflow: OpenWorkflow) => LiveCalls {
   return () => ({
     async call(_request, { sent, commit }: LiveCall) {
       keys.push(sent.key);
       await commit(undefined, true);
-      throw new StopInput(new SvcError("INTERRUPTED", "The process is gone."));
+      throw new StopInput(new SvcError("INTERRUPTED", "The process has ended."));
     },
   });
 }
@@ -70,41 +70,41 @@ function failing(keys: string[], options: SvcErrorOptions): () => LiveCalls {
     async call(_request, { sent, commit }: LiveCall) {
       keys.push(sent.key);
       await commit(undefined, true);
-      throw new SvcError("NETWORK_ERROR", "It did not work.", options);
+      throw new SvcError("NETWORK_ERROR", "The connection broke.", options);
     },
   });
 }
 
-function failureOf(outcome: InputOutcome): SvcError {
+function expectFailure(outcome: InputOutcome): SvcError {
   assert.ok("failure" in outcome);
   return outcome.failure;
 }
 
-Deno.test("a change that may have arrived keeps its key, also after an attempt that surely did not arrive", async () => {
+Deno.test("a change that may be applied keeps its key, even after an attempt that was not applied", async () => {
   await using run = await openRun();
   const keys: string[] = [];
-  await run.attempt(killedAfterSending(keys));
-  failureOf(await run.attempt(failing(keys, {})));
+  await run.attempt(killAfterSending(keys));
+  expectFailure(await run.attempt(failing(keys, {})));
   assert.equal(await reopenFailed(run.journal, RUN), 1);
-  failureOf(await run.attempt(failing(keys, { outcomeUnknown: true })));
+  expectFailure(await run.attempt(failing(keys, { outcomeUnknown: true })));
   assert.equal(await reopenFailed(run.journal, RUN), 1);
-  failureOf(await run.attempt(failing(keys, {})));
+  expectFailure(await run.attempt(failing(keys, {})));
   assert.deepEqual(keys, Array(4).fill("r1.1.1"));
 });
 
-Deno.test("a change that the service has refused, or that never left, gets a new key", async () => {
+Deno.test("a change that the service rejected or that was not sent gets a new key", async () => {
   await using run = await openRun();
   const keys: string[] = [];
-  await run.attempt(killedAfterSending(keys));
-  failureOf(await run.attempt(failing(keys, { rejectedByService: true })));
+  await run.attempt(killAfterSending(keys));
+  expectFailure(await run.attempt(failing(keys, { rejectedByService: true })));
   await reopenFailed(run.journal, RUN);
-  failureOf(await run.attempt(failing(keys, {})));
+  expectFailure(await run.attempt(failing(keys, {})));
   await reopenFailed(run.journal, RUN);
-  failureOf(await run.attempt(failing(keys, {})));
+  expectFailure(await run.attempt(failing(keys, {})));
   assert.deepEqual(keys, ["r1.1.1", "r1.1.1", "r1.1.1.1", "r1.1.1.2"]);
 });
 
-Deno.test("of changes asked for at once, one that surely was not done is not taken for one that may have been", async () => {
+Deno.test("of concurrent changes, only the one that was not applied gets a new key", async () => {
   await using run = await openRun(`const make = (n) => svc.cases.create({ type: "T", data: { n } });
     const both = await Promise.allSettled([make("one"), make("two")]);
     for (const { reason } of both) if (reason) throw reason;
@@ -118,18 +118,18 @@ Deno.test("of changes asked for at once, one that surely was not done is not tak
       if (!isDown) return { head: {}, text: JSON.stringify(caseAnswer(text)) };
       throw new SvcError(
         "NETWORK_ERROR",
-        "It did not work.",
+        "The connection broke.",
         text === "one" ? { rejectedByService: true } : { outcomeUnknown: true },
       );
     },
   });
-  failureOf(await run.attempt(trying(true)));
+  expectFailure(await run.attempt(trying(true)));
   await reopenFailed(run.journal, RUN);
   assert.deepEqual(await run.attempt(trying(false)), { result: "done" });
   assert.deepEqual(sendings, [["one", "r1.1.1"], ["two", "r1.1.2"], ["one", "r1.1.1.1"], ["two", "r1.1.2"]]);
 });
 
-Deno.test("a change without a key that was skipped is not sent when its input is retried, unless repeating is wanted", async () => {
+Deno.test("a skipped change without a key is not sent by retry, except with --on-unknown repeat", async () => {
   await using run = await openRun();
   let sends = 0;
   const send = () => {
@@ -143,17 +143,17 @@ Deno.test("a change without a key that was skipped is not sent when its input is
     startAttempts: () => ({ succeeded: () => {}, next: (thrown) => Promise.reject(thrown) }),
   };
   const skipping = (workflow: OpenWorkflow) => new GrantedCalls(caller, workflow, "skip");
-  assert.equal(failureOf(await run.attempt(skipping)).code, "OUTCOME_UNKNOWN");
-  assert.equal(await reopenFailed(run.journal, RUN), 1, "the script has failed because of it");
-  assert.equal(failureOf(await run.attempt(skipping)).code, "OUTCOME_UNKNOWN");
+  assert.equal(expectFailure(await run.attempt(skipping)).code, "OUTCOME_UNKNOWN");
+  assert.equal(await reopenFailed(run.journal, RUN), 1, "the script failed because of the skipped change");
+  assert.equal(expectFailure(await run.attempt(skipping)).code, "OUTCOME_UNKNOWN");
   assert.equal(sends, 1);
   await reopenFailed(run.journal, RUN);
   await run.attempt((workflow) => new GrantedCalls(caller, workflow, "repeat"));
   assert.equal(sends, 2);
 });
 
-/** Makes calls to a server, at once again where that is allowed. */
-function sending(server: UnrulyServer, options: SessionOptions = {}): (workflow: OpenWorkflow) => LiveCalls {
+/** Creates calls to a server, with immediate attempts. */
+function callServer(server: UnrulyServer, options: SessionOptions = {}): (workflow: OpenWorkflow) => LiveCalls {
   const once = createCaller({ ...server.options, ...options, timeoutSeconds: 2 });
   const caller = retrying(once, { budget: new RetryBudget(), wait: () => Promise.resolve() });
   return (workflow) => new GrantedCalls(caller, workflow);
@@ -163,47 +163,47 @@ function changes({ received }: UnrulyServer): readonly WireMessage[] {
   return received.filter(({ head }) => !head.startsWith("GET "));
 }
 
-Deno.test("a change keeps its key where its answer is lost and who stands before the service refuses it then", async () => {
+Deno.test("a change with a lost response keeps its key if a gateway rejects the next attempt", async () => {
   for (const refusal of [noBackend, answer(423, {}), answer(499, {})]) {
     using server = startUnruly(inTurn(cut, refusal, answer(201, { ID: "M-1" })));
     await using run = await openRun();
-    failureOf(await run.attempt(sending(server)));
+    expectFailure(await run.attempt(callServer(server)));
     await reopenFailed(run.journal, RUN);
-    await run.attempt(sending(server));
+    await run.attempt(callServer(server));
     assert.deepEqual(keysOf(server), ["r1.1.1", "r1.1.1", "r1.1.1"]);
   }
 });
 
-Deno.test("a change that was begun keeps its key: what has failed after it may have been the smaller part", async () => {
+Deno.test("a change that was started keeps its key, because only a part of it may have failed", async () => {
   using server = startUnruly(inTurn(answer(424, {}), answer(201, { ID: "M-1" })));
   await using run = await openRun();
-  failureOf(await run.attempt(sending(server)));
+  expectFailure(await run.attempt(callServer(server)));
   await reopenFailed(run.journal, RUN);
-  await run.attempt(sending(server));
+  await run.attempt(callServer(server));
   assert.deepEqual(keysOf(server), ["r1.1.1", "r1.1.1"]);
 });
 
-Deno.test("a change that has arrived keeps its key where the entity tag can no more be read", async () => {
+Deno.test("an applied change keeps its key if its entity tag can no longer be read", async () => {
   using server = startUnruly(answer(200, {}, { etag: '"1"' }));
   await using run = await openRun(PERFORMING);
   await run.attempt((workflow) => ({
     async call(request, how) {
-      await sending(server)(workflow).call(request, how);
-      throw new StopInput(new SvcError("INTERRUPTED", "The process is gone."));
+      await callServer(server)(workflow).call(request, how);
+      throw new StopInput(new SvcError("INTERRUPTED", "The process has ended."));
     },
   }));
   server.behave = answer(409, {});
-  failureOf(await run.attempt(sending(server)));
+  expectFailure(await run.attempt(callServer(server)));
   await reopenFailed(run.journal, RUN);
   server.behave = answer(200, {}, { etag: '"2"' });
-  await run.attempt(sending(server));
+  await run.attempt(callServer(server));
   assert.deepEqual(changes(server).map(({ head }) => headerOf(head, "idempotency-key")), ["r1.1.1", "r1.1.1"]);
 });
 
-Deno.test("without keys, a refusal of the repetition does not say that a change is not done", async () => {
+Deno.test("without keys, the outcome is unknown if the second attempt is rejected", async () => {
   using server = startUnruly(inTurn(answer(200, {}, { etag: '"1"' }), cut, answer(409, {})));
   await using run = await openRun(PERFORMING);
-  const error = failureOf(await run.attempt(sending(server, { idempotencyKeys: false })));
+  const error = expectFailure(await run.attempt(callServer(server, { idempotencyKeys: false })));
   assert.equal(error.code, "OUTCOME_UNKNOWN");
   assert.deepEqual(changes(server).map(({ head }) => headerOf(head, "if-match")), ['"1"', '"1"']);
 });

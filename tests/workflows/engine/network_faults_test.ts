@@ -1,4 +1,4 @@
-/** Workflows through a proxy that cuts, delays and refuses: every effect is there once, or the input stops and says why. */
+/** Workflows through a proxy that cuts, delays and rejects requests: every effect happens once, or the input stops. */
 import assert from "node:assert/strict";
 import { findProfile, saveProfile } from "../../../lib/auth/config.ts";
 import { createClient } from "../../../mod.ts";
@@ -15,19 +15,19 @@ import { scriptText } from "../../harness/workflow.ts";
 const SEED = Number(Deno.env.get("SVC_TEST_SEED") ?? createSeed());
 const INPUTS = 8;
 
-/** Times that a run is taken up again; what is not done by then will never be. */
+/** Maximum number of times that a run is resumed or retried. */
 const MAX_RETRIES = 25;
 
 const EVERY_FAULT = Object.fromEntries(FAULTS.map((fault) => [fault, fault === "pass" ? 60 : 1]));
 
 const reference: Promise<Reference> = createReference(PROGRAM);
 
-/** A service behind a proxy, and the profile `faulty` that leads through it. */
+/** A service behind a proxy, and the profile `faulty` that uses the proxy. */
 interface Faulty extends AsyncDisposable {
   readonly workspace: Workspace;
   readonly service: Service;
   readonly proxy: FaultProxy;
-  /** A batch of the crash test's script through the proxy. */
+  /** Creates a batch of the script of the crash test, which uses the proxy. */
   batch(...flags: string[]): Batch;
 }
 
@@ -46,35 +46,35 @@ async function openFaulty(
     await startFaultProxy({ target: new URL(profile?.baseUrl ?? ""), seed: SEED, faults, choose }),
   );
   await saveProfile("faulty", { ...profile, baseUrl: proxy.url, idempotencyKeys }, directory);
-  const kept = stack.move();
+  const resources = stack.move();
   return {
     workspace,
     service,
     proxy,
     batch: (...flags) => new Batch(workspace, "f1", INPUTS, ["--profile", "faulty", ...flags]),
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 
-/** Works on a batch until all its inputs are done, or none gets any further. */
+/** Runs a batch until all inputs are done or it has failed too often. */
 async function finish(batch: Batch): Promise<BatchEnd> {
   let failures = 0;
   return await batch.finish(() => failures++ < MAX_RETRIES);
 }
 
-async function faultsOfAll({ workspace, service }: Faulty, batch: Batch, end: BatchEnd): Promise<string[]> {
+async function listAllFaults({ workspace, service }: Faulty, batch: Batch, end: BatchEnd): Promise<string[]> {
   const ended = [[batch, end]] as const;
   return listFaults(judge(await reference, await readOutcome(workspace, service, ended), ended));
 }
 
-Deno.test(`through every fault nothing is lost and nothing is there twice (SVC_TEST_SEED=${SEED})`, async () => {
+Deno.test(`every effect happens exactly once despite network faults (SVC_TEST_SEED=${SEED})`, async () => {
   await using faulty = await openFaulty(EVERY_FAULT, true);
   const batch = faulty.batch();
-  assert.deepEqual(await faultsOfAll(faulty, batch, await finish(batch)), []);
-  for (const fault of FAULTS) assert.ok(faulty.proxy.counts[fault] > 0, `${fault} has not happened`);
+  assert.deepEqual(await listAllFaults(faulty, batch, await finish(batch)), []);
+  for (const fault of FAULTS) assert.ok(faulty.proxy.counts[fault] > 0, `${fault} did not happen`);
 });
 
-Deno.test(`without keys an input stops at what cannot be known, and repeats nothing (SVC_TEST_SEED=${SEED})`, async () => {
+Deno.test(`without keys, an input stops at an unknown outcome and repeats no change (SVC_TEST_SEED=${SEED})`, async () => {
   await using faulty = await openFaulty(EVERY_FAULT, false);
   const batch = faulty.batch();
   const end = await batch.finish();
@@ -86,20 +86,20 @@ Deno.test(`without keys an input stops at what cannot be known, and repeats noth
     const left = [...expected];
     for (const effect of found.filter(isLasting)) {
       const place = left.indexOf(effect);
-      assert.ok(place >= 0, `${key} has too much: ${effect}`);
+      assert.ok(place >= 0, `${key} has an extra effect: ${effect}`);
       left.splice(place, 1);
     }
   }
 });
 
-/** Whether an effect stays as it is, whatever the input goes on to do. */
+/** Returns true if later steps of the input cannot change an effect. */
 function isLasting(effect: string): boolean {
   return /^(permit|companion) history /.test(effect);
 }
 
 /**
- * Cuts requests before they are forwarded, none of them twice: without a key it is sent again once, then the script fails,
- * and others of its calls that are under way are left open.
+ * Cuts random requests before they are forwarded, but none twice. Without a key, a request is sent again only once. After
+ * a second fault the script would fail and leave other calls open.
  */
 function cutOnce(): (head: string) => Fault {
   const random = new SeededRandom(SEED);
@@ -109,22 +109,22 @@ function cutOnce(): (head: string) => Fault {
     const left = passing.get(line) ?? 0;
     passing.set(line, Math.max(0, left - 1));
     if (left > 0 || random.next() > 1 / 20) return "pass";
-    passing.set(line, INPUTS); // Others may send the same in between.
+    passing.set(line, INPUTS); // Other inputs may send the same request in between.
     return "cut-before";
   };
 }
 
-Deno.test(`without keys, --on-unknown repeat sends again what never arrived, and all is there once (SVC_TEST_SEED=${SEED})`, async () => {
+Deno.test(`without keys, --on-unknown repeat makes every change once if only requests are lost (SVC_TEST_SEED=${SEED})`, async () => {
   await using faulty = await openFaulty({}, false, cutOnce());
   const batch = faulty.batch("--on-unknown", "repeat");
-  assert.deepEqual(await faultsOfAll(faulty, batch, await finish(batch)), []);
-  assert.ok(faulty.proxy.counts["cut-before"] > 0, "nothing was cut");
+  assert.deepEqual(await listAllFaults(faulty, batch, await finish(batch)), []);
+  assert.ok(faulty.proxy.counts["cut-before"] > 0, "no request was cut");
 });
 
-/** Finds out for itself whether what it sent has arrived; its changes under a tag need no finding out. */
-const FINDING_OUT = scriptText(
+/** A script that checks whether its changes were applied. Changes with an entity tag need no check. */
+const CHECKING = scriptText(
   `
-    const unlessArrived = async (change, find) => {
+    const unlessApplied = async (change, find) => {
       try {
         return await change();
       } catch (error) {
@@ -136,18 +136,18 @@ const FINDING_OUT = scriptText(
     const create = () => svc.cases.create({ type: "City-Permit-Work-Permit", data }).then(({ id }) => id);
     const condition = { F1: { lhs: { field: "Applicant" }, comparator: "EQ", rhs: { value: input.key } } };
     const query = { filter: { filterConditions: condition, logic: "F1" } };
-    const id = await unlessArrived(create, async () => (await svc.data.query("D_Permits", { data: { query } })).data[0].pzInsKey);
-    await unlessArrived(() => svc.social.postMessage({ context: id, message: input.key }), () => undefined);
+    const id = await unlessApplied(create, async () => (await svc.data.query("D_Permits", { data: { query } })).data[0].pzInsKey);
+    await unlessApplied(() => svc.social.postMessage({ context: id, message: input.key }), () => undefined);
     const { data: { caseInfo } } = await svc.cases.get(id);
     await svc.assignments.perform(caseInfo.assignments[0].ID, { action: "Register" });
     return (await svc.cases.get(id)).status;`,
 );
 
-Deno.test("without keys, --on-unknown skip lets a script find out for itself, and all is there once", async () => {
+Deno.test("without keys, a script with --on-unknown skip can check the outcome and make every change once", async () => {
   await using faulty = await openFaulty({ "pass": 3, "cut-after": 1 }, false);
   const { workspace: { directory, env } } = faulty;
-  const script = `${directory}/finding_out.ts`;
-  await Deno.writeTextFile(script, FINDING_OUT);
+  const script = `${directory}/checking.ts`;
+  await Deno.writeTextFile(script, CHECKING);
   const batch = new Batch(faulty.workspace, "f2", INPUTS, ["--profile", "faulty", "--on-unknown", "skip"], script);
   const { lines, failure } = await finish(batch);
   assert.deepEqual(lines.map((line) => JSON.parse(line).result), batch.keys.map(() => "Pending-Review"), failure);

@@ -1,4 +1,4 @@
-/** Changes whose answer is lost, on a service that keeps no keys: they are settled, or somebody decides. */
+/** Changes with a lost response, on a service without idempotency keys: they are settled, or the user decides. */
 import assert from "node:assert/strict";
 import { saveProfile } from "../../../lib/auth/config.ts";
 import { type Caller, createCaller } from "../../../lib/client/caller.ts";
@@ -25,8 +25,8 @@ const TYPE = `type: "City-Permit-Work-Permit"`;
 
 const CREATE = `try { return (await svc.cases.create({ ${TYPE} })).status; } catch (error) { return error.code; }`;
 
-/** Performing moves the case on, so that its assignment is gone; saving leaves it there with another entity tag. */
-const taking = (operation: string) =>
+/** After `perform` the assignment does not exist any longer. After `save` it has another entity tag. */
+const takeAssignment = (operation: string) =>
   `const next = await svc.assignments.getNext();
   const data = { Applicant: "Ada", Address: "Main St 1" };
   return await svc.assignments.${operation}(next.id, { action: "Register", data }, { ifMatch: next.etag });`;
@@ -37,7 +37,7 @@ interface Result {
   readonly status?: string;
 }
 
-/** Runs a script through a proxy that loses the answer of its first change. */
+/** Runs a script through a proxy that loses the response of its first change. */
 async function runWithLoss(body: string, change: RegExp, onUnknown: OnUnknown = "stop"): Promise<Result> {
   await using service = await startService();
   const credentials = await service.addClient("clerk@city");
@@ -61,7 +61,7 @@ async function runWithLoss(body: string, change: RegExp, onUnknown: OnUnknown = 
   const caller = retrying(createCaller({ configDirectory: folder.path, profile: "default" }));
   const runner = new Runner({ workflow, live: new GrantedCalls(caller, workflow, onUnknown) });
   const outcome = await runner.run({ number: 1, place: "input" });
-  assert(lost, "the answer of the change was lost");
+  assert(lost, "no response was lost");
   return {
     outcome,
     cases: (await direct.data.count("D_Permits")).resultCount,
@@ -77,14 +77,14 @@ function codeOf({ outcome }: Result): unknown {
 }
 
 for (const [operation, status] of [["save", "New"], ["perform", "Pending-Review"]] as const) {
-  Deno.test(`${operation} under an entity tag is sent again with its old tag, and is found to have arrived`, async () => {
-    const result = await runWithLoss(taking(operation), PERFORMING);
+  Deno.test(`${operation} is sent again with its old entity tag, which shows that it was applied`, async () => {
+    const result = await runWithLoss(takeAssignment(operation), PERFORMING);
     assert.deepEqual(codeOf(result), { settled: "arrived" });
     assert.equal(result.status, status);
   });
 }
 
-Deno.test("what cannot be settled stops its input, whatever the script does about errors", async () => {
+Deno.test("an unknown outcome stops the input, even if the script catches errors", async () => {
   const { outcome, cases } = await runWithLoss(CREATE, CREATING);
   assert("failure" in outcome);
   assert.equal(outcome.failure.code, "OUTCOME_UNKNOWN");
@@ -93,7 +93,7 @@ Deno.test("what cannot be settled stops its input, whatever the script does abou
   assert.equal(cases, 2);
 });
 
-Deno.test("--on-unknown skip gives the script the error, and sends nothing", async () => {
+Deno.test("--on-unknown skip throws the error in the script and sends nothing", async () => {
   const result = await runWithLoss(CREATE, CREATING, "skip");
   assert.deepEqual([codeOf(result), result.cases], ["OUTCOME_UNKNOWN", 2]);
 });
@@ -103,7 +103,7 @@ Deno.test("--on-unknown repeat sends the change again", async () => {
   assert.deepEqual([codeOf(result), result.cases], ["New", 3]);
 });
 
-Deno.test("an interruption does not wait until a change is sent again, and the run goes on with it", async () => {
+Deno.test("an interruption does not wait for the next attempt at a change, which resume makes", async () => {
   await using folder = await makeFolder({
     "script.ts": scriptText(`return await svc.assignments.perform("A", { action: "b" });`),
   });
@@ -134,69 +134,77 @@ Deno.test("an interruption does not wait until a change is sent again, and the r
     const runner = new Runner({ workflow, live: new GrantedCalls(interrupting, workflow), journal, id: "r1" });
     return await runner.run({ number: 1, place: "input" });
   };
-  const cut = await attempt(true);
-  assert.deepEqual(["failure" in cut && cut.failure.code, cut.isOpen, changes], ["INTERRUPTED", true, 1]);
+  const interrupted = await attempt(true);
+  assert.deepEqual(["failure" in interrupted && interrupted.failure.code, interrupted.isOpen, changes], [
+    "INTERRUPTED",
+    true,
+    1,
+  ]);
   assert.deepEqual([await attempt(false), changes], [{ result: { settled: "arrived" } }, 2]);
 });
 
-Deno.test("a script that does not catch what it skips is told how it goes on after the call, and does", async () => {
+Deno.test("the hint of a skipped change says how to continue after the call", async () => {
   const [create, next] = [
     `await svc.cases.create({ type: "T" });`,
     `return (await svc.cases.create({ type: "U" })).id;`,
   ];
   await using folder = await makeFolder({ "script.ts": scriptText(create + next) });
-  let asked = 0;
+  let received = 0;
   await using api = new TinyApi(() => {
-    return ++asked === 1 ? new Response("", { status: 500 }) : Response.json(caseAnswer(`C-${asked}`), { status: 201 });
+    return ++received === 1
+      ? new Response("", { status: 500 })
+      : Response.json(caseAnswer(`C-${received}`), { status: 201 });
   });
   const profile = { baseUrl: api.baseUrl, clientId: "id", clientSecret: "secret", idempotencyKeys: false };
   await saveProfile("default", profile, folder.path);
   const svc = (...args: string[]) => endOf(workflowCommand(args, { directory: folder.path, cwd: folder.path }));
-  const hintOf = async (...args: string[]) => JSON.parse((await svc(...args)).stderr.trimEnd()).error.hint;
+  const getHint = async (...args: string[]) => JSON.parse((await svc(...args)).stderr.trimEnd()).error.hint;
   assert.match(
-    await hintOf(...RUN),
+    await getHint(...RUN),
     /If it was, add --on-unknown skip: .* Run 'svc workflow resume r1' to continue\.$/,
   );
-  const hint = await hintOf("resume", "r1", "--on-unknown", "skip");
-  const way =
+  const hint = await getHint("resume", "r1", "--on-unknown", "skip");
+  const pattern =
     /^It was skipped, .* catch OUTCOME_UNKNOWN .* add (--.*)\. Run 'svc workflow (.*)' to run the failed inputs again\.$/;
-  const [, flags = "", retry = ""] = way.exec(hint) ?? [];
+  const [, flags = "", retry = ""] = pattern.exec(hint) ?? [];
   await Deno.writeTextFile(
     `${folder.path}/script.ts`,
     scriptText(`try { ${create} } catch (error) { if (error.code !== "OUTCOME_UNKNOWN") throw error; } ${next}`),
   );
   const { stdout } = await svc(...`${retry} ${flags}`.split(" "), "--format", "compact");
-  assert.deepEqual([stdout, asked], [`"C-2"\n`, 2]);
+  assert.deepEqual([stdout, received], [`"C-2"\n`, 2]);
 });
 
-Deno.test("an input of a batch that stopped is told apart from one that failed, until somebody decides about it", async () => {
+Deno.test("a batch distinguishes stopped inputs from failed ones", async () => {
   const script = scriptText(
     `if (input === 3) throw new Error("oops"); return (await svc.cases.create({ type: "T" })).id;`,
   );
   await using folder = await makeFolder({ "script.ts": script, "in.ndjson": "1\n2\n3\n" });
-  let asked = 0;
+  let received = 0;
   await using api = new TinyApi(() => {
-    return ++asked === 2 ? new Response("", { status: 500 }) : Response.json(caseAnswer(`C-${asked}`), { status: 201 });
+    return ++received === 2
+      ? new Response("", { status: 500 })
+      : Response.json(caseAnswer(`C-${received}`), { status: 201 });
   });
   const { baseUrl } = api;
   const profile = { baseUrl, clientId: "id", clientSecret: "secret", idempotencyKeys: false };
   await saveProfile("default", profile, folder.path);
   const svc = (...args: string[]) => endOf(workflowCommand(args, { directory: folder.path, cwd: folder.path }));
   const { stderr, code } = await svc(...RUN, "--each", "in.ndjson", "--concurrency", "1");
-  const [summary = "", said = ""] = stderr.split("\n");
+  const [summary = "", record = ""] = stderr.split("\n");
   assert.deepEqual([summary, code], ["3 inputs: 1 succeeded, 1 failed, 1 stopped.", 1]);
-  const { error } = JSON.parse(said);
-  const named = "in.ndjson:2 (OUTCOME_UNKNOWN), in.ndjson:3 (WORKFLOW_FAILED)";
-  assert.equal(error.message, `2 of 3 inputs failed or stopped: ${named}.`);
+  const { error } = JSON.parse(record);
+  const inputs = "in.ndjson:2 (OUTCOME_UNKNOWN), in.ndjson:3 (WORKFLOW_FAILED)";
+  assert.equal(error.message, `2 of 3 inputs failed or stopped: ${inputs}.`);
   assert.match(
     error.hint,
     /\. Run 'svc workflow resume r1' to continue, or 'svc workflow retry r1' to run the failed inputs again \(add --force/,
   );
-  const shown = async () => (await svc("show", "r1", "--failed")).stdout;
-  assert.match(await shown(), /^in\.ndjson:2 open: OUTCOME_UNKNOWN cases\.create was sent[^]*^in\.ndjson:3 failed/m);
+  const show = async () => (await svc("show", "r1", "--failed")).stdout;
+  assert.match(await show(), /^in\.ndjson:2 open: OUTCOME_UNKNOWN cases\.create was sent[^]*^in\.ndjson:3 failed/m);
   await svc("report", "r1", "-o", "report.html");
   assert.match(await Deno.readTextFile(`${folder.path}/report.html`), /OUTCOME_UNKNOWN cases\.create was sent/);
   await svc("resume", "r1", "--on-unknown", "repeat");
-  assert.doesNotMatch(await shown(), /OUTCOME_UNKNOWN/);
-  assert.equal(asked, 3);
+  assert.doesNotMatch(await show(), /OUTCOME_UNKNOWN/);
+  assert.equal(received, 3);
 });
