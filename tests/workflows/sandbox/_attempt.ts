@@ -1,69 +1,69 @@
-/** One attempt to get out of the sandbox: how it is made, and what it must leave untouched. */
+/** Runs attempts to leave the sandbox, and checks that they are rejected and change nothing. */
 import assert from "node:assert/strict";
 import { toSvcError } from "../../../lib/errors.ts";
 import type { JsonValue } from "../../../utils/json.ts";
 import type { InputOutcome } from "../../../workflows/runs/runner.ts";
 import type { Limits } from "../../../workflows/runs/limits.ts";
-import { openHostile, PRELUDE } from "./_hostile.ts";
+import { openHostileGuest, PRELUDE } from "./_hostile_guest.ts";
 import type { World } from "./_world.ts";
 import { makeFolder } from "../../harness/svc.ts";
 import { createRunner as runnerOf, openScript, scriptText } from "../../harness/workflow.ts";
 
-/** An attempt. `{secret}` and the like in its texts are what the world holds by these names; `{root}` is the script's folder. */
+/** An attempt. In its texts, names such as `{secret}` stand for values of the world, and `{root}` for the folder of the script. */
 export interface Attempt {
-  /** What is tried, as a sentence whose subject is the script. */
+  /** Predicate of a sentence whose subject is the script. */
   readonly attempt: string;
-  /** The body of `run`; the whole program where it takes the place of the sandbox. */
+  /** The body of `run`, or the whole program of a hostile guest. */
   readonly script: string;
-  /** What the user sees, or what the script was told and gave as its result: a part of it. */
+  /** Part of the expected error or result. */
   readonly refused: string | RegExp;
-  /** What is printed meanwhile. */
+  /** Expected output. */
   readonly printed?: string;
   /** Lines before the workflow. */
   readonly before?: string;
-  /** Further files of the script's folder; one may take the script's place. */
+  /** Files of the folder. They may include the script. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Links in the script's folder, by their names. */
+  /** Symbolic links in the folder, by name. */
   readonly links?: Readonly<Record<string, string>>;
-  /** Inputs that run one after the other; the outcome of the last counts. */
+  /** Inputs that run one after the other. The outcome of the last one is checked. */
   readonly inputs?: readonly JsonValue[];
-  /** What it may use. */
+  /** Limits of the input. */
   readonly limits?: Partial<Limits>;
-  /** Whether the program takes the place of everything in the sandbox, and speaks bytes with the parent. */
-  readonly isHost?: true;
+  /** True if the program replaces the guest and exchanges bytes with the host. */
+  readonly isGuest?: true;
 }
 
-/** What every script is granted. */
+/** Operations that every script may call. */
 const GRANTED = ["cases.get"];
 
-/** Enough for what is refused at once, and short for what hangs. */
+/** Default limits. */
 const LIMITS: Limits = { timeoutSeconds: 60, maxMemoryMiB: 128 };
 
-/** Makes an attempt with the parts that `svc workflow run` is made of; checks what came of it, and what it left. */
+/** Makes an attempt, and checks its outcome and that nothing was reached. */
 export async function checkAttempt(row: Attempt, world: World): Promise<void> {
-  const files = { "script.ts": scriptText(row.isHost ? "" : row.script, GRANTED, row.before), ...row.files };
+  const files = { "script.ts": scriptText(row.isGuest ? "" : row.script, GRANTED, row.before), ...row.files };
   await using folder = await makeFolder(mapText(files, (text) => world.fill(text)));
   for (const [name, target] of Object.entries(row.links ?? {})) {
     await Deno.symlink(world.fill(target), `${folder.path}/${name}`);
   }
   const log: string[] = [];
-  const seen = (await outcomesOf(row, world, folder.path, log)).map(textOf);
+  const seen = (await runInputs(row, world, folder.path, log)).map(describeOutcome);
   const last = seen.at(-1) ?? "";
   const { refused } = row;
   if (refused instanceof RegExp) assert.match(last, refused);
   else {
     const expected = world.fill(refused).replaceAll("{root}", folder.path);
-    assert.ok(last.includes(expected), `was told: ${last}\n and not: ${expected}`);
+    assert.ok(last.includes(expected), `got: ${last}\n instead of: ${expected}`);
   }
   if (row.printed !== undefined) assert.equal(log.join("\n"), row.printed);
   await world.checkUntouched([...seen, ...log].join("\n"));
 }
 
-async function outcomesOf(row: Attempt, world: World, path: string, log: string[]): Promise<InputOutcome[]> {
+async function runInputs(row: Attempt, world: World, path: string, log: string[]): Promise<InputOutcome[]> {
   const limits = { ...LIMITS, ...row.limits };
   try {
-    await using workflow = row.isHost
-      ? await openHostile(world.fill(PRELUDE + row.script), path, limits, GRANTED)
+    await using workflow = row.isGuest
+      ? await openHostileGuest(world.fill(PRELUDE + row.script), path, limits, GRANTED)
       : await openScript({ script: `${path}/script.ts`, limits, allow: GRANTED });
     const runner = runnerOf(workflow, world.caller);
     const outcomes: InputOutcome[] = [];
@@ -77,8 +77,8 @@ async function outcomesOf(row: Attempt, world: World, path: string, log: string[
   }
 }
 
-/** An outcome as its user sees it. */
-function textOf(outcome: InputOutcome): string {
+/** Describes an outcome as the user sees it. */
+function describeOutcome(outcome: InputOutcome): string {
   if (!("failure" in outcome)) return `gives ${JSON.stringify(outcome.result)}`;
   const { code, message } = outcome.failure;
   return `${code}: ${message}`;

@@ -1,4 +1,4 @@
-/** What a script must not reach: a service, a secret file, a variable, a web server. Each would tell that it was touched. */
+/** Targets that a script must not reach: a service, a secret file, an environment variable, and a web server. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { type Caller, createCaller } from "../../../lib/client/caller.ts";
@@ -11,17 +11,17 @@ const VARIABLE = "SVC_ESCAPE_CANARY";
 /** Tables of the service that no attempt may change. */
 const TABLES = ["cases", "assignments", "events", "items", "records", "sequences"];
 
-/** What surrounds the sandboxes. */
+/** The targets. */
 export interface World extends AsyncDisposable {
-  /** Makes the calls that are granted. */
+  /** Makes granted calls. */
   readonly caller: Caller;
-  /** A text with the names of what there is: `{outside}`, `{secret}`, `{web}`, `{socket}`, `{case}`, `{variable}`, `{pid}`. */
+  /** Replaces names in a text: `{outside}`, `{secret}`, `{web}`, `{socket}`, `{case}`, `{variable}`, `{pid}`. */
   fill(text: string): string;
-  /** Fails if anything was reached, written or changed, or if what came out of a sandbox has a secret in it. */
+  /** Fails if a target was reached or changed, or if the output of a script contains a secret. */
   checkUntouched(output: string): Promise<void>;
 }
 
-/** Builds it. */
+/** Creates the targets. */
 export async function openWorld(): Promise<World> {
   const resources = new AsyncDisposableStack();
   const secret = `canary-${crypto.randomUUID()}`;
@@ -64,25 +64,25 @@ export async function openWorld(): Promise<World> {
     variable: VARIABLE,
     pid: String(Deno.pid),
   };
-  const stateNow =
-    () => [rowsOf(`${state.path}/service.db`), [...Deno.readDirSync(outside.path)].map((one) => one.name)];
-  const before = stateNow();
+  const readState =
+    () => [readRows(`${state.path}/service.db`), [...Deno.readDirSync(outside.path)].map((one) => one.name)];
+  const before = readState();
   return {
     caller: createCaller({ baseUrl: service.url, ...credentials, noCache: true }),
     fill: (text) => text.replace(/\{(\w+)\}/g, (whole, name) => names[name] ?? whole),
     async checkUntouched(output) {
-      assert.deepEqual(requests, [], "nothing reaches the web server");
-      assert.ok(!output.includes(secret), `the secret came out: ${output}`);
-      assert.ok(!output.includes(credentials.clientSecret), "the client's secret came out");
+      assert.deepEqual(requests, [], "the web server got a request");
+      assert.ok(!output.includes(secret), `the output contains the secret: ${output}`);
+      assert.ok(!output.includes(credentials.clientSecret), "the output contains the client secret");
       assert.equal(await Deno.readTextFile(`${outside.path}/secret.txt`), secret);
-      assert.deepEqual(stateNow(), before, "neither the service's history nor the folder outside has changed");
+      assert.deepEqual(readState(), before, "the service or the other folder has changed");
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 
-/** All rows of the service, as they lie on disk. */
-function rowsOf(path: string): unknown[] {
+/** Reads all rows of the service from its database. */
+function readRows(path: string): unknown[] {
   using database = new DatabaseSync(path, { readOnly: true });
   return TABLES.map((table) => database.prepare(`SELECT * FROM ${table}`).all());
 }

@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { builtinModules } from "node:module";
 import { BUILTIN_MODULES } from "../../../workflows/sandbox/host/builtins.ts";
 import { type Attempt, checkAttempt } from "./_attempt.ts";
-import { TURNING } from "./_turning_host.ts";
-import { LOADING } from "./_loading.ts";
-import { REACHING } from "./_reaching.ts";
-import { TALKING } from "./_talking.ts";
-import { LASTING } from "./_lasting.ts";
+import { TAMPERING } from "./_tampering.ts";
+import { IMPORTS } from "./_imports.ts";
+import { ACCESS } from "./_access.ts";
+import { MESSAGES } from "./_messages.ts";
+import { EXHAUSTION } from "./_exhaustion.ts";
 import { openWorld } from "./_world.ts";
 
-const TABLE: readonly Attempt[] = [...REACHING, ...LOADING, ...TURNING, ...TALKING, ...LASTING];
+const TABLE: readonly Attempt[] = [...ACCESS, ...IMPORTS, ...TAMPERING, ...MESSAGES, ...EXHAUSTION];
 
 /** Number of concurrent attempts: most of the time of an attempt is the start of two processes. */
 const CONCURRENCY = 3;

@@ -1,4 +1,4 @@
-/** Attempts to reach what surrounds the sandbox: files, the network, the environment, processes, the machine. */
+/** Attempts to access the system: files, the network, the environment, processes, and the machine. */
 import type { Attempt } from "./_attempt.ts";
 
 const READ = `Requires read access to "{secret}"`;
@@ -6,9 +6,9 @@ const NET = `Requires net access to "{web}"`;
 
 const FILES: readonly Attempt[] = [
   { attempt: "reads a file", script: `return await Deno.readTextFile("{secret}");`, refused: READ },
-  { attempt: "reads a file at once", script: `return Deno.readFileSync("{secret}");`, refused: READ },
+  { attempt: "reads a file synchronously", script: `return Deno.readFileSync("{secret}");`, refused: READ },
   { attempt: "opens a file", script: `return (await Deno.open("{secret}")).readable;`, refused: READ },
-  { attempt: "asks how old a file is", script: `return Deno.statSync("{secret}").mtime;`, refused: READ },
+  { attempt: "reads the time of a file", script: `return Deno.statSync("{secret}").mtime;`, refused: READ },
   {
     attempt: "lists a folder",
     script: `return [...Deno.readDirSync("{outside}")];`,
@@ -21,7 +21,7 @@ const FILES: readonly Attempt[] = [
   },
   { attempt: "copies a file", script: `Deno.copyFileSync("{secret}", "{outside}/copy"); return 1;`, refused: READ },
   {
-    attempt: "makes a link to a file and reads that",
+    attempt: "creates a link to a file and reads the link",
     script: `Deno.symlinkSync("{secret}", "link"); return Deno.readTextFileSync("link");`,
     refused: "PERMISSION_DENIED: The script failed: NotCapable: Deno.symlinkSync() requires",
   },
@@ -41,12 +41,12 @@ const FILES: readonly Attempt[] = [
     refused: `Requires read access to "/proc/self/environ"`,
   },
   {
-    attempt: "reads the memory of its parent in /proc",
+    attempt: "reads the memory of the host in /proc",
     script: `return Deno.readFileSync("/proc/{pid}/mem");`,
     refused: `Requires read access to "/proc/{pid}/mem"`,
   },
   {
-    attempt: "opens a descriptor that its parent may have left",
+    attempt: "opens a file descriptor of the host",
     script: `return Deno.openSync("/dev/fd/3").readSync(new Uint8Array(1));`,
     refused: `Requires read access to "/dev/fd/3"`,
   },
@@ -56,7 +56,7 @@ const FILES: readonly Attempt[] = [
     refused: `Requires write access to "{outside}/written"`,
   },
   {
-    attempt: "writes into its throw-away folder, where the next input could read it",
+    attempt: "writes into its temporary folder, where the next input could read it",
     script: `Deno.writeTextFileSync("left", "x"); return 1;`,
     refused: `Requires write access to "left"`,
   },
@@ -66,11 +66,15 @@ const FILES: readonly Attempt[] = [
     refused: `Requires write access to "{secret}"`,
   },
   {
-    attempt: "makes a temporary file",
+    attempt: "creates a temporary file",
     script: `return Deno.makeTempFileSync();`,
     refused: "Requires write access to <TMP>",
   },
-  { attempt: "goes to another folder", script: `Deno.chdir("/"); return 1;`, refused: `Requires read access to "/"` },
+  {
+    attempt: "changes the current folder",
+    script: `Deno.chdir("/"); return 1;`,
+    refused: `Requires read access to "/"`,
+  },
   {
     attempt: "fetches a file",
     script: `return await (await fetch("file://{secret}")).text();`,
@@ -81,7 +85,7 @@ const FILES: readonly Attempt[] = [
 const NETWORK: readonly Attempt[] = [
   { attempt: "fetches a page", script: `return await (await fetch("http://{web}/")).text();`, refused: NET },
   {
-    attempt: "fetches a page through a client of its own",
+    attempt: "fetches a page through its own HTTP client",
     script: `const client = Deno.createHttpClient({ proxy: { url: "http://{web}" } });
       return await (await fetch("http://example.com/", { client })).text();`,
     refused: NET,
@@ -94,17 +98,17 @@ const NETWORK: readonly Attempt[] = [
   },
   { attempt: "opens a WebSocket", script: `return new WebSocket("ws://{web}/").url;`, refused: NET },
   {
-    attempt: "opens an event source, which tries again after seconds that are no step",
+    attempt: "opens an event source, which reconnects without a step",
     script: `return new EventSource("http://{web}/").readyState;`,
     refused: "ReferenceError: EventSource is not defined",
   },
   {
-    attempt: "connects",
+    attempt: "opens a TCP connection",
     script: `return (await Deno.connect({ hostname: "127.0.0.1", port: {port} })).rid;`,
     refused: NET,
   },
   {
-    attempt: "connects with TLS",
+    attempt: "opens a TLS connection",
     script: `return (await Deno.connectTls({ hostname: "127.0.0.1", port: {port} })).rid;`,
     refused: NET,
   },
@@ -114,28 +118,28 @@ const NETWORK: readonly Attempt[] = [
     refused: `Requires read access to "{socket}"`,
   },
   {
-    attempt: "listens",
+    attempt: "listens on a port",
     script: `return Deno.listen({ hostname: "127.0.0.1", port: 0 }).addr;`,
     refused: `Requires net access to "127.0.0.1:0"`,
   },
   {
-    attempt: "serves",
+    attempt: "starts a server",
     script: `return Deno.serve({ hostname: "127.0.0.1", port: 0 }, () => new Response("x")).addr;`,
     refused: `Requires net access to "127.0.0.1:0"`,
   },
   {
-    attempt: "serves on a Unix socket",
+    attempt: "starts a server on a Unix socket",
     script: `return Deno.serve({ path: "{outside}/served" }, () => new Response("x")).addr;`,
     refused: `Requires read access to "{outside}/served"`,
   },
   {
-    attempt: "looks up a name, which tells a name server something",
+    attempt: "resolves a name, which sends data to a name server",
     script:
       `return await Deno.resolveDns("secret.example.com", "TXT", { nameServer: { ipAddr: "127.0.0.1", port: {port} } });`,
     refused: "TypeError: Deno.resolveDns is not a function",
   },
   {
-    attempt: "learns the machine's name server by what it is refused",
+    attempt: "reads the name server from an error",
     script: `return await Promise.try(() => Deno.resolveDns("a.example", "A")).catch(({ message }) => message);`,
     refused: `gives "Deno.resolveDns is not a function"`,
   },
@@ -145,7 +149,7 @@ const NETWORK: readonly Attempt[] = [
     refused: "Deno.listenDatagram is not a function",
   },
   {
-    attempt: "speaks QUIC",
+    attempt: "opens a QUIC connection",
     script: `return await Deno.connectQuic({ hostname: "127.0.0.1", port: {port}, alpnProtocols: ["h3"] });`,
     refused: "Deno.connectQuic is not a function",
   },
@@ -158,13 +162,13 @@ const NETWORK: readonly Attempt[] = [
 
 const MACHINE: readonly Attempt[] = [
   {
-    attempt: "reads a variable",
+    attempt: "reads an environment variable",
     script: `return Deno.env.get("{variable}");`,
     refused: `Requires env access to "{variable}"`,
   },
-  { attempt: "reads all variables", script: `return Deno.env.toObject();`, refused: "Requires env access" },
+  { attempt: "reads all environment variables", script: `return Deno.env.toObject();`, refused: "Requires env access" },
   {
-    attempt: "sets a variable",
+    attempt: "sets an environment variable",
     script: `Deno.env.set("PATH", "/tmp"); return 1;`,
     refused: `Requires env access to "PATH"`,
   },
@@ -174,13 +178,13 @@ const MACHINE: readonly Attempt[] = [
     refused: "TypeError: Deno.Command is not a constructor",
   },
   {
-    attempt: "starts a process the short way",
+    attempt: "starts a process with Deno.spawn",
     script: `return await Deno.spawn("/bin/sh", []).status;`,
     refused: "TypeError: Deno.spawn is not a function",
   },
   {
-    attempt: "learns which programs a folder has by starting them",
-    script: `const told = [];
+    attempt: "finds the programs of a folder by starting them",
+    script: `const seen = [];
       const options = { env: { PATH: "/bin" } };
       for (const name of ["sh", "no such program"]) {
         for (const start of [
@@ -191,10 +195,10 @@ const MACHINE: readonly Attempt[] = [
           () => Deno.spawnAndWait(name, [], options),
           () => Deno.run({ cmd: [name], ...options }),
         ]) {
-          await Promise.try(start).catch((error) => told.push(error.name));
+          await Promise.try(start).catch((error) => seen.push(error.name));
         }
       }
-      return [...new Set(told)];`,
+      return [...new Set(seen)];`,
     refused: `gives ["TypeError"]`,
   },
   {
@@ -230,43 +234,43 @@ const MACHINE: readonly Attempt[] = [
     refused: "Requires ffi access",
   },
   { attempt: "learns the name of the machine", script: `return Deno.hostname();`, refused: "Requires sys access" },
-  { attempt: "learns the version of the system", script: `return Deno.osRelease();`, refused: "Requires sys access" },
-  { attempt: "learns how long the machine is up", script: `return Deno.osUptime();`, refused: "Requires sys access" },
-  { attempt: "learns its user", script: `return [Deno.uid(), Deno.gid()];`, refused: "Requires sys access" },
+  { attempt: "reads the version of the system", script: `return Deno.osRelease();`, refused: "Requires sys access" },
+  { attempt: "reads the uptime of the machine", script: `return Deno.osUptime();`, refused: "Requires sys access" },
+  { attempt: "reads its user", script: `return [Deno.uid(), Deno.gid()];`, refused: "Requires sys access" },
   {
-    attempt: "learns the addresses of the machine",
+    attempt: "reads the network addresses of the machine",
     script: `return Deno.networkInterfaces();`,
     refused: "Requires sys access",
   },
   {
-    attempt: "learns the load of the machine, in which other inputs show",
+    attempt: "reads the load of the machine, which depends on other inputs",
     script: `return [Deno.loadavg(), Deno.systemMemoryInfo()];`,
     refused: "Requires sys access",
   },
   {
-    attempt: "learns which graphics card there is",
+    attempt: "reads the graphics card",
     script: `return await navigator.gpu.requestAdapter();`,
     refused: "TypeError: Cannot read properties of undefined (reading 'requestAdapter')",
   },
   {
-    attempt: "asks for more permissions",
+    attempt: "requests permissions",
     script: `const names = ["read", "write", "net", "env", "run", "ffi", "sys", "import"];
       return await Promise.all(names.map(async (name) => (await Deno.permissions.request({ name })).state));`,
     refused: `gives ["denied","denied","denied","denied","denied","denied","denied","denied"]`,
   },
   {
-    attempt: "takes permissions away, as if there were some, and asks again",
+    attempt: "revokes permissions and requests them again",
     script: `await Deno.permissions.revoke({ name: "read" });
       await Deno.permissions.request({ name: "read", path: "{outside}" });
       return Deno.readTextFileSync("{secret}");`,
     refused: READ,
   },
   {
-    attempt: "asks the person at the terminal",
+    attempt: "prompts the user",
     script: `return globalThis.prompt("password?");`,
     refused: "globalThis.prompt is not a function",
   },
 ];
 
-/** All of them. */
-export const REACHING: readonly Attempt[] = [...FILES, ...NETWORK, ...MACHINE];
+/** All attempts to access the system. */
+export const ACCESS: readonly Attempt[] = [...FILES, ...NETWORK, ...MACHINE];

@@ -1,17 +1,17 @@
-/** Attempts to turn the sandbox's own code against its parent: prototypes, callbacks, values that are not what they seem. */
+/** Attempts to change the code of the guest and to deceive the host: prototypes, callbacks, and special values. */
 import type { Attempt } from "./_attempt.ts";
 
-/** Whether the call that was made honest still is, or became one that was not granted: nothing else may come of it. */
+/** The original call succeeds, or a call without a permission is rejected. */
 const SAME_OR_DENIED = /^(gives "CITY-PERMIT-WORK P-1"|PERMISSION_DENIED: The workflow may not call cases\.delete\.)/;
 
-/** What the parent says of bytes that are no message of ours. */
-const HONEST_OR_STOPPED = /^(gives "CITY-PERMIT-WORK P-1"|WORKFLOW_FAILED: The workflow was stopped: it sent )/;
+/** The original call succeeds, or the host stops the guest because of an invalid message. */
+const SAME_OR_STOPPED = /^(gives "CITY-PERMIT-WORK P-1"|WORKFLOW_FAILED: The workflow was stopped: it sent )/;
 
 const READ_CASE = `return (await svc.cases.get("{case}")).id;`;
 
 const PROTOTYPES: readonly Attempt[] = [
   {
-    attempt: "replaces JSON.stringify, so that the host asks for something else",
+    attempt: "replaces JSON.stringify to make the guest request another call",
     script: `const { stringify } = JSON;
       JSON.stringify = () => '{"operation":"cases.delete","args":["{case}"]}';
       try {
@@ -22,7 +22,7 @@ const PROTOTYPES: readonly Attempt[] = [
     refused: SAME_OR_DENIED,
   },
   {
-    attempt: "replaces JSON.parse, and with it what an answer says",
+    attempt: "replaces JSON.parse to read messages of the host",
     script: `const { parse } = JSON;
       const texts = [];
       JSON.parse = (text) => (texts.push(text), parse(text));
@@ -31,7 +31,7 @@ const PROTOTYPES: readonly Attempt[] = [
     refused: "gives 0",
   },
   {
-    attempt: "answers for every name on Object.prototype",
+    attempt: "defines members on Object.prototype",
     script: `for (const name of ["operation", "kind", "id", "allow", "code"]) {
         Object.defineProperty(Object.prototype, name, { get: () => "cases.delete", set() {}, configurable: true });
       }
@@ -39,31 +39,31 @@ const PROTOTYPES: readonly Attempt[] = [
     refused: /^(gives "(CITY-PERMIT-WORK P-1|cases\.delete)"|PERMISSION_DENIED: |WORKFLOW_FAILED: )/,
   },
   {
-    attempt: "catches what the host writes by Uint8Array.prototype.set, and makes another message of it",
+    attempt: "changes messages of the guest with Uint8Array.prototype.set",
     script: `const { set } = Uint8Array.prototype;
       Uint8Array.prototype.set = function (from, at) {
         Reflect.apply(set, this, [from, at]);
         this[4] = 99;
       };
       ${READ_CASE}`,
-    refused: HONEST_OR_STOPPED,
+    refused: SAME_OR_STOPPED,
   },
   {
-    attempt: "makes the length of a message a lie by DataView.prototype.setUint32",
+    attempt: "changes the length of messages with DataView.prototype.setUint32",
     script: `const { setUint32 } = DataView.prototype;
       DataView.prototype.setUint32 = function (at) {
         Reflect.apply(setUint32, this, [at, 0xffffffff]);
       };
       ${READ_CASE}`,
-    refused: HONEST_OR_STOPPED,
+    refused: SAME_OR_STOPPED,
   },
   {
-    attempt: "makes messages that are not UTF-8 by TextEncoder.prototype.encode",
+    attempt: "sends messages that are not UTF-8 with TextEncoder.prototype.encode",
     script: `TextEncoder.prototype.encode = () => new Uint8Array([0xff, 0xfe, 0xfd]); ${READ_CASE}`,
-    refused: HONEST_OR_STOPPED,
+    refused: SAME_OR_STOPPED,
   },
   {
-    attempt: "looks for the host's objects behind Promise.prototype.then",
+    attempt: "finds objects of the guest with Promise.prototype.then",
     script: `const found = new Set();
       const { then } = Promise.prototype;
       Promise.prototype.then = function (done, failed) {
@@ -77,7 +77,7 @@ const PROTOTYPES: readonly Attempt[] = [
     refused: "gives []",
   },
   {
-    attempt: "looks for the host's functions behind Function.prototype.call, apply and bind",
+    attempt: "finds functions of the guest with Function.prototype.call, apply and bind",
     script: `const found = [];
       for (const name of ["call", "apply", "bind"]) {
         const original = Function.prototype[name];
@@ -91,7 +91,7 @@ const PROTOTYPES: readonly Attempt[] = [
     refused: "gives []",
   },
   {
-    attempt: "gives the host arrays of its own by Symbol.species and Symbol.iterator",
+    attempt: "replaces arrays of the guest with Symbol.species and Symbol.iterator",
     script: `const taken = [];
       class Mine extends Uint8Array {
         constructor(...values) {
@@ -108,7 +108,7 @@ const PROTOTYPES: readonly Attempt[] = [
     refused: /^(PERMISSION_DENIED: The script failed: NotCapable: Requires read access|WORKFLOW_FAILED: )/,
   },
   {
-    attempt: "takes the host's functions from the frames of an error",
+    attempt: "reads functions of the guest from the frames of an error",
     script: `const found = [];
       Error.prepareStackTrace = (_, frames) => {
         for (const frame of frames) found.push(frame.getFunction?.(), frame.getThis?.());
@@ -120,27 +120,27 @@ const PROTOTYPES: readonly Attempt[] = [
     refused: "gives 0",
   },
   {
-    attempt: "walks from a function of svc to the host's globals",
+    attempt: "gets the globals of the guest from a function of svc",
     script: `const host = svc.cases.get.constructor("return globalThis")();
       return [host === globalThis, await host.Deno.readTextFile("{secret}")];`,
     refused: `Requires read access to "{secret}"`,
   },
   {
-    attempt: "asks who called it",
+    attempt: "reads its caller",
     script: `const values = { get caseId() { return arguments.callee.caller; } };
       return String(values.caseId);`,
     refused: "TypeError: 'caller', 'callee', and 'arguments' properties may not be accessed",
   },
   {
-    attempt: "takes the real console back from its parts",
+    attempt: "restores the original console from its parts",
     script: `const method = Object.getPrototypeOf(console).log ?? console.context?.().log;
       method?.("\\u0000\\u0000\\u0000\\u0000c\\u0000\\u0000\\u0000\\u0000");
-      return typeof method === "function" ? "printed to nobody" : "none";`,
+      return typeof method === "function" ? "printed" : "missing";`,
     refused: /^(gives "|WORKFLOW_FAILED: )/,
   },
   {
-    attempt: "takes the pipe back from the classes of files and streams",
-    script: `const told = [];
+    attempt: "restores the pipes from the classes of files and streams",
+    script: `const seen = [];
       for (const take of [
         () => new Deno.FsFile(1),
         () => Deno.FsFile.prototype.writeSync.call({ rid: 1 }, new Uint8Array([1])),
@@ -149,16 +149,16 @@ const PROTOTYPES: readonly Attempt[] = [
         () => Deno.serveHttp({ rid: 1 }).nextRequest,
       ]) {
         try {
-          told.push(["done", String(take())]);
+          seen.push(["done", String(take())]);
         } catch (error) {
-          told.push(error.name);
+          seen.push(error.name);
         }
       }
-      return told;`,
+      return seen;`,
     refused: `gives ["TypeError","TypeError","TypeError","TypeError","TypeError"]`,
   },
   {
-    attempt: "writes a message to what it finds as standard output",
+    attempt: "writes a message to Deno.stdout",
     script: `await Deno.stdout.write(new Uint8Array([0, 0, 0, 0, 99, 0, 0, 0, 0]));
       const writer = Deno.stdout.writable.getWriter();
       await writer.write(new TextEncoder().encode("\\x1b[2Jtext"));
@@ -167,14 +167,14 @@ const PROTOTYPES: readonly Attempt[] = [
     printed: "\\u0000\\u0000\\u0000\\u0000c\\u0000\\u0000\\u0000\\u0000\n\\u001b[2Jtext",
   },
   {
-    attempt: "drives the terminal that it prints on",
+    attempt: "prints terminal control characters",
     script: `log("\\x1b]0;title\\x07\\x9b2J\\u202egnp.exe\\u2028next");
       return "printed";`,
     refused: `gives "printed"`,
     printed: "\\u001b]0;title\\u0007\\u009b2J\\u202egnp.exe\\u2028next",
   },
   {
-    attempt: "writes over the name of its input on the terminal, and speaks for another",
+    attempt: "overwrites the name of its input on the terminal",
     script: `console.log("\\rin.ndjson:9: paid");
       return "printed";`,
     refused: `gives "printed"`,
@@ -184,12 +184,12 @@ const PROTOTYPES: readonly Attempt[] = [
 
 const CALLS: readonly Attempt[] = [
   {
-    attempt: "calls what was not granted",
+    attempt: "makes a call without a permission",
     script: `return await svc.cases.delete("{case}");`,
     refused: "PERMISSION_DENIED: The workflow may not call cases.delete.",
   },
   {
-    attempt: "asks in its declaration for more than was granted",
+    attempt: "declares more operations than are granted",
     files: {
       "script.ts": `export default { name: "test", allow: ["*"], run: ({ svc }) => svc.cases.delete("{case}") };`,
     },
@@ -197,22 +197,22 @@ const CALLS: readonly Attempt[] = [
     refused: "PERMISSION_DENIED: The workflow may not call cases.delete.",
   },
   {
-    attempt: "leaves the collection by dots in an identifier",
+    attempt: "leaves the collection with dots in an identifier",
     script: `return await svc.cases.get("../../oauth2/token");`,
     refused: /^(NOT_FOUND|BAD_REQUEST|INVALID_ARGS|VALIDATION_FAIL): /,
   },
   {
-    attempt: "leaves the collection by an identifier of dots alone",
+    attempt: "leaves the collection with an identifier of dots",
     script: `return await svc.cases.get("..");`,
     refused: /^(NOT_FOUND|BAD_REQUEST|INVALID_ARGS|VALIDATION_FAIL): /,
   },
   {
-    attempt: "leaves the collection by what may be read as dots",
-    script: `const told = new Set();
+    attempt: "leaves the collection with encodings of dots",
+    script: `const seen = new Set();
       for (const id of [".", "\\ud800", "%2e%2e", ".%2e", "..\\\\x", "\\uff0e\\uff0e", "..\\t", "..;", "..\\0"]) {
-        await svc.cases.get(id).then(() => told.add(id), ({ code }) => told.add(code));
+        await svc.cases.get(id).then(() => seen.add(id), ({ code }) => seen.add(code));
       }
-      return [...told];`,
+      return [...seen];`,
     refused: `gives ["INVALID_ARGS","NOT_FOUND"]`,
   },
   {
@@ -226,19 +226,19 @@ const CALLS: readonly Attempt[] = [
     refused: /^(NOT_FOUND|BAD_REQUEST|INVALID_ARGS|VALIDATION_FAIL): /,
   },
   {
-    attempt: "puts line ends into an identifier, for headers of its own",
+    attempt: "adds headers with line ends in an identifier",
     script: `return await svc.cases.get("{case}\\r\\nX-HTTP-Method-Override: DELETE");`,
     refused: /^(NOT_FOUND|BAD_REQUEST|INVALID_ARGS|VALIDATION_FAIL): /,
   },
   {
-    attempt: "gives an object whose toJSON is another value each time",
+    attempt: "passes an object whose toJSON returns another value each time",
     script: `let times = 0;
       const id = { toJSON: () => times++ === 0 ? "{case}" : { caseId: "{case}", operation: "cases.delete" } };
       return (await svc.cases.get(id)).id;`,
     refused: /^(gives "CITY-PERMIT-WORK P-1"|INVALID_ARGS: )/,
   },
   {
-    attempt: "gives options with getters, a proxy and a prototype",
+    attempt: "passes options with getters, a proxy and a prototype",
     script: `const options = new Proxy(Object.create({ operation: "cases.delete", url: "http://{web}" }), {
         get: (target, name) => name === "signal" ? undefined : Reflect.get(target, name),
         ownKeys: () => ["__proto__", "baseUrl", "ifMatch"],
@@ -248,13 +248,13 @@ const CALLS: readonly Attempt[] = [
     refused: /^(gives "CITY-PERMIT-WORK P-1"|INVALID_ARGS: )/,
   },
   {
-    attempt: "names the server and the token in the options of a call",
+    attempt: "passes a server and a token in the options of a call",
     script: `const options = { baseUrl: "http://{web}", token: "mine", profile: "other", headers: { host: "{web}" } };
       return (await svc.cases.get("{case}", options)).id;`,
     refused: /^(gives "CITY-PERMIT-WORK P-1"|INVALID_ARGS: )/,
   },
   {
-    attempt: "looks for secrets in the errors of its calls",
+    attempt: "looks for secrets in errors of calls",
     script: `const error = await svc.cases.get("none").catch((caught) => caught);
       return [Object.keys(error), error.cause, Deno.inspect(error, { depth: 9, showHidden: true })
         .match(/Bearer|client_secret|127\\.0\\.0\\.1/g)];`,
@@ -262,5 +262,5 @@ const CALLS: readonly Attempt[] = [
   },
 ];
 
-/** All of them. */
-export const TURNING: readonly Attempt[] = [...PROTOTYPES, ...CALLS];
+/** All attempts to tamper with the guest. */
+export const TAMPERING: readonly Attempt[] = [...PROTOTYPES, ...CALLS];

@@ -1,4 +1,4 @@
-/** A process in the place of a sandbox that says to its parent whatever it likes. */
+/** A hostile guest: a process that sends any bytes to the host. */
 import { pathToFileURL } from "node:url";
 import { loadOperations } from "../../../workflows/scripts/permissions.ts";
 import { OpenWorkflow } from "../../../workflows/runs/open_workflow.ts";
@@ -13,12 +13,12 @@ import {
 import { LIBRARY } from "../../harness/workflow.ts";
 
 /**
- * What a hostile program begins with: frames, lengths that lie, and the two messages after which its parent listens.
- * A program that comes to its end waits, and reads nothing.
+ * The beginning of a hostile program: functions that send frames, also with wrong lengths, and that start the run. The
+ * program does not end by itself.
  */
 export const PRELUDE: string = `
 const kinds = ${JSON.stringify(GuestMessage)};
-const answers = ${JSON.stringify(HostMessage)};
+const replies = ${JSON.stringify(HostMessage)};
 const MAX_MESSAGE_BYTES = ${MAX_MESSAGE_BYTES};
 const get = JSON.stringify({ operation: "cases.get", args: ["{case}"] });
 function frame(kind, id, content, length) {
@@ -52,12 +52,12 @@ async function read() {
   for (;;) {
     const header = new DataView((await take(9)).buffer);
     const text = new TextDecoder().decode(await take(header.getUint32(0)));
-    if (header.getUint8(4) !== answers.wake) return text;
+    if (header.getUint8(4) !== replies.wake) return text;
   }
 }
-async function refusal() {
-  const answer = await read();
-  return JSON.parse(answer.slice(answer.indexOf("\\n") + 1)).code;
+async function readErrorCode() {
+  const text = await read();
+  return JSON.parse(text.slice(text.indexOf("\\n") + 1)).code;
 }
 async function start(allow = ["cases.get"]) {
   send(kinds.ready, 0, JSON.stringify({ protocol: ${PROTOCOL}, name: "hostile", allow }));
@@ -66,19 +66,19 @@ async function start(allow = ["cases.get"]) {
 setInterval(() => {}, 1000);
 `;
 
-/** Opens a workflow whose sandboxes are this program. */
-export async function openHostile(
+/** Opens a workflow whose guests run a program. */
+export async function openHostileGuest(
   program: string,
   folder: string,
   limits: Limits,
   granted: readonly string[],
 ): Promise<OpenWorkflow> {
   const place = await Deno.makeTempDir({ prefix: "svc-test-" }); // The workflow removes it.
-  const host = `${folder}/hostile.js`;
-  await Deno.writeTextFile(host, program);
-  const script = pathToFileURL(host);
+  const path = `${folder}/hostile.js`;
+  await Deno.writeTextFile(path, program);
+  const script = pathToFileURL(path);
   const library = { ...LIBRARY ?? await localLibrary(place), guest: script.href };
-  const workflow = new OpenWorkflow({ script, folder: place, library }, limits, { script: host });
+  const workflow = new OpenWorkflow({ script, folder: place, library }, limits, { script: path });
   workflow.operations = await loadOperations();
   workflow.grants = new Set(granted);
   return workflow;

@@ -1,60 +1,60 @@
-/** Attempts to load what is not the script's: modules of every scheme, built-in modules, code in other shapes, threads. */
+/** Attempts to load other code: modules of every scheme, built-in modules, CommonJS, WebAssembly, and threads. */
 import type { Attempt } from "./_attempt.ts";
 
-const IMPORTS: readonly Attempt[] = [
+const MODULES: readonly Attempt[] = [
   {
-    attempt: "imports a text from elsewhere",
+    attempt: "imports a text from another folder",
     before: `import secret from "{secret}" with { type: "text" };`,
     script: `return secret;`,
     refused: "PERMISSION_DENIED: The script imports {secret}, which is outside {root} (script.ts:2).",
   },
   {
-    attempt: "imports JSON from elsewhere",
+    attempt: "imports JSON from another folder",
     before: `import secret from "{outside}/secret.json" with { type: "json" };`,
     script: `return secret;`,
     refused: "PERMISSION_DENIED: The script imports {outside}/secret.json, which is outside {root} (script.ts:2).",
   },
   {
-    attempt: "imports code from elsewhere",
+    attempt: "imports code from another folder",
     before: `import { secret } from "{outside}/secret.ts";`,
     script: `return secret;`,
     refused: "PERMISSION_DENIED: The script imports {outside}/secret.ts, which is outside {root} (script.ts:2).",
   },
   {
-    attempt: "imports bytes from elsewhere",
+    attempt: "imports bytes from another folder",
     before: `import secret from "{secret}" with { type: "bytes" };`,
     script: `return secret;`,
     refused: "PERMISSION_DENIED: The script imports {secret}, which is outside {root} (script.ts:2).",
   },
   {
-    attempt: "imports from elsewhere where it re-exports",
+    attempt: "re-exports code from another folder",
     files: { "helper.ts": `export * from "{outside}/secret.ts";` },
     before: `import { secret } from "./helper.ts";`,
     script: `return secret;`,
     refused: "PERMISSION_DENIED: The script imports {outside}/secret.ts, which is outside {root} (helper.ts:1).",
   },
   {
-    attempt: "imports a file above its folder by an encoded slash",
+    attempt: "imports a file above its folder with an encoded slash",
     before: `import secret from "./..%2f..%2f..%2fetc%2fpasswd" with { type: "text" };`,
     script: `return secret;`,
     refused: /^(PERMISSION_DENIED: The script imports|WORKFLOW_FAILED: The script cannot be loaded)/,
   },
   {
-    attempt: "imports a file of its folder that is a link to one elsewhere",
+    attempt: "imports a link to a file of another folder",
     links: { "linked.json": "{outside}/secret.json" },
     before: `import secret from "./linked.json" with { type: "json" };`,
     script: `return secret;`,
     refused: "PERMISSION_DENIED: The script imports {outside}/secret.json, which is outside {root} (script.ts:2).",
   },
   {
-    attempt: "imports through a folder that is a link",
+    attempt: "imports a file through a link to another folder",
     links: { "linked": "{outside}" },
     before: `import secret from "./linked/secret.json" with { type: "json" };`,
     script: `return secret;`,
     refused: "PERMISSION_DENIED: The script imports {outside}/secret.json, which is outside {root} (script.ts:2).",
   },
   {
-    attempt: "lets a link of its folder look like a text when it runs",
+    attempt: "imports a link as text at run time",
     links: { "linked.txt": "{secret}" },
     script: `return (await import("./linked" + ".txt", { with: { type: "text" } })).default;`,
     refused: `Requires read access to "{root}/linked.txt"`,
@@ -75,33 +75,33 @@ const IMPORTS: readonly Attempt[] = [
     refused: `WORKFLOW_FAILED: The script failed: TypeError: "bytes" is not a valid module type.`,
   },
   {
-    attempt: "imports code from elsewhere that is broken, to be told the line",
+    attempt: "imports broken code from another folder to get a line in the error",
     script: `return await import("{outside}/broken.ts").catch((error) => error.message);`,
     refused: "PERMISSION_DENIED: The script imports {outside}/broken.ts, which is outside {root} (script.ts:7).",
   },
   {
-    attempt: "imports code from elsewhere that is broken through a folder that is a link",
+    attempt: "imports broken code through a link to another folder",
     links: { "linked": "{outside}" },
     script: `return await import("./linked/broken.ts").catch((error) => error.message);`,
     refused: "PERMISSION_DENIED: The script imports {outside}/broken.ts, which is outside {root} (script.ts:7).",
   },
   {
-    attempt: "imports what is no code, to be told whether there is such a file",
+    attempt: "imports a file that is not code to find out if it exists",
     script: `return await import("{secret}").catch((error) => error.message);`,
     refused: "PERMISSION_DENIED: The script imports {secret}, which is outside {root} (script.ts:7).",
   },
   {
-    attempt: "imports what there is not, to be told that there is not",
+    attempt: "imports a missing file to find out that it is missing",
     script: `return await import("{outside}/missing.ts").catch((error) => error.message);`,
     refused: "PERMISSION_DENIED: The script imports {outside}/missing.ts, which is outside {root} (script.ts:7).",
   },
   {
-    attempt: "imports what there is not by encoded slashes",
+    attempt: "imports a missing file with encoded slashes",
     script: `return await import("./..%2f..%2f..%2fmissing.ts").catch((error) => error.message);`,
     refused: "PERMISSION_DENIED: The script imports ",
   },
   {
-    attempt: "imports what a device says",
+    attempt: "imports a device",
     before: `import said from "/dev/null" with { type: "text" };`,
     script: `return said;`,
     refused: "PERMISSION_DENIED: The script imports /dev/null, which is outside {root} (script.ts:2).",
@@ -114,31 +114,31 @@ const IMPORTS: readonly Attempt[] = [
     `export import secret = require("{outside}/secret.ts");`,
     `/** @jsxImportSource data:text/javascript, */ import { secret } from "{outside}/secret.ts";`,
   ].map((before) => ({
-    attempt: `imports from elsewhere by ${before}`,
+    attempt: `imports from another folder by ${before}`,
     before,
     script: `return secret;`,
     refused: /^PERMISSION_DENIED: The script imports .*secret\.\w+, which is outside/,
   })),
   {
-    attempt: "names types from elsewhere, and imports them when it runs",
+    attempt: "imports types from another folder, and their module at run time",
     before: `import type { secret } from "{outside}/secret.ts";`,
     script: `return (await import("{outside}/secret" + ".ts")).secret;`,
     refused: `Requires read access to "{outside}/secret.ts"`,
   },
   {
-    attempt: "imports a file within a data: module",
+    attempt: "imports a file in a data: module",
     script: `const text = 'import t from "file://{secret}" with { type: "text" }; export default t;';
       return (await import("data:text/javascript," + encodeURIComponent(text))).default;`,
     refused: `Requires read access to "{secret}"`,
   },
   {
-    attempt: "imports a file within a data: module that is written out",
+    attempt: "imports a file in a literal data: module",
     before: `import secret from "data:text/javascript,export { secret as default } from 'file://{outside}/secret.ts'";`,
     script: `return secret;`,
     refused: "PERMISSION_DENIED: The script imports {outside}/secret.ts, which is outside {root}",
   },
   {
-    attempt: "imports a file within a blob: module",
+    attempt: "imports a file in a blob: module",
     script: `const code = 'export { secret } from "file://{outside}/secret.ts";';
       return (await import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })))).secret;`,
     refused: "TypeError: URL.createObjectURL is not a function",
@@ -182,25 +182,25 @@ const IMPORTS: readonly Attempt[] = [
     refused: "WORKFLOW_FAILED: The script cannot be loaded:",
   },
   {
-    attempt: "imports a file of the library by its address",
+    attempt: "imports a file of the library by its URL",
     script: `const library = import.meta.resolve("@svc/lib/workflow");
       return Object.keys(await import(new URL("../lib/auth/token_cache.ts", library)));`,
     refused: "Requires read access to",
   },
   {
-    attempt: "imports the runtime's own code",
+    attempt: "imports internal code of the runtime",
     script: `return Object.keys(await import("ext:" + "core/ops"));`,
     refused: "Importing ext: modules is only allowed from ext: and node: modules.",
   },
   {
-    attempt: "brings configuration that maps names to elsewhere",
+    attempt: "has a configuration with an import map to another folder",
     files: { "deno.json": `{"imports":{"secret":"{outside}/secret.ts"},"nodeModulesDir":"auto"}` },
     before: `import { secret } from "secret";`,
     script: `return secret;`,
     refused: "WORKFLOW_FAILED: The script cannot be loaded:",
   },
   {
-    attempt: "has the runtime for its markup loaded from elsewhere",
+    attempt: "loads a JSX runtime from another folder",
     files: { "page.tsx": `/** @jsxImportSource file://{outside} */ export default () => <a />;` },
     before: `import page from "./page.tsx";`,
     script: `return String(page);`,
@@ -208,7 +208,7 @@ const IMPORTS: readonly Attempt[] = [
   },
 ];
 
-/** Names of what opens descriptors, files, processes, threads, memory; each is one attempt. */
+/** Modules that open files, sockets, processes, threads or memory. Each is one attempt. */
 const BUILT_IN = [
   "fs",
   "fs/promises",
@@ -247,42 +247,42 @@ const BUILT_INS: readonly Attempt[] = [
     refused: "PERMISSION_DENIED: The script imports node:fs (script.ts:2).",
   },
   {
-    attempt: "imports node:fs when it runs",
+    attempt: "imports node:fs at run time",
     script: `return (await import("node:fs")).readFileSync("{secret}", "utf8");`,
     refused: "PERMISSION_DENIED: The script imports node:fs (script.ts:7).",
   },
   {
-    attempt: "imports node:fs under names that are the same in the end",
-    script: `const told = new Set();
+    attempt: "imports node:fs under equivalent names",
+    script: `const seen = new Set();
       for (const name of ["NODE:fs", " node:fs", "node:fs ", "no\\tde:fs", "node:\\nfs"]) {
-        await import(name).then(() => told.add("loaded " + name), (error) => told.add(error.message));
+        await import(name).then(() => seen.add("loaded " + name), (error) => seen.add(error.message));
       }
-      return [...told];`,
+      return [...seen];`,
     refused: `gives ["A workflow has no node: modules."]`,
   },
   {
-    attempt: "imports node:fs under names that are nearly the same",
-    script: `const told = new Set();
+    attempt: "imports node:fs under similar names",
+    script: `const seen = new Set();
       for (const name of ["fs", "node:FS", "node:%66s", "node:/fs", "node://fs", "node:fs?a", "node:fs#a", "node:node:fs"]) {
-        await import(name).then(() => told.add("loaded " + name), (error) => told.add(error.name));
+        await import(name).then(() => seen.add("loaded " + name), (error) => seen.add(error.name));
       }
-      return [...told];`,
+      return [...seen];`,
     refused: `gives ["TypeError"]`,
   },
   {
-    attempt: "imports node:fs within a data: module",
+    attempt: "imports node:fs in a data: module",
     script: `const code = "import * as fs from 'node:fs'; export default fs;";
       return Object.keys((await import("data:text/javascript," + code)).default).length;`,
     refused: NO_BUILT_IN,
   },
   {
-    attempt: "imports node:fs into WebAssembly",
+    attempt: "imports node:fs in WebAssembly",
     script: `const wasm = "data:application/wasm;base64," + "AGFzbQEAAAABBAFgAAACEgEHbm9kZTpmcwZhY2Nlc3MAAA==";
       return Object.keys(await import(wasm));`,
     refused: "SyntaxError: The requested module 'node:fs' does not provide an export named 'access'",
   },
   {
-    attempt: "calls native code at an address of its choice through a database",
+    attempt: "calls native code at any address through a database",
     script: `const { DatabaseSync } = await import("node:" + "sqlite");
       const database = new DatabaseSync(":memory:");
       database.prepare("SELECT fts3_tokenizer(?, ?)").get("x", new Uint8Array(8).fill(65));
@@ -290,7 +290,7 @@ const BUILT_INS: readonly Attempt[] = [
     refused: NO_BUILT_IN,
   },
   {
-    attempt: "opens the runtime's own descriptors, the cache of the next input among them, as pipes",
+    attempt: "opens file descriptors of the runtime as pipes, such as the cache of the next input",
     script: `const { binding } = (await import("node:" + "process")).default;
       const { Pipe } = binding("pipe_wrap");
       return [5, 6, 7, 8, 9].map((descriptor) => new Pipe(0).open(descriptor));`,
@@ -324,14 +324,14 @@ const BUILT_INS: readonly Attempt[] = [
     refused: "WORKFLOW_FAILED: The script cannot be loaded: helper.d.cts is CommonJS.",
   },
   {
-    attempt: "lets package.json say that its helpers are CommonJS",
+    attempt: "declares helpers as CommonJS in package.json",
     files: { "package.json": `{"type":"commonjs"}`, "helper.js": `exports.sqlite = require("node:" + "sqlite");` },
     before: `import * as helper from "./helper.js";`,
     script: `return Object.keys(helper);`,
     refused: "ReferenceError: exports is not defined",
   },
   {
-    attempt: "loads a CommonJS module from a data: address",
+    attempt: "loads a CommonJS module from a data: URL",
     script: `return (await import("data:application/node,module.exports = typeof require")).default;`,
     refused: "ReferenceError: module is not defined",
   },
@@ -339,7 +339,7 @@ const BUILT_INS: readonly Attempt[] = [
 
 const OTHER_CODE: readonly Attempt[] = [
   {
-    attempt: "starts a worker, which would have its own globals",
+    attempt: "starts a worker, which would have other globals",
     script: `return new Worker("data:text/javascript,", { type: "module" });`,
     refused: "ReferenceError: Worker is not defined",
   },
@@ -349,23 +349,23 @@ const OTHER_CODE: readonly Attempt[] = [
     refused: "ReferenceError: SharedWorker is not defined",
   },
   {
-    attempt: "makes another realm",
+    attempt: "creates another realm",
     script: `return new ShadowRealm().evaluate("Deno.readTextFileSync('{secret}')");`,
     refused: "ReferenceError: ShadowRealm is not defined",
   },
   {
-    attempt: "turns on the engine's own language",
+    attempt: "uses the native syntax of the engine",
     script: `return eval("%GetOptimizationStatus(() => 1)");`,
     refused: "SyntaxError: Unexpected token '%'",
   },
   {
-    attempt: "takes the operations of the runtime, of which many check nothing",
+    attempt: "reads the internal operations of the runtime, many without checks",
     script: `const symbols = Object.getOwnPropertySymbols(Deno).map((key) => Object.keys(Deno[key]));
       return [symbols, typeof Deno.core, typeof Deno[Deno.internal], typeof globalThis.__bootstrap];`,
     refused: `gives [[],"undefined","undefined","undefined"]`,
   },
   {
-    attempt: "gives WebAssembly the host's functions and reads with them",
+    attempt: "passes functions of Deno to WebAssembly and reads a file",
     script: `const bytes = Uint8Array.fromBase64("AGFzbQEAAAABBAFgAAACBwEBYQFiAAADAgEABwUBAWMAAQoGAQQAEAAL");
       const { instance } = await WebAssembly.instantiate(bytes, { a: { b: () => Deno.readTextFileSync("{secret}") } });
       return instance.exports.c();`,
@@ -373,5 +373,5 @@ const OTHER_CODE: readonly Attempt[] = [
   },
 ];
 
-/** All of them. */
-export const LOADING: readonly Attempt[] = [...IMPORTS, ...BUILT_INS, ...OTHER_CODE];
+/** All attempts to load code. */
+export const IMPORTS: readonly Attempt[] = [...MODULES, ...BUILT_INS, ...OTHER_CODE];

@@ -1,23 +1,29 @@
-/** Attempts to wear out the machine or the parent, and to see what another input has left. */
+/** Attempts to exhaust the machine or the host, and to read data that an earlier input left. */
 import type { Attempt } from "./_attempt.ts";
 
 const BRIEF = { timeoutSeconds: 0.3 };
 
 const TOO_LONG = "TIMEOUT: The workflow did not end within 0.3 s and was stopped.";
 
-const TOO_MUCH = /^WORKFLOW_FAILED: .*(memory|allocation failed|Array buffer|crashed|too much of the machine)/i;
+const TOO_MUCH = /^WORKFLOW_FAILED: .*(memory|allocation failed|Array buffer|crashed)/i;
 
-const WEARING: readonly Attempt[] = [
-  { attempt: "loops for ever", script: `for (;;);`, limits: BRIEF, refused: TOO_LONG },
-  { attempt: "loops for ever while it is loaded", before: `for (;;);`, script: ``, limits: BRIEF, refused: TOO_LONG },
+const RESOURCES: readonly Attempt[] = [
+  { attempt: "loops without end", script: `for (;;);`, limits: BRIEF, refused: TOO_LONG },
   {
-    attempt: "loops for ever in promises, so that nothing else gets a turn",
+    attempt: "loops without end while it is being loaded",
+    before: `for (;;);`,
+    script: ``,
+    limits: BRIEF,
+    refused: TOO_LONG,
+  },
+  {
+    attempt: "loops without end in microtasks",
     script: `for (;;) await null;`,
     limits: BRIEF,
     refused: TOO_LONG,
   },
   {
-    attempt: "loops for ever in a pattern",
+    attempt: "loops without end in a regular expression",
     script: `return /^(a+)+$/.test("a".repeat(60) + "b");`,
     limits: BRIEF,
     refused: TOO_LONG,
@@ -28,7 +34,7 @@ const WEARING: readonly Attempt[] = [
     refused: "TypeError: Atomics.wait is not a function",
   },
   {
-    attempt: "takes no signal and does not end",
+    attempt: "ignores signals and does not end",
     script: `Deno.addSignalListener?.("SIGTERM", () => {});
       globalThis.addEventListener("unload", () => { for (;;); });
       for (;;);`,
@@ -41,7 +47,7 @@ const WEARING: readonly Attempt[] = [
     refused: TOO_MUCH,
   },
   {
-    attempt: "fills memory beside its heap",
+    attempt: "fills memory outside its heap",
     script: `const all = []; for (;;) all.push(new Uint8Array(10_000_000).fill(1));`,
     refused: TOO_MUCH,
   },
@@ -52,12 +58,12 @@ const WEARING: readonly Attempt[] = [
     refused: TOO_MUCH,
   },
   {
-    attempt: "asks for one memory of 64 GiB",
+    attempt: "requests a memory of 64 GiB",
     script: `return new WebAssembly.Memory({ initial: 1_048_576, maximum: 1_048_576 }).buffer.byteLength;`,
     refused: "WORKFLOW_FAILED: The script failed: RangeError: WebAssembly.Memory(): Property 'initial'",
   },
   {
-    attempt: "gives a result that is too long",
+    attempt: "returns a result that is too long",
     script: `return "x".repeat(17 * 1024 * 1024);`,
     refused: "WORKFLOW_FAILED: The script sends a message of more than 16777216 bytes.",
   },
@@ -74,19 +80,19 @@ const WEARING: readonly Attempt[] = [
       /^(TIMEOUT: |WORKFLOW_FAILED: The workflow was stopped: it sent text and random bytes of more than 67108864 characters)/,
   },
   {
-    attempt: "calls without end and waits for nothing",
+    attempt: "makes calls without end and awaits none",
     script: `for (;;) void svc.cases.get("{case}").catch(() => {});`,
     limits: { timeoutSeconds: 2, maxMemoryMiB: 64 },
     refused: /^(TIMEOUT: |WORKFLOW_FAILED: .*(memory|crashed))/,
   },
   {
-    attempt: "asks without end for what is refused, which would fill the disk",
+    attempt: "makes rejected calls without end, which would fill the disk",
     script: `const long = "x".repeat(8_000_000); for (;;) await svc.cases.delete(long).catch(() => {});`,
     limits: { timeoutSeconds: 30, maxMemoryMiB: 256 },
     refused: "WORKFLOW_FAILED: The workflow was stopped: it sent more of what is refused than it may.",
   },
   {
-    attempt: "counts time without end while it sleeps, which does not count",
+    attempt: "uses timers without end while it sleeps, which pauses the time limit",
     script: `void sleep(1e9); for (;;) await new Promise((resolve) => setTimeout(resolve, 0));`,
     limits: BRIEF,
     refused: "TIMEOUT: ",
@@ -98,23 +104,23 @@ const WEARING: readonly Attempt[] = [
     refused: "TIMEOUT: ",
   },
   {
-    attempt: "asks without end while it sleeps",
+    attempt: "makes calls without end while it sleeps",
     script: `void sleep(1e9); for (;;) await svc.cases.delete("C-1").catch(() => {});`,
     limits: BRIEF,
     refused: "TIMEOUT: ",
   },
   {
-    attempt: "makes processes of processes",
+    attempt: "starts processes without end",
     script: `for (;;) await new Deno.Command(Deno.execPath(), { args: ["eval", "for (;;);"] }).spawn().status;`,
     refused: "TypeError: Deno.Command is not a constructor",
   },
   {
-    attempt: "hides behind an error whose message never ends",
+    attempt: "throws an error with a very long message",
     script: `throw new Error("x".repeat(5_000_000));`,
     refused: "WORKFLOW_FAILED: The script failed: xxxx",
   },
   {
-    attempt: "throws what throws when it is looked at",
+    attempt: "throws an object that throws when it is read",
     script: `throw new Proxy({}, { get() { throw 1; }, getPrototypeOf() { throw 2; }, ownKeys() { throw 3; } });`,
     refused: "WORKFLOW_FAILED:",
   },
@@ -141,7 +147,7 @@ const LEAKS: readonly Attempt[] = [
       `const seen = Symbol.for("seen").description in globalThis; globalThis[Symbol.for("seen")] = 1; return seen ? 1 : null;`,
     ],
     [
-      "in an object's address",
+      "in a blob URL",
       `return await fetch("blob:null/00000000-0000-0000-0000-000000000000").then(() => "found", () => null);`,
     ],
     [
@@ -151,11 +157,11 @@ const LEAKS: readonly Attempt[] = [
       return seen || null;`,
     ],
     [
-      "in its environment",
+      "in the environment",
       `let seen = null; try { seen = Deno.env.get("SEEN") ?? null; Deno.env.set("SEEN", input.name); } catch { /* refused */ } return seen;`,
     ],
     [
-      "in a file of its folder",
+      "in a file of the folder",
       `let seen = null; try { Deno.writeTextFileSync("seen", input.name, { append: true }); seen = Deno.readTextFileSync("seen"); } catch { /* refused */ } return seen;`,
     ],
     [
@@ -165,11 +171,11 @@ const LEAKS: readonly Attempt[] = [
       return seen.length + typeof Deno.openKv === "0undefined" ? null : seen;`,
     ],
     [
-      "behind the classes of storage",
+      "in storage through its classes",
       `const seen = [];
-      for (const isKept of [true, false]) {
+      for (const isLocal of [true, false]) {
         try {
-          const storage = new Storage(isKept);
+          const storage = new Storage(isLocal);
           seen.push(storage.getItem("seen"));
           storage.setItem("seen", input.name);
         } catch (error) {
@@ -186,11 +192,11 @@ const LEAKS: readonly Attempt[] = [
       return held.length || null;`,
     ],
     [
-      "on a channel",
-      `return [typeof BroadcastChannel, typeof MessageChannel].every((one) => one === "undefined") ? null : "there is one";`,
+      "on a message channel",
+      `return [typeof BroadcastChannel, typeof MessageChannel].every((one) => one === "undefined") ? null : "available";`,
     ],
     [
-      "in the answers of its calls",
+      "in the responses of calls",
       `const { id } = await svc.cases.get("{case}"); return id.includes("first") ? id : null;`,
     ],
     [
@@ -201,13 +207,13 @@ const LEAKS: readonly Attempt[] = [
       return seen;`,
     ],
   ].map(([where, script]) => ({
-    attempt: `looks for what an earlier input left ${where}`,
+    attempt: `looks for data of an earlier input ${where}`,
     script: script ?? "",
     inputs: TWO,
     refused: "gives null",
   })),
   {
-    attempt: "keeps what an earlier input left in a module of its own",
+    attempt: "reads data of an earlier input in a module of its folder",
     files: { "state.ts": `export const seen: string[] = [];` },
     before: `import { seen } from "./state.ts";`,
     script: `seen.push(input.name); return seen;`,
@@ -215,7 +221,7 @@ const LEAKS: readonly Attempt[] = [
     refused: `gives ["second"]`,
   },
   {
-    attempt: "poisons what the next input begins with",
+    attempt: "changes prototypes for the next input",
     script: `if (input.name === "second") return [].includes(1);
       Array.prototype.includes = JSON.parse = Promise.prototype.then = () => { throw new Error("poisoned"); };
       return 1;`,
@@ -223,12 +229,12 @@ const LEAKS: readonly Attempt[] = [
     refused: "gives false",
   },
   {
-    attempt: "looks for the parent's other inputs in its own arguments",
+    attempt: "looks for other inputs in its arguments",
     script: `return [Deno.args, Deno.inspect(input), import.meta.url.includes("in.ndjson")];`,
     inputs: TWO,
     refused: `gives [[],"{ name: \\"second\\" }",false]`,
   },
 ];
 
-/** All of them. */
-export const LASTING: readonly Attempt[] = [...WEARING, ...LEAKS];
+/** All attempts to exhaust resources or to leak data. */
+export const EXHAUSTION: readonly Attempt[] = [...RESOURCES, ...LEAKS];
