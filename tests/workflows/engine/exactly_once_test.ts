@@ -27,7 +27,7 @@ interface Received {
 }
 
 interface TestRun extends AsyncDisposable {
-  /** Whether the profile says that the service supports idempotency keys. */
+  /** The profile says that the service supports idempotency keys. */
   keys: boolean;
   /** Runs the input. */
   attempt(): Promise<string>;
@@ -77,7 +77,7 @@ function describeOutcome(outcome: InputOutcome): string {
 }
 
 function missing(): Response {
-  return Response.json({ localizedValue: "There is none.", errorDetails: [] }, { status: 404 });
+  return Response.json({ localizedValue: "Not found.", errorDetails: [] }, { status: 404 });
 }
 
 Deno.test("a run with a reused ID makes its changes again, after delete and in another journal", async () => {

@@ -1,4 +1,4 @@
-/** What a journal promises to whoever opens it: nobody goes on with what is over, and one process alone works on a run. */
+/** Opening a journal, its errors and its permissions, and the states of its runs. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { SvcError } from "../../../lib/errors.ts";
@@ -13,7 +13,7 @@ import { newRun, scriptText } from "../../harness/workflow.ts";
 
 const RUN = "r1";
 
-Deno.test("a journal that a newer version has written is refused, and stays as it is", async () => {
+Deno.test("a journal of a newer version is rejected and not changed", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;
   await (await openJournal(path))[Symbol.asyncDispose]();
@@ -27,7 +27,7 @@ Deno.test("a journal that a newer version has written is refused, and stays as i
   assert.equal(db.prepare("PRAGMA user_version").get()?.user_version, 2);
 });
 
-Deno.test("a journal that another process keeps locked can be read, and says what keeps it from being written", async () => {
+Deno.test("a journal that another process has locked can be read, and the error of a write names the lock", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;
   await using journal = await openJournal(path, { patience: 1 });
@@ -42,17 +42,17 @@ Deno.test("a journal that another process keeps locked can be read, and says wha
   });
 });
 
-Deno.test("'svc workflow logs' reads what was printed and none of the answers, however long they are", async () => {
+Deno.test("svc workflow logs reads printed lines without reading responses", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;
   const journal = await openJournal(path);
   await journal.createRun(newRun(RUN));
   journal.beginInput(RUN, { number: 1, place: "input", startedAt: 0, generation: 0 });
-  const happened = [["call", "{}"], ["answer", "x".repeat(5000)], ["log", "done"]] as const;
-  for (const [kind, content] of happened) journal.append(RUN, 1, { kind, position: 1, at: 0, content });
+  const events = [["call", "{}"], ["answer", "x".repeat(5000)], ["log", "done"]] as const;
+  for (const [kind, content] of events) journal.append(RUN, 1, { kind, position: 1, at: 0, content });
   await journal[Symbol.asyncDispose]();
   using db = new DatabaseSync(path);
-  db.exec("UPDATE events SET content = x'00' WHERE kind = 'answer'"); // Who unpacks it fails.
+  db.exec("UPDATE events SET content = x'00' WHERE kind = 'answer'"); // Decompressing it would fail.
   assert.deepEqual(await svcHere(["workflow", "logs", RUN, "--journal", path]), {
     code: 0,
     stdout: "done\n",
@@ -60,7 +60,7 @@ Deno.test("'svc workflow logs' reads what was printed and none of the answers, h
   });
 });
 
-Deno.test("failed inputs are opened together: a hundred wait for the disk no more often than one", async () => {
+Deno.test("failed inputs are reopened in one commit", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;
   await using journal = await openJournal(path);
@@ -71,16 +71,16 @@ Deno.test("failed inputs are opened together: a hundred wait for the disk no mor
     if (number !== 7) journal.endInput(RUN, number, { state: "failed", error });
   }
   await journal.durable();
-  const written = async () => (await Deno.stat(`${path}-wal`)).size;
-  const before = await written();
+  const readSize = async () => (await Deno.stat(`${path}-wal`)).size;
+  const before = await readSize();
   assert.equal(await reopenFailed(journal, RUN), 149);
-  assert.ok(await written() - before < 50 * 4096, `${await written() - before} bytes of commits`);
+  assert.ok(await readSize() - before < 50 * 4096, `${await readSize() - before} bytes of commits`);
   const inputs = await Array.fromAsync(journal.inputs(RUN));
   assert.ok(inputs.every(({ number, end, generation }) => end === undefined && generation === (number === 7 ? 0 : 1)));
   for (const { number } of inputs) assert.equal((await journal.events(RUN, number)).length, number === 7 ? 0 : 1);
 });
 
-Deno.test("a journal that another process writes to for long is written to after it", async () => {
+Deno.test("a write waits for a long transaction of another process", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;
   await using journal = await openJournal(path);
@@ -99,7 +99,7 @@ Deno.test("a journal that another process writes to for long is written to after
   assert.equal((await journal.findRun(RUN))?.id, RUN);
 });
 
-Deno.test("a database of another program is refused as a journal, and stays as it is", async () => {
+Deno.test("a database of another program is rejected as a journal and not changed", async () => {
   for (const version of [0, 1, 7]) {
     await using folder = await makeFolder();
     const path = `${folder.path}/notes.db`;
@@ -115,15 +115,15 @@ Deno.test("a database of another program is refused as a journal, and stays as i
   }
 });
 
-Deno.test("a file that another process makes a journal while it is looked at is no database of another program", async () => {
-  for (const made of [0, 1, 2]) {
+Deno.test("a file that another process turns into a journal at the same time is accepted", async () => {
+  for (const read of [0, 1, 2]) {
     await using folder = await makeFolder();
     const path = `${folder.path}/journal.db`;
     using other = new DatabaseSync(path);
-    let looks = 0;
+    let reads = 0;
     using db = new class extends DatabaseSync {
       override prepare(sql: string) {
-        if (looks++ === made) prepareSchema(other, path);
+        if (reads++ === read) prepareSchema(other, path);
         return super.prepare(sql);
       }
     }(path);
@@ -133,7 +133,7 @@ Deno.test("a file that another process makes a journal while it is looked at is 
   }
 });
 
-Deno.test("an empty file that becomes a journal becomes its owner's alone", {
+Deno.test("an empty file that becomes a journal gets permissions for its owner only", {
   ignore: Deno.build.os === "windows",
 }, async () => {
   await using folder = await makeFolder({ "journal.db": "" });
@@ -143,7 +143,7 @@ Deno.test("an empty file that becomes a journal becomes its owner's alone", {
   assert.equal(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
 });
 
-Deno.test("a journal that others can read or change causes a warning that says what to do, and a private one none", {
+Deno.test("a journal that others can read or change causes a warning with a command, and a private one does not", {
   ignore: Deno.build.os === "windows",
 }, async () => {
   await using folder = await makeFolder({ "script.ts": scriptText("return 1;", []) });
@@ -151,19 +151,19 @@ Deno.test("a journal that others can read or change causes a warning that says w
   const run = (...args: string[]) => svcHere(["workflow", ...args, "--journal", path]);
   await run("run", `${folder.path}/script.ts`, "--run-id", RUN);
   const commands = [["resume", RUN], ["list"], ["show", RUN], ["logs", RUN], ["report", RUN]];
-  for (const [mode, ways] of [[0o600, ""], [0o644, "read"], [0o620, "change"], [0o666, "read and change"]] as const) {
+  for (const [mode, access] of [[0o600, ""], [0o644, "read"], [0o620, "change"], [0o666, "read and change"]] as const) {
     await Deno.chmod(path, mode);
-    const holds = "holds the data and the permissions of workflows";
-    const warning = `Warning: ${path} ${holds} and others can ${ways} it. Run: chmod 600 ${path}\n`;
+    const content = "holds the data and the permissions of workflows";
+    const warning = `Warning: ${path} ${content} and others can ${access} it. Run: chmod 600 ${path}\n`;
     for (const command of commands) {
       const { code, stderr } = await run(...command);
-      assert.deepEqual([code, stderr], [0, ways && warning], command.join(" "));
+      assert.deepEqual([code, stderr], [0, access && warning], command.join(" "));
     }
     assert.equal((await run("list", "--quiet")).stderr, "");
   }
 });
 
-Deno.test("a journal that there is no room for says so, and not what became of the attempt to make it", async () => {
+Deno.test("the error of a journal on a full disk names the reason", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;
   const command = svcCommand(["workflow", "list", "--journal", path], folder.path);
@@ -172,16 +172,16 @@ Deno.test("a journal that there is no room for says so, and not what became of t
   assert.equal(JSON.parse(stderr).error.message, `The journal ${path} cannot be opened: disk I/O error.`);
 });
 
-Deno.test("a full disk is told from other faults by what Linux, macOS and Windows say of it", () => {
-  const said = [
+Deno.test("a full disk is recognized by the messages of Linux, macOS and Windows", () => {
+  const messages = [
     "No space left on device (os error 28)",
     "There is not enough space on the disk. (os error 112)",
     "Input/output error (os error 5)",
   ];
-  assert.deepEqual(said.map((message) => isDiskFull(new Error(message))), [true, true, false]);
+  assert.deepEqual(messages.map((message) => isDiskFull(new Error(message))), [true, true, false]);
 });
 
-Deno.test("a run that was cancelled stays so, also where a process comes to its end at the same time", async () => {
+Deno.test("a cancelled run stays cancelled if a process sets its state at the same time", async () => {
   await using folder = await makeFolder();
   await using journal = await openJournal(`${folder.path}/journal.db`);
   await journal.createRun(newRun(RUN));
@@ -192,7 +192,7 @@ Deno.test("a run that was cancelled stays so, also where a process comes to its 
   }
 });
 
-Deno.test("a run of which only a part could be deleted is over: nobody goes on with what is left", async () => {
+Deno.test("a run that was only partly deleted is cancelled", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/journal.db`;
   await using journal = await openJournal(path);
@@ -205,7 +205,7 @@ Deno.test("a run of which only a part could be deleted is over: nobody goes on w
   assert.equal(await journal.readState(RUN), "cancelled");
 });
 
-Deno.test("a batch begins nothing more where its journal cannot be written, also if it changes nothing; resume goes on", async () => {
+Deno.test("a batch without calls stops if its journal cannot be written, and resume continues it", async () => {
   const lines = Array.from({ length: 40 }, (_, number) => `${number}\n`);
   await using folder = await makeFolder({ "script.ts": scriptText("return input;", []), "in.ndjson": lines.join("") });
   const path = `${folder.path}/journal.db`;
@@ -222,7 +222,7 @@ Deno.test("a batch begins nothing more where its journal cannot be written, also
   assert.deepEqual([resumed.code, resumed.stdout.split("\n").length], [0, 41]);
 });
 
-Deno.test("a journal that is damaged is to be mended before the run goes on, in the same file or another one", async () => {
+Deno.test("the hint for a damaged journal says to restore it or to name another one, then to retry", async () => {
   await using folder = await makeFolder({ "script.ts": scriptText(`throw new Error("oops");`, []) });
   const path = `${folder.path}/journal.db`;
   await svcHere(["workflow", "run", `${folder.path}/script.ts`, "--run-id", RUN, "--journal", path]);
@@ -230,14 +230,14 @@ Deno.test("a journal that is damaged is to be mended before the run goes on, in 
   db.exec("DROP TABLE inputs");
   const { message, hint } = errorOf(await svcHere(["workflow", "retry", RUN, "--journal", path]));
   assert.equal(message, `The journal ${path} cannot be read: no such table: inputs.`);
-  const wayOn = `svc workflow retry r1 --journal ${path}`;
+  const command = `svc workflow retry r1 --journal ${path}`;
   assert.equal(
     hint,
-    `Restore the file, or name another one with --journal. Run '${wayOn}' to run the failed inputs again.`,
+    `Restore the file, or name another one with --journal. Run '${command}' to run the failed inputs again.`,
   );
 });
 
-Deno.test("a journal whose identifiers are none is damaged: no file is made or removed by a name that stands in it", async () => {
+Deno.test("a journal with invalid run IDs is damaged, and no file is created or removed for them", async () => {
   await using folder = await makeFolder({
     "victim/deno.lock": "theirs",
     "mine/journal.db": "",
@@ -252,29 +252,29 @@ Deno.test("a journal whose identifiers are none is damaged: no file is made or r
     db.prepare("UPDATE runs SET id = ?").run(id);
   }
   for (const args of [["list"], ["show", id], ["cancel", id], ["delete", id], ["report", id]]) {
-    const answered = await svcHere(["workflow", ...args, "--journal", path]);
+    const ended = await svcHere(["workflow", ...args, "--journal", path]);
     assert.equal(await Deno.readTextFile(`${folder.path}/victim/deno.lock`), "theirs");
-    const { code, message } = errorOf(answered);
+    const { code, message } = errorOf(ended);
     assert.equal(code, "INVALID_CONFIG", args.join(" "));
     assert.equal(message, `The journal ${path} cannot be read: it has the invalid run ID "${id}".`);
   }
 });
 
-Deno.test("a lock that is a file has one holder at a time, although each removes the file", async () => {
+Deno.test("a lock file has one holder at a time, although each holder removes it", async () => {
   await using folder = await makeFolder();
   const path = `${folder.path}/lock`;
   let holders = 0;
-  let held = 0;
+  let acquired = 0;
   await Promise.all(Array.from({ length: 16 }, async () => {
     for (let attempt = 0; attempt < 200; attempt++) {
       using lock = await FileLock.tryAcquire(path, { isTemporary: true });
       if (lock === undefined) continue;
-      held++;
+      acquired++;
       assert.equal(++holders, 1);
-      await Deno.stat(folder.path); // Others come in between.
+      await Deno.stat(folder.path); // Gives other holders a chance.
       holders--;
     }
   }));
-  assert.ok(held > 1);
+  assert.ok(acquired > 1);
   assert.deepEqual(await Array.fromAsync(Deno.readDir(folder.path)), []);
 });
