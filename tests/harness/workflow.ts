@@ -12,14 +12,15 @@ import type { RunRecord } from "../../workflows/journal/journal.ts";
 import type { Limits } from "../../workflows/runs/limits.ts";
 import { type OpenWorkflow, openWorkflow, type WorkflowOptions } from "../../workflows/runs/open_workflow.ts";
 import { Runner } from "../../workflows/runs/runner.ts";
-import { builtLibrary, type Library, localLibrary } from "../../workflows/sandbox/host/library.ts";
+import type { GuestLibrary } from "../../workflows/sandbox/host/guest_process.ts";
+import { builtLibrary, localLibrary } from "../../workflows/sandbox/host/library.ts";
 import { type Beginning, type RunHandlers, Sandbox } from "../../workflows/sandbox/host/sandbox.ts";
 import { loadOperations } from "../../workflows/scripts/permissions.ts";
 import { BUILT_PROGRAM, Command, type CommandResult, makeFolder, PROGRAM, runCommand } from "./svc.ts";
 import { readUntil, within } from "./wait.ts";
 
 /** Library that sandboxes of the built program load. Undefined when they find the sources themselves. */
-export const LIBRARY: Library | undefined = BUILT_PROGRAM === undefined
+export const LIBRARY: GuestLibrary | undefined = BUILT_PROGRAM === undefined
   ? undefined
   : builtLibrary(pathToFileURL(BUILT_PROGRAM));
 

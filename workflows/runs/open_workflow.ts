@@ -15,9 +15,9 @@ import {
 import { interrupted } from "./interruption.ts";
 import { checkLimits, DEFAULT_LIMITS, type Limits } from "./limits.ts";
 import { ScriptFiles } from "../scripts/script_files.ts";
-import type { Place } from "../sandbox/host/guest_process.ts";
+import type { GuestFiles, GuestLibrary } from "../sandbox/host/guest_process.ts";
 import { type Beginning, type RunHandlers, Sandbox } from "../sandbox/host/sandbox.ts";
-import { type Library, localLibrary } from "../sandbox/host/library.ts";
+import { localLibrary } from "../sandbox/host/library.ts";
 import type { Declaration } from "../sandbox/protocol/messages.ts";
 
 /** Options of `openWorkflow`. */
@@ -29,7 +29,7 @@ export interface WorkflowOptions extends GrantOptions {
   /** Limits of each input. Default: `DEFAULT_LIMITS`. */
   readonly limits?: Partial<Limits>;
   /** Modules that sandboxes load beside the script. Default: those of this program. */
-  readonly library?: Library;
+  readonly library?: GuestLibrary;
   /** Aborts loading. */
   readonly signal?: AbortSignal;
 }
@@ -39,7 +39,7 @@ export async function openWorkflow(options: WorkflowOptions): Promise<OpenWorkfl
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   checkLimits(limits);
   const { script, folder: root } = await findScript(options.script, options.root);
-  const workflow = new OpenWorkflow(await makePlace(script, options.library), limits, options);
+  const workflow = new OpenWorkflow(await createGuestFiles(script, options.library), limits, options);
   try {
     const operations = await loadOperations();
     const { name, allow } = await workflow.load(root);
@@ -63,7 +63,7 @@ export class OpenWorkflow implements AsyncDisposable {
   /** Name of the workflow. */
   name = "";
   readonly #files = new ScriptFiles();
-  readonly #place: Place;
+  readonly #guestFiles: GuestFiles;
   readonly #limits: Limits;
   readonly #signal?: AbortSignal;
   /** Sandboxes whose processes exist: a killed one may still write into the folder. */
@@ -71,8 +71,8 @@ export class OpenWorkflow implements AsyncDisposable {
   readonly #loaded: Sandbox[] = [];
 
   /** Use `openWorkflow`. */
-  constructor(place: Place, limits: Limits, { signal }: WorkflowOptions) {
-    this.#place = place;
+  constructor(guestFiles: GuestFiles, limits: Limits, { signal }: WorkflowOptions) {
+    this.#guestFiles = guestFiles;
     this.#limits = limits;
     this.#signal = signal;
   }
@@ -87,7 +87,7 @@ export class OpenWorkflow implements AsyncDisposable {
     const sandbox = this.#start();
     this.#loaded.push(sandbox);
     using _listening = this.#signal && onAbort(this.#signal, () => this.#stop(interrupted()));
-    const checked = listScriptFiles(this.#place, root, this.#signal);
+    const checked = listScriptFiles(this.#guestFiles, root, this.#signal);
     const [graph, declared] = await Promise.allSettled([checked, sandbox.ready]);
     if (this.#signal?.aborted) throw interrupted();
     // A missing file makes both fail. The check of the imports has the better message.
@@ -122,7 +122,7 @@ export class OpenWorkflow implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop();
     await Promise.all(this.#sandboxes.values().map((sandbox) => sandbox.gone()));
-    await Deno.remove(this.#place.folder, { recursive: true }).catch(ignoreMissing); // Already removed by a tmp cleaner.
+    await Deno.remove(this.#guestFiles.folder, { recursive: true }).catch(ignoreMissing); // Already removed by a tmp cleaner.
   }
 
   /** Takes a sandbox from the reserve, unless it was killed from outside. */
@@ -134,7 +134,7 @@ export class OpenWorkflow implements AsyncDisposable {
   }
 
   #start(): Sandbox {
-    const sandbox = new Sandbox(this.#place, this.#limits);
+    const sandbox = new Sandbox(this.#guestFiles, this.#limits);
     this.#sandboxes.add(sandbox);
     void sandbox.gone().then(() => this.#sandboxes.delete(sandbox));
     return sandbox;
@@ -176,7 +176,7 @@ async function realPath(path: string, what: string): Promise<string> {
 const BARRED_FOLDERS = ["location_data", "gen/data", "gen/blob"];
 
 /** Creates the cache folder of the sandboxes. */
-async function makePlace(script: URL, library?: Library): Promise<Place> {
+async function createGuestFiles(script: URL, library?: GuestLibrary): Promise<GuestFiles> {
   const folder = await makeTemporaryFolder();
   try {
     await Deno.mkdir(`${folder}/gen`);

@@ -9,7 +9,7 @@ import { SvcError } from "../../lib/errors.ts";
 import { filterObjects, isJsonObject, type JsonObject, stringOrUndefined } from "../../utils/json.ts";
 import { escapeControlCharacters } from "../../utils/text/control_characters.ts";
 import type { Limits } from "../runs/limits.ts";
-import { listGraph, type Place } from "../sandbox/host/guest_process.ts";
+import { type GuestFiles, listGraph } from "../sandbox/host/guest_process.ts";
 import { IMPORTABLE } from "../sandbox/guest/script_error.ts";
 
 /** Limits of the process that lists the modules. */
@@ -19,24 +19,28 @@ const GRAPH_LIMITS: Limits = { timeoutSeconds: 20, maxMemoryMiB: 512 };
  * Lists the paths of a script and its imports, without the library. Throws `SvcError` if an import is outside the folder,
  * is missing, or cannot be loaded. The folder must be a real path.
  */
-export async function listScriptFiles(place: Place, folder: string, signal?: AbortSignal): Promise<string[]> {
-  const { modules, redirects } = await readGraph(place, signal);
+export async function listScriptFiles(guestFiles: GuestFiles, folder: string, signal?: AbortSignal): Promise<string[]> {
+  const { modules, redirects } = await readGraph(guestFiles, signal);
   const files: string[] = [];
   const visited = new Set<string>();
-  const pending = [place.script.href];
-  const error = modules.get(place.script.href)?.error;
-  if (typeof error === "string") throw cannotLoad(toReadable(error, place));
+  const pending = [guestFiles.script.href];
+  const error = modules.get(guestFiles.script.href)?.error;
+  if (typeof error === "string") throw cannotLoad(toReadable(error, guestFiles));
   for (let url = pending.pop(); url !== undefined; url = pending.pop()) {
-    if (visited.has(url) || url === place.library.guest) continue;
+    if (visited.has(url) || url === guestFiles.library.guest) continue;
     visited.add(url);
     const module = modules.get(url);
     if (module === undefined || module.error !== undefined) continue; // It fails at run time.
     if (/^d?c[jt]s$/i.test(stringOrUndefined(module.mediaType) ?? "")) {
-      throw cannotLoad(`${toReadable(url, place)} is CommonJS.`);
+      throw cannotLoad(`${toReadable(url, guestFiles)} is CommonJS.`);
     }
     if (typeof module.local === "string") files.push(module.local);
     for (const dependency of filterObjects(module.dependencies)) {
-      const target = await checkImport(dependency, formatPosition(url, dependency, place), { modules, place, folder });
+      const target = await checkImport(dependency, formatPosition(url, dependency, guestFiles), {
+        modules,
+        guestFiles,
+        folder,
+      });
       if (target !== undefined) pending.push(stringOrUndefined(redirects[target]) ?? target);
     }
   }
@@ -45,7 +49,7 @@ export async function listScriptFiles(place: Place, folder: string, signal?: Abo
 
 interface ImportContext {
   readonly modules: ReadonlyMap<string, JsonObject>;
-  readonly place: Place;
+  readonly guestFiles: GuestFiles;
   readonly folder: string;
 }
 
@@ -53,17 +57,17 @@ interface ImportContext {
 async function checkImport(
   { code, isDynamic }: JsonObject,
   position: string,
-  { modules, place, folder }: ImportContext,
+  { modules, guestFiles, folder }: ImportContext,
 ): Promise<string | undefined> {
   const { specifier, error } = isJsonObject(code) ? code : {};
   const target = stringOrUndefined(specifier);
-  if (target === place.library.guest) return undefined;
+  if (target === guestFiles.library.guest) return undefined;
   const failure = stringOrUndefined(error) ?? (target && stringOrUndefined(modules.get(target)?.error));
   const failsLater = failure !== undefined && isDynamic === true;
   if (target?.startsWith("file:")) await checkInside(folder, target, position, modules); // First, because a load error quotes a line of the file.
   else if (target !== undefined && !target.startsWith("data:") && !failsLater) throw importDenied(target, position);
   if (failure === undefined || failsLater) return target;
-  const reason = `${toReadable(failure, place).replace(/\.$/, "")} (${position}).`;
+  const reason = `${toReadable(failure, guestFiles).replace(/\.$/, "")} (${position}).`;
   throw cannotLoad(reason, target === undefined ? IMPORTABLE : undefined); // Without a target it names a package.
 }
 
@@ -104,13 +108,13 @@ interface Graph {
   readonly redirects: JsonObject;
 }
 
-async function readGraph(place: Place, interruption?: AbortSignal): Promise<Graph> {
+async function readGraph(guestFiles: GuestFiles, interruption?: AbortSignal): Promise<Graph> {
   const timeout = AbortSignal.timeout(GRAPH_LIMITS.timeoutSeconds * 1000);
   const signal = interruption ? AbortSignal.any([timeout, interruption]) : timeout;
-  const { stdout, stderr, success } = await listGraph(place, GRAPH_LIMITS, signal);
+  const { stdout, stderr, success } = await listGraph(guestFiles, GRAPH_LIMITS, signal);
   if (timeout.aborted) throw cannotLoad(`listing its imports took more than ${GRAPH_LIMITS.timeoutSeconds} s.`);
   const value: unknown = success ? JSON.parse(new TextDecoder().decode(stdout)) : undefined;
-  if (!isJsonObject(value)) throw cannotLoad(toReadable(new TextDecoder().decode(stderr).slice(0, 2000), place));
+  if (!isJsonObject(value)) throw cannotLoad(toReadable(new TextDecoder().decode(stderr).slice(0, 2000), guestFiles));
   const modules = new Map(
     filterObjects(value.modules).map((module) => [stringOrUndefined(module.specifier) ?? "", module]),
   );
@@ -128,14 +132,14 @@ function cannotLoad(reason: string, hint?: string): SvcError {
 }
 
 /** Formats the position of an import relative to the script, e.g. `helpers/a.ts:3`. */
-function formatPosition(url: string, dependency: JsonObject, place: Place): string {
+function formatPosition(url: string, dependency: JsonObject, guestFiles: GuestFiles): string {
   const code = isJsonObject(dependency.code) ? dependency.code : {};
   const span = isJsonObject(code.span) && isJsonObject(code.span.start) ? code.span.start : {};
-  return `${toReadable(url, place)}:${Number(span.line ?? 0) + 1}`;
+  return `${toReadable(url, guestFiles)}:${Number(span.line ?? 0) + 1}`;
 }
 
 /** Converts a message of Deno to one line with paths relative to the script. */
-function toReadable(text: string, { script }: Place): string {
+function toReadable(text: string, { script }: GuestFiles): string {
   const folder = new URL(".", script).href;
   const [line = ""] = text.replace(/^error: /, "").replaceAll(folder, "").trim().split("\n\n");
   return escapeControlCharacters(line.replace(/\s*\n\s*/g, " "));

@@ -5,16 +5,23 @@ import { lowerFirst } from "../../../utils/text/wording.ts";
 import { StopsRun } from "../../runs/interruption.ts";
 import type { Limits } from "../../runs/limits.ts";
 import { BUILTIN_MODULES } from "./builtins.ts";
-import type { Library } from "./library.ts";
 
-/** A script, the modules that its process loads, and the folder of its cache. */
-export interface Place {
+/** The URLs of the modules that a guest starts with. */
+export interface GuestLibrary {
+  /** Main module of the guest, which scripts import as `@svc/lib/workflow`. */
+  readonly guest: string;
+  /** Module that the import map replaces by the script. */
+  readonly script: string;
+}
+
+/** The files of a guest process. */
+export interface GuestFiles {
   /** URL of the script. */
   readonly script: URL;
   /** Temporary folder. Deno caches compiled modules in it, and the script cannot write to it. */
   readonly folder: string;
   /** Modules that the process loads beside the script. */
-  readonly library: Library;
+  readonly library: GuestLibrary;
 }
 
 /** Data size of an empty program, in MiB. V8 reserves most of it for code. */
@@ -36,13 +43,13 @@ const NO_BUILTIN = `data:text/javascript,throw new TypeError("A workflow has no 
 const SHELL = "/bin/sh";
 
 /** Starts a guest process, which loads a script. */
-export function startGuest(place: Place, limits: Limits): Deno.ChildProcess {
+export function startGuest(files: GuestFiles, limits: Limits): Deno.ChildProcess {
   const permissions = ["--no-prompt", "--deny-import", "--cached-only"];
   const heap = `--v8-flags=--max-old-space-size=${limits.maxMemoryMiB}`;
   const barred = Object.fromEntries(BUILTIN_MODULES.map((name) => [`node:${name}`, NO_BUILTIN]));
-  const args = ["run", ...permissions, ...moduleFlags(place, barred), heap, place.library.guest];
+  const args = ["run", ...permissions, ...moduleFlags(files, barred), heap, files.library.guest];
   try {
-    return createCommand(args, place, limits, "piped").spawn();
+    return createCommand(args, files, limits, "piped").spawn();
   } catch (cause) {
     throw cannotStart(cause);
   }
@@ -59,11 +66,11 @@ export function killGuest(process: Deno.ChildProcess): void {
 }
 
 /** Runs `deno info` on a script. The library counts as empty, because its modules would take longer than the script. */
-export async function listGraph(place: Place, limits: Limits, signal: AbortSignal): Promise<Deno.CommandOutput> {
-  const withoutLibrary = { ...place, library: { ...place.library, guest: "data:text/javascript," } };
-  const args = ["info", "--json", "--deny-import", ...moduleFlags(withoutLibrary), place.script.href];
+export async function listGraph(files: GuestFiles, limits: Limits, signal: AbortSignal): Promise<Deno.CommandOutput> {
+  const withoutLibrary = { ...files, library: { ...files.library, guest: "data:text/javascript," } };
+  const args = ["info", "--json", "--deny-import", ...moduleFlags(withoutLibrary), files.script.href];
   try {
-    return await createCommand(args, place, limits, "null", signal).output();
+    return await createCommand(args, files, limits, "null", signal).output();
   } catch (cause) {
     throw cannotStart(cause);
   }
@@ -92,7 +99,7 @@ function cannotStart(cause: unknown): unknown {
 }
 
 /** Returns the flags that restrict imports to files, and that map the names of the library and the script. */
-function moduleFlags({ script, library }: Place, barred: Readonly<Record<string, string>> = {}): string[] {
+function moduleFlags({ script, library }: GuestFiles, barred: Readonly<Record<string, string>> = {}): string[] {
   const names = [
     "@svc/lib/workflow",
     "jsr:@svc/lib/workflow",
@@ -107,7 +114,7 @@ function moduleFlags({ script, library }: Place, barred: Readonly<Record<string,
 
 function createCommand(
   args: string[],
-  { folder }: Place,
+  { folder }: GuestFiles,
   limits: Limits,
   stdin: "piped" | "null",
   signal?: AbortSignal,

@@ -5,7 +5,7 @@
 import { SvcError } from "../../../lib/errors.ts";
 import { filterObjects, isJsonObject, stringOrUndefined } from "../../../utils/json.ts";
 import { resolveBuiltModule, resolveOwnFile, resolveOwnModule } from "../../../lib/own_files.ts";
-import { listOwnGraph } from "./guest_process.ts";
+import { type GuestLibrary, listOwnGraph } from "./guest_process.ts";
 
 const GUEST = "workflows/sandbox/guest/main.ts";
 const SCRIPT = "workflows/sandbox/guest/script.ts";
@@ -13,27 +13,19 @@ const SCRIPT = "workflows/sandbox/guest/script.ts";
 /** Never called. The import makes Deno fetch and verify the modules of the guest together with this one. */
 const _fetched = () => import("../guest/main.ts");
 
-/** The URLs of the modules that a guest starts with. */
-export interface Library {
-  /** Main module of the guest, which scripts import as `@svc/lib/workflow`. */
-  readonly guest: string;
-  /** Module that the import map replaces by the script. */
-  readonly script: string;
-}
-
 /** Returns the library as local files. If svc was loaded from a URL, copies them into the folder. */
-export async function localLibrary(folder: string): Promise<Library> {
-  if (resolveOwnModule(GUEST).protocol === "file:") return libraryAt(resolveOwnModule);
+export async function localLibrary(folder: string): Promise<GuestLibrary> {
+  if (resolveOwnModule(GUEST).protocol === "file:") return resolveLibrary(resolveOwnModule);
   return await copyLibrary(`${folder}/library`);
 }
 
 /** Returns the library of a built program from the URL of its `cli.js`. */
-export function builtLibrary(program: URL): Library {
-  return libraryAt((path) => resolveBuiltModule(path, program.href));
+export function builtLibrary(program: URL): GuestLibrary {
+  return resolveLibrary((path) => resolveBuiltModule(path, program.href));
 }
 
 /** Copies the library's sources into a folder. */
-export async function copyLibrary(folder: string): Promise<Library> {
+export async function copyLibrary(folder: string): Promise<GuestLibrary> {
   const { pathToFileURL } = await import("node:url");
   const [root, copies] = [resolveOwnFile("").href, pathToFileURL(`${folder}/`)];
   await Promise.all((await listSources()).map(async (url) => {
@@ -41,10 +33,10 @@ export async function copyLibrary(folder: string): Promise<Library> {
     await Deno.mkdir(new URL(".", copy), { recursive: true });
     await Deno.writeTextFile(copy, await readSource(url));
   }));
-  return libraryAt((path) => new URL(path, copies));
+  return resolveLibrary((path) => new URL(path, copies));
 }
 
-function libraryAt(address: (path: string) => URL): Library {
+function resolveLibrary(address: (path: string) => URL): GuestLibrary {
   return { guest: address(GUEST).href, script: address(SCRIPT).href };
 }
 

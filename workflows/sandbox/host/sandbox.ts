@@ -17,7 +17,7 @@ import {
 } from "../protocol/messages.ts";
 import { brokenProtocol, explainExit, outOfTime, tooMuch } from "./guest_errors.ts";
 import { GuestPipe } from "./guest_pipe.ts";
-import { killGuest, type Place, startGuest } from "./guest_process.ts";
+import { type GuestFiles, killGuest, startGuest } from "./guest_process.ts";
 import {
   escapeLog,
   isBase64,
@@ -133,9 +133,9 @@ export class Sandbox {
   }
 
   /** Starts the process, which loads the script. */
-  constructor(place: Place, limits: Limits) {
+  constructor(files: GuestFiles, limits: Limits) {
     this.#limits = limits;
-    this.#process = startGuest(place, limits);
+    this.#process = startGuest(files, limits);
     this.#pipe = new GuestPipe(this.#process);
     this.ready = this.#declared.promise;
     // A sandbox in reserve may fail before its promises are awaited.
