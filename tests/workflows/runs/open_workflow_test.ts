@@ -201,8 +201,8 @@ Deno.test("a call without a grant is PERMISSION_DENIED with the name to grant, a
   const { result } = await runText(scriptText(body), { caller: api.caller, allow: ["cases.get"] });
   assert.deepEqual(result, [
     "done",
-    "PERMISSION_DENIED Grant it with --allow cases.delete.",
-    "PERMISSION_DENIED Grant it with --allow case-types.list.",
+    "PERMISSION_DENIED Add --allow cases.delete to grant it.",
+    "PERMISSION_DENIED Add --allow case-types.list to grant it.",
   ]);
   assert.deepEqual(api.received, [{ call: "GET /cases/C-1" }]);
 });
