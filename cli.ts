@@ -1,5 +1,5 @@
 /**
- * The command line. `deno install` and `deno run` start here; a program of its own can run command lines with `main`.
+ * The command line. `deno install` and `deno run` start here. A program can run command lines with `main`.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { VERSION } from "./lib/version.ts";
 export { type Input, type Io, type Output, OutputClosed } from "./cli/io/io.ts";
 
 /**
- * Runs a command line and gives its exit code. Without streams of your own it uses those of the process.
+ * Runs a command line and returns its exit code. By default it uses the streams of the process.
  *
  * @example
  * ```ts
@@ -20,7 +20,7 @@ export { type Input, type Io, type Output, OutputClosed } from "./cli/io/io.ts";
  * if (code !== 0) throw new Error(`It ended with ${code}.`);
  * ```
  *
- * @example Keeping what it prints
+ * @example Capturing the output
  * ```ts
  * import { main, type Output } from "@svc/lib/cli";
  *
@@ -43,7 +43,7 @@ export async function main(args: readonly string[], io?: Io): Promise<number> {
       io ? io.stdout.write(VERSION + "\n") : console.log(VERSION);
       return 0;
     } catch {
-      // It is written again below, where it is told what is wrong with the output.
+      // The attempt below reports why the output cannot be written.
     }
   }
   const { main } = await import("./cli/main.ts");
@@ -52,7 +52,7 @@ export async function main(args: readonly string[], io?: Io): Promise<number> {
 
 if (import.meta.main) Deno.exit(await main(Deno.args).catch(reportUnloaded));
 
-/** What could not even be loaded has no other way to stderr. */
+/** Reports that the program itself could not be loaded. */
 function reportUnloaded(thrown: unknown): number {
   console.error(JSON.stringify({ error: toSvcError(thrown) }));
   return 1;

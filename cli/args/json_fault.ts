@@ -1,23 +1,23 @@
-/** Where a text stops being JSON: engines do not always say. */
+/** Locates syntax errors in JSON, because not every engine reports the position. */
 
 const SPACE = /[ \t\n\r]*/y;
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-// deno-lint-ignore no-control-regex -- JSON strings hold none of them
+// deno-lint-ignore no-control-regex -- JSON strings must not contain them
 const PLAIN_CHARACTERS = /[^"\\\u0000-\u001f]*/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
-/** A place in a text, and what stands there. */
-export interface Fault {
-  /** Line, from 1. */
+/** The position of a syntax error. */
+export interface JsonSyntaxError {
+  /** Line, starting at 1. */
   readonly line: number;
-  /** Column, from 1. */
+  /** Column, starting at 1. */
   readonly column: number;
-  /** What stands there: a quoted character, or `the end`. */
+  /** Text at this position: a quoted character, or `the end`. */
   readonly found: string;
 }
 
-/** The first place at which a text stops being JSON; undefined for valid JSON. */
-export function findJsonFault(text: string): Fault | undefined {
+/** Finds the first syntax error in JSON. Returns undefined for valid JSON. */
+export function findJsonSyntaxError(text: string): JsonSyntaxError | undefined {
   const scan = new Scan(text);
   if (scan.document()) return undefined;
   const lines = text.slice(0, scan.position).split("\n");
@@ -29,7 +29,7 @@ export function findJsonFault(text: string): Fault | undefined {
   };
 }
 
-/** A walk through a text that stops where it is no JSON. It keeps its own stack: text may be nested deeply. */
+/** Scans JSON up to the first syntax error. It has its own stack, because JSON can be deeply nested. */
 class Scan {
   position = 0;
   readonly #text: string;
@@ -49,7 +49,7 @@ class Scan {
     return this.position === this.#text.length;
   }
 
-  /** A scalar, an empty container, or the way down to the first scalar of a container. */
+  /** Scans a scalar or an empty container, or descends to the first scalar of a container. */
   #value(open: ("}" | "]")[]): boolean {
     for (;;) {
       if (this.#take("[")) {

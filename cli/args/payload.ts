@@ -1,21 +1,21 @@
-/** Payloads: JSON as an argument, from a file (`@path`) or from standard input (`-`). */
+/** Reads JSON payloads from an argument, from a file (`@path`) or from standard input (`-`). */
 import { SvcError } from "../../lib/errors.ts";
 import { describeInexactNumber, INEXACT_NUMBER_HINT } from "../../utils/inexact_numbers.ts";
 import type { JsonValue } from "../../utils/json.ts";
 import { describeReadError } from "../../utils/fs/describe_error.ts";
 import type { Io } from "../io/io.ts";
 
-/** Bytes that a payload may have: a mistyped path must not fill the memory. */
+/** Largest payload in bytes, so that a mistyped path does not fill the memory. */
 const PAYLOAD_LIMIT = 64 * 1024 * 1024;
 
-/** Reads the payload that a flag was given, e.g. `--data`. */
-export type PayloadReader = (flag: string, given: string) => Promise<JsonValue>;
+/** Reads the payload of a flag, e.g. `--data`. */
+export type PayloadReader = (flag: string, text: string) => Promise<JsonValue>;
 
-/** A reader for the payloads of one command: standard input can be read once. */
-export function payloadReader(io: Io): PayloadReader {
+/** Creates a reader for the payloads of one command, which can read standard input once. */
+export function createPayloadReader(io: Io): PayloadReader {
   let stdinFlag: string | undefined;
-  return async (flag, given) => {
-    if (given === "-") {
+  return async (flag, text) => {
+    if (text === "-") {
       if (stdinFlag !== undefined) {
         throw invalid(
           `${stdinFlag} and ${flag} cannot both read standard input.`,
@@ -25,8 +25,8 @@ export function payloadReader(io: Io): PayloadReader {
       stdinFlag = flag;
       return await parse(flag, await readStdin(flag, io), "standard input");
     }
-    if (given.startsWith("@")) return await parse(flag, await readFile(flag, given.slice(1)), given.slice(1));
-    return await parse(flag, given);
+    if (text.startsWith("@")) return await parse(flag, await readFile(flag, text.slice(1)), text.slice(1));
+    return await parse(flag, text);
   };
 }
 
@@ -34,20 +34,20 @@ async function readStdin(flag: string, io: Io): Promise<string> {
   if (io.stdin.isTerminal()) {
     throw invalid(`${flag} - reads standard input, which is the terminal.`, `Pipe the JSON in, or give ${flag} @file.`);
   }
-  return await named(flag, "standard input", () => readText(flag, io.stdin.readable, "standard input"));
+  return await nameSource(flag, "standard input", () => readText(flag, io.stdin.readable, "standard input"));
 }
 
 async function readFile(flag: string, path: string): Promise<string> {
   if (path === "") throw invalid(`${flag} @ names no file.`, `Write ${flag} @file.`);
-  return await named(flag, path, async () => {
+  return await nameSource(flag, path, async () => {
     using file = await Deno.open(path);
     if ((await file.stat()).isDirectory) throw new Deno.errors.IsADirectory(path);
     return await readText(flag, file.readable, path);
   });
 }
 
-/** What is read, or what keeps it from being read, named with its source. */
-async function named(flag: string, source: string, read: () => Promise<string>): Promise<string> {
+/** Adds the source to the error if it cannot be read. */
+async function nameSource(flag: string, source: string, read: () => Promise<string>): Promise<string> {
   try {
     return await read();
   } catch (error) {
@@ -58,7 +58,7 @@ async function named(flag: string, source: string, read: () => Promise<string>):
 }
 
 async function readText(flag: string, bytes: ReadableStream<Uint8Array>, source: string): Promise<string> {
-  const decoder = new TextDecoder("utf-8", { fatal: true }); // It drops a byte order mark.
+  const decoder = new TextDecoder("utf-8", { fatal: true }); // The decoder removes a byte order mark.
   let text = "";
   let size = 0;
   try {
@@ -74,18 +74,18 @@ async function readText(flag: string, bytes: ReadableStream<Uint8Array>, source:
   }
 }
 
-async function parse(flag: string, given: string, source?: string): Promise<JsonValue> {
-  const text = given.replace(/^\ufeff/, "");
+async function parse(flag: string, input: string, source?: string): Promise<JsonValue> {
+  const text = input.replace(/^\ufeff/, "");
   try {
     const value: JsonValue = JSON.parse(text);
-    const fault = describeInexactNumber(text);
-    if (fault !== undefined) throw invalid(`${flag} ${fault}.`, INEXACT_NUMBER_HINT);
+    const problem = describeInexactNumber(text);
+    if (problem !== undefined) throw invalid(`${flag} ${problem}.`, INEXACT_NUMBER_HINT);
     return value;
   } catch (cause) {
     if (cause instanceof SvcError) throw cause;
-    const { findJsonFault } = await import("./json_fault.ts");
-    const fault = findJsonFault(text);
-    const where = fault ? `: line ${fault.line}, column ${fault.column} has ${fault.found}` : "";
+    const { findJsonSyntaxError } = await import("./json_fault.ts");
+    const found = findJsonSyntaxError(text);
+    const where = found ? `: line ${found.line}, column ${found.column} has ${found.found}` : "";
     const from = source === undefined ? "" : ` from ${source}`;
     throw invalid(
       `${flag}${from} is ${text.trim() === "" ? "empty" : `not valid JSON${where}`}.`,

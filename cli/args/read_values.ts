@@ -53,7 +53,7 @@ function parseFields(text: string): string[] {
 }
 
 async function loadReader(io: Io): Promise<PayloadReader> {
-  return (await import("./payload.ts")).payloadReader(io);
+  return (await import("./payload.ts")).createPayloadReader(io);
 }
 
 async function toValue(name: string, flag: Flag, text: string, readPayload: PayloadReader): Promise<unknown> {

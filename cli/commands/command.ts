@@ -1,42 +1,42 @@
-/** A command, wherever it comes from: an operation's description or a local group. */
+/** The types of commands, flags and arguments. */
 import type { JsonValue } from "../../utils/json.ts";
 import type { Examples, Param, ParamTypes } from "../../lib/operation/operation.ts";
 import type { Format } from "../../lib/output/format.ts";
 import type { Io } from "../io/io.ts";
 
-/** The values that flags take, by the name of their type. */
+/** The values of flags by the name of their type. */
 export interface FlagTypes extends ParamTypes {
   /** Any JSON value: inline, `@file` or `-`. */
   json: JsonValue;
-  /** A file or a folder, as the person named it: never empty. */
+  /** A path of a file or a folder, as the user wrote it; never empty. */
   path: string;
 }
 
-/** A word that may stand somewhere on a command line. */
+/** A word that can complete a command line. */
 export interface Suggestion {
   /** The word. */
   readonly word: string;
-  /** What it is about. */
+  /** A short description. */
   readonly about: string;
 }
 
 /** A flag. */
 export interface Flag extends Pick<Param, "help" | "required" | "short" | "default" | "repeatable" | "negatable"> {
-  /** What it takes. */
+  /** Type of the value. */
   readonly type: keyof FlagTypes;
-  /** The words that it takes; the help lists them. */
+  /** The allowed words, which the help lists. */
   readonly choices?: readonly string[];
-  /** Finds values that there are, for shells that complete them. */
+  /** Finds existing values for the completion in a shell. */
   readonly suggest?: () => Promise<readonly Suggestion[]>;
-  /** What stands for its value in the help, e.g. `file`; derived from the type without it. */
+  /** Placeholder of the value in the help, e.g. `file`. Default: derived from the type. */
   readonly placeholder?: string;
-  /** Left out of the help. */
+  /** Hides the flag in the help. */
   readonly hidden?: true;
 }
 
-/** A positional argument. One with a default may be left out; it comes after all without. */
+/** A positional argument. An argument with a default is optional, and follows all required ones. */
 export interface Arg extends Flag {
-  /** Name, as the help shows it: `<name>`, or `[name]` where it may be left out. */
+  /** Name. The help shows it as `<name>`, or as `[name]` if the argument is optional. */
   readonly name: string;
 }
 
@@ -46,42 +46,42 @@ export interface GlobalFlags {
   readonly format: Format;
   /** The user passed `--format` or `--fields`. Without them, a command may print text for people. */
   readonly isDataRequested: boolean;
-  /** Top-level fields to keep; undefined keeps all. */
+  /** Top-level fields to print. Default: all. */
   readonly fields?: readonly string[];
   /** Print the request instead of sending it. */
   readonly dryRun: boolean;
-  /** No warnings and no progress. */
+  /** Print no warnings and no progress. */
   readonly quiet: boolean;
-  /** Summaries of requests and answers on stderr. */
+  /** Print requests and responses to stderr. */
   readonly verbose: boolean;
-  /** No token cache. */
+  /** Do not use the token cache. */
   readonly noCache: boolean;
-  /** Name of the profile; undefined is the default one. */
+  /** Name of the profile. Default: `default`. */
   readonly profile?: string;
 }
 
-/** What a running command has around it. */
+/** The environment of a running command. */
 export interface CommandContext {
   /** The global flags. */
   readonly globals: GlobalFlags;
   /** Streams and environment. */
   readonly io: Io;
-  /** Aborts when the person interrupts; the first look at it takes over Ctrl-C. */
+  /** Aborts when the user interrupts the command. The first access installs the handler for Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Prints a result to stdout in the chosen format, after `--fields`; prints nothing for undefined. */
+  /** Prints a result to stdout, as `--format` and `--fields` say. Prints nothing for undefined. */
   print(result: JsonValue | undefined): Promise<void>;
-  /** Writes a line of progress or warning to stderr, unless `--quiet`. */
+  /** Prints a warning or progress to stderr, unless `--quiet` is set. */
   note(line: string): void;
 }
 
 /** The parsed arguments of a command by name: text or a boolean, and a list of texts for a repeatable flag. */
 export type ParsedArguments = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
-/** What a command says of itself. */
+/** The description of a command. */
 export interface CommandDescription {
-  /** What it does, in one imperative sentence without a full stop. */
+  /** One imperative sentence without a full stop. */
   readonly summary: string;
-  /** More for its help page: whole sentences. */
+  /** More text for the help page, in whole sentences. */
   readonly details?: string;
   /** Positional arguments, in order. */
   readonly args?: readonly Arg[];
@@ -95,22 +95,22 @@ export interface CommandDescription {
 
 /** A command. */
 export interface Command extends CommandDescription {
-  /** Does it. What it throws becomes the error on stderr and the exit code. */
+  /** Runs the command. An error becomes the record on stderr and the exit code. */
   run(context: CommandContext, parsed: ParsedArguments): Promise<void>;
 }
 
-/** A command by its name: described only when it is the one that runs. */
+/** An entry of a group. The command is described only when it is needed. */
 export interface CommandEntry {
-  /** What it does, for the help of its group. */
+  /** Summary for the help of the group. */
   readonly summary: string;
-  /** The command. */
+  /** Returns the command. */
   describe(): Command;
 }
 
 /** A group of commands. */
 export interface CommandGroup {
-  /** What its commands are about, for the help: no full stop. */
+  /** Summary for the help, without a full stop. */
   readonly summary: string;
-  /** Loads its commands, by camel-case name. */
+  /** Loads the commands, by camel-case name. */
   load(): Promise<Readonly<Record<string, CommandEntry>>>;
 }

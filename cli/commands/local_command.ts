@@ -1,16 +1,16 @@
 /**
- * The contract of a command that is no API operation (`svc auth …`, `svc service …`, `svc workflow …`).
+ * Commands that do not call an operation of the API (`svc auth …`, `svc service …`, `svc workflow …`).
  *
- * A group is a module that exports `commands`, a `LocalGroup`; `groups.ts` names it with its loader. The module
- * holds descriptions only: what a command needs to run is imported inside `run`, so that help and other commands
- * do not load it.
+ * A group is a folder with one file for each verb and a `mod.ts` that exports `commands`, a `LocalGroup`. `groups.ts`
+ * registers it. The files contain descriptions only. Import what a command needs inside `run`, so that the help and
+ * other commands do not load it.
  *
  * ```ts
  * export const commands: LocalGroup = {
  *   words: localCommand({
- *     summary: "Print what may come next on a command line",
- *     args: [{ name: "line", help: "What was typed up to the cursor", type: "string", required: true }],
- *     flags: { most: { help: "Words to print at most", type: "integer", default: "10" } },
+ *     summary: "Print the words that complete a command line",
+ *     args: [{ name: "line", help: "Command line up to the cursor", type: "string", required: true }],
+ *     flags: { most: { help: "Maximum number of words", type: "integer", default: "10" } },
  *     example: '"svc cases ge"',
  *     async run(context, { line, most }) {
  *       const { nextWords } = await import("../completion/words.ts");
@@ -31,16 +31,16 @@ import { parseChoice, readValues } from "../args/read_values.ts";
 
 /** A local command. */
 export interface LocalCommand extends CommandDescription {
-  /** Says that `run` itself does what `--dry-run` asks for; without it the command does nothing then. */
+  /** Set if `run` supports `--dry-run`. Other commands do nothing in a dry run. */
   readonly dryRun?: true;
-  /** Does it. What it throws becomes the error on stderr and the exit code. */
+  /** Runs the command. An error becomes the record on stderr and the exit code. */
   run(context: CommandContext, values: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
 /** Local commands by camel-case name. */
 export type LocalGroup = Readonly<Record<string, LocalCommand>>;
 
-/** The values that a local command is given: checked against its description, defaults included. */
+/** The checked values of a local command, including defaults. */
 export type LocalValues<A extends readonly Arg[], F extends Readonly<Record<string, Flag>>> =
   & { readonly [P in A[number] as P["name"]]: LocalValue<P> }
   & { readonly [N in keyof F]: LocalValue<F[N]> };
@@ -50,7 +50,7 @@ type LocalValue<P extends Flag> = P extends { required: true } | { default: stri
 
 type ValueOf<P extends Flag> = P extends { choices: readonly (infer C)[] } ? C : FlagTypes[P["type"]];
 
-/** Describes a local command, so that `run` knows the types of its values. */
+/** Describes a local command, and infers the types of its values. */
 export function localCommand<
   const A extends readonly Arg[] = readonly [],
   const F extends Readonly<Record<string, Flag>> = Record<never, never>,
@@ -64,15 +64,15 @@ export function localCommand<
   return command;
 }
 
-/** A local command as a command of the tree: its values are read and checked before it runs. */
+/** Returns the command of a description. Its values are read and checked before it runs. */
 export function createLocalCommand(local: LocalCommand): Command {
   return {
     ...local,
-    async run(context, given) {
+    async run(context, parsed) {
       if (context.globals.dryRun && !local.dryRun) {
-        return context.note("Nothing was done: the command has no single request that --dry-run could print.");
+        return context.note("Nothing was done: this command does not support --dry-run.");
       }
-      const values = await readValues(local, given, context.io);
+      const values = await readValues(local, parsed, context.io);
       for (const [name, flag] of listParams(local)) check(name, flag, values[name]);
       await local.run(context, values);
     },
@@ -80,8 +80,8 @@ export function createLocalCommand(local: LocalCommand): Command {
 }
 
 function check(name: string, flag: Flag, value: unknown): void {
-  const invalid = (fault: string) =>
-    new SvcError("INVALID_ARGS", `--${toKebab(name)} ${fault}.`, { hint: `${flag.help}.` });
+  const invalid = (problem: string) =>
+    new SvcError("INVALID_ARGS", `--${toKebab(name)} ${problem}.`, { hint: `${flag.help}.` });
   if (value === undefined) {
     if (flag.required) throw invalid("is required");
   } else if (flag.choices !== undefined) {

@@ -1,6 +1,6 @@
-/** What makes shells complete `svc`. Each asks `svc completion words` what may come next; else files may. */
+/** The completion scripts. Each calls `svc completion words`, and completes file names if that prints nothing. */
 export const SCRIPTS = {
-  // compgen -W would run what a word holds between $( and ). Of --format=yaml bash makes three words.
+  // compgen -W would execute a command substitution in a word. Bash splits --format=yaml into three words.
   bash: `_svc() {
   local word begun="\${COMP_WORDS[COMP_CWORD]}" flag=
   if [[ "$begun" == = ]]; then begun= flag='*='; elif [[ "\${COMP_WORDS[COMP_CWORD-1]}" == = ]]; then flag='*='; fi

@@ -1,50 +1,50 @@
-/** The process around a command: its streams, its environment and the wish to stop. Tests and embedders bring their own. */
+/** The process of a command: streams, environment and signals. Tests and embedding programs provide their own. */
 
-/** Where text goes. */
+/** An output stream. */
 export interface Output {
-  /** Writes all of it; throws `OutputClosed` when nobody reads any more. */
+  /** Writes text. Throws `OutputClosed` if the reader has closed the stream. */
   write(text: string): void;
-  /** Writes all of it as it is; throws `OutputClosed` when nobody reads any more. */
+  /** Writes bytes. Throws `OutputClosed` if the reader has closed the stream. */
   writeBytes(bytes: Uint8Array): void;
-  /** Whether a person reads it at a terminal. */
+  /** Returns true for a terminal. */
   isTerminal(): boolean;
-  /** Width of the terminal in columns; undefined where there is none. */
+  /** Returns the width of the terminal in columns, or undefined if the output is not a terminal. */
   columns(): number | undefined;
 }
 
-/** Where payloads and answers to prompts come from. */
+/** An input stream, for payloads and prompts. */
 export interface Input {
-  /** Whether a person types it at a terminal. */
+  /** Returns true for a terminal. */
   isTerminal(): boolean;
-  /** The bytes, as they arrive; can be read once. */
+  /** The bytes. They can be read once. */
   readonly readable: ReadableStream<Uint8Array>;
 }
 
-/** The process around a command. */
+/** The process of a command. */
 export interface Io {
   /** Standard input. */
   readonly stdin: Input;
-  /** Standard output: results alone. */
+  /** Standard output, for results only. */
   readonly stdout: Output;
-  /** Standard error: errors, warnings, progress, prompts. That of a process does not throw: what it says ends no call. */
+  /** Standard error, for errors, warnings, progress and prompts. That of the process never throws. */
   readonly stderr: Output;
-  /** The value of `NO_COLOR` or `SVC_DEBUG`. Service, user and profile are always looked for in the process's own. */
+  /** Returns `NO_COLOR` or `SVC_DEBUG`. Settings of the service are always read from the environment of the process. */
   env(name: string): string | undefined;
-  /** Calls back when the person interrupts (Ctrl-C). */
+  /** Calls the listener when the user interrupts the command (Ctrl-C). */
   onInterrupt(listener: () => void): void;
-  /** Calls back when the process is to end (SIGTERM); without a listener it ends at once. */
+  /** Calls the listener when the process is asked to stop (SIGTERM). Without a listener the process stops at once. */
   onTerminate?(listener: () => void): void;
-  /** Calls nobody back any more: the command has ended. */
+  /** Removes all listeners when the command has ended. */
   stopListening?(): void;
 }
 
-/** What an output throws whose reader has gone, as in `svc … | head -1`: the command then ends with 0. */
+/** Thrown by an output whose reader has closed it, as in `svc … | head -1`. The command then ends with 0. */
 export class OutputClosed extends Error {
-  /** The class's name, as it shows in a log. */
+  /** The name of the class. */
   override readonly name = "OutputClosed";
 }
 
-/** Writes what the end of a command does not depend on: where nobody reads it, the command goes on. */
+/** Writes optional output. The command continues if the output is closed. */
 export async function evenUnread(write: () => void | Promise<void>): Promise<void> {
   try {
     await write();

@@ -1,4 +1,4 @@
-/** What the form of an action asks for, read from the view that the service describes it with. */
+/** Reads the required fields of a form from the view that describes it. */
 import {
   filterObjects,
   isJsonObject,
@@ -8,41 +8,41 @@ import {
   type JsonValue,
 } from "../../utils/json.ts";
 
-/** How a value is asked for. */
+/** The kind of input that a field takes. */
 export type FieldKind = "text" | "integer" | "decimal" | "boolean" | "date" | "dateTime" | "choice" | "other";
 
-/** A value to choose. */
+/** A value that can be selected. */
 export interface Choice {
-  /** What is submitted. */
+  /** Submitted value. */
   readonly value: string;
-  /** What is shown. */
+  /** Displayed text. */
   readonly label: string;
 }
 
-/** What a field can be filled in with. */
+/** The value of a field. */
 export type FieldValue = string | number | boolean;
 
 /** A required field of a form. */
 export interface FormField {
-  /** Names on the way to it: of embedded pages, then its own. */
+  /** Names of the embedded pages, then of the field. */
   readonly path: readonly string[];
-  /** Name for people. */
+  /** Display name. */
   readonly label: string;
-  /** How it is asked for. */
+  /** Kind of input. */
   readonly kind: FieldKind;
-  /** What it may be, where it is chosen. */
+  /** Allowed values; empty if any value is allowed. */
   readonly choices: readonly Choice[];
-  /** Greatest number of characters. */
+  /** Maximum number of characters. */
   readonly maxLength?: number;
-  /** Least number. */
+  /** Smallest number. */
   readonly min?: number;
-  /** Greatest number. */
+  /** Largest number. */
   readonly max?: number;
-  /** Its present value. */
+  /** Current value. */
   readonly value?: FieldValue;
 }
 
-const KIND_OF_TYPE: Readonly<Record<string, FieldKind>> = {
+const KINDS_BY_TYPE: Readonly<Record<string, FieldKind>> = {
   "True-False": "boolean",
   "Integer": "integer",
   "Decimal": "decimal",
@@ -52,7 +52,7 @@ const KIND_OF_TYPE: Readonly<Record<string, FieldKind>> = {
   "Page List": "other",
 };
 
-/** The required fields of the form that an answer shows, in the order of the form; each is asked for once. */
+/** Returns the required fields of a form, each once, in the order of the form. */
 export function requiredFields(uiResources: JsonObject, content: JsonObject): FormField[] {
   const resources = object(uiResources.resources);
   const views = object(resources.views);
@@ -62,18 +62,18 @@ export function requiredFields(uiResources: JsonObject, content: JsonObject): Fo
     if (!isJsonObject(node) || visited.has(node)) return;
     visited.add(node);
     const config = object(node.config);
-    const path = pathOf(config.value);
-    const field = path && fieldAt(object(resources.fields), path);
-    // The components inside a list show its rows: they are not fields of the form.
+    const path = parsePath(config.value);
+    const field = path && findField(object(resources.fields), path);
+    // The components inside a list show its rows and are not fields of the form.
     const isList = path !== undefined && field?.type !== "Page";
     if (path && config.required === true && config.readOnly !== true && !found.has(path.join("."))) {
-      found.set(path.join("."), describe(path, config, field ?? {}, valueAt(content, path)));
+      found.set(path.join("."), describe(path, config, field ?? {}, findValue(content, path)));
     }
     if (node.type === "reference" && typeof config.name === "string") walk(first(views[config.name]));
     if (!isList && Array.isArray(node.children)) node.children.forEach(walk);
   };
   walk(uiResources.root);
-  // A page of which members are asked for is filled in by them.
+  // A page is filled in by its members if they are required too.
   const paths = [...found.keys()];
   return [...found].filter(([path]) => !paths.some((other) => other.startsWith(path + "."))).map(([, field]) => field);
 }
@@ -84,11 +84,11 @@ function describe(
   field: JsonObject,
   value: JsonValue | undefined,
 ): FormField {
-  const choices = choicesOf(object(field.datasource).records);
+  const choices = readChoices(object(field.datasource).records);
   return {
     path,
-    label: labelOf(config.label, field.label) ?? path.join(" "),
-    kind: choices.length > 0 ? "choice" : KIND_OF_TYPE[text(field.type) ?? ""] ?? "text",
+    label: readLabel(config.label, field.label) ?? path.join(" "),
+    kind: choices.length > 0 ? "choice" : KINDS_BY_TYPE[text(field.type) ?? ""] ?? "text",
     choices,
     maxLength: number(field.maxLength),
     min: number(field.min),
@@ -97,33 +97,33 @@ function describe(
   };
 }
 
-/** `@P .Address.City` as its names. */
-function pathOf(value: JsonValue | undefined): string[] | undefined {
+/** Parses a reference such as `@P .Address.City`. */
+function parsePath(value: JsonValue | undefined): string[] | undefined {
   const match = typeof value === "string" ? /^@\w+\s+\.([\w.]+)$/.exec(value) : null;
   return match?.[1]?.split(".");
 }
 
-function fieldAt(fields: JsonObject, path: readonly string[]): JsonObject | undefined {
+function findField(fields: JsonObject, path: readonly string[]): JsonObject | undefined {
   const [name = "", ...inner] = path;
   const field = Object.hasOwn(fields, name) ? first(fields[name]) : undefined;
-  return inner.length === 0 ? field : field && fieldAt(object(field.fields), inner);
+  return inner.length === 0 ? field : field && findField(object(field.fields), inner);
 }
 
-function valueAt(content: JsonObject, path: readonly string[]): JsonValue | undefined {
+function findValue(content: JsonObject, path: readonly string[]): JsonValue | undefined {
   const [name = "", ...inner] = path;
   const value = Object.hasOwn(content, name) ? content[name] : undefined;
-  return inner.length === 0 ? value : valueAt(object(value), inner);
+  return inner.length === 0 ? value : findValue(object(value), inner);
 }
 
-function choicesOf(records: JsonValue | undefined): Choice[] {
+function readChoices(records: JsonValue | undefined): Choice[] {
   return filterObjects(records).map(({ key, value }) => ({
     value: String(key ?? value),
     label: String(value ?? key),
   }));
 }
 
-/** The label of the form, unless it only points to the field's own (`@FL .Field`). */
-function labelOf(shown: JsonValue | undefined, own: JsonValue | undefined): string | undefined {
+/** Returns the label of the form, or that of the field if the form only refers to it (`@FL .Field`). */
+function readLabel(shown: JsonValue | undefined, own: JsonValue | undefined): string | undefined {
   const label = text(shown);
   if (label?.startsWith("@L ")) return label.slice("@L ".length);
   return label === undefined || label.startsWith("@") ? text(own) : label;

@@ -1,68 +1,68 @@
-/** What a person types as the value of a field, and what is wrong with it. */
+/** Checks and converts the values of form fields. */
 import { isDate, isTimestamp } from "../../utils/time/timestamps.ts";
 import { describeInexactNumber } from "../../utils/inexact_numbers.ts";
 import type { JsonObject, JsonValue } from "../../utils/json.ts";
 import { countCharacters, pluralize } from "../../utils/text/wording.ts";
 import type { FieldValue, FormField } from "./form.ts";
 
-/** What is wrong with a text as the value of a field; undefined where nothing is. */
-export function findFault(field: FormField, typed: string): string | undefined {
+/** Checks text as the value of a field. Returns the problem, or undefined if the text is valid. */
+export function findProblem(field: FormField, typed: string): string | undefined {
   if (typed.trim() === "") return "It is required.";
-  const text = valueIn(field, typed);
+  const text = trimValue(field, typed);
   switch (field.kind) {
     case "integer":
-      return /^-?\d+$/.test(text) ? unfit(field, text) : "Give a whole number.";
+      return /^-?\d+$/.test(text) ? findRangeProblem(field, text) : "Enter a whole number.";
     case "decimal":
-      return /^-?\d+(\.\d+)?$/.test(text) ? unfit(field, text) : "Give a number, e.g. 12.50.";
+      return /^-?\d+(\.\d+)?$/.test(text) ? findRangeProblem(field, text) : "Enter a number, e.g. 12.50.";
     case "date":
-      return isDate(text) ? undefined : "Give a date, e.g. 2026-01-31.";
+      return isDate(text) ? undefined : "Enter a date, e.g. 2026-01-31.";
     case "dateTime":
-      return isTimestamp(text) ? undefined : "Give a date and time with its zone, e.g. 2026-01-31T09:30:00Z.";
+      return isTimestamp(text) ? undefined : "Enter a date and time with a time zone, e.g. 2026-01-31T09:30:00Z.";
     default:
       return field.maxLength !== undefined && countCharacters(text) > field.maxLength
-        ? `Give at most ${pluralize(field.maxLength, "character")}.`
+        ? `Enter at most ${pluralize(field.maxLength, "character")}.`
         : undefined;
   }
 }
 
-function unfit({ min = -Infinity, max = Infinity }: FormField, text: string): string | undefined {
-  if (Number(text) < min) return `Give ${min} or more.`;
-  if (Number(text) > max) return `Give ${max} or less.`;
+function findRangeProblem({ min = -Infinity, max = Infinity }: FormField, text: string): string | undefined {
+  if (Number(text) < min) return `Enter ${min} or more.`;
+  if (Number(text) > max) return `Enter ${max} or less.`;
   return describeInexactNumber(text) === undefined
     ? undefined
-    : "JSON numbers do not hold it exactly: give a shorter one.";
+    : "JSON cannot represent this number exactly. Enter a shorter one.";
 }
 
-/** A text without faults as the value to submit. */
+/** Converts valid text to the value to submit. */
 export function toFieldValue(field: FormField, typed: string): FieldValue {
-  const text = valueIn(field, typed);
+  const text = trimValue(field, typed);
   return field.kind === "integer" || field.kind === "decimal" ? Number(text) : text;
 }
 
-/** A number or date that was pasted may have blanks around it, which nobody sees; those of a text are its own. */
-function valueIn({ kind }: FormField, typed: string): string {
+/** Removes spaces around a pasted number or date. The spaces of a text belong to it. */
+function trimValue({ kind }: FormField, typed: string): string {
   return kind === "text" ? typed : typed.trim();
 }
 
-/** The value of a field as a person reads it. */
-export function shownValue({ choices }: FormField, value: FieldValue): string {
+/** Formats the value of a field for display. */
+export function formatValue({ choices }: FormField, value: FieldValue): string {
   if (typeof value === "boolean") return value ? "Yes" : "No";
   return choices.find((choice) => choice.value === value)?.label ?? String(value);
 }
 
-/** Whether a finding of the service is about a field. Of a page's member it names the page and the member apart. */
-export function isAbout(finding: JsonObject, { path }: FormField): boolean {
-  const { erroneousInputOutputFieldInPage: page, erroneousInputOutputIdentifier: member } = finding;
+/** Reports whether an issue is about a field. An issue names an embedded page and its member separately. */
+export function isAbout(issue: JsonObject, { path }: FormField): boolean {
+  const { erroneousInputOutputFieldInPage: page, erroneousInputOutputIdentifier: member } = issue;
   return `${page ?? ""}${member ?? ""}` === path.map((name) => `.${name}`).join("");
 }
 
-/** A finding of the service as a person reads it. */
-export function shownFinding(finding: JsonObject, fields: readonly FormField[]): string {
-  const field = fields.find((field) => isAbout(finding, field));
-  return (field ? `${field.label}: ` : "") + (finding.localizedValue || finding.message);
+/** Formats an issue for display. */
+export function formatIssue(issue: JsonObject, fields: readonly FormField[]): string {
+  const field = fields.find((field) => isAbout(issue, field));
+  return (field ? `${field.label}: ` : "") + (issue.localizedValue || issue.message);
 }
 
-/** The values of fields as an action takes them: its own as content, those of embedded pages as page instructions. */
+/** Converts values to a request: fields become content, those of embedded pages become page instructions. */
 export function toSubmission(
   values: ReadonlyMap<FormField, FieldValue>,
 ): { data: JsonObject; pageInstructions?: JsonValue[] } {

@@ -1,4 +1,4 @@
-/** `assignments perform --interactive`: a person picks the action and fills in its required fields at prompts. */
+/** `svc assignments perform --interactive`: prompts for the action and its required fields. */
 import { checkAnswer } from "../../lib/client/response/check_answer.ts";
 import { type Caller, createCaller } from "../../lib/client/caller.ts";
 import type { OperationRef } from "../../lib/operation/operation.ts";
@@ -10,49 +10,49 @@ import operations, { type AssignmentAnswer } from "../../lib/resources/assignmen
 import type { ActionInfo } from "../../lib/resources/cases.ts";
 import type { CommandContext, ParsedArguments } from "../commands/command.ts";
 import { type FieldValue, type FormField, requiredFields } from "./form.ts";
-import { findFault, isAbout, shownFinding, shownValue, toFieldValue, toSubmission } from "./form_values.ts";
+import { findProblem, formatIssue, formatValue, isAbout, toFieldValue, toSubmission } from "./form_values.ts";
 import { globalFlags } from "../args/global_flags.ts";
 import { printReply } from "../render/print_result.ts";
 import type { Prompts } from "./prompts.ts";
 import { callerOptions } from "../context.ts";
 
-/** Performs an assignment with the answers of a person; the service's answer alone goes to stdout. */
+/** Performs an assignment with prompted values. Only the response goes to stdout. */
 export async function performInteractively(
   context: CommandContext,
   perform: OperationRef,
-  given: ParsedArguments,
+  parsed: ParsedArguments,
 ): Promise<void> {
-  checkAlone(perform, given);
-  if (context.globals.dryRun) throw exclusive("dryRun");
+  checkOtherFlags(perform, parsed);
+  if (context.globals.dryRun) throw createExclusiveError("dryRun");
   if (!context.io.stdin.isTerminal() || !context.io.stderr.isTerminal()) {
     throw new SvcError("INVALID_ARGS", "--interactive needs a terminal to ask questions on.", {
       operation: perform.name,
-      hint: "Give --action and --data instead.",
+      hint: "Use --action and --data instead.",
     });
   }
-  const work = new Work(createCaller(callerOptions(context)), given.assignmentId, context.signal);
-  const assignment = await work.readAssignment();
+  const calls = new AssignmentCalls(createCaller(callerOptions(context)), parsed.assignmentId, context.signal);
+  const assignment = await calls.readAssignment();
   const { promptsOfProcess } = await import("./prompts.ts");
   const prompts = await promptsOfProcess();
   const action = await pickAction(prompts, assignment.actions);
-  const fields = await work.readForm(action.ID);
+  const fields = await calls.readForm(action.ID);
   checkAskable(action, fields);
   const reply = await fillIn(prompts, action, fields, async (values) => {
-    return await work.call(perform, { action: action.ID, ifMatch: assignment.etag, ...toSubmission(values) });
+    return await calls.call(perform, { action: action.ID, ifMatch: assignment.etag, ...toSubmission(values) });
   });
-  await printReply(context, perform, given, reply);
+  await printReply(context, perform, parsed, reply);
 }
 
-/** Everything else that the command takes is asked for. */
-function checkAlone({ operation }: OperationRef, given: ParsedArguments): void {
+/** Rejects flags whose values are prompted for. */
+function checkOtherFlags({ operation }: OperationRef, parsed: ParsedArguments): void {
   const allowed = [...(operation.args ?? []).map(({ name }) => name), ...Object.keys(globalFlags)];
-  const other = Object.keys(given).find((name) => given[name] !== undefined && !allowed.includes(name));
-  if (other !== undefined) throw exclusive(other);
+  const other = Object.keys(parsed).find((name) => parsed[name] !== undefined && !allowed.includes(name));
+  if (other !== undefined) throw createExclusiveError(other);
 }
 
-function exclusive(name: string): SvcError {
+function createExclusiveError(name: string): SvcError {
   return new SvcError("INVALID_ARGS", `--${toKebab(name)} and --interactive are mutually exclusive.`, {
-    hint: "Leave out --interactive to give the values yourself.",
+    hint: "Omit --interactive to pass the values as flags.",
   });
 }
 
@@ -61,8 +61,8 @@ interface OpenAssignment {
   readonly etag: string;
 }
 
-/** The calls about one assignment. */
-class Work {
+/** The calls for one assignment. */
+class AssignmentCalls {
   readonly #caller: Caller;
   readonly #assignmentId: unknown;
   readonly #signal: AbortSignal;
@@ -79,14 +79,14 @@ class Work {
 
   async readAssignment(): Promise<OpenAssignment> {
     const reply = await this.call({ name: "assignments.get", operation: operations.get }, {});
-    const actions = actionsOf(checkAnswer(operations.get.answer, reply, this.#assignmentId));
+    const actions = listActions(checkAnswer(operations.get.answer, reply, this.#assignmentId));
     if (actions.length === 0) {
       throw new SvcError("INVALID_ARGS", "The assignment has no action that you may perform.", {
-        hint: "'svc assignments get-next' answers one that you may.",
+        hint: "Find one that you may perform with 'svc assignments get-next'.",
       });
     }
     if (reply.etag === undefined) {
-      throw new SvcError("MISSING_ETAG", "The service answered the assignment without an entity tag.");
+      throw new SvcError("MISSING_ETAG", "The response has no entity tag.");
     }
     return { actions, etag: reply.etag };
   }
@@ -98,7 +98,7 @@ class Work {
   }
 }
 
-function actionsOf({ id, data: { caseInfo } }: AssignmentAnswer): readonly ActionInfo[] {
+function listActions({ id, data: { caseInfo } }: AssignmentAnswer): readonly ActionInfo[] {
   const own = caseInfo.assignments?.find(({ ID }) => ID === id);
   return own?.actions ?? [];
 }
@@ -109,7 +109,7 @@ async function pickAction(prompts: Prompts, actions: readonly ActionInfo[]): Pro
   const picked = await prompts.choose("Which action?", actions.map(({ ID, name }) => ({ value: ID, label: name })));
   const action = actions.find(({ ID }) => ID === picked);
   if (action === undefined) {
-    throw new SvcError("INTERNAL_ERROR", `The prompt gave '${picked}', which it did not offer.`);
+    throw new SvcError("INTERNAL_ERROR", `The prompt returned '${picked}', which is not a choice.`);
   }
   return action;
 }
@@ -118,26 +118,26 @@ function checkAskable(action: ActionInfo, fields: readonly FormField[]): void {
   const impossible = fields.find(({ kind }) => kind === "other");
   if (impossible) {
     throw new SvcError("INVALID_ARGS", `'${action.name}' requires ${impossible.label}, which prompts cannot fill in.`, {
-      hint: `Give --action ${action.ID} with --data or --page-instructions.`,
+      hint: `Use --action ${action.ID} with --data or --page-instructions.`,
     });
   }
 }
 
-type Answered = Map<FormField, FieldValue>;
+type FieldValues = Map<FormField, FieldValue>;
 
-/** Asks for the fields and submits them when the person agrees; for those that the service refuses it asks again. */
+/** Prompts for the fields and submits them after confirmation. Prompts again for fields that the service rejects. */
 async function fillIn(
   prompts: Prompts,
   { name }: ActionInfo,
   fields: readonly FormField[],
-  submit: (values: Answered) => Promise<Reply>,
+  submit: (values: FieldValues) => Promise<Reply>,
 ): Promise<Reply> {
-  const values: Answered = new Map();
+  const values: FieldValues = new Map();
   for (let asked = fields;;) {
     for (const field of asked) values.set(field, await ask(prompts, field, values.get(field) ?? field.value));
-    prompts.show(name, [...values].map(([field, value]) => `${field.label}: ${shownValue(field, value)}`));
+    prompts.show(name, [...values].map(([field, value]) => `${field.label}: ${formatValue(field, value)}`));
     if (!await prompts.confirm(`Submit '${name}'?`)) {
-      throw new SvcError("INTERRUPTED", "Not confirmed: nothing was done.");
+      throw new SvcError("INTERRUPTED", "Not confirmed. Nothing was done.");
     }
     try {
       return await submit(values);
@@ -146,15 +146,15 @@ async function fillIn(
       const { details = [] } = error;
       asked = fields.filter((field) => details.some((detail) => isAbout(detail, field)));
       if (asked.length === 0) throw error;
-      prompts.show(`'${name}' was refused`, details.map((detail) => shownFinding(detail, fields)));
+      prompts.show(`'${name}' was rejected`, details.map((detail) => formatIssue(detail, fields)));
     }
   }
 }
 
-async function ask(prompts: Prompts, field: FormField, present: FieldValue | undefined): Promise<FieldValue> {
+async function ask(prompts: Prompts, field: FormField, current: FieldValue | undefined): Promise<FieldValue> {
   const { label, kind, choices } = field;
-  if (kind === "boolean") return await prompts.confirm(label, present === true);
-  const text = present === undefined ? "" : String(present);
+  if (kind === "boolean") return await prompts.confirm(label, current === true);
+  const text = current === undefined ? "" : String(current);
   if (kind === "choice") return await prompts.choose(label, choices, text);
-  return toFieldValue(field, await prompts.text(label, (typed) => findFault(field, typed), text));
+  return toFieldValue(field, await prompts.text(label, (typed) => findProblem(field, typed), text));
 }

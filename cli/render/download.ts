@@ -1,24 +1,24 @@
-/** What a command does with content: into a file, or to stdout. */
+/** Writes content to a file or to stdout. */
 import type { Content } from "../../lib/operation/answer.ts";
 import { SvcError } from "../../lib/errors.ts";
 import { escapeLines } from "../../utils/text/control_characters.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { checkTarget, writeWhole } from "./local_files.ts";
-import { transferLine } from "./transfer.ts";
+import { createTransferLine } from "./transfer.ts";
 
-/** Stands for stdout where a file is named. */
+/** The file name that stands for stdout. */
 export const STDOUT = "-";
 
-/** Refuses a file that cannot be written, before anything is called for it. */
+/** Checks that the file can be written, before the call is made. */
 export async function checkOutput(output = STDOUT): Promise<void> {
   if (output !== STDOUT) await checkTarget(output);
 }
 
-/** Writes content to a file, or to stdout where none is named. */
+/** Writes content to a file. Default: stdout. */
 export async function deliver(context: CommandContext, content: Content, output = STDOUT): Promise<void> {
   const { stdout } = context.io;
   if (output !== STDOUT) {
-    using line = transferLine(context, content.size);
+    using line = createTransferLine(context, content.size);
     return await writeWhole(output, counted(content, (bytes) => line?.add(bytes)));
   }
   if (!stdout.isTerminal()) {
@@ -27,13 +27,13 @@ export async function deliver(context: CommandContext, content: Content, output 
   }
   await checkText(content);
   const decoder = new TextDecoder();
-  let held = "";
+  let pending = "";
   for await (const piece of content.stream) {
-    const text = held + decoder.decode(piece, { stream: true });
-    held = text.endsWith("\r") ? "\r" : ""; // Whether it ends a line, the next piece says.
-    stdout.write(escapeLines(held === "" ? text : text.slice(0, -1)));
+    const text = pending + decoder.decode(piece, { stream: true });
+    pending = text.endsWith("\r") ? "\r" : ""; // The next chunk may complete the line end.
+    stdout.write(escapeLines(pending === "" ? text : text.slice(0, -1)));
   }
-  stdout.write(escapeLines(held + decoder.decode())); // What is left of a character that was cut off.
+  stdout.write(escapeLines(pending + decoder.decode())); // The rest of an incomplete character.
 }
 
 async function* counted({ stream }: Content, count: (bytes: number) => void): AsyncGenerator<Uint8Array> {
@@ -43,7 +43,7 @@ async function* counted({ stream }: Content, count: (bytes: number) => void): As
   }
 }
 
-/** A terminal shows text alone: bytes of anything else would drive it. */
+/** Rejects content that is not text, because its bytes would control the terminal. */
 async function checkText({ type, stream }: Content): Promise<void> {
   if (/^text\/|[/+](json|xml|javascript)\b/i.test(type)) return;
   await stream.cancel();

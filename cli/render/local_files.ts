@@ -1,4 +1,4 @@
-/** Files that the command line names: those to send are read piece by piece, those to write appear whole or not at all. */
+/** Files of the command line. Uploads are read in chunks. Files are written completely or not at all. */
 import { SvcError } from "../../lib/errors.ts";
 import { resolveLink } from "../../utils/fs/resolve_link.ts";
 import { ignoreMissing } from "../../utils/fs/ignore_missing.ts";
@@ -7,39 +7,39 @@ import { readChunks, writeAll } from "../../utils/fs/chunks.ts";
 import { describeReadError, describeWriteError } from "../../utils/fs/describe_error.ts";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
 
-/** A file to send, named by a flag such as `--file`. */
+/** Opens a file to upload, which a flag such as `--file` names. */
 export async function openFile(flag: string, path: string): Promise<FileInput> {
   const { isFile, isDirectory, size } = await Deno.stat(path).catch((error) => {
     throw unreadable(flag, path, error);
   });
   if (!isFile) {
-    const reason = isDirectory ? "it is a directory" : "it is no regular file";
+    const reason = isDirectory ? "it is a directory" : "it is not a regular file";
     throw new SvcError("INVALID_ARGS", `${flag} cannot read ${path}: ${reason}.`, { hint: "Name a file." });
   }
-  // Whether it may be read is better known before anything is sent.
+  // Checks that the file can be read before anything is sent.
   (await Deno.open(path).catch((error) => {
     throw unreadable(flag, path, error);
   })).close();
   return { name: path.replace(/^.*[\\/]/, ""), size, stream: () => readChunks(() => Deno.open(path)) };
 }
 
-/** Refuses a path that cannot be written, before anything is called for it. */
+/** Checks that a path can be written, before the call is made. */
 export async function checkTarget(path: string): Promise<void> {
-  const place = await placeOf(path);
+  const place = await resolvePlace(path);
   if (place === undefined) return;
   const { temporary, file } = await openBeside(path, place.folder);
   file.close();
   await Deno.remove(temporary).catch(ignoreMissing);
 }
 
-/** Writes a file: under another name beside it first, so that nobody ever sees the half of it. */
+/** Writes a file under a temporary name and renames it, so that an incomplete file is never visible. */
 export async function writeWhole(path: string, pieces: Pieces): Promise<void> {
-  const place = await placeOf(path);
+  const place = await resolvePlace(path);
   if (place === undefined) return await writeTo(path, await openTo(path, { write: true }), pieces);
   const { target, folder, mode } = place;
   const { temporary, file } = await openBeside(path, folder);
   try {
-    // Users who could not read the old file cannot read the new one.
+    // The new file has the permissions of the old one.
     if (mode !== undefined) await Deno.chmod(temporary, mode);
     await writeTo(path, file, pieces);
     await Deno.rename(temporary, target).catch((error) => {
@@ -51,22 +51,22 @@ export async function writeWhole(path: string, pieces: Pieces): Promise<void> {
   }
 }
 
-/** What is to be written, as it comes. */
+/** The chunks to write. */
 type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 interface Place {
   readonly target: string;
   readonly folder: string;
-  /** Who may do what with the file that is replaced; undefined where there is none, or no such thing. */
+  /** Permissions of the replaced file; undefined if there is no such file, or no permissions. */
   readonly mode?: number;
 }
 
 /**
- * Where a file is to be; undefined for a device or a pipe, which is written to and never replaced. The folder of that
- * is not looked at: Deno lets hardly anybody read `/dev`.
+ * Resolves the path of a file to write. Returns undefined for a device or a pipe, which is never replaced. Its folder is
+ * not checked, because Deno rarely permits reading `/dev`.
  */
-async function placeOf(path: string): Promise<Place | undefined> {
-  const found = await ifThere(path, Deno.stat(path));
+async function resolvePlace(path: string): Promise<Place | undefined> {
+  const found = await findPath(path, Deno.stat(path));
   if (found?.isDirectory || /[\\/]$/.test(path)) throw unwritable(path, "it is a directory");
   if (found && !found.isFile) return undefined;
   const real = await resolveLink(path).catch((error) => {
@@ -74,9 +74,9 @@ async function placeOf(path: string): Promise<Place | undefined> {
   });
   const slash = Math.max(real.lastIndexOf("/"), Deno.build.os === "windows" ? real.lastIndexOf("\\") : -1);
   const folder = slash < 0 ? "." : real.slice(0, slash) || "/";
-  const parent = await ifThere(path, Deno.stat(folder));
+  const parent = await findPath(path, Deno.stat(folder));
   if (parent === undefined) {
-    const hint = `Choose another file, or make its folder: mkdir -p ${shellQuote(folder)}`;
+    const hint = `Choose another file, or create the folder: mkdir -p ${shellQuote(folder)}`;
     throw unwritable(path, "there is no such directory", hint);
   }
   if (!parent.isDirectory) throw unwritable(path, "part of the path is a file");
@@ -84,14 +84,14 @@ async function placeOf(path: string): Promise<Place | undefined> {
   return { target: real, folder, mode };
 }
 
-/** What is found on the way to a target; undefined where nothing is there. */
-async function ifThere<T>(path: string, looked: Promise<T>): Promise<T | undefined> {
-  return await looked.catch(ignoreMissing).catch((error) => {
+/** Returns undefined if nothing exists at the path. */
+async function findPath<T>(path: string, found: Promise<T>): Promise<T | undefined> {
+  return await found.catch(ignoreMissing).catch((error) => {
     throw unwritable(path, error);
   });
 }
 
-/** A new file under another name. */
+/** Creates a file under a temporary name. */
 async function openBeside(path: string, folder: string): Promise<{ temporary: string; file: Deno.FsFile }> {
   const temporary = `${folder}/.svc-${crypto.randomUUID()}.part`;
   return { temporary, file: await openTo(path, { write: true, createNew: true }, temporary) };
@@ -125,8 +125,8 @@ function unreadable(flag: string, path: string, error: unknown): unknown {
 function unwritable(path: string, cause: unknown, hint = "Choose another file."): unknown {
   if (cause instanceof Deno.errors.NotCapable) return cause;
   const isReason = typeof cause === "string";
-  const fault = isReason ? cause : describeWriteError(cause) ?? String(cause);
-  return new SvcError("INVALID_ARGS", `--output cannot write ${path}: ${fault}.`, {
+  const problem = isReason ? cause : describeWriteError(cause) ?? String(cause);
+  return new SvcError("INVALID_ARGS", `--output cannot write ${path}: ${problem}.`, {
     ...(!isReason && { cause }),
     hint,
   });

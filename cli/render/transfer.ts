@@ -1,4 +1,4 @@
-/** How far a file on its way is, for a person at a terminal. */
+/** Shows the progress of uploads and downloads at a terminal. */
 import type { Values } from "../../lib/client/request/values.ts";
 import type { FileInput } from "../../lib/operation/operation.ts";
 import { isOfType } from "../../lib/operation/param_types.ts";
@@ -6,44 +6,47 @@ import type { CommandContext } from "../commands/command.ts";
 import type { Output } from "../io/io.ts";
 import { describeTransfer, ProgressBar } from "./progress.ts";
 
-/** The line of one transfer. */
+/** The progress line of one transfer. */
 export class TransferLine implements Disposable {
   readonly #bar: ProgressBar;
   readonly #total?: number;
   #done = 0;
   #started = performance.now();
 
-  /** A line about so many bytes; nobody may know how many. */
+  /** Creates the line. `total` is the number of bytes, if it is known. */
   constructor(output: Output, total: number | undefined) {
     this.#bar = new ProgressBar(output);
     this.#total = total;
   }
 
-  /** Begins anew. */
+  /** Restarts at zero. */
   restart(): void {
     this.#done = 0;
     this.#started = performance.now();
   }
 
-  /** Counts bytes. */
+  /** Adds transferred bytes. */
   add(bytes: number): void {
     this.#done += bytes;
     const seconds = (performance.now() - this.#started) / 1000;
     this.#bar.show(() => describeTransfer(this.#done, seconds > 0 ? this.#done / seconds : 0, this.#total));
   }
 
-  /** Takes the line away. */
+  /** Removes the line. */
   [Symbol.dispose](): void {
     this.#bar.clear();
   }
 }
 
-/** The line of a transfer, where a person sees it. */
-export function transferLine({ globals, io }: CommandContext, total: number | undefined): TransferLine | undefined {
+/** Creates the progress line of a transfer, or returns undefined if stderr is not a terminal. */
+export function createTransferLine(
+  { globals, io }: CommandContext,
+  total: number | undefined,
+): TransferLine | undefined {
   return !globals.quiet && io.stderr.isTerminal() ? new TransferLine(io.stderr, total) : undefined;
 }
 
-/** Values whose file is sent: its line is there until `send` is finished. */
+/** Shows the progress of the file among the values until `send` is finished. */
 export async function watchUpload<T>(
   context: CommandContext,
   values: Values,
@@ -51,12 +54,12 @@ export async function watchUpload<T>(
 ): Promise<T> {
   const isFile = (entry: [string, unknown]): entry is [string, FileInput] => isOfType("file", entry[1]);
   const [name, file] = Object.entries(values).find(isFile) ?? [];
-  using line = file && transferLine(context, file.size);
-  return await send(name && line ? { ...values, [name]: watched(file, line) } : values);
+  using line = file && createTransferLine(context, file.size);
+  return await send(name && line ? { ...values, [name]: trackFile(file, line) } : values);
 }
 
-/** The same file, whose reading the line shows. */
-function watched(file: FileInput, line: TransferLine): FileInput {
+/** Returns the file with a stream that updates the line. */
+function trackFile(file: FileInput, line: TransferLine): FileInput {
   return {
     name: file.name,
     size: file.size,

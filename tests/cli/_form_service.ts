@@ -1,11 +1,11 @@
-/** A service with one assignment whose form has a field of every kind: what `--interactive` asks for can be watched. */
+/** A service with one assignment whose form has a field of every kind, for tests of `--interactive`. */
 import type { JsonObject } from "../../utils/json.ts";
 import { type FakeService as TestService, startFakeService as startService } from "../harness/fake_service.ts";
 
 /** The assignment. */
 export const ASSIGNMENT = "ASSIGN-WORKLIST ACME-WORK C-1!INTAKE";
 
-/** What performing the assignment answers. */
+/** Options of the form service. */
 export const PERFORMED = { id: "C-1", type: "T", status: "Open", urgency: 10, data: { caseInfo: {} } };
 
 /** The service, and what reached it. */
@@ -64,11 +64,11 @@ const FORM: JsonObject = {
 
 /** How the service differs from one that has but one assignment. */
 export interface FormServiceOptions {
-  /** Where false, the case has another assignment before it, and the answer says of neither that it was asked for. */
+  /** If false, the case has another assignment before this one, and the response does not mark the requested one. */
   readonly alone?: boolean;
-  /** What performing the assignment answers instead. */
+  /** Response to the performed assignment, instead of the usual one. */
   readonly performed?: string;
-  /** Present value of the first field. */
+  /** Current value of the first field. */
   readonly applicant?: string;
 }
 

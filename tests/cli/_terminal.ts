@@ -1,4 +1,4 @@
-/** `svc` in a process whose streams pass for a terminal: a test can answer prompts through pipes. */
+/** Runs `svc` in a process whose streams claim to be a terminal, so that a test can answer prompts through pipes. */
 import { main } from "../../cli.ts";
 import { processIo } from "../../cli/io/process_io.ts";
 

@@ -1,4 +1,4 @@
-/** What a command makes of an answer: one that is empty, refuses, is none of a service, or cannot be printed. */
+/** Responses of the service: empty, failed, invalid, or impossible to print. */
 import assert from "node:assert/strict";
 import { createClient } from "../../lib/client/client.ts";
 import {
@@ -11,12 +11,12 @@ import {
 } from "../harness/fake_service.ts";
 import { readError as errorOf, svc } from "../harness/svc.ts";
 
-Deno.test("an empty answer prints nothing", async () => {
+Deno.test("an empty response prints nothing", async () => {
   await using service = startService({ api: () => new Response(null, { status: 204 }) });
   assert.deepEqual(await call(service, "cases delete C"), { code: 0, stdout: "", stderr: "" });
 });
 
-Deno.test("an empty answer where members are promised is refused, by a command and by the library", async () => {
+Deno.test("an empty response without its required members is an error, in a command and in the library", async () => {
   for (const headers of [{ "content-type": "application/json" }, undefined]) {
     await using service = startService({ api: () => new Response("", { headers }) });
     const library = createClient({ ...CLIENT, baseUrl: service.baseUrl, noCache: true });
@@ -31,7 +31,7 @@ Deno.test("an empty answer where members are promised is refused, by a command a
   }
 });
 
-Deno.test("an empty answer where a service may have nothing to list is an object without members", async () => {
+Deno.test("an empty response of a list without entries is an empty object", async () => {
   await using service = startService({ api: () => new Response("") });
   const lines = [
     "cases list-ancestors C",
@@ -48,7 +48,7 @@ Deno.test("an empty answer where a service may have nothing to list is an object
   assert.deepEqual(await library.cases.listAncestors("C"), {});
 });
 
-Deno.test("a refusal is one JSON object on stderr, escaped, with the service's words", async () => {
+Deno.test("an error of the service is one escaped JSON object on stderr, with the message of the service", async () => {
   const body = {
     errorClassification: "Validation fail",
     localizedValue: "Bad\x9b31m",
@@ -70,7 +70,7 @@ Deno.test("a refusal is one JSON object on stderr, escaped, with the service's w
   });
 });
 
-Deno.test("an answer that is no JSON, or is cut off, is an error of the operation, and nothing is printed", async () => {
+Deno.test("an invalid or incomplete response is an error of the operation, and nothing is printed", async () => {
   for (const text of ["<html>", '{"id":"C-1",']) {
     await using service = startService({ api: () => new Response(text) });
     const result = await call(service, "cases get C");
@@ -80,14 +80,14 @@ Deno.test("an answer that is no JSON, or is cut off, is an error of the operatio
   }
 });
 
-Deno.test("an error of the first DX API is told in its own words", async () => {
+Deno.test("an error of the first DX API keeps its message", async () => {
   const errors = [{ ID: "Pega_API_023", message: "There is no such case." }];
   await using service = answers({ pxObjClass: "Pega-API", errors }, { status: 404 });
   const { message, details } = errorOf(await call(service, "cases get C-1"));
   assert.deepEqual([message, details], ["There is no such case.", errors]);
 });
 
-Deno.test("what the service does not know names the arguments to check, where it is the service that says so", async () => {
+Deno.test("a 404 of the service names the arguments to check", async () => {
   const missing = { errorClassification: "Resource not found", localizedValue: "The resource cannot be found." };
   const hintFor = async (line: string, body: unknown) => {
     await using service = answers(body, { status: 404 });
@@ -113,7 +113,7 @@ Deno.test("what the service does not know names the arguments to check, where it
   assert.equal(errorOf(await call(gateway, "cases get C-1")).hint, undefined);
 });
 
-Deno.test("a redirect names the base URL to set, where the address is the same request elsewhere", async () => {
+Deno.test("a redirect to the same path on another host names the base URL to set", async () => {
   const wrong = "the base URL may be wrong, or a login page may be in front of the service.";
   const hints = {
     "https://new.example/v8/dx-api/v2/cases/C%201": "set the base URL to https://new.example/v8.",
@@ -132,7 +132,7 @@ Deno.test("a redirect names the base URL to set, where the address is the same r
   assert.equal(hint, `It redirects to ${service.baseUrl}/login: ${wrong}`);
 });
 
-Deno.test("who is told when to come back passes it on, also of a service that is down", async () => {
+Deno.test("an error reports Retry-After, also for an unavailable service", async () => {
   const wait = "Wait 7 seconds, then try again.";
   for (const [status, retryAfter, hint] of [[429, "7", wait], [503, "7", wait], [503, undefined, IT_MAY_BE_DONE]]) {
     const headers: HeadersInit = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
@@ -141,7 +141,7 @@ Deno.test("who is told when to come back passes it on, also of a service that is
   }
 });
 
-Deno.test("a number that cannot be printed as it came is named, and --verbose shows it", async () => {
+Deno.test("a number that cannot be printed exactly causes a warning, and --verbose shows it", async () => {
   await using service = startService({ api: () => new Response('{"id":"C",\n"account":12345678901234567890}') });
   const { code, stdout, stderr } = await call(service, "cases get C --verbose");
   assert.equal(code, 0);
@@ -157,7 +157,7 @@ Deno.test("a number that cannot be printed as it came is named, and --verbose sh
   assert.deepEqual(created, { code: 0, stdout: '"12345678901234567890"\n', stderr: "" });
 });
 
-Deno.test("what a service says where nothing is promised is printed too", async () => {
+Deno.test("an unexpected response body is printed too", async () => {
   for (const [said, printed] of [['{"deleted":1}', '{"deleted":1}\n'], ["Deleted", '"Deleted"\n'], [" \n", ""]]) {
     await using service = startService({ api: () => new Response(said) });
     const result = await call(service, "cases delete C --format compact");
@@ -167,7 +167,7 @@ Deno.test("what a service says where nothing is promised is printed too", async 
   }
 });
 
-Deno.test("a web page is no answer, also where none is promised or a text", async () => {
+Deno.test("a web page is not a valid response, even if no body or a text is expected", async () => {
   const page = "<!DOCTYPE html><title>Log in</title>";
   const headers = { "content-type": "text/html; charset=utf-8" };
   await using service = startService({ api: () => new Response(page, { headers }) });
@@ -184,7 +184,7 @@ Deno.test("a web page is no answer, also where none is promised or a text", asyn
   assert.equal((await call(plain, "social like-message M")).stdout, '"Liked"\n');
 });
 
-Deno.test("an answer that is nested too deep to be laid out is said to be, and compact prints it", async () => {
+Deno.test("a response that is nested too deeply for indented formats is an error, and compact prints it", async () => {
   const text = `{"data":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
   await using service = startService({ api: () => new Response(text) });
   for (const format of ["json", "yaml"]) {
@@ -201,16 +201,16 @@ Deno.test("an answer that is nested too deep to be laid out is said to be, and c
   assert.deepEqual([compact.code, compact.stdout], [0, text + "\n"]);
 });
 
-Deno.test("a change whose answer is lost says that it may be done, before anything else that can be tried", async () => {
+Deno.test("a change without a valid response warns first that it may have been applied", async () => {
   await using service = startService({ api: () => new Response("", { status: 502 }) });
   const { hint } = errorOf(await svc(["cases", "create", "--type", "T"], { env: envOf(service) }));
   assert.ok(String(hint).startsWith(IT_MAY_BE_DONE), String(hint));
   const json = { headers: { "content-type": "application/json" } };
-  for (const spoiled of ["", '{"id"']) {
-    await using proxy = startService({ api: () => new Response(spoiled, json) });
+  for (const text of ["", '{"id"']) {
+    await using proxy = startService({ api: () => new Response(text, json) });
     const { code, hint } = errorOf(await svc(["cases", "create", "--type", "T"], { env: envOf(proxy) }));
     assert.deepEqual([code, String(hint).startsWith(IT_MAY_BE_DONE)], ["INVALID_RESPONSE", true]);
   }
   const read = errorOf(await svc(["cases", "get", "C"], { env: envOf(service) }));
-  assert.ok(!String(read.hint).includes("may be done"), String(read.hint));
+  assert.ok(!String(read.hint).includes("may have been applied"), String(read.hint));
 });

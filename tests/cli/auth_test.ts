@@ -1,9 +1,9 @@
-/** `svc auth`, and how many tokens calls need. */
+/** `svc auth`, and the number of token exchanges. */
 import assert from "node:assert/strict";
 import { call, startAnswering as answers, startFakeService as startService } from "../harness/fake_service.ts";
 import { makeFolder, readError as errorOf } from "../harness/svc.ts";
 
-Deno.test("--no-cache leaves no token behind, without it one exchange serves many calls", async () => {
+Deno.test("--no-cache stores no token; otherwise one exchange serves many calls", async () => {
   await using service = answers({ id: "C" });
   await using folder = await makeFolder();
   const env = { SVC_CONFIG_DIR: folder.path };
@@ -14,7 +14,7 @@ Deno.test("--no-cache leaves no token behind, without it one exchange serves man
   assert.deepEqual([service.exchanges, service.calls], [2, 3]);
 });
 
-Deno.test("auth commands print their result; a failed diagnosis ends with the failed step's error", async () => {
+Deno.test("auth commands print their result, and a failed diagnosis ends with the error of the failed step", async () => {
   await using service = startService();
   await using folder = await makeFolder();
   const env = { SVC_CONFIG_DIR: folder.path };
@@ -52,7 +52,7 @@ Deno.test("a dry run of auth login and auth ping prints the request that each wo
   assert.deepEqual([service.exchanges, service.calls], [0, 0]);
 });
 
-Deno.test("a hint that names a command of auth gives it the profile of the call", async () => {
+Deno.test("a hint with an auth command contains the profile of the call", async () => {
   const closed = startService();
   await closed[Symbol.asyncDispose]();
   const hints = {

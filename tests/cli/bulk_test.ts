@@ -1,11 +1,11 @@
-/** Commands about several cases: which of them failed is told, whatever the answer looks like. */
+/** Bulk commands: the error lists the failed cases, in every form of the response. */
 import assert from "node:assert/strict";
 import { createClient } from "../../lib/client/client.ts";
 import { call, CLIENT, startAnswering as answers } from "../harness/fake_service.ts";
 import { runOnFullDisk as onFullDisk, runWithUnreadPipe as unread } from "../harness/faults.ts";
 import { readError as errorOf } from "../harness/svc.ts";
 
-Deno.test("a bulk call in which some cases failed prints its answer and ends with 1", async () => {
+Deno.test("a bulk call with failed cases prints its response and ends with 1", async () => {
   const failed = { ID: "C-2", status: "409", errorDetails: [{ message: "Error" }] };
   const body = { results: [{ ID: "C-1", status: 200 }, failed] };
   await using service = answers(body, { status: 207 });
@@ -16,7 +16,7 @@ Deno.test("a bulk call in which some cases failed prints its answer and ends wit
   assert.deepEqual([code, message, details], ["BULK_PARTIAL_FAILURE", "1 of 2 cases failed.", [failed]]);
 });
 
-Deno.test("a bulk call that is answered with the list alone ends with 1 if a case failed, and is the library's results", async () => {
+Deno.test("a bulk response that is only a list ends with 1 if a case failed, and becomes results in the library", async () => {
   const failed = { ID: "C-2", status: 423 };
   const body = [{ ID: "C-1", status: "200" }, failed];
   await using service = answers(body, { status: 207 });
@@ -28,7 +28,7 @@ Deno.test("a bulk call that is answered with the list alone ends with 1 if a cas
   assert.deepEqual(await library.cases.bulkPerform({ action: "a", cases: ["C-1", "C-2"] }), { results: body });
 });
 
-Deno.test("a bulk call whose answer only counts what failed ends with 1", async () => {
+Deno.test("a bulk response that only counts the failures ends with 1", async () => {
   for (const body of [{ failureCount: 2 }, { summary: { total: 3, failed: 2 } }, { results: [], failureCount: "2" }]) {
     await using service = answers(body, { status: 207 });
     const result = await call(service, "cases bulk-perform --action a --cases C-1,C-2");
@@ -37,7 +37,7 @@ Deno.test("a bulk call whose answer only counts what failed ends with 1", async 
   }
 });
 
-Deno.test("a bulk call without failures, or done in the background, ends with 0", async () => {
+Deno.test("a bulk call without failures, or in the background, ends with 0", async () => {
   const bodies = [
     [{ results: [{ ID: "C-1", status: "200" }] }, 207],
     [{ jobID: "J-1" }, 202],
@@ -50,14 +50,14 @@ Deno.test("a bulk call without failures, or done in the background, ends with 0"
   }
 });
 
-Deno.test("what a bulk call failed with is an error, also where nobody reads the answer", async () => {
+Deno.test("a failed bulk call is an error even if the output is closed", async () => {
   await using service = answers({ results: [{ ID: "C", status: "404" }] }, { status: 207 });
   const [stderr, code] = await unread(service, "stdout", "cases bulk-perform --action a --cases C");
   assert.deepEqual([JSON.parse(stderr).error.code, code], ["BULK_PARTIAL_FAILURE", 1]);
 });
 
 Deno.test({
-  name: "what a bulk call failed with is told with the output that cannot be written, and names the failed ones itself",
+  name: "if the output cannot be written, the error of a bulk call lists the failed cases and says why",
   ignore: Deno.build.os !== "linux",
   async fn() {
     const failed = { ID: "C", status: "404" };

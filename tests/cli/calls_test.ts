@@ -1,4 +1,4 @@
-/** Whole calls: what reaches the service, stdout, stderr and the shell. */
+/** Complete calls: the request, stdout, stderr and the exit code. */
 import assert from "node:assert/strict";
 import { createClient } from "../../lib/client/client.ts";
 import {
@@ -30,12 +30,12 @@ const CONFIG = `${CHECKOUT}/deno.json`;
 const CASE = { id: "C 1", type: "T", status: "Op\x1b[2Jen\u202e", urgency: 10, data: { caseInfo: {} } };
 const SHOWN = JSON.stringify(CASE, null, 2).replace("\u202e", "\\u202e") + "\n";
 
-Deno.test("an answer is printed as JSON on stdout, and nothing else is printed", async () => {
+Deno.test("a response is printed as JSON on stdout, and nothing else is printed", async () => {
   await using service = answers(CASE);
   assert.deepEqual(await call(service, "cases get C"), { code: 0, stdout: SHOWN, stderr: "" });
 });
 
-Deno.test("identifier, status and entity tag are printed wherever the service gives them", async () => {
+Deno.test("identifier, status and entity tag are printed if the response contains them", async () => {
   const headers = { etag: '"tag 1"' };
   const caseInfo = { ID: "C-1", caseTypeID: "T", status: "Open", urgency: "10" };
   const shown = async (line: string, body: unknown) => {
@@ -79,7 +79,7 @@ Deno.test("identifiers and values reach the service as they were written", async
   assert.deepEqual(seen, ["PATCH", ["assignments", id, "actions", "Do it"], '"t 1"', { content: { a: " " } }]);
 });
 
-Deno.test("a proxy that the environment names is used, without a permission for it", async () => {
+Deno.test("the proxy of the environment is used without a permission for it", async () => {
   await using service = answers(CASE);
   const passed: string[] = [];
   await using proxy = Deno.serve(
@@ -107,7 +107,7 @@ Deno.test("a proxy that the environment names is used, without a permission for 
   assert.deepEqual(await viaProxy({ HTTP_PROXY, NO_PROXY: "127.0.0.1" }), []);
 });
 
-Deno.test("a table leaves out nested members and says so on stderr, unless --quiet", async () => {
+Deno.test("a table hides nested fields and lists them on stderr, unless --quiet is set", async () => {
   await using service = answers(CASE);
   const stdout = "id   type  status               urgency\nC 1  T     Op\\u001b[2Jen\\u202e       10\n";
   const stderr = "Nested fields hidden: data.\n";
@@ -115,7 +115,7 @@ Deno.test("a table leaves out nested members and says so on stderr, unless --qui
   assert.deepEqual(await call(service, "cases get C --format table --quiet"), { code: 0, stdout, stderr: "" });
 });
 
-Deno.test("--verbose shows each exchange in two lines, the token's without its credentials", async () => {
+Deno.test("--verbose prints two lines for each exchange, without the credentials", async () => {
   await using service = answers(CASE);
   const { code, stdout, stderr } = await call(service, "--verbose cases get C");
   assert.equal(code, 0);
@@ -128,7 +128,7 @@ Deno.test("--verbose shows each exchange in two lines, the token's without its c
   for (const secret of [CLIENT.clientSecret, ...service.issued]) assert.equal(stderr.includes(secret), false);
 });
 
-Deno.test("--verbose and --dry-run name the path that is sent, also below a base URL with a path", async () => {
+Deno.test("--verbose and --dry-run print the full path, including that of the base URL", async () => {
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
     const { pathname, search } = new URL(request.url);
     const isToken = pathname === "/below/oauth2/token";
@@ -143,14 +143,14 @@ Deno.test("--verbose and --dry-run name the path that is sent, also below a base
   await server.shutdown();
 });
 
-Deno.test("--verbose shows an answer that is no JSON on one line, escaped", async () => {
+Deno.test("--verbose prints a response that is not JSON on one line, escaped", async () => {
   await using service = startService({ api: () => new Response("<b>\r\n\x1b]0;evil\x07</b>", { status: 502 }) });
   const { code, stderr } = await call(service, "cases get C --verbose");
   assert.equal(code, 1);
   assert.ok(stderr.includes("\n[HTTP] Response: <b>\\r\\n\\u001b]0;evil\\u0007</b>\n"), stderr);
 });
 
-Deno.test("the read of a record's entity tag names what may be a key, and no long text", async () => {
+Deno.test("the read of a record's entity tag sends values that can be keys, and no long text", async () => {
   const seen: (string | null)[] = [];
   await using service = startService({
     api: ({ url, method }) => {
@@ -169,7 +169,7 @@ Deno.test("--quiet never hides an error", async () => {
   assert.equal(errorOf(await call(service, "cases get C --quiet")).code, "NOT_FOUND");
 });
 
-Deno.test("exit codes tell failures apart: 1 service or network, 2 arguments or configuration, 4 not authenticated", async () => {
+Deno.test("exit codes distinguish failures: 1 service or network, 2 arguments or configuration, 4 not authenticated", async () => {
   await using service = startService({ api: () => Response.json({}, { status: 500 }) });
   const gone = await (async () => {
     await using stopped = answers({});
@@ -188,7 +188,7 @@ Deno.test("exit codes tell failures apart: 1 service or network, 2 arguments or 
   }
 });
 
-Deno.test("a reader that has seen enough ends svc quietly", async () => {
+Deno.test("svc ends silently if the reader closes the output", async () => {
   await using service = answers({ rows: "x".repeat(10_000_000) });
   await using folder = await makeFolder();
   const process = spawnSvc(["cases", "list-stages", "C"], { env: { ...envOf(service), SVC_CONFIG_DIR: folder.path } });
@@ -201,7 +201,7 @@ Deno.test("a reader that has seen enough ends svc quietly", async () => {
 });
 
 Deno.test({
-  name: "a program that has run a command line has Ctrl-C to itself again",
+  name: "after a command line, an embedding program handles Ctrl-C itself again",
   ignore: Deno.build.os === "windows",
   async fn() {
     await using service = answers({ caseTypes: [] });
@@ -244,13 +244,13 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-Deno.test("a call is made and answered although nobody reads what is said about it", async () => {
+Deno.test("a call succeeds even if stderr is closed", async () => {
   await using service = answers(CASE);
   assert.deepEqual(await unread(service, "stderr", "cases get C --verbose"), [SHOWN, 0]);
 });
 
 Deno.test({
-  name: "an output that cannot be written is no defect of svc",
+  name: "an output that cannot be written is reported as such, not as an internal error",
   ignore: Deno.build.os !== "linux",
   async fn() {
     await using service = answers(CASE);

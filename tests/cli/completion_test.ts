@@ -1,4 +1,4 @@
-/** What a shell offers to a person who presses Tab. */
+/** Completion in a shell. */
 import assert from "node:assert/strict";
 import { groups } from "../../cli/commands/groups.ts";
 import { topics } from "../../cli/help/topics.ts";
@@ -14,7 +14,7 @@ const wordsAfter = async (line: string) => {
   return stdout.split("\n").slice(0, -1).map((row) => row.split("\t")[0] ?? "");
 };
 
-Deno.test("after svc come the groups, and after each of them its commands", async () => {
+Deno.test("svc is completed with the groups, and each group with its commands", async () => {
   assert.deepEqual(await wordsAfter("svc "), Object.keys(groups).map(toKebab));
   for (const [name, group] of Object.entries(groups)) {
     assert.deepEqual(await wordsAfter(`svc ${toKebab(name)} `), Object.keys(await group.load()).map(toKebab));
@@ -23,7 +23,7 @@ Deno.test("after svc come the groups, and after each of them its commands", asyn
   assert.deepEqual(await wordsAfter("svc --format table help workflow re"), ["record", "resume", "retry", "report"]);
 });
 
-Deno.test("after a command come its arguments, which are anybody's guess, and then the flags that are not given", async () => {
+Deno.test("a command with all arguments is completed with the unused flags", async () => {
   assert.deepEqual(await wordsAfter("svc cases get "), []);
   const flags = await wordsAfter("svc cases get C-1 --format yaml --quiet ");
   assert(flags.includes("--fields") && flags.includes("--help"), flags.join());
@@ -35,7 +35,7 @@ Deno.test("after a command come its arguments, which are anybody's guess, and th
   ]);
 });
 
-Deno.test("after a flag come the words that it takes, and none where it takes any", async () => {
+Deno.test("a flag is completed with its choices, if it has any", async () => {
   assert.deepEqual(await wordsAfter("svc workflow list --state "), [
     ...["running", "interrupted", "done", "failed", "cancelled"],
   ]);
@@ -46,7 +46,7 @@ Deno.test("after a flag come the words that it takes, and none where it takes an
   assert.deepEqual(await wordsAfter("svc attachments add C-1 -"), await wordsAfter("svc attachments add C-1 --"));
 });
 
-Deno.test("after a command for runs come the runs, and after --profile the profiles", async () => {
+Deno.test("commands for runs are completed with the runs, and --profile with the profiles", async () => {
   await using office = await openOffice("return input;");
   for (const run of ["r1", "r2"]) await office.svc("run", "script.ts", "--run-id", run, "--allow-declared");
   const env = { SVC_CONFIG_DIR: office.config };
@@ -60,7 +60,7 @@ Deno.test("after a command for runs come the runs, and after --profile the profi
   assert.deepEqual([none.stdout, none.stderr, [...Deno.readDirSync(empty.path)]], ["", "", []]);
 });
 
-Deno.test("what a journal or a configuration names comes without characters that drive a terminal", async () => {
+Deno.test("completions from a journal or a configuration contain no control characters", async () => {
   await using office = await openOffice("return 1;");
   await office.svc("run", "script.ts", "--run-id", "r1", "--allow-declared");
   office.sql(`UPDATE runs SET name = 'a' || char(27) || '[2J' || char(9, 10) || 'b'`);
@@ -73,13 +73,13 @@ Deno.test("what a journal or a configuration names comes without characters that
   assert.equal(await offered("svc cases get --profile c"), "city hall\t\n");
 });
 
-Deno.test("where there is no such group or command, nothing may come", async () => {
+Deno.test("an unknown group or command has no completions", async () => {
   for (const line of ["svc nothing ", "svc constructor ", "svc cases nothing ", "svc cases toString --type T "]) {
     assert.deepEqual(await wordsAfter(line), [], line);
   }
 });
 
-/** What bash offers where the cursor stands behind the last of these words. */
+/** Returns the completions of bash after the last of these words. */
 async function offeredByBash(words: readonly string[], folder: string, line = words.join(" ")): Promise<string> {
   const script = `svc() { "$DENO" run --allow-all "$CLI" "$@"; }
     source <(svc completion bash)
@@ -97,7 +97,7 @@ async function offeredByBash(words: readonly string[], folder: string, line = wo
 }
 
 Deno.test({
-  name: "bash completes with the script that it is given",
+  name: "bash completes svc with the completion script",
   ignore: Deno.build.os === "windows",
   async fn() {
     await using folder = await makeFolder({});
@@ -112,7 +112,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "bash takes the name of a profile for a word, whatever it holds",
+  name: "bash quotes the name of a profile with special characters",
   ignore: Deno.build.os === "windows",
   async fn() {
     const profiles = Object.fromEntries(
@@ -126,7 +126,7 @@ Deno.test({
 });
 
 for (const shell of ["bash", "zsh", "fish"]) {
-  Deno.test(`svc completion ${shell} prints a script that asks for the next words`, async () => {
+  Deno.test(`svc completion ${shell} prints a script that calls svc completion words`, async () => {
     const { code, stdout } = await svcHere(["completion", shell]);
     assert.equal(code, 0);
     assert.match(stdout, /svc completion words/);

@@ -10,9 +10,9 @@ import { CHECKOUT, splitWords as words, svc } from "../harness/svc.ts";
 interface DryRun {
   /** Request line, with the path below the API root. */
   request: string;
-  /** Body; `{}` where there is none. */
+  /** Body; `{}` for an empty one. */
   body?: unknown;
-  /** Media type, where it is not that of JSON. */
+  /** Media type. Default: that of JSON. */
   type?: string;
   /** Value of `If-Match`, where the request has one. */
   tag?: string;

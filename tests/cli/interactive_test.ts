@@ -1,4 +1,4 @@
-/** `assignments perform --interactive`: what is asked, what is sent, and when nothing is. */
+/** `svc assignments perform --interactive`: its prompts and its requests. */
 import assert from "node:assert/strict";
 import { shellQuote } from "../../utils/text/shell_quote.ts";
 import { clientEnvironment as envOf } from "../harness/fake_service.ts";
@@ -26,14 +26,17 @@ const MANY_NINES = "9".repeat(320);
 const ANSWERS: [question: string, keys: string][] = [
   ["Applicant", " L." + ENTER],
   ["Count", "none" + ENTER],
-  ["Give a whole number.", "\x7f\x7f\x7f\x7f0" + ENTER],
-  ["Give 1 or more.", "\x7f7" + ENTER],
+  ["Enter a whole number.", "\x7f\x7f\x7f\x7f0" + ENTER],
+  ["Enter 1 or more.", "\x7f7" + ENTER],
   ["Amount", LONG_AMOUNT + ENTER],
-  ["JSON numbers do not hold it exactly: give a shorter one.", "\x7f".repeat(LONG_AMOUNT.length) + MANY_NINES + ENTER],
-  ["JSON numbers do not hold it exactly: give a shorter one.", "\x7f".repeat(MANY_NINES.length) + "1.5" + ENTER],
+  [
+    "JSON cannot represent this number exactly. Enter a shorter one.",
+    "\x7f".repeat(LONG_AMOUNT.length) + MANY_NINES + ENTER,
+  ],
+  ["JSON cannot represent this number exactly. Enter a shorter one.", "\x7f".repeat(MANY_NINES.length) + "1.5" + ENTER],
   ["Urgent", LEFT + ENTER],
   ["Visit", "2026-02-30" + ENTER],
-  ["Give a date, e.g. 2026-01-31.", "\x7f\x7f28" + ENTER],
+  ["Enter a date, e.g. 2026-01-31.", "\x7f\x7f28" + ENTER],
   ["Channel", DOWN + ENTER],
   ["City", ENTER],
 ];
@@ -73,7 +76,7 @@ async function converse(
     }
   }
   const { code } = await process.status;
-  await writer.close().catch(() => {}); // The program has ended: nobody reads any more.
+  await writer.close().catch(() => {}); // The program has ended and reads no more input.
   assert.deepEqual(waiting.map(([question]) => question), [], `not asked, or not answered:\n${seen}`);
   return questions === "stderr"
     ? { code, stdout: await other, stderr: seen }
@@ -97,7 +100,7 @@ function errorAfterQuestions({ stderr }: CliResult): Record<string, unknown> {
   return JSON.parse(stderr.slice(stderr.indexOf('{\n  "error"'))).error;
 }
 
-Deno.test("the only action is taken, each required field asked for, and the answer alone goes to stdout", async () => {
+Deno.test("--interactive selects the only action, prompts for each required field, and prints only the response to stdout", async () => {
   const form = startFormService();
   await using _service = form.service;
   const { code, stdout, stderr } = await perform(form, [...ANSWERS, ["Submit 'Enter it'?", ENTER]]);
@@ -109,7 +112,7 @@ Deno.test("the only action is taken, each required field asked for, and the answ
   assert.equal(stderr.includes("Title") || stderr.includes("Note"), false, "neither list rows nor optional fields");
 });
 
-Deno.test("of several actions the person picks one", async () => {
+Deno.test("--interactive prompts for one of several actions", async () => {
   const form = startFormService(["Reject", "Enter"]);
   await using _service = form.service;
   const answers = [["Which action?", DOWN + ENTER], ...ANSWERS, ["Submit 'Enter it'?", ENTER]] as const;
@@ -117,7 +120,7 @@ Deno.test("of several actions the person picks one", async () => {
   assert.deepEqual(form.submitted, [SUBMITTED]);
 });
 
-Deno.test("the actions are those of the assignment that is named, not of the first one of its case", async () => {
+Deno.test("the actions are those of the named assignment, not of the first one of its case", async () => {
   const form = startFormService(["Enter"], [], { alone: false });
   await using _service = form.service;
   const { code, stderr } = await perform(form, [...ANSWERS, ["Submit 'Enter it'?", ENTER]]);
@@ -125,7 +128,7 @@ Deno.test("the actions are those of the assignment that is named, not of the fir
   assert.deepEqual(form.submitted, [SUBMITTED]);
 });
 
-Deno.test("an answer that cannot be read, or not be printed as it came, is told as without --interactive", async () => {
+Deno.test("an invalid response, or one that cannot be printed exactly, is reported as without --interactive", async () => {
   const performed = async (answer: string) => {
     const form = startFormService(["Enter"], [], { performed: answer });
     await using _service = form.service;
@@ -140,12 +143,12 @@ Deno.test("an answer that cannot be read, or not be printed as it came, is told 
   assert.match(long.stderr, /Warning: the response .*\. The printed number differs\. --verbose shows the response\./);
 });
 
-Deno.test("a present value of several lines can be edited in all of them, or left as it is", async () => {
+Deno.test("a value of several lines can be edited on all lines, or left unchanged", async () => {
   const submittedFrom = async (applicant: string, keys: string) => {
     const form = startFormService(["Enter"], [], { applicant });
     await using _service = form.service;
     const rest = [...ANSWERS.slice(1), ["Submit 'Enter it'?", ENTER]] as const;
-    const question = applicant.includes("\n") ? "Applicant (several lines: Enter twice ends it)" : "Applicant";
+    const question = applicant.includes("\n") ? "Applicant (several lines, press Enter twice to finish)" : "Applicant";
     const { code, stderr } = await perform(form, [[question, keys], ...rest]);
     assert.equal(code, 0, stderr);
     assert.equal(stderr.includes("\rL"), false);
@@ -168,13 +171,13 @@ const REFUSAL = [
   },
 ];
 
-Deno.test("what the service refuses is asked for again, from what was typed, and all else is kept", async () => {
+Deno.test("a rejected field is prompted for again with the typed value, and other values are kept", async () => {
   const form = startFormService(["Enter"], [REFUSAL]);
   await using _service = form.service;
   const { code, stderr } = await perform(form, [
     ...ANSWERS,
     ["Submit 'Enter it'?", ENTER],
-    ["'Enter it' was refused", ""],
+    ["'Enter it' was rejected", ""],
     ["Count: 7 is taken", ""],
     ["City: Unknown city", ""],
     ["Count", "7" + ENTER],
@@ -192,7 +195,7 @@ Deno.test("what the service refuses is asked for again, from what was typed, and
   }]);
 });
 
-Deno.test("a refusal that names none of the fields ends the command with the service's findings", async () => {
+Deno.test("a validation error without a field of the form ends the command with the issues", async () => {
   const findings = [{ message: "Closed on Sundays" }, { message: "Wrong", erroneousInputOutputFieldInPage: ".Note" }];
   const form = startFormService(["Enter"], [findings]);
   await using _service = form.service;
@@ -202,7 +205,7 @@ Deno.test("a refusal that names none of the fields ends the command with the ser
   assert.deepEqual([code, details], ["VALIDATION_FAIL", findings]);
 });
 
-Deno.test("a person who cancels, at any question, has sent nothing", async () => {
+Deno.test("a canceled prompt sends nothing", async () => {
   const dialogues = [
     [["Which action?", CTRL_C]],
     [["Which action?", CTRL_D]],
@@ -218,12 +221,12 @@ Deno.test("a person who cancels, at any question, has sent nothing", async () =>
     assert.equal(result.code, 130);
     assert.equal(result.stdout, "");
     assert.equal(errorAfterQuestions(result).code, "INTERRUPTED");
-    assert.match(String(errorAfterQuestions(result).message), /nothing was done\.$/);
+    assert.match(String(errorAfterQuestions(result).message), /Nothing was done\.$/);
   }
   assert.deepEqual(form.submitted, []);
 });
 
-Deno.test("a required field that prompts cannot fill in is named before anything is asked", async () => {
+Deno.test("a required field that has no prompt is an error before the first prompt", async () => {
   const form = startFormService(["Reject"]);
   await using _service = form.service;
   const result = await perform(form, []);
@@ -231,7 +234,7 @@ Deno.test("a required field that prompts cannot fill in is named before anything
   assert.equal(errorAfterQuestions(result).message, "'Reject it' requires Items, which prompts cannot fill in.");
 });
 
-Deno.test("an assignment that the person may not perform says where to find one", async () => {
+Deno.test("an assignment without a permitted action is an error with a hint how to find one", async () => {
   const form = startFormService([]);
   await using _service = form.service;
   const result = await perform(form, []);
@@ -239,7 +242,7 @@ Deno.test("an assignment that the person may not perform says where to find one"
   assert.equal(errorAfterQuestions(result).message, "The assignment has no action that you may perform.");
 });
 
-Deno.test("without a terminal, or with flags that it would ask for, --interactive is refused and nothing is sent", async () => {
+Deno.test("--interactive without a terminal, or with other flags, is an error, and nothing is sent", async () => {
   const form = startFormService();
   await using service = form.service;
   await using folder = await makeFolder();
@@ -265,7 +268,7 @@ const PTY = await new Deno.Command("script", { args: ["--version"], stdout: "nul
   .then(({ success }) => success, () => false);
 
 Deno.test({
-  name: "at a real terminal, with the documented permissions, the answer can be redirected" +
+  name: "at a real terminal, with the documented permissions, the response can be redirected" +
     (PTY ? "" : " (skipped: it needs the program 'script' of util-linux)"),
   ignore: !PTY,
   async fn() {

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { findJsonFault } from "../../cli/args/json_fault.ts";
+import { findJsonSyntaxError } from "../../cli/args/json_fault.ts";
 
-Deno.test("valid JSON has no fault", () => {
+Deno.test("valid JSON has no syntax error", () => {
   fc.assert(fc.property(fc.json(), fc.constantFrom(undefined, 1, "\t"), (json, indent) => {
-    assert.equal(findJsonFault(JSON.stringify(JSON.parse(json), null, indent)), undefined);
+    assert.equal(findJsonSyntaxError(JSON.stringify(JSON.parse(json), null, indent)), undefined);
   }));
 });
 
-Deno.test("a text has a fault exactly where it is not JSON, and at the engine's place where the engine names one", () => {
+Deno.test("a syntax error is found exactly in invalid JSON, at the position that the engine reports, if it reports one", () => {
   const damaged = fc.tuple(fc.json(), fc.nat(), fc.string({ maxLength: 2 })).map(([json, at, junk]) => {
     const position = at % (json.length + 1);
     return json.slice(0, position) + junk + json.slice(position + 1);
   });
   fc.assert(fc.property(damaged, (text) => {
-    const fault = findJsonFault(text);
+    const fault = findJsonSyntaxError(text);
     try {
       JSON.parse(text);
     } catch (error) {
@@ -27,7 +27,7 @@ Deno.test("a text has a fault exactly where it is not JSON, and at the engine's 
   }));
 });
 
-Deno.test("deep nesting is no fault of the search", () => {
-  assert.equal(findJsonFault("[".repeat(100_000) + "]".repeat(100_000)), undefined);
-  assert.deepEqual(findJsonFault("[".repeat(100_000)), { line: 1, column: 100_001, found: "the end" });
+Deno.test("deeply nested JSON can be scanned", () => {
+  assert.equal(findJsonSyntaxError("[".repeat(100_000) + "]".repeat(100_000)), undefined);
+  assert.deepEqual(findJsonSyntaxError("[".repeat(100_000)), { line: 1, column: 100_001, found: "the end" });
 });

@@ -1,4 +1,4 @@
-/** Payloads: inline, from a file, from standard input, and what is said of a bad one. */
+/** Payloads: inline, from a file, from standard input, and invalid ones. */
 import assert from "node:assert/strict";
 import {
   type CommandResult as CliResult,
@@ -34,7 +34,7 @@ Deno.test("a payload comes inline, from a file or from standard input", async ()
   }
 });
 
-Deno.test("a short flag and its value are two arguments, or one, with and without an equals sign", async () => {
+Deno.test("a short flag takes its value as the next argument, attached, or after an equals sign", async () => {
   for (const given of [["-d", '{"a":"="}'], ['-d{"a":"="}'], ['-d={"a":"="}'], ["-d-"], ["-d=-"], ["-d", "-"]]) {
     const { stdout } = await svc(["data", "query", "D", "--dry-run", ...given], { env: ENV, stdin: '{"a":"="}' });
     assert.ok(stdout.endsWith('\n\n{\n  "a": "="\n}\n'), given.join(" "));
@@ -43,7 +43,7 @@ Deno.test("a short flag and its value are two arguments, or one, with and withou
   assert.equal(errorOf(empty).message, "--output is an empty path.");
 });
 
-Deno.test("a payload may have 64 MiB, and not a byte more: the path may be mistyped", async () => {
+Deno.test("a payload is limited to 64 MiB", async () => {
   const limit = 64 * 1024 * 1024;
   await using folder = await makeFolder({ "whole.json": '{"a":1}', "more.json": '{"a":1}' });
   for (const [name, size] of [["whole.json", limit], ["more.json", limit + 1]] as const) {
@@ -65,14 +65,14 @@ Deno.test("two payloads cannot both read standard input", async () => {
   assert.equal(errorOf(result).message, "--data and --page-instructions cannot both read standard input.");
 });
 
-Deno.test("at a terminal, - says what to do instead of waiting", async () => {
+Deno.test("the payload - at a terminal is an error with a hint, instead of waiting for input", async () => {
   const result = await svcHere(["cases", "create", "--type", "T", "--data", "-"], { terminal: true });
   assert.equal(result.code, 2);
   assert.equal(errorOf(result).message, "--data - reads standard input, which is the terminal.");
   assert.match(String(errorOf(result).hint), /^Pipe the JSON in, or give --data @file\.$/);
 });
 
-Deno.test("broken JSON is placed by flag, source, line and column", async () => {
+Deno.test("an error for invalid JSON names flag, source, line and column", async () => {
   await using folder = await makeFolder({ "bad.json": '{\n  "a": 1,\n  "é": tru\n}\n', "empty.json": "" });
   const cwd = folder.path;
   const messages: [CliResult, string][] = [
@@ -91,7 +91,7 @@ Deno.test("broken JSON is placed by flag, source, line and column", async () => 
   }
 });
 
-Deno.test("a file that cannot be read is named with the reason", async () => {
+Deno.test("an error for an unreadable file names the file and the reason", async () => {
   await using folder = await makeFolder({ "file.json": "{}" });
   const cwd = folder.path;
   const latin1 = new Uint8Array([0x7b, 0x22, 0xe4, 0x22, 0x3a, 0x31, 0x7d]);
@@ -113,7 +113,7 @@ Deno.test("a file that cannot be read is named with the reason", async () => {
 });
 
 Deno.test({
-  name: "whatever keeps a file from being read is said in the words of the system, and is no defect of svc",
+  name: "other reasons why a file cannot be read are reported with the message of the system",
   ignore: Deno.build.os !== "linux",
   async fn() {
     await using folder = await makeFolder();
@@ -141,14 +141,14 @@ Deno.test({
   },
 });
 
-Deno.test("null is a payload, and one that does not fit", async () => {
+Deno.test("null is valid JSON, but not a valid payload", async () => {
   for (const [data, stdin] of [["null", ""], ["-", "null\n"]] as const) {
     const result = await create(data, { stdin });
     assert.deepEqual([result.code, errorOf(result).message], [2, "--data must be a JSON object."]);
   }
 });
 
-Deno.test("a number that would become another one is refused; all others go as they are", async () => {
+Deno.test("a number that JSON cannot represent exactly is rejected, and all others are sent unchanged", async () => {
   const changed = [
     "12345678901234567890",
     "-9007199254740993",
@@ -180,7 +180,7 @@ Deno.test("a number that would become another one is refused; all others go as t
   }
 });
 
-Deno.test("a payload that is nested too deep to be laid out is shown on one line by a dry run", async () => {
+Deno.test("a dry run prints a deeply nested payload on one line", async () => {
   const nested = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
   const { code, stdout } = await create("-", { stdin: nested });
   assert.equal(code, 0);

@@ -1,4 +1,4 @@
-/** Folders that may not be entered: the path is named, and nothing is taken for a defect of svc. */
+/** Folders without permission: an error names the path, and is not an internal error. */
 import assert from "node:assert/strict";
 import {
   type CommandResult as CliResult,
@@ -9,10 +9,10 @@ import {
 } from "../harness/svc.ts";
 import { scriptText } from "../harness/workflow.ts";
 
-/** Root enters every folder, unless it is left without the right to. */
+/** Root may enter every folder, so that a test as root drops this capability. */
 const AS_PERSON = Deno.uid() === 0 ? ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"] : [];
 
-/** Runs `svc` beside a folder that nobody may enter. */
+/** Runs `svc` with a folder that no user may enter. */
 async function svcBeside(locked: string, args: readonly string[], config = locked): Promise<CliResult> {
   return await runAsPerson(svcCommand(args, locked), config);
 }
@@ -27,7 +27,7 @@ async function runAsPerson(words: readonly string[], config: string): Promise<Cl
 }
 
 Deno.test({
-  name: "a folder that may not be entered is named, whatever was wanted in it",
+  name: "an error for a folder without permission names the folder",
   ignore: Deno.build.os === "windows" || (Deno.build.os !== "linux" && AS_PERSON.length > 0),
   async fn() {
     await using folder = await makeFolder({ "locked/x": "" });
@@ -51,7 +51,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a script whose cassette could not be written is not run",
+  name: "a script is not run if its cassette cannot be written",
   ignore: Deno.build.os === "windows" || (Deno.build.os !== "linux" && AS_PERSON.length > 0),
   async fn() {
     await using folder = await makeFolder({ "script.ts": scriptText("log('ran'); return 1;", []), "locked/x": "" });
@@ -69,7 +69,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a data directory that takes no file any more is named when the service starts",
+  name: "the service names a read-only data directory when it starts",
   ignore: Deno.build.os === "windows" || (Deno.build.os !== "linux" && AS_PERSON.length > 0),
   async fn() {
     const state = { pid: 1, url: "", apiRoot: "", tokenPath: "", app: "", startedAt: "", profiles: [] };
@@ -94,7 +94,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a folder that cannot be made is named with the reason in words, and with what to do",
+  name: "an error for a folder that cannot be created names the reason and what to do",
   ignore: Deno.build.os === "windows" || (Deno.build.os !== "linux" && AS_PERSON.length > 0),
   async fn() {
     await using folder = await makeFolder({ file: "" });

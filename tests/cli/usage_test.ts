@@ -1,4 +1,4 @@
-/** What a person sees who asks for help or mistypes. */
+/** Help pages and mistakes in command lines. */
 import assert from "node:assert/strict";
 import { main, OutputClosed } from "../../cli.ts";
 import { loadResources } from "../../lib/resources/mod.ts";
@@ -6,7 +6,7 @@ import { toKebab } from "../../lib/operation/names.ts";
 import { listExamples, takesTag } from "../../lib/operation/operation.ts";
 import { createCapturedIo as capturedIo, readError as errorOf, svc, svcInProcess as svcHere } from "../harness/svc.ts";
 
-Deno.test("svc --version prints the version alone", async () => {
+Deno.test("svc --version prints only the version", async () => {
   const { version } = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));
   const printed = { code: 0, stdout: `${version}\n`, stderr: "" };
   for (
@@ -17,11 +17,11 @@ Deno.test("svc --version prints the version alone", async () => {
   }
 });
 
-Deno.test("a program's own output may say that its reader has gone: the command ends with 0 and says nothing", async () => {
+Deno.test("a command ends with 0 and prints nothing if the output throws OutputClosed", async () => {
   const captured = { stdout: "", stderr: "" };
   const io = capturedIo(captured);
   const write = () => {
-    throw new OutputClosed("Nobody reads.");
+    throw new OutputClosed("The reader has closed the output.");
   };
   for (const args of [["--version"], ["--help"], ["cases", "--help"]]) {
     assert.equal(await main(args, { ...io, stdout: { ...io.stdout, write } }), 0);
@@ -39,7 +39,7 @@ Deno.test("svc without arguments, svc help and svc --help print the same page, w
   }
 });
 
-Deno.test("the first page of the reference explains each global flag as the help does", async () => {
+Deno.test("the reference describes each global flag as the help does", async () => {
   const page = await Deno.readTextFile(new URL("../../docs/reference/README.md", import.meta.url));
   const [, flags = ""] = (await svcHere(["--help"], WIDE)).stdout.split("Global flags:\n");
   const lines = [...flags.split("\n\n", 1).join().matchAll(/^ +(-.*?) {2,}(.*)$/gm)];
@@ -49,7 +49,7 @@ Deno.test("the first page of the reference explains each global flag as the help
   }
 });
 
-Deno.test("a group's help lists its commands, in every spelling of the question", async () => {
+Deno.test("the help of a group lists its commands, in every spelling of the request", async () => {
   const page = (await svcHere(["case-types"])).stdout;
   const spellings = ["case-types --help", "case-types -h", "help case-types", "case-types help", "-h case-types"];
   for (const line of spellings) {
@@ -58,7 +58,7 @@ Deno.test("a group's help lists its commands, in every spelling of the question"
   assert.match(page, /^ {2}list-bulk-actions +List the bulk actions of a case type$/m);
 });
 
-Deno.test("every command's help has its usage, its arguments, its flags and an example that starts with itself", async () => {
+Deno.test("the help of every command has its usage, arguments, flags and examples", async () => {
   for (const [group, operations] of Object.entries(await loadResources())) {
     for (const [name, operation] of Object.entries(operations)) {
       const words = [toKebab(group), toKebab(name)];
@@ -77,7 +77,7 @@ Deno.test("every command's help has its usage, its arguments, its flags and an e
   }
 });
 
-Deno.test("the help of a command shows short forms, defaults, what is required and what excludes what", async () => {
+Deno.test("the help of a command shows short forms, defaults, required and exclusive flags", async () => {
   const { stdout } = await svcHere(["data", "query", "--help"], WIDE);
   assert.match(
     stdout,
@@ -95,14 +95,14 @@ Deno.test("the help of a command shows short forms, defaults, what is required a
   );
 });
 
-Deno.test("the help shows how to say no where that is not what happens anyway", async () => {
+Deno.test("the help shows the negated form of flags that are on by default", async () => {
   for (const group of ["ai-agents", "assistants"]) {
     const { stdout } = await svcHere([group, "start-conversation", "--help"], WIDE);
     assert.match(stdout, /^ +--\[no-\]execute-starter +Run the configured starter question$/m);
   }
 });
 
-Deno.test("what can be asked for at prompts is required unless it is", async () => {
+Deno.test("a flag that has a prompt is required unless --interactive is set", async () => {
   const { stdout } = await svcHere(["assignments", "perform", "--help"], WIDE);
   assert.match(stdout, /^ {2}svc assignments perform <assignmentId> \(--action <text> \| --interactive\) \[flags\]$/m);
   assert.match(stdout, /^ +--action <text> +Action ID \(required unless --interactive\)$/m);
@@ -219,7 +219,7 @@ for (const [line, { message, hint }] of Object.entries(MISTAKES)) {
   });
 }
 
-Deno.test("an empty path is refused wherever a file or a folder is named, before anything is read", async () => {
+Deno.test("an empty path is an error for every file and folder, before anything is read", async () => {
   const flags = {
     "workflow run s.ts --each": "--each",
     "workflow run s.ts --root": "--root",
@@ -287,14 +287,14 @@ Deno.test("after -- everything is an argument, and an attached value may look li
   assert.match(lines.stdout, /"a": 1/);
 });
 
-Deno.test("on a terminal an error is laid out over lines; it is one JSON object all the same", async () => {
+Deno.test("at a terminal an error is one JSON object on several lines", async () => {
   const { code, stderr } = await svcHere(["nothing"], { terminal: true });
   assert.equal(code, 2);
   assert.match(stderr, /^\{\n {2}"error": \{\n/);
   assert.equal(errorOf({ code, stdout: "", stderr }).code, "INVALID_ARGS");
 });
 
-Deno.test("SVC_DEBUG=1 adds the stack, nothing else does", async () => {
+Deno.test("only SVC_DEBUG=1 adds the stack to an error", async () => {
   assert.equal(errorOf(await svcHere(["nothing"])).stack, undefined);
   assert.match(String(errorOf(await svcHere(["nothing"], { env: { SVC_DEBUG: "1" } })).stack), /usage_errors\.ts/);
 });

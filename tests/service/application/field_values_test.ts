@@ -1,7 +1,7 @@
 /** Values of fields: the prompts of the command line and the service accept the same values. */
 import assert from "node:assert/strict";
 import type { FormField } from "../../../cli/prompts/form.ts";
-import { findFault, toFieldValue } from "../../../cli/prompts/form_values.ts";
+import { findProblem, toFieldValue } from "../../../cli/prompts/form_values.ts";
 import type { Field } from "../../../service/application/model/application.ts";
 import { checkFieldValue } from "../../../service/application/expressions/field_values.ts";
 
@@ -33,14 +33,14 @@ Deno.test("a number or date is read without the blanks around it, a text with th
     ["text", " a ", " a "],
   ];
   for (const [kind, typed, value] of pasted) {
-    assert.deepEqual([findFault(field(kind), typed), toFieldValue(field(kind), typed)], [undefined, value]);
+    assert.deepEqual([findProblem(field(kind), typed), toFieldValue(field(kind), typed)], [undefined, value]);
   }
 });
 
 for (const [kind, type, text, fits] of VALUES) {
   Deno.test(`the prompt and the service ${fits ? "accept" : "refuse"} ${text} as a ${type}`, () => {
     const maxLength = kind === "text" ? 1 : undefined;
-    const fault = findFault({ ...field(kind), maxLength }, text);
+    const fault = findProblem({ ...field(kind), maxLength }, text);
     const problem = checkFieldValue({ name: "F", type, label: "F", required: false, maxLength }, text);
     assert.deepEqual([fault === undefined, problem === undefined], [fits, fits], `${fault} ${problem}`);
   });

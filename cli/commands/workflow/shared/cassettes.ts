@@ -8,7 +8,7 @@ import type { Cassette } from "../../../../workflows/cassette/cassette.ts";
 import { parseCassette } from "../../../../workflows/cassette/parse_cassette.ts";
 import type { CassetteResult, NamedCassette } from "../../../../workflows/cassette/test_cassettes.ts";
 import { loadOperations } from "../../../../workflows/scripts/permissions.ts";
-import { payloadReader } from "../../../args/payload.ts";
+import { createPayloadReader } from "../../../args/payload.ts";
 import { STDOUT } from "../../../render/download.ts";
 import { checkTarget, writeWhole } from "../../../render/local_files.ts";
 import { evenUnread } from "../../../io/io.ts";
@@ -36,7 +36,7 @@ export async function writeCassette({ note }: CommandContext, path: string, cass
 /** Reads the cassettes at paths of files and folders. */
 export async function readCassettes({ io }: CommandContext, paths: readonly string[]): Promise<NamedCassette[]> {
   const operations = await loadOperations();
-  const read = payloadReader(io);
+  const read = createPayloadReader(io);
   const cassettes: NamedCassette[] = [];
   for (const name of (await Promise.all(paths.map(listFiles))).flat()) {
     cassettes.push({ name, cassette: parseCassette(name, await read("--cassette", `@${name}`), operations) });
